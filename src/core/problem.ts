@@ -1,0 +1,272 @@
+/** One row of the catalogue of problems: what a code means, whatever raised it. */
+interface ProblemKind {
+  readonly status: number;
+  readonly title: string;
+  /** What the caller should do next; the wire member `resolution`. */
+  readonly resolution: string;
+  /** When the code is used, for the generated `docs/errors.md`. */
+  readonly when: string;
+  /** Seconds to wait where the code always has the same wait. */
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * The catalogue of problems: every `code` that the server can answer with, its HTTP status and its
+ * texts (decisions section 5, spec: Errors). A code that has been published is never reused or
+ * given another status.
+ */
+export const problemKinds = {
+  missing_url: {
+    status: 400,
+    title: 'No post URL',
+    resolution: 'Send the post URL as the `url` parameter, or send `handle` together with `id`.',
+    when: 'a post was asked for without `url` and without `handle` and `id`',
+  },
+  invalid_url: {
+    status: 400,
+    title: 'Not a usable URL',
+    resolution:
+      'Send an absolute https URL of a post, percent-encoded, without user name, password or port.',
+    when: 'the `url` parameter cannot be parsed, or has user information, a port or another scheme',
+  },
+  unsupported_host: {
+    status: 400,
+    title: 'Not a site that Perch reads',
+    resolution:
+      'Send the URL of a post on x.com, twitter.com, bsky.app or a Mastodon server, or a permalink of this server.',
+    when: 'the `url` parameter names a site that Perch does not read',
+  },
+  invalid_path: {
+    status: 400,
+    title: 'Not the URL of a post',
+    resolution: 'Send the URL of one post, for example `https://x.com/jack/status/20`.',
+    when: 'the `url` parameter is on a site that Perch reads but is not a post',
+  },
+  invalid_params: {
+    status: 400,
+    title: 'Handle or id missing or malformed',
+    resolution: 'Send both `handle` and `id` of the post, or its URL as the `url` parameter.',
+    when: 'the pair of `handle` and `id` is incomplete, or one of them is malformed',
+  },
+  invalid_format: {
+    status: 400,
+    title: 'Unknown format',
+    resolution: 'Send one of the formats that the detail lists, or leave `format` out.',
+    when: 'the `format` parameter is not one of its values',
+  },
+  invalid_thread: {
+    status: 400,
+    title: 'Unknown thread mode',
+    resolution: 'Send `off`, `full`, `conversation` or a count from 2 to 100, or leave it out.',
+    when: 'the `thread` parameter is not one of its values',
+  },
+  invalid_context: {
+    status: 400,
+    title: 'Unknown context',
+    resolution: 'Send `full` or `thread`, or leave `context` out.',
+    when: 'the `context` parameter is not one of its values',
+  },
+  invalid_replies: {
+    status: 400,
+    title: 'Unknown choice of replies',
+    resolution: 'Send `top`, `recent` or `off`, or leave `replies` out.',
+    when: 'the `replies` parameter is not one of its values',
+  },
+  invalid_userinfo: {
+    status: 400,
+    title: 'Unknown choice of user information',
+    resolution: 'Send `off`, `author` or `all`, or leave `userinfo` out.',
+    when: 'the `userinfo` parameter is not one of its values',
+  },
+  invalid_option: {
+    status: 400,
+    title: 'Option not usable',
+    resolution: 'Correct or remove the parameter that the detail names.',
+    when: 'any other parameter has a value outside its table, or a parameter is given twice',
+  },
+  unsupported_platform: {
+    status: 400,
+    title: 'No provider for this platform',
+    resolution:
+      'Ask for a post on a platform that this server is configured for; `/health/ready` lists its providers.',
+    when: 'no configured provider reads the platform of the URL or handle',
+  },
+  malformed_request: {
+    status: 400,
+    title: 'Malformed request',
+    resolution:
+      'Send a well-formed HTTP/1.1 request with a `Host` header and valid percent-encoding.',
+    when: 'the request is not valid HTTP, has no `Host`, or its path has a broken percent-encoding',
+  },
+  invalid_body: {
+    status: 400,
+    title: 'Malformed body',
+    resolution: 'Send a JSON object in UTF-8, with its length.',
+    when: 'a route that reads a body received one that is not JSON',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    resolution:
+      'Check the handle and the id. What is deleted, suspended or protected cannot be read; do not retry in a loop.',
+    when: 'the post or account is confirmed missing, deleted, suspended or protected',
+  },
+  route_not_found: {
+    status: 404,
+    title: 'No such route',
+    resolution:
+      'Discover the routes at `/api`, `/openapi.json` or `/.well-known/api-catalog`; posts are at `/api/v1/posts`.',
+    when: 'no route has this path',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    resolution: 'Use a method that the `Allow` header lists.',
+    when: 'the route exists, but not for this method; `Allow` lists those it has',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'Request not received in time',
+    resolution: 'Send the whole request without long pauses, on a new connection.',
+    when: 'the headers or the body of a request took too long to arrive',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'Body too large',
+    resolution: 'Send a smaller body.',
+    when: 'the body of a request is over the limit',
+  },
+  uri_too_long: {
+    status: 414,
+    title: 'URL too long',
+    resolution: 'Shorten the URL to at most 8192 bytes.',
+    when: 'the request URL is over 8192 bytes',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    resolution: 'Send the body as `application/json`.',
+    when: 'a route that reads a body received another media type',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'Headers too large',
+    resolution: 'Send fewer or shorter headers; all of them together may have 16 KiB.',
+    when: 'the request headers are over 16 KiB',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Defect in the server',
+    resolution: 'Report the `X-Request-Id` of this response to the operator; a retry may not help.',
+    when: 'a defect of Perch; it is logged with the request id',
+  },
+  upstream_error: {
+    status: 502,
+    title: 'Unusable answer from upstream',
+    resolution: 'Retry in a few minutes; if it persists, the upstream has changed its format.',
+    when: 'the provider answered something unusable',
+  },
+  upstream_unavailable: {
+    status: 503,
+    title: 'Upstream unavailable',
+    resolution: 'Retry after the number of seconds in `Retry-After`.',
+    when: 'every provider that could answer is down, or none could say for certain',
+    retryAfterSeconds: 30,
+  },
+  upstream_rate_limited: {
+    status: 503,
+    title: 'Upstream throttles this server',
+    resolution: 'Retry after the number of seconds in `Retry-After`.',
+    when: 'the provider throttles us; `Retry-After` is the provider’s, else 30',
+    retryAfterSeconds: 30,
+  },
+  overloaded: {
+    status: 503,
+    title: 'Server overloaded',
+    resolution: 'Retry after the number of seconds in `Retry-After`.',
+    when: 'this process sheds load',
+    retryAfterSeconds: 1,
+  },
+  shutting_down: {
+    status: 503,
+    title: 'Server shutting down',
+    resolution: 'Retry after the number of seconds in `Retry-After`, on a new connection.',
+    when: 'this process is draining before it stops',
+    retryAfterSeconds: 1,
+  },
+} as const satisfies Record<string, ProblemKind>;
+
+/** A code of the catalogue. */
+export type ProblemCode = keyof typeof problemKinds;
+
+/** What one occurrence adds to its code. */
+export interface ProblemOptions {
+  /** Names the parameter, the value's fault and the accepted form. Shown to the caller. */
+  readonly detail: string;
+  /** Seconds until a retry can succeed; default: the code's own. */
+  readonly retryAfterSeconds?: number;
+  /** Methods for the `Allow` header of `method_not_allowed`. */
+  readonly allow?: readonly string[];
+  readonly cause?: unknown;
+}
+
+/** The caller's view of a failure. Everything else that is thrown is `internal_error`. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly retryAfterSeconds: number | undefined;
+  readonly allow: readonly string[] | undefined;
+
+  constructor(code: ProblemCode, options: ProblemOptions) {
+    super(options.detail, { cause: options.cause });
+    const kind: ProblemKind = problemKinds[code];
+    this.name = 'Problem';
+    this.code = code;
+    this.status = kind.status;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? kind.retryAfterSeconds;
+    this.allow = options.allow;
+  }
+}
+
+/** A problem document (RFC 9457 §3.1) with the members `code`, `resolution` and `retry_after`. */
+export interface ProblemDocument {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance?: string;
+  readonly code: ProblemCode;
+  readonly resolution: string;
+  readonly retry_after?: number;
+}
+
+/** The media type of every problem document (RFC 9457 §3, decisions section 5). */
+export const problemMediaType = 'application/problem+json; charset=utf-8';
+
+/**
+ * Gives the document of a problem. `instance` is the path and query of the request, with secrets
+ * already removed; without one (the request could not be read) the member is left out.
+ */
+export function toProblemDocument(
+  problem: Problem,
+  where: { readonly baseUrl: string; readonly instance?: string | undefined },
+): ProblemDocument {
+  const kind: ProblemKind = problemKinds[problem.code];
+  return {
+    type: `${where.baseUrl}/docs/errors#${problem.code}`,
+    title: kind.title,
+    status: kind.status,
+    detail: problem.message,
+    ...(where.instance === undefined ? {} : { instance: where.instance }),
+    code: problem.code,
+    resolution: kind.resolution,
+    ...(problem.retryAfterSeconds === undefined ? {} : { retry_after: problem.retryAfterSeconds }),
+  };
+}
+
+/** Quotes input for a `detail`: at most 80 characters, control characters made visible. */
+export function quoteInput(value: string): string {
+  const shown = [...value].slice(0, 80).join('');
+  const cut = shown.length < value.length ? '…' : '';
+  return `${JSON.stringify(shown).replaceAll('\u007f', '\\u007f')}${cut}`;
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { account } from './account.ts';
+import { article } from './article.ts';
+import { mediaSet } from './media.ts';
+import { poll } from './poll.ts';
+import { platform } from './reference.ts';
+
+/** A marked run of a post's text: a link, a mention, a tag or a style. */
+export const facet = z
+  .object({
+    type: z.enum([
+      'link',
+      'mention',
+      'hashtag',
+      'symbol',
+      'bold',
+      'italic',
+      'strikethrough',
+      'code',
+    ]),
+    start: z.number().int().describe('First Unicode code point of the run in `text`.'),
+    end: z.number().int().describe('Code point after the run.'),
+    url: z.string().optional().describe('Where a link, mention or tag leads.'),
+  })
+  .readonly()
+  .meta({ id: 'Facet' });
+
+/** A marked run of text. */
+export type Facet = z.output<typeof facet>;
+
+/** What a post is to the one that was asked for. */
+export const postContext = z.enum(['parent', 'post', 'thread', 'reply']);
+
+/** `parent`: before it; `post`: the one asked for; `thread`: its author's continuation; `reply`. */
+export type PostContext = z.output<typeof postContext>;
+
+const count = z.number().nullable();
+
+/** A post that cannot be shown, standing where it would stand. */
+export const tombstone = z
+  .object({
+    type: z.literal('tombstone'),
+    id: z.string().nullable(),
+    url: z.string().nullable(),
+    text: z.string().describe('A sentence that says what is missing and why.'),
+    reason: z.enum(['deleted', 'suspended', 'private', 'blocked', 'unavailable']),
+    author: account.nullable(),
+    context: postContext.nullable(),
+    platform,
+  })
+  .readonly()
+  .meta({ id: 'Tombstone' });
+
+/** A post that cannot be shown. */
+export type Tombstone = z.output<typeof tombstone>;
+
+/** A post with everything that the provider tells of it. */
+export const status = z
+  .object({
+    type: z.literal('status'),
+    id: z.string(),
+    url: z.string(),
+    text: z.string(),
+    facets: z.array(facet).readonly().describe('Sorted by `start`; runs may nest, never cross.'),
+    created_at: z.string().describe('ISO 8601, UTC.'),
+    created_timestamp: z.number().int().describe('Unix seconds.'),
+    author: account,
+    lang: z.string().nullable(),
+    replies: count,
+    reposts: count,
+    likes: count,
+    quotes: count,
+    bookmarks: count,
+    views: count,
+    source: z.string().nullable().describe('The client it was written with.'),
+    possibly_sensitive: z.boolean(),
+    replying_to: z
+      .object({
+        screen_name: z.string().nullable(),
+        status: z.string().nullable(),
+        url: z.string().nullable(),
+      })
+      .readonly()
+      .nullable(),
+    get quote() {
+      return z.discriminatedUnion('type', [status, tombstone]).nullable();
+    },
+    reposted_by: account.nullable(),
+    media: mediaSet,
+    poll: poll.nullable(),
+    article: article.nullable(),
+    community_note: z.string().nullable(),
+    context: postContext.nullable(),
+    platform,
+  })
+  .meta({ id: 'Status' });
+
+/** A post that can be shown. */
+export type Status = Readonly<z.output<typeof status>>;
+
+/** A post, or what stands in its place. */
+export const post = z.discriminatedUnion('type', [status, tombstone]).meta({ id: 'Post' });
+
+/** A post, or what stands in its place. */
+export type Post = Status | Tombstone;

@@ -1,0 +1,169 @@
+import type { Account } from '../model/account.ts';
+import type { Post } from '../model/post.ts';
+import type { AccountReference, Platform, PostReference } from '../model/reference.ts';
+
+/** The reads that a provider may be able to answer (decisions section 2). */
+export const readNames = [
+  'post',
+  'thread',
+  'replies',
+  'profile',
+  'timeline',
+  'followers',
+  'following',
+  'search',
+  'searchUsers',
+] as const;
+
+/** One of the reads. */
+export type ReadName = (typeof readNames)[number];
+
+/** Asks for a post, with what stands around it where the provider has the reads for it. */
+export interface PostQuery {
+  readonly kind: 'post';
+  readonly post: PostReference;
+  /** Whether ancestors and the author's continuation are wanted. */
+  readonly thread: boolean;
+  /** Whether replies are wanted, and which come first. */
+  readonly replies: 'top' | 'recent' | 'off';
+}
+
+/** Asks for an account. */
+export interface ProfileQuery {
+  readonly kind: 'profile';
+  readonly account: AccountReference;
+}
+
+/** A walk through a list: `cursor` is the provider's own, null for the first page. */
+export interface PageQuery {
+  readonly cursor: string | null;
+  /** How many rows are wanted; a provider may give fewer or more. */
+  readonly count: number;
+}
+
+/** Asks for an account's posts, newest first. `untilSeconds` leaves out those from then on. */
+export interface TimelineQuery extends PageQuery {
+  readonly kind: 'timeline';
+  readonly account: AccountReference;
+  readonly withReplies: boolean;
+  readonly withReposts: boolean;
+  readonly untilSeconds: number | null;
+}
+
+/** Asks for the accounts that follow an account, or that it follows. */
+export interface ConnectionsQuery extends PageQuery {
+  readonly kind: 'followers' | 'following';
+  readonly account: AccountReference;
+}
+
+/** Searches posts. */
+export interface SearchQuery extends PageQuery {
+  readonly kind: 'search';
+  readonly text: string;
+  readonly feed: 'latest' | 'top' | 'photos' | 'videos';
+  readonly sinceSeconds: number | null;
+  readonly untilSeconds: number | null;
+}
+
+/** Searches accounts. */
+export interface UserSearchQuery extends PageQuery {
+  readonly kind: 'searchUsers';
+  readonly text: string;
+}
+
+/** A post with its surroundings, each list oldest first except `replies`, which are ranked. */
+export interface PostFound {
+  readonly ancestors: readonly Post[];
+  readonly post: Post;
+  readonly continuation: readonly Post[];
+  /** Direct replies in the order asked for, each followed by the replies to it. */
+  readonly replies: readonly Post[];
+  /** Of what was asked for, what the provider could not give this time. */
+  readonly missing: readonly ('thread' | 'replies')[];
+  readonly warnings: readonly string[];
+}
+
+/** One page of a provider's list. `cursor` is null at the end. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly cursor: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** Which answer belongs to which kind of query. */
+export interface Answers {
+  post: { query: PostQuery; found: PostFound };
+  profile: { query: ProfileQuery; found: Account };
+  timeline: { query: TimelineQuery; found: Page<Post> };
+  followers: { query: ConnectionsQuery; found: Page<Account> };
+  following: { query: ConnectionsQuery; found: Page<Account> };
+  search: { query: SearchQuery; found: Page<Post> };
+  searchUsers: { query: UserSearchQuery; found: Page<Account> };
+}
+
+/** The kinds of query. */
+export type QueryKind = keyof Answers;
+
+/** Any query. */
+export type Query = Answers[QueryKind]['query'];
+
+/** What a provider gets with a query: the signal of the read's deadline and of its callers. */
+export interface ProviderContext {
+  readonly signal: AbortSignal;
+}
+
+/** Answers one kind of query. Throws nothing but ProviderError; see its kinds. */
+export type Ask<Kind extends QueryKind> = (
+  query: Answers[Kind]['query'],
+  context: ProviderContext,
+) => Promise<Answers[Kind]['found']>;
+
+/** A source that answers reads. */
+export interface Provider {
+  /** As in `PERCH_PROVIDERS`, `source` and `X-Source`. */
+  readonly name: string;
+  /** The platforms whose references it understands. */
+  readonly platforms: readonly Platform[];
+  readonly reads: ReadonlySet<ReadName>;
+  /** Tells, without waiting, whether it answers for this subject; the archive holds only some. */
+  covers(query: Query): boolean;
+  readonly ask: { readonly [Kind in QueryKind]?: Ask<Kind> };
+  /** Gives back what it holds. Called once. */
+  close?(): void;
+}
+
+/** Why a provider did not answer. `fetching/provider-chain.ts` decides what follows from each. */
+export const providerErrorKinds = [
+  'missing',
+  'ambiguous',
+  'throttled',
+  'unavailable',
+  'malformed',
+] as const;
+
+/**
+ * `missing`: confirmed gone or not public. `ambiguous`: looks missing, but an outage looks the same.
+ * `throttled`: too many requests. `unavailable`: no answer. `malformed`: an answer that breaks the
+ * provider's contract.
+ */
+export type ProviderErrorKind = (typeof providerErrorKinds)[number];
+
+/** What is added to the kind of a provider's failure. */
+export interface ProviderErrorOptions {
+  /** Seconds that the upstream asks to wait, for `throttled`. */
+  readonly retryAfterSeconds?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** A provider's view of a failure. The message is a sentence for callers, without internals. */
+export class ProviderError extends Error {
+  readonly kind: ProviderErrorKind;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(kind: ProviderErrorKind, message: string, options: ProviderErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'ProviderError';
+    this.kind = kind;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
