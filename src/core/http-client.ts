@@ -1,0 +1,207 @@
+import { Agent, type Dispatcher, errors } from 'undici';
+import type { Clock } from './clock.ts';
+import type { Random } from './random.ts';
+
+/** Limits of outbound requests. Times in milliseconds, sizes in bytes. */
+export interface HttpClientOptions {
+  readonly connectTimeoutMs: number;
+  /** One attempt, from connecting to the last byte of the body. */
+  readonly attemptTimeoutMs: number;
+  readonly maxBytes: number;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** What came back, whatever its status. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** The media type without parameters, lower case; empty where there is none. */
+  readonly mediaType: string;
+  /** The body, decoded as UTF-8. */
+  readonly text: string;
+  /** Seconds from `Retry-After` (RFC 9110 §10.2.3), where it is usable. */
+  readonly retryAfterSeconds: number | undefined;
+}
+
+/**
+ * Why there is no answer. `timeout`, `connect` and `reset` say that the upstream is down, `too_large`
+ * and `redirect` that it answered something that is not accepted, `aborted` that nobody waits.
+ */
+export type HttpFailureKind =
+  | 'timeout'
+  | 'connect'
+  | 'reset'
+  | 'too_large'
+  | 'redirect'
+  | 'aborted';
+
+/** An outbound request that gave no usable answer. */
+export class HttpFailure extends Error {
+  readonly kind: HttpFailureKind;
+
+  constructor(kind: HttpFailureKind, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'HttpFailure';
+    this.kind = kind;
+  }
+}
+
+/** Sends GET requests to upstreams. Close it with `close()`. */
+export interface HttpClient {
+  /**
+   * Gives the answer to one GET.
+   *
+   * A redirect is followed to the same origin only, twice at most. A connection that was reset
+   * before a byte arrived is tried once more, after 20 to 120 ms.
+   *
+   * @throws HttpFailure
+   */
+  get(url: URL, options: { readonly signal: AbortSignal }): Promise<HttpAnswer>;
+  close(): Promise<void>;
+}
+
+const maxRedirects = 2;
+
+/** Opens an HTTP client with its own pool of connections. */
+export function openHttpClient(options: HttpClientOptions): HttpClient {
+  const dispatcher = new Agent({
+    connect: { timeout: options.connectTimeoutMs },
+    headersTimeout: options.attemptTimeoutMs,
+    bodyTimeout: options.attemptTimeoutMs,
+    connections: 64,
+    keepAliveTimeout: 10_000,
+  });
+  return {
+    get: (url, { signal }) => getOnceOrTwice(dispatcher, url, signal, options),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+async function getOnceOrTwice(
+  dispatcher: Dispatcher,
+  url: URL,
+  callers: AbortSignal,
+  options: HttpClientOptions,
+): Promise<HttpAnswer> {
+  const deadline = AbortSignal.timeout(options.attemptTimeoutMs);
+  const signal = AbortSignal.any([callers, deadline]);
+  try {
+    return await follow(dispatcher, url, signal, options);
+  } catch (error) {
+    const failure = toFailure(error, callers, deadline);
+    if (failure.kind !== 'reset') throw failure;
+  }
+  try {
+    await options.clock.sleep(20 + 100 * options.random.fraction(), signal);
+    return await follow(dispatcher, url, signal, options);
+  } catch (error) {
+    throw toFailure(error, callers, deadline);
+  }
+}
+
+async function follow(
+  dispatcher: Dispatcher,
+  start: URL,
+  signal: AbortSignal,
+  options: HttpClientOptions,
+): Promise<HttpAnswer> {
+  let url = start;
+  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
+    const response = await dispatcher.request({
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method: 'GET',
+      headers: {
+        'user-agent': options.userAgent,
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+      },
+      signal,
+    });
+    const location = redirectTarget(response, url);
+    if (location === null) return readAnswer(response, options);
+    await response.body.dump();
+    if (location.origin !== start.origin) {
+      throw new HttpFailure('redirect', 'The upstream redirects to another origin.');
+    }
+    url = location;
+  }
+  throw new HttpFailure('redirect', 'The upstream redirects too often.');
+}
+
+function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | null {
+  if (![301, 302, 303, 307, 308].includes(response.statusCode)) return null;
+  const location = headerText(response.headers.location);
+  if (location === undefined || !URL.canParse(location, from.href)) return null;
+  return new URL(location, from);
+}
+
+async function readAnswer(
+  response: Dispatcher.ResponseData,
+  options: HttpClientOptions,
+): Promise<HttpAnswer> {
+  const { headers, statusCode } = response;
+  const bytes = await readBody(response, options.maxBytes);
+  return {
+    status: statusCode,
+    mediaType:
+      (headerText(headers['content-type']) ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '',
+    text: new TextDecoder('utf-8').decode(bytes),
+    retryAfterSeconds: parseRetryAfter(headerText(headers['retry-after']), options.clock.now()),
+  };
+}
+
+async function readBody(response: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response.body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes)
+        throw new HttpFailure('too_large', 'The upstream sends too large a body.');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // A body that breaks off has sent bytes: it is not the reset that a retry helps with.
+    throw error instanceof errors.SocketError
+      ? new HttpFailure('connect', 'The upstream broke off its answer.', error)
+      : error;
+  }
+  return Buffer.concat(chunks);
+}
+
+function headerText(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Reads `Retry-After` as seconds or as a date; undefined when it is neither. */
+function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000));
+}
+
+function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal): HttpFailure {
+  if (error instanceof HttpFailure) return error;
+  if (callers.aborted) return new HttpFailure('aborted', 'Nobody waits for the answer.', error);
+  if (deadline.aborted || isTimeout(error)) {
+    return new HttpFailure('timeout', 'The upstream did not answer in time.', error);
+  }
+  if (isReset(error)) return new HttpFailure('reset', 'The upstream reset the connection.', error);
+  return new HttpFailure('connect', 'The upstream could not be reached.', error);
+}
+
+function isTimeout(error: unknown): boolean {
+  return (
+    error instanceof errors.ConnectTimeoutError ||
+    error instanceof errors.HeadersTimeoutError ||
+    error instanceof errors.BodyTimeoutError
+  );
+}
+
+function isReset(error: unknown): boolean {
+  if (error instanceof errors.SocketError) return true;
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+}
