@@ -1,0 +1,69 @@
+/** Runs work once for all who ask for the same key at the same time. */
+export interface Coalescer<Value> {
+  /**
+   * Joins the flight under `key`, or starts one. A caller who leaves (by `signal`) stops the work
+   * only when nobody else waits for it.
+   *
+   * @throws what `start` throws, or the signal's reason.
+   */
+  run(
+    key: string,
+    signal: AbortSignal | undefined,
+    start: (signal: AbortSignal) => Promise<Value>,
+  ): Promise<Value>;
+  /** How many flights are under way. */
+  readonly size: number;
+}
+
+interface Flight<Value> {
+  readonly result: Promise<Value>;
+  readonly controller: AbortController;
+  waiting: number;
+}
+
+/** Creates a coalescer with no flight under way. */
+export function createCoalescer<Value>(): Coalescer<Value> {
+  const flights = new Map<string, Flight<Value>>();
+
+  const begin = (key: string, start: (signal: AbortSignal) => Promise<Value>): Flight<Value> => {
+    const controller = new AbortController();
+    const result = start(controller.signal).finally(() => {
+      if (flights.get(key)?.controller === controller) flights.delete(key);
+    });
+    const flight = { result, controller, waiting: 0 };
+    flights.set(key, flight);
+    return flight;
+  };
+
+  const leave = (key: string, flight: Flight<Value>): void => {
+    flight.waiting -= 1;
+    if (flight.waiting > 0) return;
+    if (flights.get(key) === flight) flights.delete(key);
+    flight.controller.abort();
+  };
+
+  return {
+    get size() {
+      return flights.size;
+    },
+    run: async (key, signal, start) => {
+      signal?.throwIfAborted();
+      const flight = flights.get(key) ?? begin(key, start);
+      flight.waiting += 1;
+      try {
+        return await untilAborted(flight.result, signal);
+      } finally {
+        leave(key, flight);
+      }
+    },
+  };
+}
+
+function untilAborted<Value>(result: Promise<Value>, signal?: AbortSignal): Promise<Value> {
+  if (signal === undefined) return result;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

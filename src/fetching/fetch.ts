@@ -1,0 +1,147 @@
+import type { Clock } from '../core/clock.ts';
+import { Problem } from '../core/problem.ts';
+import type { Answers, QueryKind } from '../providers/provider.ts';
+import { type Coalescer, createCoalescer } from './coalesce.ts';
+import type { Answer, CacheState, Plan } from './plan.ts';
+import type { ProviderChain } from './provider-chain.ts';
+import type { CacheEntry, Outcome, ResponseCache } from './response-cache.ts';
+
+/** How long answers are kept and waited for. */
+export interface FetchOptions {
+  readonly chain: ProviderChain;
+  readonly cache: ResponseCache;
+  readonly clock: Clock;
+  /** Seconds that a post is fresh. */
+  readonly ttlSeconds: number;
+  readonly staleWhileRevalidateSeconds: number;
+  readonly staleIfErrorSeconds: number;
+  readonly notFoundSeconds: number;
+  /** Milliseconds for one read, all providers together. */
+  readonly readTimeoutMs: number;
+  /** The most reads that may be at an upstream at once. */
+  readonly maxUpstreamReads: number;
+}
+
+/** Fetches what plans ask for. */
+export interface Fetcher {
+  /**
+   * Gives the answer to a plan from the cache, from a fetch that is under way, or from a provider.
+   *
+   * @throws Problem, see ProviderChain.ask; `overloaded` when too many reads are under way; the
+   *   signal's reason when the caller leaves.
+   */
+  fetch<Kind extends QueryKind>(plan: Plan<Kind>, signal?: AbortSignal): Promise<Answer<Kind>>;
+  /** Waits until no fetch is under way in the background. */
+  settle(): Promise<void>;
+}
+
+/** Parts of a post's freshness that an answer keeps. */
+const freshnessDivisor = { post: 1, list: 12, search: 60 } as const;
+
+/** A partial answer and one of the archive are asked for again soon. */
+const shortDivisor = 60;
+
+type Kept = CacheEntry & { readonly views: Answer['views'] };
+
+/** Composes cache, coalescing and chain. It owns nothing that must be closed. */
+export function createFetcher(options: FetchOptions): Fetcher {
+  const { cache, clock } = options;
+  const coalescer: Coalescer<Kept> = createCoalescer();
+  const background = new Set<Promise<unknown>>();
+
+  const join = (plan: Plan, signal?: AbortSignal): Promise<Kept> => {
+    return coalescer.run(plan.key, signal, (shared) => {
+      if (coalescer.size >= options.maxUpstreamReads) return Promise.reject(overloaded());
+      return fetchAndKeep(options, plan, shared);
+    });
+  };
+  const revalidate = (plan: Plan): void => {
+    // A failure is told by the gate's log; the reader already has the stale answer.
+    const work = join(plan).catch(() => undefined);
+    background.add(work);
+    void work.finally(() => background.delete(work));
+  };
+  const refetch = async (plan: Plan, kept: Kept | undefined, signal?: AbortSignal) => {
+    try {
+      return toAnswer(await join(plan, signal), plan.useCache ? 'miss' : 'bypass');
+    } catch (error) {
+      if (kept === undefined || !isUpstreamTrouble(error) || clock.now() >= kept.errorUntilMs)
+        throw error;
+      return toAnswer(kept, 'stale');
+    }
+  };
+
+  return {
+    fetch: async <Kind extends QueryKind>(plan: Plan<Kind>, signal?: AbortSignal) => {
+      const kept = plan.useCache ? cache.get(plan.key) : undefined;
+      const now = clock.now();
+      let answer: Answer;
+      if (kept !== undefined && now < kept.freshUntilMs) {
+        answer = toAnswer(kept, 'hit');
+      } else if (kept !== undefined && now < kept.revalidateUntilMs) {
+        revalidate(plan);
+        answer = toAnswer(kept, 'stale');
+      } else {
+        answer = await refetch(plan, kept, signal);
+      }
+      // The cache keeps under a plan's key what a plan of that kind found.
+      return answer as Answer<Kind>;
+    },
+    settle: async () => {
+      await Promise.allSettled(background);
+    },
+  };
+}
+
+function overloaded(): Problem {
+  return new Problem('overloaded', {
+    detail: 'Too many reads wait for an upstream at the moment.',
+  });
+}
+
+function isUpstreamTrouble(error: unknown): boolean {
+  return error instanceof Problem && error.status >= 500;
+}
+
+function toAnswer(kept: Kept, cache: CacheState): Answer {
+  if ('gone' in kept.outcome) throw kept.outcome.gone;
+  const { found, source } = kept.outcome;
+  return { found, source, fetchedAtMs: kept.fetchedAtMs, cache, views: kept.views };
+}
+
+async function fetchAndKeep(options: FetchOptions, plan: Plan, signal: AbortSignal): Promise<Kept> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(options.readTimeoutMs)]);
+  let outcome: Outcome;
+  try {
+    outcome = await options.chain.ask(plan.query.kind, plan.query, deadline);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
+    // What is confirmed gone is not served from an older copy, whatever its options were.
+    options.cache.dropSubject(plan.subject);
+    outcome = { gone: error };
+  }
+  const entry = toEntry(options, plan, outcome);
+  return { ...entry, views: options.cache.set(plan.key, entry) };
+}
+
+function toEntry(options: FetchOptions, plan: Plan, outcome: Outcome): CacheEntry {
+  const now = options.clock.now();
+  const gone = 'gone' in outcome;
+  const soon = !gone && (outcome.source === 'archive' || isPartial(outcome.found));
+  const divisor = soon ? shortDivisor : freshnessDivisor[plan.freshness];
+  const freshSeconds = gone ? options.notFoundSeconds : options.ttlSeconds / divisor;
+  const freshUntilMs = now + freshSeconds * 1000;
+  const spare = (seconds: number) => freshUntilMs + (gone || soon ? 0 : seconds * 1000);
+  return {
+    subject: plan.subject,
+    outcome,
+    fetchedAtMs: now,
+    freshUntilMs,
+    revalidateUntilMs: spare(options.staleWhileRevalidateSeconds),
+    errorUntilMs: spare(options.staleIfErrorSeconds),
+  };
+}
+
+function isPartial(found: Answers[QueryKind]['found']): boolean {
+  return 'missing' in found && found.missing.length > 0;
+}

@@ -1,0 +1,103 @@
+import { LRUCache } from 'lru-cache';
+import type { Problem } from '../core/problem.ts';
+import type { Answers, QueryKind } from '../providers/provider.ts';
+import type { ViewStore } from './plan.ts';
+
+/** What the cache keeps under a key: what was found, or that it is confirmed gone. */
+export type Outcome<Kind extends QueryKind = QueryKind> =
+  | { readonly found: Answers[Kind]['found']; readonly source: string }
+  | { readonly gone: Problem };
+
+/** An outcome with its times, in milliseconds since the epoch. */
+export interface CacheEntry {
+  readonly subject: string;
+  readonly outcome: Outcome;
+  readonly fetchedAtMs: number;
+  readonly freshUntilMs: number;
+  /** Until then a stale answer may be served while a new one is fetched. */
+  readonly revalidateUntilMs: number;
+  /** Until then it may be served when no upstream answers. */
+  readonly errorUntilMs: number;
+}
+
+/** A bounded cache of outcomes, least recently used out first. */
+export interface ResponseCache {
+  get(key: string): (CacheEntry & { readonly views: ViewStore }) | undefined;
+  set(key: string, entry: CacheEntry): ViewStore;
+  /** Drops every entry about a subject. */
+  dropSubject(subject: string): void;
+  readonly bytes: number;
+  readonly size: number;
+}
+
+/** The most renderings that are kept of one answer; more are rendered each time. */
+const maxViews = 16;
+
+interface Kept extends CacheEntry {
+  readonly views: ViewStore;
+  bytes: number;
+}
+
+/** Creates an empty cache that holds at most `maxEntries` answers and `maxBytes` bytes. */
+export function createResponseCache(limits: {
+  readonly maxEntries: number;
+  readonly maxBytes: number;
+}): ResponseCache {
+  const keysOf = new Map<string, Set<string>>();
+  const forget = (kept: Kept, key: string): void => {
+    const keys = keysOf.get(kept.subject);
+    keys?.delete(key);
+    if (keys?.size === 0) keysOf.delete(kept.subject);
+  };
+  const entries = new LRUCache<string, Kept>({
+    max: limits.maxEntries,
+    maxSize: limits.maxBytes,
+    sizeCalculation: (kept) => kept.bytes,
+    dispose: (kept, key, reason) => {
+      if (reason !== 'set') forget(kept, key);
+    },
+  });
+  const grow = (key: string, kept: Kept, bytes: number): void => {
+    kept.bytes += bytes;
+    if (entries.peek(key) === kept) entries.set(key, kept, { size: kept.bytes });
+  };
+
+  return {
+    get: (key) => entries.get(key),
+    set: (key, entry) => {
+      const bytes = 200 + 2 * key.length + sizeOf(entry.outcome);
+      const kept: Kept = { ...entry, bytes, views: createViews((more) => grow(key, kept, more)) };
+      keysOf.set(entry.subject, (keysOf.get(entry.subject) ?? new Set()).add(key));
+      entries.set(key, kept);
+      if (entries.peek(key) !== kept) forget(kept, key);
+      return kept.views;
+    },
+    dropSubject: (subject) => {
+      for (const key of [...(keysOf.get(subject) ?? [])]) entries.delete(key);
+    },
+    get bytes() {
+      return entries.calculatedSize;
+    },
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+/** Estimates an outcome in memory: two bytes for each character of its JSON. */
+function sizeOf(outcome: Outcome): number {
+  return 'gone' in outcome ? 500 : 2 * JSON.stringify(outcome.found).length;
+}
+
+/** Creates an empty store of views that tells `grow` of every byte it comes to hold. */
+export function createViews(grow: (bytes: number) => void): ViewStore {
+  const views = new Map<string, unknown>();
+  return {
+    get: (name) => views.get(name),
+    set: (name, view, bytes) => {
+      if (views.has(name) || views.size >= maxViews) return;
+      views.set(name, view);
+      grow(bytes);
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { toIsoSeconds } from '../core/clock.ts';
+import { Problem } from '../core/problem.ts';
+import type { Answer, Plan } from '../fetching/plan.ts';
+import { type PostReference, parsePostParams, parsePostUrl } from '../model/reference.ts';
+import { type PostResult, postReply } from '../model/results.ts';
+import type { PostQuery } from '../providers/provider.ts';
+import { choice, freeText, parseParameters, threadMode, truth } from './parameters.ts';
+import { arrangePosts, type PostView } from './post-view.ts';
+import type { PlanContext, Read, Understood } from './read.ts';
+
+/** The parameters of a post read (decisions section 3). */
+export const getPostParams = z.object({
+  url: freeText('invalid_url').optional().describe('The URL of the post.'),
+  handle: freeText('invalid_params')
+    .optional()
+    .describe('The author’s handle, with `id`; `url` wins when both are given.'),
+  id: freeText('invalid_params').optional().describe('The post’s id, with `handle`.'),
+  thread: threadMode()
+    .optional()
+    .describe(
+      'Default `full`. `off`: the post alone. `full`: with its thread. `conversation`: with replies to replies too. A count: at most that many posts of the thread.',
+    ),
+  context: choice('invalid_context', ['full', 'thread'])
+    .optional()
+    .describe(
+      'Default `full`: ancestors, the author’s continuation, replies. `thread`: the author’s own chain.',
+    ),
+  replies: choice('invalid_replies', ['top', 'recent', 'off'])
+    .optional()
+    .describe('Default `top`: the most liked replies first. `recent`: the newest. `off`: none.'),
+  userinfo: choice('invalid_userinfo', ['off', 'author', 'all'])
+    .optional()
+    .describe('Whose profile the Markdown adds. Default `off`, with `full=true` `author`.'),
+  full: truth()
+    .optional()
+    .describe('Adds exact times, metrics and profile detail to the Markdown.'),
+  nocache: truth().optional().describe('Skips the response cache.'),
+  format: choice('invalid_format', ['markdown', 'json', 'obsidian'])
+    .optional()
+    .describe('Default `markdown`, or what `Accept` prefers. `obsidian` has YAML front matter.'),
+});
+
+/** Reads a post with its thread and replies. */
+export const getPost: Read = {
+  name: 'getPost',
+  summary: 'Reads a public post with its thread and replies.',
+  params: getPostParams,
+  reply: postReply,
+  understand: (given, context) => understand(parseParameters(getPostParams, given), context),
+};
+
+type Params = z.output<typeof getPostParams>;
+
+function understand(params: Params, context: PlanContext): Understood<'post'> {
+  const view = toView(params);
+  return {
+    plan: toPlan(toReference(params, context), view, params.nocache !== true),
+    format: params.format,
+    view: JSON.stringify([view.thread, view.context, view.full, view.userDetail]),
+    assemble: (answer) => assemble(answer, view),
+  };
+}
+
+function toReference({ url, handle, id }: Params, { baseUrl }: PlanContext): PostReference {
+  if (url !== undefined && url.trim() !== '') return parsePostUrl(url.trim(), baseUrl);
+  if (handle !== undefined && id !== undefined) return parsePostParams(handle, id);
+  if (handle === undefined && id === undefined) {
+    const fault = url === undefined ? 'is missing' : 'is empty';
+    throw new Problem('missing_url', {
+      detail: `The parameter \`url\` ${fault}; it takes the URL of a post.`,
+    });
+  }
+  const missing = handle === undefined ? 'handle' : 'id';
+  throw new Problem('invalid_params', {
+    detail: `The parameter \`${missing}\` is missing; \`handle\` and \`id\` go together.`,
+  });
+}
+
+function toView(params: Params): PostView {
+  const full = params.full ?? false;
+  return {
+    thread: params.thread ?? 'full',
+    context: params.context ?? 'full',
+    replies: params.replies ?? 'top',
+    full,
+    userDetail: params.userinfo ?? (full ? 'author' : 'off'),
+  };
+}
+
+function toPlan(post: PostReference, view: PostView, useCache: boolean): Plan<'post'> {
+  const around = view.thread !== 'off';
+  const replies = around && view.context === 'full' ? view.replies : 'off';
+  const query: PostQuery = { kind: 'post', post, thread: around, replies };
+  // On X and in the sample an id is enough; elsewhere ids are unique for an account or a host.
+  const owner = post.platform === 'x' || post.platform === 'sample' ? '' : post.handle;
+  const subject = `post ${post.platform} ${owner} ${post.id}`;
+  return { query, subject, key: `${subject} ${around} ${replies}`, freshness: 'post', useCache };
+}
+
+function assemble(answer: Answer<'post'>, view: PostView): PostResult {
+  const { found } = answer;
+  const arranged = arrangePosts(found, view);
+  const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
+  return {
+    url: found.post.url ?? '',
+    posts: arranged.posts,
+    warnings: [
+      ...found.warnings,
+      ...missingWarnings(answer),
+      ...arranged.warnings,
+      ...(answer.cache === 'stale' ? [staleWarning(fetchedAt)] : []),
+    ],
+    fetchedAt,
+    source: answer.source,
+    full: view.full,
+    userDetail: view.userDetail,
+  };
+}
+
+function missingWarnings({ found, source }: Answer<'post'>): readonly string[] {
+  const words = { thread: 'the rest of the thread', replies: 'the replies' };
+  if (found.missing.length === 0 || found.warnings.length > 0) return [];
+  const missing = found.missing.map((part) => words[part]).join(' and ');
+  return [`Partial: ${source} could not give ${missing}.`];
+}
+
+function staleWarning(fetchedAt: string): string {
+  return `Stale: this copy was fetched at ${fetchedAt}; the upstream has not been asked since with success.`;
+}

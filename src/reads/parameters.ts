@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
+
+/** What a parameter's schema says of its faults. */
+export interface ParameterFault {
+  /** The code of a value outside the parameter's table. */
+  readonly code: ProblemCode;
+  /** The accepted form, as the end of a sentence: “it takes …”. */
+  readonly accepts: string;
+}
+
+/** The faults of each parameter, beside the schema rather than in it, so no document tells them. */
+export const parameterFaults = z.registry<ParameterFault>();
+
+function parameter<Schema extends z.ZodType>(schema: Schema, fault: ParameterFault): Schema {
+  parameterFaults.add(schema, fault);
+  return schema;
+}
+
+/** Makes a parameter that takes one of a few words, in any case. */
+export function choice<const Values extends readonly [string, ...string[]]>(
+  code: ProblemCode,
+  values: Values,
+) {
+  const words = values.map((value) => `\`${value}\``);
+  const accepts = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  return parameter(z.string().toLowerCase().pipe(z.enum(values)), { code, accepts });
+}
+
+const truths: Readonly<Record<string, boolean>> = {
+  true: true,
+  '1': true,
+  yes: true,
+  false: false,
+  '0': false,
+  no: false,
+};
+
+/** Makes a boolean parameter: `true`, `false`, `1`, `0`, `yes` or `no`, in any case. */
+export function truth(code: ProblemCode = 'invalid_option') {
+  const schema = z
+    .string()
+    .toLowerCase()
+    .refine((value) => Object.hasOwn(truths, value))
+    .transform((value) => truths[value] === true);
+  return parameter(schema, { code, accepts: '`true`, `false`, `1`, `0`, `yes` or `no`' });
+}
+
+/** Makes a parameter that takes any text; the read looks at it. */
+export function freeText(code: ProblemCode) {
+  return parameter(z.string(), { code, accepts: 'text' });
+}
+
+/** Makes the `thread` parameter: `off`, `full`, `conversation` or a count from 2 to 100. */
+export function threadMode() {
+  const count = z
+    .string()
+    .regex(/^(?:[2-9]|[1-9]\d|100)$/)
+    .transform(Number);
+  const schema = z
+    .string()
+    .toLowerCase()
+    .pipe(z.union([z.enum(['off', 'full', 'conversation']), count]));
+  return parameter(schema, {
+    code: 'invalid_thread',
+    accepts: '`off`, `full`, `conversation` or a count from 2 to 100',
+  });
+}
+
+/**
+ * Reads the parameters of a request. Unknown ones are ignored.
+ *
+ * @throws Problem with the code of the first parameter at fault, in the order of the schema;
+ *   `invalid_option` for one that is given twice.
+ */
+export function parseParameters<Schema extends z.ZodObject>(
+  schema: Schema,
+  given: Readonly<Record<string, unknown>>,
+): z.output<Schema> {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const name = firstAtFault(schema, parsed.error);
+  throw toProblem(name, given[name], schema.shape[name]);
+}
+
+function firstAtFault(schema: z.ZodObject, error: z.ZodError): string {
+  const atFault = new Set(error.issues.map((issue) => String(issue.path[0])));
+  return Object.keys(schema.shape).find((name) => atFault.has(name)) ?? '';
+}
+
+function toProblem(name: string, value: unknown, schema: unknown): Problem {
+  if (typeof value !== 'string') {
+    return new Problem('invalid_option', {
+      detail: `The parameter \`${name}\` is given more than once; it takes one value.`,
+    });
+  }
+  const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  // The parameters of this file are the only schemas that reads are made of.
+  const fault = parameterFaults.get(inner as z.ZodType);
+  return new Problem(fault?.code ?? 'invalid_option', {
+    detail: `The parameter \`${name}\` has the value ${quoteInput(value)}; it takes ${fault?.accepts}.`,
+  });
+}

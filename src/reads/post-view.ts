@@ -1,0 +1,85 @@
+import type { Post, PostContext } from '../model/post.ts';
+import type { UserDetail } from '../model/results.ts';
+import type { PostFound } from '../providers/provider.ts';
+
+/** How a post read looks at what was found. */
+export interface PostView {
+  /** `off`, `full`, `conversation`, or the most posts of the thread. */
+  readonly thread: 'off' | 'full' | 'conversation' | number;
+  readonly context: 'full' | 'thread';
+  readonly replies: 'top' | 'recent' | 'off';
+  readonly full: boolean;
+  readonly userDetail: UserDetail;
+}
+
+/** The most direct replies that `thread=full` and a count show; `conversation` shows all. */
+const maxDirectReplies = 20;
+
+/** Posts in reading order with their `context`, and what was left out. */
+export interface ArrangedPosts {
+  readonly posts: readonly Post[];
+  readonly warnings: readonly string[];
+}
+
+/** Puts what was found into reading order and cuts it to the view. Pure. */
+export function arrangePosts(found: PostFound, view: PostView): ArrangedPosts {
+  const chain = cutThread(
+    view.context === 'thread' ? ownAncestors(found) : found.ancestors,
+    found.continuation,
+    view.thread,
+  );
+  const replies = view.thread === 'conversation' ? found.replies : shortenReplies(found);
+  const withContext = (context: PostContext) => (post: Post) => ({ ...post, context });
+  return {
+    posts: [
+      ...chain.ancestors.map(withContext('parent')),
+      withContext('post')(found.post),
+      ...chain.continuation.map(withContext('thread')),
+      ...replies.map(withContext('reply')),
+    ],
+    warnings: chain.warnings,
+  };
+}
+
+/** The ancestors that are the author's own, back to the first one by somebody else. */
+function ownAncestors({ ancestors, post }: PostFound): readonly Post[] {
+  const author = post.author?.id;
+  const foreign = ancestors.findLastIndex(({ author: by }) => by !== null && by.id !== author);
+  return ancestors.slice(foreign + 1);
+}
+
+interface Chain {
+  readonly ancestors: readonly Post[];
+  readonly continuation: readonly Post[];
+  readonly warnings: readonly string[];
+}
+
+/** Keeps at most `thread` posts: the post, what follows it, then the nearest before it. */
+function cutThread(
+  ancestors: readonly Post[],
+  continuation: readonly Post[],
+  thread: PostView['thread'],
+): Chain {
+  const length = ancestors.length + 1 + continuation.length;
+  if (typeof thread !== 'number' || length <= thread) {
+    return { ancestors, continuation, warnings: [] };
+  }
+  const after = continuation.slice(0, thread - 1);
+  const before = thread - 1 - after.length;
+  return {
+    ancestors: before === 0 ? [] : ancestors.slice(-before),
+    continuation: after,
+    warnings: [`The thread has ${length} posts; \`thread=${thread}\` shows ${thread} of them.`],
+  };
+}
+
+/** Keeps the first direct replies, each with the answers of the post's author below it. */
+function shortenReplies({ post, replies }: PostFound): readonly Post[] {
+  let direct = 0;
+  return replies.filter((reply) => {
+    const isDirect = reply.type === 'tombstone' || reply.replying_to?.status === post.id;
+    if (isDirect) direct += 1;
+    if (direct > maxDirectReplies) return false;
+    return isDirect || reply.author?.id === post.author?.id;
+  });
+}

@@ -1,0 +1,97 @@
+import type { Account } from '../../src/model/account.ts';
+import type { Status } from '../../src/model/post.ts';
+import type {
+  PostFound,
+  PostQuery,
+  Provider,
+  ProviderContext,
+} from '../../src/providers/provider.ts';
+
+/** How a stubbed provider answers a post. */
+export type StubAnswer = (query: PostQuery, context: ProviderContext) => Promise<PostFound>;
+
+/** A provider for X that answers as told and counts its queries. */
+export interface StubProvider extends Provider {
+  readonly queries: PostQuery[];
+}
+
+/** Creates a provider of X that answers with `answer`. */
+export function createStubProvider(name: string, answer: StubAnswer): StubProvider {
+  const queries: PostQuery[] = [];
+  return {
+    name,
+    queries,
+    platforms: ['x'],
+    reads: new Set(['post', 'thread', 'replies']),
+    covers: (query) => query.kind === 'post' && query.post.platform === 'x',
+    ask: {
+      post: (query, context) => {
+        queries.push(query);
+        return answer(query, context);
+      },
+    },
+  };
+}
+
+/** Gives an account with everything that need not be told. */
+export function stubAccount(handle: string): Account {
+  return {
+    id: `id-${handle}`,
+    screen_name: handle,
+    name: handle,
+    url: `https://x.com/${handle}`,
+    description: null,
+    location: null,
+    avatar_url: null,
+    banner_url: null,
+    website: null,
+    followers: null,
+    following: null,
+    statuses: null,
+    media_count: null,
+    likes: null,
+    joined: null,
+    protected: false,
+    verification: { verified: false, type: null },
+    platform: 'x',
+  };
+}
+
+/** Gives a post with everything that need not be told. */
+export function stubPost(id: string, more: Partial<Status> = {}): Status {
+  const author = more.author ?? stubAccount('wren');
+  return {
+    type: 'status',
+    id,
+    url: `https://x.com/${author.screen_name}/status/${id}`,
+    text: `Post ${id}`,
+    facets: [],
+    created_at: '2026-01-01T00:00:00Z',
+    created_timestamp: 1767225600,
+    author,
+    lang: 'en',
+    replies: 0,
+    reposts: 0,
+    likes: 0,
+    quotes: 0,
+    bookmarks: null,
+    views: null,
+    source: null,
+    possibly_sensitive: false,
+    replying_to: null,
+    quote: null,
+    reposted_by: null,
+    media: { all: [], photos: [], videos: [] },
+    poll: null,
+    article: null,
+    community_note: null,
+    context: null,
+    platform: 'x',
+    ...more,
+  };
+}
+
+/** Gives a find of one lone post. */
+export function stubFound(post: Status, more: Partial<PostFound> = {}): PostFound {
+  return { ancestors: [], post, continuation: [], replies: [], missing: [], warnings: [], ...more };
+}

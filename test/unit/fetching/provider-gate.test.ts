@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { type BreakerState, createGate } from '../../../src/fetching/provider-gate.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../src/providers/provider.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const signal = new AbortController().signal;
+
+function setUp() {
+  const clock = createManualClock();
+  const changes: BreakerState[] = [];
+  const gate = createGate({
+    clock,
+    failures: 5,
+    openMs: 5000,
+    maxOpenMs: 30_000,
+    onChange: (state) => changes.push(state),
+  });
+  const fail = (kind: ProviderErrorKind, retryAfterSeconds?: number) =>
+    gate
+      .run(() => Promise.reject(new ProviderError(kind, 'No.', { retryAfterSeconds })), signal)
+      .catch((error: ProviderError) => error);
+  const succeed = () => gate.run(async () => 'found', signal);
+  return { clock, changes, gate, fail, succeed };
+}
+
+describe('the circuit breaker', () => {
+  it('opens after five consecutive failures and then asks nobody', async () => {
+    const { gate, fail, succeed } = setUp();
+
+    for (let i = 0; i < 5; i += 1) await fail('unavailable');
+
+    expect(gate.state).toBe('open');
+    await expect(succeed()).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+
+  it.each(['missing', 'ambiguous'] as const)('stays closed when the answer is %s', async (kind) => {
+    const { gate, fail } = setUp();
+
+    for (let i = 0; i < 4; i += 1) await fail('malformed');
+    await fail(kind);
+    for (let i = 0; i < 4; i += 1) await fail('unavailable');
+
+    expect(gate.state).toBe('closed');
+  });
+
+  it('lets one query through after 5 s and closes when it is answered', async () => {
+    const { gate, clock, changes, fail, succeed } = setUp();
+    for (let i = 0; i < 5; i += 1) await fail('unavailable');
+
+    await clock.advance(5000);
+    await expect(succeed()).resolves.toBe('found');
+
+    expect(gate.state).toBe('closed');
+    expect(changes).toEqual(['open', 'half_open', 'closed']);
+  });
+
+  it('tries with one query at a time while it is half open', async () => {
+    const { clock, gate, fail, succeed } = setUp();
+    for (let i = 0; i < 5; i += 1) await fail('unavailable');
+    await clock.advance(5000);
+
+    let answer: (found: string) => void = () => undefined;
+    const probe = gate.run(() => new Promise<string>((resolve) => (answer = resolve)), signal);
+    await expect(succeed()).rejects.toMatchObject({ kind: 'unavailable' });
+    answer('found');
+
+    await expect(probe).resolves.toBe('found');
+    await expect(succeed()).resolves.toBe('found');
+  });
+
+  it('doubles the time from 5 s to at most 30 s', async () => {
+    const { gate, clock, fail } = setUp();
+    for (let i = 0; i < 5; i += 1) await fail('unavailable');
+
+    for (const ms of [5000, 10_000, 20_000, 30_000, 30_000]) {
+      await clock.advance(ms - 1);
+      await fail('unavailable');
+      expect(gate.state).toBe('open');
+      await clock.advance(1);
+      const failure = await fail('malformed');
+      expect(failure).toMatchObject({ kind: 'malformed' });
+    }
+  });
+
+  it('does not count a caller who left', async () => {
+    const { gate } = setUp();
+    const left = AbortSignal.abort();
+
+    for (let i = 0; i < 9; i += 1) {
+      await gate
+        .run(() => Promise.reject(new ProviderError('unavailable', 'No.')), left)
+        .catch(() => undefined);
+    }
+
+    expect(gate.state).toBe('closed');
+  });
+});
+
+describe('the pause that a throttling provider asks for', () => {
+  it('keeps it, and tells how long it still is', async () => {
+    const { clock, fail, succeed } = setUp();
+    await fail('throttled', 17);
+
+    await clock.advance(10_000);
+    await expect(succeed()).rejects.toMatchObject({ kind: 'throttled', retryAfterSeconds: 7 });
+    await clock.advance(7000);
+
+    await expect(succeed()).resolves.toBe('found');
+  });
+
+  it('is 60 s where the provider names none, and never over 5 minutes', async () => {
+    const { clock, fail, succeed } = setUp();
+    await fail('throttled');
+    await expect(succeed()).rejects.toMatchObject({ retryAfterSeconds: 60 });
+    await clock.advance(60_000);
+
+    await fail('throttled', 86_400);
+
+    await expect(succeed()).rejects.toMatchObject({ retryAfterSeconds: 300 });
+  });
+});
