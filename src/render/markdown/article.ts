@@ -1,0 +1,117 @@
+import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
+import { toCharacters } from './characters.ts';
+import { formatMinute } from './figures.ts';
+import { joinBlocks, joinFacts, listItem, quoteBlock } from './layout.ts';
+import { image, link, toAutolink } from './links.ts';
+import type { Mark } from './spans.ts';
+import { renderHeading, renderText } from './text.ts';
+import { cleanMarkdown } from './verbatim.ts';
+
+/** How an article stands on a page. */
+export interface ArticleView {
+  /** The level of the title's heading; the article's own headings follow below it. */
+  readonly level: number;
+  /** True adds when it was published and changed. */
+  readonly full: boolean;
+}
+
+/** Gives an article: title, cover, and its blocks, or its preview where there are none. */
+export function renderArticle(article: Article, view: ArticleView): string {
+  const cover =
+    article.cover_url === null ? null : image('Cover of the article', article.cover_url);
+  return joinBlocks([
+    `${'#'.repeat(view.level)} ${renderHeading(article.title, []) || 'Article'}`,
+    view.full ? describeDates(article) : null,
+    cover,
+    ...(article.blocks.length === 0
+      ? previewOf(article)
+      : renderBlocks(article.blocks, view.level)),
+  ]);
+}
+
+function describeDates({ created_at: created, modified_at: modified }: Article): string {
+  return joinFacts([
+    created === null ? null : `Published ${formatMinute(created)}`,
+    modified === null || modified === created ? null : `changed ${formatMinute(modified)}`,
+  ]);
+}
+
+function previewOf(article: Article): readonly string[] {
+  return [
+    renderText(article.preview_text ?? '', []),
+    '*Only the beginning of this article is known.*',
+  ];
+}
+
+type ListItem = Extract<ArticleBlock, { type: 'list_item' }>;
+
+function renderBlocks(blocks: readonly ArticleBlock[], level: number): string[] {
+  const rendered: string[] = [];
+  for (let at = 0; at < blocks.length; at += 1) {
+    const block = blocks[at];
+    if (block?.type !== 'list_item') {
+      rendered.push(block === undefined ? '' : renderBlock(block, level));
+      continue;
+    }
+    const items = listFrom(blocks, at, block.ordered);
+    rendered.push(renderList(items));
+    at += items.length - 1;
+  }
+  return rendered;
+}
+
+function listFrom(blocks: readonly ArticleBlock[], from: number, ordered: boolean): ListItem[] {
+  const items: ListItem[] = [];
+  for (const block of blocks.slice(from)) {
+    if (block.type !== 'list_item' || block.ordered !== ordered) break;
+    items.push(block);
+  }
+  return items;
+}
+
+function renderList(items: readonly ListItem[]): string {
+  return items
+    .map((item) => ({ item, text: renderText(item.text, marksOf(item.styles)) }))
+    .filter(({ text }) => text !== '')
+    .map(({ item, text }, at) => listItem(text, item.ordered ? `${at + 1}. ` : '- '))
+    .join('\n');
+}
+
+function renderBlock(block: Exclude<ArticleBlock, ListItem>, level: number): string {
+  switch (block.type) {
+    case 'paragraph':
+      return renderText(block.text, marksOf(block.styles));
+    case 'heading':
+      return renderTitle(renderHeading(block.text, marksOf(block.styles)), level + block.level);
+    case 'quote': {
+      const text = renderText(block.text, marksOf(block.styles));
+      return text === '' ? '' : quoteBlock(text);
+    }
+    case 'code':
+      return fenceCode(block.text);
+    case 'markdown':
+      return cleanMarkdown(block.text);
+    case 'image':
+      return image(block.alt?.trim() || 'Picture in the article', block.url);
+    case 'post':
+      return `Post: ${toAutolink(block.url) ?? link(block.url, block.url)}`;
+    case 'divider':
+      return '---';
+  }
+}
+
+function renderTitle(title: string, level: number): string {
+  return title === '' ? '' : `${'#'.repeat(Math.min(level, 6))} ${title}`;
+}
+
+function marksOf(styles: readonly StyleRange[]): Mark[] {
+  return styles.map(({ style, ...range }) => ({ type: style, ...range }));
+}
+
+/** Gives a code block whose fence is longer than any run of backticks in the code. */
+function fenceCode(code: string): string {
+  const shown = toCharacters(code).characters.join('').replace(/\n+$/, '');
+  const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${shown}\n${fence}`;
+}

@@ -1,0 +1,77 @@
+/** A text as the code points that are shown, and where each code point of the source went. */
+export interface Characters {
+  readonly characters: readonly string[];
+  /** For each offset in the source, its end included, the offset in `characters`. */
+  readonly positions: readonly number[];
+}
+
+const lineEnds: ReadonlySet<string> = new Set(['\v', '\f', '\u0085', '\u2028', '\u2029']);
+
+/**
+ * Splits a text into code points: line ends of every kind become `\n`, other control characters
+ * go, half surrogates become U+FFFD.
+ */
+export function toCharacters(text: string): Characters {
+  const points = [...text];
+  const characters: string[] = [];
+  const positions: number[] = [];
+  points.forEach((point, index) => {
+    positions.push(characters.length);
+    const shown = point === '\r' ? lineEndAt(points, index) : toShown(point);
+    if (shown !== '') characters.push(shown);
+  });
+  positions.push(characters.length);
+  return { characters, positions };
+}
+
+function lineEndAt(points: readonly string[], index: number): string {
+  return points[index + 1] === '\n' ? '' : '\n';
+}
+
+function toShown(point: string): string {
+  if (lineEnds.has(point)) return '\n';
+  if (point === '\n' || point === '\t') return point;
+  if (/\p{Cs}/u.test(point)) return '\ufffd';
+  return /\p{Cc}/u.test(point) ? '' : point;
+}
+
+/** Marks that change the direction of what follows them: embeddings, overrides and isolates. */
+const directionControls = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** Gives a text on one line, without direction controls, each run of white space one space. */
+export function toLine(text: string): string {
+  return toCharacters(text)
+    .characters.join('')
+    .replace(directionControls, '')
+    .replace(/[\t\n\p{Zs}]+/gu, ' ')
+    .trim();
+}
+
+/** Tells whether Markdown counts a character as white space (CommonMark 0.31.2 §2.1). */
+export function isSpace(character: string | undefined): boolean {
+  return character !== undefined && /^[\p{Zs}\t\n]$/u.test(character);
+}
+
+/** Tells whether a character is part of a word for every Markdown parser. */
+export function isWordCharacter(character: string | undefined): boolean {
+  return character !== undefined && /^[\p{L}\p{N}\p{M}]$/u.test(character);
+}
+
+/** Tells whether a character is ASCII punctuation, which is what a backslash can escape. */
+export function isAsciiPunctuation(character: string | undefined): boolean {
+  return character !== undefined && /^[!-/:-@[-`{-~]$/.test(character);
+}
+
+/**
+ * Tells whether a marker can stand outside next to this character, whatever is inside it.
+ * Symbols other than ASCII count as punctuation only for some parsers, so they are left out.
+ */
+export function isSoft(character: string | undefined): boolean {
+  if (character === undefined || isSpace(character)) return true;
+  return isAsciiPunctuation(character) || (character.length === 1 && /^\p{P}$/u.test(character));
+}
+
+/** Tells whether a marker can stand inside next to this character, whatever is outside it. */
+export function isPlain(character: string | undefined): boolean {
+  return character !== undefined && !isSpace(character) && !/^[\p{P}\p{S}]$/u.test(character);
+}

@@ -1,0 +1,55 @@
+import { escapeInline } from './escape.ts';
+
+const linkable = /^(?:https?:\/\/|mailto:)[^\s]/i;
+const entity = /&(?=#?[A-Za-z\d]{1,32};)/g;
+
+/** What neither a destination nor an autolink can hold, nor should hide from the reader. */
+const unprintable = /[\p{Cc}\p{Zs}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff<>\\`]/gu;
+
+/**
+ * Gives a URL as the destination of a link; null where it is neither http, https nor mailto.
+ */
+export function toDestination(url: string): string | null {
+  const trimmed = url.trim();
+  if (!linkable.test(trimmed)) return null;
+  return trimmed
+    .replace(unprintable, percentEncode)
+    .replace(/[()]/g, percentEncode)
+    .replace(entity, '&amp;');
+}
+
+function percentEncode(character: string): string {
+  const encoded = encodeURIComponent(character.replace(/\p{Cs}/u, '\ufffd'));
+  if (encoded !== character) return encoded;
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+/** Gives `<url>`; null where the URL is of another kind or an autolink cannot hold it. */
+export function toAutolink(url: string): string | null {
+  const trimmed = url.trim();
+  if (!linkable.test(trimmed) || trimmed.search(entity) !== -1) return null;
+  return `<${trimmed.replace(unprintable, percentEncode)}>`;
+}
+
+/** Gives a link with plain text, which it escapes; only the text where the URL cannot be linked. */
+export function link(text: string, url: string | null): string {
+  return wrapLink(escapeInline(text), url);
+}
+
+/** Gives a link around Markdown; only the Markdown where the URL cannot be linked. */
+export function wrapLink(markdown: string, url: string | null): string {
+  const destination = url === null ? null : toDestination(url);
+  return destination === null ? markdown : `[${markdown}](${destination})`;
+}
+
+/** Gives a picture with plain text for its description; only the text without a usable URL. */
+export function image(alt: string, url: string): string {
+  const destination = toDestination(url);
+  return destination === null ? escapeInline(alt) : `![${escapeInline(alt)}](${destination})`;
+}
+
+/** Tells whether a link's visible text says no more than its URL, with or without the scheme. */
+export function showsUrl(visible: string, url: string): boolean {
+  const bare = (text: string) => text.replace(/^(?:https?:\/\/|mailto:)/i, '').replace(/\/$/, '');
+  return bare(visible) === bare(url.trim());
+}

@@ -1,0 +1,68 @@
+import type { Media } from '../../model/media.ts';
+import { formatDuration, formatNumber } from './figures.ts';
+import { joinFacts, joinLines } from './layout.ts';
+import { image, link, wrapLink } from './links.ts';
+
+/**
+ * Gives each item of a post's media as a block: pictures as pictures, the rest as links, behind a
+ * preview picture where there is one. `full` adds sizes and the best files of a video.
+ */
+export function renderMedia(all: readonly Media[], full: boolean): string[] {
+  return all.map((item) => {
+    const shown = renderItem(item, labelFor(item, all));
+    return full ? joinLines([shown, describeItem(item)]) : shown;
+  });
+}
+
+function renderItem(item: Media, label: string): string {
+  const preview = item.thumbnail_url ?? null;
+  if (item.type === 'photo') return image(label, item.url);
+  if (preview === null || item.type === 'audio') return link(label, item.url);
+  return wrapLink(image(label, preview), item.url);
+}
+
+const names = { photo: 'Photo', video: 'Video', gif: 'GIF', audio: 'Audio' } as const;
+
+/** Says the author's description, after the kind of what moves or sounds. */
+function labelFor(item: Media, all: readonly Media[]): string {
+  const alt = item.alt?.trim() ?? '';
+  if (item.type === 'photo') return alt === '' ? `Photo${positionOf(item, all)}` : alt;
+  const duration = item.type === 'gif' ? null : (item.duration ?? null);
+  const position = alt === '' ? positionOf(item, all) : '';
+  const length = duration === null ? '' : `, ${formatDuration(duration)}`;
+  return `${names[item.type]}${position}${length}${alt === '' ? '' : `: ${alt}`}`;
+}
+
+function positionOf(item: Media, all: readonly Media[]): string {
+  const alike = all.filter((other) => other.type === item.type);
+  return alike.length < 2 ? '' : ` ${alike.indexOf(item) + 1} of ${alike.length}`;
+}
+
+function describeItem(item: Media): string {
+  const { width, height } = item;
+  const size = width === null || height === null ? null : `${width} × ${height} px`;
+  return joinFacts([size, ...linkVariants(item.variants ?? [])]);
+}
+
+/** A video has a file for each bit rate; the best few say enough. */
+const maxVariants = 3;
+
+function linkVariants(variants: NonNullable<Media['variants']>): string[] {
+  return variants
+    .toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0))
+    .slice(0, maxVariants)
+    .map((variant) => {
+      const rate = variant.bitrate === null ? '' : ` ${formatRate(variant.bitrate)}`;
+      return link(`${formatName(variant.content_type)}${rate}`, variant.url);
+    });
+}
+
+function formatRate(bitsPerSecond: number): string {
+  return `${formatNumber(Math.round(bitsPerSecond / 1000))} kbit/s`;
+}
+
+function formatName(contentType: string | null): string {
+  if (contentType === null) return 'File';
+  if (/mpegurl/i.test(contentType)) return 'HLS';
+  return contentType.replace(/^.*\//, '').toUpperCase();
+}

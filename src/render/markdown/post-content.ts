@@ -1,0 +1,80 @@
+import type { Post, Status, Tombstone } from '../../model/post.ts';
+import { linkAccount } from './accounts.ts';
+import { renderArticle } from './article.ts';
+import { escapeInline } from './escape.ts';
+import { formatCount, formatMinute } from './figures.ts';
+import { joinBlocks, joinFacts, quoteBlock } from './layout.ts';
+import { link } from './links.ts';
+import { renderMedia } from './media.ts';
+import { renderPoll } from './poll.ts';
+import { renderText } from './text.ts';
+
+/** How posts stand on a page. */
+export interface PostView {
+  /** True adds exact times, metrics, the language and the client. */
+  readonly full: boolean;
+  /** When the posts were read: ISO 8601, UTC. */
+  readonly fetchedAt: string;
+  /** The level of headings within a post, such as an article's title. */
+  readonly level: number;
+}
+
+/** Gives what a post holds, from its text to its community note. */
+export function renderContent(post: Status, view: PostView): string {
+  return renderContentAt(post, view, 0);
+}
+
+/** Quotes within quotes deeper than this are links. */
+const maxQuoteDepth = 3;
+
+function renderContentAt(post: Status, view: PostView, depth: number): string {
+  const level = Math.min(view.level + depth, 6);
+  return joinBlocks([
+    renderText(post.text, post.facets),
+    post.possibly_sensitive ? '*Marked as sensitive content.*' : null,
+    ...renderMedia(post.media.all, view.full),
+    post.poll === null ? null : renderPoll(post.poll, view.fetchedAt),
+    post.article === null ? null : renderArticle(post.article, { level, full: view.full }),
+    post.quote === null ? null : renderQuote(post.quote, view, depth + 1),
+    post.community_note === null ? null : renderNote(post.community_note),
+  ]);
+}
+
+function renderQuote(quote: Post, view: PostView, depth: number): string {
+  if (quote.type === 'tombstone') return renderTombstone(quote);
+  const header = joinFacts([linkAccount(quote.author, '**'), linkDate(quote)]);
+  if (depth > maxQuoteDepth) return quoteBlock(`Quotes ${header}`);
+  return quoteBlock(
+    joinBlocks([header, renderContentAt(quote, view, depth), renderFacts(quote, view)]),
+  );
+}
+
+/** Gives what stands in place of a post: a quote of one line that says what is missing and why. */
+export function renderTombstone(tombstone: Tombstone): string {
+  return quoteBlock(link(tombstone.text, tombstone.url));
+}
+
+/** Gives a post's date as a link to the post. */
+export function linkDate(post: Status): string {
+  return link(formatMinute(post.created_at), post.url);
+}
+
+function renderNote(note: string): string {
+  return quoteBlock(`**Community note:** ${renderText(note, [])}`);
+}
+
+/** Gives the exact time, the metrics, the language and the client of a post; empty when compact. */
+export function renderFacts(post: Status, view: PostView): string {
+  if (!view.full) return '';
+  return joinFacts([
+    escapeInline(post.created_at),
+    formatCount(post.replies, 'reply', 'replies'),
+    formatCount(post.reposts, 'repost', 'reposts'),
+    formatCount(post.likes, 'like', 'likes'),
+    formatCount(post.quotes, 'quote', 'quotes'),
+    formatCount(post.bookmarks, 'bookmark', 'bookmarks'),
+    formatCount(post.views, 'view', 'views'),
+    post.lang === null ? null : `language ${escapeInline(post.lang)}`,
+    post.source === null ? null : `via ${escapeInline(post.source)}`,
+  ]);
+}

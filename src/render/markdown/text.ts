@@ -1,0 +1,188 @@
+import { isSpace, toCharacters } from './characters.ts';
+import { escapeCharacters, findBlockStart } from './escape.ts';
+import { findHazards } from './hazards.ts';
+import { joinLines } from './layout.ts';
+import { toAutolink, toDestination } from './links.ts';
+import { isWordwise, settleSpans } from './settle.ts';
+import { isAtom, type Mark, type Span, toSpans } from './spans.ts';
+
+/**
+ * Gives a text with its marks as Markdown: lines end in hard breaks, empty lines part paragraphs,
+ * spaces at the start of a line become no-break spaces, bare URLs become links.
+ */
+export function renderText(text: string, marks: readonly Mark[]): string {
+  const source = toCharacters(text);
+  const lines = settleLines(source.characters, toSpans(source, marks));
+  const hazards = hazardsOf(source.characters, lines);
+  const paragraphs: string[][] = [[]];
+  for (const line of lines) {
+    if (line.characters.length > 0) paragraphs.at(-1)?.push(renderLine(line, hazards));
+    else paragraphs.push([]);
+  }
+  return paragraphs
+    .filter((paragraph) => paragraph.length > 0)
+    .map(joinLines)
+    .join('\n\n');
+}
+
+/** Gives a text with its marks as the content of a heading: one line. */
+export function renderHeading(text: string, marks: readonly Mark[]): string {
+  // One character for one character, because the marks count them.
+  const line = renderText(text.replace(/[\r\n\v\f\u0085\u2028\u2029]/g, ' '), marks);
+  // A heading may end in number signs, which are not shown.
+  return line.replace(/^\u00a0+/, '').replace(/(^|[ \t])(#+)$/, '$1\\$2');
+}
+
+interface LineRange {
+  readonly start: number;
+  readonly end: number;
+  /** Spaces at the start of the line, a tab counted as four. */
+  readonly indent: number;
+}
+
+function toLines(characters: readonly string[]): LineRange[] {
+  const lines: LineRange[] = [];
+  for (let start = 0; start <= characters.length; ) {
+    const found = characters.indexOf('\n', start);
+    const end = found === -1 ? characters.length : found;
+    lines.push(trimLine(characters, start, end));
+    start = end + 1;
+  }
+  return lines;
+}
+
+function trimLine(characters: readonly string[], from: number, to: number): LineRange {
+  let [start, end, indent] = [from, to, 0];
+  while (end > start && isSpace(characters[end - 1])) end -= 1;
+  for (; start < end && isSpace(characters[start]); start += 1) {
+    indent += characters[start] === '\t' ? 4 : 1;
+  }
+  return { start, end, indent };
+}
+
+/** A line without the spaces around it, and its spans as they can be written. */
+interface Line extends LineRange {
+  readonly characters: readonly string[];
+  /** Offsets count from the line's start. */
+  readonly spans: readonly Span[];
+}
+
+function settleLines(all: readonly string[], spans: readonly Span[]): Line[] {
+  let ahead = 0;
+  let open: readonly Span[] = [];
+  return toLines(all).map((range) => {
+    const from = ahead;
+    while ((spans[ahead]?.start ?? all.length) < range.end) ahead += 1;
+    open = [...open, ...spans.slice(from, ahead)].filter((span) => span.end > range.start);
+    const characters = all.slice(range.start, range.end);
+    const clipped = open.flatMap((span) => clip(span, range) ?? []);
+    return { ...range, characters, spans: settleSpans(clipped, characters) };
+  });
+}
+
+function clip(span: Span, line: LineRange): Span | null {
+  const start = Math.max(span.start, line.start) - line.start;
+  const end = Math.min(span.end, line.end) - line.start;
+  return start < end ? { ...span, start, end } : null;
+}
+
+function renderLine(line: Line, hazards: ReadonlySet<string>): string {
+  return `${'\u00a0'.repeat(line.indent)}${writeSpans(escapeLine(line, hazards), line)}`;
+}
+
+function escapeLine({ characters, spans, indent }: Line, hazards: ReadonlySet<string>): string[] {
+  const links = spans.filter((span) => span.kind === 'link');
+  const written = escapeCharacters(characters, {
+    hazards,
+    borders: bordersOf(spans),
+    linkStarts: new Set(links.map((span) => span.start)),
+    isLinkText: (offset) => links.some((span) => span.start <= offset && offset < span.end),
+    isCell: false,
+  });
+  return indent > 0 ? written : escapeBlockStart(characters, written);
+}
+
+/** A run of delimiters is escaped as a whole: what is left of it could close another one. */
+function escapeBlockStart(characters: readonly string[], written: readonly string[]): string[] {
+  const start = findBlockStart(characters.join(''));
+  const first = characters[start];
+  let end = start + 1;
+  while (/^[*_~`]$/.test(first ?? '') && characters[end] === first) end += 1;
+  return written.map((character, offset) => {
+    const isBare = start <= offset && offset < end && character === characters[offset];
+    return isBare ? `\\${character}` : character;
+  });
+}
+
+function bordersOf(spans: readonly Span[]): ReadonlySet<number> {
+  return new Set(spans.flatMap((span) => [span.start, span.end]));
+}
+
+/** Gives what must be escaped in a text: what pairs up, and what its own markers consist of. */
+function hazardsOf(characters: readonly string[], lines: readonly Line[]): ReadonlySet<string> {
+  const spans = lines.flatMap((line) => line.spans);
+  const borders = lines.flatMap((line) =>
+    line.spans.flatMap((span) => [line.start + span.start, line.start + span.end]),
+  );
+  const found = findHazards(characters, new Set(borders));
+  return new Set([...found, ...spans.flatMap((span) => [...markersOf[span.kind]])]);
+}
+
+const markersOf: Readonly<Record<Span['kind'], string>> = {
+  bold: '*_',
+  italic: '*_',
+  strikethrough: '~',
+  code: '`',
+  link: '',
+  autolink: '',
+};
+
+/** Puts the markers of the spans between the escaped characters of a line. */
+function writeSpans(escaped: readonly string[], line: Line): string {
+  const written = [...escaped, ''];
+  const opening = written.map(() => '');
+  const closing = written.map(() => '');
+  for (const span of line.spans) {
+    const { start, end } = span;
+    if (isAtom(span)) {
+      written.fill('', start, end);
+      written[start] = writeAtom(span, line.characters);
+      continue;
+    }
+    const [open, close] = markersFor(span, line);
+    opening[start] = `${opening[start]}${open}`;
+    closing[end] = `${close}${closing[end]}`;
+  }
+  return written.map((text, at) => `${closing[at]}${opening[at]}${text}`).join('');
+}
+
+function markersFor(span: Span, line: Line): readonly [string, string] {
+  switch (span.kind) {
+    case 'bold':
+      return ['**', '**'];
+    case 'strikethrough':
+      return ['~~', '~~'];
+    case 'italic':
+      return isWordwise(span, line) ? ['_', '_'] : ['*', '*'];
+    case 'link':
+      return ['[', `](${toDestination(span.url)})`];
+    case 'autolink':
+    case 'code':
+      return ['', ''];
+  }
+}
+
+function writeAtom(span: Span, characters: readonly string[]): string {
+  const visible = characters.slice(span.start, span.end).join('');
+  return span.kind === 'autolink' ? (toAutolink(span.url) ?? '') : codeSpan(visible);
+}
+
+/** Gives code between backticks, more of them than the code has in a row (CommonMark §6.1). */
+function codeSpan(code: string): string {
+  const runs = new Set((code.match(/`+/g) ?? []).map((run) => run.length));
+  let length = 1;
+  while (runs.has(length)) length += 1;
+  const fence = '`'.repeat(length);
+  const pad = code.startsWith('`') || code.endsWith('`') ? ' ' : '';
+  return `${fence}${pad}${code}${pad}${fence}`;
+}

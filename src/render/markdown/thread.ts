@@ -1,0 +1,93 @@
+import type { Account } from '../../model/account.ts';
+import type { Post, Status } from '../../model/post.ts';
+
+/** The posts of a page by the part they play. */
+export interface Thread {
+  /** The post that was asked for. */
+  readonly asked: Post | undefined;
+  /** What came before it, the post itself, and its author's continuation. */
+  readonly chain: readonly Post[];
+  readonly replies: readonly Post[];
+}
+
+/** Parts the posts of a page into the chain that leads through the one asked for, and replies. */
+export function toThread(posts: readonly Post[]): Thread {
+  const chain = posts.filter((post) => post.context !== 'reply');
+  const asked = posts.find((post) => post.context === 'post') ?? chain[0] ?? posts[0];
+  return { asked, chain, replies: posts.filter((post) => post.context === 'reply') };
+}
+
+/** Tells whether one account wrote the whole chain; a lost post may be anyone's. */
+export function isByOneAuthor({ asked, chain }: Thread): boolean {
+  const author = asked?.author ?? null;
+  return chain.every((post) => post.author === null || isSame(post.author, author));
+}
+
+function isSame(one: Account, other: Account | null): boolean {
+  return other !== null && accountKey(one) === accountKey(other);
+}
+
+/** Gives what tells accounts apart. */
+function accountKey(account: Account): string {
+  return `${account.platform}:${account.screen_name.toLowerCase()}`;
+}
+
+/**
+ * Gives `2/5` for posts that one author wrote one after the other. A lost post of an unknown author
+ * counts where it stands between two of them.
+ */
+export function findPositions({ chain }: Thread): ReadonlyMap<Post, string> {
+  const positions = new Map<Post, string>();
+  for (const run of toRuns(chain)) {
+    if (run.length < 2) continue;
+    run.forEach((post, at) => {
+      positions.set(post, `${at + 1}/${run.length}`);
+    });
+  }
+  return positions;
+}
+
+function toRuns(chain: readonly Post[]): Post[][] {
+  const runs: Post[][] = [];
+  let lost: Post[] = [];
+  let author: Account | null = null;
+  for (const post of chain) {
+    if (post.author === null) {
+      lost.push(post);
+      continue;
+    }
+    if (isSame(post.author, author)) runs.at(-1)?.push(...lost, post);
+    else runs.push([post]);
+    [lost, author] = [[], post.author];
+  }
+  return runs;
+}
+
+/** Tells whether the page does not show what a post answers, or not right above it. */
+export function answersElsewhere(post: Status, thread: Thread): boolean {
+  const target = post.replying_to;
+  if (target === null) return false;
+  const isReply = post.context === 'reply';
+  if (target.status !== null) return !thread.chain.some(({ id }) => id === target.status);
+  const above = isReply ? thread.chain : thread.chain.slice(0, thread.chain.indexOf(post));
+  const handle = target.screen_name?.toLowerCase();
+  return !above.some(({ author }) => author?.screen_name.toLowerCase() === handle);
+}
+
+/** Gives every account on a page once: authors, quoted authors, and who reposted. */
+export function findAccounts(posts: readonly Post[]): Account[] {
+  const found = new Map<string, Account>();
+  for (const account of posts.flatMap(accountsOf)) {
+    const key = accountKey(account);
+    if (!found.has(key)) found.set(key, account);
+  }
+  return [...found.values()];
+}
+
+function accountsOf(post: Post): readonly Account[] {
+  const own = post.author === null ? [] : [post.author];
+  if (post.type === 'tombstone') return own;
+  const reposter = post.reposted_by === null ? [] : [post.reposted_by];
+  const quoted: readonly Account[] = post.quote === null ? [] : accountsOf(post.quote);
+  return [...own, ...reposter, ...quoted];
+}

@@ -1,0 +1,104 @@
+import { toCharacters } from './characters.ts';
+
+interface Scan {
+  readonly lines: string[];
+  /** The fence of the code block that is open. */
+  fence: string | null;
+  /** True where code spans of this block cannot be told for certain. */
+  isDoubtful: boolean;
+}
+
+/**
+ * Gives Markdown that someone else wrote so that it can stand on a page: without HTML, without
+ * links of unsafe kinds or reference definitions, its last fence closed. Code stays as it is
+ * where every parser agrees that it is code; in doubt `<` is escaped.
+ */
+export function cleanMarkdown(markdown: string): string {
+  const scan: Scan = { lines: [], fence: null, isDoubtful: false };
+  for (const line of toCharacters(markdown).characters.join('').split('\n')) cleanLine(scan, line);
+  if (scan.fence !== null) scan.lines.push(scan.fence);
+  return scan.lines.join('\n').replace(/^\n+|\s+$/g, '');
+}
+
+function cleanLine(scan: Scan, line: string): void {
+  if (scan.fence !== null) {
+    scan.lines.push(line);
+    if (closesFence(line, scan.fence)) scan.fence = null;
+    return;
+  }
+  const fence = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1];
+  if (fence !== undefined) openFence(scan, line, fence);
+  else cleanTextLine(scan, line);
+}
+
+function closesFence(line: string, fence: string): boolean {
+  const found = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
+  return found?.[0] === fence[0] && found !== undefined && found.length >= fence.length;
+}
+
+/** Puts one empty line after a block, and takes the hard break from its end. */
+function endBlock(scan: Scan): void {
+  const last = scan.lines.pop();
+  if (last !== undefined && last !== '') scan.lines.push(last.trimEnd());
+  scan.lines.push('');
+}
+
+/** Without its indent a fence stands on the page's own level, whatever list is open above it. */
+function openFence(scan: Scan, line: string, fence: string): void {
+  const last = scan.lines.pop();
+  if (last !== undefined) scan.lines.push(last.trimEnd());
+  scan.lines.push(line.trim());
+  scan.fence = fence;
+  scan.isDoubtful = false;
+}
+
+function cleanTextLine(scan: Scan, line: string): void {
+  if (/^[ \t]*$/.test(line)) {
+    scan.isDoubtful = false;
+    endBlock(scan);
+    return;
+  }
+  const parts = scan.isDoubtful ? null : toParts(line);
+  scan.isDoubtful = parts === null;
+  const cleaned = (parts ?? [{ text: line, isCode: false }])
+    .map((part) => (part.isCode ? part.text : cleanInline(part.text)))
+    .join('');
+  scan.lines.push(cleaned.replace(/[ \t]{2,}$/, '  ').replace(/(?<![ \t])[ \t]$/, ''));
+}
+
+interface Part {
+  readonly text: string;
+  readonly isCode: boolean;
+}
+
+/** A link whose destination no code span can reach into. */
+const plainLink = /\]\([^()`"'<\\\s]*\)/g;
+
+/**
+ * Splits a line into text and code spans; null where a parser might see other ones: where a span
+ * runs on to the next line, or could begin in a link's destination or end at a table's cell.
+ */
+function toParts(line: string): readonly Part[] | null {
+  if (/\][([:]/.test(line.replace(plainLink, ''))) return null;
+  const parts: Part[] = [];
+  let rest = line;
+  while (rest !== '') {
+    const text = /^(?:\\.|[^\\`]|\\$)*/su.exec(rest)?.[0] ?? '';
+    parts.push({ text, isCode: false });
+    rest = rest.slice(text.length);
+    if (rest === '') break;
+    const code = /^(`+)(?!`).*?(?<!`)\1(?!`)/su.exec(rest)?.[0];
+    if (code === undefined || code.includes('|')) return null;
+    parts.push({ text: code, isCode: true });
+    rest = rest.slice(code.length);
+  }
+  return parts;
+}
+
+/** Takes the meaning from HTML, from unsafe links, and from the definitions of references. */
+function cleanInline(text: string): string {
+  return text
+    .replace(/(?<!\\)((?:\\\\)*)<(?!(?:https?:\/\/|mailto:)[^\s<>`]*>)/gi, '$1\\<')
+    .replace(/\]\((?!https?:\/\/|mailto:)/gi, ']\\(')
+    .replace(/\]:/g, ']\\:');
+}

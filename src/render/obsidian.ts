@@ -1,0 +1,61 @@
+import { stringify } from 'yaml';
+import type { Post, Status } from '../model/post.ts';
+import type { PostResult } from '../model/results.ts';
+import { toLine } from './markdown/characters.ts';
+import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
+import { toThread } from './markdown/thread.ts';
+
+/** Gives a post read as a note for a vault: YAML front matter, then the Markdown page. */
+export function renderPostNote(result: PostResult): string {
+  const front = stringify(toProperties(result), { lineWidth: 0 });
+  return `---\n${front}---\n\n${renderPostPage(result)}`;
+}
+
+/** What is not known is left out; the key order is the order of the note's properties. */
+function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
+  const { asked } = toThread(result.posts);
+  const status = asked?.type === 'status' ? asked : undefined;
+  return withoutUnknown({
+    title: titlePostPage(result),
+    ...describeAuthor(asked),
+    url: result.url,
+    created: status?.created_at,
+    platform: asked?.platform,
+    lang: status?.lang,
+    tags: status === undefined ? [] : tagsOf(status),
+    post_count: result.posts.length,
+    fetched_at: result.fetchedAt,
+    source: result.source,
+    ...(result.full && status !== undefined ? metricsOf(status) : {}),
+  });
+}
+
+function describeAuthor(post: Post | undefined): Readonly<Record<string, unknown>> {
+  const author = post?.author ?? null;
+  return author === null ? {} : { author: toLine(author.name), handle: toLine(author.screen_name) };
+}
+
+function metricsOf(post: Status): Readonly<Record<string, unknown>> {
+  return { replies: post.replies, reposts: post.reposts, likes: post.likes, views: post.views };
+}
+
+function withoutUnknown(
+  properties: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(properties).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
+
+/** Gives a post's hashtags as Obsidian takes them: letters, digits, `_`, `-`, not only digits. */
+function tagsOf(post: Status): string[] {
+  const points = [...post.text];
+  const tags = new Map<string, string>();
+  for (const facet of post.facets.filter(({ type }) => type === 'hashtag')) {
+    const text = points.slice(facet.start, facet.end).join('');
+    const tag = text.replace(/[^\p{L}\p{N}\p{M}_-]/gu, '');
+    const key = tag.toLowerCase();
+    if (/[^\p{N}]/u.test(tag) && !tags.has(key)) tags.set(key, tag);
+  }
+  return [...tags.values()];
+}

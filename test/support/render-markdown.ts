@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import MarkdownIt from 'markdown-it';
+
+type Token = ReturnType<MarkdownIt['parse']>[number];
+
+/** A parser with HTML and tables on that shows URLs as they are and accepts links of every kind. */
+const parser = new MarkdownIt({ html: true, linkify: false });
+parser.normalizeLink = (url) => url;
+parser.normalizeLinkText = (url) => url;
+parser.validateLink = () => true;
+
+/** How often a property is tried; `RENDER_RUNS` sets another number for a longer search. */
+export const runs = { numRuns: Number(process.env.RENDER_RUNS ?? 1000) };
+
+/** Parses Markdown to the flat list of its tokens, inline ones in place. */
+export function parseMarkdown(markdown: string): readonly Token[] {
+  return parser.parse(markdown, {}).flatMap(flatten);
+}
+
+function flatten(token: Token): Token[] {
+  if (token.type !== 'inline' && token.type !== 'image') return [token];
+  return [...(token.type === 'image' ? [token] : []), ...(token.children ?? []).flatMap(flatten)];
+}
+
+/** Gives what a reader sees: paragraphs parted by an empty line, hard breaks as line feeds. */
+export function visibleText(markdown: string): string {
+  const written: Readonly<Record<string, string>> = { paragraph_close: '\n\n', hardbreak: '\n' };
+  return parseMarkdown(markdown)
+    .map((token) => written[token.type] ?? token.content)
+    .join('')
+    .trimEnd();
+}
+
+/** Gives the types of a Markdown text's tokens, each once, sorted. */
+export function tokenTypes(markdown: string): readonly string[] {
+  return [...new Set(parseMarkdown(markdown).map((token) => token.type))].sort();
+}
+
+/** Gives the text within each element of a kind, such as `strong` or `link`. */
+export function textsWithin(markdown: string, kind: string): readonly string[] {
+  const texts: string[] = [];
+  let depth = 0;
+  for (const token of parseMarkdown(markdown)) {
+    if (token.type === `${kind}_close`) depth -= 1;
+    if (depth > 0) texts.push(`${texts.pop() ?? ''}${token.content}`);
+    if (token.type === `${kind}_open`) {
+      depth += 1;
+      texts.push('');
+    }
+  }
+  return texts;
+}
+
+/** What a reader must see of a text that was posted. */
+export function expectedText(text: string): string {
+  const lines = text.split('\n').map((line) => {
+    const shown = line.replace(/[\p{Zs}\t]+$/u, '');
+    return shown.replace(/^[\p{Zs}\t]+/u, (indent) => '\u00a0'.repeat(width(indent)));
+  });
+  return lines
+    .join('\n')
+    .replace(/\n{2,}/g, '\n\n')
+    .replace(/^\n+|\n+$/g, '');
+}
+
+function width(indent: string): number {
+  return indent.replaceAll('\t', '    ').length;
+}
+
+const pieces = [
+  ...'\\`*_[]<>~&|#+-=:$%!^.(){}"\'/@,;?0123456789abcxyzABC \t\n',
+  ...['\n', '\n\n', '  ', ' ', '\u00a0', '\u3000', '\u200b', 'é', 'ß', 'я', '字', '「', '」', '。'],
+  ...['א', 'ש', 'ع', 'م', '😀', '👩‍💻', '€', '¡', '“', '”', '…', '—', '𝒳', '𐄀'],
+  ...[
+    '**',
+    '__',
+    '~~',
+    '```',
+    '~~~',
+    '$$',
+    '==',
+    '%%',
+    '[[',
+    '](',
+    ']:',
+    '![',
+    '---',
+    '***',
+    '===',
+  ],
+  ...[
+    '<b>',
+    '</b>',
+    '<script>',
+    '<!--',
+    '-->',
+    '<?',
+    '<a href="',
+    '&amp;',
+    '&#60;',
+    '&lt;',
+    '&copy;',
+  ],
+  ...[
+    '# ',
+    '## ',
+    '> ',
+    '- ',
+    '+ ',
+    '* ',
+    '1. ',
+    '12) ',
+    '| - |',
+    ':-',
+    '|--|--|',
+    '    ',
+    '[^1]',
+    '[x] ',
+  ],
+  ...[
+    'http://a.example/b_c',
+    'https://a.example',
+    'mailto:a@b.example',
+    'www.a.example',
+    'javascript:x',
+  ],
+];
+
+/** Texts that are rich in what Markdown could take for its own. */
+export const hostileText = fc
+  .array(fc.constantFrom(...pieces), { maxLength: 24 })
+  .map((chosen) => chosen.join(''));
+
+/** The same on one line, with something to see in it. */
+export const hostileLine = hostileText
+  .map((text) => text.replace(/[\p{Zs}\t\n]+/gu, ' ').trim())
+  .filter((line) => line !== '');

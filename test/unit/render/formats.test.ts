@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { postReply } from '../../../src/model/results.ts';
+import { formats } from '../../../src/render/formats.ts';
+import { ada, bo, facet, result, status, tombstone } from '../../support/render-posts.ts';
+
+const text = '#Fog and #fog at #Sea_side in #2026';
+const post = status(1, ada, text, {
+  lang: 'en',
+  likes: 3,
+  context: 'post',
+  facets: [
+    facet(text, '#Fog', 'hashtag'),
+    facet(text, '#fog', 'hashtag'),
+    facet(text, '#Sea_side', 'hashtag'),
+    facet(text, '#2026', 'hashtag'),
+  ],
+  quote: tombstone(),
+});
+const reply = status(2, bo, 'Nice "quotes"\u2028\ud83d', { context: 'reply' });
+
+describe('the JSON representation', () => {
+  it.each([false, true])('is a post reply with the Markdown in it (full: %s)', (full) => {
+    const read = result([post, reply], { full, warnings: ['One.'] });
+
+    const body: unknown = JSON.parse(formats.json.render(read));
+
+    expect(postReply.parse(body)).toEqual(body);
+    expect(body).toMatchObject({
+      format: 'json',
+      url: post.url,
+      markdown: formats.markdown.render(read),
+      compact: !full,
+      warnings: ['One.'],
+      postCount: 2,
+      fetched_at: read.fetchedAt,
+      source: 'archive',
+    });
+    expect(Object.keys(postReply.parse(body))).toEqual(Object.keys(postReply.unwrap().shape));
+  });
+});
+
+describe('the Obsidian representation', () => {
+  it('says in its front matter what the post is, and then gives the Markdown page', () => {
+    const read = result([post, reply]);
+
+    const [, front = '', page] = formats.obsidian.render(read).split(/^---\n/m, 3);
+
+    expect(parse(front)).toEqual({
+      title: 'Post by Ada Keeper (@ada.example)',
+      author: 'Ada Keeper',
+      handle: 'ada.example',
+      url: post.url,
+      created: post.created_at,
+      platform: 'sample',
+      lang: 'en',
+      tags: ['Fog', 'Sea_side'],
+      post_count: 2,
+      fetched_at: read.fetchedAt,
+      source: 'archive',
+    });
+    expect(page).toBe(`\n${formats.markdown.render(read)}`);
+  });
+
+  it('adds the metrics that are known when everything is asked for', () => {
+    const note = formats.obsidian.render(result([post], { full: true }));
+
+    expect(parse(note.split(/^---\n/m)[1] ?? '')).toMatchObject({ likes: 3 });
+    expect(note).not.toContain('reposts');
+  });
+
+  it('leaves out what a lost post cannot tell', () => {
+    const note = formats.obsidian.render(result([tombstone()]));
+
+    expect(parse(note.split(/^---\n/m)[1] ?? '')).toEqual({
+      title: 'Unavailable post',
+      url: 'https://perch.example/nobody/status/1',
+      platform: 'sample',
+      tags: [],
+      post_count: 1,
+      fetched_at: '2026-03-05T10:00:00.000Z',
+      source: 'archive',
+    });
+  });
+});
