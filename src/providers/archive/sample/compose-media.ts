@@ -1,0 +1,36 @@
+import type { Media } from '../../../model/media.ts';
+import type { MediaDraft } from './drafts.ts';
+
+/** Gives a media item with made-up addresses under `.example`. */
+export function composeMedia(draft: MediaDraft): Media {
+  const [width, height] = draft.size ?? [null, null];
+  const common = { type: draft.kind, width, height, alt: draft.alt ?? null };
+  const duration = draft.seconds ?? null;
+  switch (draft.kind) {
+    case 'photo':
+      return { ...common, url: pictureUrl(draft.name) };
+    case 'audio':
+      return { ...common, url: `https://sounds.example/${draft.name}.mp3`, duration };
+    case 'gif':
+    case 'video':
+      return { ...common, ...composeFootage(draft.name), duration };
+  }
+}
+
+/** Gives the made-up address of a picture. */
+export function pictureUrl(name: string): string {
+  return `https://pictures.example/${name}.jpg`;
+}
+
+function composeFootage(name: string): Pick<Media, 'url' | 'thumbnail_url' | 'variants'> {
+  const url = `https://videos.example/${name}.mp4`;
+  const stream = `https://videos.example/${name}.m3u8`;
+  return {
+    url,
+    thumbnail_url: pictureUrl(`${name}-still`),
+    variants: [
+      { url, content_type: 'video/mp4', bitrate: 2176000 },
+      { url: stream, content_type: 'application/x-mpegURL', bitrate: null },
+    ],
+  };
+}

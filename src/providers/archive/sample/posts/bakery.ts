@@ -1,0 +1,130 @@
+import type { PostDraft } from '../drafts.ts';
+
+/** The bakery at the foot of the mountain: photographs in sets, and a poll that has ended. */
+export const bakery: readonly PostDraft[] = [
+  {
+    key: 'bakery-first',
+    by: 'haru',
+    at: '2024-03-01T20:30:12Z',
+    text: '本日開店しました。最初のお客さまは隣のおばあさん、二人目はおばあさんのお孫さん、三人目はおばあさん（忘れ物）。',
+    likes: 388,
+  },
+  {
+    key: 'starter',
+    by: 'haru',
+    at: '2024-07-07T19:15:40Z',
+    text: '酵母の「もちこ」、七夕の願いごとを書くとしたら「冷蔵庫から出たい」だと思う。今朝、ふたを自力で開けていました。#もちこ日記',
+    likes: 611,
+    media: [
+      {
+        kind: 'photo',
+        name: 'mochiko-escapes',
+        size: [1080, 1350],
+        alt: 'ガラス瓶からあふれたパン種が、棚をゆっくり下りている。横に「もちこ」と書いた名札。',
+      },
+    ],
+  },
+  {
+    key: 'starter-2',
+    by: 'ploy',
+    at: '2024-07-07T20:02:09Z',
+    text: 'โมจิโกะเก่งมาก 👏🏻 ของที่บ้านเป็นแป้งหมักชื่อ “คุณยาย” ไม่เคยหนี แต่บ่นทุกวัน',
+    likes: 140,
+    to: 'starter',
+  },
+  {
+    key: 'four-breads',
+    by: 'haru',
+    at: '2025-02-22T21:05:55Z',
+    text: '今日の棚。左上から、くるみ、山食、あんぱん、そして名前のまだないパン。どれも5時40分の顔です。',
+    likes: 724,
+    media: [
+      {
+        kind: 'photo',
+        name: 'walnut-loaf',
+        size: [1080, 1080],
+        alt: '割れ目からくるみがのぞく丸いパン。',
+      },
+      { kind: 'photo', name: 'mountain-loaf', size: [1080, 1080], alt: '山が三つ並んだ食パン。' },
+      {
+        kind: 'photo',
+        name: 'anpan',
+        size: [1080, 1080],
+        alt: '桜の塩漬けをのせたあんぱんが六つ。',
+      },
+      { kind: 'photo', name: 'nameless-bread', size: [1080, 1080] },
+    ],
+  },
+  {
+    key: 'bread-poll',
+    by: 'haru',
+    at: '2025-02-23T09:00:00Z',
+    text: '名前のまだないパンの名前を決めます。中は味噌とチーズ、外は硬め、態度も硬め。',
+    likes: 203,
+    quote: 'four-breads',
+    poll: {
+      choices: [
+        ['みそまる', 318],
+        ['がんこ', 402],
+        ['石', 97],
+        ['部長', 655],
+      ],
+      endsAt: '2025-02-25T09:00:00Z',
+    },
+  },
+  {
+    key: 'bread-poll-2',
+    by: 'minji',
+    at: '2025-02-23T09:40:31Z',
+    text: '“부장님”에 한 표. 간판 글자는 제가 그려 드릴게요. 아주 딱딱하게.',
+    likes: 188,
+    to: 'bread-poll',
+  },
+  {
+    key: 'bread-poll-3',
+    by: 'haru',
+    at: '2025-02-25T20:48:03Z',
+    text: '「部長」に決まりました。本日より毎朝10個、出社します。@minji.example 看板、本当にお願いしていいですか？',
+    likes: 930,
+    to: 'bread-poll-2',
+  },
+  {
+    key: 'bread-poll-4',
+    by: 'minji',
+    at: '2025-02-26T02:11:47Z',
+    text: '네! 받침을 넥타이처럼 그려 보았어요.',
+    likes: 276,
+    to: 'bread-poll-3',
+    media: [
+      {
+        kind: 'photo',
+        name: 'bucho-sign',
+        size: [1400, 900],
+        alt: '나무 간판 시안. 굵고 네모난 글자로 “部長”이라고 쓰여 있고, 글자 아래에 작은 넥타이가 그려져 있다.',
+      },
+    ],
+  },
+  {
+    key: 'rainy-bakery',
+    by: 'haru',
+    at: '2025-06-14T05:22:36Z',
+    text: '雨の日のパン屋は静かで、オーブンの音が雨の音に勝ったり負けたりしています。いまは同点。',
+    likes: 455,
+  },
+  {
+    key: 'english-sign',
+    by: 'haru',
+    at: '2025-11-04T22:10:19Z',
+    text: 'Today a visitor asked for “the manager”. I gave him the bread called Manager. He was very happy. I did not explain.',
+    likes: 2205,
+    lang: 'en',
+    styles: [['italic', 'called']],
+  },
+  {
+    key: 'bakery-new-year',
+    by: 'haru',
+    at: '2026-01-04T19:58:44Z',
+    text: '新年の仕事始め。もちこ、今年で三歳。人間で言うと何歳なのか、獣医さんに聞いたら「うちは犬と猫です」と言われました。#もちこ日記',
+    likes: 1108,
+  },
+];

@@ -1,0 +1,41 @@
+import type { Post } from '../../model/post.ts';
+import { buildSample, sampleVersion } from './sample/sample.ts';
+import type { ArchiveStore, StoredPost } from './store.ts';
+
+const fact = 'sample_version';
+
+/** Makes the archive hold this version's sample, or none. Does nothing when it already does. */
+export function seedSample(store: ArchiveStore, wanted: boolean): void {
+  const version = wanted ? String(sampleVersion) : 'none';
+  if ((store.readFact(fact) ?? 'none') === version) return;
+  store.transact(() => {
+    store.removePlatform('sample');
+    if (wanted) putSample(store);
+    store.writeFact(fact, version);
+  });
+}
+
+function putSample(store: ArchiveStore): void {
+  const sample = buildSample();
+  for (const account of sample.accounts) store.putAccount(account);
+  for (const post of sample.posts) {
+    const stored = toStoredPost(post, sample.tombstoneParents);
+    if (stored !== undefined) store.putPost(stored);
+  }
+  for (const { follower, following } of sample.follows) {
+    store.putFollow('sample', follower, following);
+  }
+}
+
+function toStoredPost(post: Post, parents: ReadonlyMap<string, string>): StoredPost | undefined {
+  if (post.id === null) return undefined;
+  const parentId = post.type === 'status' ? post.replying_to?.status : parents.get(post.id);
+  return {
+    platform: post.platform,
+    handle: post.author?.screen_name.toLowerCase() ?? '',
+    id: post.id,
+    parentId: parentId ?? null,
+    created: post.type === 'status' ? post.created_timestamp : 0,
+    post,
+  };
+}
