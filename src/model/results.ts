@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { post } from './post.ts';
 
+/** The formats of a post read (decisions section 3). */
+export const postFormats = ['markdown', 'json', 'obsidian'] as const;
+
+/** A format of a read. */
+export type Format = (typeof postFormats)[number];
+
 /** The body of a post read (decisions section 4). */
 export const postReply = z
   .object({

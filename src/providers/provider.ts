@@ -78,7 +78,7 @@ export interface PostFound {
   readonly continuation: readonly Post[];
   /** Direct replies in the order asked for, each followed by the replies to it. */
   readonly replies: readonly Post[];
-  /** Of what was asked for, what the provider could not give this time. */
+  /** Of what was asked for, what could not be given this time; `warnings` say so in sentences. */
   readonly missing: readonly ('thread' | 'replies')[];
   readonly warnings: readonly string[];
 }

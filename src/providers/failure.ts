@@ -1,0 +1,65 @@
+import type { HttpFailure } from '../core/http-client.ts';
+import type { Tombstone } from '../model/post.ts';
+import { ProviderError } from './provider.ts';
+
+/** Says in a sentence why a post cannot be shown. */
+export const missingSentences: Readonly<Record<Tombstone['reason'], string>> = {
+  deleted: 'This post was deleted.',
+  suspended: 'This post is from a suspended account.',
+  private: 'This post is from an account that is not public.',
+  blocked: 'This post is hidden, because its author limits who can see it.',
+  unavailable: 'This post is not available to the public.',
+};
+
+/** Gives the failure to read a post that is confirmed not to be shown. */
+export function toMissing(reason: Tombstone['reason']): ProviderError {
+  return new ProviderError('missing', missingSentences[reason]);
+}
+
+/** Gives the failure to understand an answer. */
+export function createMalformed(cause?: unknown): ProviderError {
+  const message = 'The source answered in a form that Perch does not understand.';
+  return new ProviderError('malformed', message, { cause });
+}
+
+const unansweredSentences = {
+  timeout: 'The source did not answer in time.',
+  aborted: 'The read was given up before the source answered.',
+  connect: 'The source could not be reached.',
+  reset: 'The source could not be reached.',
+} as const;
+
+/** Gives what it means for a read that a request got no usable answer. */
+export function toProviderError(failure: HttpFailure): ProviderError {
+  switch (failure.kind) {
+    case 'timeout':
+    case 'aborted':
+    case 'connect':
+    case 'reset':
+      return new ProviderError('unavailable', unansweredSentences[failure.kind], {
+        cause: failure,
+      });
+    case 'too_large':
+    case 'redirect':
+      return createMalformed(failure);
+  }
+}
+
+const defaultRetryAfterSeconds = 60;
+
+/**
+ * Gives the failure that a status means whatever the body says: 429, 403 (how CDNs refuse a busy
+ * caller) and 5xx. Null for a status that the provider has to read by its upstream's own rules; one
+ * whose upstream means something else by 403 looks at that first.
+ */
+export function toStatusFailure(
+  status: number,
+  retryAfterSeconds: number = defaultRetryAfterSeconds,
+): ProviderError | null {
+  if (status === 403 || status === 429) {
+    const message = 'The source asks for fewer requests.';
+    return new ProviderError('throttled', message, { retryAfterSeconds });
+  }
+  if (status < 500) return null;
+  return new ProviderError('unavailable', 'The source is failing at the moment.');
+}

@@ -1,0 +1,32 @@
+import type { Account } from '../../model/account.ts';
+import { profileUrl } from '../../model/reference.ts';
+import { toIsoTime } from '../times.ts';
+import { enlargeAvatar } from '../x.ts';
+import type { UserPayload } from './payload.ts';
+
+/** Gives the account that a payload describes; what it does not tell is null. */
+export function shapeAccount(user: UserPayload): Account {
+  return {
+    id: user.id,
+    screen_name: user.screen_name,
+    name: user.name ?? user.screen_name,
+    url: profileUrl('x', user.screen_name, ''),
+    description: user.description,
+    location: user.location,
+    avatar_url: enlargeAvatar(user.avatar_url),
+    banner_url: user.banner_url,
+    website: user.website?.url ?? null,
+    followers: user.followers,
+    following: user.following,
+    statuses: user.statuses,
+    media_count: user.media_count,
+    likes: user.likes,
+    joined: toIsoTime(user.joined),
+    protected: user.protected ?? false,
+    verification: {
+      verified: user.verification?.verified ?? false,
+      type: user.verification?.type ?? null,
+    },
+    platform: 'x',
+  };
+}

@@ -1,0 +1,143 @@
+import type { Facet } from '../../model/post.ts';
+import { lastWhere, settleRuns } from '../runs.ts';
+import { isNamed, scanFacets, tagUrl } from '../tags.ts';
+import { codePointOffsets, decodeEntities, isWebUrl, toCodePoints } from '../text.ts';
+import type { FacetPayload, RawText } from './payload.ts';
+
+/** A run of the raw text (code points) that was found in the served text (UTF-16 indices). */
+interface Anchor {
+  readonly rawStart: number;
+  readonly rawEnd: number;
+  readonly start: number;
+  readonly end: number;
+  readonly facet: Pick<Facet, 'type' | 'url'> | null;
+}
+
+interface Texts {
+  readonly text: string;
+  readonly raw: readonly string[];
+}
+
+/**
+ * Gives the facets of the served `text`. They are known only for the raw text, in which links are
+ * short and entities encoded, so each is looked for in `text`, from the one before it on.
+ */
+export function shapeFacets(text: string, raw: RawText | null): readonly Facet[] {
+  if (raw === null) return scanFacets(text);
+  const texts = { text, raw: toCodePoints(raw.text) };
+  const origin = anchorOrigin(texts, raw.display_text_range?.[0] ?? 0);
+  const facets = raw.facets.toSorted((a, b) => a.indices[0] - b.indices[0]);
+  const anchors = anchorLinks(texts, facets, origin);
+  const styles = facets.map((facet) => anchorStyle(texts, facet, anchors));
+  const toOffset = codePointOffsets(text);
+  const found = [...anchors, ...styles].flatMap((anchor): Facet[] => {
+    if (anchor === null || anchor.facet === null) return [];
+    return [{ ...anchor.facet, start: toOffset(anchor.start), end: toOffset(anchor.end) }];
+  });
+  return settleRuns(found, toOffset(text.length));
+}
+
+/** The mentions before the visible text, which a reply begins with: never links. */
+function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
+  const hidden = slice(raw, 0, visibleStart);
+  const end = text.startsWith(hidden) ? hidden.length : 0;
+  return { rawStart: 0, rawEnd: visibleStart, start: 0, end, facet: null };
+}
+
+function anchorLinks(
+  texts: Texts,
+  facets: readonly FacetPayload[],
+  origin: Anchor,
+): readonly Anchor[] {
+  const anchors = [origin];
+  let last = origin;
+  for (const facet of facets) {
+    const anchor = anchorLink(texts, facet, last);
+    if (anchor === null) continue;
+    anchors.push(anchor);
+    last = anchor;
+  }
+  return anchors;
+}
+
+function anchorLink(texts: Texts, facet: FacetPayload, last: Anchor): Anchor | null {
+  const [rawStart, rawEnd] = facet.indices;
+  if (rawStart < last.rawEnd || facet.original === null) return null;
+  const original = slice(texts.raw, rawStart, rawEnd);
+  const link = toLink(facet);
+  if (link === null || !isNamed(original, facet.original)) return null;
+  const shown = link.type === 'link' ? link.url : original;
+  const expected = last.end + slice(texts.raw, last.rawEnd, rawStart).length;
+  const start = locate(texts.text, shown, { expected, from: last.end });
+  if (start === null) return null;
+  return { rawStart, rawEnd, start, end: start + shown.length, facet: link };
+}
+
+function toLink(
+  facet: FacetPayload,
+): { readonly type: Facet['type']; readonly url: string } | null {
+  switch (facet.type) {
+    case 'url':
+      if (facet.replacement === null || !isWebUrl(facet.replacement)) return null;
+      return { type: 'link', url: facet.replacement };
+    case 'mention':
+    case 'hashtag':
+    case 'symbol': {
+      const url = tagUrl(facet.type, facet.original ?? '');
+      return url === null ? null : { type: facet.type, url };
+    }
+    default:
+      // `media` stands at the wrong place in note posts, and its link is not in the served text.
+      return null;
+  }
+}
+
+const styles = ['bold', 'italic', 'strikethrough'] as const;
+
+/** Finds a style by the links around and in it. It does not move the place where links are sought. */
+function anchorStyle(
+  { text, raw }: Texts,
+  facet: FacetPayload,
+  anchors: readonly Anchor[],
+): Anchor | null {
+  const type = styles.find((style) => style === facet.type);
+  const [rawStart, rawEnd] = facet.indices;
+  if (type === undefined || rawStart >= rawEnd || rawEnd > raw.length) return null;
+  const first = lastWhere(anchors, (anchor) => anchor.rawStart <= rawStart);
+  const last = lastWhere(anchors, (anchor) => anchor.rawStart < rawEnd);
+  if (first === undefined || last === undefined) return null;
+  const expected = project(raw, first, { rawIndex: rawStart, inside: first.start });
+  const expectedEnd = project(raw, last, { rawIndex: rawEnd, inside: last.end });
+  const found = { rawStart, rawEnd, facet: { type } };
+  if (last !== first || rawStart < first.rawEnd)
+    return { ...found, start: expected, end: expectedEnd };
+  const shown = slice(raw, rawStart, rawEnd);
+  const start = locate(text, shown, { expected, from: first.end });
+  return start === null ? null : { ...found, start, end: start + shown.length };
+}
+
+/** Gives the index in the served text of a place at or after an anchor; `inside` when it is in it. */
+function project(
+  raw: readonly string[],
+  anchor: Anchor,
+  place: { readonly rawIndex: number; readonly inside: number },
+): number {
+  if (place.rawIndex < anchor.rawEnd) return place.inside;
+  return anchor.end + slice(raw, anchor.rawEnd, place.rawIndex).length;
+}
+
+/** Looks where a run should be, and failing that, for its first occurrence. */
+function locate(
+  text: string,
+  run: string,
+  place: { readonly expected: number; readonly from: number },
+): number | null {
+  if (run === '') return null;
+  if (text.startsWith(run, place.expected)) return place.expected;
+  const index = text.indexOf(run, place.from);
+  return index < 0 ? null : index;
+}
+
+function slice(raw: readonly string[], start: number, end: number): string {
+  return decodeEntities(raw.slice(start, end).join(''));
+}

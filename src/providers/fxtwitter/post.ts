@@ -1,0 +1,172 @@
+import type { Post, Status } from '../../model/post.ts';
+import { type Ask, type PostQuery, ProviderError } from '../provider.ts';
+import type { FxTwitterClient, PostAnswer } from './client.ts';
+import { rankReplies, type ThreadLine, uniqueById } from './conversation.ts';
+import type { Rows } from './payload.ts';
+import { shapePost, shapeStatus } from './shape.ts';
+import {
+  type KnownThread,
+  knownFromConversation,
+  knownFromThread,
+  tellUnreadable,
+  walkParents,
+} from './thread.ts';
+
+/** The parts of an answer before they are put in order. */
+interface Parts extends KnownThread {
+  readonly focal: Status;
+  readonly replies: readonly Post[];
+}
+
+const noLine: ThreadLine = { ancestors: [], continuation: [] };
+const noReplies = 'The replies could not be read.';
+
+/** Makes the read of a post, with its thread and replies where they are wanted. */
+export function askPost(client: FxTwitterClient): Ask<'post'> {
+  return async (query, { signal }) => {
+    const { focal, line, replies, missing, warnings } = await readParts(client, query, signal);
+    const shown = dropRepeated(focal, line);
+    const order = query.replies === 'recent' ? 'recent' : 'top';
+    return {
+      ...shown,
+      post: focal,
+      replies: rankReplies(replies, { focalId: focal.id, order, shown }),
+      missing,
+      warnings,
+    };
+  };
+}
+
+/** Keeps each post once: the one asked for, then the first of each id. */
+function dropRepeated(focal: Status, line: ThreadLine): ThreadLine {
+  const before = uniqueById<Post>([focal, ...line.ancestors]);
+  const all = uniqueById([...before, ...line.continuation]);
+  return { ancestors: before.slice(1), continuation: all.slice(before.length) };
+}
+
+async function readParts(
+  client: FxTwitterClient,
+  query: PostQuery,
+  signal: AbortSignal,
+): Promise<Parts> {
+  const { id } = query.post;
+  if (query.replies !== 'off') {
+    return query.thread
+      ? readThreadAndReplies(client, query, signal)
+      : readReplies(client, query, signal);
+  }
+  if (query.thread) return withThread(client, await client.readThread(id, signal), signal);
+  const { status } = await client.readStatus(id, signal);
+  return { focal: shapeStatus(status), line: noLine, replies: [], missing: [], warnings: [] };
+}
+
+/** The thread that comes with the replies is not wanted here. */
+async function readReplies(
+  client: FxTwitterClient,
+  query: PostQuery,
+  signal: AbortSignal,
+): Promise<Parts> {
+  const { status, replies } = await readConversation(client, query, signal);
+  return { focal: shapeStatus(status), line: noLine, ...shapeReplies(replies) };
+}
+
+function readConversation(
+  client: FxTwitterClient,
+  { post, replies }: PostQuery,
+  signal: AbortSignal,
+): Promise<PostAnswer> {
+  return client.readConversation(post.id, replies === 'recent' ? 'recency' : 'likes', signal);
+}
+
+/** Asks for both at once. The thread decides; where it gets no answer, the conversation does. */
+async function readThreadAndReplies(
+  client: FxTwitterClient,
+  query: PostQuery,
+  signal: AbortSignal,
+): Promise<Parts> {
+  const stop = new AbortController();
+  try {
+    const pending = settle(readConversation(client, query, AbortSignal.any([signal, stop.signal])));
+    const thread = await settle(client.readThread(query.post.id, signal));
+    if (!thread.ok && isVerdict(thread.error)) throw thread.error;
+    return await combine(client, { thread, conversation: await pending, signal });
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Tells whether a failure says something of the post itself, or forbids to go on asking. */
+function isVerdict(error: unknown): boolean {
+  if (!(error instanceof ProviderError)) return true;
+  return error.kind !== 'unavailable' && error.kind !== 'malformed';
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof ProviderError && error.kind === 'missing';
+}
+
+interface BothAnswers {
+  readonly thread: Settled;
+  readonly conversation: Settled;
+  readonly signal: AbortSignal;
+}
+
+async function combine(client: FxTwitterClient, both: BothAnswers): Promise<Parts> {
+  const { thread, conversation, signal } = both;
+  if (conversation.ok) return combineWith(client, conversation.answer, both);
+  if (!thread.ok) throw isMissing(conversation.error) ? conversation.error : thread.error;
+  const parts = await withThread(client, thread.answer, signal);
+  return {
+    ...parts,
+    missing: [...parts.missing, 'replies'],
+    warnings: [...parts.warnings, noReplies],
+  };
+}
+
+async function combineWith(
+  client: FxTwitterClient,
+  conversation: PostAnswer,
+  { thread, signal }: BothAnswers,
+): Promise<Parts> {
+  const focal = shapeStatus(thread.ok ? thread.answer.status : conversation.status);
+  const { replies, missing, warnings } = shapeReplies(conversation.replies);
+  const known =
+    (thread.ok ? knownFromThread(focal, thread.answer.thread) : null) ??
+    knownFromConversation(focal, conversation.thread, replies) ??
+    (await walkParents(client, focal, signal));
+  return {
+    focal,
+    line: known.line,
+    replies,
+    missing: [...known.missing, ...missing],
+    warnings: [...known.warnings, ...warnings],
+  };
+}
+
+async function withThread(
+  client: FxTwitterClient,
+  answer: PostAnswer,
+  signal: AbortSignal,
+): Promise<Parts> {
+  const focal = shapeStatus(answer.status);
+  const known = knownFromThread(focal, answer.thread) ?? (await walkParents(client, focal, signal));
+  return { ...known, focal, replies: [] };
+}
+
+function shapeReplies(rows: Rows | null): Omit<Parts, 'focal' | 'line'> {
+  if (rows === null) return { replies: [], missing: ['replies'], warnings: [noReplies] };
+  return { replies: rows.posts.map(shapePost), missing: [], warnings: tellUnreadable(rows) };
+}
+
+type Settled =
+  | { readonly ok: true; readonly answer: PostAnswer }
+  | { readonly ok: false; readonly error: unknown };
+
+/** Turns a rejection into a value, so that a call which nobody waits for any more is not unhandled. */
+async function settle(call: Promise<PostAnswer>): Promise<Settled> {
+  try {
+    return { ok: true, answer: await call };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}

@@ -1,0 +1,85 @@
+import type { Post, Status } from '../../model/post.ts';
+import { type PostFound, ProviderError } from '../provider.ts';
+import type { FxTwitterClient } from './client.ts';
+import { pickContinuation, splitThread, type ThreadLine } from './conversation.ts';
+import type { Rows, StatusPayload } from './payload.ts';
+import { shapePost, shapeStatus } from './shape.ts';
+
+/** What is known of the thread of a post, and what a reader should know of it. */
+export interface KnownThread {
+  readonly line: ThreadLine;
+  readonly missing: PostFound['missing'];
+  readonly warnings: readonly string[];
+}
+
+const fromReplies =
+  'What the author added after this post was looked for among the replies and may be incomplete.';
+const brokenWalk = 'The posts before this one could not all be read.';
+const noContinuation = 'What the author added after this post could not be read.';
+
+/** Gives the thread that `/2/thread` sent; null where it had the single post only. */
+export function knownFromThread(focal: Status, thread: Rows | null): KnownThread | null {
+  if (thread === null) return null;
+  const line = splitThread(thread.posts.map(shapePost), focal.id);
+  return { line, missing: [], warnings: tellUnreadable(thread) };
+}
+
+/** Gives the thread that `/2/conversation` sent, which has the author's continuation in `replies`. */
+export function knownFromConversation(
+  focal: Status,
+  thread: Rows | null,
+  replies: readonly Post[],
+): KnownThread | null {
+  if (thread === null) return null;
+  const { ancestors } = splitThread(thread.posts.map(shapePost), focal.id);
+  const line = { ancestors, continuation: pickContinuation(focal, replies) };
+  return { line, missing: [], warnings: [fromReplies, ...tellUnreadable(thread)] };
+}
+
+const maxParents = 20;
+
+/** Reads the parents one by one, as far as they can be read. What follows the post stays unknown. */
+export async function walkParents(
+  client: FxTwitterClient,
+  focal: Status,
+  signal: AbortSignal,
+): Promise<KnownThread> {
+  const found: Status[] = [];
+  const seen = new Set([focal.id]);
+  let next = focal.replying_to?.status ?? null;
+  while (next !== null && !seen.has(next) && found.length < maxParents) {
+    seen.add(next);
+    const row = await readParent(client, next, signal);
+    if (row === null) break;
+    const post = shapeStatus(row);
+    found.push(post);
+    next = post.replying_to?.status ?? null;
+  }
+  return {
+    line: { ancestors: found.toReversed(), continuation: [] },
+    missing: ['thread'],
+    warnings: next === null ? [noContinuation] : [brokenWalk, noContinuation],
+  };
+}
+
+/** Any failure ends the walk: the post itself is known, and what was read of its parents is kept. */
+async function readParent(
+  client: FxTwitterClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<StatusPayload | null> {
+  try {
+    const { status } = await client.readStatus(id, signal);
+    return status;
+  } catch (error) {
+    if (error instanceof ProviderError) return null;
+    throw error;
+  }
+}
+
+/** Says how many rows were left out; nothing when none were. */
+export function tellUnreadable({ unreadable }: Rows): readonly string[] {
+  if (unreadable === 0) return [];
+  const posts = unreadable === 1 ? '1 post is' : `${unreadable} posts are`;
+  return [`${posts} left out, because the source sent nothing readable for them.`];
+}

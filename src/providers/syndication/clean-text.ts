@@ -1,0 +1,100 @@
+import type { Facet } from '../../model/post.ts';
+import { settleRuns } from '../runs.ts';
+import { isNamed, scanFacets, type TagType, tagUrl } from '../tags.ts';
+import { decodeEntities, isWebUrl, toCodePoints } from '../text.ts';
+import type { PostPayload } from './payload.ts';
+
+/** A text as X shows it, with its facets. */
+export interface CleanText {
+  readonly text: string;
+  readonly facets: readonly Facet[];
+}
+
+/** What becomes of a run of the raw text (code points). */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  /** What the run has to be for the edit to apply. */
+  readonly original: string;
+  /** What stands there afterwards; null leaves the run as it is. */
+  readonly shown: string | null;
+  readonly facet: Pick<Facet, 'type' | 'url'> | null;
+}
+
+/**
+ * Gives the visible text: without the mentions that a reply begins with, short links replaced by
+ * their targets, those to media and to the post `quotedId` removed, HTML entities decoded.
+ */
+export function cleanText(post: PostPayload, quotedId: string | null): CleanText {
+  const raw = toCodePoints(post.text);
+  const parts: string[] = [];
+  const facets: Facet[] = [];
+  let at = post.display_text_range?.[0] ?? 0;
+  let offset = 0;
+  const append = (part: string) => {
+    parts.push(part);
+    offset += toCodePoints(part).length;
+  };
+  for (const { start, end, original, shown, facet } of toEdits(post, quotedId)) {
+    const run = raw.slice(start, end).join('');
+    if (start < at || run === '' || !isNamed(run, original)) continue;
+    append(decodeEntities(raw.slice(at, start).join('')));
+    const from = offset;
+    append(shown ?? decodeEntities(run));
+    if (facet !== null) facets.push({ ...facet, start: from, end: offset });
+    at = end;
+  }
+  append(decodeEntities(raw.slice(at).join('')));
+  const text = parts.join('').trimEnd();
+  if (post.entities === null) return { text, facets: scanFacets(text) };
+  return { text, facets: settleRuns(facets, toCodePoints(text).length) };
+}
+
+function toEdits(post: PostPayload, quotedId: string | null): readonly Edit[] {
+  const { entities } = post;
+  const edits = [...mediaEdits(post)];
+  if (entities !== null) {
+    edits.push(
+      ...entities.urls.map((link) => linkEdit(link, quotedId)),
+      ...entities.user_mentions.map((tag) => tagEdit('mention', tag.indices, tag.screen_name)),
+      ...entities.hashtags.map((tag) => tagEdit('hashtag', tag.indices, tag.text)),
+      ...entities.symbols.map((tag) => tagEdit('symbol', tag.indices, tag.text)),
+    );
+  }
+  return edits.sort((a, b) => a.start - b.start);
+}
+
+/** Several items share one link, and old posts tell it only with the media. */
+function mediaEdits({ entities, mediaDetails }: PostPayload): readonly Edit[] {
+  const links = [...(entities?.media ?? []), ...mediaDetails];
+  return links.flatMap(({ indices, url }): Edit[] => {
+    if (indices === null || url === null) return [];
+    return [{ start: indices[0], end: indices[1], original: url, shown: '', facet: null }];
+  });
+}
+
+interface LinkEntity {
+  readonly indices: readonly [number, number];
+  readonly url: string;
+  readonly expanded_url: string;
+}
+
+function linkEdit({ indices, url, expanded_url }: LinkEntity, quotedId: string | null): Edit {
+  const run = { start: indices[0], end: indices[1], original: url };
+  const [, id] =
+    /^https?:\/\/(?:\w+\.)?(?:x|twitter)\.com\/\w+\/status\/(\d+)/i.exec(expanded_url) ?? [];
+  if (id !== undefined && id === quotedId) return { ...run, shown: '', facet: null };
+  if (!isWebUrl(expanded_url)) return { ...run, shown: null, facet: null };
+  return { ...run, shown: expanded_url, facet: { type: 'link', url: expanded_url } };
+}
+
+function tagEdit(type: TagType, indices: readonly [number, number], name: string): Edit {
+  const url = tagUrl(type, name);
+  return {
+    start: indices[0],
+    end: indices[1],
+    original: name,
+    shown: null,
+    facet: url === null ? null : { type, url },
+  };
+}

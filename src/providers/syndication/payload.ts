@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { count, eachOf, lenient, words } from '../lenient.ts';
+import { readTimeMs, withCreatedMs } from '../times.ts';
+import { xHandle, xId } from '../x.ts';
+
+// What `tweet-result` sends (syndication, section 1). Strict only about what a post cannot be shown
+// without.
+
+const indices = z.tuple([z.number().int().nonnegative(), z.number().int()]);
+
+const tags = eachOf(z.object({ indices, text: z.string().min(1) }));
+
+const entitiesPayload = z.object({
+  hashtags: tags,
+  symbols: tags,
+  user_mentions: eachOf(z.object({ indices, screen_name: z.string().min(1) })),
+  urls: eachOf(z.object({ indices, url: z.string(), expanded_url: z.string() })),
+  media: eachOf(z.object({ indices, url: z.string() })),
+});
+
+const userPayload = z.object({
+  id_str: xId,
+  name: words,
+  screen_name: xHandle,
+  profile_image_url_https: words,
+  verified: lenient(z.boolean()),
+  is_blue_verified: lenient(z.boolean()),
+  verified_type: words,
+});
+
+/** The author of a post. */
+export type UserPayload = z.output<typeof userPayload>;
+
+const size = z.object({ width: count, height: count });
+
+const mediaPayload = z.object({
+  type: z.enum(['photo', 'video', 'animated_gif']),
+  media_url_https: z.string().min(1),
+  ext_alt_text: words,
+  original_info: lenient(size),
+  video_info: lenient(
+    z.object({
+      duration_millis: count,
+      variants: eachOf(z.object({ url: z.string().min(1), content_type: words, bitrate: count })),
+    }),
+  ),
+  indices: lenient(indices),
+  url: words,
+});
+
+/** One item of media, with its place in the text. */
+export type MediaPayload = z.output<typeof mediaPayload>;
+
+const cardPayload = z.object({
+  name: words,
+  binding_values: z.record(z.string(), lenient(z.object({ string_value: words }))),
+});
+
+/** A card; polls are cards. */
+export type CardPayload = z.output<typeof cardPayload>;
+
+const articlePayload = z.object({
+  rest_id: words,
+  title: z.string(),
+  preview_text: words,
+  cover_media: lenient(z.object({ media_info: z.object({ original_img_url: words }) })),
+});
+
+const postPayload = z
+  .object({
+    id_str: xId,
+    text: z.string(),
+    created_at: z.string(),
+    lang: words,
+    display_text_range: lenient(indices),
+    entities: lenient(entitiesPayload),
+    user: userPayload,
+    favorite_count: count,
+    reply_count: count,
+    retweet_count: count,
+    mediaDetails: eachOf(mediaPayload),
+    quoted_tweet: z.unknown().optional(),
+    parent: z.unknown().optional(),
+    in_reply_to_screen_name: words,
+    in_reply_to_status_id_str: lenient(xId),
+    note_tweet: lenient(z.object({})),
+    article: lenient(articlePayload),
+    card: lenient(cardPayload),
+    possibly_sensitive: lenient(z.boolean()),
+  })
+  .transform((row, context) => withCreatedMs(row, readTimeMs(row.created_at), context));
+
+/** A post, its parent or its quote. */
+export type PostPayload = z.output<typeof postPayload>;
+
+/** Reads a post; null when it breaks the contract. */
+export function parsePost(row: unknown): PostPayload | null {
+  const parsed = postPayload.safeParse(row);
+  return parsed.success ? parsed.data : null;
+}
+
+const answerPayload = z.object({
+  __typename: words,
+  user: z.unknown().optional(),
+  tombstone: lenient(z.object({ text: z.object({ text: z.string() }) })),
+});
+
+/** What an answer is before it is known to be a post. `user` is only looked at for being there. */
+export type AnswerPayload = z.output<typeof answerPayload>;
+
+/** Reads what kind of answer came; null when it is no JSON object. */
+export function parseAnswer(body: unknown): AnswerPayload | null {
+  const parsed = answerPayload.safeParse(body);
+  return parsed.success ? parsed.data : null;
+}

@@ -1,0 +1,53 @@
+import type { Facet } from '../model/post.ts';
+import { hashtagUrl, profileUrl } from '../model/reference.ts';
+import { settleRuns } from './runs.ts';
+import { codePointOffsets, toCodePoints } from './text.ts';
+
+/** The kinds of facet that are a name with a sign before it. */
+export type TagType = 'mention' | 'hashtag' | 'symbol';
+
+const signs = /^[@＠#＃$＄]/u;
+
+/** Gives where a mention, hashtag or symbol of X leads; null for what is no name. */
+export function tagUrl(type: TagType, tag: string): string | null {
+  const name = tag.replace(signs, '');
+  // A lone surrogate is no letter of any name and cannot be written into a URL.
+  if (name === '' || /\p{Surrogate}/u.test(name)) return null;
+  switch (type) {
+    case 'mention':
+      return profileUrl('x', name, '');
+    case 'hashtag':
+      return hashtagUrl('x', name, { baseUrl: '' });
+    case 'symbol':
+      return `https://x.com/search?q=%24${encodeURIComponent(name)}`;
+  }
+}
+
+/** Tells whether a slice is the name that an upstream says it is, with or without its sign, in any case. */
+export function isNamed(slice: string, name: string): boolean {
+  return slice.replace(signs, '').toLowerCase() === name.replace(signs, '').toLowerCase();
+}
+
+const before = String.raw`(?<![\p{L}\p{M}\p{N}_/&.=@#-])`;
+const names = [
+  { type: 'mention', pattern: new RegExp(`${before}@([A-Za-z0-9_]{1,15})(?![A-Za-z0-9_@])`, 'gu') },
+  {
+    type: 'hashtag',
+    pattern: new RegExp(
+      `${before}#((?=[\\p{M}\\p{N}]*[\\p{L}_])[\\p{L}\\p{M}\\p{N}_]{1,100})(?![\\p{L}\\p{M}\\p{N}_])`,
+      'gu',
+    ),
+  },
+] as const;
+
+/** Finds mentions and hashtags by their look, for a text that came without facets. */
+export function scanFacets(text: string): readonly Facet[] {
+  const toOffset = codePointOffsets(text);
+  const found = names.flatMap(({ type, pattern }) =>
+    [...text.matchAll(pattern)].map(({ 0: whole, 1: name, index }): Facet => {
+      const url = tagUrl(type, name ?? '') ?? undefined;
+      return { type, start: toOffset(index), end: toOffset(index + whole.length), url };
+    }),
+  );
+  return settleRuns(found, toCodePoints(text).length);
+}

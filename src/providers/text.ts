@@ -1,0 +1,36 @@
+/** Splits text into Unicode code points, the unit of every offset on X. */
+export function toCodePoints(text: string): readonly string[] {
+  return Array.from(text);
+}
+
+/** Gives a function from an index into `text` (UTF-16 units) to the offset of its code point. */
+export function codePointOffsets(text: string): (index: number) => number {
+  const offsets = new Uint32Array(text.length + 1);
+  let index = 0;
+  let offset = 0;
+  for (const point of text) {
+    offsets.fill(offset, index, index + point.length);
+    index += point.length;
+    offset += 1;
+  }
+  offsets[index] = offset;
+  return (at) => offsets[at] ?? offset;
+}
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ['&amp;', '&'],
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&quot;', '"'],
+  ['&#39;', "'"],
+]);
+
+/** Decodes the five HTML entities that X encodes, each once. */
+export function decodeEntities(text: string): string {
+  return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities.get(entity) ?? entity);
+}
+
+/** Tells whether a text is an absolute http or https URL, the only ones that are linked. */
+export function isWebUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}

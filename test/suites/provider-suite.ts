@@ -1,0 +1,255 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { type HttpClient, openHttpClient } from '../../src/core/http-client.ts';
+import { type Facet, type Post, post as postSchema } from '../../src/model/post.ts';
+import type { PostReference } from '../../src/model/reference.ts';
+import {
+  type PostFound,
+  type PostQuery,
+  type Provider,
+  ProviderError,
+} from '../../src/providers/provider.ts';
+import {
+  answerBytes,
+  answerHtml,
+  answerJson,
+  answerRedirect,
+  answerTruncatedJson,
+  breakOff,
+  type FakeHandler,
+  type FakeUpstream,
+  hang,
+  resetConnection,
+  startFakeUpstream,
+} from '../support/fake-upstream.ts';
+
+/** A provider, and an upstream for it. */
+export interface ProviderSetup {
+  create(options: { readonly http: HttpClient; readonly apiUrl: string }): Provider;
+  /** A post that `healthy` has, with a thread and replies where the provider has those. */
+  readonly post: PostReference;
+  readonly healthy: FakeHandler;
+  /** Answers as the upstream does when there is no such post. */
+  readonly absent: FakeHandler;
+}
+
+/** A provider in front of a fake upstream, for the time of one test. */
+export interface Rig {
+  readonly upstream: FakeUpstream;
+  readonly provider: Provider;
+  ask(query: PostQuery, signal?: AbortSignal): Promise<PostFound>;
+}
+
+const maxBytes = 262_144;
+
+/** Puts a provider in front of a handler, runs, and closes everything. */
+export async function withProvider<T>(
+  create: ProviderSetup['create'],
+  options: { readonly handler: FakeHandler; readonly attemptTimeoutMs?: number },
+  run: (rig: Rig) => Promise<T>,
+): Promise<T> {
+  const upstream = await startFakeUpstream(options.handler);
+  const http = openHttpClient({
+    connectTimeoutMs: 2000,
+    attemptTimeoutMs: options.attemptTimeoutMs ?? 5000,
+    maxBytes,
+    userAgent: 'Perch-tests/1.0 (+https://perch.example/)',
+    clock: { now: systemClock.now, sleep: async () => {} },
+    random: { fraction: () => 0, bytes: (count) => Buffer.alloc(count) },
+  });
+  try {
+    const provider = create({ http, apiUrl: upstream.url });
+    const ask = async (query: PostQuery, signal = new AbortController().signal) => {
+      if (provider.ask.post === undefined) throw new Error('The provider reads no posts.');
+      return provider.ask.post(query, { signal });
+    };
+    return await run({ upstream, provider, ask });
+  } finally {
+    await http.close();
+    await upstream.close();
+  }
+}
+
+/** Gives the error that a promise is rejected with; fails when it is no ProviderError. */
+export async function failureOf(promise: Promise<unknown>): Promise<ProviderError> {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ProviderError)) throw new Error(`No ProviderError but ${error}.`);
+  return error;
+}
+
+/** Asks a provider in front of a handler, and gives the error that it fails with. */
+export async function failWith(
+  create: ProviderSetup['create'],
+  handler: FakeHandler,
+  query: PostQuery,
+): Promise<ProviderError> {
+  return withProvider(create, { handler }, ({ ask }) => failureOf(ask(query)));
+}
+
+/** Gives all posts of an answer in reading order. */
+export function postsOf(found: PostFound): readonly Post[] {
+  return [...found.ancestors, found.post, ...found.continuation, ...found.replies];
+}
+
+/** Checks what holds for every answer of every provider. */
+export function expectSound(found: PostFound): void {
+  const posts = postsOf(found);
+  for (const each of posts.flatMap(withQuotes)) {
+    expect(postSchema.parse(each)).toEqual(each);
+    if (each.type === 'status') expectFacetsFit(each.text, each.facets);
+  }
+  const ids = posts.map(({ id }) => id).filter((id) => id !== null);
+  expect(ids).toEqual([...new Set(ids)]);
+}
+
+function withQuotes(one: Post): readonly Post[] {
+  return one.type === 'status' && one.quote ? [one, ...withQuotes(one.quote)] : [one];
+}
+
+/** Checks that facets are in range, in order, and nest. */
+export function expectFacetsFit(text: string, facets: readonly Facet[]): void {
+  const { length } = [...text];
+  let open: Facet[] = [];
+  let last = 0;
+  for (const facet of facets) {
+    expect(facet.start).toBeGreaterThanOrEqual(last);
+    expect(facet.end).toBeGreaterThan(facet.start);
+    expect(facet.end).toBeLessThanOrEqual(length);
+    open = open.filter(({ end }) => end > facet.start);
+    for (const outer of open) expect(facet.end).toBeLessThanOrEqual(outer.end);
+    open.push(facet);
+    last = facet.start;
+  }
+}
+
+/** Answers as `handler` does, but calls it HTML. */
+function asHtml(handler: FakeHandler): FakeHandler {
+  return (request, response) => {
+    const { writeHead } = response;
+    response.writeHead = (status: number) =>
+      writeHead.call(response, status, { 'content-type': 'text/html' });
+    handler(request, response);
+  };
+}
+
+function expectTellable({ message }: ProviderError, upstream: FakeUpstream): void {
+  expect(message).toMatch(/^[A-Z][^\n]*\.$/);
+  expect(message).not.toContain('Secret page');
+  expect(message).not.toContain(new URL(upstream.url).host);
+}
+
+/** Runs the cases that every provider of posts has to pass. */
+export function providerSuite(name: string, setup: ProviderSetup): void {
+  const query = (fields: Partial<PostQuery> = {}): PostQuery => ({
+    kind: 'post',
+    post: setup.post,
+    thread: true,
+    replies: 'top',
+    ...fields,
+  });
+  const queries = [true, false].flatMap((thread) =>
+    (['top', 'recent', 'off'] as const).map((replies) => query({ thread, replies })),
+  );
+
+  describe(`${name}, answering`, () => {
+    it.each(queries)('gives sound posts for thread $thread, replies $replies', async (each) => {
+      await withProvider(setup.create, { handler: setup.healthy }, async ({ ask }) => {
+        const found = await ask(each);
+
+        expectSound(found);
+        expect(found.post.id).toBe(setup.post.id);
+        expect(found.missing).toEqual([...new Set(found.missing)]);
+        if (!each.thread) expect([...found.ancestors, ...found.continuation]).toEqual([]);
+        if (each.replies === 'off') expect(found.replies).toEqual([]);
+      });
+    });
+
+    it('covers its own platforms and no other', async () => {
+      await withProvider(setup.create, { handler: setup.healthy }, async ({ provider }) => {
+        const elsewhere = { platform: 'sample', handle: 'ada.example', id: '1' } as const;
+
+        expect(provider.platforms).toContain(setup.post.platform);
+        expect(provider.covers(query())).toBe(true);
+        expect(provider.covers(query({ post: elsewhere }))).toBe(false);
+      });
+    });
+
+    it('says that a post is not there', async () => {
+      await withProvider(setup.create, { handler: setup.absent }, async ({ ask, upstream }) => {
+        const failure = await failureOf(ask(query()));
+
+        expect(['missing', 'ambiguous']).toContain(failure.kind);
+        expectTellable(failure, upstream);
+      });
+    });
+  });
+
+  const failures: readonly (readonly [string, string, FakeHandler])[] = [
+    ['a reset before a byte', 'unavailable', (request) => resetConnection(request)],
+    ['a body that breaks off', 'unavailable', (_, response) => breakOff(response)],
+    ['an HTML page', 'malformed', (_, response) => answerHtml(response)],
+    ['JSON that is not called so', 'malformed', asHtml(setup.healthy)],
+    ['truncated JSON', 'malformed', (_, response) => answerTruncatedJson(response)],
+    ['a body that is too large', 'malformed', (_, response) => answerBytes(response, maxBytes + 1)],
+    ['status 500', 'unavailable', (_, response) => answerHtml(response, { status: 500 })],
+    ['a JSON list', 'malformed', (_, response) => answerJson(response, [])],
+    ['JSON null', 'malformed', (_, response) => answerJson(response, null)],
+  ];
+
+  describe(`${name}, failing`, () => {
+    it.each(failures)('takes %s as %s', async (_title, kind, handler) => {
+      await withProvider(setup.create, { handler }, async ({ ask, upstream }) => {
+        const failure = await failureOf(ask(query()));
+
+        expect(failure.kind).toBe(kind);
+        expectTellable(failure, upstream);
+      });
+    });
+
+    it('gives up on an upstream that hangs, at the deadline of an attempt', async () => {
+      const options = { handler: hang, attemptTimeoutMs: 100 };
+      await withProvider(setup.create, options, async ({ ask, upstream }) => {
+        const failure = await failureOf(ask(query()));
+
+        expect(failure.kind).toBe('unavailable');
+        expectTellable(failure, upstream);
+      });
+    });
+
+    it('tells how long an upstream that throttles asks to wait', async () => {
+      const handler: FakeHandler = (_, response) =>
+        answerHtml(response, { status: 429, headers: { 'retry-after': '17' } });
+      await withProvider(setup.create, { handler }, async ({ ask, upstream }) => {
+        const failure = await failureOf(ask(query()));
+
+        expect(failure).toMatchObject({ kind: 'throttled', retryAfterSeconds: 17 });
+        expectTellable(failure, upstream);
+      });
+    });
+
+    it('follows no redirect to another host', async () => {
+      const handler: FakeHandler = (_, response) =>
+        answerRedirect(response, 'http://169.254.169.254/latest/meta-data/');
+      await withProvider(setup.create, { handler }, async ({ ask, upstream }) => {
+        const failure = await failureOf(ask(query({ thread: false, replies: 'off' })));
+
+        expect(failure.kind).toBe('malformed');
+        expectTellable(failure, upstream);
+        expect(upstream.requests).toHaveLength(1);
+      });
+    });
+
+    it('ends when nobody waits any more', async () => {
+      const controller = new AbortController();
+      const handler: FakeHandler = () => controller.abort();
+      await withProvider(setup.create, { handler }, async ({ ask }) => {
+        const failure = await failureOf(ask(query(), controller.signal));
+
+        expect(failure.kind).toBe('unavailable');
+      });
+    });
+  });
+}

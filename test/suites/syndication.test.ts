@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import type { PostQuery } from '../../src/providers/provider.ts';
+import { createSyndication } from '../../src/providers/syndication/index.ts';
+import { answerHtml, answerJson, answerText, type FakeHandler } from '../support/fake-upstream.ts';
+import {
+  type Fields,
+  syndicationPost,
+  syndicationTombstone,
+  syndicationUser,
+} from '../support/x-payloads.ts';
+import { expectSound, failWith, providerSuite, withProvider } from './provider-suite.ts';
+
+const asked = { platform: 'x', handle: null, id: '2001' } as const;
+const alone = { kind: 'post', post: asked, thread: false, replies: 'off' } as const;
+
+function serve(body: unknown, status = 200): FakeHandler {
+  return (_, response) => answerJson(response, body, { status });
+}
+
+async function read(fields: Fields, query: PostQuery = alone) {
+  const handler = serve(syndicationPost('2001', fields));
+  return withProvider(createSyndication, { handler }, async ({ ask }) => {
+    const found = await ask(query);
+    expectSound(found);
+    return found;
+  });
+}
+
+providerSuite('syndication', {
+  create: createSyndication,
+  post: asked,
+  healthy: serve(
+    syndicationPost('2001', {
+      in_reply_to_screen_name: 'tove_ek',
+      in_reply_to_status_id_str: '2000',
+      parent: syndicationPost('2000', { user: syndicationUser('tove_ek') }),
+      quoted_tweet: syndicationPost('1500'),
+      self_thread: { id_str: '2001' },
+    }),
+  ),
+  absent: (_, response) => answerHtml(response, { status: 404 }),
+});
+
+describe('a request to syndication', () => {
+  it('bears the id, the language and the token', async () => {
+    const handler = serve(syndicationPost('2001'));
+    await withProvider(createSyndication, { handler }, async ({ ask, upstream }) => {
+      await ask({ ...alone, post: { ...asked, id: '1841206275088290279' } });
+
+      expect(upstream.requests.map(({ url }) => url)).toEqual([
+        '/tweet-result?id=1841206275088290279&lang=en&token=4gobiuxs3yx',
+      ]);
+    });
+  });
+});
+
+describe('a post of syndication', () => {
+  it('has its parent and says that the rest of the thread and the replies are missing', async () => {
+    const found = await read(
+      { parent: syndicationPost('2000'), in_reply_to_status_id_str: '2000' },
+      { ...alone, thread: true, replies: 'top' },
+    );
+
+    expect(found.ancestors).toMatchObject([{ id: '2000', type: 'status' }]);
+    expect(found.post).toMatchObject({ replying_to: { status: '2000' } });
+    expect(found.missing).toEqual(['thread', 'replies']);
+    expect(found.warnings).toHaveLength(2);
+  });
+
+  it('is given without its parent when no thread is wanted', async () => {
+    const found = await read({ parent: syndicationPost('2000') });
+
+    expect(found).toMatchObject({ ancestors: [], missing: [], warnings: [] });
+  });
+
+  it('tells of counts only the likes', async () => {
+    const { post } = await read({});
+
+    expect(post).toMatchObject({
+      likes: 2,
+      replies: null,
+      reposts: null,
+      quotes: null,
+      bookmarks: null,
+      views: null,
+      author: { followers: null, verification: { verified: true, type: 'individual' } },
+    });
+  });
+
+  it('warns that a long post is cut', async () => {
+    const { warnings } = await read({ note_tweet: { id: 'Tm90ZQ==' } });
+
+    expect(warnings).toEqual(['The text of this long post is cut after its beginning.']);
+  });
+
+  it('has the beginning of an article', async () => {
+    const { post, warnings } = await read({
+      article: {
+        title: 'On herons',
+        preview_text: 'They stand',
+        cover_media: { media_info: { original_img_url: 'https://pbs.example/heron.jpg' } },
+      },
+    });
+
+    expect(post).toMatchObject({
+      article: { title: 'On herons', cover_url: 'https://pbs.example/heron.jpg', blocks: [] },
+    });
+    expect(warnings).toEqual(['Only the beginning of the article is known.']);
+  });
+
+  it('has its poll from the card', async () => {
+    const value = (string_value: string) => ({ type: 'STRING', string_value });
+    const { post } = await read({
+      card: {
+        name: 'poll2choice_text_only',
+        binding_values: {
+          choice1_label: value('Heron'),
+          choice1_count: value('2'),
+          choice2_label: value('Stork'),
+          choice2_count: value('1'),
+          end_datetime_utc: value('2026-03-04T09:12:00Z'),
+          counts_are_final: { type: 'BOOLEAN', boolean_value: true },
+        },
+      },
+    });
+
+    expect(post).toMatchObject({
+      poll: {
+        choices: [
+          { label: 'Heron', count: 2, percentage: 66.7 },
+          { label: 'Stork', count: 1, percentage: 33.3 },
+        ],
+        total_votes: 3,
+        ends_at: '2026-03-04T09:12:00Z',
+      },
+    });
+  });
+
+  it('has a link card for no poll', async () => {
+    const { post } = await read({ card: { name: 'summary', binding_values: {} } });
+
+    expect(post).toMatchObject({ poll: null });
+  });
+
+  it('has its media from mediaDetails', async () => {
+    const video = {
+      type: 'video',
+      media_url_https: 'https://pbs.example/thumb.jpg',
+      original_info: { width: 640, height: 360 },
+      video_info: {
+        duration_millis: 29626,
+        variants: [
+          { content_type: 'application/x-mpegURL', url: 'https://video.example/a.m3u8' },
+          { content_type: 'video/mp4', bitrate: 256000, url: 'https://video.example/low.mp4' },
+          { content_type: 'video/mp4', bitrate: 832000, url: 'https://video.example/high.mp4' },
+        ],
+      },
+    };
+    const gif = { ...video, type: 'animated_gif' };
+    const photo = {
+      type: 'photo',
+      media_url_https: 'https://pbs.example/heron.jpg',
+      ext_alt_text: 'A heron',
+    };
+    const { post } = await read({ mediaDetails: [photo, video, gif, { type: 'hologram' }] });
+
+    expect(post).toMatchObject({
+      media: {
+        all: [
+          { type: 'photo', url: 'https://pbs.example/heron.jpg', alt: 'A heron', width: null },
+          { type: 'video', url: 'https://video.example/high.mp4', duration: 29.626, width: 640 },
+          { type: 'gif', duration: null, thumbnail_url: 'https://pbs.example/thumb.jpg' },
+        ],
+      },
+    });
+  });
+});
+
+describe('a failure of syndication', () => {
+  const { user: _, ...anonymous } = syndicationPost('2001');
+
+  it.each([
+    ['a post without an author', anonymous, 'ambiguous'],
+    ['an empty object', {}, 'unavailable'],
+    ['a bare tombstone', { __typename: 'TweetTombstone' }, 'ambiguous'],
+    [
+      'a tombstone for age',
+      syndicationTombstone('Age-restricted adult content. Learn more'),
+      'ambiguous',
+    ],
+    [
+      'a tombstone for deletion',
+      syndicationTombstone('This Post was deleted by the Post author. Learn more'),
+      'missing',
+    ],
+    [
+      'a tombstone for suspension',
+      syndicationTombstone('This Post is from a suspended account. Learn more'),
+      'missing',
+    ],
+    [
+      'a tombstone for protection',
+      syndicationTombstone('This account owner limits who can view their Posts. Learn more'),
+      'missing',
+    ],
+    ['a post without a text', { ...syndicationPost('2001'), text: null }, 'malformed'],
+    ['a post without a time', { ...syndicationPost('2001'), created_at: 'now' }, 'malformed'],
+    ['a post with a broken author', { ...syndicationPost('2001'), user: 'me' }, 'malformed'],
+    ['another thing', { __typename: 'Card' }, 'malformed'],
+    ['a nameless thing', { title: 'Card' }, 'malformed'],
+  ])('by status 200 and %s is %s', async (_title, body, kind) => {
+    const failure = await failWith(createSyndication, serve(body), alone);
+
+    expect(failure.kind).toBe(kind);
+    expect(failure.message).not.toContain('Learn more');
+  });
+
+  it.each([
+    [400, 'ambiguous'],
+    [401, 'malformed'],
+    [403, 'throttled'],
+    [404, 'ambiguous'],
+    [429, 'throttled'],
+    [503, 'unavailable'],
+  ])('by status %i is %s', async (status, kind) => {
+    const handler: FakeHandler = (_request, response) =>
+      answerText(response, { type: 'text/plain', text: 'Rate limit exceeded' }, { status });
+
+    const failure = await failWith(createSyndication, handler, alone);
+
+    expect(failure.kind).toBe(kind);
+    expect(failure.retryAfterSeconds).toBe(kind === 'throttled' ? 60 : undefined);
+  });
+});

@@ -1,0 +1,229 @@
+import { answerJson, type FakeHandler } from './fake-upstream.ts';
+
+// Payloads of our own in the shapes that FxTwitter and syndication document. The people are made up.
+
+/** Fields of a payload. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+const firstSecond = 1_700_000_000;
+
+/** Gives the Unix seconds of a made-up post: later ids are later. */
+export function secondsOf(id: string): number {
+  return firstSecond + Number(id);
+}
+
+/** Gives a time in X's own form, `Tue Oct 01 19:59:18 +0000 2024`. */
+export function toXTime(seconds: number): string {
+  const [day, date, month, year, time] = new Date(seconds * 1000).toUTCString().split(/,? /);
+  return `${day} ${month} ${date} ${time} +0000 ${year}`;
+}
+
+/** Gives an account of FxTwitter. Its id is made from its handle. */
+export function fxUser(handle: string, fields: Fields = {}): Fields {
+  return {
+    type: 'profile',
+    id: String([...handle].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 1e9),
+    screen_name: handle,
+    name: `${handle} of Nowhere`,
+    url: `https://x.com/${handle}`,
+    description: 'Made up for tests',
+    raw_description: { text: 'Made up for tests', facets: [] },
+    location: '',
+    avatar_url: `https://pbs.example/${handle}_200x200.jpg`,
+    banner_url: null,
+    followers: 12,
+    following: 3,
+    statuses: 45,
+    media_count: 6,
+    likes: 7,
+    joined: 'Wed Oct 09 00:33:58 +0000 2019',
+    protected: false,
+    website: { url: 'https://nowhere.example/', display_url: 'nowhere.example' },
+    verification: { verified: true, type: 'individual', verified_at: null },
+    ...fields,
+  };
+}
+
+/** Gives a post of FxTwitter by `mira_holm`. */
+export function fxStatus(id: string, fields: Fields = {}): Fields {
+  const text = typeof fields.text === 'string' ? fields.text : `Post number ${id}`;
+  return {
+    type: 'status',
+    id,
+    url: `https://x.com/mira_holm/status/${id}`,
+    text,
+    raw_text: { text, display_text_range: [0, [...text].length], facets: [] },
+    author: fxUser('mira_holm'),
+    replies: 4,
+    reposts: 3,
+    likes: 2,
+    quotes: 1,
+    bookmarks: 0,
+    views: null,
+    created_at: toXTime(secondsOf(id)),
+    created_timestamp: secondsOf(id),
+    lang: 'en',
+    source: 'Perch Tests',
+    replying_to: null,
+    reposted_by: null,
+    community_note: null,
+    is_note_tweet: false,
+    media: {},
+    embed_card: 'tweet',
+    provider: 'twitter',
+    ...fields,
+  };
+}
+
+/** Gives an answer of FxTwitter to the post `parent`, written by `handle`. */
+export function fxReply(id: string, parent: string, handle: string, fields: Fields = {}): Fields {
+  return fxStatus(id, {
+    author: fxUser(handle),
+    url: `https://x.com/${handle}/status/${id}`,
+    replying_to: {
+      screen_name: 'mira_holm',
+      status: parent,
+      url: `https://x.com/mira_holm/status/${parent}`,
+      profile_url: 'https://x.com/mira_holm',
+    },
+    ...fields,
+  });
+}
+
+/** Gives what FxTwitter puts in place of a post that X does not show. */
+export function fxTombstone(id: string, reason: string): Fields {
+  return {
+    type: 'tombstone',
+    provider: 'twitter',
+    reason,
+    message: `Secret page of the upstream about ${id}`,
+    id,
+    url: `https://x.com/i/status/${id}`,
+  };
+}
+
+/** Gives the body of a read of a post. */
+export function fxBody(status: unknown, lists: Fields = {}): Fields {
+  return { code: 200, status, thread: null, author: null, ...lists };
+}
+
+/** The body for a post that X does not have, or could not be asked for. */
+export const fxNothing: Fields = { code: 404, status: null, thread: null, author: null };
+
+/** Gives a post in the form of v1. */
+export function fxV1Status(id: string, fields: Fields = {}): Fields {
+  const { type, reposts, media, embed_card, author, ...rest } = fxStatus(id);
+  const { statuses, type: _profile, ...user } = fxUser('mira_holm');
+  return {
+    ...rest,
+    author: { ...user, tweets: statuses, avatar_color: null },
+    retweets: reposts,
+    twitter_card: embed_card,
+    color: null,
+    replying_to: 'otto_lind',
+    replying_to_status: '1900',
+    ...fields,
+  };
+}
+
+/** What a path of the fake FxTwitter answers: a body with status 200, or a handler. */
+export type FxRoutes = Readonly<Record<string, Fields | FakeHandler>>;
+
+/** Makes a fake FxTwitter of paths such as `thread/20`; every other path has no post. */
+export function serveFxTwitter(routes: FxRoutes): FakeHandler {
+  return (request, response) => {
+    const path = new URL(request.url ?? '/', 'http://x.example').pathname.replace('/2/', '');
+    const route = routes[path];
+    if (typeof route === 'function') route(request, response);
+    else if (route === undefined) answerJson(response, fxNothing, { status: 404 });
+    else answerJson(response, route);
+  };
+}
+
+/** A post in the middle of a thread, with replies and rows that are none. */
+export const fxConversation = {
+  id: '2001',
+  root: fxStatus('1999', { author: fxUser('tove_ek'), text: 'Who has seen the heron?' }),
+  gone: fxTombstone('2000', 'deleted'),
+  focal: fxReply('2001', '2000', 'mira_holm', { text: 'I have, at dawn 🐦' }),
+  next: fxReply('2002', '2001', 'mira_holm', { text: 'It stood by the mill.' }),
+  last: fxReply('2003', '2002', 'mira_holm', { text: 'Then it left.' }),
+  replies: [
+    fxReply('2012', '2010', 'tove_ek', { text: 'Nested, older', likes: 90 }),
+    fxReply('2010', '2001', 'otto_lind', { text: 'Fewer likes', likes: 5 }),
+    fxReply('2020', '2001', 'tove_ek', { text: 'More likes', likes: 9 }),
+    fxStatus('2013', { author: fxUser('shop'), text: 'Unrelated', likes: 5000 }),
+    fxReply('2014', '5555', 'shop', { text: 'Leads elsewhere', likes: 5000 }),
+    fxReply('2015', '2014', 'shop', { text: 'Leads elsewhere, too', likes: 5000 }),
+    fxReply('2010', '2001', 'otto_lind', { text: 'Twice', likes: 5 }),
+    fxReply('2016', '2012', 'otto_lind', { text: 'Nested twice' }),
+    fxReply('2018', '2010', 'tove_ek', { text: 'Nested, younger' }),
+    fxReply('2017', '2003', 'otto_lind', { text: 'Answers the continuation', likes: 9 }),
+    fxReply('2002', '2001', 'mira_holm', { text: 'It stood by the mill.' }),
+    fxReply('2003', '2002', 'mira_holm', { text: 'Then it left.' }),
+    fxReply('2030', '2031', 'shop', { text: 'In a circle' }),
+    fxReply('2031', '2030', 'shop', { text: 'In a circle' }),
+  ],
+} as const;
+
+/** The three reads of `fxConversation`. */
+export const fxConversationRoutes = {
+  'status/2001': fxBody(fxConversation.focal),
+  'thread/2001': fxBody(fxConversation.focal, {
+    thread: [
+      fxConversation.root,
+      fxConversation.gone,
+      fxConversation.focal,
+      fxConversation.next,
+      fxConversation.last,
+    ],
+  }),
+  'conversation/2001': fxBody(fxConversation.focal, {
+    thread: [fxConversation.root, fxConversation.gone, fxConversation.focal],
+    replies: fxConversation.replies,
+    cursor: { bottom: 'there-is-more' },
+  }),
+} as const satisfies FxRoutes;
+
+/** Gives a post of the syndication endpoint by `mira_holm`. */
+export function syndicationPost(id: string, fields: Fields = {}): Fields {
+  const text = typeof fields.text === 'string' ? fields.text : `Post number ${id}`;
+  return {
+    __typename: 'Tweet',
+    id_str: id,
+    text,
+    lang: 'en',
+    created_at: new Date(secondsOf(id) * 1000).toISOString(),
+    display_text_range: [0, [...text].length],
+    entities: { hashtags: [], urls: [], user_mentions: [], symbols: [] },
+    user: syndicationUser('mira_holm'),
+    favorite_count: 2,
+    conversation_count: 17,
+    news_action_type: 'conversation',
+    isEdited: false,
+    isStaleEdit: false,
+    ...fields,
+  };
+}
+
+/** Gives an account of the syndication endpoint. */
+export function syndicationUser(handle: string, fields: Fields = {}): Fields {
+  return {
+    id_str: '4711',
+    name: `${handle} of Nowhere`,
+    screen_name: handle,
+    profile_image_url_https: `https://pbs.example/${handle}_normal.jpg`,
+    profile_image_shape: 'Circle',
+    verified: false,
+    is_blue_verified: true,
+    ...fields,
+  };
+}
+
+/** Gives what the syndication endpoint says of a post that it does not show. */
+export function syndicationTombstone(text: string): Fields {
+  return {
+    __typename: 'TweetTombstone',
+    tombstone: { text: { text, entities: [], rtl: false } },
+  };
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { HttpFailure } from '../../../src/core/http-client.ts';
+import { toProviderError, toStatusFailure } from '../../../src/providers/failure.ts';
+
+describe('toProviderError', () => {
+  it.each([
+    ['timeout', 'unavailable'],
+    ['aborted', 'unavailable'],
+    ['connect', 'unavailable'],
+    ['reset', 'unavailable'],
+    ['too_large', 'malformed'],
+    ['redirect', 'malformed'],
+  ] as const)('takes %s as %s, and keeps the cause', (kind, expected) => {
+    const cause = new HttpFailure(kind, 'Secret host.');
+
+    const failure = toProviderError(cause);
+
+    expect(failure).toMatchObject({ kind: expected, cause });
+    expect(failure.message).not.toContain('Secret');
+  });
+});
+
+describe('toStatusFailure', () => {
+  it.each([
+    [403, 'throttled'],
+    [429, 'throttled'],
+    [500, 'unavailable'],
+    [504, 'unavailable'],
+    [200, undefined],
+    [404, undefined],
+    [418, undefined],
+  ])('takes %i as %s', (status, kind) => {
+    expect(toStatusFailure(status)?.kind).toBe(kind);
+  });
+
+  it.each([
+    [17, 17],
+    [0, 0],
+    [undefined, 60],
+  ])('tells of a wait of %s seconds as %i', (asked, told) => {
+    expect(toStatusFailure(429, asked)?.retryAfterSeconds).toBe(told);
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { post as postSchema, type Status } from '../../../../src/model/post.ts';
+import { parsePost, parseRows } from '../../../../src/providers/fxtwitter/payload.ts';
+import { shapePost } from '../../../../src/providers/fxtwitter/shape.ts';
+import { type Fields, fxStatus, fxTombstone, fxUser } from '../../../support/x-payloads.ts';
+
+function shape(fields: Fields): Status {
+  const row = parsePost(fxStatus('2001', fields));
+  if (row === null) throw new Error('The payload is readable.');
+  const shaped = shapePost(row);
+  if (shaped.type !== 'status') throw new Error('The payload is a post.');
+  expect(postSchema.parse(shaped)).toEqual(shaped);
+  return shaped;
+}
+
+describe('a post of FxTwitter', () => {
+  it('has its times as ISO and as Unix seconds, from either of the two', () => {
+    const stamped = shape({ created_at: null, created_timestamp: 1142974214 });
+    const written = shape({
+      created_at: 'Tue Mar 21 20:50:14 +0000 2006',
+      created_timestamp: 'never',
+    });
+
+    expect(stamped.created_at).toBe('2006-03-21T20:50:14Z');
+    expect(written).toMatchObject({
+      created_at: '2006-03-21T20:50:14Z',
+      created_timestamp: 1142974214,
+    });
+  });
+
+  it('has null where the account tells nothing', () => {
+    const author = fxUser('mira_holm', { description: '', joined: '', website: null });
+
+    expect(shape({ author }).author).toMatchObject({
+      description: null,
+      location: null,
+      joined: null,
+      website: null,
+    });
+  });
+
+  it.each([
+    ['https://pbs.example/a_normal.jpg', 'https://pbs.example/a_400x400.jpg'],
+    ['https://pbs.example/a_200x200.png', 'https://pbs.example/a_400x400.png'],
+    ['https://pbs.example/1/normal.jpg', 'https://pbs.example/1/normal.jpg'],
+    [null, null],
+  ])('has the avatar %s as %s', (avatar_url, expected) => {
+    expect(shape({ author: fxUser('mira_holm', { avatar_url }) }).author.avatar_url).toBe(expected);
+  });
+
+  it('has the repost’s account with nulls', () => {
+    const reposted_by = {
+      id: '9',
+      name: 'Tove',
+      screen_name: 'tove_ek',
+      avatar_url: 'https://pbs.example/t_normal.jpg',
+      url: 'https://x.com/tove_ek',
+    };
+
+    expect(shape({ reposted_by }).reposted_by).toMatchObject({
+      screen_name: 'tove_ek',
+      url: 'https://x.com/tove_ek',
+      followers: null,
+      verification: { verified: false, type: null },
+    });
+  });
+
+  it('has its media in display order', () => {
+    const photo = {
+      type: 'photo',
+      id: '1',
+      url: 'https://pbs.example/1.jpg?name=orig',
+      width: 4,
+      height: 3,
+      altText: 'A heron',
+    };
+    const video = {
+      type: 'video',
+      id: '2',
+      url: 'https://video.example/2.mp4',
+      thumbnail_url: 'https://pbs.example/2.jpg',
+      duration: 29.626,
+      width: 16,
+      height: 9,
+      format: 'video/mp4',
+      formats: [
+        { url: 'https://video.example/2.m3u8', container: 'm3u8' },
+        { url: 'https://video.example/2.mp4', container: 'mp4', bitrate: 256000 },
+        { url: 'https://video.example/2.webm', container: 'webm' },
+      ],
+      publisher: null,
+    };
+    const gif = { ...video, type: 'gif', duration: 0, formats: [] };
+    const { media } = shape({
+      media: {
+        all: [video, photo, gif, { type: 'hologram', url: 'https://pbs.example/h' }],
+        photos: [photo],
+        mosaic: { type: 'mosaic_photo', formats: { jpeg: 'https://mosaic.example/1' } },
+        external: { type: 'video', url: 'https://tube.example/embed/1', width: 1, height: 1 },
+      },
+    });
+
+    expect(media.all.map(({ type, duration }) => [type, duration])).toEqual([
+      ['video', 29.626],
+      ['photo', undefined],
+      ['gif', null],
+      ['video', null],
+    ]);
+    expect(media.photos).toEqual([
+      {
+        type: 'photo',
+        url: 'https://pbs.example/1.jpg?name=orig',
+        width: 4,
+        height: 3,
+        alt: 'A heron',
+      },
+    ]);
+    expect(media.videos).toHaveLength(3);
+    expect(media.all[0]?.variants).toEqual([
+      { url: 'https://video.example/2.m3u8', content_type: 'application/x-mpegURL', bitrate: null },
+      { url: 'https://video.example/2.mp4', content_type: 'video/mp4', bitrate: 256000 },
+      { url: 'https://video.example/2.webm', content_type: 'video/webm', bitrate: null },
+    ]);
+  });
+
+  it('takes the variants of v1 as they are', () => {
+    const variants = [
+      { url: 'https://video.example/2.mp4', content_type: 'video/mp4', bitrate: 1 },
+    ];
+    const { media } = shape({
+      media: { all: [{ type: 'video', url: 'https://video.example/2.mp4', variants }] },
+    });
+
+    expect(media.all[0]?.variants).toEqual(variants);
+  });
+
+  it('has three quotes within each other and no more', () => {
+    const nest = (depth: number): Fields =>
+      fxStatus(`${depth}`, depth === 0 ? {} : { quote: nest(depth - 1) });
+    let post: Status['quote'] = shape({ quote: nest(9) });
+    const ids: (string | null)[] = [];
+    while (post?.type === 'status') {
+      ids.push(post.id);
+      post = post.quote;
+    }
+
+    expect(ids).toEqual(['2001', '9', '8', '7']);
+  });
+
+  it('has a tombstone for a quote that is gone, or that cannot be read', () => {
+    expect(shape({ quote: fxTombstone('5', 'suspended') }).quote).toMatchObject({
+      type: 'tombstone',
+      id: '5',
+      url: 'https://x.com/i/status/5',
+      reason: 'suspended',
+      text: 'This post is from a suspended account.',
+    });
+    expect(shape({ quote: { id: 'broken' } }).quote).toMatchObject({
+      type: 'tombstone',
+      id: null,
+      reason: 'unavailable',
+    });
+    expect(shape({ quote: null }).quote).toBeNull();
+  });
+
+  it('has its poll and its community note', () => {
+    const poll = {
+      choices: [{ label: 'Heron', count: 2, percentage: 66.7 }],
+      total_votes: 3,
+      ends_at: '2025-03-16T22:44:33.000Z',
+      time_left_en: 'Final results',
+    };
+
+    expect(shape({ poll, community_note: { text: 'It was a stork.', facets: [] } })).toMatchObject({
+      poll: { total_votes: 3, ends_at: '2025-03-16T22:44:33Z' },
+      community_note: 'It was a stork.',
+    });
+  });
+});
+
+describe('rows', () => {
+  it('are read one by one', () => {
+    const rows = parseRows([fxStatus('1'), { type: 'thread' }, fxTombstone('2', 'deleted'), 7]);
+
+    expect(rows?.posts.map(({ id }) => id)).toEqual(['1', '2']);
+    expect(rows?.unreadable).toBe(2);
+    expect(parseRows(null)).toBeNull();
+  });
+});
