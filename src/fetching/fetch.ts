@@ -22,15 +22,26 @@ export interface FetchOptions {
   readonly maxUpstreamReads: number;
 }
 
+/** Who waits for an answer. The signal is looked at only when it must be waited for. */
+export interface Waiting {
+  readonly signal: AbortSignal;
+}
+
 /** Fetches what plans ask for. */
 export interface Fetcher {
+  /**
+   * Gives the answer to a plan at once where the cache holds a fresh one.
+   *
+   * @throws Problem `not_found` when what is held is that it is gone.
+   */
+  recall<Kind extends QueryKind>(plan: Plan<Kind>): Answer<Kind> | undefined;
   /**
    * Gives the answer to a plan from the cache, from a fetch that is under way, or from a provider.
    *
    * @throws Problem, see ProviderChain.ask; `overloaded` when too many reads are under way; the
    *   signal's reason when the caller leaves.
    */
-  fetch<Kind extends QueryKind>(plan: Plan<Kind>, signal?: AbortSignal): Promise<Answer<Kind>>;
+  fetch<Kind extends QueryKind>(plan: Plan<Kind>, waiting?: Waiting): Promise<Answer<Kind>>;
   /** Waits until no fetch is under way in the background. */
   settle(): Promise<void>;
 }
@@ -72,19 +83,24 @@ export function createFetcher(options: FetchOptions): Fetcher {
   };
 
   return {
-    fetch: async <Kind extends QueryKind>(plan: Plan<Kind>, signal?: AbortSignal) => {
+    recall: <Kind extends QueryKind>(plan: Plan<Kind>) => {
       const kept = plan.useCache ? cache.get(plan.key) : undefined;
-      const now = clock.now();
+      if (kept === undefined || clock.now() >= kept.freshUntilMs) return undefined;
+      // The cache keeps under a plan's key what a plan of that kind found.
+      return toAnswer(kept, 'hit') as Answer<Kind>;
+    },
+    fetch: async <Kind extends QueryKind>(plan: Plan<Kind>, waiting?: Waiting) => {
+      const kept = plan.useCache ? cache.get(plan.key) : undefined;
       let answer: Answer;
-      if (kept !== undefined && now < kept.freshUntilMs) {
+      if (kept !== undefined && clock.now() < kept.freshUntilMs) {
         answer = toAnswer(kept, 'hit');
-      } else if (kept !== undefined && now < kept.revalidateUntilMs) {
+      } else if (kept !== undefined && clock.now() < kept.revalidateUntilMs) {
         revalidate(plan);
         answer = toAnswer(kept, 'stale');
       } else {
-        answer = await refetch(plan, kept, signal);
+        answer = await refetch(plan, kept, waiting?.signal);
       }
-      // The cache keeps under a plan's key what a plan of that kind found.
+      // As in `recall`; a coalesced answer is to a plan of the same key.
       return answer as Answer<Kind>;
     },
     settle: async () => {

@@ -3,7 +3,7 @@ import { toIsoSeconds } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import type { Answer, Plan } from '../fetching/plan.ts';
 import { type PostReference, parsePostParams, parsePostUrl } from '../model/reference.ts';
-import { type PostResult, postReply } from '../model/results.ts';
+import { type PostResult, postFormats, postReply } from '../model/results.ts';
 import type { PostQuery } from '../providers/provider.ts';
 import { choice, freeText, parseParameters, threadMode, truth } from './parameters.ts';
 import { arrangePosts, type PostView } from './post-view.ts';
@@ -36,7 +36,7 @@ export const getPostParams = z.object({
     .optional()
     .describe('Adds exact times, metrics and profile detail to the Markdown.'),
   nocache: truth().optional().describe('Skips the response cache.'),
-  format: choice('invalid_format', ['markdown', 'json', 'obsidian'])
+  format: choice('invalid_format', postFormats)
     .optional()
     .describe('Default `markdown`, or what `Accept` prefers. `obsidian` has YAML front matter.'),
 });
@@ -107,7 +107,6 @@ function assemble(answer: Answer<'post'>, view: PostView): PostResult {
     posts: arranged.posts,
     warnings: [
       ...found.warnings,
-      ...missingWarnings(answer),
       ...arranged.warnings,
       ...(answer.cache === 'stale' ? [staleWarning(fetchedAt)] : []),
     ],
@@ -116,13 +115,6 @@ function assemble(answer: Answer<'post'>, view: PostView): PostResult {
     full: view.full,
     userDetail: view.userDetail,
   };
-}
-
-function missingWarnings({ found, source }: Answer<'post'>): readonly string[] {
-  const words = { thread: 'the rest of the thread', replies: 'the replies' };
-  if (found.missing.length === 0 || found.warnings.length > 0) return [];
-  const missing = found.missing.map((part) => words[part]).join(' and ');
-  return [`Partial: ${source} could not give ${missing}.`];
 }
 
 function staleWarning(fetchedAt: string): string {

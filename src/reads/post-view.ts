@@ -69,7 +69,7 @@ function cutThread(
   return {
     ancestors: before === 0 ? [] : ancestors.slice(-before),
     continuation: after,
-    warnings: [`The thread has ${length} posts; \`thread=${thread}\` shows ${thread} of them.`],
+    warnings: [`The thread has ${length} posts; thread=${thread} shows ${thread} of them.`],
   };
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Answer, Plan } from '../fetching/plan.ts';
-import type { PostResult } from '../model/results.ts';
+import type { Format, PostResult } from '../model/results.ts';
 import type { QueryKind } from '../providers/provider.ts';
 
 /** What a result is rendered as. A format belongs to a result's kind; see `render/formats.ts`. */
@@ -16,7 +16,7 @@ export interface PlanContext {
 export interface Understood<Kind extends QueryKind = QueryKind> {
   readonly plan: Plan<Kind>;
   /** The format that was asked for by name; undefined leaves it to negotiation. */
-  readonly format: string | undefined;
+  readonly format: Format | undefined;
   /** Names what `assemble` and the renderer make of the answer; equal names, equal bytes. */
   readonly view: string;
   /** Makes the result of an answer. Pure. */

@@ -1,0 +1,116 @@
+import type { Server } from 'node:http';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Config } from './config.ts';
+import type { Clock } from './core/clock.ts';
+import type { Random } from './core/random.ts';
+import { setAccessLog } from './http/access-log.ts';
+import { identify, setAdmission } from './http/admission.ts';
+import { sendProblem, setProblemHandlers, toProblem } from './http/errors.ts';
+import { healthPlugin } from './http/health.ts';
+import { acceptAllMethods } from './http/methods.ts';
+import { readRoutesPlugin } from './http/read-routes.ts';
+import { createRefusals } from './http/refusals.ts';
+import { readRoutes } from './http/routes.ts';
+import { setShedding } from './http/shedding.ts';
+import { createWork } from './http/work.ts';
+import { openServices, type ServiceOverrides } from './services.ts';
+
+/** What an app is built of. Tests hand in their own clock, chance and providers. */
+export interface AppOptions extends ServiceOverrides {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: FastifyBaseLogger;
+}
+
+/** The server, and the switch that makes it refuse new work. */
+export interface App {
+  readonly server: FastifyInstance;
+  /** From now on new requests get 503 `shutting_down`. */
+  startDraining(): void;
+  /** How many reads have begun and not ended. */
+  readonly inFlight: number;
+}
+
+/**
+ * Builds the server: services, global handlers and hooks, then each plugin in its own scope.
+ * Closing the server closes everything that was opened here.
+ */
+export async function buildApp(options: AppOptions): Promise<App> {
+  const { config } = options;
+  const readiness = { draining: false };
+  const work = createWork();
+  const services = openServices(options);
+  const server = createServer(options);
+  server.addHook('onClose', () => services.close());
+
+  acceptAllMethods(server);
+  setProblemHandlers(server, config.PERCH_BASE_URL);
+  setAdmission(server, readiness);
+  setAccessLog(server, {
+    lines: config.PERCH_ACCESS_LOG,
+    slowMs: config.PERCH_SLOW_REQUEST_MS,
+  });
+
+  server.register(healthPlugin, { chain: services.chain });
+  server.register(async (scope) => {
+    setShedding(scope, config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
+    scope.register(readRoutesPlugin, {
+      routes: readRoutes,
+      fetcher: services.fetcher,
+      context: { baseUrl: config.PERCH_BASE_URL },
+      sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
+      work,
+    });
+  });
+
+  // RFC 9110 §10.1.1 lets a server ignore an expectation that it does not know.
+  server.server.on('checkExpectation', (...exchange) => server.server.emit('request', ...exchange));
+  await server.ready();
+  return {
+    server,
+    startDraining: () => {
+      readiness.draining = true;
+    },
+    get inFlight() {
+      return work.inFlight;
+    },
+  };
+}
+
+function createServer({ config, logger, random }: AppOptions): FastifyInstance {
+  const requestId = createRequestIds(random);
+  const baseUrl = config.PERCH_BASE_URL;
+  return Fastify<Server>({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    // One logger for all: lines name the request themselves, and a request makes no new logger.
+    childLoggerFactory: (parent) => parent,
+    genReqId: requestId,
+    clientErrorHandler: createRefusals(baseUrl, requestId),
+    frameworkErrors: (error, request, reply) =>
+      sendProblem(identify(request, reply), toProblem(error, request), { request, baseUrl }),
+    http: {
+      requireHostHeader: false,
+      maxHeaderSize: 16_384,
+      headersTimeout: config.PERCH_REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: Math.min(5000, config.PERCH_REQUEST_TIMEOUT_MS),
+    },
+    requestTimeout: config.PERCH_REQUEST_TIMEOUT_MS,
+    connectionTimeout: 120_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 8192 },
+  });
+}
+
+/** Makes request ids: a random part for the process, and a number. */
+function createRequestIds(random: Random): () => string {
+  const prefix = random.bytes(6).toString('base64url');
+  let number = 0;
+  return () => {
+    number += 1;
+    return `${prefix}-${number.toString(36)}`;
+  };
+}

@@ -1,0 +1,59 @@
+import { type App, buildApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import { systemClock } from '../core/clock.ts';
+import { systemRandom } from '../core/random.ts';
+import {
+  type Command,
+  type CommandContext,
+  type ExitCode,
+  exitCodes,
+  UsageError,
+} from './command.ts';
+import { createLogger } from './logger.ts';
+import { shutDown } from './shutdown.ts';
+
+/** `perch serve`: the server, until SIGTERM or SIGINT. */
+export const serveCommand: Command = {
+  usage: 'serve',
+  summary:
+    'Serves until SIGTERM or SIGINT. Settings are environment variables; see docs/configuration.md.',
+  run: async (args, context) => {
+    if (args.length > 0) throw new UsageError(`serve takes no arguments, not ${args.join(' ')}`);
+    return serve(context);
+  },
+};
+
+async function serve({ config, stdout, stderr }: CommandContext): Promise<ExitCode> {
+  const logger = createLogger(config.LOG_LEVEL, stdout);
+  const stopped = onceStopped();
+  let app: App;
+  try {
+    app = await buildApp({ config, logger, clock: systemClock, random: systemRandom });
+    await app.server.listen({ host: config.HOST, port: config.PORT });
+  } catch (error) {
+    stderr.write(`perch: cannot start: ${explain(error, config)}\n`);
+    return exitCodes.usage;
+  }
+  logger.info({ base_url: config.PERCH_BASE_URL, providers: config.PERCH_PROVIDERS }, 'ready');
+  const signal = await stopped;
+  logger.info({ signal }, 'draining');
+  await shutDown(app, { clock: systemClock, graceMs: config.PERCH_SHUTDOWN_GRACE_MS });
+  logger.info('stopped');
+  return exitCodes.ok;
+}
+
+function onceStopped(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.once(signal, () => resolve(signal));
+  });
+}
+
+function explain(error: unknown, config: Config): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return `port ${config.PORT} of ${config.HOST} is in use (PORT)`;
+  if (code === 'EACCES') return `no permission for port ${config.PORT} or ${config.PERCH_DATA_DIR}`;
+  return error instanceof Error
+    ? `${error.message} (PERCH_DATA_DIR is ${config.PERCH_DATA_DIR})`
+    : String(error);
+}

@@ -1,0 +1,26 @@
+import type { App } from '../app.ts';
+import type { Clock } from '../core/clock.ts';
+
+/** How long a shutdown may take. */
+export interface ShutdownOptions {
+  readonly clock: Clock;
+  /** Milliseconds for work in flight; what is left then is cut off. */
+  readonly graceMs: number;
+}
+
+/** Milliseconds after the grace in which replies can still be flushed. */
+const flushMs = 500;
+
+/**
+ * Stops a server (decisions section 5): new requests are refused while the listener stays open,
+ * work in flight finishes, then everything closes.
+ */
+export async function shutDown(app: App, { clock, graceMs }: ShutdownOptions): Promise<void> {
+  app.startDraining();
+  const endAt = clock.now() + graceMs;
+  while (app.inFlight > 0 && clock.now() < endAt) await clock.sleep(20);
+  const closed = app.server.close();
+  await Promise.race([closed, clock.sleep(flushMs)]);
+  app.server.server.closeAllConnections();
+  await closed;
+}

@@ -1,0 +1,196 @@
+import { z } from 'zod';
+import { forbiddenInUserAgent } from './providers/fxtwitter/user-agent.ts';
+import { providerNames } from './providers/registry.ts';
+
+/** The version of Perch; `test/architecture.test.ts` compares it with `package.json`. */
+export const version = '0.1.0';
+
+const wholeNumber = (least: number, most: number, byDefault: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, `must be a whole number from ${least} to ${most}`)
+    .transform(Number)
+    .refine((n) => n >= least && n <= most, `must be a whole number from ${least} to ${most}`)
+    .default(byDefault);
+
+const flag = (byDefault: boolean) =>
+  z
+    .enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], 'must be true or false')
+    .transform((value) => ['true', '1', 'yes', 'on'].includes(value))
+    .default(byDefault);
+
+const httpUrl = z
+  .string()
+  .refine(isHttpUrl, 'must be an http or https URL without user name, query or fragment')
+  .transform((value) => value.replace(/\/+$/, ''));
+
+function isHttpUrl(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const url = new URL(value);
+  return /^https?:$/.test(url.protocol) && url.username === '' && url.search + url.hash === '';
+}
+
+const providerList = z
+  .string()
+  .transform((value) => value.split(',').map((name) => name.trim().toLowerCase()))
+  .pipe(
+    z
+      .array(z.enum(providerNames, `must be a comma-separated list of ${providerNames.join(', ')}`))
+      .refine((names) => new Set(names).size === names.length, 'must not name a provider twice'),
+  );
+
+/** Every environment variable that Perch reads: its form, its default and what it does. */
+export const variables = z.object({
+  HOST: z.string().default('127.0.0.1').describe('The address to listen on; `0.0.0.0` for all.'),
+  PORT: wholeNumber(0, 65_535, 8080).describe('The port to listen on; `0` takes a free one.'),
+  PERCH_BASE_URL: httpUrl
+    .optional()
+    .describe(
+      'Perch’s own address, of which every link is made. Default: `http://localhost:{PORT}`.',
+    ),
+  PERCH_DATA_DIR: z
+    .string()
+    .default('./data')
+    .describe('The folder of the archive; `:memory:` keeps nothing.'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('The least level that is logged.'),
+  PERCH_ACCESS_LOG: z
+    .enum(['errors', 'all', 'off'])
+    .default('errors')
+    .describe('Which requests get a log line: 5xx and slow ones, all, or none.'),
+  PERCH_SLOW_REQUEST_MS: wholeNumber(1, 600_000, 2000).describe(
+    'Milliseconds from which a request counts as slow in the access log.',
+  ),
+  PERCH_PROVIDERS: providerList
+    .default([...providerNames])
+    .describe('Who answers reads, in this order, separated by commas.'),
+  PERCH_SAMPLE: flag(true).describe('Whether the archive holds the made-up sample.'),
+  PERCH_FXTWITTER_URL: httpUrl
+    .default('https://api.fxtwitter.com')
+    .describe('The address of the `fxtwitter` provider’s API.'),
+  PERCH_FXTWITTER_PER_MINUTE: wholeNumber(1, 100_000, 840).describe(
+    'The most requests to `fxtwitter` in any 60 seconds.',
+  ),
+  PERCH_SYNDICATION_URL: httpUrl
+    .default('https://cdn.syndication.twimg.com')
+    .describe('The address of the `syndication` provider’s API.'),
+  PERCH_USER_AGENT: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters')
+    .optional()
+    .describe(
+      'How Perch names itself to upstreams. Default: `Perch/{version} (+{PERCH_BASE_URL})`.',
+    ),
+  PERCH_CONNECT_TIMEOUT_MS: wholeNumber(1, 60_000, 2000).describe(
+    'Milliseconds to connect to an upstream.',
+  ),
+  PERCH_ATTEMPT_TIMEOUT_MS: wholeNumber(1, 60_000, 6000).describe(
+    'Milliseconds for one upstream request.',
+  ),
+  PERCH_READ_TIMEOUT_MS: wholeNumber(1, 120_000, 9000).describe(
+    'Milliseconds for one read, all providers together.',
+  ),
+  PERCH_UPSTREAM_MAX_BYTES: wholeNumber(1024, 1_073_741_824, 8_388_608).describe(
+    'The most bytes that an upstream’s body may have.',
+  ),
+  PERCH_MAX_UPSTREAM_READS: wholeNumber(1, 100_000, 256).describe(
+    'The most reads that may be at an upstream at once; more are answered `overloaded`.',
+  ),
+  PERCH_BREAKER_FAILURES: wholeNumber(1, 1000, 5).describe(
+    'Consecutive failures after which a provider is left alone for a while.',
+  ),
+  PERCH_BREAKER_SECONDS: wholeNumber(1, 3600, 5).describe(
+    'Seconds that a provider is first left alone; doubled each time.',
+  ),
+  PERCH_BREAKER_MAX_SECONDS: wholeNumber(1, 3600, 30).describe(
+    'The most seconds that it is left alone.',
+  ),
+  PERCH_CACHE_TTL_SECONDS: wholeNumber(0, 31_536_000, 3600).describe(
+    'Seconds that a post stays fresh in the response cache; lists a twelfth, searches a sixtieth.',
+  ),
+  PERCH_CACHE_ENTRIES: wholeNumber(1, 10_000_000, 5000).describe(
+    'The most answers that the cache holds.',
+  ),
+  PERCH_CACHE_BYTES: wholeNumber(65_536, 68_719_476_736, 67_108_864).describe(
+    'The most bytes that the cache holds.',
+  ),
+  PERCH_STALE_WHILE_REVALIDATE_SECONDS: wholeNumber(0, 31_536_000, 300).describe(
+    'Seconds after its freshness that an answer is still served while a new one is fetched.',
+  ),
+  PERCH_STALE_IF_ERROR_SECONDS: wholeNumber(0, 31_536_000, 86_400).describe(
+    'Seconds after its freshness that an answer is served when no upstream answers.',
+  ),
+  PERCH_NOT_FOUND_CACHE_SECONDS: wholeNumber(0, 86_400, 30).describe(
+    'Seconds that a confirmed “not found” is kept.',
+  ),
+  PERCH_SHARED_CACHE_SECONDS: wholeNumber(0, 31_536_000, 0).describe(
+    'Seconds that a shared cache may keep an answer (`s-maxage`); `0` says nothing of it.',
+  ),
+  PERCH_REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000, 15_000).describe(
+    'Milliseconds in which a request must have arrived, headers and body.',
+  ),
+  PERCH_MAX_EVENT_LOOP_DELAY_MS: wholeNumber(0, 60_000, 1000).describe(
+    'Milliseconds of event-loop delay from which reads are answered `overloaded`; `0` never.',
+  ),
+  PERCH_SHUTDOWN_GRACE_MS: wholeNumber(0, 60_000, 7000).describe(
+    'Milliseconds that work in flight may take after a stop signal.',
+  ),
+});
+
+const configSchema = variables
+  .transform((set) => {
+    const PERCH_BASE_URL = set.PERCH_BASE_URL ?? `http://localhost:${set.PORT}`;
+    return {
+      ...set,
+      PERCH_BASE_URL,
+      PERCH_USER_AGENT: set.PERCH_USER_AGENT ?? `Perch/${version} (+${PERCH_BASE_URL})`,
+    };
+  })
+  .superRefine((set, context) => {
+    const word = forbiddenInUserAgent(set.PERCH_USER_AGENT);
+    if (word === undefined || !set.PERCH_PROVIDERS.includes('fxtwitter')) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['PERCH_USER_AGENT'],
+      message: `must not contain “${word}”, because fxtwitter does not answer such clients with data`,
+    });
+  });
+
+/** The configuration, with its defaults filled in; the names are the variables'. */
+export type Config = Readonly<z.output<typeof configSchema>>;
+
+/** What came of reading the environment: a configuration, or every fault in it at once. */
+export type LoadedConfig =
+  | { readonly ok: true; readonly config: Config; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly faults: readonly string[] };
+
+/**
+ * Reads the configuration from environment variables. An empty variable counts as not set. A
+ * `PERCH_…` variable that nothing reads is named in `warnings`, because it is most likely a typo.
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): LoadedConfig {
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = configSchema.safeParse(set);
+  if (!parsed.success) {
+    return { ok: false, faults: parsed.error.issues.map((issue) => faultLine(issue, set)) };
+  }
+  return { ok: true, config: parsed.data, warnings: unknownVariables(set) };
+}
+
+function faultLine(issue: z.core.$ZodIssue, set: Record<string, string | undefined>): string {
+  const name = String(issue.path[0]);
+  const value = set[name] === undefined ? '' : `=${JSON.stringify(set[name])}`;
+  return `${name}${value}: ${issue.message}`;
+}
+
+/** Variables of the project that the server itself does not read. */
+const otherVariables: ReadonlySet<string> = new Set(['PERCH_FIXTURES']);
+
+function unknownVariables(set: Record<string, string | undefined>): readonly string[] {
+  const known: ReadonlySet<string> = new Set(Object.keys(variables.shape));
+  return Object.keys(set)
+    .filter((name) => name.startsWith('PERCH_') && !known.has(name) && !otherVariables.has(name))
+    .map((name) => `${name} is set, but Perch has no such variable.`);
+}

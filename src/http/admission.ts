@@ -1,0 +1,45 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../core/problem.ts';
+
+/** Whether the process takes work. One owner, `app.ts`; everybody else reads it. */
+export interface Readiness {
+  readonly draining: boolean;
+}
+
+/** The most bytes of a request's URL. */
+export const maxUrlBytes = 8192;
+
+/**
+ * Refuses requests before anything else looks at them: without a host, with an endless URL, or
+ * while the process drains. Also tells each request's id.
+ */
+export function setAdmission(app: FastifyInstance, readiness: Readiness): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    identify(request, reply);
+    const problem = refusal(request, readiness);
+    if (problem?.code === 'malformed_request') reply.header('connection', 'close');
+    done(problem);
+  });
+}
+
+/** Sets what every reply carries: the request's id, and that its media type is meant. */
+export function identify(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+}
+
+function refusal(request: FastifyRequest, readiness: Readiness): Problem | undefined {
+  const { raw } = request;
+  // RFC 9112 §3.2: a request without `Host` is refused. Node would do it without a document.
+  if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
+    return new Problem('malformed_request', { detail: 'The request has no `Host` header.' });
+  }
+  if ((raw.url ?? '').length > maxUrlBytes) {
+    return new Problem('uri_too_long', {
+      detail: `The URL is over ${maxUrlBytes} bytes.`,
+    });
+  }
+  if (readiness.draining && raw.url !== '/health/live') {
+    return new Problem('shutting_down', { detail: 'This process is about to stop.' });
+  }
+  return undefined;
+}

@@ -1,0 +1,90 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  Problem,
+  type ProblemCode,
+  problemMediaType,
+  quoteInput,
+  toProblemDocument,
+} from '../core/problem.ts';
+
+/** What Fastify refuses by itself, as codes of the catalogue, with a detail of our own. */
+const frameworkProblems: Readonly<Record<string, readonly [ProblemCode, string]>> = {
+  FST_ERR_BAD_URL: ['malformed_request', 'The path has a broken percent-encoding.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', 'A segment of the path is too long.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'The body has a media type that this route does not read.',
+  ],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is over the limit of this route.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_body', 'The body is empty; it takes JSON.'],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_body', 'The body is not JSON.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'malformed_request',
+    'The body is not as long as `Content-Length` says.',
+  ],
+};
+
+/** Sets the handlers that turn every failure of the server into a problem document. */
+export function setProblemHandlers(app: FastifyInstance, baseUrl: string): void {
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    sendProblem(reply, toProblem(error, request), { request, baseUrl }),
+  );
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(reply, routeNotFound(request), { request, baseUrl }),
+  );
+}
+
+/** Gives the problem of a path that no route has. */
+export function routeNotFound(request: FastifyRequest): Problem {
+  const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';
+  return new Problem('route_not_found', { detail: `There is no route ${quoteInput(path)}.` });
+}
+
+/** Gives the problem of anything thrown; a defect is logged here, once, and nothing of it is told. */
+export function toProblem(error: Error & { code?: string }, request: FastifyRequest): Problem {
+  if (error instanceof Problem) return error;
+  const known = frameworkProblems[error.code ?? ''];
+  if (known !== undefined) return new Problem(known[0], { detail: known[1], cause: error });
+  if (!request.socket.destroyed) {
+    request.log.error({ request_id: request.id, err: error }, 'defect while answering a request');
+  }
+  return new Problem('internal_error', { detail: 'The server failed to answer.', cause: error });
+}
+
+/** Sends a problem document with the headers that go with it. */
+export function sendProblem(
+  reply: FastifyReply,
+  problem: Problem,
+  where: { readonly request: FastifyRequest; readonly baseUrl: string },
+) {
+  const instance = toInstance(where.request.raw.url ?? '');
+  const body = JSON.stringify(toProblemDocument(problem, { baseUrl: where.baseUrl, instance }));
+  return reply.code(problem.status).headers(toProblemHeaders(problem)).send(body);
+}
+
+/** Gives the headers that go with a problem document. */
+export function toProblemHeaders(problem: Problem): Record<string, string> {
+  return {
+    'content-type': problemMediaType,
+    'cache-control': 'no-store',
+    ...(problem.retryAfterSeconds === undefined
+      ? {}
+      : { 'retry-after': String(problem.retryAfterSeconds) }),
+    ...(problem.allow === undefined ? {} : { allow: problem.allow.join(', ') }),
+    ...(problem.code === 'shutting_down' ? { connection: 'close' } : {}),
+  };
+}
+
+const maxInstance = 2048;
+
+/**
+ * Gives the path and query of a request as a URI reference, without secrets: the values of
+ * parameters that are named like one, and whatever looks like a bearer key.
+ */
+export function toInstance(url: string): string {
+  return Buffer.from(url.slice(0, maxInstance))
+    .toString()
+    .replaceAll(/([?&][^=&]*(?:key|token|secret|password|authorization)[^=&]*=)[^&]*/gi, '$1…')
+    .replaceAll(/perch_[A-Za-z0-9_-]+/g, 'perch_…')
+    .replaceAll(/[^\x21-\x7e]|["<>\\^`{|}]/g, (character) => encodeURIComponent(character));
+}

@@ -1,0 +1,51 @@
+import type { CacheState } from '../fetching/plan.ts';
+import type { Representation } from '../render/representation.ts';
+
+/** What the headers of a read's reply depend on. */
+export interface ReplyFacts {
+  readonly representation: Representation;
+  readonly source: string;
+  readonly cache: CacheState;
+  /** Seconds that a shared cache may keep the reply; 0 says nothing of it. */
+  readonly sharedCacheSeconds: number;
+}
+
+/** Response headers, by lower-case name. */
+export type Headers = Readonly<Record<string, string>>;
+
+type HeaderPolicy = (facts: ReplyFacts) => Headers;
+
+/** RFC 9110 §8.3, §8.6. */
+const content: HeaderPolicy = ({ representation }) => ({
+  'content-type': representation.mediaType,
+  'content-length': String(representation.body.length),
+});
+
+/** Decisions section 4: a minute in the caller's own cache, validated by a strong entity tag. */
+const caching: HeaderPolicy = ({ representation, sharedCacheSeconds }) => ({
+  etag: representation.etag,
+  'cache-control': `public, max-age=60, ${
+    sharedCacheSeconds > 0 ? `s-maxage=${sharedCacheSeconds}, ` : ''
+  }stale-while-revalidate=300`,
+  vary: 'Accept',
+});
+
+/** Decisions section 4: who answered, whether from the cache, and how much. */
+const provenance: HeaderPolicy = ({ source, cache, representation }) => ({
+  'x-source': source,
+  'x-cache': cache,
+  'x-result-count': String(representation.count),
+});
+
+const policies: readonly HeaderPolicy[] = [content, caching, provenance];
+
+/** Gives the headers of a read's reply, by every policy in order. */
+export function toReplyHeaders(facts: ReplyFacts): Headers {
+  return Object.assign({}, ...policies.map((policy) => policy(facts)));
+}
+
+/** The headers that a 304 repeats (RFC 9110 §15.4.5); those of the content stay away. */
+export function toNotModifiedHeaders(headers: Headers): Headers {
+  const { 'content-type': _type, 'content-length': _length, ...rest } = headers;
+  return rest;
+}

@@ -1,0 +1,45 @@
+/** What `Accept` can choose between; a `format` parameter wins over it. */
+export type NegotiatedFormat = 'markdown' | 'json';
+
+interface Range {
+  readonly type: string;
+  readonly quality: number;
+  readonly position: number;
+}
+
+/**
+ * Chooses a format by `Accept` (RFC 9110 §12.5.1, decisions section 3): JSON where it is named and
+ * nothing is preferred to it, otherwise Markdown. No `Accept` is refused.
+ */
+export function negotiateFormat(accept: string | undefined): NegotiatedFormat {
+  if (accept === undefined || accept === '*/*' || !/json|application\/\*/i.test(accept)) {
+    return 'markdown';
+  }
+  const ranges = accept.split(',', 50).map(parseRange);
+  const json = best(ranges, /^application\/(?:json|[^/]+\+json|\*)$/);
+  const markdown = best(ranges, /^text\/(?:markdown|x-markdown|plain|\*)$/);
+  const anything = best(ranges, /^\*\/\*$/);
+  if (json === undefined || json.quality === 0) return 'markdown';
+  if (markdown !== undefined) return isBefore(json, markdown) ? 'json' : 'markdown';
+  return anything === undefined || json.quality >= anything.quality ? 'json' : 'markdown';
+}
+
+function parseRange(text: string, position: number): Range {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const q = parameters.find((part) => part.startsWith('q='));
+  const quality = q === undefined ? 1 : Number(q.slice(2));
+  return { type, position, quality: quality >= 0 && quality <= 1 ? quality : 0 };
+}
+
+function best(ranges: readonly Range[], pattern: RegExp): Range | undefined {
+  return ranges
+    .filter(({ type }) => pattern.test(type))
+    .reduce<Range | undefined>(
+      (a, b) => (a === undefined || b.quality > a.quality ? b : a),
+      undefined,
+    );
+}
+
+function isBefore(a: Range, b: Range): boolean {
+  return a.quality === b.quality ? a.position < b.position : a.quality > b.quality;
+}

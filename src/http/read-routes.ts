@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { Problem, quoteInput } from '../core/problem.ts';
+import type { Fetcher } from '../fetching/fetch.ts';
+import type { Answer } from '../fetching/plan.ts';
+import { reads } from '../reads/index.ts';
+import type { PlanContext, Understood } from '../reads/read.ts';
+import { represent } from '../render/representation.ts';
+import { routeNotFound } from './errors.ts';
+import { toReplyHeaders } from './headers.ts';
+import { refuseOtherMethods } from './methods.ts';
+import { negotiateFormat } from './negotiation.ts';
+import { type PreparedReply, sendPrepared } from './reply.ts';
+import { isPermalinkHandle, type ReadRoute, toRouterPath } from './routes.ts';
+import type { Work } from './work.ts';
+
+/** The context of the read routes: all that they may use. */
+export interface ReadRoutesOptions {
+  readonly routes: readonly ReadRoute[];
+  readonly fetcher: Fetcher;
+  readonly context: PlanContext;
+  readonly sharedCacheSeconds: number;
+  readonly work: Work;
+}
+
+/** URLs longer than this are understood anew each time, so that the memory stays small. */
+const maxRememberedUrl = 1024;
+
+/** Registers every row of the route table, all with one handler. */
+export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutesOptions) {
+  const understandOnce = createUnderstanding(options.context);
+  for (const row of options.routes) {
+    const url = toRouterPath(row.path);
+    app.get(url, (request, reply) => {
+      const understood = understandOnce(row, request);
+      const send = (answer: Answer) =>
+        sendPrepared(request, reply, prepare(options, request, { understood, answer }));
+      // A hit is answered without a promise: it is the common case, and half as dear.
+      const known = options.fetcher.recall(understood.plan);
+      if (known !== undefined) return void send(known);
+      return options.work.track(options.fetcher.fetch(understood.plan, request)).then(send);
+    });
+    refuseOtherMethods(app, url, ['GET', 'HEAD']);
+  }
+}
+
+/** Parsing and planning depend on the URL alone, so what a URL means is remembered. */
+function createUnderstanding(context: PlanContext) {
+  const remembered = new LRUCache<string, Understood>({ max: 2000 });
+  return (row: ReadRoute, request: FastifyRequest): Understood => {
+    const url = request.raw.url ?? '';
+    const known = remembered.get(url);
+    if (known !== undefined) return known;
+    const understood = reads[row.read].understand(toGiven(row, request), context);
+    if (url.length <= maxRememberedUrl) remembered.set(url, understood);
+    return understood;
+  };
+}
+
+/** Gives the parameters of a request; on a permalink the path says which post it is. */
+function toGiven(row: ReadRoute, request: FastifyRequest): Record<string, unknown> {
+  // Fastify's own parsers give objects of strings and lists of strings.
+  const query = request.query as Record<string, unknown>;
+  if (row.surface === 'v1') return query;
+  const { n, ...path } = request.params as Record<string, string>;
+  if (!isPermalinkHandle(path.handle ?? '')) throw routeNotFound(request);
+  if (n !== undefined && !/^[1-9]\d?$/.test(n)) {
+    throw new Problem('invalid_option', {
+      detail: `The path ends with ${quoteInput(n)}; it takes the number of a photo or video, from 1 to 99.`,
+    });
+  }
+  return { ...query, url: undefined, ...path };
+}
+
+interface Asked {
+  readonly understood: Understood;
+  readonly answer: Answer;
+}
+
+/** Gives the reply to a read: the kept one, or one that is made and then kept beside the answer. */
+function prepare(
+  options: ReadRoutesOptions,
+  request: FastifyRequest,
+  { understood, answer }: Asked,
+): PreparedReply {
+  const format = understood.format ?? negotiateFormat(request.headers.accept);
+  const { cache, source, views } = answer;
+  const view = cache === 'stale' ? `${understood.view} stale` : understood.view;
+  const name = `reply ${cache} ${format} ${view}`;
+  // Only this function writes views under such a name.
+  const kept = views.get(name) as PreparedReply | undefined;
+  if (kept !== undefined) return kept;
+  const representation = represent(
+    { views, view, result: () => understood.assemble(answer) },
+    format,
+  );
+  const { sharedCacheSeconds } = options;
+  const headers = toReplyHeaders({ representation, source, cache, sharedCacheSeconds });
+  const prepared = { headers, body: representation.body };
+  views.set(name, prepared, 500);
+  return prepared;
+}

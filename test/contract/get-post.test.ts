@@ -1,0 +1,321 @@
+import { describe, expect } from 'vitest';
+import { ProviderError } from '../../src/providers/provider.ts';
+import { buildTestApp } from '../support/build-app.ts';
+import { clause, clauseEach } from '../support/clause.ts';
+import { createStubProvider, stubAccount, stubFound, stubPost } from '../support/stub-provider.ts';
+
+const first = '1900000000000000001';
+const byParams = `/api/v1/posts?handle=ada.example&id=${first}`;
+const byPermalink = `/ada.example/status/${first}`;
+
+describe('a post read', () => {
+  clause('read.what.markdown_by_default', 'answers Markdown by default', async () => {
+    const app = await buildTestApp();
+
+    const reply = await app.request(byPermalink);
+
+    expect(reply.statusCode).toBe(200);
+    expect(reply.headers['content-type']).toBe('text/markdown; charset=utf-8');
+    expect(reply.body).toMatch(/^# Thread by Ada /);
+  });
+
+  clauseEach(
+    ['read.permalink.status_same_body', 'read.what.surfaces_same_bodies'],
+    [
+      '',
+      '&format=json',
+      '&format=obsidian',
+      '&full=true',
+      '&thread=off',
+      '&replies=off&userinfo=all',
+    ],
+    (options) => `answers v1 and permalink with the same bytes for “${options}”`,
+    async (options) => {
+      const app = await buildTestApp();
+      const permalink = byPermalink + options.replace(/^&/, '?');
+      const own = encodeURIComponent(`http://localhost:8080${byPermalink}`);
+
+      const replies = await Promise.all(
+        [
+          byParams + options,
+          permalink,
+          permalink.replace(first, `${first}/photo/1`),
+          permalink.replace(first, `${first}/video/2`),
+          `/api/v1/posts?url=${own}${options}`,
+        ].map((url) => app.request(url)),
+      );
+
+      expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200]);
+      expect(new Set(replies.map(({ body }) => body)).size).toBe(1);
+      expect(new Set(replies.map(({ headers }) => headers.etag)).size).toBe(1);
+    },
+  );
+
+  clauseEach(
+    [
+      'read.v1.json_when_format_json',
+      'read.v1.json_when_accept_json',
+      'read.v1.otherwise_markdown',
+    ],
+    [
+      ['', undefined, 'markdown'],
+      ['', '*/*', 'markdown'],
+      ['', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'markdown'],
+      ['', 'image/png', 'markdown'],
+      ['', '', 'markdown'],
+      ['', 'garbage;;;,=', 'markdown'],
+      ['', 'application/json', 'json'],
+      ['', 'APPLICATION/JSON', 'json'],
+      ['', 'application/vnd.api+json', 'json'],
+      ['', 'application/json, text/plain, */*', 'json'],
+      ['', 'application/json;q=0.5, */*;q=0.8', 'markdown'],
+      ['', 'application/json;q=0.5, text/markdown;q=0.8', 'markdown'],
+      ['', 'text/markdown;q=0.5, application/json;q=0.8', 'json'],
+      ['', 'text/markdown, application/json', 'markdown'],
+      ['', 'application/json;q=0', 'markdown'],
+      ['&format=markdown', 'application/json', 'markdown'],
+      ['&format=json', 'text/markdown', 'json'],
+      ['&format=JSON', undefined, 'json'],
+    ] as const,
+    ([query, accept, format]) => `answers “${query}” with Accept “${accept}” in ${format}`,
+    async ([query, accept, format]) => {
+      const app = await buildTestApp();
+
+      const reply = await app.request(byParams + query, {
+        headers: accept === undefined ? {} : { accept },
+      });
+
+      expect(reply.headers['content-type']).toContain(`/${format};`);
+      expect(reply.headers.vary).toBe('Accept');
+    },
+  );
+
+  clause(
+    [
+      'read.auth.permalink_post_ignores_key',
+      'read.auth.v1_posts_ignores_key',
+      'read.permalink.status_ignores_authorization',
+      'read.limits.conversion_unaffected_by_keys',
+    ],
+    'never looks at Authorization',
+    async () => {
+      const app = await buildTestApp();
+      const plain = await app.request(byPermalink);
+
+      for (const authorization of ['Bearer perch_wrong', 'Bearer', 'Basic YTpi', 'nonsense']) {
+        const reply = await app.request(byPermalink, { headers: { authorization } });
+        expect(reply.body).toBe(plain.body);
+        expect(reply.headers['x-api-key-status']).toBeUndefined();
+        expect(reply.headers['cache-control']).toBe(plain.headers['cache-control']);
+      }
+    },
+  );
+
+  clause('read.endpoints.no_request_body', 'ignores a body', async () => {
+    const app = await buildTestApp();
+
+    const reply = await app.request(byPermalink, {
+      headers: { 'content-type': 'application/json' },
+      payload: '{ not json',
+    });
+
+    expect(reply.statusCode).toBe(200);
+  });
+
+  clause(
+    'read.v1.posts_either_url_or_handle_id',
+    'lets `url` win over `handle` and `id`',
+    async () => {
+      const app = await buildTestApp();
+      const url = encodeURIComponent(`http://localhost:8080${byPermalink}`);
+
+      const reply = await app.request(`/api/v1/posts?url=${url}&handle=nobody&id=1&format=json`);
+
+      expect(reply.json().url).toBe(`http://localhost:8080${byPermalink}`);
+    },
+  );
+});
+
+describe('the JSON body of a post read', () => {
+  clause('read.what.markdown_by_default', 'has the members of decisions section 4', async () => {
+    const app = await buildTestApp();
+
+    const body = (await app.request(`${byParams}&format=json`)).json();
+
+    expect(body).toMatchObject({
+      format: 'json',
+      url: `http://localhost:8080${byPermalink}`,
+      compact: true,
+      warnings: [],
+      source: 'archive',
+      fetched_at: '2026-11-21T00:00:00Z',
+      postCount: body.posts.length,
+    });
+    expect(body.markdown).toBe((await app.request(byParams)).body);
+    const contexts = body.posts.map((post: { context: string }) => post.context);
+    expect(contexts.slice(0, 5)).toEqual(['post', 'thread', 'thread', 'thread', 'thread']);
+    expect(new Set(contexts.slice(5))).toEqual(new Set(['reply']));
+  });
+});
+
+const posts = (reply: { json(): { posts: { id: string; context: string }[] } }) =>
+  reply.json().posts.map(({ id, context }) => `${context} ${id}`);
+
+const wren = stubAccount('wren');
+const finch = stubAccount('finch');
+const replyTo = (id: string) => ({
+  replying_to: { screen_name: 'wren', status: id, url: `https://x.com/wren/status/${id}` },
+});
+const wholeFind = stubFound(stubPost('50', { author: wren, ...replyTo('40') }), {
+  ancestors: [
+    stubPost('10', { author: wren }),
+    stubPost('20', { author: finch, ...replyTo('10') }),
+    stubPost('30', { author: wren, ...replyTo('20') }),
+    stubPost('40', { author: wren, ...replyTo('30') }),
+  ],
+  continuation: [stubPost('60', { author: wren, ...replyTo('50') })],
+  replies: [
+    stubPost('71', { author: finch, ...replyTo('50') }),
+    stubPost('72', { author: wren, ...replyTo('71') }),
+    stubPost('73', { author: finch, ...replyTo('72') }),
+  ],
+});
+
+describe('the view of a post read', () => {
+  const full = ['parent 10', 'parent 20', 'parent 30', 'parent 40', 'post 50', 'thread 60'];
+
+  clauseEach(
+    'read.v1.posts_either_url_or_handle_id',
+    [
+      ['', [...full, 'reply 71', 'reply 72'], { thread: true, replies: 'top' }],
+      ['&thread=full&replies=recent', [...full, 'reply 71', 'reply 72'], { replies: 'recent' }],
+      ['&thread=conversation', [...full, 'reply 71', 'reply 72', 'reply 73'], { replies: 'top' }],
+      ['&replies=off', full, { thread: true, replies: 'off' }],
+      ['&thread=off', ['post 50'], { thread: false, replies: 'off' }],
+      [
+        '&context=thread',
+        ['parent 30', 'parent 40', 'post 50', 'thread 60'],
+        { thread: true, replies: 'off' },
+      ],
+      ['&thread=3&replies=off', ['parent 40', 'post 50', 'thread 60'], { thread: true }],
+      ['&thread=2&replies=off', ['post 50', 'thread 60'], {}],
+      ['&thread=100&replies=off', full, {}],
+    ] as const,
+    ([options]) => `shows what “${options}” asks for, and asks for no more`,
+    async ([options, expected, query]) => {
+      const provider = createStubProvider('stub', async ({ thread, replies }) => ({
+        ...wholeFind,
+        ancestors: thread ? wholeFind.ancestors : [],
+        continuation: thread ? wholeFind.continuation : [],
+        replies: replies === 'off' ? [] : wholeFind.replies,
+      }));
+      const app = await buildTestApp({ providers: [provider] });
+
+      const reply = await app.request(`/api/v1/posts?handle=wren&id=50&format=json${options}`);
+
+      expect(posts(reply)).toEqual(expected);
+      expect(provider.queries[0]).toMatchObject(query);
+    },
+  );
+
+  clause('read.what.converts_posts', 'says how many posts a count leaves out', async () => {
+    const app = await buildTestApp({
+      providers: [createStubProvider('stub', async () => wholeFind)],
+    });
+
+    const reply = await app.request('/api/v1/posts?handle=wren&id=50&format=json&thread=2');
+
+    expect(reply.json().warnings).toEqual(['The thread has 6 posts; thread=2 shows 2 of them.']);
+  });
+});
+
+describe('caching of post reads', () => {
+  clause(
+    'read.what.surfaces_same_bodies',
+    'tells of the cache in X-Cache and nowhere else',
+    async () => {
+      const app = await buildTestApp();
+
+      const replies = [await app.request(byPermalink), await app.request(byPermalink)];
+      const bypass = await app.request(`${byPermalink}?nocache=true`);
+
+      expect(replies.map(({ headers }) => headers['x-cache'])).toEqual(['miss', 'hit']);
+      expect(bypass.headers['x-cache']).toBe('bypass');
+      expect(new Set([...replies, bypass].map(({ body }) => body)).size).toBe(1);
+      expect(replies[1]?.headers).toMatchObject({
+        'cache-control': 'public, max-age=60, stale-while-revalidate=300',
+        'x-source': 'archive',
+        'x-result-count': '14',
+      });
+    },
+  );
+
+  clause('read.what.surfaces_same_bodies', 'answers 304 to a matching If-None-Match', async () => {
+    const app = await buildTestApp();
+    const { etag = '' } = (await app.request(byPermalink)).headers;
+
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const reply = await app.request(byPermalink, { headers: { 'if-none-match': String(known) } });
+      expect([reply.statusCode, reply.body]).toEqual([304, '']);
+      expect(reply.headers).toMatchObject({ etag, vary: 'Accept' });
+      expect(reply.headers['content-type']).toBeUndefined();
+    }
+    const other = await app.request(byPermalink, { headers: { 'if-none-match': '"other"' } });
+
+    expect(other.statusCode).toBe(200);
+  });
+
+  clause('read.endpoints.public_routes_get', 'answers HEAD with the headers of GET', async () => {
+    const app = await buildTestApp();
+    const get = await app.request(byPermalink);
+
+    const head = await app.request(byPermalink, { method: 'HEAD' });
+
+    expect([head.statusCode, head.body]).toEqual([200, '']);
+    for (const name of ['etag', 'content-type', 'content-length', 'cache-control', 'vary']) {
+      expect(head.headers[name]).toBe(get.headers[name]);
+    }
+  });
+
+  clause(
+    'read.limits.upstream_outage_retry_after',
+    'serves a stale copy with a warning in an outage',
+    async () => {
+      let down = false;
+      const provider = createStubProvider('stub', async () => {
+        if (down) throw new ProviderError('unavailable', 'It is down.');
+        return stubFound(stubPost('20'));
+      });
+      const app = await buildTestApp({ providers: [provider] });
+      const fresh = await app.request('/jack/status/20?format=json');
+      down = true;
+
+      await app.advance(4_000_000);
+      const stale = await app.request('/jack/status/20?format=json');
+      const never = await app.request('/jack/status/21?format=json');
+
+      expect(stale.headers['x-cache']).toBe('stale');
+      expect(stale.json().warnings).toEqual([
+        expect.stringMatching(/^Stale: .*2026-11-21T00:00:00Z/),
+      ]);
+      expect(stale.json().markdown).toContain('Stale:');
+      expect(stale.headers.etag).not.toBe(fresh.headers.etag);
+      expect(never.statusCode).toBe(503);
+      expect(never.headers['retry-after']).toBe('30');
+    },
+  );
+
+  clause(
+    'read.what.surfaces_same_bodies',
+    'says s-maxage only where the operator sets it',
+    async () => {
+      const app = await buildTestApp({ env: { PERCH_SHARED_CACHE_SECONDS: '120' } });
+
+      const reply = await app.request(byPermalink);
+
+      expect(reply.headers['cache-control']).toBe(
+        'public, max-age=60, s-maxage=120, stale-while-revalidate=300',
+      );
+    },
+  );
+});

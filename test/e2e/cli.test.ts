@@ -1,0 +1,176 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { answerHtml, hang } from '../support/fake-upstream.ts';
+import { upstream } from '../support/listen.ts';
+import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
+
+const post = 'http://localhost:8080/ada.example/status/1900000000000000001';
+
+const run = (args: readonly string[], env: Record<string, string> = {}) =>
+  spawnPerch(args, env).ended;
+
+describe('perch read', { timeout: 20_000 }, () => {
+  it('prints the Markdown of a post and nothing else', async () => {
+    const ended = await run(['read', post]);
+
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toMatch(/^# Thread by Ada Fenwick /);
+  });
+
+  it('prints the JSON body with --json', async () => {
+    const { stdout } = await run(['read', '--json', post]);
+
+    expect(JSON.parse(stdout)).toMatchObject({ format: 'json', source: 'archive' });
+  });
+
+  it('prints more with --full, and front matter with --format obsidian', async () => {
+    const [compact, full, obsidian] = await Promise.all([
+      run(['read', post]),
+      run(['read', post, '--full']),
+      run(['read', post, '--format', 'obsidian']),
+    ]);
+
+    expect(full.stdout.length).toBeGreaterThan(compact.stdout.length);
+    expect(obsidian.stdout).toMatch(/^---\n/);
+  });
+
+  it.each([
+    [['read'], 2, 'needs the URL'],
+    [['read', 'nonsense'], 2, 'not an absolute URL'],
+    [['read', post, post], 2, 'takes one URL'],
+    [['read', '--nope', post], 2, '--nope'],
+    [['read', post, '--format', 'pdf'], 2, '`format`'],
+    [['read', post, '--json', '--format', 'markdown'], 2, 'contradict'],
+    [['read', 'https://bsky.app/profile/a.bsky.social/post/3k'], 2, 'No provider'],
+    [['read', 'http://localhost:8080/ada.example/status/1'], 1, 'no such post'],
+    [['fly'], 2, 'no command "fly"'],
+    [['serve', 'now'], 2, 'takes no arguments'],
+  ] as const)('explains %j with exit code %i', async (args, code, words) => {
+    const ended = await run(args);
+
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toContain(words);
+    expect(ended.stdout).toBe('');
+  });
+
+  it('ends with 3 when the upstreams fail', async () => {
+    const down = await upstream((_request, response) => answerHtml(response, { status: 500 }));
+
+    const ended = await run(['read', 'https://x.com/jack/status/20'], {
+      PERCH_FXTWITTER_URL: down.url,
+      PERCH_SYNDICATION_URL: down.url,
+    });
+
+    expect(ended.code).toBe(3);
+    expect(ended.stderr).toMatch(/^perch: .+\nRetry after/);
+  });
+});
+
+describe('perch without a command that works', { timeout: 20_000 }, () => {
+  it('prints its help and its version', async () => {
+    const [help, version] = await Promise.all([run(['--help']), run(['--version'])]);
+
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toContain('perch read URL');
+    const { version: expected } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(version.stdout).toBe(`perch ${expected}\n`);
+  });
+
+  it('prints every fault of the configuration at once and ends with 2', async () => {
+    const ended = await run(['serve'], {
+      PORT: 'abc',
+      PERCH_PROVIDERS: 'archive,nope',
+      LOG_LEVEL: 'loud',
+    });
+
+    expect(ended.code).toBe(2);
+    for (const name of ['PORT="abc"', 'PERCH_PROVIDERS="archive,nope"', 'LOG_LEVEL="loud"']) {
+      expect(ended.stderr).toContain(name);
+    }
+  });
+
+  it('says which file cannot be opened', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(`${folder}/file`, '');
+
+    const ended = await run(['serve'], { PORT: '0', PERCH_DATA_DIR: `${folder}/file` });
+
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toContain('PERCH_DATA_DIR');
+  });
+});
+
+describe('perch serve', { timeout: 20_000 }, () => {
+  it('answers until SIGTERM, finishes work in flight, and ends with 0', async () => {
+    let release = () => {};
+    const slow = await upstream((_request, response) => {
+      release = () => answerHtml(response, { status: 500 });
+    });
+    const perch = spawnPerch(['serve'], {
+      PORT: '0',
+      PERCH_PROVIDERS: 'fxtwitter',
+      PERCH_FXTWITTER_URL: slow.url,
+    });
+    const url = (await perch.printed(/Server listening at (http:[^"]+)/))[1];
+    const inFlight = fetch(`${url}/jack/status/20?thread=off`);
+    await expect.poll(() => slow.requests.length).toBe(1);
+
+    perch.kill('SIGTERM');
+    await perch.printed(/draining/);
+    const refused = await fetch(`${url}/health/ready`);
+    const alive = await fetch(`${url}/health/live`);
+    release();
+
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ code: 'shutting_down', retry_after: 1 });
+    expect(refused.headers.get('connection')).toBe('close');
+    expect(alive.status).toBe(200);
+    expect((await inFlight).status).toBe(503);
+    expect((await perch.ended).code).toBe(0);
+  });
+
+  it('cuts off what does not finish in its grace', async () => {
+    const stuck = await upstream(hang);
+    const perch = spawnPerch(['serve'], {
+      PORT: '0',
+      PERCH_PROVIDERS: 'fxtwitter',
+      PERCH_FXTWITTER_URL: stuck.url,
+      PERCH_SHUTDOWN_GRACE_MS: '50',
+    });
+    const url = (await perch.printed(/Server listening at (http:[^"]+)/))[1];
+    const inFlight = fetch(`${url}/jack/status/20`).catch(() => 'cut');
+    await expect.poll(() => stuck.requests.length).toBeGreaterThan(0);
+
+    perch.kill('SIGINT');
+
+    expect((await perch.ended).code).toBe(0);
+    await inFlight;
+  });
+
+  it('logs one JSON line for each failed request, with its id and without secrets', async () => {
+    const down = await upstream((_request, response) => answerHtml(response, { status: 500 }));
+    const perch = spawnPerch(['serve'], {
+      PORT: '0',
+      PERCH_FXTWITTER_URL: down.url,
+      PERCH_SYNDICATION_URL: down.url,
+    });
+    const url = (await perch.printed(/Server listening at (http:[^"]+)/))[1];
+
+    const reply = await fetch(`${url}/jack/status/20?token=hush`, {
+      headers: { authorization: 'Bearer perch_hushhush' },
+    });
+    await fetch(`${url}/health/live`);
+    const [line] = await perch.printed(/\{[^\n]*request answered[^\n]*/);
+    perch.kill('SIGTERM');
+    const { stdout } = await perch.ended;
+
+    expect(JSON.parse(line)).toMatchObject({
+      level: 'warn',
+      request_id: reply.headers.get('x-request-id'),
+      method: 'GET',
+      status: 503,
+    });
+    expect(stdout).not.toContain('hush');
+    expect(stdout.match(/request answered/g)).toHaveLength(1);
+  });
+});

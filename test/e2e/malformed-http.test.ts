@@ -1,0 +1,96 @@
+import { describe, expect } from 'vitest';
+import { clause, clauseEach } from '../support/clause.ts';
+import { exchange, listen } from '../support/listen.ts';
+
+const long = 'a'.repeat(20_000);
+
+describe('what is not a request', () => {
+  clauseEach(
+    ['read.problem.media_type', 'read.errors.problem_documents'],
+    [
+      ['no Host', 'GET /nope HTTP/1.1\r\n\r\n', 'malformed_request'],
+      ['no method', ' / HTTP/1.1\r\nHost: x\r\n\r\n', 'malformed_request'],
+      ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n', 'malformed_request'],
+      ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'malformed_request'],
+      [
+        'TLS',
+        Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x0d, 0x0a]),
+        'malformed_request',
+      ],
+      [
+        'a control character in a header',
+        'GET / HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n',
+        'malformed_request',
+      ],
+      [
+        'two lengths',
+        'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+        'malformed_request',
+      ],
+      [
+        'a length that is no number',
+        'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n',
+        'malformed_request',
+      ],
+      [
+        'headers over 16 KiB',
+        `GET / HTTP/1.1\r\nHost: x\r\nA: ${long}\r\n\r\n`,
+        'headers_too_large',
+      ],
+      ['a URL of 20 kB', `GET /${long} HTTP/1.1\r\nHost: x\r\n\r\n`, 'uri_too_long'],
+      [
+        'a URL of a megabyte',
+        `GET /${'a'.repeat(1_000_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+        'uri_too_long',
+      ],
+      [
+        'a URL of 9 kB',
+        `GET /${'a'.repeat(9000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+        'uri_too_long',
+      ],
+    ] as const,
+    ([name, , code]) => `answers ${name} with ${code} and closes`,
+    async ([, sent, code]) => {
+      const { port } = await listen();
+
+      const received = await exchange(port, sent as string | Buffer);
+
+      const [head = '', body = ''] = received.split('\r\n\r\n');
+      const problem = JSON.parse(body);
+      expect(problem.code).toBe(code);
+      expect(head).toContain(`HTTP/1.1 ${problem.status} `);
+      expect(head.toLowerCase()).toContain('content-type: application/problem+json; charset=utf-8');
+      expect(head.toLowerCase()).toContain('connection: close');
+      expect(head.toLowerCase()).toMatch(/x-request-id: [\w-]+/);
+      expect(problem.resolution.length).toBeGreaterThan(10);
+    },
+  );
+
+  clause(
+    'read.problem.media_type',
+    'answers a request that never ends with request_timeout',
+    async () => {
+      const { port } = await listen({ PERCH_REQUEST_TIMEOUT_MS: '150' });
+
+      const received = await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\nA: b');
+
+      expect(received).toContain('HTTP/1.1 408 Request Timeout');
+      expect(received).toContain('"code":"request_timeout"');
+    },
+  );
+
+  clause(
+    'read.endpoints.public_routes_get',
+    'serves an unknown Expect as if it were absent',
+    async () => {
+      const { port } = await listen();
+
+      const received = await exchange(
+        port,
+        'GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n',
+      );
+
+      expect(received).toContain('HTTP/1.1 200 OK');
+    },
+  );
+});

@@ -1,0 +1,120 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { pino } from 'pino';
+import { expect, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { type App, buildApp } from '../../src/app.ts';
+import { type Config, loadConfig } from '../../src/config.ts';
+import type { Clock } from '../../src/core/clock.ts';
+import { problemKinds } from '../../src/core/problem.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import { postReply } from '../../src/model/results.ts';
+import type { Provider } from '../../src/providers/provider.ts';
+import { createManualClock } from './manual-clock.ts';
+
+/** What a test may set; everything else is the default of production, in memory. */
+export interface TestAppOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly providers?: readonly Provider[];
+  /** Default: a manual clock. */
+  readonly clock?: Clock;
+  /** Receives each line of the log. */
+  readonly onLog?: (line: string) => void;
+}
+
+/** An app with a client that checks every reply. It is closed when the test has finished. */
+export interface TestApp extends App {
+  /** Moves the manual clock on; fails with another one. */
+  advance(ms: number): Promise<void>;
+  request(
+    url: string,
+    options?: { method?: string; headers?: Record<string, string>; payload?: string },
+  ): Promise<LightMyRequestResponse>;
+}
+
+/** The configuration of tests: nothing on disk, no network. */
+export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
+  const loaded = loadConfig({
+    PERCH_DATA_DIR: ':memory:',
+    PERCH_FXTWITTER_URL: 'http://127.0.0.1:9',
+    PERCH_SYNDICATION_URL: 'http://127.0.0.1:9',
+    LOG_LEVEL: 'debug',
+    ...env,
+  });
+  if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
+  return loaded.config;
+}
+
+/** Builds an app for one test. */
+export async function buildTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const manual = createManualClock();
+  const clock = options.clock ?? manual;
+  const config = testConfig(options.env);
+  const app = await buildApp({
+    config,
+    clock,
+    random: systemRandom,
+    logger: pino({ level: 'debug' }, { write: (line) => options.onLog?.(line) }),
+    ...(options.providers === undefined ? {} : { providers: options.providers }),
+  });
+  onTestFinished(() => app.server.close());
+  return {
+    server: app.server,
+    startDraining: () => app.startDraining(),
+    get inFlight() {
+      return app.inFlight;
+    },
+    advance: async (ms) => {
+      if (clock !== manual) throw new Error('This app runs on another clock.');
+      await manual.advance(ms);
+    },
+    request: async (url, { method = 'GET', ...rest } = {}) => {
+      const reply = await app.server.inject({ url, method: method as 'GET', ...rest });
+      checkReply(reply);
+      return reply;
+    },
+  };
+}
+
+const problemDocument = z.strictObject({
+  type: z.url(),
+  title: z.string().min(3),
+  status: z.number().int(),
+  detail: z.string().regex(/[.!?]$/),
+  instance: z.string().optional(),
+  code: z.enum(Object.keys(problemKinds) as [keyof typeof problemKinds]),
+  resolution: z.string().min(10),
+  retry_after: z.number().int().nonnegative().optional(),
+});
+
+/** Checks what must hold of every reply whatever. */
+export function checkReply(reply: LightMyRequestResponse): void {
+  expect(reply.headers['x-request-id']).toMatch(/^[\w-]+$/);
+  expect(reply.headers['x-content-type-options']).toBe('nosniff');
+  expect(reply.headers['www-authenticate']).toBeUndefined();
+  if (reply.body === '') return;
+  if (reply.statusCode >= 400) checkProblem(reply);
+  else checkDocument(reply);
+}
+
+function checkProblem(reply: LightMyRequestResponse): void {
+  expect(reply.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+  expect(reply.headers['cache-control']).toBe('no-store');
+  const problem = problemDocument.parse(reply.json());
+  expect(problem.status).toBe(reply.statusCode);
+  expect(problemKinds[problem.code].status).toBe(reply.statusCode);
+  const retryAfter = reply.headers['retry-after'];
+  expect(problem.retry_after).toBe(retryAfter === undefined ? undefined : Number(retryAfter));
+}
+
+function checkDocument(reply: LightMyRequestResponse): void {
+  expect(Number(reply.headers['content-length'])).toBe(Buffer.byteLength(reply.body));
+  const isRead = reply.headers['x-source'] !== undefined;
+  if (!isRead) return;
+  expect(reply.headers.etag).toMatch(/^"[\w-]+"$/);
+  expect(reply.headers.vary).toBe('Accept');
+  if (reply.headers['content-type'] === 'application/json; charset=utf-8') {
+    postReply.parse(reply.json());
+  } else {
+    expect(reply.headers['content-type']).toBe('text/markdown; charset=utf-8');
+  }
+}

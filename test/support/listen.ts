@@ -1,0 +1,39 @@
+import { createConnection } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { buildTestApp, type TestApp } from './build-app.ts';
+import { type FakeHandler, type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
+
+/** An app that listens on loopback. */
+export interface ListeningApp {
+  readonly app: TestApp;
+  readonly url: string;
+  readonly port: number;
+}
+
+/** Builds an app and makes it listen on a free port; it is closed when the test has finished. */
+export async function listen(env: Readonly<Record<string, string>> = {}): Promise<ListeningApp> {
+  const app = await buildTestApp({ env, clock: systemClock });
+  const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
+  return { app, url, port: Number(new URL(url).port) };
+}
+
+/** Starts a fake upstream that is closed when the test has finished. */
+export async function upstream(handler: FakeHandler): Promise<FakeUpstream> {
+  const fake = await startFakeUpstream(handler);
+  onTestFinished(() => fake.close());
+  return fake;
+}
+
+/** Sends bytes to a port and gives everything that comes back until the connection closes. */
+export function exchange(port: number, sent: string | Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = createConnection(port, '127.0.0.1', () => socket.write(sent));
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);
+    });
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
+  });
+}
