@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { Pool } from 'undici';
+import { cpuSeconds, isInstalled, type Target } from './processes.ts';
+
+/** What one load on one server gave. */
+export interface Measured {
+  readonly requestsPerSecond: number;
+  /** Microseconds of server CPU time for one request. */
+  readonly cpuMicroseconds: number;
+}
+
+/** How hard and how long to ask. */
+export interface LoadOptions {
+  readonly seconds: number;
+  readonly connections: number;
+}
+
+/** The name of the load generator that is used. */
+export const generator = isInstalled('wrk') ? 'wrk' : 'undici';
+
+/** Asks a server for its page as fast as it answers, for a bounded time. */
+export async function measure(target: Target, options: LoadOptions): Promise<Measured> {
+  const before = cpuSeconds(target.pid);
+  const begin = performance.now();
+  const requests =
+    generator === 'wrk' ? await runWrk(target, options) : await runUndici(target, options);
+  const seconds = (performance.now() - begin) / 1000;
+  return {
+    requestsPerSecond: requests / seconds,
+    cpuMicroseconds: ((cpuSeconds(target.pid) - before) * 1e6) / requests,
+  };
+}
+
+function runWrk({ url }: Target, { seconds, connections }: LoadOptions): Promise<number> {
+  const wrk = spawn('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, url]);
+  let printed = '';
+  wrk.stdout.on('data', (text) => (printed += text));
+  return new Promise((resolve, reject) => {
+    wrk.on('close', () => {
+      const requests = /(\d+) requests in/.exec(printed)?.[1];
+      if (requests === undefined || /Non-2xx|Socket errors/.test(printed))
+        reject(new Error(printed));
+      else resolve(Number(requests));
+    });
+  });
+}
+
+/** Slower than the servers it measures: the CPU time is right, the rates are a lower bound. */
+async function runUndici({ url }: Target, { seconds, connections }: LoadOptions): Promise<number> {
+  const { origin, pathname, search } = new URL(url);
+  const pool = new Pool(origin, { connections });
+  const end = performance.now() + seconds * 1000;
+  let requests = 0;
+  const ask = async () => {
+    while (performance.now() < end) {
+      const answer = await pool.request({ method: 'GET', path: pathname + search });
+      await answer.body.dump();
+      if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode}`);
+      requests += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, ask));
+  await pool.close();
+  return requests;
+}

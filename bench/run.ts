@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generator, type Measured, measure } from './load.ts';
+import { residentMiB, startTarget, type Target } from './processes.ts';
+
+/** Rounds of the interleaved run; each asks every server once, in turn. */
+const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+const load = { seconds: Number(process.env.BENCH_SECONDS ?? 3), connections: 32 };
+const starts = 7;
+
+const cases = [
+  { name: 'Markdown', path: '/ada.example/status/1900000000000000001' },
+  {
+    name: 'JSON',
+    path: '/api/v1/posts?handle=ada.example&id=1900000000000000001&replies=off&thread=2&format=json',
+  },
+] as const;
+
+const root = join(import.meta.dirname, '..');
+const work = mkdtempSync(join(tmpdir(), 'perch-bench-'));
+const perchPort = 18_080;
+const perchOptions = {
+  args: [join(root, 'dist/main.js'), 'serve'],
+  env: { PORT: String(perchPort), PERCH_DATA_DIR: join(work, 'data') },
+};
+
+try {
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
+  const lines = [...header(), ...(await benchReads()), ...(await benchStart())];
+  writeFileSync(join(root, 'bench/results.md'), `${lines.join('\n')}\n`);
+  console.log(lines.join('\n'));
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+function header(): string[] {
+  return [
+    '# Bench',
+    '',
+    'Written by `npm run bench`: one interleaved run on loopback, medians over the rounds. The bare',
+    'servers send the same bytes and headers as Perch. Ratios are what counts; rates are this machine’s.',
+    '',
+    `- Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load by ${generator}`,
+    `- ${rounds} rounds of ${load.seconds} s for each server, ${load.connections} connections, keep-alive`,
+    '- Perch as `npm start` serves it: default settings, log to a pipe that nobody reads',
+    '',
+  ];
+}
+
+async function benchReads(): Promise<string[]> {
+  const rows: string[] = [];
+  for (const { name, path } of cases) rows.push(...(await benchRead(name, path)));
+  return [
+    '## Cached reads',
+    '',
+    'Goals: at least 0.80 of the requests a second, at most 1.3 times the CPU time.',
+    '',
+    '| read | server | requests/s | Perch’s ratio | CPU µs/request | Perch’s ratio |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ];
+}
+
+async function benchRead(name: string, path: string): Promise<string[]> {
+  const url = `http://127.0.0.1:${perchPort}${path}`;
+  const perch = await startTarget({ name: 'perch', url, ...perchOptions });
+  const answer = await fetch(url);
+  const body = await answer.text();
+  const headers = Object.fromEntries(
+    [...answer.headers].filter(([key]) => !['date', 'connection', 'keep-alive'].includes(key)),
+  );
+  const page = { path: path.split('?')[0] ?? path, headers, body };
+  const targets = [
+    perch,
+    await startBare('bare-fastify', page, path),
+    await startBare('bare-http', page, path),
+  ];
+  const measured = await interleave(targets);
+  await Promise.all(targets.map((target) => target.stop()));
+  const [own] = measured;
+  return measured.map((of, index) => {
+    const ratio = (key: keyof Measured) => (index === 0 ? '' : (own?.[key] ?? 0) / of[key]);
+    const told = (value: number | '') => (value === '' ? '' : value.toFixed(2));
+    const rate = Math.round(of.requestsPerSecond).toLocaleString('en-US');
+    return `| ${name}, ${Buffer.byteLength(body)} B | ${targets[index]?.name} | ${rate} | ${told(ratio('requestsPerSecond'))} | ${of.cpuMicroseconds.toFixed(1)} | ${told(ratio('cpuMicroseconds'))} |`;
+  });
+}
+
+async function startBare(name: string, page: object, path: string): Promise<Target> {
+  const port = name === 'bare-http' ? 18_081 : 18_082;
+  const file = join(work, `${name}.json`);
+  writeFileSync(file, JSON.stringify({ ...page, port }));
+  const args = [join(root, `bench/targets/${name}.mjs`), file];
+  return startTarget({ name, args, url: `http://127.0.0.1:${port}${path}` });
+}
+
+async function interleave(targets: readonly Target[]): Promise<Measured[]> {
+  for (const target of targets) await measure(target, { ...load, seconds: 1 });
+  const all: Measured[][] = targets.map(() => []);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, target] of targets.entries()) all[index]?.push(await measure(target, load));
+  }
+  return all.map((of) => ({
+    requestsPerSecond: median(of.map((one) => one.requestsPerSecond)),
+    cpuMicroseconds: median(of.map((one) => one.cpuMicroseconds)),
+  }));
+}
+
+async function benchStart(): Promise<string[]> {
+  const page = { path: '/', headers: { 'content-type': 'text/plain' }, body: 'ok' };
+  const started = { perch: [] as number[], bare: [] as number[] };
+  const resident = { perch: [] as number[], bare: [] as number[] };
+  for (let round = 0; round < starts; round += 1) {
+    const url = `http://127.0.0.1:${perchPort}${cases[0].path}`;
+    await note('perch', () => startTarget({ name: 'perch', url, ...perchOptions }));
+    await note('bare', () => startBare('bare-fastify', page, '/'));
+  }
+  async function note(of: 'perch' | 'bare', start: () => Promise<Target>): Promise<void> {
+    const target = await start();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    started[of].push(target.startMs);
+    resident[of].push(residentMiB(target.pid));
+    await target.stop();
+  }
+  const row = (name: string, of: typeof started, unit: string) =>
+    `| ${name} | ${median(of.perch).toFixed(0)} ${unit} | ${median(of.bare).toFixed(0)} ${unit} | ${(median(of.perch) / median(of.bare)).toFixed(2)} |`;
+  return [
+    '## Start and rest',
+    '',
+    `${starts} starts of each, in turn. Goals: at most 3 times the start, at most 2.5 times the memory.`,
+    '',
+    '| | perch | bare Fastify | ratio |',
+    '| --- | --- | --- | --- |',
+    row('start to first answer', started, 'ms'),
+    row('resident memory when idle', resident, 'MiB'),
+  ];
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { generatedFiles } from './generated.ts';
+
+for (const [path, content] of Object.entries(generatedFiles())) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { variables } from '../src/config.ts';
+import { problemKinds } from '../src/core/problem.ts';
+
+/** Every file that is generated from a source, by its path: `npm run generate` writes them. */
+export function generatedFiles(): Readonly<Record<string, string>> {
+  return { 'docs/configuration.md': configurationPage(), 'docs/errors.md': errorsPage() };
+}
+
+function configurationPage(): string {
+  const rows = Object.entries(variables.shape).map(([name, schema]) => {
+    const value = defaultOf(schema);
+    return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\``} | ${schema.description} |`;
+  });
+  return `# Configuration
+
+Perch is configured by environment variables and needs none of them. An empty variable counts as
+not set. Start-up checks all of them, prints every fault at once and exits with code 2; a \`PERCH_…\`
+variable that does not exist is named in a warning.
+
+\`\`\`sh
+PORT=9000 PERCH_BASE_URL=https://perch.example.org npm start
+\`\`\`
+
+| variable | default | what it does |
+| --- | --- | --- |
+${rows.join('\n')}
+
+Made from \`src/config.ts\` by \`npm run generate\`.
+`;
+}
+
+function defaultOf(schema: z.ZodType): string | undefined {
+  if (!(schema instanceof z.ZodDefault)) return undefined;
+  const value: unknown = schema.def.defaultValue;
+  return Array.isArray(value) ? value.join(',') : String(value);
+}
+
+function errorsPage(): string {
+  const rows = Object.entries(problemKinds).map(
+    ([code, { status, when }]) => `| ${status} | [\`${code}\`](#${code}) | ${when} |`,
+  );
+  const entries = Object.entries(problemKinds).map(
+    ([code, { status, title, when, resolution }]) =>
+      `### ${code}\n\n${status}, “${title}”: ${when}.\n\n${resolution}\n`,
+  );
+  return `# Errors
+
+Every error is a problem document ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) of the media
+type \`application/problem+json\`, whatever \`Accept\` says. Switch on \`code\`: a code keeps its meaning
+and its status. \`detail\` says what was wrong this time, \`resolution\` what to do; both are for people
+and may change. \`retry_after\` (seconds) stands beside every \`Retry-After\`. Errors are never cached.
+
+\`\`\`sh
+curl -s 'http://localhost:8080/api/v1/posts?url=https://x.com/jack'
+\`\`\`
+
+| status | \`code\` | when |
+| --- | --- | --- |
+${rows.join('\n')}
+
+${entries.join('\n')}
+Made from \`src/core/problem.ts\` by \`npm run generate\`.
+`;
+}

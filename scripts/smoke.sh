@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Starts the built server as `npm start` does, in an empty folder, and reads what the README reads.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+port=$((20000 + RANDOM % 20000))
+(cd "$work" && exec env PORT=$port node "$root/dist/main.js") >"$work/log" 2>&1 &
+server=$!
+trap 'kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
+base="http://localhost:$port"
+
+for _ in $(seq 100); do
+  curl -fs "$base/health/ready" >/dev/null 2>&1 && break
+  sleep 0.1
+done
+
+fail() { printf 'smoke: %s\n' "$*"; cat "$work/log"; exit 1; }
+expect() { # expect NEEDLE CURL-ARGUMENTS…
+  local needle=$1
+  shift
+  curl -s "$@" | grep -qF -- "$needle" || fail "no $needle in: curl $*"
+}
+
+expect '"status":"ready"' "$base/health/ready"
+expect '# Thread by' "$base/ada.example/status/1900000000000000001"
+expect '"postCount":' "$base/api/v1/posts?handle=ada.example&id=1900000000000000001&format=json"
+expect '---' "$base/ada.example/status/1900000000000000001?format=obsidian"
+expect '"code":"invalid_path"' "$base/api/v1/posts?url=https://x.com/jack"
+expect '"code":"route_not_found"' "$base/nope"
+PORT=$port node "$root/dist/main.js" read "$base/ada.example/status/1900000000000000001" >"$work/page"
+grep -qF '# Thread by' "$work/page" || fail 'perch read printed no page'
+
+kill -TERM "$server"
+code=0
+wait "$server" || code=$?
+[ "$code" -eq 0 ] || fail "exit code $code after SIGTERM"
+printf 'smoke: ok\n'

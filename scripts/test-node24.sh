@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Runs the tests on Node 24, from npm's package of it, in a copy of the committed tree.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+npm install --prefix "$work/node" --no-audit --no-fund --silent node@24
+bin=$(dirname "$(find "$work/node" -path '*/bin/node' -type f | grep linux | head -1)")
+git -C "$root" archive --format=tar HEAD | (mkdir "$work/perch" && tar -x -C "$work/perch")
+cd "$work/perch"
+export PATH="$bin:$PATH" npm_config_nodedir
+npm_config_nodedir=$(dirname "$bin")
+export PERCH_FIXTURES="${PERCH_FIXTURES:-$root/../shared/fixtures/upstream}"
+node --version
+npm ci --no-audit --no-fund --silent
+npm test

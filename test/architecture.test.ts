@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { generatedFiles } from '../scripts/generated.ts';
+import { version } from '../src/config.ts';
+
+/** The rungs of imports, lowest first: a module imports from its own member or a lower rung. */
+const rungs: readonly (readonly string[])[] = [
+  ['core'],
+  ['model'],
+  ['providers', 'access', 'answers'],
+  ['fetching'],
+  ['reads', 'render'],
+  ['http', 'mcp', 'sessions'],
+  ['config.ts'],
+  ['services.ts'],
+  ['app.ts'],
+  ['commands'],
+  ['main.ts'],
+];
+
+/** Which modules may import a package; a package that is not named may be imported by none. */
+const packageOwners: Readonly<Record<string, RegExp>> = {
+  zod: /./,
+  undici: /^core\/http-client\.ts$/,
+  'better-sqlite3': /^core\/sqlite\.ts$/,
+  'lru-cache': /^(?:fetching\/response-cache|http\/read-routes)\.ts$/,
+  yaml: /^render\/obsidian\.ts$/,
+  fastify: /^(?:http|mcp|sessions)\/|^(?:app|services)\.ts$/,
+  '@fastify/under-pressure': /^http\/shedding\.ts$/,
+  pino: /^commands\/logger\.ts$/,
+  'pino-pretty': /^commands\/logger\.ts$/,
+};
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => path.split(sep).join('/'));
+const imports = sources.flatMap((from) =>
+  [
+    ...readFileSync(join('src', from), 'utf8').matchAll(
+      /^(?:import|export)\b[^;]*?from '([^']+)'/gms,
+    ),
+  ].map((match): Import => ({ from, to: match[1] ?? '' })),
+);
+const local = imports
+  .filter(({ to }) => to.startsWith('.'))
+  .map(({ from, to }) => ({ from, to: normalize(join(dirname(from), to)) }));
+
+const memberOf = (path: string) => path.split('/')[0] ?? path;
+const rungOf = (path: string) => rungs.findIndex((members) => members.includes(memberOf(path)));
+
+describe('the house', () => {
+  it('gives every source file a rung', () => {
+    expect(sources.filter((path) => rungOf(path) < 0)).toEqual([]);
+  });
+
+  it('imports from the own member or a lower rung only', () => {
+    const climbing = local.filter(
+      ({ from, to }) => memberOf(from) !== memberOf(to) && rungOf(to) >= rungOf(from),
+    );
+    expect(climbing).toEqual([]);
+  });
+
+  it('keeps each provider from importing another', () => {
+    const provider = (path: string) => /^providers\/([^/]+)\//.exec(path)?.[1];
+    const crossing = local.filter(({ from, to }) => {
+      const [a, b] = [provider(from), provider(to)];
+      return a !== undefined && b !== undefined && a !== b;
+    });
+    expect(crossing).toEqual([]);
+  });
+
+  it('imports packages only where they are owned', () => {
+    const foreign = imports.filter(({ to }) => !to.startsWith('.') && !to.startsWith('node:'));
+    const astray = foreign.filter(({ from, to }) => !packageOwners[to]?.test(from));
+    expect(astray).toEqual([]);
+  });
+
+  it('depends on exactly the packages that the sources import', () => {
+    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const used = new Set(
+      imports.map(({ to }) => to).filter((to) => Object.hasOwn(packageOwners, to)),
+    );
+    expect(Object.keys(dependencies).sort()).toEqual([...used].sort());
+  });
+
+  it('reads the environment in main.ts only', () => {
+    const readers = sources.filter((path) =>
+      readFileSync(join('src', path), 'utf8').includes('process.env'),
+    );
+    expect(readers).toEqual(['main.ts']);
+  });
+
+  it('tells the version of package.json', () => {
+    expect(version).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
+  });
+
+  it.each(Object.entries(generatedFiles()))('has an up-to-date %s', (path, content) => {
+    expect(readFileSync(path, 'utf8'), 'run `npm run generate`').toBe(content);
+  });
+});
