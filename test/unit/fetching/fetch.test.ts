@@ -185,8 +185,8 @@ describe('fetching', () => {
       });
     });
     const [one, two] = [new AbortController(), new AbortController()];
-    const first = fetcher.fetch(planOf(), one.signal).catch(() => 'left');
-    const second = fetcher.fetch(planOf(), two.signal).catch(() => 'left');
+    const first = fetcher.fetch(planOf(), one).catch(() => 'left');
+    const second = fetcher.fetch(planOf(), two).catch(() => 'left');
 
     one.abort();
     await expect(first).resolves.toBe('left');
