@@ -7,11 +7,11 @@ import { setAccessLog } from './http/access-log.ts';
 import { identify, setAdmission } from './http/admission.ts';
 import { sendProblem, setProblemHandlers, toProblem } from './http/errors.ts';
 import { healthPlugin } from './http/health.ts';
+import { type LoadGauge, openLoadGauge } from './http/load.ts';
 import { acceptAllMethods } from './http/methods.ts';
 import { readRoutesPlugin } from './http/read-routes.ts';
 import { createRefusals } from './http/refusals.ts';
 import { readRoutes } from './http/routes.ts';
-import { setShedding } from './http/shedding.ts';
 import { createWork } from './http/work.ts';
 import { openServices, type ServiceOverrides } from './services.ts';
 
@@ -21,6 +21,8 @@ export interface AppOptions extends ServiceOverrides {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: FastifyBaseLogger;
+  /** Default: the delay of the event loop. Closed with the server. */
+  readonly load?: LoadGauge;
 }
 
 /** The server, and the switch that makes it refuse new work. */
@@ -42,7 +44,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const work = createWork();
   const services = openServices(options);
   const server = createServer(options);
-  server.addHook('onClose', () => services.close());
+  const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
+  server.addHook('onClose', async () => {
+    load.close();
+    await services.close();
+  });
 
   acceptAllMethods(server);
   setProblemHandlers(server, config.PERCH_BASE_URL);
@@ -53,15 +59,13 @@ export async function buildApp(options: AppOptions): Promise<App> {
   });
 
   server.register(healthPlugin, { chain: services.chain });
-  server.register(async (scope) => {
-    setShedding(scope, config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
-    scope.register(readRoutesPlugin, {
-      routes: readRoutes,
-      fetcher: services.fetcher,
-      context: { baseUrl: config.PERCH_BASE_URL },
-      sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
-      work,
-    });
+  server.register(readRoutesPlugin, {
+    routes: readRoutes,
+    fetcher: services.fetcher,
+    context: { baseUrl: config.PERCH_BASE_URL },
+    sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
+    work,
+    load,
   });
 
   // RFC 9110 §10.1.1 lets a server ignore an expectation that it does not know.

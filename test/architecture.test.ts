@@ -27,7 +27,6 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   'lru-cache': /^(?:fetching\/response-cache|http\/read-routes)\.ts$/,
   yaml: /^render\/obsidian\.ts$/,
   fastify: /^(?:http|mcp|sessions)\/|^(?:app|services)\.ts$/,
-  '@fastify/under-pressure': /^http\/shedding\.ts$/,
   pino: /^commands\/logger\.ts$/,
   'pino-pretty': /^commands\/logger\.ts$/,
 };
@@ -43,7 +42,7 @@ const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
 const imports = sources.flatMap((from) =>
   [
     ...readFileSync(join('src', from), 'utf8').matchAll(
-      /^(?:import|export)\b[^;]*?from '([^']+)'/gms,
+      /(?:^(?:import|export)\b[^;]*?from |\bimport\()'([^']+)'/gms,
     ),
   ].map((match): Import => ({ from, to: match[1] ?? '' })),
 );

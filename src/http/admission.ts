@@ -38,8 +38,13 @@ function refusal(request: FastifyRequest, readiness: Readiness): Problem | undef
       detail: `The URL is over ${maxUrlBytes} bytes.`,
     });
   }
-  if (readiness.draining && raw.url !== '/health/live') {
+  if (readiness.draining && !isLiveness(raw.url)) {
     return new Problem('shutting_down', { detail: 'This process is about to stop.' });
   }
   return undefined;
+}
+
+/** The process is alive until it ends: draining changes nothing about that. */
+function isLiveness(url = ''): boolean {
+  return url.split('?', 1)[0] === '/health/live';
 }

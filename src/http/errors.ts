@@ -6,11 +6,12 @@ import {
   quoteInput,
   toProblemDocument,
 } from '../core/problem.ts';
+import { maxUrlBytes } from './admission.ts';
 
 /** What Fastify refuses by itself, as codes of the catalogue, with a detail of our own. */
 const frameworkProblems: Readonly<Record<string, readonly [ProblemCode, string]>> = {
   FST_ERR_BAD_URL: ['malformed_request', 'The path has a broken percent-encoding.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', 'A segment of the path is too long.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', `The URL is over ${maxUrlBytes} bytes.`],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
     'The body has a media type that this route does not read.',
@@ -57,7 +58,8 @@ export function sendProblem(
   problem: Problem,
   where: { readonly request: FastifyRequest; readonly baseUrl: string },
 ) {
-  const instance = toInstance(where.request.raw.url ?? '');
+  const { url = '' } = where.request.raw;
+  const instance = url.length > maxInstance ? undefined : toInstance(url);
   const body = JSON.stringify(toProblemDocument(problem, { baseUrl: where.baseUrl, instance }));
   return reply.code(problem.status).headers(toProblemHeaders(problem)).send(body);
 }
@@ -75,6 +77,7 @@ export function toProblemHeaders(problem: Problem): Record<string, string> {
   };
 }
 
+/** Longer ones would only send the caller's own bytes back: they have no `instance`. */
 const maxInstance = 2048;
 
 /**
@@ -82,7 +85,7 @@ const maxInstance = 2048;
  * parameters that are named like one, and whatever looks like a bearer key.
  */
 export function toInstance(url: string): string {
-  return Buffer.from(url.slice(0, maxInstance))
+  return Buffer.from(url)
     .toString()
     .replaceAll(/([?&][^=&]*(?:key|token|secret|password|authorization)[^=&]*=)[^&]*/gi, '$1…')
     .replaceAll(/perch_[A-Za-z0-9_-]+/g, 'perch_…')

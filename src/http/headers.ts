@@ -40,8 +40,8 @@ const provenance: HeaderPolicy = ({ source, cache, representation }) => ({
 const policies: readonly HeaderPolicy[] = [content, caching, provenance];
 
 /** Gives the headers of a read's reply, by every policy in order. */
-export function toReplyHeaders(facts: ReplyFacts): Headers {
-  return Object.assign({}, ...policies.map((policy) => policy(facts)));
+export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: string } {
+  return Object.assign({ etag: '' }, ...policies.map((policy) => policy(facts)));
 }
 
 /** The headers that a 304 repeats (RFC 9110 §15.4.5); those of the content stay away. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { Problem, quoteInput } from '../core/problem.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
@@ -8,9 +8,10 @@ import type { PlanContext, Understood } from '../reads/read.ts';
 import { represent } from '../render/representation.ts';
 import { routeNotFound } from './errors.ts';
 import { toReplyHeaders } from './headers.ts';
+import { type Load, overloaded } from './load.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { negotiateFormat } from './negotiation.ts';
-import { type PreparedReply, sendPrepared } from './reply.ts';
+import { type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
 import { isPermalinkHandle, type ReadRoute, toRouterPath } from './routes.ts';
 import type { Work } from './work.ts';
 
@@ -21,6 +22,7 @@ export interface ReadRoutesOptions {
   readonly context: PlanContext;
   readonly sharedCacheSeconds: number;
   readonly work: Work;
+  readonly load: Load;
 }
 
 /** URLs longer than this are understood anew each time, so that the memory stays small. */
@@ -29,16 +31,23 @@ const maxRememberedUrl = 1024;
 /** Registers every row of the route table, all with one handler. */
 export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutesOptions) {
   const understandOnce = createUnderstanding(options.context);
+  const answerLater = async (
+    understood: Understood,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> => {
+    const answer = await options.work.track(options.fetcher.fetch(understood.plan, request));
+    sendPrepared(request, reply, prepare(options, request, { understood, answer }));
+  };
   for (const row of options.routes) {
     const url = toRouterPath(row.path);
     app.get(url, (request, reply) => {
+      if (options.load.isHigh) throw overloaded();
       const understood = understandOnce(row, request);
-      const send = (answer: Answer) =>
-        sendPrepared(request, reply, prepare(options, request, { understood, answer }));
-      // A hit is answered without a promise: it is the common case, and half as dear.
+      // A hit is answered without a promise: it is the common case.
       const known = options.fetcher.recall(understood.plan);
-      if (known !== undefined) return void send(known);
-      return options.work.track(options.fetcher.fetch(understood.plan, request)).then(send);
+      if (known === undefined) return answerLater(understood, request, reply);
+      return sendPrepared(request, reply, prepare(options, request, { understood, answer: known }));
     });
     refuseOtherMethods(app, url, ['GET', 'HEAD']);
   }
@@ -85,18 +94,15 @@ function prepare(
 ): PreparedReply {
   const format = understood.format ?? negotiateFormat(request.headers.accept);
   const { cache, source, views } = answer;
-  const view = cache === 'stale' ? `${understood.view} stale` : understood.view;
-  const name = `reply ${cache} ${format} ${view}`;
+  const name = cache === 'hit' ? understood.views[format] : `${cache} ${understood.views[format]}`;
   // Only this function writes views under such a name.
   const kept = views.get(name) as PreparedReply | undefined;
   if (kept !== undefined) return kept;
-  const representation = represent(
-    { views, view, result: () => understood.assemble(answer) },
-    format,
-  );
+  const representation = represent(understood, answer, format);
   const { sharedCacheSeconds } = options;
   const headers = toReplyHeaders({ representation, source, cache, sharedCacheSeconds });
-  const prepared = { headers, body: representation.body };
-  views.set(name, prepared, 500);
+  const prepared = prepareReply(headers, representation.body);
+  // What a miss or a bypass made is sent once; the next reply says `hit`.
+  if (cache === 'hit' || cache === 'stale') views.set(name, prepared, 1000);
   return prepared;
 }

@@ -57,7 +57,7 @@ function understand(params: Params, context: PlanContext): Understood<'post'> {
   return {
     plan: toPlan(toReference(params, context), view, params.nocache !== true),
     format: params.format,
-    view: JSON.stringify([view.thread, view.context, view.full, view.userDetail]),
+    views: nameViews(view),
     assemble: (answer) => assemble(answer, view),
   };
 }
@@ -86,6 +86,12 @@ function toView(params: Params): PostView {
     full,
     userDetail: params.userinfo ?? (full ? 'author' : 'off'),
   };
+}
+
+/** Names each format of a view once, because the names are looked up for every request. */
+function nameViews({ thread, context, full, userDetail }: PostView): Understood['views'] {
+  const name = `${thread} ${context} ${full} ${userDetail}`;
+  return { markdown: `markdown ${name}`, json: `json ${name}`, obsidian: `obsidian ${name}` };
 }
 
 function toPlan(post: PostReference, view: PostView, useCache: boolean): Plan<'post'> {

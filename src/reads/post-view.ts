@@ -74,10 +74,11 @@ function cutThread(
 }
 
 /** Keeps the first direct replies, each with the answers of the post's author below it. */
-function shortenReplies({ post, replies }: PostFound): readonly Post[] {
+function shortenReplies({ post, continuation, replies }: PostFound): readonly Post[] {
+  const thread = new Set([post, ...continuation].map(({ id }) => id));
   let direct = 0;
   return replies.filter((reply) => {
-    const isDirect = reply.type === 'tombstone' || reply.replying_to?.status === post.id;
+    const isDirect = reply.type === 'tombstone' || thread.has(reply.replying_to?.status ?? null);
     if (isDirect) direct += 1;
     if (direct > maxDirectReplies) return false;
     return isDirect || reply.author?.id === post.author?.id;

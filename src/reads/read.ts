@@ -17,8 +17,8 @@ export interface Understood<Kind extends QueryKind = QueryKind> {
   readonly plan: Plan<Kind>;
   /** The format that was asked for by name; undefined leaves it to negotiation. */
   readonly format: Format | undefined;
-  /** Names what `assemble` and the renderer make of the answer; equal names, equal bytes. */
-  readonly view: string;
+  /** Names what `assemble` and a format make of the answer; equal names, equal bytes. */
+  readonly views: Readonly<Record<Format, string>>;
   /** Makes the result of an answer. Pure. */
   assemble(answer: Answer<Kind>): Result;
 }

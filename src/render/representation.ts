@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ViewStore } from '../fetching/plan.ts';
+import type { Answer } from '../fetching/plan.ts';
 import type { Format, PostResult } from '../model/results.ts';
 import { formats } from './formats.ts';
 
@@ -13,26 +13,24 @@ export interface Representation {
   readonly count: number;
 }
 
-/** What a representation is made of, and where it is kept. */
-export interface RepresentationSource {
-  readonly views: ViewStore;
-  /** Names the view; equal names of one answer have equal bytes. */
-  readonly view: string;
-  /** Makes the result; called only when nothing is kept yet. */
-  readonly result: () => PostResult;
+/** What is rendered: a view of an answer. */
+export interface View {
+  /** Names what `assemble` and a format make of an answer; equal names, equal bytes. */
+  readonly views: Readonly<Record<Format, string>>;
+  assemble(answer: Answer): PostResult;
 }
 
-/** Gives a result in a format: the kept bytes, or newly rendered ones that are then kept. */
-export function represent(source: RepresentationSource, format: Format): Representation {
-  const name = `${format} ${source.view}`;
+/** Gives a view of an answer in a format: the kept bytes, or new ones that are then kept. */
+export function represent(view: View, answer: Answer, format: Format): Representation {
+  const name = `bytes ${answer.cache === 'stale' ? 'stale ' : ''}${view.views[format]}`;
   // Only this function writes views under such a name.
-  const kept = source.views.get(name) as Representation | undefined;
+  const kept = answer.views.get(name) as Representation | undefined;
   if (kept !== undefined) return kept;
   const { mediaType, render } = formats[format];
-  const result = source.result();
+  const result = view.assemble(answer);
   const body = Buffer.from(render(result));
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   const representation = { body, mediaType, etag, count: result.posts.length };
-  source.views.set(name, representation, body.length);
+  answer.views.set(name, representation, body.length);
   return representation;
 }

@@ -178,6 +178,7 @@ const wholeFind = stubFound(stubPost('50', { author: wren, ...replyTo('40') }), 
     stubPost('71', { author: finch, ...replyTo('50') }),
     stubPost('72', { author: wren, ...replyTo('71') }),
     stubPost('73', { author: finch, ...replyTo('72') }),
+    stubPost('74', { author: finch, ...replyTo('60') }),
   ],
 });
 
@@ -187,9 +188,17 @@ describe('the view of a post read', () => {
   clauseEach(
     'read.v1.posts_either_url_or_handle_id',
     [
-      ['', [...full, 'reply 71', 'reply 72'], { thread: true, replies: 'top' }],
-      ['&thread=full&replies=recent', [...full, 'reply 71', 'reply 72'], { replies: 'recent' }],
-      ['&thread=conversation', [...full, 'reply 71', 'reply 72', 'reply 73'], { replies: 'top' }],
+      ['', [...full, 'reply 71', 'reply 72', 'reply 74'], { thread: true, replies: 'top' }],
+      [
+        '&thread=full&replies=recent',
+        [...full, 'reply 71', 'reply 72', 'reply 74'],
+        { replies: 'recent' },
+      ],
+      [
+        '&thread=conversation',
+        [...full, 'reply 71', 'reply 72', 'reply 73', 'reply 74'],
+        { replies: 'top' },
+      ],
       ['&replies=off', full, { thread: true, replies: 'off' }],
       ['&thread=off', ['post 50'], { thread: false, replies: 'off' }],
       [
@@ -318,4 +327,35 @@ describe('caching of post reads', () => {
       );
     },
   );
+});
+
+describe('a post that is gone', () => {
+  clause(
+    'read.errors.problem_documents',
+    'is 404 with the reason, also in the archive',
+    async () => {
+      const app = await buildTestApp();
+
+      const reply = await app.request('/faro.example/status/1738633989243862754');
+
+      expect(reply.json()).toMatchObject({
+        code: 'not_found',
+        detail: expect.stringMatching(/deleted/),
+      });
+    },
+  );
+
+  clause('read.what.converts_posts', 'stands in its place in a thread', async () => {
+    const app = await buildTestApp();
+    const url = '/api/v1/posts?handle=faro.example&id=1738742806268192954&format=json&replies=off';
+
+    const { posts: shown } = (await app.request(url)).json();
+
+    expect(shown.map(({ type }: { type: string }) => type)).toEqual([
+      'status',
+      'status',
+      'tombstone',
+      'status',
+    ]);
+  });
 });

@@ -250,7 +250,26 @@ describe('draining', () => {
         expect(reply.json()).toMatchObject({ code: 'shutting_down', retry_after: 1 });
         expect(reply.headers.connection).toBe('close');
       }
-      expect((await app.request('/health/live')).json()).toEqual({ status: 'ok' });
+      expect((await app.request('/health/live?x=1')).json()).toEqual({ status: 'ok' });
+    },
+  );
+});
+
+describe('load shedding', () => {
+  clause(
+    'read.problem.media_type',
+    'answers reads with overloaded while the load is high',
+    async () => {
+      const load = { isHigh: true, close: () => undefined };
+      const app = await buildTestApp({ load });
+
+      const shed = await app.request('/ada.example/status/1900000000000000001');
+      const health = await app.request('/health/ready');
+      load.isHigh = false;
+      const served = await app.request('/ada.example/status/1900000000000000001');
+
+      expect(shed.json()).toMatchObject({ code: 'overloaded', retry_after: 1 });
+      expect([health.statusCode, served.statusCode]).toEqual([200, 200]);
     },
   );
 });

@@ -7,6 +7,7 @@ import { type Config, loadConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { problemKinds } from '../../src/core/problem.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import type { LoadGauge } from '../../src/http/load.ts';
 import { postReply } from '../../src/model/results.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { createManualClock } from './manual-clock.ts';
@@ -17,6 +18,7 @@ export interface TestAppOptions {
   readonly providers?: readonly Provider[];
   /** Default: a manual clock. */
   readonly clock?: Clock;
+  readonly load?: LoadGauge;
   /** Receives each line of the log. */
   readonly onLog?: (line: string) => void;
 }
@@ -55,6 +57,7 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
     random: systemRandom,
     logger: pino({ level: 'debug' }, { write: (line) => options.onLog?.(line) }),
     ...(options.providers === undefined ? {} : { providers: options.providers }),
+    ...(options.load === undefined ? {} : { load: options.load }),
   });
   onTestFinished(() => app.server.close());
   return {
