@@ -1,10 +1,9 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import pretty from 'pino-pretty';
 import type { Output } from './command.ts';
 
 /** Creates the log: lines for people on a terminal, JSON elsewhere. Tokens never reach it. */
-export function createLogger(level: string, output: Output): pino.Logger {
+export async function createLogger(level: string, output: Output): Promise<pino.Logger> {
   const options: pino.LoggerOptions = {
     level,
     base: null,
@@ -12,6 +11,7 @@ export function createLogger(level: string, output: Output): pino.Logger {
     formatters: { level: (label) => ({ level: label }) },
   };
   if (output.isTTY !== true) return pino(options, { write: (line) => void output.write(line) });
+  const { default: pretty } = await import('pino-pretty');
   const { formatters: _labels, ...numbered } = options;
   const destination = new Writable({
     write: (lines, _encoding, done) => {

@@ -60,7 +60,10 @@ function parse(args: readonly string[]) {
 }
 
 async function read(args: ReadArgs, { config, stdout, stderr }: CommandContext): Promise<ExitCode> {
-  const logger = createLogger(config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL, stderr);
+  const logger = await createLogger(
+    config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL,
+    stderr,
+  );
   const services = openServices({ config, logger, clock: systemClock, random: systemRandom });
   try {
     const given = { url: args.url, format: args.format, full: String(args.full) };

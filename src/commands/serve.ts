@@ -24,7 +24,7 @@ export const serveCommand: Command = {
 };
 
 async function serve({ config, stdout, stderr }: CommandContext): Promise<ExitCode> {
-  const logger = createLogger(config.LOG_LEVEL, stdout);
+  const logger = await createLogger(config.LOG_LEVEL, stdout);
   const stopped = onceStopped();
   let app: App;
   try {

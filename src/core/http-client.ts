@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, errors } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
@@ -63,19 +63,32 @@ export interface HttpClient {
 
 const maxRedirects = 2;
 
-/** Opens an HTTP client with its own pool of connections. */
+/**
+ * Opens an HTTP client with its own pool of connections. The library behind it is loaded with the
+ * first request, because a server that answers from its archive can start without it.
+ */
 export function openHttpClient(options: HttpClientOptions): HttpClient {
-  const dispatcher = new Agent({
+  let pool: Promise<Agent> | undefined;
+  return {
+    get: async (url, { signal }) => {
+      pool ??= openPool(options);
+      return getOnceOrTwice(await pool, url, signal, options);
+    },
+    close: async () => {
+      await (await pool)?.destroy();
+    },
+  };
+}
+
+async function openPool(options: HttpClientOptions): Promise<Agent> {
+  const undici = await import('undici');
+  return new undici.Agent({
     connect: { timeout: options.connectTimeoutMs },
     headersTimeout: options.attemptTimeoutMs,
     bodyTimeout: options.attemptTimeoutMs,
     connections: 64,
     keepAliveTimeout: 10_000,
   });
-  return {
-    get: (url, { signal }) => getOnceOrTwice(dispatcher, url, signal, options),
-    close: () => dispatcher.destroy(),
-  };
 }
 
 async function getOnceOrTwice(
@@ -164,7 +177,7 @@ async function readBody(response: Dispatcher.ResponseData, maxBytes: number): Pr
     }
   } catch (error) {
     // A body that breaks off has sent bytes: it is not the reset that a retry helps with.
-    throw error instanceof errors.SocketError
+    throw codeOf(error) === 'UND_ERR_SOCKET'
       ? new HttpFailure('connect', 'The upstream broke off its answer.', error)
       : error;
   }
@@ -186,22 +199,22 @@ function parseRetryAfter(value: string | undefined, nowMs: number): number | und
 function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal): HttpFailure {
   if (error instanceof HttpFailure) return error;
   if (callers.aborted) return new HttpFailure('aborted', 'Nobody waits for the answer.', error);
-  if (deadline.aborted || isTimeout(error)) {
+  if (deadline.aborted || timeoutCodes.has(codeOf(error))) {
     return new HttpFailure('timeout', 'The upstream did not answer in time.', error);
   }
-  if (isReset(error)) return new HttpFailure('reset', 'The upstream reset the connection.', error);
+  if (resetCodes.has(codeOf(error)))
+    return new HttpFailure('reset', 'The upstream reset the connection.', error);
   return new HttpFailure('connect', 'The upstream could not be reached.', error);
 }
 
-function isTimeout(error: unknown): boolean {
-  return (
-    error instanceof errors.ConnectTimeoutError ||
-    error instanceof errors.HeadersTimeoutError ||
-    error instanceof errors.BodyTimeoutError
-  );
-}
+/** Codes of undici's errors (its `docs/docs/api/Errors.md`) and of the operating system's. */
+const timeoutCodes: ReadonlySet<unknown> = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
+const resetCodes: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
 
-function isReset(error: unknown): boolean {
-  if (error instanceof errors.SocketError) return true;
-  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

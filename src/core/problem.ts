@@ -33,7 +33,7 @@ export const problemKinds = {
     status: 400,
     title: 'Not a site that Perch reads',
     resolution:
-      'Send the URL of a post on x.com, twitter.com, bsky.app or a Mastodon server, or a permalink of this server.',
+      'Send the URL of a post on a site that this server reads, such as `https://x.com/jack/status/20`, or one of its own permalinks.',
     when: 'the `url` parameter names a site that Perch does not read',
   },
   invalid_path: {
