@@ -45,8 +45,6 @@ export function toProviderError(failure: HttpFailure): ProviderError {
   }
 }
 
-const defaultRetryAfterSeconds = 60;
-
 /**
  * Gives the failure that a status means whatever the body says: 429, 403 (how CDNs refuse a busy
  * caller) and 5xx. Null for a status that the provider has to read by its upstream's own rules; one
@@ -54,7 +52,7 @@ const defaultRetryAfterSeconds = 60;
  */
 export function toStatusFailure(
   status: number,
-  retryAfterSeconds: number = defaultRetryAfterSeconds,
+  retryAfterSeconds: number | undefined,
 ): ProviderError | null {
   if (status === 403 || status === 429) {
     const message = 'The source asks for fewer requests.';

@@ -170,7 +170,7 @@ describe('a thread with replies', () => {
     ]);
   });
 
-  it('stops the conversation when the thread says that there is no post', async () => {
+  it('stops the conversation when the thread says that the post is gone', async () => {
     let thread: (() => void) | undefined;
     let conversation: (() => void) | undefined;
     const cut = new Promise<void>((resolve) => {
@@ -185,15 +185,33 @@ describe('a thread with replies', () => {
         thread?.();
       },
       'thread/2001': (_, response) =>
-        void asked.then(() => answerJson(response, fxNothing, { status: 404 })),
+        void asked.then(() =>
+          answerJson(
+            response,
+            { ...fxNothing, status: fxTombstone('2001', 'deleted') },
+            { status: 404 },
+          ),
+        ),
     });
 
     await withProvider(createFxTwitter, { handler }, async ({ ask }) => {
       const failure = await failureOf(ask(query()));
 
-      expect(failure.kind).toBe('ambiguous');
+      expect(failure.kind).toBe('missing');
       await cut;
     });
+  });
+
+  it('believes the conversation that has the post over the thread that has nothing', async () => {
+    const { found } = await read(
+      {
+        'thread/2001': (_, response) => answerJson(response, fxNothing, { status: 404 }),
+        'conversation/2001': fxBody(fxConversation.focal, { replies: [] }),
+      },
+      query(),
+    );
+
+    expect(found.post.id).toBe('2001');
   });
 });
 
@@ -353,7 +371,7 @@ describe('a failure of fxtwitter', () => {
     const failure = await fail(handler, query(alone));
 
     expect(failure.kind).toBe(kind);
-    expect(failure.retryAfterSeconds).toBe(kind === 'throttled' ? 60 : undefined);
+    expect(failure.retryAfterSeconds).toBeUndefined();
   });
 
   it.each([

@@ -30,7 +30,7 @@ export interface ArchiveOptions {
  */
 export function openArchive(options: ArchiveOptions): Provider {
   const store = openArchiveStore(options.path, options.baseUrl);
-  seedSample(store, options.sample);
+  if (options.sample) seedSample(store);
   return {
     name: 'archive',
     platforms: options.sample
@@ -41,12 +41,13 @@ export function openArchive(options: ArchiveOptions): Provider {
     ask: {
       post: async (query) => {
         const found = readConversation(store, query);
-        if (found !== undefined) return found;
+        if (found?.post.type === 'status') return found;
+        if (found !== undefined) throw new ProviderError('missing', found.post.text);
         throw query.post.platform === 'sample'
           ? new ProviderError('missing', 'The sample has no such post.')
           : new ProviderError('ambiguous', 'The archive does not hold this post of the account.');
       },
-      search: async (query) => search(store, query),
+      search: async (query) => search(store, query, options.sample),
     },
     close: () => store.close(),
   };
@@ -62,11 +63,13 @@ function covers(store: ArchiveStore, query: Query, sample: boolean): boolean {
     : store.hasAccount(platform, handle);
 }
 
-function search(store: ArchiveStore, query: SearchQuery): Page<Post> {
+function search(store: ArchiveStore, query: SearchQuery, sample: boolean): Page<Post> {
   const expression = toMatchExpression(query.text);
   const offset = Number(query.cursor ?? 0);
   const items =
-    expression === undefined ? [] : store.searchPosts(expression, { limit: query.count, offset });
+    expression === undefined
+      ? []
+      : store.searchPosts(expression, { limit: query.count, offset, sample });
   const more = items.length === query.count;
   return { items, cursor: more ? String(offset + items.length) : null, warnings: [] };
 }

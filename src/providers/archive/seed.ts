@@ -4,13 +4,16 @@ import type { ArchiveStore, StoredPost } from './store.ts';
 
 const fact = 'sample_version';
 
-/** Makes the archive hold this version's sample, or none. Does nothing when it already does. */
-export function seedSample(store: ArchiveStore, wanted: boolean): void {
-  const version = wanted ? String(sampleVersion) : 'none';
-  if ((store.readFact(fact) ?? 'none') === version) return;
+/**
+ * Makes the archive hold this version's sample. Does nothing when it already does. A sample that is
+ * not wanted stays where it is and is not read: another process may serve it.
+ */
+export function seedSample(store: ArchiveStore): void {
+  const version = String(sampleVersion);
+  if (store.readFact(fact) === version) return;
   store.transact(() => {
     store.removePlatform('sample');
-    if (wanted) putSample(store);
+    putSample(store);
     store.writeFact(fact, version);
   });
 }

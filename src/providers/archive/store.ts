@@ -56,6 +56,14 @@ export interface ReadPost {
   readonly post: Post;
 }
 
+/** Which of the posts that a search finds are wanted. */
+export interface SearchPage {
+  readonly limit: number;
+  readonly offset: number;
+  /** Whether posts of the sample are among them. */
+  readonly sample: boolean;
+}
+
 /** The archive's tables. Close it with `close()`. */
 export interface ArchiveStore {
   /** Runs `write` in one transaction that no other process can interleave with. */
@@ -74,7 +82,7 @@ export interface ArchiveStore {
   /** Gives the direct replies to a post, oldest first, at most 200. */
   readReplies(platform: Platform, id: string): readonly ReadPost[];
   /** Gives posts whose text has what an FTS5 expression asks for, newest first. */
-  searchPosts(expression: string, page: { limit: number; offset: number }): readonly Post[];
+  searchPosts(expression: string, page: SearchPage): readonly Post[];
   close(): void;
 }
 
@@ -158,7 +166,7 @@ function createReader(
   );
   const found = database.prepare<unknown[], PostRow>(
     `SELECT posts.id, parent_id, json FROM post_words JOIN posts ON posts.number = post_words.rowid
-     WHERE post_words MATCH ? ORDER BY created DESC, number DESC LIMIT ? OFFSET ?`,
+     WHERE post_words MATCH ? AND (? OR platform <> 'sample') ORDER BY created DESC, number DESC LIMIT ? OFFSET ?`,
   );
   const read = (row: PostRow): ReadPost => ({
     parentId: row.parent_id,
@@ -175,6 +183,8 @@ function createReader(
     },
     readReplies: (platform, id) => replies.all(platform, id).map(read),
     searchPosts: (expression, page) =>
-      found.all(expression, page.limit, page.offset).map((row) => read(row).post),
+      found
+        .all(expression, Number(page.sample), page.limit, page.offset)
+        .map((row) => read(row).post),
   };
 }

@@ -78,7 +78,10 @@ function readConversation(
   return client.readConversation(post.id, replies === 'recent' ? 'recency' : 'likes', signal);
 }
 
-/** Asks for both at once. The thread decides; where it gets no answer, the conversation does. */
+/**
+ * Asks for both at once. The thread decides; where it gives no verdict, the conversation does, since
+ * an outage of one call looks like a missing post.
+ */
 async function readThreadAndReplies(
   client: FxTwitterClient,
   query: PostQuery,
@@ -98,7 +101,7 @@ async function readThreadAndReplies(
 /** Tells whether a failure says something of the post itself, or forbids to go on asking. */
 function isVerdict(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return true;
-  return error.kind !== 'unavailable' && error.kind !== 'malformed';
+  return error.kind === 'missing' || error.kind === 'throttled';
 }
 
 function isMissing(error: unknown): boolean {

@@ -30,13 +30,13 @@ describe('toStatusFailure', () => {
     [404, undefined],
     [418, undefined],
   ])('takes %i as %s', (status, kind) => {
-    expect(toStatusFailure(status)?.kind).toBe(kind);
+    expect(toStatusFailure(status, undefined)?.kind).toBe(kind);
   });
 
   it.each([
     [17, 17],
     [0, 0],
-    [undefined, 60],
+    [undefined, undefined],
   ])('tells of a wait of %s seconds as %i', (asked, told) => {
     expect(toStatusFailure(429, asked)?.retryAfterSeconds).toBe(told);
   });
