@@ -1,10 +1,15 @@
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
-import type { Answers, QueryKind } from '../providers/provider.ts';
+import type { QueryKind } from '../providers/provider.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
 import type { Answer, CacheState, Plan } from './plan.ts';
 import type { ProviderChain } from './provider-chain.ts';
-import type { CacheEntry, Outcome, ResponseCache } from './response-cache.ts';
+import {
+  type CacheEntry,
+  createViews,
+  type Outcome,
+  type ResponseCache,
+} from './response-cache.ts';
 
 /** How long answers are kept and waited for. */
 export interface FetchOptions {
@@ -137,13 +142,17 @@ async function fetchAndKeep(options: FetchOptions, plan: Plan, signal: AbortSign
     outcome = { gone: error };
   }
   const entry = toEntry(options, plan, outcome);
+  const kept = options.cache.get(plan.key);
+  if (kept !== undefined && isWholeAndFresh(kept, options) && isPartial(outcome)) {
+    return { ...entry, views: createViews(() => undefined) };
+  }
   return { ...entry, views: options.cache.set(plan.key, entry) };
 }
 
 function toEntry(options: FetchOptions, plan: Plan, outcome: Outcome): CacheEntry {
   const now = options.clock.now();
   const gone = 'gone' in outcome;
-  const soon = !gone && (outcome.source === 'archive' || isPartial(outcome.found));
+  const soon = isPartial(outcome) || (!gone && outcome.source === 'archive');
   const divisor = soon ? shortDivisor : freshnessDivisor[plan.freshness];
   const freshSeconds = gone ? options.notFoundSeconds : options.ttlSeconds / divisor;
   const freshUntilMs = now + freshSeconds * 1000;
@@ -158,6 +167,11 @@ function toEntry(options: FetchOptions, plan: Plan, outcome: Outcome): CacheEntr
   };
 }
 
-function isPartial(found: Answers[QueryKind]['found']): boolean {
-  return 'missing' in found && found.missing.length > 0;
+function isPartial(outcome: Outcome): boolean {
+  return 'found' in outcome && 'missing' in outcome.found && outcome.found.missing.length > 0;
+}
+
+/** A partial answer (to `nocache=true`, in an outage) takes the place of nothing that is better. */
+function isWholeAndFresh({ outcome, freshUntilMs }: CacheEntry, { clock }: FetchOptions): boolean {
+  return !('gone' in outcome) && !isPartial(outcome) && clock.now() < freshUntilMs;
 }

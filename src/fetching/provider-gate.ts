@@ -27,6 +27,9 @@ export interface Gate {
   run<Found>(ask: () => Promise<Found>, signal: AbortSignal): Promise<Found>;
 }
 
+/** The pause where a throttling provider names none (FxTwitter, limits). */
+const defaultPauseSeconds = 60;
+
 /** The longest pause that a `Retry-After` of a provider is believed. */
 const maxPauseMs = 300_000;
 
@@ -98,7 +101,7 @@ class Breaker {
         this.succeed();
         return;
       case 'throttled':
-        this.#pause(error.retryAfterSeconds ?? 60);
+        this.#pause(error.retryAfterSeconds ?? defaultPauseSeconds);
         return;
       case 'unavailable':
       case 'malformed':

@@ -154,6 +154,18 @@ describe('fetching', () => {
     expect(provider.queries).toHaveLength(2);
   });
 
+  it('keeps a whole and fresh answer when a past one is partial', async () => {
+    let missing: readonly 'thread'[] = [];
+    const { fetcher } = setUp(async ({ post }) => stubFound(stubPost(post.id), { missing }));
+    const whole = await fetcher.fetch(planOf());
+    missing = ['thread'];
+
+    const partial = await fetcher.fetch(planOf('20', { useCache: false }));
+
+    expect(partial.found.missing).toEqual(['thread']);
+    await expect(fetcher.fetch(planOf())).resolves.toMatchObject({ found: whole.found });
+  });
+
   it('makes the upstream query of one for 100 at the same time', async () => {
     const { fetcher, provider } = setUp(switchable().answer);
 
