@@ -13,6 +13,8 @@ const wholeNumber = (least: number, most: number, byDefault: number) =>
     .refine((n) => n >= least && n <= most, `must be a whole number from ${least} to ${most}`)
     .default(byDefault);
 
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
 const flag = (byDefault: boolean) =>
   z
     .enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], 'must be true or false')
@@ -42,7 +44,9 @@ const providerList = z
 /** Every environment variable that Perch reads: its form, its default and what it does. */
 export const variables = z.object({
   HOST: z.string().default('127.0.0.1').describe('The address to listen on; `0.0.0.0` for all.'),
-  PORT: wholeNumber(0, 65_535, 8080).describe('The port to listen on; `0` takes a free one.'),
+  PORT: wholeNumber(0, 65_535, 8080).describe(
+    'The port to listen on; `0` takes a free one, and links then need `PERCH_BASE_URL`.',
+  ),
   PERCH_BASE_URL: httpUrl
     .optional()
     .describe(
@@ -53,11 +57,11 @@ export const variables = z.object({
     .default('./data')
     .describe('The folder of the archive; `:memory:` keeps nothing.'),
   LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .enum(logLevels, `must be one of ${logLevels.join(', ')}`)
     .default('info')
     .describe('The least level that is logged.'),
   PERCH_ACCESS_LOG: z
-    .enum(['errors', 'all', 'off'])
+    .enum(['errors', 'all', 'off'], 'must be errors, all or off')
     .default('errors')
     .describe('Which requests get a log line: 5xx and slow ones, all, or none.'),
   PERCH_SLOW_REQUEST_MS: wholeNumber(1, 600_000, 2000).describe(
