@@ -74,11 +74,16 @@ async function read(args: ReadArgs, { config, stdout, stderr }: CommandContext):
     return exitCodes.ok;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    stderr.write(`perch: ${error.message}\n${problemKinds[error.code].resolution}\n`);
+    stderr.write(`perch: ${error.message}\n${tellNextStep(error)}\n`);
     return toExitCode(error);
   } finally {
     await services.close();
   }
+}
+
+function tellNextStep({ code, retryAfterSeconds }: Problem): string {
+  if (retryAfterSeconds === undefined) return problemKinds[code].resolution;
+  return `Retry in ${retryAfterSeconds} seconds.`;
 }
 
 function toExitCode(problem: Problem): ExitCode {

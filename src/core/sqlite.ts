@@ -24,11 +24,13 @@ export interface SqliteOptions {
  */
 export function openSqlite(options: SqliteOptions): SqliteDatabase {
   if (options.path !== ':memory:') mkdirSync(dirname(options.path), { recursive: true });
-  const database = new Database(options.path, { timeout: 5000 });
+  const database = keepForever(new Database(options.path, { timeout: 5000 }));
+  const prepare = database.prepare.bind(database);
+  database.prepare = ((sql: string) => keepForever(prepare(sql))) as typeof database.prepare; // the same function, but for the keeping
   try {
-    database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = NORMAL');
-    database.pragma('foreign_keys = ON');
+    database.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON',
+    );
     migrate(database, options);
     return database;
   } catch (error) {
@@ -37,14 +39,27 @@ export function openSqlite(options: SqliteOptions): SqliteDatabase {
   }
 }
 
+/**
+ * What better-sqlite3 made. Node 24.19 and later aborts the process when a native object of it is
+ * collected while no JavaScript runs (nodejs/node issue 65446), so none is ever collected: each is
+ * closed by its owner and kept until the process ends. For the same reason nobody here uses
+ * `pragma()` and `iterate()`, which make native objects of their own (docs/decisions/0011).
+ */
+const kept: unknown[] = [];
+
+function keepForever<Native>(native: Native): Native {
+  kept.push(native);
+  return native;
+}
+
 function migrate(database: SqliteDatabase, { path, migrations }: SqliteOptions): void {
   const run = database.transaction(() => {
-    const version = database.pragma('user_version', { simple: true }) as number; // an integer by SQLite's definition
+    const version = database.prepare<[], number>('PRAGMA user_version').pluck().get() ?? 0;
     if (version > migrations.length) {
       throw new Error(`${path} was written by a newer version of Perch (schema ${version}).`);
     }
     for (const migration of migrations.slice(version)) migration(database);
-    database.pragma(`user_version = ${migrations.length}`);
+    database.exec(`PRAGMA user_version = ${migrations.length}`);
   });
   // IMMEDIATE: two processes that start together migrate one after the other.
   run.immediate();

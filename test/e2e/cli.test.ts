@@ -62,7 +62,7 @@ describe('perch read', { timeout: 20_000 }, () => {
     });
 
     expect(ended.code).toBe(3);
-    expect(ended.stderr).toMatch(/^perch: .+\nRetry after/);
+    expect(ended.stderr).toMatch(/^perch: .+\nRetry in 30 seconds\.\n$/);
   });
 });
 
