@@ -1,4 +1,5 @@
 import { Problem, type ProblemCode } from '../core/problem.ts';
+import type { Platform } from '../model/reference.ts';
 import {
   type Answers,
   type Ask,
@@ -6,6 +7,7 @@ import {
   ProviderError,
   type ProviderErrorKind,
   type QueryKind,
+  type ReadName,
 } from '../providers/provider.ts';
 import type { BreakerState, Gate } from './provider-gate.ts';
 
@@ -27,6 +29,14 @@ export interface ProviderFailure {
   readonly error: unknown;
 }
 
+/** A provider as `/health/ready` shows it. */
+export interface ProviderState {
+  readonly name: string;
+  readonly breaker: BreakerState;
+  readonly platforms: readonly Platform[];
+  readonly reads: readonly ReadName[];
+}
+
 /** The providers in order. */
 export interface ProviderChain {
   /**
@@ -40,8 +50,8 @@ export interface ProviderChain {
     query: Answers[Kind]['query'],
     signal: AbortSignal,
   ): Promise<Sourced<Kind>>;
-  /** The providers with the state of their breakers, in order. */
-  states(): readonly { readonly name: string; readonly breaker: BreakerState }[];
+  /** The providers in order: what they can answer, and the state of their breakers. */
+  states(): readonly ProviderState[];
   /** Closes the providers that hold something. */
   close(): void;
 }
@@ -68,11 +78,16 @@ export function createProviderChain(
 ): ProviderChain {
   return {
     ask: (kind, query, signal) => askInOrder(links, { kind, query, signal, onFailure }),
-    states: () => links.map(({ provider, gate }) => ({ name: provider.name, breaker: gate.state })),
+    states: () => links.map(toState),
     close: () => {
       for (const { provider } of links) provider.close?.();
     },
   };
+}
+
+function toState({ provider, gate }: ChainLink): ProviderState {
+  const { name, platforms, reads } = provider;
+  return { name, breaker: gate.state, platforms, reads: [...reads] };
 }
 
 interface Asking<Kind extends QueryKind> {

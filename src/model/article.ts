@@ -13,7 +13,7 @@ const styleRange = z
 export type StyleRange = z.output<typeof styleRange>;
 
 /** One block of an article, in reading order. */
-export const articleBlock = z
+const articleBlock = z
   .discriminatedUnion('type', [
     z
       .object({

@@ -29,7 +29,7 @@ export const facet = z
 export type Facet = z.output<typeof facet>;
 
 /** What a post is to the one that was asked for. */
-export const postContext = z.enum(['parent', 'post', 'thread', 'reply']);
+const postContext = z.enum(['parent', 'post', 'thread', 'reply']);
 
 /** `parent`: before it; `post`: the one asked for; `thread`: its author's continuation; `reply`. */
 export type PostContext = z.output<typeof postContext>;

@@ -2,21 +2,17 @@ import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
 import type { AccountReference, Platform, PostReference } from '../model/reference.ts';
 
-/** The reads that a provider may be able to answer (decisions section 2). */
-export const readNames = [
-  'post',
-  'thread',
-  'replies',
-  'profile',
-  'timeline',
-  'followers',
-  'following',
-  'search',
-  'searchUsers',
-] as const;
-
-/** One of the reads. */
-export type ReadName = (typeof readNames)[number];
+/** One of the reads that a provider may be able to answer (decisions section 2). */
+export type ReadName =
+  | 'post'
+  | 'thread'
+  | 'replies'
+  | 'profile'
+  | 'timeline'
+  | 'followers'
+  | 'following'
+  | 'search'
+  | 'searchUsers';
 
 /** Asks for a post, with what stands around it where the provider has the reads for it. */
 export interface PostQuery {
@@ -132,21 +128,13 @@ export interface Provider {
   close?(): void;
 }
 
-/** Why a provider did not answer. `fetching/provider-chain.ts` decides what follows from each. */
-export const providerErrorKinds = [
-  'missing',
-  'ambiguous',
-  'throttled',
-  'unavailable',
-  'malformed',
-] as const;
-
 /**
+ * Why a provider did not answer; `fetching/provider-chain.ts` decides what follows from each.
  * `missing`: confirmed gone or not public. `ambiguous`: looks missing, but an outage looks the same.
  * `throttled`: too many requests. `unavailable`: no answer. `malformed`: an answer that breaks the
  * provider's contract.
  */
-export type ProviderErrorKind = (typeof providerErrorKinds)[number];
+export type ProviderErrorKind = 'missing' | 'ambiguous' | 'throttled' | 'unavailable' | 'malformed';
 
 /** What is added to the kind of a provider's failure. */
 export interface ProviderErrorOptions {

@@ -10,7 +10,7 @@ import { arrangePosts, type PostView } from './post-view.ts';
 import type { PlanContext, Read, Understood } from './read.ts';
 
 /** The parameters of a post read (decisions section 3). */
-export const getPostParams = z.object({
+const getPostParams = z.object({
   url: freeText('invalid_url').optional().describe('The URL of the post.'),
   handle: freeText('invalid_params')
     .optional()

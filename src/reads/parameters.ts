@@ -10,7 +10,7 @@ export interface ParameterFault {
 }
 
 /** The faults of each parameter, beside the schema rather than in it, so no document tells them. */
-export const parameterFaults = z.registry<ParameterFault>();
+const parameterFaults = z.registry<ParameterFault>();
 
 function parameter<Schema extends z.ZodType>(schema: Schema, fault: ParameterFault): Schema {
   parameterFaults.add(schema, fault);

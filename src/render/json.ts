@@ -2,7 +2,7 @@ import type { PostReply, PostResult } from '../model/results.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 
 /** Gives the body of a post read: its result and the Markdown page of it. */
-export function toPostReply(result: PostResult): PostReply {
+function toPostReply(result: PostResult): PostReply {
   return {
     format: 'json',
     url: result.url,

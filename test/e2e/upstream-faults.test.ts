@@ -185,10 +185,9 @@ describe('an upstream that fails', () => {
       const ready = await fetch(`${url}/health/ready`);
 
       expect(ready.status).toBe(200);
-      expect((await readJson(ready)).providers).toContainEqual({
-        name: 'fxtwitter',
-        breaker: 'open',
-      });
+      expect((await readJson(ready)).providers).toContainEqual(
+        expect.objectContaining({ name: 'fxtwitter', breaker: 'open', platforms: ['x'] }),
+      );
       // Five reads of two attempts each, and no more once the breaker is open.
       expect(fxtwitter.requests).toHaveLength(10);
     },

@@ -2,9 +2,7 @@ import { type Migration, openSqlite, type SqliteDatabase } from '../../core/sqli
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
-
-/** Where Perch's own address stands in stored JSON: `"perch:/ada.example"`. */
-export const baseUrlPlaceholder = 'perch:';
+import { ownAddress } from './own-address.ts';
 
 const migrations: readonly Migration[] = [
   (database) =>
@@ -171,7 +169,7 @@ function createReader(
   const read = (row: PostRow): ReadPost => ({
     parentId: row.parent_id,
     // Written by `putPost` from a Post, so it is one.
-    post: JSON.parse(row.json.replaceAll(`"${baseUrlPlaceholder}/`, `"${baseUrl}/`)) as Post,
+    post: JSON.parse(row.json.replaceAll(`"${ownAddress}/`, `"${baseUrl}/`)) as Post,
   });
   return {
     readFact: (name) => fact.get(name),

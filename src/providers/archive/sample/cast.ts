@@ -1,8 +1,8 @@
 import { toIsoSeconds } from '../../../core/clock.ts';
 import type { Account } from '../../../model/account.ts';
 import { profileUrl } from '../../../model/reference.ts';
+import { ownAddress } from '../own-address.ts';
 import { pictureUrl } from './compose-media.ts';
-import { ownAddress } from './mark-text.ts';
 import { toId } from './post-id.ts';
 
 /** An account of the sample, with the habits that its posts share. */

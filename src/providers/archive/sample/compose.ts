@@ -4,11 +4,12 @@ import { toMediaSet } from '../../../model/media.ts';
 import type { Poll } from '../../../model/poll.ts';
 import type { Facet, Post, Status, Tombstone } from '../../../model/post.ts';
 import { postUrl } from '../../../model/reference.ts';
+import { ownAddress } from '../own-address.ts';
 import { type AuthorName, cast } from './cast.ts';
 import { composeArticle } from './compose-article.ts';
 import { composeMedia } from './compose-media.ts';
 import type { PollDraft, PostDraft, StatusDraft, TombstoneDraft } from './drafts.ts';
-import { findRun, markText, ownAddress } from './mark-text.ts';
+import { findRun, markText } from './mark-text.ts';
 import { toId } from './post-id.ts';
 
 /** What a draft is composed from: the accounts, the older posts, and who answers and quotes it. */

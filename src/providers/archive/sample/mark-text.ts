@@ -1,8 +1,6 @@
 import type { Facet } from '../../../model/post.ts';
 import { hashtagUrl, profileUrl } from '../../../model/reference.ts';
-
-/** Stands for Perch's own address in the sample; the archive puts the real one in its place. */
-export const ownAddress = 'perch:';
+import { ownAddress } from '../own-address.ts';
 
 /** Links first, so that an `@` or a `#` inside an address is no mention and no tag. */
 const marks =
