@@ -31,6 +31,10 @@ export interface ProviderSetup {
   readonly healthy: FakeHandler;
   /** Answers as the upstream does when there is no such post. */
   readonly absent: FakeHandler;
+  /** A post that is not there even where the upstream is healthy; default: `post`. */
+  readonly absentPost?: PostReference;
+  /** A post that is none of the provider's; default: one of the sample. */
+  readonly elsewhere?: PostReference;
 }
 
 /** A provider in front of a fake upstream, for the time of one test. */
@@ -57,14 +61,15 @@ export async function withProvider<T>(
     clock: { now: systemClock.now, sleep: async () => {} },
     random: { fraction: () => 0, bytes: (count) => Buffer.alloc(count) },
   });
+  const provider = create({ http, apiUrl: upstream.url });
   try {
-    const provider = create({ http, apiUrl: upstream.url });
     const ask = async (query: PostQuery, signal = new AbortController().signal) => {
       if (provider.ask.post === undefined) throw new Error('The provider reads no posts.');
       return provider.ask.post(query, { signal });
     };
     return await run({ upstream, provider, ask });
   } finally {
+    provider.close?.();
     await http.close();
     await upstream.close();
   }
@@ -141,15 +146,21 @@ function expectTellable({ message }: ProviderError, upstream: FakeUpstream): voi
   expect(message).not.toContain(new URL(upstream.url).host);
 }
 
-/** Runs the cases that every provider of posts has to pass. */
+/** Runs the cases that every provider of posts behind an upstream has to pass. */
 export function providerSuite(name: string, setup: ProviderSetup): void {
-  const query = (fields: Partial<PostQuery> = {}): PostQuery => ({
-    kind: 'post',
-    post: setup.post,
-    thread: true,
-    replies: 'top',
-    ...fields,
-  });
+  answeringSuite(name, setup);
+  failingSuite(name, setup);
+}
+
+type AskFor = (fields?: Partial<PostQuery>) => PostQuery;
+
+function queryOf(post: PostReference): AskFor {
+  return (fields = {}) => ({ kind: 'post', post, thread: true, replies: 'top', ...fields });
+}
+
+/** Runs the cases that every provider of posts has to pass, with an upstream or without. */
+export function answeringSuite(name: string, setup: ProviderSetup): void {
+  const query = queryOf(setup.post);
   const queries = [true, false].flatMap((thread) =>
     (['top', 'recent', 'off'] as const).map((replies) => query({ thread, replies })),
   );
@@ -169,7 +180,11 @@ export function providerSuite(name: string, setup: ProviderSetup): void {
 
     it('covers its own platforms and no other', async () => {
       await withProvider(setup.create, { handler: setup.healthy }, async ({ provider }) => {
-        const elsewhere = { platform: 'sample', handle: 'ada.example', id: '1' } as const;
+        const elsewhere = setup.elsewhere ?? {
+          platform: 'sample',
+          handle: 'ada.example',
+          id: '1',
+        };
 
         expect(provider.platforms).toContain(setup.post.platform);
         expect(provider.covers(query())).toBe(true);
@@ -179,14 +194,17 @@ export function providerSuite(name: string, setup: ProviderSetup): void {
 
     it('says that a post is not there', async () => {
       await withProvider(setup.create, { handler: setup.absent }, async ({ ask, upstream }) => {
-        const failure = await failureOf(ask(query()));
+        const failure = await failureOf(ask(query({ post: setup.absentPost ?? setup.post })));
 
         expect(['missing', 'ambiguous']).toContain(failure.kind);
         expectTellable(failure, upstream);
       });
     });
   });
+}
 
+function failingSuite(name: string, setup: ProviderSetup): void {
+  const query = queryOf(setup.post);
   const failures: readonly (readonly [string, string, FakeHandler])[] = [
     ['a reset before a byte', 'unavailable', (request) => resetConnection(request)],
     ['a body that breaks off', 'unavailable', (_, response) => breakOff(response)],
