@@ -202,6 +202,25 @@ describe('a thread with replies', () => {
     });
   });
 
+  it('reads the post by itself when nothing around it can be read', async () => {
+    const nothing: FakeHandler = (_, response) => answerJson(response, fxNothing, { status: 404 });
+
+    const { found } = await read(
+      {
+        'thread/2001': nothing,
+        'conversation/2001': nothing,
+        'status/2001': fxBody(fxConversation.focal),
+      },
+      query(),
+    );
+
+    expect(found).toMatchObject({
+      post: { id: '2001' },
+      missing: ['thread', 'replies'],
+      warnings: ['The rest of the thread could not be read.', 'The replies could not be read.'],
+    });
+  });
+
   it('believes the conversation that has the post over the thread that has nothing', async () => {
     const { found } = await read(
       {

@@ -20,6 +20,7 @@ interface Parts extends KnownThread {
 
 const noLine: ThreadLine = { ancestors: [], continuation: [] };
 const noReplies = 'The replies could not be read.';
+const noThread = 'The rest of the thread could not be read.';
 
 /** Makes the read of a post, with its thread and replies where they are wanted. */
 export function askPost(client: FxTwitterClient): Ask<'post'> {
@@ -49,15 +50,54 @@ async function readParts(
   query: PostQuery,
   signal: AbortSignal,
 ): Promise<Parts> {
-  const { id } = query.post;
-  if (query.replies !== 'off') {
-    return query.thread
-      ? readThreadAndReplies(client, query, signal)
-      : readReplies(client, query, signal);
+  if (!query.thread && query.replies === 'off') return readAlone(client, query, signal);
+  try {
+    return await readAround(client, query, signal);
+  } catch (error) {
+    if (!mayBeAlone(error)) throw error;
+    return readAlone(client, query, signal).catch((second: unknown) => {
+      throw isMissing(second) ? second : error;
+    });
   }
-  if (query.thread) return withThread(client, await client.readThread(id, signal), signal);
-  const { status } = await client.readStatus(id, signal);
-  return { focal: shapeStatus(status), line: noLine, replies: [], missing: [], warnings: [] };
+}
+
+/** Reads what stands around a post, and the post with it. */
+async function readAround(
+  client: FxTwitterClient,
+  query: PostQuery,
+  signal: AbortSignal,
+): Promise<Parts> {
+  if (query.replies === 'off') {
+    return withThread(client, await client.readThread(query.post.id, signal), signal);
+  }
+  return query.thread
+    ? readThreadAndReplies(client, query, signal)
+    : readReplies(client, query, signal);
+}
+
+/**
+ * Tells whether the post by itself is worth a try: the service asks X for it in another way than for
+ * what stands around it, and one can fail without the other.
+ */
+function mayBeAlone(error: unknown): boolean {
+  return (
+    error instanceof ProviderError && (error.kind === 'malformed' || error.kind === 'ambiguous')
+  );
+}
+
+/** Reads the post by itself, and says what is missing of what was asked for. */
+async function readAlone(
+  client: FxTwitterClient,
+  { post, thread, replies }: PostQuery,
+  signal: AbortSignal,
+): Promise<Parts> {
+  const { status } = await client.readStatus(post.id, signal);
+  const missing = [
+    ...(thread ? (['thread'] as const) : []),
+    ...(replies === 'off' ? [] : (['replies'] as const)),
+  ];
+  const warnings = missing.map((part) => (part === 'thread' ? noThread : noReplies));
+  return { focal: shapeStatus(status), line: noLine, replies: [], missing, warnings };
 }
 
 /** The thread that comes with the replies is not wanted here. */
