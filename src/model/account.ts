@@ -35,3 +35,27 @@ export const account = z
 
 /** A public account. */
 export type Account = z.output<typeof account>;
+
+/** What must be known of an account; everything else may be unknown. */
+export type KnownAccount = Pick<Account, 'id' | 'screen_name' | 'name' | 'url' | 'platform'> &
+  Partial<Account>;
+
+/** Gives an account of which some is known; the rest is null, public and not verified. */
+export function toAccount(known: KnownAccount): Account {
+  return {
+    description: null,
+    location: null,
+    avatar_url: null,
+    banner_url: null,
+    website: null,
+    followers: null,
+    following: null,
+    statuses: null,
+    media_count: null,
+    likes: null,
+    joined: null,
+    protected: false,
+    verification: { verified: false, type: null },
+    ...known,
+  };
+}

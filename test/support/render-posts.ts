@@ -1,4 +1,4 @@
-import type { Account } from '../../src/model/account.ts';
+import { type Account, toAccount } from '../../src/model/account.ts';
 import type { Article } from '../../src/model/article.ts';
 import { type Media, toMediaSet } from '../../src/model/media.ts';
 import type { Facet, Status, Tombstone } from '../../src/model/post.ts';
@@ -6,27 +6,14 @@ import type { PostResult } from '../../src/model/results.ts';
 
 /** Builds an account of the sample with a name and a handle under `.example`. */
 export function account(name: string, handle: string, told: Partial<Account> = {}): Account {
-  return {
+  return toAccount({
     id: `id-${handle}`,
     screen_name: handle,
     name,
     url: `https://perch.example/${handle}`,
-    description: null,
-    location: null,
-    avatar_url: null,
-    banner_url: null,
-    website: null,
-    followers: null,
-    following: null,
-    statuses: null,
-    media_count: null,
-    likes: null,
-    joined: null,
-    protected: false,
-    verification: { verified: false, type: null },
     platform: 'sample',
     ...told,
-  };
+  });
 }
 
 /** A keeper of a lighthouse, with a profile of which everything is known. */

@@ -1,4 +1,4 @@
-import type { Account } from '../../src/model/account.ts';
+import { type Account, toAccount } from '../../src/model/account.ts';
 import type { Status } from '../../src/model/post.ts';
 import type {
   PostFound,
@@ -35,26 +35,13 @@ export function createStubProvider(name: string, answer: StubAnswer): StubProvid
 
 /** Gives an account with everything that need not be told. */
 export function stubAccount(handle: string): Account {
-  return {
+  return toAccount({
     id: `id-${handle}`,
     screen_name: handle,
     name: handle,
     url: `https://x.com/${handle}`,
-    description: null,
-    location: null,
-    avatar_url: null,
-    banner_url: null,
-    website: null,
-    followers: null,
-    following: null,
-    statuses: null,
-    media_count: null,
-    likes: null,
-    joined: null,
-    protected: false,
-    verification: { verified: false, type: null },
     platform: 'x',
-  };
+  });
 }
 
 /** Gives a post with everything that need not be told. */

@@ -1,4 +1,4 @@
-import type { Account } from '../../model/account.ts';
+import { type Account, toAccount } from '../../model/account.ts';
 import type { Article } from '../../model/article.ts';
 import type { Status } from '../../model/post.ts';
 import { profileUrl } from '../../model/reference.ts';
@@ -50,26 +50,15 @@ function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
 const pseudoLanguage = /^(?:und|zxx|q[a-z]{2})$/;
 
 function shapeAccount(user: UserPayload): Account {
-  return {
+  return toAccount({
     id: user.id_str,
     screen_name: user.screen_name,
     name: user.name ?? user.screen_name,
     url: profileUrl('x', user.screen_name, ''),
-    description: null,
-    location: null,
     avatar_url: enlargeAvatar(user.profile_image_url_https),
-    banner_url: null,
-    website: null,
-    followers: null,
-    following: null,
-    statuses: null,
-    media_count: null,
-    likes: null,
-    joined: null,
-    protected: false,
     verification: shapeVerification(user),
     platform: 'x',
-  };
+  });
 }
 
 const verifiedTypes: ReadonlyMap<string, string> = new Map([
