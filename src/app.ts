@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import type { Random } from './core/random.ts';
 import { setAccessLog } from './http/access-log.ts';
-import { identify, setAdmission } from './http/admission.ts';
+import { setAdmission } from './http/admission.ts';
 import { sendProblem, setProblemHandlers, toProblem } from './http/errors.ts';
 import { healthPlugin } from './http/health.ts';
 import { type LoadGauge, openLoadGauge } from './http/load.ts';
@@ -93,7 +93,7 @@ function createServer({ config, logger, random }: AppOptions): FastifyInstance {
     genReqId: requestId,
     clientErrorHandler: createRefusals(baseUrl, requestId),
     frameworkErrors: (error, request, reply) =>
-      sendProblem(identify(request, reply), toProblem(error, request), { request, baseUrl }),
+      sendProblem(reply, toProblem(error, request), { request, baseUrl }),
     http: {
       requireHostHeader: false,
       maxHeaderSize: 16_384,

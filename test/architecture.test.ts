@@ -24,7 +24,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   zod: /./,
   undici: /^core\/http-client\.ts$/,
   'better-sqlite3': /^core\/sqlite\.ts$/,
-  'lru-cache': /^(?:fetching\/response-cache|http\/read-routes)\.ts$/,
+  'lru-cache': /^fetching\/response-cache\.ts$/,
   yaml: /^render\/obsidian\.ts$/,
   fastify: /^(?:http|mcp|sessions)\/|^(?:app|services)\.ts$/,
   pino: /^commands\/logger\.ts$/,

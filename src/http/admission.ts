@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../core/problem.ts';
 
 /** Whether the process takes work. One owner, `app.ts`; everybody else reads it. */
@@ -11,20 +11,14 @@ export const maxUrlBytes = 8192;
 
 /**
  * Refuses requests before anything else looks at them: without a host, with an endless URL, or
- * while the process drains. Also tells each request's id.
+ * while the process drains.
  */
 export function setAdmission(app: FastifyInstance, readiness: Readiness): void {
   app.addHook('onRequest', (request, reply, done) => {
-    identify(request, reply);
     const problem = refusal(request, readiness);
     if (problem?.code === 'malformed_request') reply.header('connection', 'close');
     done(problem);
   });
-}
-
-/** Sets what every reply carries: the request's id, and that its media type is meant. */
-export function identify(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
 }
 
 function refusal(request: FastifyRequest, readiness: Readiness): Problem | undefined {

@@ -61,13 +61,18 @@ export function sendProblem(
   const { url = '' } = where.request.raw;
   const instance = url.length > maxInstance ? undefined : toInstance(url);
   const body = JSON.stringify(toProblemDocument(problem, { baseUrl: where.baseUrl, instance }));
-  return reply.code(problem.status).headers(toProblemHeaders(problem)).send(body);
+  return reply
+    .code(problem.status)
+    .header('x-request-id', where.request.id)
+    .headers(toProblemHeaders(problem))
+    .send(body);
 }
 
 /** Gives the headers that go with a problem document. */
 export function toProblemHeaders(problem: Problem): Record<string, string> {
   return {
     'content-type': problemMediaType,
+    'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
     ...(problem.retryAfterSeconds === undefined
       ? {}

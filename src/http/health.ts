@@ -9,6 +9,7 @@ export interface HealthOptions {
 
 const headers = {
   'content-type': 'application/json; charset=utf-8',
+  'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
 } as const;
 
@@ -17,12 +18,14 @@ const headers = {
  * process is refused readiness at admission; an open breaker is shown and changes nothing.
  */
 export async function healthPlugin(app: FastifyInstance, { chain }: HealthOptions) {
-  app.get('/health/live', async (_request, reply) =>
-    reply.headers(headers).send(JSON.stringify({ status: 'ok' })),
-  );
-  app.get('/health/ready', async (_request, reply) =>
-    reply.headers(headers).send(JSON.stringify({ status: 'ready', providers: chain.states() })),
-  );
-  refuseOtherMethods(app, '/health/live', ['GET', 'HEAD']);
-  refuseOtherMethods(app, '/health/ready', ['GET', 'HEAD']);
+  const states = {
+    '/health/live': () => ({ status: 'ok' }),
+    '/health/ready': () => ({ status: 'ready', providers: chain.states() }),
+  };
+  for (const [url, state] of Object.entries(states)) {
+    app.get(url, async (request, reply) =>
+      reply.header('x-request-id', request.id).headers(headers).send(JSON.stringify(state())),
+    );
+    refuseOtherMethods(app, url, ['GET', 'HEAD']);
+  }
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import { Problem, quoteInput } from '../core/problem.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
 import type { Answer } from '../fetching/plan.ts';
@@ -28,6 +27,9 @@ export interface ReadRoutesOptions {
 /** URLs longer than this are understood anew each time, so that the memory stays small. */
 const maxRememberedUrl = 1024;
 
+/** The most URLs whose meaning is remembered. */
+const maxRememberedUrls = 2000;
+
 /** Registers every row of the route table, all with one handler. */
 export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutesOptions) {
   const understandOnce = createUnderstanding(options.context);
@@ -55,13 +57,16 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
 
 /** Parsing and planning depend on the URL alone, so what a URL means is remembered. */
 function createUnderstanding(context: PlanContext) {
-  const remembered = new LRUCache<string, Understood>({ max: 2000 });
+  const remembered = new Map<string, Understood>();
   return (row: ReadRoute, request: FastifyRequest): Understood => {
     const url = request.raw.url ?? '';
     const known = remembered.get(url);
     if (known !== undefined) return known;
     const understood = reads[row.read].understand(toGiven(row, request), context);
-    if (url.length <= maxRememberedUrl) remembered.set(url, understood);
+    if (url.length > maxRememberedUrl) return understood;
+    // Understanding anew is cheap: starting over is a simpler bound than forgetting the oldest.
+    if (remembered.size >= maxRememberedUrls) remembered.clear();
+    remembered.set(url, understood);
     return understood;
   };
 }

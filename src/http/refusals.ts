@@ -33,7 +33,6 @@ export function createRefusals(baseUrl: string, requestId: () => string) {
       ...toProblemHeaders(problem),
       'content-length': String(Buffer.byteLength(body)),
       'x-request-id': requestId(),
-      'x-content-type-options': 'nosniff',
       connection: 'close',
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
