@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { Pool } from 'undici';
-import { cpuSeconds, isInstalled, type Target } from './processes.ts';
+import { cpuSeconds, isInstalled, onCore, type Target } from './processes.ts';
 
 /** What one load on one server gave. */
 export interface Measured {
@@ -32,7 +32,7 @@ export async function measure(target: Target, options: LoadOptions): Promise<Mea
 }
 
 function runWrk({ url }: Target, { seconds, connections }: LoadOptions): Promise<number> {
-  const wrk = spawn('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, url]);
+  const wrk = spawn(...onCore(1, 'wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, url]));
   let printed = '';
   wrk.stdout.on('data', (text) => (printed += text));
   return new Promise((resolve, reject) => {

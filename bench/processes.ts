@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 
 /** A server under measurement, in a process of its own. */
 export interface Target {
@@ -19,10 +20,18 @@ export interface TargetOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Whether servers and load generator each get a core of their own, so that neither disturbs the other. */
+export const isPinned = cpus().length > 1 && isInstalled('taskset');
+
+/** Gives a command that runs on one core where cores can be chosen. */
+export function onCore(core: number, command: string, args: readonly string[]): [string, string[]] {
+  return isPinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];
+}
+
 /** Starts a server with plain Node and waits for its first answer. */
 export async function startTarget({ name, args, url, env }: TargetOptions): Promise<Target> {
   const begin = performance.now();
-  const child = spawn(process.execPath, args, {
+  const child = spawn(...onCore(0, process.execPath, args), {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { PATH: process.env.PATH ?? '', ...env },
   });

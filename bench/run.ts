@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generator, type Measured, measure } from './load.ts';
-import { residentMiB, startTarget, type Target } from './processes.ts';
+import { isPinned, residentMiB, startTarget, type Target } from './processes.ts';
 
 /** Rounds of the interleaved run; each asks every server once, in turn. */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -44,6 +44,7 @@ function header(): string[] {
     '',
     `- Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}, load by ${generator}`,
     `- ${rounds} rounds of ${load.seconds} s for each server, ${load.connections} connections, keep-alive`,
+    `- servers and load generator ${isPinned ? 'on a core each' : 'on any core'}`,
     '- Perch as `npm start` serves it: default settings, log to a pipe that nobody reads',
     '',
   ];
