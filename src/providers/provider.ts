@@ -106,6 +106,8 @@ export type Query = Answers[QueryKind]['query'];
 /** What a provider gets with a query: the signal of the read's deadline and of its callers. */
 export interface ProviderContext {
   readonly signal: AbortSignal;
+  /** To be told of a throttle that an answer survives, so that the pause is kept all the same. */
+  readonly onThrottled?: (error: ProviderError) => void;
 }
 
 /** Answers one kind of query. Throws nothing but ProviderError; see its kinds. */

@@ -8,7 +8,7 @@ export interface Run {
 /**
  * Sorts runs by `start` (the longer first) and makes them nest: what is out of `[0, length]` is
  * dropped, a link that overlaps an earlier link is dropped, and a style that crosses another run is
- * cut at its border.
+ * cut at its border. A style inside 16 other runs is dropped, so that cuts do not multiply.
  */
 export function settleRuns<R extends Run>(runs: readonly R[], length: number): readonly R[] {
   const sorted = runs
@@ -40,25 +40,40 @@ function cutAtLink<R extends Run>(run: R, links: readonly R[]): readonly R[] {
   ];
 }
 
+const maxDepth = 16;
+
 /** Cuts runs that cross an earlier one at its end. Of those, all are styles. */
 function nest<R extends Run>(runs: readonly R[]): readonly R[] {
   const waiting = runs.toSorted((a, b) => inOrder(b, a));
+  const rests: R[] = [];
   const nested: R[] = [];
   const openEnds: number[] = [];
-  for (let run = waiting.pop(); run !== undefined; run = waiting.pop()) {
+  for (let run = takeNext(waiting, rests); run !== undefined; run = takeNext(waiting, rests)) {
     while ((openEnds.at(-1) ?? Number.POSITIVE_INFINITY) <= run.start) openEnds.pop();
+    if (openEnds.length >= maxDepth && !isLink(run)) continue;
     const end = Math.min(run.end, openEnds.at(-1) ?? run.end);
-    if (end < run.end) putBack(waiting, { ...run, start: end });
+    if (end < run.end) putBack(rests, { ...run, start: end });
     nested.push({ ...run, end });
     openEnds.push(end);
   }
   return nested;
 }
 
-/** Puts a run at its place among those that wait, the next one last. */
-function putBack<R extends Run>(waiting: R[], run: R): void {
-  const later = waiting.findLastIndex((other) => inOrder(other, run) > 0);
-  waiting.splice(later + 1, 0, run);
+/** Takes the next run of two lists that have it last. */
+function takeNext<R extends Run>(waiting: R[], rests: R[]): R | undefined {
+  const run = waiting.at(-1);
+  const rest = rests.at(-1);
+  const isRestNext = rest !== undefined && (run === undefined || inOrder(rest, run) < 0);
+  return isRestNext ? rests.pop() : waiting.pop();
+}
+
+/**
+ * Puts the rest of a cut run at its place, the next one last. It begins where the innermost open run
+ * ends, before every other rest but the few that begin there too, so the search is short.
+ */
+function putBack<R extends Run>(rests: R[], run: R): void {
+  const later = rests.findLastIndex((other) => inOrder(other, run) > 0);
+  rests.splice(later + 1, 0, run);
 }
 
 /** Gives the last member for which `holds`, in a list where it holds for a beginning and no further. */

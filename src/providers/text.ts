@@ -30,6 +30,34 @@ export function decodeEntities(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities.get(entity) ?? entity);
 }
 
+/** A text without its HTML entities, and where the code points of the encoded one stand in it. */
+export interface DecodedText {
+  readonly text: string;
+  /** How many code points the encoded text has. */
+  readonly length: number;
+  /** Gives the index in `text` (UTF-16 units) of a code point; its end for one after the last. */
+  toIndex(codePoint: number): number;
+}
+
+/** Decodes as `decodeEntities` does. Code points within an entity stand where it stands. */
+export function decodeWithOffsets(encoded: string): DecodedText {
+  const indices: number[] = [];
+  let index = 0;
+  for (const part of encoded.split(/(&(?:amp|lt|gt|quot|#39);)/)) {
+    const isEntity = entities.has(part);
+    for (const point of part) {
+      indices.push(index);
+      if (!isEntity) index += point.length;
+    }
+    if (isEntity) index += 1;
+  }
+  return {
+    text: decodeEntities(encoded),
+    length: indices.length,
+    toIndex: (codePoint) => indices[codePoint] ?? index,
+  };
+}
+
 /** Tells whether a text is an absolute http or https URL, the only ones that are linked. */
 export function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../src/model/post.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
-import type { PostQuery } from '../../src/providers/provider.ts';
+import type { PostQuery, ProviderError } from '../../src/providers/provider.ts';
 import { answerHtml, answerJson, type FakeHandler, hang } from '../support/fake-upstream.ts';
 import {
   type FxRoutes,
@@ -290,6 +290,39 @@ describe('a thread that the service could not get', () => {
     expect(idsOf(found.ancestors)).toEqual(['1999', '2000']);
     expect(idsOf(found.continuation)).toEqual(['2002', '2003']);
     expect(paths).toHaveLength(2);
+  });
+});
+
+describe('a throttle that an answer survives', () => {
+  const busy: FakeHandler = (_, response) => answerHtml(response, { status: 429 });
+  const single = { 'thread/2001': fxBody(fxConversation.focal) };
+
+  async function toldOf(routes: FxRoutes, asked: PostQuery) {
+    const told: ProviderError[] = [];
+    const handler = serveFxTwitter(routes);
+    await withProvider(createFxTwitter, { handler }, async ({ provider }) => {
+      const { signal } = new AbortController();
+      await provider.ask.post?.(asked, { signal, onThrottled: (error) => void told.push(error) });
+    });
+    return told.map(({ kind }) => kind);
+  }
+
+  it('is told of when the conversation is throttled', async () => {
+    const routes = { ...fxConversationRoutes, 'conversation/2001': busy };
+
+    expect(await toldOf(routes, query())).toEqual(['throttled']);
+  });
+
+  it('is told of when a parent is throttled', async () => {
+    const routes = { ...single, 'status/2000': busy };
+
+    expect(await toldOf(routes, query({ replies: 'off' }))).toEqual(['throttled']);
+  });
+
+  it('is not told of when the failure is another', async () => {
+    const routes = { ...single, 'status/2000': down, 'conversation/2001': down };
+
+    expect(await toldOf(routes, query())).toEqual([]);
   });
 });
 

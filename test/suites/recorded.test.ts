@@ -156,6 +156,20 @@ describe.skipIf(!fixturesPresent)(`the recordings in ${fixturesFolder}`, () => {
     ]);
   });
 
+  it('link the mentions that replies begin with', async () => {
+    const { replies } = await askRecorded(
+      'fxtwitter/conversation/1682072224013099008-author-answers-replies.json',
+      (asked) => asked,
+    );
+
+    const starting = replies.flatMap((post) =>
+      post.type === 'status' && post.text.startsWith('@') ? [post] : [],
+    );
+    expect(starting.length).toBeGreaterThan(0);
+    for (const { facets } of starting)
+      expect(facets[0]).toMatchObject({ type: 'mention', start: 0 });
+  });
+
   it('mark the bold words of an article after emoji', async () => {
     const { post } = await askRecorded(
       'fxtwitter/status/2075503860689281453-article.json',

@@ -1,7 +1,7 @@
 import type { Facet } from '../../model/post.ts';
 import { lastWhere, settleRuns } from '../runs.ts';
 import { isNamed, scanFacets, tagUrl } from '../tags.ts';
-import { codePointOffsets, decodeEntities, isWebUrl, toCodePoints } from '../text.ts';
+import { codePointOffsets, type DecodedText, decodeWithOffsets, isWebUrl } from '../text.ts';
 import type { FacetPayload, RawText } from './payload.ts';
 
 /** A run of the raw text (code points) that was found in the served text (UTF-16 indices). */
@@ -15,8 +15,11 @@ interface Anchor {
 
 interface Texts {
   readonly text: string;
-  readonly raw: readonly string[];
+  readonly raw: DecodedText;
 }
+
+/** More than a post needs. Those that come later in its text are dropped. */
+const maxFacets = 2000;
 
 /**
  * Gives the facets of the served `text`. They are known only for the raw text, in which links are
@@ -24,9 +27,9 @@ interface Texts {
  */
 export function shapeFacets(text: string, raw: RawText | null): readonly Facet[] {
   if (raw === null) return scanFacets(text);
-  const texts = { text, raw: toCodePoints(raw.text) };
+  const texts = { text, raw: decodeWithOffsets(raw.text) };
   const origin = anchorOrigin(texts, raw.display_text_range?.[0] ?? 0);
-  const facets = raw.facets.toSorted((a, b) => a.indices[0] - b.indices[0]);
+  const facets = raw.facets.toSorted((a, b) => a.indices[0] - b.indices[0]).slice(0, maxFacets);
   const anchors = anchorLinks(texts, facets, origin);
   const styles = facets.map((facet) => anchorStyle(texts, facet, anchors));
   const toOffset = codePointOffsets(text);
@@ -37,11 +40,10 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
   return settleRuns(found, toOffset(text.length));
 }
 
-/** The mentions before the visible text, which a reply begins with: never links. */
+/** Skips the mentions that a reply begins with only where the served text is without them. */
 function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
-  const hidden = slice(raw, 0, visibleStart);
-  const end = text.startsWith(hidden) ? hidden.length : 0;
-  return { rawStart: 0, rawEnd: visibleStart, start: 0, end, facet: null };
+  const isServed = text.startsWith(slice(raw, 0, visibleStart));
+  return { rawStart: 0, rawEnd: isServed ? 0 : visibleStart, start: 0, end: 0, facet: null };
 }
 
 function anchorLinks(
@@ -62,12 +64,12 @@ function anchorLinks(
 
 function anchorLink(texts: Texts, facet: FacetPayload, last: Anchor): Anchor | null {
   const [rawStart, rawEnd] = facet.indices;
-  if (rawStart < last.rawEnd || facet.original === null) return null;
+  if (rawStart < last.rawEnd || rawStart >= rawEnd || facet.original === null) return null;
   const original = slice(texts.raw, rawStart, rawEnd);
   const link = toLink(facet);
   if (link === null || !isNamed(original, facet.original)) return null;
   const shown = link.type === 'link' ? link.url : original;
-  const expected = last.end + slice(texts.raw, last.rawEnd, rawStart).length;
+  const expected = project(texts.raw, last, { rawIndex: rawStart, inside: last.start });
   const start = locate(texts.text, shown, { expected, from: last.end });
   if (start === null) return null;
   return { rawStart, rawEnd, start, end: start + shown.length, facet: link };
@@ -118,12 +120,12 @@ function anchorStyle(
 
 /** Gives the index in the served text of a place at or after an anchor; `inside` when it is in it. */
 function project(
-  raw: readonly string[],
+  raw: DecodedText,
   anchor: Anchor,
   place: { readonly rawIndex: number; readonly inside: number },
 ): number {
   if (place.rawIndex < anchor.rawEnd) return place.inside;
-  return anchor.end + slice(raw, anchor.rawEnd, place.rawIndex).length;
+  return anchor.end + raw.toIndex(place.rawIndex) - raw.toIndex(anchor.rawEnd);
 }
 
 /** Looks where a run should be, and failing that, for its first occurrence. */
@@ -138,6 +140,6 @@ function locate(
   return index < 0 ? null : index;
 }
 
-function slice(raw: readonly string[], start: number, end: number): string {
-  return decodeEntities(raw.slice(start, end).join(''));
+function slice(raw: DecodedText, start: number, end: number): string {
+  return raw.text.slice(raw.toIndex(start), raw.toIndex(end));
 }

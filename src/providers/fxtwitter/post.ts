@@ -1,5 +1,5 @@
 import type { Post, Status } from '../../model/post.ts';
-import { type Ask, type PostQuery, ProviderError } from '../provider.ts';
+import { type Ask, type PostQuery, type ProviderContext, ProviderError } from '../provider.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
 import { rankReplies, type ThreadLine, uniqueById } from './conversation.ts';
 import type { Rows } from './payload.ts';
@@ -8,6 +8,7 @@ import {
   type KnownThread,
   knownFromConversation,
   knownFromThread,
+  tellThrottled,
   tellUnreadable,
   walkParents,
 } from './thread.ts';
@@ -24,8 +25,8 @@ const noThread = 'The rest of the thread could not be read.';
 
 /** Makes the read of a post, with its thread and replies where they are wanted. */
 export function askPost(client: FxTwitterClient): Ask<'post'> {
-  return async (query, { signal }) => {
-    const { focal, line, replies, missing, warnings } = await readParts(client, query, signal);
+  return async (query, context) => {
+    const { focal, line, replies, missing, warnings } = await readParts(client, query, context);
     const shown = dropRepeated(focal, line);
     const order = query.replies === 'recent' ? 'recent' : 'top';
     return {
@@ -48,15 +49,17 @@ function dropRepeated(focal: Status, line: ThreadLine): ThreadLine {
 async function readParts(
   client: FxTwitterClient,
   query: PostQuery,
-  signal: AbortSignal,
+  context: ProviderContext,
 ): Promise<Parts> {
-  if (!query.thread && query.replies === 'off') return readAlone(client, query, signal);
+  if (!query.thread && query.replies === 'off') return readAlone(client, query, context);
   try {
-    return await readAround(client, query, signal);
+    return await readAround(client, query, context);
   } catch (error) {
     if (!mayBeAlone(error)) throw error;
-    return readAlone(client, query, signal).catch((second: unknown) => {
-      throw isMissing(second) ? second : error;
+    return readAlone(client, query, context).catch((second: unknown) => {
+      if (isMissing(second)) throw second;
+      tellThrottled(context, second);
+      throw error;
     });
   }
 }
@@ -65,14 +68,14 @@ async function readParts(
 async function readAround(
   client: FxTwitterClient,
   query: PostQuery,
-  signal: AbortSignal,
+  context: ProviderContext,
 ): Promise<Parts> {
   if (query.replies === 'off') {
-    return withThread(client, await client.readThread(query.post.id, signal), signal);
+    return withThread(client, await client.readThread(query.post.id, context.signal), context);
   }
   return query.thread
-    ? readThreadAndReplies(client, query, signal)
-    : readReplies(client, query, signal);
+    ? readThreadAndReplies(client, query, context)
+    : readReplies(client, query, context);
 }
 
 /**
@@ -89,9 +92,9 @@ function mayBeAlone(error: unknown): boolean {
 async function readAlone(
   client: FxTwitterClient,
   { post, thread, replies }: PostQuery,
-  signal: AbortSignal,
+  context: ProviderContext,
 ): Promise<Parts> {
-  const { status } = await client.readStatus(post.id, signal);
+  const { status } = await client.readStatus(post.id, context.signal);
   const missing = [
     ...(thread ? (['thread'] as const) : []),
     ...(replies === 'off' ? [] : (['replies'] as const)),
@@ -104,9 +107,9 @@ async function readAlone(
 async function readReplies(
   client: FxTwitterClient,
   query: PostQuery,
-  signal: AbortSignal,
+  context: ProviderContext,
 ): Promise<Parts> {
-  const { status, replies } = await readConversation(client, query, signal);
+  const { status, replies } = await readConversation(client, query, context.signal);
   return { focal: shapeStatus(status), line: noLine, ...shapeReplies(replies) };
 }
 
@@ -125,14 +128,15 @@ function readConversation(
 async function readThreadAndReplies(
   client: FxTwitterClient,
   query: PostQuery,
-  signal: AbortSignal,
+  context: ProviderContext,
 ): Promise<Parts> {
+  const { signal } = context;
   const stop = new AbortController();
   try {
     const pending = settle(readConversation(client, query, AbortSignal.any([signal, stop.signal])));
     const thread = await settle(client.readThread(query.post.id, signal));
     if (!thread.ok && isVerdict(thread.error)) throw thread.error;
-    return await combine(client, { thread, conversation: await pending, signal });
+    return await combine(client, { thread, conversation: await pending, context });
   } finally {
     stop.abort();
   }
@@ -151,14 +155,15 @@ function isMissing(error: unknown): boolean {
 interface BothAnswers {
   readonly thread: Settled;
   readonly conversation: Settled;
-  readonly signal: AbortSignal;
+  readonly context: ProviderContext;
 }
 
 async function combine(client: FxTwitterClient, both: BothAnswers): Promise<Parts> {
-  const { thread, conversation, signal } = both;
+  const { thread, conversation, context } = both;
   if (conversation.ok) return combineWith(client, conversation.answer, both);
+  tellThrottled(context, conversation.error);
   if (!thread.ok) throw isMissing(conversation.error) ? conversation.error : thread.error;
-  const parts = await withThread(client, thread.answer, signal);
+  const parts = await withThread(client, thread.answer, context);
   return {
     ...parts,
     missing: [...parts.missing, 'replies'],
@@ -169,14 +174,14 @@ async function combine(client: FxTwitterClient, both: BothAnswers): Promise<Part
 async function combineWith(
   client: FxTwitterClient,
   conversation: PostAnswer,
-  { thread, signal }: BothAnswers,
+  { thread, context }: BothAnswers,
 ): Promise<Parts> {
   const focal = shapeStatus(thread.ok ? thread.answer.status : conversation.status);
   const { replies, missing, warnings } = shapeReplies(conversation.replies);
   const known =
     (thread.ok ? knownFromThread(focal, thread.answer.thread) : null) ??
     knownFromConversation(focal, conversation.thread, replies) ??
-    (await walkParents(client, focal, signal));
+    (await walkParents(client, focal, context));
   return {
     focal,
     line: known.line,
@@ -189,10 +194,11 @@ async function combineWith(
 async function withThread(
   client: FxTwitterClient,
   answer: PostAnswer,
-  signal: AbortSignal,
+  context: ProviderContext,
 ): Promise<Parts> {
   const focal = shapeStatus(answer.status);
-  const known = knownFromThread(focal, answer.thread) ?? (await walkParents(client, focal, signal));
+  const known =
+    knownFromThread(focal, answer.thread) ?? (await walkParents(client, focal, context));
   return { ...known, focal, replies: [] };
 }
 

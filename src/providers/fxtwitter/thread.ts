@@ -1,5 +1,5 @@
 import type { Post, Status } from '../../model/post.ts';
-import { type PostFound, ProviderError } from '../provider.ts';
+import { type PostFound, type ProviderContext, ProviderError } from '../provider.ts';
 import type { FxTwitterClient } from './client.ts';
 import { pickContinuation, splitThread, type ThreadLine } from './conversation.ts';
 import type { Rows, StatusPayload } from './payload.ts';
@@ -42,14 +42,14 @@ const maxParents = 20;
 export async function walkParents(
   client: FxTwitterClient,
   focal: Status,
-  signal: AbortSignal,
+  context: ProviderContext,
 ): Promise<KnownThread> {
   const found: Status[] = [];
   const seen = new Set([focal.id]);
   let next = focal.replying_to?.status ?? null;
   while (next !== null && !seen.has(next) && found.length < maxParents) {
     seen.add(next);
-    const row = await readParent(client, next, signal);
+    const row = await readParent(client, next, context);
     if (row === null) break;
     const post = shapeStatus(row);
     found.push(post);
@@ -66,15 +66,21 @@ export async function walkParents(
 async function readParent(
   client: FxTwitterClient,
   id: string,
-  signal: AbortSignal,
+  context: ProviderContext,
 ): Promise<StatusPayload | null> {
   try {
-    const { status } = await client.readStatus(id, signal);
+    const { status } = await client.readStatus(id, context.signal);
     return status;
   } catch (error) {
-    if (error instanceof ProviderError) return null;
-    throw error;
+    if (!(error instanceof ProviderError)) throw error;
+    tellThrottled(context, error);
+    return null;
   }
+}
+
+/** Tells of a failure that is not passed on, where it is a throttle: the pause is to be kept. */
+export function tellThrottled({ onThrottled }: ProviderContext, error: unknown): void {
+  if (error instanceof ProviderError && error.kind === 'throttled') onThrottled?.(error);
 }
 
 /** Says how many rows were left out; nothing when none were. */

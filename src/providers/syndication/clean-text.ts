@@ -22,14 +22,15 @@ interface Edit {
 }
 
 /**
- * Gives the visible text: without the mentions that a reply begins with, short links replaced by
- * their targets, those to media and to the post `quotedId` removed, HTML entities decoded.
+ * Gives the text with short links replaced by their targets, those to media and to the post
+ * `quotedId` removed, HTML entities decoded. The mentions that a reply begins with stay, as in the
+ * text that FxTwitter serves.
  */
 export function cleanText(post: PostPayload, quotedId: string | null): CleanText {
   const raw = toCodePoints(post.text);
   const parts: string[] = [];
   const facets: Facet[] = [];
-  let at = post.display_text_range?.[0] ?? 0;
+  let at = 0;
   let offset = 0;
   const append = (part: string) => {
     parts.push(part);

@@ -72,7 +72,6 @@ const postPayload = z
     text: z.string(),
     created_at: z.string(),
     lang: words,
-    display_text_range: lenient(indices),
     entities: lenient(entitiesPayload),
     user: userPayload,
     favorite_count: count,

@@ -37,6 +37,19 @@ describe('settleRuns', () => {
     );
   });
 
+  it('does not multiply styles that cross many others', () => {
+    const outer = Array.from({ length: 300 }, (_, index) => ({ start: index, end: 1000 - index }));
+    const crossing = Array.from({ length: 300 }, (_, index) => ({
+      start: 300 + index,
+      end: 1100 + index,
+    }));
+
+    const settled = settleRuns([...outer, ...crossing], 2000);
+
+    expect(settled.length).toBeLessThan(17 * 600);
+    expect(settled[0]).toEqual({ start: 0, end: 1000 });
+  });
+
   it('keeps every code point of a style that is in range', () => {
     const styles = fc.array(
       fc.record({ start: fc.integer({ min: 0, max: 20 }), end: fc.integer({ min: 0, max: 20 }) }),

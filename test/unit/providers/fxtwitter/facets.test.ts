@@ -10,13 +10,17 @@ interface Raw {
   readonly facets: readonly Fields[];
 }
 
-/** Gives each facet as its type, the text that it marks, and where it leads. */
-function marks({ raw, text = raw, range = [0, [...raw].length], facets }: Raw) {
+function shape({ raw, text = raw, range = [0, [...raw].length], facets }: Raw) {
   const raw_text = { text: raw, display_text_range: range, facets };
   const row = parsePost(fxStatus('1', { text, raw_text }));
   if (row?.type !== 'status') throw new Error('The payload is a post.');
-  const points = [...text];
-  return shapeFacets(row.text, row.raw_text).map(({ type, start, end, url }) => [
+  return shapeFacets(row.text, row.raw_text);
+}
+
+/** Gives each facet as its type, the text that it marks, and where it leads. */
+function marks(from: Raw) {
+  const points = [...(from.text ?? from.raw)];
+  return shape(from).map(({ type, start, end, url }) => [
     type,
     points.slice(start, end).join(''),
     ...(url === undefined ? [] : [url]),
@@ -82,27 +86,71 @@ describe('the facets of a served text', () => {
   it('stand at their own occurrence of a word that occurs before', () => {
     const raw = 'mail me@perch.example, @perch';
     const facets = [over(raw, '@perch', { type: 'mention', original: 'perch' }, 10)];
-    const row = parsePost(
-      fxStatus('1', {
-        text: raw,
-        raw_text: { text: raw, display_text_range: [0, raw.length], facets },
-      }),
-    );
-    if (row?.type !== 'status') throw new Error('The payload is a post.');
 
-    expect(shapeFacets(row.text, row.raw_text)).toMatchObject([{ start: 23, end: 29 }]);
+    expect(shape({ raw, facets })).toMatchObject([{ start: 23, end: 29 }]);
   });
 
-  it('leave out the mentions that a reply begins with', () => {
-    const raw = '@tove_ek Hey @tove_ek';
-    const mention = { type: 'mention', original: 'tove_ek' };
-    const facets = [over(raw, '@tove_ek', mention), over(raw, '@tove_ek', mention, 9)];
-    const row = parsePost(
-      fxStatus('1', { text: raw, raw_text: { text: raw, display_text_range: [9, 21], facets } }),
-    );
-    if (row?.type !== 'status') throw new Error('The payload is a post.');
+  it('link the mentions that a reply begins with', () => {
+    const raw = '@tove_ek @otto_lind Hey @tove_ek';
+    const facets = [
+      tag(raw, '@tove_ek', 'mention'),
+      tag(raw, '@otto_lind', 'mention'),
+      over(raw, '@tove_ek', { type: 'mention', original: 'tove_ek' }, 9),
+    ];
 
-    expect(shapeFacets(row.text, row.raw_text)).toMatchObject([{ start: 13, end: 21 }]);
+    expect(shape({ raw, range: [20, 32], facets })).toMatchObject([
+      { start: 0, end: 8, url: 'https://x.com/tove_ek' },
+      { start: 9, end: 19, url: 'https://x.com/otto_lind' },
+      { start: 24, end: 32, url: 'https://x.com/tove_ek' },
+    ]);
+  });
+
+  it('skip leading mentions that are not served, also where they occur again', () => {
+    const raw = '@tove_ek Hey @otto_lind, @tove_ek';
+    const facets = [
+      tag(raw, '@tove_ek', 'mention'),
+      tag(raw, '@otto_lind', 'mention'),
+      over(raw, '@tove_ek', { type: 'mention', original: 'tove_ek' }, 9),
+    ];
+
+    expect(marks({ raw, text: 'Hey @otto_lind, @tove_ek', range: [9, 33], facets })).toEqual([
+      ['mention', '@otto_lind', 'https://x.com/otto_lind'],
+      ['mention', '@tove_ek', 'https://x.com/tove_ek'],
+    ]);
+  });
+
+  it('stand at their words in a long post with many of them', () => {
+    const words = Array.from({ length: 1500 }, (_, index) => `🐦&amp;${index}`);
+    const raw = `https://t.co/abc ${words.join(' ')}`;
+    const link = {
+      type: 'url',
+      original: 'https://t.co/abc',
+      replacement: 'https://perch.example/',
+    };
+    let at = 17;
+    const bold = words.map((word) => {
+      const start = at;
+      at += [...word].length + 1;
+      return { type: 'bold', indices: [start, at - 1] };
+    });
+    const text = raw.replace('https://t.co/abc', link.replacement).replaceAll('&amp;', '&');
+
+    const found = marks({ raw, text, facets: [over(raw, 'https://t.co/abc', link), ...bold] });
+
+    expect(found.slice(1)).toEqual(words.map((word) => ['bold', word.replace('&amp;', '&')]));
+  });
+
+  it('are looked at up to the 2,000th of the text', () => {
+    const raw = 'a '.repeat(2100);
+    const facets = Array.from({ length: 2100 }, (_, index) => ({
+      type: 'bold',
+      indices: [2 * index, 2 * index + 1],
+    }));
+
+    const found = shape({ raw, facets: facets.toReversed() });
+
+    expect(found).toHaveLength(2000);
+    expect(found.at(-1)).toEqual({ type: 'bold', start: 3998, end: 3999 });
   });
 
   it('find their place when the served text has no leading mentions', () => {

@@ -52,7 +52,7 @@ describe('the text of syndication', () => {
     });
   });
 
-  it('has no mentions that a reply begins with', () => {
+  it('keeps and links the mentions that a reply begins with', () => {
     const text = '@tove_ek @otto_lind Hey @tove_ek';
     const user_mentions = [
       { indices: [0, 8], screen_name: 'tove_ek' },
@@ -61,8 +61,12 @@ describe('the text of syndication', () => {
     ];
 
     expect(clean({ text, display_text_range: [20, 32], entities: { user_mentions } })).toEqual({
-      text: 'Hey @tove_ek',
-      marks: [['mention', '@tove_ek', 'https://x.com/tove_ek']],
+      text,
+      marks: [
+        ['mention', '@tove_ek', 'https://x.com/tove_ek'],
+        ['mention', '@otto_lind', 'https://x.com/otto_lind'],
+        ['mention', '@tove_ek', 'https://x.com/tove_ek'],
+      ],
     });
   });
 
