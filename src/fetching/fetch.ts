@@ -25,6 +25,8 @@ export interface FetchOptions {
   readonly readTimeoutMs: number;
   /** The most reads that may be at an upstream at once. */
   readonly maxUpstreamReads: number;
+  /** Aborted when the process must not wait for upstreams any longer. */
+  readonly stop?: AbortSignal;
 }
 
 /** Who waits for an answer. The signal is looked at only when it must be waited for. */
@@ -131,11 +133,15 @@ function toAnswer(kept: Kept, cache: CacheState): Answer {
 }
 
 async function fetchAndKeep(options: FetchOptions, plan: Plan, signal: AbortSignal): Promise<Kept> {
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(options.readTimeoutMs)]);
+  const { stop = new AbortController().signal } = options;
+  const deadline = AbortSignal.any([signal, stop, AbortSignal.timeout(options.readTimeoutMs)]);
   let outcome: Outcome;
   try {
     outcome = await options.chain.ask(plan.query.kind, plan.query, deadline);
   } catch (error) {
+    if (stop.aborted) {
+      throw new Problem('shutting_down', { detail: 'This process is about to stop.' });
+    }
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
     // What is confirmed gone is not served from an older copy, whatever its options were.
     options.cache.dropSubject(plan.subject);

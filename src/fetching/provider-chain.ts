@@ -9,7 +9,7 @@ import {
   type QueryKind,
   type ReadName,
 } from '../providers/provider.ts';
-import type { BreakerState, Gate } from './provider-gate.ts';
+import { type BreakerState, clampPause, type Gate } from './provider-gate.ts';
 
 /** A provider with the gate before it. */
 export interface ChainLink {
@@ -107,7 +107,8 @@ async function askInOrder<Kind extends QueryKind>(
     const ask: Ask<Kind> | undefined = provider.ask[kind];
     if (ask === undefined || !provider.covers(query)) continue;
     try {
-      const found = await gate.run(() => ask(query, { signal }), signal);
+      const context = { signal, onThrottled: (error: ProviderError) => gate.pause(error) };
+      const found = await gate.run(() => ask(query, context), signal);
       return { found, source: provider.name };
     } catch (error) {
       failures.push(toProviderError(error));
@@ -149,7 +150,8 @@ function toProblem(failures: readonly ProviderError[]): Problem {
       cause: first,
     });
   }
-  const retryAfterSeconds = first.kind === 'throttled' ? first.retryAfterSeconds : undefined;
+  const asked = first.kind === 'throttled' ? first.retryAfterSeconds : undefined;
+  const retryAfterSeconds = asked === undefined ? undefined : clampPause(asked);
   return new Problem(failurePolicy[first.kind].code, {
     detail: tellFailure(first),
     cause: first,

@@ -25,13 +25,20 @@ export interface Gate {
    * @throws what `ask` throws; ProviderError `unavailable` while open, `throttled` during a pause.
    */
   run<Found>(ask: () => Promise<Found>, signal: AbortSignal): Promise<Found>;
+  /** Keeps the pause that a throttling provider asks for, although it answered. */
+  pause(error: ProviderError): void;
 }
 
-/** The pause where a throttling provider names none (FxTwitter, limits). */
-const defaultPauseSeconds = 60;
+/** The pause where a throttling provider names none (decisions section 5). */
+const defaultPauseSeconds = 30;
 
 /** The longest pause that a `Retry-After` of a provider is believed. */
-const maxPauseMs = 300_000;
+const maxPauseSeconds = 300;
+
+/** Gives the seconds that a provider is left alone when it asks for so many: 1 to 300. */
+export function clampPause(seconds: number): number {
+  return Math.min(Math.max(seconds, 1), maxPauseSeconds);
+}
 
 /** Creates a gate that is closed, so that the provider is asked. */
 export function createGate(options: GateOptions): Gate {
@@ -40,26 +47,31 @@ export function createGate(options: GateOptions): Gate {
     get state() {
       return breaker.state;
     },
+    pause: (error) => breaker.pause(error),
     run: async (ask, signal) => {
-      breaker.admit();
+      const epoch = breaker.admit();
       try {
         const found = await ask();
-        breaker.succeed();
+        breaker.succeed(epoch);
         return found;
       } catch (error) {
         // Whoever left, or the read's own deadline, says nothing of the provider.
-        if (error instanceof ProviderError && !signal.aborted) breaker.fail(error);
+        if (error instanceof ProviderError && !signal.aborted) breaker.fail(error, epoch);
+        else breaker.giveUp(epoch);
         throw error;
-      } finally {
-        breaker.endProbe();
       }
     },
   };
 }
 
+/**
+ * The state of one gate. Each change of state begins an epoch; the outcome of a query that was
+ * admitted in an earlier one is old news and changes nothing.
+ */
 class Breaker {
   state: BreakerState = 'closed';
   readonly #options: GateOptions;
+  #epoch = 0;
   #failures = 0;
   #openings = 0;
   #openUntilMs = 0;
@@ -70,7 +82,8 @@ class Breaker {
     this.#options = options;
   }
 
-  admit(): void {
+  /** Lets a query through and gives its epoch, or throws. */
+  admit(): number {
     const now = this.#options.clock.now();
     if (now < this.#pausedUntilMs) {
       throw new ProviderError('throttled', 'The provider has asked to be left alone for a while.', {
@@ -82,26 +95,24 @@ class Breaker {
       throw new ProviderError('unavailable', 'The provider fails repeatedly and is left alone.');
     }
     this.#probing = this.state === 'half_open';
+    return this.#epoch;
   }
 
-  endProbe(): void {
-    this.#probing = false;
-  }
-
-  succeed(): void {
+  succeed(epoch: number): void {
+    if (epoch !== this.#epoch) return;
     this.#failures = 0;
     this.#openings = 0;
     this.#change('closed');
   }
 
-  fail(error: ProviderError): void {
+  fail(error: ProviderError, epoch: number): void {
+    if (error.kind === 'throttled') this.pause(error);
+    if (epoch !== this.#epoch) return;
     switch (error.kind) {
       case 'missing':
       case 'ambiguous':
-        this.succeed();
-        return;
       case 'throttled':
-        this.#pause(error.retryAfterSeconds ?? defaultPauseSeconds);
+        this.succeed(epoch);
         return;
       case 'unavailable':
       case 'malformed':
@@ -110,8 +121,13 @@ class Breaker {
     }
   }
 
-  #pause(seconds: number): void {
-    this.#pausedUntilMs = this.#options.clock.now() + Math.min(seconds * 1000, maxPauseMs);
+  /** Ends a query that says nothing; the next one probes in its place. */
+  giveUp(epoch: number): void {
+    if (epoch === this.#epoch) this.#probing = false;
+  }
+
+  pause({ retryAfterSeconds = defaultPauseSeconds }: ProviderError): void {
+    this.#pausedUntilMs = this.#options.clock.now() + clampPause(retryAfterSeconds) * 1000;
   }
 
   #open(): void {
@@ -124,6 +140,9 @@ class Breaker {
   #change(next: BreakerState): void {
     if (next === this.state) return;
     this.state = next;
+    this.#epoch += 1;
+    this.#probing = false;
+    this.#failures = 0;
     this.#options.onChange(next);
   }
 }

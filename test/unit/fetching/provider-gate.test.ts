@@ -82,6 +82,54 @@ describe('the circuit breaker', () => {
     }
   });
 
+  it('opens once for failures that come together, and stays open no longer for late ones', async () => {
+    const { gate, clock, succeed } = setUp();
+    const rejections: ((error: Error) => void)[] = [];
+    const calls = Array.from({ length: 100 }, () =>
+      gate
+        .run(() => new Promise((_resolve, reject) => rejections.push(reject)), signal)
+        .catch(() => undefined),
+    );
+
+    for (const reject of rejections.slice(0, 90)) reject(new ProviderError('unavailable', 'No.'));
+    await Promise.all(calls.slice(0, 90));
+    await clock.advance(4900);
+    for (const reject of rejections.slice(90)) reject(new ProviderError('unavailable', 'No.'));
+    await Promise.all(calls);
+    await clock.advance(100);
+
+    await expect(succeed()).resolves.toBe('found');
+  });
+
+  it('takes no outcome from before for that of the probe', async () => {
+    const { gate, clock, fail, succeed } = setUp();
+    let endOld: (error: Error) => void = () => undefined;
+    const old = gate
+      .run(() => new Promise((_resolve, reject) => (endOld = reject)), signal)
+      .catch(() => undefined);
+    for (let i = 0; i < 5; i += 1) await fail('unavailable');
+    await clock.advance(5001);
+    let endProbe: (found: string) => void = () => undefined;
+    const probe = gate.run(() => new Promise<string>((resolve) => (endProbe = resolve)), signal);
+
+    endOld(new ProviderError('missing', 'Gone.'));
+    await old;
+
+    expect(gate.state).toBe('half_open');
+    await expect(succeed()).rejects.toMatchObject({ kind: 'unavailable' });
+    endProbe('found');
+    await expect(probe).resolves.toBe('found');
+    expect(gate.state).toBe('closed');
+  });
+
+  it('keeps the pause of a throttle that an answer survived', async () => {
+    const { gate, succeed } = setUp();
+
+    gate.pause(new ProviderError('throttled', 'Slow.', { retryAfterSeconds: 9 }));
+
+    await expect(succeed()).rejects.toMatchObject({ kind: 'throttled', retryAfterSeconds: 9 });
+  });
+
   it('does not count a caller who left', async () => {
     const { gate } = setUp();
     const left = AbortSignal.abort();
@@ -108,11 +156,11 @@ describe('the pause that a throttling provider asks for', () => {
     await expect(succeed()).resolves.toBe('found');
   });
 
-  it('is 60 s where the provider names none, and never over 5 minutes', async () => {
+  it('is 30 s where the provider names none, and never over 5 minutes', async () => {
     const { clock, fail, succeed } = setUp();
     await fail('throttled');
-    await expect(succeed()).rejects.toMatchObject({ retryAfterSeconds: 60 });
-    await clock.advance(60_000);
+    await expect(succeed()).rejects.toMatchObject({ retryAfterSeconds: 30 });
+    await clock.advance(30_000);
 
     await fail('throttled', 86_400);
 
