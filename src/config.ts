@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { forbiddenInUserAgent } from './providers/fxtwitter/user-agent.ts';
-import { providerNames } from './providers/registry.ts';
+import { type ProviderName, providerNames } from './providers/registry.ts';
 
 /** The version of Perch; `test/architecture.test.ts` compares it with `package.json`. */
 export const version = '0.1.0';
@@ -23,23 +23,32 @@ const flag = (byDefault: boolean) =>
 
 const httpUrl = z
   .string()
-  .refine(isHttpUrl, 'must be an http or https URL without user name, query or fragment')
-  .transform((value) => value.replace(/\/+$/, ''));
+  .refine(isHttpUrl, 'must be an http:// or https:// URL without user name, query or fragment')
+  // The parser's own form: a host in another script becomes ASCII, as headers need it.
+  .transform((value) => new URL(value).href.replace(/\/+$/, ''));
 
 function isHttpUrl(value: string): boolean {
-  if (!URL.canParse(value)) return false;
+  if (!/^https?:\/\/\S+$/i.test(value) || !URL.canParse(value)) return false;
   const url = new URL(value);
   return /^https?:$/.test(url.protocol) && url.username === '' && url.search + url.hash === '';
 }
 
+const isProviderName = (name: string): name is ProviderName =>
+  (providerNames as readonly string[]).includes(name);
+
 const providerList = z
   .string()
   .transform((value) => value.split(',').map((name) => name.trim().toLowerCase()))
-  .pipe(
-    z
-      .array(z.enum(providerNames, `must be a comma-separated list of ${providerNames.join(', ')}`))
-      .refine((names) => new Set(names).size === names.length, 'must not name a provider twice'),
-  );
+  .superRefine((names, context) => {
+    const unknown = names.filter((name) => !isProviderName(name)).map((name) => `“${name}”`);
+    const known = providerNames.join(', ');
+    if (unknown.length > 0) {
+      context.addIssue(`must be a comma-separated list of ${known}, not ${unknown.join(', ')}`);
+    } else if (new Set(names).size < names.length) {
+      context.addIssue('must not name a provider twice');
+    }
+  })
+  .transform((names) => names.filter(isProviderName));
 
 /** Every environment variable that Perch reads: its form, its default and what it does. */
 export const variables = z.object({
@@ -143,24 +152,14 @@ export const variables = z.object({
   ),
 });
 
-const configSchema = variables
-  .transform((set) => {
-    const PERCH_BASE_URL = set.PERCH_BASE_URL ?? `http://localhost:${set.PORT}`;
-    return {
-      ...set,
-      PERCH_BASE_URL,
-      PERCH_USER_AGENT: set.PERCH_USER_AGENT ?? `Perch/${version} (+${PERCH_BASE_URL})`,
-    };
-  })
-  .superRefine((set, context) => {
-    const word = forbiddenInUserAgent(set.PERCH_USER_AGENT);
-    if (word === undefined || !set.PERCH_PROVIDERS.includes('fxtwitter')) return;
-    context.addIssue({
-      code: 'custom',
-      path: ['PERCH_USER_AGENT'],
-      message: `must not contain “${word}”, because fxtwitter does not answer such clients with data`,
-    });
-  });
+const configSchema = variables.transform((set) => {
+  const PERCH_BASE_URL = set.PERCH_BASE_URL ?? `http://localhost:${set.PORT}`;
+  return {
+    ...set,
+    PERCH_BASE_URL,
+    PERCH_USER_AGENT: set.PERCH_USER_AGENT ?? `Perch/${version} (+${PERCH_BASE_URL})`,
+  };
+});
 
 /** The configuration, with its defaults filled in; the names are the variables'. */
 export type Config = Readonly<z.output<typeof configSchema>>;
@@ -177,10 +176,21 @@ export type LoadedConfig =
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): LoadedConfig {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = configSchema.safeParse(set);
-  if (!parsed.success) {
-    return { ok: false, faults: parsed.error.issues.map((issue) => faultLine(issue, set)) };
-  }
+  const issues = parsed.error?.issues ?? [];
+  const faults = [...issues.map((issue) => faultLine(issue, set)), ...userAgentFaults(set)];
+  if (!parsed.success || faults.length > 0) return { ok: false, faults };
   return { ok: true, config: parsed.data, warnings: unknownVariables(set) };
+}
+
+/** Looks at the variables as they are set, so that it is told together with the other faults. */
+function userAgentFaults(set: Record<string, string | undefined>): readonly string[] {
+  const { PERCH_USER_AGENT: own, PERCH_BASE_URL: baseUrl = '', PERCH_PROVIDERS: list } = set;
+  const word = forbiddenInUserAgent(own ?? baseUrl);
+  if (word === undefined || (list !== undefined && !list.includes('fxtwitter'))) return [];
+  const from = own === undefined ? ' (it is made from PERCH_BASE_URL)' : '';
+  return [
+    `PERCH_USER_AGENT${from}: must not contain “${word}”, because fxtwitter answers such clients with no data`,
+  ];
 }
 
 function faultLine(issue: z.core.$ZodIssue, set: Record<string, string | undefined>): string {

@@ -79,24 +79,33 @@ describe('perch without a command that works', { timeout: 20_000 }, () => {
   it('prints every fault of the configuration at once and ends with 2', async () => {
     const ended = await run(['serve'], {
       PORT: 'abc',
-      PERCH_PROVIDERS: 'archive,nope',
+      PERCH_PROVIDERS: 'archive,fxtwitter,nope',
       LOG_LEVEL: 'loud',
+      PERCH_USER_AGENT: 'a WhatsApp',
     });
 
     expect(ended.code).toBe(2);
-    for (const name of ['PORT="abc"', 'PERCH_PROVIDERS="archive,nope"', 'LOG_LEVEL="loud"']) {
+    for (const name of ['PORT="abc"', 'not “nope”', 'PERCH_USER_AGENT', 'LOG_LEVEL="loud"']) {
       expect(ended.stderr).toContain(name);
     }
+  });
+
+  it('bears a reader that leaves, and says what else cannot be written', async () => {
+    const perch = spawnPerch(['read', post, '--json'], {}, { stdout: 'closed' });
+
+    expect(await perch.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('says which file cannot be opened', async () => {
     const folder = temporaryFolder();
     writeFileSync(`${folder}/file`, '');
 
-    const ended = await run(['serve'], { PORT: '0', PERCH_DATA_DIR: `${folder}/file` });
+    for (const args of [['serve'], ['read', post]]) {
+      const ended = await run(args, { PORT: '0', PERCH_DATA_DIR: `${folder}/file` });
 
-    expect(ended.code).toBe(2);
-    expect(ended.stderr).toContain('PERCH_DATA_DIR');
+      expect(ended.code).toBe(2);
+      expect(ended.stderr).toMatch(/^perch: cannot .*PERCH_DATA_DIR.*\n$/);
+    }
   });
 });
 
@@ -129,7 +138,7 @@ describe('perch serve', { timeout: 20_000 }, () => {
     expect((await perch.ended).code).toBe(0);
   });
 
-  it('cuts off what does not finish in its grace', async () => {
+  it('answers shutting_down to what does not finish in its grace, whatever signals follow', async () => {
     const stuck = await upstream(hang);
     const perch = spawnPerch(['serve'], {
       PORT: '0',
@@ -138,13 +147,14 @@ describe('perch serve', { timeout: 20_000 }, () => {
       PERCH_SHUTDOWN_GRACE_MS: '50',
     });
     const url = (await perch.printed(/Server listening at (http:[^"]+)/))[1];
-    const inFlight = fetch(`${url}/jack/status/20`).catch(() => 'cut');
+    const inFlight = fetch(`${url}/jack/status/20`);
     await expect.poll(() => stuck.requests.length).toBeGreaterThan(0);
 
     perch.kill('SIGINT');
+    perch.kill('SIGTERM');
 
+    expect(await (await inFlight).json()).toMatchObject({ code: 'shutting_down' });
     expect((await perch.ended).code).toBe(0);
-    await inFlight;
   });
 
   it('logs one JSON line for each failed request, with its id and without secrets', async () => {
