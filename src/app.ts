@@ -7,6 +7,7 @@ import { setAccessLog } from './http/access-log.ts';
 import { setAdmission } from './http/admission.ts';
 import { sendProblem, setProblemHandlers, toProblem } from './http/errors.ts';
 import { healthPlugin } from './http/health.ts';
+import { maxUrlBytes } from './http/limits.ts';
 import { type LoadGauge, openLoadGauge } from './http/load.ts';
 import { acceptAllMethods } from './http/methods.ts';
 import { readRoutesPlugin } from './http/read-routes.ts';
@@ -30,6 +31,8 @@ export interface App {
   readonly server: FastifyInstance;
   /** From now on new requests get 503 `shutting_down`. */
   startDraining(): void;
+  /** Ends the reads that are under way with 503 `shutting_down`. */
+  cutOff(): void;
   /** How many reads have begun and not ended. */
   readonly inFlight: number;
 }
@@ -68,14 +71,13 @@ export async function buildApp(options: AppOptions): Promise<App> {
     load,
   });
 
-  // RFC 9110 §10.1.1 lets a server ignore an expectation that it does not know.
-  server.server.on('checkExpectation', (...exchange) => server.server.emit('request', ...exchange));
   await server.ready();
   return {
     server,
     startDraining: () => {
       readiness.draining = true;
     },
+    cutOff: () => services.stop(),
     get inFlight() {
       return work.inFlight;
     },
@@ -85,13 +87,14 @@ export async function buildApp(options: AppOptions): Promise<App> {
 function createServer({ config, logger, random }: AppOptions): FastifyInstance {
   const requestId = createRequestIds(random);
   const baseUrl = config.PERCH_BASE_URL;
-  return Fastify<Server>({
+  const refusals = createRefusals(baseUrl, requestId);
+  const server = Fastify<Server>({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     // One logger for all: lines name the request themselves, and a request makes no new logger.
     childLoggerFactory: (parent) => parent,
     genReqId: requestId,
-    clientErrorHandler: createRefusals(baseUrl, requestId),
+    clientErrorHandler: refusals.onClientError,
     frameworkErrors: (error, request, reply) =>
       sendProblem(reply, toProblem(error, request), { request, baseUrl }),
     http: {
@@ -105,8 +108,12 @@ function createServer({ config, logger, random }: AppOptions): FastifyInstance {
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 8192 },
+    routerOptions: { maxParamLength: maxUrlBytes },
   });
+  server.server.on('connect', refusals.onConnect);
+  // RFC 9110 §10.1.1 lets a server ignore an expectation that it does not know.
+  server.server.on('checkExpectation', (...exchange) => server.server.emit('request', ...exchange));
+  return server;
 }
 
 /** Makes request ids: a random part for the process, and a number. */

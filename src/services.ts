@@ -7,7 +7,7 @@ import { createFetcher, type Fetcher } from './fetching/fetch.ts';
 import { createProviderChain, type ProviderChain } from './fetching/provider-chain.ts';
 import { createGate } from './fetching/provider-gate.ts';
 import { createResponseCache } from './fetching/response-cache.ts';
-import type { Provider } from './providers/provider.ts';
+import { type Provider, ProviderError } from './providers/provider.ts';
 import { type ProviderSettings, providerFactories } from './providers/registry.ts';
 
 /** What tests put in the place of the real thing. */
@@ -28,6 +28,8 @@ export interface ServiceOptions extends ServiceOverrides {
 export interface Services {
   readonly fetcher: Fetcher;
   readonly chain: ProviderChain;
+  /** Ends the fetches that are under way, and every later one, with Problem `shutting_down`. */
+  stop(): void;
   /** Waits for work in the background, then closes stores and connections. */
   close(): Promise<void>;
 }
@@ -55,6 +57,7 @@ export function openServices(options: ServiceOptions): Services {
     maxEntries: config.PERCH_CACHE_ENTRIES,
     maxBytes: config.PERCH_CACHE_BYTES,
   });
+  const stopping = new AbortController();
   const fetcher = createFetcher({
     chain,
     cache,
@@ -65,10 +68,12 @@ export function openServices(options: ServiceOptions): Services {
     notFoundSeconds: config.PERCH_NOT_FOUND_CACHE_SECONDS,
     readTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
     maxUpstreamReads: config.PERCH_MAX_UPSTREAM_READS,
+    stop: stopping.signal,
   });
   return {
     fetcher,
     chain,
+    stop: () => stopping.abort(),
     close: async () => {
       await http.close();
       await fetcher.settle();
@@ -110,6 +115,12 @@ function createChain(
     }),
   }));
   return createProviderChain(links, ({ provider, error }) =>
-    logger.debug({ provider, err: error }, 'provider did not answer'),
+    logger[levelOf(error)]({ provider, err: error }, 'provider did not answer'),
   );
+}
+
+/** A defect of ours and a changed upstream are somebody's work; an outage shows in the breaker. */
+function levelOf(error: unknown): 'error' | 'warn' | 'debug' {
+  if (!(error instanceof ProviderError)) return 'error';
+  return error.kind === 'malformed' ? 'warn' : 'debug';
 }

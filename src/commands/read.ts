@@ -4,7 +4,7 @@ import { Problem, problemKinds } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
 import { reads } from '../reads/index.ts';
 import { formats } from '../render/formats.ts';
-import { openServices } from '../services.ts';
+import { openServices, type Services } from '../services.ts';
 import {
   type Command,
   type CommandContext,
@@ -12,6 +12,7 @@ import {
   exitCodes,
   UsageError,
 } from './command.ts';
+import { explainOpening } from './explain.ts';
 import { createLogger } from './logger.ts';
 
 /** `perch read URL`: one post on standard output, without a server. */
@@ -64,7 +65,13 @@ async function read(args: ReadArgs, { config, stdout, stderr }: CommandContext):
     config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL,
     stderr,
   );
-  const services = openServices({ config, logger, clock: systemClock, random: systemRandom });
+  let services: Services;
+  try {
+    services = openServices({ config, logger, clock: systemClock, random: systemRandom });
+  } catch (error) {
+    stderr.write(`perch: cannot open the archive: ${explainOpening(error, config)}\n`);
+    return exitCodes.usage;
+  }
   try {
     const given = { url: args.url, format: args.format, full: String(args.full) };
     const understood = reads.getPost.understand(given, { baseUrl: config.PERCH_BASE_URL });

@@ -1,5 +1,4 @@
 import { type App, buildApp } from '../app.ts';
-import type { Config } from '../config.ts';
 import { systemClock } from '../core/clock.ts';
 import { systemRandom } from '../core/random.ts';
 import {
@@ -9,6 +8,7 @@ import {
   exitCodes,
   UsageError,
 } from './command.ts';
+import { explainOpening } from './explain.ts';
 import { createLogger } from './logger.ts';
 import { shutDown } from './shutdown.ts';
 
@@ -31,7 +31,7 @@ async function serve({ config, stdout, stderr }: CommandContext): Promise<ExitCo
     app = await buildApp({ config, logger, clock: systemClock, random: systemRandom });
     await app.server.listen({ host: config.HOST, port: config.PORT });
   } catch (error) {
-    stderr.write(`perch: cannot start: ${explain(error, config)}\n`);
+    stderr.write(`perch: cannot start: ${explainOpening(error, config)}\n`);
     return exitCodes.usage;
   }
   logger.info({ base_url: config.PERCH_BASE_URL, providers: config.PERCH_PROVIDERS }, 'ready');
@@ -44,16 +44,7 @@ async function serve({ config, stdout, stderr }: CommandContext): Promise<ExitCo
 
 function onceStopped(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const)
-      process.once(signal, () => resolve(signal));
+    // Later signals find the process stopping already: they change nothing.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal));
   });
-}
-
-function explain(error: unknown, config: Config): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return `port ${config.PORT} of ${config.HOST} is in use (PORT)`;
-  if (code === 'EACCES') return `no permission for port ${config.PORT} or ${config.PERCH_DATA_DIR}`;
-  return error instanceof Error
-    ? `${error.message} (PERCH_DATA_DIR is ${config.PERCH_DATA_DIR})`
-    : String(error);
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 /** How long a shutdown may take. */
 export interface ShutdownOptions {
   readonly clock: Clock;
-  /** Milliseconds for work in flight; what is left then is cut off. */
+  /** Milliseconds for work in flight; what is left then is ended. */
   readonly graceMs: number;
 }
 
@@ -13,12 +13,14 @@ const flushMs = 500;
 
 /**
  * Stops a server (decisions section 5): new requests are refused while the listener stays open,
- * work in flight finishes, then everything closes.
+ * work in flight finishes, or is answered `shutting_down` at the end of the grace, then everything
+ * closes.
  */
 export async function shutDown(app: App, { clock, graceMs }: ShutdownOptions): Promise<void> {
   app.startDraining();
   const endAt = clock.now() + graceMs;
   while (app.inFlight > 0 && clock.now() < endAt) await clock.sleep(20);
+  app.cutOff();
   const closed = app.server.close();
   await Promise.race([closed, clock.sleep(flushMs)]);
   app.server.server.closeAllConnections();

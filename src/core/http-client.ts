@@ -177,7 +177,7 @@ async function readBody(response: Dispatcher.ResponseData, maxBytes: number): Pr
     }
   } catch (error) {
     // A body that breaks off has sent bytes: it is not the reset that a retry helps with.
-    throw codeOf(error) === 'UND_ERR_SOCKET'
+    throw resetCodes.has(codeOf(error))
       ? new HttpFailure('connect', 'The upstream broke off its answer.', error)
       : error;
   }

@@ -21,6 +21,7 @@ export function setAccessLog(app: FastifyInstance, { lines, slowMs }: AccessLogO
           url: toInstance(request.raw.url ?? ''),
           status: statusCode,
           duration_ms: Math.round(elapsedTime),
+          ...(reply.problemCode === null ? {} : { code: reply.problemCode }),
         },
         'request answered',
       );

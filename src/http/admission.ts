@@ -1,13 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../core/problem.ts';
+import { routeNotFound } from './errors.ts';
+import { maxUrlBytes } from './limits.ts';
 
 /** Whether the process takes work. One owner, `app.ts`; everybody else reads it. */
 export interface Readiness {
   readonly draining: boolean;
 }
-
-/** The most bytes of a request's URL. */
-export const maxUrlBytes = 8192;
 
 /**
  * Refuses requests before anything else looks at them: without a host, with an endless URL, or
@@ -23,9 +22,14 @@ export function setAdmission(app: FastifyInstance, readiness: Readiness): void {
 
 function refusal(request: FastifyRequest, readiness: Readiness): Problem | undefined {
   const { raw } = request;
-  // RFC 9112 §3.2: a request without `Host` is refused. Node would do it without a document.
-  if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
-    return new Problem('malformed_request', { detail: 'The request has no `Host` header.' });
+  // RFC 9112 §3.2: a request without `Host`, or with several, is refused. Node would refuse the first
+  // without a document, and take the second.
+  const hosts = countHosts(raw.rawHeaders);
+  if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
+    const fault = hosts === 0 ? 'no' : 'more than one';
+    return new Problem('malformed_request', {
+      detail: `The request has ${fault} \`Host\` header.`,
+    });
   }
   if ((raw.url ?? '').length > maxUrlBytes) {
     return new Problem('uri_too_long', {
@@ -35,7 +39,18 @@ function refusal(request: FastifyRequest, readiness: Readiness): Problem | undef
   if (readiness.draining && !isLiveness(raw.url)) {
     return new Problem('shutting_down', { detail: 'This process is about to stop.' });
   }
-  return undefined;
+  // Before a body is read that nobody wants.
+  return request.is404 ? routeNotFound(request) : undefined;
+}
+
+/** Counts `Host` in a list of names and values in turn. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts;
 }
 
 /** The process is alive until it ends: draining changes nothing about that. */

@@ -6,7 +6,7 @@ import {
   quoteInput,
   toProblemDocument,
 } from '../core/problem.ts';
-import { maxUrlBytes } from './admission.ts';
+import { maxUrlBytes } from './limits.ts';
 
 /** What Fastify refuses by itself, as codes of the catalogue, with a detail of our own. */
 const frameworkProblems: Readonly<Record<string, readonly [ProblemCode, string]>> = {
@@ -25,8 +25,16 @@ const frameworkProblems: Readonly<Record<string, readonly [ProblemCode, string]>
   ],
 };
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The code of the problem that this reply is; null for any other. */
+    problemCode: ProblemCode | null;
+  }
+}
+
 /** Sets the handlers that turn every failure of the server into a problem document. */
 export function setProblemHandlers(app: FastifyInstance, baseUrl: string): void {
+  app.decorateReply('problemCode', null);
   app.setErrorHandler((error: FastifyError, request, reply) =>
     sendProblem(reply, toProblem(error, request), { request, baseUrl }),
   );
@@ -59,6 +67,7 @@ export function sendProblem(
   where: { readonly request: FastifyRequest; readonly baseUrl: string },
 ) {
   const { url = '' } = where.request.raw;
+  reply.problemCode = problem.code;
   const instance = url.length > maxInstance ? undefined : toInstance(url);
   const body = JSON.stringify(toProblemDocument(problem, { baseUrl: where.baseUrl, instance }));
   return reply
@@ -93,6 +102,6 @@ export function toInstance(url: string): string {
   return Buffer.from(url)
     .toString()
     .replaceAll(/([?&][^=&]*(?:key|token|secret|password|authorization)[^=&]*=)[^&]*/gi, '$1…')
-    .replaceAll(/perch_[A-Za-z0-9_-]+/g, 'perch_…')
+    .replaceAll(/perch_[A-Za-z0-9_-]{43}/g, 'perch_…')
     .replaceAll(/[^\x21-\x7e]|["<>\\^`{|}]/g, (character) => encodeURIComponent(character));
 }

@@ -16,9 +16,9 @@ export function negotiateFormat(accept: string | undefined): NegotiatedFormat {
     return 'markdown';
   }
   const ranges = accept.split(',', 50).map(parseRange);
-  const json = best(ranges, /^application\/(?:json|[^/]+\+json|\*)$/);
-  const markdown = best(ranges, /^text\/(?:markdown|x-markdown|plain|\*)$/);
-  const anything = best(ranges, /^\*\/\*$/);
+  const json = mostSpecific(ranges, [/^application\/(?:json|[^/]+\+json)$/, /^application\/\*$/]);
+  const markdown = mostSpecific(ranges, [/^text\/(?:markdown|x-markdown|plain)$/, /^text\/\*$/]);
+  const anything = mostSpecific(ranges, [/^\*\/\*$/]);
   if (json === undefined || json.quality === 0) return 'markdown';
   if (markdown !== undefined) return isBefore(json, markdown) ? 'json' : 'markdown';
   return anything === undefined || json.quality >= anything.quality ? 'json' : 'markdown';
@@ -29,6 +29,15 @@ function parseRange(text: string, position: number): Range {
   const q = parameters.find((part) => part.startsWith('q='));
   const quality = q === undefined ? 1 : Number(q.slice(2));
   return { type, position, quality: quality >= 0 && quality <= 1 ? quality : 0 };
+}
+
+/** The most specific range that fits decides (RFC 9110 §12.5.1); patterns come in that order. */
+function mostSpecific(ranges: readonly Range[], patterns: readonly RegExp[]): Range | undefined {
+  for (const pattern of patterns) {
+    const found = best(ranges, pattern);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function best(ranges: readonly Range[], pattern: RegExp): Range | undefined {

@@ -1,7 +1,8 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, toProblemDocument } from '../core/problem.ts';
-import { maxUrlBytes } from './admission.ts';
 import { toProblemHeaders } from './errors.ts';
+import { maxUrlBytes } from './limits.ts';
 
 /** What Node's HTTP parser reports; `rawPacket` is the piece of input at fault, a Buffer. */
 interface ParserError extends Error {
@@ -9,25 +10,28 @@ interface ParserError extends Error {
   readonly rawPacket?: unknown;
 }
 
-const reasons: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  408: 'Request Timeout',
-  414: 'URI Too Long',
-  431: 'Request Header Fields Too Large',
-};
+/** A socket as Node's HTTP server keeps it: with the response that is under way, if any. */
+interface ServerSocket extends Socket {
+  readonly _httpMessage?: { readonly headersSent: boolean } | null;
+}
 
-/**
- * Makes the handler for what Node's HTTP parser refuses: it writes a problem document and closes
- * the connection (decisions section 5).
- */
-export function createRefusals(baseUrl: string, requestId: () => string) {
-  return (error: ParserError, socket: Socket): void => {
-    // A peer that is gone, or a reply that has begun: nothing can be said any more.
-    if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+/** Handlers for what never becomes a request. Each writes a problem document and closes. */
+export interface Refusals {
+  /** What Node's HTTP parser refuses (decisions section 5). */
+  onClientError(error: ParserError, socket: Socket): void;
+  /** The method CONNECT, which Node keeps from its routers. */
+  onConnect(request: unknown, socket: Socket): void;
+}
+
+/** Creates the handlers. */
+export function createRefusals(baseUrl: string, requestId: () => string): Refusals {
+  const refuse = (problem: Problem, socket: ServerSocket): void => {
+    // A peer that is gone, or a reply that has begun: nothing can be said any more. Node's own
+    // handler looks at the same member.
+    if (!socket.writable || socket._httpMessage?.headersSent === true) {
       socket.destroy();
       return;
     }
-    const problem = toProblem(error);
     const body = JSON.stringify(toProblemDocument(problem, { baseUrl }));
     const headers = {
       ...toProblemHeaders(problem),
@@ -36,8 +40,18 @@ export function createRefusals(baseUrl: string, requestId: () => string) {
       connection: 'close',
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    const start = `HTTP/1.1 ${problem.status} ${reasons[problem.status]}\r\n`;
+    const start = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n`;
     socket.end(`${start}${lines.join('')}\r\n${body}`);
+  };
+  return {
+    onClientError: (error, socket) => {
+      if (error.code === 'ECONNRESET') socket.destroy();
+      else refuse(toProblem(error), socket);
+    },
+    onConnect: (_request, socket) => {
+      const detail = 'This server is no proxy; it answers GET and HEAD.';
+      refuse(new Problem('method_not_allowed', { detail, allow: ['GET', 'HEAD'] }), socket);
+    },
   };
 }
 

@@ -123,7 +123,7 @@ function parseHttpUrl(text: string, baseUrl: string): URL {
   if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text)) {
     throw refuse('carries user information before the host');
   }
-  if (hasPort(text) && url.origin !== new URL(baseUrl).origin) throw refuse('names a port');
+  if (hasPort(text) && url.host !== new URL(baseUrl).host) throw refuse('names a port');
   return url;
 }
 

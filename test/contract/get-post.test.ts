@@ -73,6 +73,8 @@ describe('a post read', () => {
       ['', 'text/markdown;q=0.5, application/json;q=0.8', 'json'],
       ['', 'text/markdown, application/json', 'markdown'],
       ['', 'application/json;q=0', 'markdown'],
+      ['', 'application/json;q=0, application/*', 'markdown'],
+      ['', 'application/*', 'json'],
       ['&format=markdown', 'application/json', 'markdown'],
       ['&format=json', 'text/markdown', 'json'],
       ['&format=JSON', undefined, 'json'],

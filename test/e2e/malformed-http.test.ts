@@ -9,6 +9,7 @@ describe('what is not a request', () => {
     ['read.problem.media_type', 'read.errors.problem_documents'],
     [
       ['no Host', 'GET /nope HTTP/1.1\r\n\r\n', 'malformed_request'],
+      ['two Hosts', 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 'malformed_request'],
       ['no method', ' / HTTP/1.1\r\nHost: x\r\n\r\n', 'malformed_request'],
       ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n', 'malformed_request'],
       ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'malformed_request'],
@@ -53,7 +54,7 @@ describe('what is not a request', () => {
     async ([, sent, code]) => {
       const { port } = await listen();
 
-      const received = await exchange(port, sent as string | Buffer);
+      const received = await exchange(port, [sent]);
 
       const [head = '', body = ''] = received.split('\r\n\r\n');
       const problem = JSON.parse(body);
@@ -72,7 +73,7 @@ describe('what is not a request', () => {
     async () => {
       const { port } = await listen({ PERCH_REQUEST_TIMEOUT_MS: '150' });
 
-      const received = await exchange(port, 'GET / HTTP/1.1\r\nHost: x\r\nA: b');
+      const received = await exchange(port, ['GET / HTTP/1.1\r\nHost: x\r\nA: b']);
 
       expect(received).toContain('HTTP/1.1 408 Request Timeout');
       expect(received).toContain('"code":"request_timeout"');
@@ -85,12 +86,33 @@ describe('what is not a request', () => {
     async () => {
       const { port } = await listen();
 
-      const received = await exchange(
-        port,
+      const received = await exchange(port, [
         'GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n',
-      );
+      ]);
 
       expect(received).toContain('HTTP/1.1 200 OK');
     },
   );
+
+  clause('read.problem.media_type', 'answers garbage after a good request too', async () => {
+    const { port } = await listen();
+
+    const received = await exchange(
+      port,
+      ['GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n', 'GARBAGE\r\n\r\n'],
+      'HTTP/1.1 200 OK',
+    );
+
+    expect(received).toContain('"status":"ok"');
+    expect(received).toContain('"code":"malformed_request"');
+  });
+
+  clause('read.endpoints.public_routes_get', 'answers CONNECT with 405', async () => {
+    const { port } = await listen();
+
+    const received = await exchange(port, ['CONNECT a.example:443 HTTP/1.1\r\nHost: a\r\n\r\n']);
+
+    expect(received).toContain('HTTP/1.1 405 Method Not Allowed');
+    expect(received.toLowerCase()).toContain('allow: get, head');
+  });
 });

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { clause, clauseEach } from '../support/clause.ts';
 import {
-  answerBytes,
   answerHtml,
   answerJson,
   answerRedirect,
@@ -14,6 +13,7 @@ import {
   resetConnection,
 } from '../support/fake-upstream.ts';
 import { listen, upstream } from '../support/listen.ts';
+import { fxBody, fxStatus } from '../support/x-payloads.ts';
 
 /** Limits that make an outage short, with the proportions of the defaults. */
 const short = {
@@ -38,6 +38,9 @@ const gone: FakeHandler = (_request, response) => answerHtml(response, { status:
 const maybe: FakeHandler = (_request, response) =>
   answerJson(response, { code: 404, status: null, thread: null, author: null }, { status: 404 });
 
+/** A good answer, which is unusable only when it is too large. */
+const whole = fxBody(fxStatus('20'), { thread: [fxStatus('20')], replies: [], cursor: null });
+
 const faults: readonly (readonly [string, FakeHandler, string, number])[] = [
   ['hangs', hang, 'upstream_unavailable', 503],
   ['resets', resetConnection, 'upstream_unavailable', 503],
@@ -55,7 +58,12 @@ const faults: readonly (readonly [string, FakeHandler, string, number])[] = [
     'upstream_error',
     502,
   ],
-  ['sends 10 MB', (_request, response) => answerBytes(response, 10_000_000), 'upstream_error', 502],
+  [
+    'sends 10 MB',
+    (_request, response) => answerJson(response, { ...whole, filler: 'x'.repeat(10_000_000) }),
+    'upstream_error',
+    502,
+  ],
   [
     'says 500',
     (_request, response) => answerHtml(response, { status: 500 }),

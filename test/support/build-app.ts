@@ -63,6 +63,7 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
   return {
     server: app.server,
     startDraining: () => app.startDraining(),
+    cutOff: () => app.cutOff(),
     get inFlight() {
       return app.inFlight;
     },

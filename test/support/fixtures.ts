@@ -10,7 +10,7 @@ const projectDir = fileURLToPath(new URL('../..', import.meta.url));
 /** Where the recorded answers of upstreams are: `PERCH_FIXTURES`, else beside the repository. */
 export const fixturesFolder = resolve(
   projectDir,
-  process.env.PERCH_FIXTURES ?? '../shared/fixtures/upstream',
+  process.env.PERCH_FIXTURES || '../shared/fixtures/upstream',
 );
 
 /** Whether the recorded answers are there. They are not part of the repository. */

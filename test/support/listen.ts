@@ -25,15 +25,26 @@ export async function upstream(handler: FakeHandler): Promise<FakeUpstream> {
   return fake;
 }
 
-/** Sends bytes to a port and gives everything that comes back until the connection closes. */
-export function exchange(port: number, sent: string | Buffer): Promise<string> {
+/**
+ * Sends pieces to a port, each after the first once the answer so far holds `between`, and gives
+ * everything that comes back until the connection closes.
+ */
+export function exchange(
+  port: number,
+  pieces: readonly (string | Buffer)[],
+  between = '',
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    const socket = createConnection(port, '127.0.0.1', () => socket.write(sent));
-    socket.on('data', (chunk) => chunks.push(chunk));
+    const [first = '', ...rest] = pieces;
+    let received = '';
+    const socket = createConnection(port, '127.0.0.1', () => socket.write(first));
+    socket.on('data', (chunk) => {
+      received += chunk;
+      if (received.includes(between)) for (const piece of rest.splice(0)) socket.write(piece);
+    });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);
     });
-    socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
+    socket.on('close', () => resolve(received));
   });
 }

@@ -34,6 +34,7 @@ export function temporaryFolder(): string {
 export function spawnPerch(
   args: readonly string[],
   env: Record<string, string> = {},
+  { stdout = 'read' }: { readonly stdout?: 'read' | 'closed' } = {},
 ): PerchProcess {
   const folder = temporaryFolder();
   const child = spawn(process.execPath, ['--import', tsx, main, ...args], {
@@ -41,6 +42,7 @@ export function spawnPerch(
     env: { PATH: process.env.PATH ?? '', PERCH_DATA_DIR: `${folder}/data`, ...env },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
+  if (stdout === 'closed') child.stdout.destroy();
   const written = { stdout: '', stderr: '' };
   const listeners = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {

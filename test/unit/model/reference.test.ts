@@ -52,6 +52,7 @@ const goodUrls: readonly (readonly [string, unknown])[] = [
     { platform: 'sample', handle: 'ada.example', id: '1900000000000000001' },
   ],
   ['http://localhost:8080/jack/status/20/photo/2', x('jack')],
+  ['https://localhost:8080/jack/status/20', x('jack')],
   ['http://localhost:8080/@jack/status/20', x('jack')],
 ];
 
