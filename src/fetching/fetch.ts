@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
-import type { QueryKind } from '../providers/provider.ts';
+import type { Answers, QueryKind } from '../providers/provider.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
 import type { Answer, CacheState, Plan } from './plan.ts';
 import type { ProviderChain } from './provider-chain.ts';
@@ -166,7 +166,7 @@ function toEntry(options: FetchOptions, plan: Plan, outcome: Outcome): CacheEntr
   return {
     subject: plan.subject,
     outcome,
-    fetchedAtMs: now,
+    fetchedAtMs: gone ? now : asOf(outcome.found, now),
     freshUntilMs,
     revalidateUntilMs: spare(options.staleWhileRevalidateSeconds),
     errorUntilMs: spare(options.staleIfErrorSeconds),
@@ -175,6 +175,11 @@ function toEntry(options: FetchOptions, plan: Plan, outcome: Outcome): CacheEntr
 
 function isPartial(outcome: Outcome): boolean {
   return 'found' in outcome && 'missing' in outcome.found && outcome.found.missing.length > 0;
+}
+
+/** What is kept elsewhere tells when it was so; anything else is so now. */
+function asOf(found: Answers[QueryKind]['found'], nowMs: number): number {
+  return 'asOfMs' in found ? (found.asOfMs ?? nowMs) : nowMs;
 }
 
 /** A partial answer (to `nocache=true`, in an outage) takes the place of nothing that is better. */

@@ -77,6 +77,8 @@ export interface PostFound {
   /** Of what was asked for, what could not be given this time; `warnings` say so in sentences. */
   readonly missing: readonly ('thread' | 'replies')[];
   readonly warnings: readonly string[];
+  /** When it was so, in milliseconds since the epoch; left out where that is now. */
+  readonly asOfMs?: number;
 }
 
 /** One page of a provider's list. `cursor` is null at the end. */

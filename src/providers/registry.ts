@@ -30,7 +30,12 @@ export const providerFactories: Readonly<
   Record<ProviderName, (settings: ProviderSettings) => Provider>
 > = {
   archive: (settings) =>
-    openArchive({ path: settings.archivePath, sample: settings.sample, baseUrl: settings.baseUrl }),
+    openArchive({
+      path: settings.archivePath,
+      sample: settings.sample,
+      baseUrl: settings.baseUrl,
+      clock: settings.clock,
+    }),
   fxtwitter: (settings) =>
     createFxTwitter({
       http: withPace(settings.http, {

@@ -261,6 +261,17 @@ describe('caching of post reads', () => {
     },
   );
 
+  clause('read.what.surfaces_same_bodies', 'keeps the tag of what the archive holds', async () => {
+    const app = await buildTestApp();
+    const first = await app.request(`${byParams}&format=json`);
+
+    await app.advance(3_600_000);
+    const later = await app.request(`${byParams}&format=json`);
+
+    expect(later.headers['x-cache']).toBe('miss');
+    expect(later.headers.etag).toBe(first.headers.etag);
+  });
+
   clause('read.what.surfaces_same_bodies', 'answers 304 to a matching If-None-Match', async () => {
     const app = await buildTestApp();
     const { etag = '' } = (await app.request(byPermalink)).headers;

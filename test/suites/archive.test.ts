@@ -5,6 +5,7 @@ import { openArchive } from '../../src/providers/archive/index.ts';
 import { openArchiveStore } from '../../src/providers/archive/store.ts';
 import type { Page, PostQuery, SearchQuery } from '../../src/providers/provider.ts';
 import { hang } from '../support/fake-upstream.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { stubAccount, stubPost } from '../support/stub-provider.ts';
 import { answeringSuite, failureOf } from './provider-suite.ts';
@@ -13,7 +14,8 @@ const baseUrl = 'https://perch.example';
 const heron = { platform: 'sample', handle: 'ada.example', id: '1900000000000000001' } as const;
 
 answeringSuite('archive', {
-  create: () => openArchive({ path: ':memory:', sample: true, baseUrl }),
+  create: () =>
+    openArchive({ path: ':memory:', sample: true, baseUrl, clock: createManualClock() }),
   post: heron,
   healthy: hang,
   absent: hang,
@@ -22,7 +24,13 @@ answeringSuite('archive', {
 });
 
 function open(options: { path?: string; sample?: boolean } = {}) {
-  const archive = openArchive({ path: ':memory:', sample: true, baseUrl, ...options });
+  const archive = openArchive({
+    path: ':memory:',
+    sample: true,
+    baseUrl,
+    clock: createManualClock(),
+    ...options,
+  });
   onTestFinished(() => archive.close?.());
   return archive;
 }
@@ -108,6 +116,7 @@ describe('an archived account', () => {
         id: post.id,
         parentId: post.replying_to?.status ?? null,
         created: post.created_timestamp,
+        stored: 1_790_000_000,
         post,
       });
     }
@@ -142,6 +151,7 @@ describe('an archived account', () => {
     const found = await openWith([post]).ask.post?.(x('wren', '20'), { signal });
 
     expect(found?.post).toEqual(post);
+    expect(found?.asOfMs).toBe(1_790_000_000_000);
   });
 });
 

@@ -20,6 +20,7 @@ export function readConversation(store: ArchiveStore, query: PostQuery): PostFou
     replies: query.replies === 'off' ? [] : readReplies(store, query, shown),
     missing: [],
     warnings: [],
+    asOfMs: read.stored * 1000,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.ts';
 import type { Post } from '../../model/post.ts';
 import {
   type Page,
@@ -19,6 +20,7 @@ export interface ArchiveOptions {
   readonly sample: boolean;
   /** Perch's own address: the sample lives at its permalinks. */
   readonly baseUrl: string;
+  readonly clock: Clock;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface ArchiveOptions {
  */
 export function openArchive(options: ArchiveOptions): Provider {
   const store = openArchiveStore(options.path, options.baseUrl);
-  if (options.sample) seedSample(store);
+  if (options.sample) seedSample(store, options.clock);
   return {
     name: 'archive',
     platforms: options.sample

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/clock.ts';
 import type { Post } from '../../model/post.ts';
 import { buildSample, sampleVersion } from './sample/sample.ts';
 import type { ArchiveStore, StoredPost } from './store.ts';
@@ -8,29 +9,32 @@ const fact = 'sample_version';
  * Makes the archive hold this version's sample. Does nothing when it already does. A sample that is
  * not wanted stays where it is and is not read: another process may serve it.
  */
-export function seedSample(store: ArchiveStore): void {
+export function seedSample(store: ArchiveStore, clock: Clock): void {
   const version = String(sampleVersion);
   if (store.readFact(fact) === version) return;
   store.transact(() => {
     store.removePlatform('sample');
-    putSample(store);
+    putSample(store, Math.floor(clock.now() / 1000));
     store.writeFact(fact, version);
   });
 }
 
-function putSample(store: ArchiveStore): void {
+function putSample(store: ArchiveStore, stored: number): void {
   const sample = buildSample();
   for (const account of sample.accounts) store.putAccount(account);
   for (const post of sample.posts) {
-    const stored = toStoredPost(post, sample.tombstoneParents);
-    if (stored !== undefined) store.putPost(stored);
+    const row = toStoredPost(post, sample.tombstoneParents);
+    if (row !== undefined) store.putPost({ ...row, stored });
   }
   for (const { follower, following } of sample.follows) {
     store.putFollow('sample', follower, following);
   }
 }
 
-function toStoredPost(post: Post, parents: ReadonlyMap<string, string>): StoredPost | undefined {
+function toStoredPost(
+  post: Post,
+  parents: ReadonlyMap<string, string>,
+): Omit<StoredPost, 'stored'> | undefined {
   if (post.id === null) return undefined;
   const parentId = post.type === 'status' ? post.replying_to?.status : parents.get(post.id);
   return {

@@ -15,7 +15,7 @@ const migrations: readonly Migration[] = [
       CREATE TABLE posts (
         number INTEGER PRIMARY KEY,
         platform TEXT NOT NULL, handle TEXT NOT NULL, id TEXT NOT NULL,
-        parent_id TEXT, created INTEGER NOT NULL, json TEXT NOT NULL,
+        parent_id TEXT, created INTEGER NOT NULL, stored INTEGER NOT NULL, json TEXT NOT NULL,
         UNIQUE (platform, id, handle)
       );
       CREATE INDEX posts_by_parent ON posts (platform, parent_id, created);
@@ -39,18 +39,22 @@ export interface StoredPost {
   readonly parentId: string | null;
   /** Unix seconds. */
   readonly created: number;
+  /** When it was put here or exported elsewhere, in Unix seconds. */
+  readonly stored: number;
   readonly post: Post;
 }
 
 interface PostRow {
-  readonly id: string;
   readonly parent_id: string | null;
+  readonly stored: number;
   readonly json: string;
 }
 
 /** A post read back, with the id of the post that it answers. */
 export interface ReadPost {
   readonly parentId: string | null;
+  /** Unix seconds. */
+  readonly stored: number;
   readonly post: Post;
 }
 
@@ -122,16 +126,19 @@ function createWriter(database: SqliteDatabase): Writer {
 function createPostWriter(database: SqliteDatabase): ArchiveStore['putPost'] {
   const post = database
     .prepare<unknown[], number>(
-      `INSERT INTO posts (platform, handle, id, parent_id, created, json) VALUES (?, ?, ?, ?, ?, ?)
+      `INSERT INTO posts (platform, handle, id, parent_id, created, stored, json)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (platform, id, handle) DO UPDATE
-       SET parent_id = excluded.parent_id, created = excluded.created, json = excluded.json
+       SET parent_id = excluded.parent_id, created = excluded.created, stored = excluded.stored,
+         json = excluded.json
        RETURNING number`,
     )
     .pluck();
   const words = database.prepare('INSERT OR REPLACE INTO post_words (rowid, text) VALUES (?, ?)');
   return (stored) => {
-    const { platform, handle, id, parentId, created } = stored;
-    const number = post.get(platform, handle, id, parentId, created, JSON.stringify(stored.post));
+    const { platform, handle, id, parentId, created, stored: at } = stored;
+    const json = JSON.stringify(stored.post);
+    const number = post.get(platform, handle, id, parentId, created, at, json);
     if (stored.post.type === 'status') words.run(number, stored.post.text);
   };
 }
@@ -155,19 +162,20 @@ function createReader(
   const account = database.prepare('SELECT 1 FROM accounts WHERE platform = ? AND handle = ?');
   const known = database.prepare('SELECT 1 FROM posts WHERE platform = ? AND id = ?');
   const one = database.prepare<unknown[], PostRow>(
-    `SELECT id, parent_id, json FROM posts WHERE platform = ? AND id = ?
+    `SELECT parent_id, stored, json FROM posts WHERE platform = ? AND id = ?
      ORDER BY handle <> ? LIMIT 1`,
   );
   const replies = database.prepare<unknown[], PostRow>(
-    `SELECT id, parent_id, json FROM posts WHERE platform = ? AND parent_id = ?
+    `SELECT parent_id, stored, json FROM posts WHERE platform = ? AND parent_id = ?
      ORDER BY created, id LIMIT 200`,
   );
   const found = database.prepare<unknown[], PostRow>(
-    `SELECT posts.id, parent_id, json FROM post_words JOIN posts ON posts.number = post_words.rowid
+    `SELECT parent_id, stored, json FROM post_words JOIN posts ON posts.number = post_words.rowid
      WHERE post_words MATCH ? AND (? OR platform <> 'sample') ORDER BY created DESC, number DESC LIMIT ? OFFSET ?`,
   );
   const read = (row: PostRow): ReadPost => ({
     parentId: row.parent_id,
+    stored: row.stored,
     // Written by `putPost` from a Post, so it is one.
     post: JSON.parse(row.json.replaceAll(`"${ownAddress}/`, `"${baseUrl}/`)) as Post,
   });
