@@ -147,6 +147,9 @@ export const variables = z.object({
   PERCH_MAX_EVENT_LOOP_DELAY_MS: wholeNumber(0, 60_000, 1000).describe(
     'Milliseconds of event-loop delay from which reads are answered `overloaded`; `0` never.',
   ),
+  PERCH_SHUTDOWN_DRAIN_MS: wholeNumber(0, 60_000, 500).describe(
+    'Milliseconds that the listener stays open at least after a stop signal, so that readiness is seen to end.',
+  ),
   PERCH_SHUTDOWN_GRACE_MS: wholeNumber(0, 60_000, 7000).describe(
     'Milliseconds that work in flight may take after a stop signal.',
   ),

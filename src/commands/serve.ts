@@ -37,7 +37,11 @@ async function serve({ config, stdout, stderr }: CommandContext): Promise<ExitCo
   logger.info({ base_url: config.PERCH_BASE_URL, providers: config.PERCH_PROVIDERS }, 'ready');
   const signal = await stopped;
   logger.info({ signal }, 'draining');
-  await shutDown(app, { clock: systemClock, graceMs: config.PERCH_SHUTDOWN_GRACE_MS });
+  await shutDown(app, {
+    clock: systemClock,
+    graceMs: config.PERCH_SHUTDOWN_GRACE_MS,
+    drainMs: config.PERCH_SHUTDOWN_DRAIN_MS,
+  });
   logger.info('stopped');
   return exitCodes.ok;
 }

@@ -138,6 +138,18 @@ describe('perch serve', { timeout: 20_000 }, () => {
     expect((await perch.ended).code).toBe(0);
   });
 
+  it('lets readiness be seen to end, also with nothing in flight', async () => {
+    const perch = spawnPerch(['serve'], { PORT: '0' });
+    const url = (await perch.printed(/Server listening at (http:[^"]+)/))[1];
+
+    perch.kill('SIGTERM');
+    await perch.printed(/draining/);
+    const ready = await fetch(`${url}/health/ready`);
+
+    expect(ready.status).toBe(503);
+    expect((await perch.ended).code).toBe(0);
+  });
+
   it('answers shutting_down to what does not finish in its grace, whatever signals follow', async () => {
     const stuck = await upstream(hang);
     const perch = spawnPerch(['serve'], {
