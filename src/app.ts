@@ -3,7 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Config } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import type { Random } from './core/random.ts';
-import { setAccessLog } from './http/access-log.ts';
+import { createAccessLog, silentAccessLog } from './http/access-log.ts';
 import { setAdmission } from './http/admission.ts';
 import { sendProblem, setProblemHandlers, toProblem } from './http/errors.ts';
 import { healthPlugin } from './http/health.ts';
@@ -54,12 +54,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
   });
 
   acceptAllMethods(server);
-  setProblemHandlers(server, config.PERCH_BASE_URL);
-  setAdmission(server, readiness);
-  setAccessLog(server, {
+  const accessLog = createAccessLog(server, {
     lines: config.PERCH_ACCESS_LOG,
     slowMs: config.PERCH_SLOW_REQUEST_MS,
   });
+  setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });
+  setAdmission(server, readiness);
 
   server.register(healthPlugin, { chain: services.chain });
   server.register(readRoutesPlugin, {
@@ -69,6 +69,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
     work,
     load,
+    accessLog,
   });
 
   await server.ready();
@@ -96,7 +97,11 @@ function createServer({ config, logger, random }: AppOptions): FastifyInstance {
     genReqId: requestId,
     clientErrorHandler: refusals.onClientError,
     frameworkErrors: (error, request, reply) =>
-      sendProblem(reply, toProblem(error, request), { request, baseUrl }),
+      sendProblem(reply, toProblem(error, request), {
+        request,
+        baseUrl,
+        accessLog: silentAccessLog,
+      }),
     http: {
       requireHostHeader: false,
       maxHeaderSize: 16_384,
@@ -108,7 +113,11 @@ function createServer({ config, logger, random }: AppOptions): FastifyInstance {
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    routerOptions: { maxParamLength: maxUrlBytes },
+    routerOptions: {
+      maxParamLength: maxUrlBytes,
+      // Reads parse their query themselves, once for each URL that they have not seen.
+      querystringParser: () => ({}),
+    },
   });
   server.server.on('connect', refusals.onConnect);
   // RFC 9110 §10.1.1 lets a server ignore an expectation that it does not know.

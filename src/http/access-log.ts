@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify';
-import { toInstance } from './errors.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toInstance } from './instance.ts';
 
 /** Which requests get a line, and when one is slow. */
 export interface AccessLogOptions {
@@ -7,25 +7,45 @@ export interface AccessLogOptions {
   readonly slowMs: number;
 }
 
-/** Logs a line for each answered request that the options ask for. Never a header or a body. */
-export function setAccessLog(app: FastifyInstance, { lines, slowMs }: AccessLogOptions): void {
-  if (lines === 'off') return;
-  app.addHook('onResponse', (request, reply, done) => {
-    const { statusCode, elapsedTime } = reply;
-    const failed = statusCode >= 500;
-    if (lines === 'all' || failed || elapsedTime >= slowMs) {
-      request.log[failed ? 'warn' : 'info'](
-        {
-          request_id: request.id,
-          method: request.method,
-          url: toInstance(request.raw.url ?? ''),
-          status: statusCode,
-          duration_ms: Math.round(elapsedTime),
-          ...(reply.problemCode === null ? {} : { code: reply.problemCode }),
-        },
-        'request answered',
-      );
-    }
-    done();
-  });
+/** Writes a line for requests that deserve one. Never a header or a body. */
+export interface AccessLog {
+  /**
+   * Is told of replies that may deserve a line: problems, and reads that had to wait. A hit is
+   * neither, and costs nothing here.
+   */
+  notice(request: FastifyRequest, reply: FastifyReply, status: number): void;
+}
+
+/** For what the router refuses before any hook: malformed paths, which are no failures of ours. */
+export const silentAccessLog: AccessLog = { notice: () => undefined };
+
+/** Creates the log; with `all` it hears of every reply by a hook instead. */
+export function createAccessLog(app: FastifyInstance, options: AccessLogOptions): AccessLog {
+  const { lines, slowMs } = options;
+  if (lines === 'all') {
+    app.addHook('onResponse', (request, reply, done) => {
+      writeLine(request, reply, reply.statusCode);
+      done();
+    });
+  }
+  return {
+    notice: (request, reply, status) => {
+      if (lines !== 'errors' || (status < 500 && reply.elapsedTime < slowMs)) return;
+      writeLine(request, reply, status);
+    },
+  };
+}
+
+function writeLine(request: FastifyRequest, reply: FastifyReply, status: number): void {
+  request.log[status >= 500 ? 'warn' : 'info'](
+    {
+      request_id: request.id,
+      method: request.method,
+      url: toInstance(request.raw.url ?? ''),
+      status,
+      duration_ms: Math.round(reply.elapsedTime),
+      ...(reply.problemCode === null ? {} : { code: reply.problemCode }),
+    },
+    'request answered',
+  );
 }

@@ -6,6 +6,8 @@ import {
   quoteInput,
   toProblemDocument,
 } from '../core/problem.ts';
+import type { AccessLog } from './access-log.ts';
+import { toInstance } from './instance.ts';
 import { maxUrlBytes } from './limits.ts';
 
 /** What Fastify refuses by itself, as codes of the catalogue, with a detail of our own. */
@@ -32,14 +34,20 @@ declare module 'fastify' {
   }
 }
 
+/** What sending a problem takes beside the problem. */
+export interface ProblemSetting {
+  readonly baseUrl: string;
+  readonly accessLog: AccessLog;
+}
+
 /** Sets the handlers that turn every failure of the server into a problem document. */
-export function setProblemHandlers(app: FastifyInstance, baseUrl: string): void {
+export function setProblemHandlers(app: FastifyInstance, setting: ProblemSetting): void {
   app.decorateReply('problemCode', null);
   app.setErrorHandler((error: FastifyError, request, reply) =>
-    sendProblem(reply, toProblem(error, request), { request, baseUrl }),
+    sendProblem(reply, toProblem(error, request), { request, ...setting }),
   );
   app.setNotFoundHandler((request, reply) =>
-    sendProblem(reply, routeNotFound(request), { request, baseUrl }),
+    sendProblem(reply, routeNotFound(request), { request, ...setting }),
   );
 }
 
@@ -64,10 +72,11 @@ export function toProblem(error: Error & { code?: string }, request: FastifyRequ
 export function sendProblem(
   reply: FastifyReply,
   problem: Problem,
-  where: { readonly request: FastifyRequest; readonly baseUrl: string },
+  where: ProblemSetting & { readonly request: FastifyRequest },
 ) {
   const { url = '' } = where.request.raw;
   reply.problemCode = problem.code;
+  where.accessLog.notice(where.request, reply, problem.status);
   const instance = url.length > maxInstance ? undefined : toInstance(url);
   const body = JSON.stringify(toProblemDocument(problem, { baseUrl: where.baseUrl, instance }));
   return reply
@@ -93,15 +102,3 @@ export function toProblemHeaders(problem: Problem): Record<string, string> {
 
 /** Longer ones would only send the caller's own bytes back: they have no `instance`. */
 const maxInstance = 2048;
-
-/**
- * Gives the path and query of a request as a URI reference, without secrets: the values of
- * parameters that are named like one, and whatever looks like a bearer key.
- */
-export function toInstance(url: string): string {
-  return Buffer.from(url)
-    .toString()
-    .replaceAll(/([?&][^=&]*(?:key|token|secret|password|authorization)[^=&]*=)[^&]*/gi, '$1…')
-    .replaceAll(/perch_[A-Za-z0-9_-]{43}/g, 'perch_…')
-    .replaceAll(/[^\x21-\x7e]|["<>\\^`{|}]/g, (character) => encodeURIComponent(character));
-}

@@ -1,3 +1,4 @@
+import { parse } from 'node:querystring';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, quoteInput } from '../core/problem.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
@@ -5,6 +6,7 @@ import type { Answer } from '../fetching/plan.ts';
 import { reads } from '../reads/index.ts';
 import type { PlanContext, Understood } from '../reads/read.ts';
 import { represent } from '../render/representation.ts';
+import type { AccessLog } from './access-log.ts';
 import { routeNotFound } from './errors.ts';
 import { toReplyHeaders } from './headers.ts';
 import { type Load, overloaded } from './load.ts';
@@ -22,6 +24,7 @@ export interface ReadRoutesOptions {
   readonly sharedCacheSeconds: number;
   readonly work: Work;
   readonly load: Load;
+  readonly accessLog: AccessLog;
 }
 
 /** URLs longer than this are understood anew each time, so that the memory stays small. */
@@ -40,6 +43,7 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
   ): Promise<void> => {
     const answer = await options.work.track(options.fetcher.fetch(understood.plan, request));
     sendPrepared(request, reply, prepare(options, request, { understood, answer }));
+    options.accessLog.notice(request, reply, 200);
   };
   for (const row of options.routes) {
     const url = toRouterPath(row.path);
@@ -73,9 +77,11 @@ function createUnderstanding(context: PlanContext) {
 
 /** Gives the parameters of a request; on a permalink the path says which post it is. */
 function toGiven(row: ReadRoute, request: FastifyRequest): Record<string, unknown> {
-  // Fastify's own parsers give objects of strings and lists of strings.
-  const query = request.query as Record<string, unknown>;
+  const { url = '' } = request.raw;
+  const start = url.indexOf('?');
+  const query = start === -1 ? {} : parse(url.slice(start + 1));
   if (row.surface === 'v1') return query;
+  // Fastify gives each parameter of the path as a string.
   const { n, ...path } = request.params as Record<string, string>;
   if (!isPermalinkHandle(path.handle ?? '')) throw routeNotFound(request);
   if (n !== undefined && !/^[1-9]\d?$/.test(n)) {
