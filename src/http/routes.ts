@@ -4,7 +4,7 @@ import type { ReadId } from '../reads/index.ts';
 export interface ReadRoute {
   /** The operation id of the machine description. */
   readonly id: string;
-  /** With parameters in braces; each of them is a parameter of the read, or listed in `ignored`. */
+  /** With parameters in braces: the read's own, and `n`, the number of a photo or video. */
   readonly path: string;
   readonly read: ReadId;
   /** `v1`: the versioned machine surface; `permalink`: the paths of the original platform. */

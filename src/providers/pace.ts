@@ -13,8 +13,9 @@ export interface PaceOptions {
 const minuteMs = 60_000;
 
 /**
- * Gives a client that never sends more than `perMinute` requests in any 60 seconds: a request over
- * that waits for its turn, in order of arrival.
+ * Gives a client that starts no more than `perMinute` requests in any 60 seconds: a request over
+ * that waits for its turn, in order of arrival. The one retry after a reset and a redirect within the
+ * upstream belong to the request that caused them.
  *
  * The returned `get` also throws ProviderError `throttled` when the turn would come too late.
  */
