@@ -14,10 +14,10 @@ import { readRoutesPlugin } from './http/read-routes.ts';
 import { createRefusals } from './http/refusals.ts';
 import { readRoutes } from './http/routes.ts';
 import { createWork } from './http/work.ts';
-import { openServices, type ServiceOverrides } from './services.ts';
+import { type FetchingOverrides, openFetching } from './open-fetching.ts';
 
 /** What an app is built of. Tests hand in their own clock, chance and providers. */
-export interface AppOptions extends ServiceOverrides {
+export interface AppOptions extends FetchingOverrides {
   readonly config: Config;
   readonly clock: Clock;
   readonly random: Random;
@@ -38,19 +38,19 @@ export interface App {
 }
 
 /**
- * Builds the server: services, global handlers and hooks, then each plugin in its own scope.
+ * Builds the server: what reads are fetched with, global handlers and hooks, then each plugin in its own scope.
  * Closing the server closes everything that was opened here.
  */
 export async function buildApp(options: AppOptions): Promise<App> {
   const { config } = options;
   const readiness = { draining: false };
   const work = createWork();
-  const services = openServices(options);
+  const fetching = openFetching(options);
   const server = createServer(options);
   const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
   server.addHook('onClose', async () => {
     load.close();
-    await services.close();
+    await fetching.close();
   });
 
   acceptAllMethods(server);
@@ -61,10 +61,10 @@ export async function buildApp(options: AppOptions): Promise<App> {
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });
   setAdmission(server, readiness);
 
-  server.register(healthPlugin, { chain: services.chain });
+  server.register(healthPlugin, { chain: fetching.chain });
   server.register(readRoutesPlugin, {
     routes: readRoutes,
-    fetcher: services.fetcher,
+    fetcher: fetching.fetcher,
     context: { baseUrl: config.PERCH_BASE_URL },
     sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
     work,
@@ -78,7 +78,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     startDraining: () => {
       readiness.draining = true;
     },
-    cutOff: () => services.stop(),
+    cutOff: () => fetching.stop(),
     get inFlight() {
       return work.inFlight;
     },

@@ -13,7 +13,7 @@ const rungs: readonly (readonly string[])[] = [
   ['reads', 'render'],
   ['http', 'mcp', 'sessions'],
   ['config.ts'],
-  ['services.ts'],
+  ['open-fetching.ts'],
   ['app.ts'],
   ['commands'],
   ['main.ts'],
@@ -26,7 +26,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   'better-sqlite3': /^core\/sqlite\.ts$/,
   'lru-cache': /^fetching\/response-cache\.ts$/,
   yaml: /^render\/obsidian\.ts$/,
-  fastify: /^(?:http|mcp|sessions)\/|^(?:app|services)\.ts$/,
+  fastify: /^(?:http|mcp|sessions)\/|^(?:app|open-fetching)\.ts$/,
   pino: /^commands\/logger\.ts$/,
   'pino-pretty': /^commands\/logger\.ts$/,
 };

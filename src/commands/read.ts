@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../core/clock.ts';
 import { Problem, problemKinds } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
+import { type Fetching, openFetching } from '../open-fetching.ts';
 import { reads } from '../reads/index.ts';
 import { formats } from '../render/formats.ts';
-import { openServices, type Services } from '../services.ts';
 import {
   type Command,
   type CommandContext,
@@ -65,9 +65,9 @@ async function read(args: ReadArgs, { config, stdout, stderr }: CommandContext):
     config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL,
     stderr,
   );
-  let services: Services;
+  let fetching: Fetching;
   try {
-    services = openServices({ config, logger, clock: systemClock, random: systemRandom });
+    fetching = openFetching({ config, logger, clock: systemClock, random: systemRandom });
   } catch (error) {
     stderr.write(`perch: cannot open the archive: ${explainOpening(error, config)}\n`);
     return exitCodes.usage;
@@ -75,7 +75,7 @@ async function read(args: ReadArgs, { config, stdout, stderr }: CommandContext):
   try {
     const given = { url: args.url, format: args.format, full: String(args.full) };
     const understood = reads.getPost.understand(given, { baseUrl: config.PERCH_BASE_URL });
-    const answer = await services.fetcher.fetch(understood.plan);
+    const answer = await fetching.fetcher.fetch(understood.plan);
     const text = formats[understood.format ?? 'markdown'].render(understood.assemble(answer));
     stdout.write(text.endsWith('\n') ? text : `${text}\n`);
     return exitCodes.ok;
@@ -84,7 +84,7 @@ async function read(args: ReadArgs, { config, stdout, stderr }: CommandContext):
     stderr.write(`perch: ${error.message}\n${tellNextStep(error)}\n`);
     return toExitCode(error);
   } finally {
-    await services.close();
+    await fetching.close();
   }
 }
 

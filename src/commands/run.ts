@@ -3,8 +3,8 @@ import { type Command, type ExitCode, exitCodes, type Output, UsageError } from 
 import { readCommand } from './read.ts';
 import { serveCommand } from './serve.ts';
 
-/** What the process gives to the command line. */
-export interface Process {
+/** Where the command line reads its settings and writes. */
+export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Output;
   readonly stderr: Output;
@@ -13,7 +13,7 @@ export interface Process {
 const commands: Readonly<Record<string, Command>> = { serve: serveCommand, read: readCommand };
 
 /** Runs the command that the arguments name, `serve` where they name none; gives the exit code. */
-export async function runCommand(args: readonly string[], io: Process): Promise<ExitCode> {
+export async function runCommand(args: readonly string[], io: Surroundings): Promise<ExitCode> {
   const [first = 'serve', ...rest] = args;
   if (first === '--help' || first === '-h' || first === 'help') return tell(io.stdout, help());
   if (first === '--version' || first === '-V') return tell(io.stdout, `perch ${version}\n`);
@@ -31,7 +31,7 @@ export async function runCommand(args: readonly string[], io: Process): Promise<
 async function runConfigured(
   command: Command,
   args: readonly string[],
-  io: Process,
+  io: Surroundings,
 ): Promise<ExitCode> {
   const loaded = loadConfig(io.env);
   if (!loaded.ok) {

@@ -25,6 +25,8 @@ export interface FetchOptions {
   readonly readTimeoutMs: number;
   /** The most reads that may be at an upstream at once. */
   readonly maxUpstreamReads: number;
+  /** Told of a defect that no caller sees, because the fetch ran in the background. */
+  readonly onDefect: (error: unknown) => void;
   /** Aborted when the process must not wait for upstreams any longer. */
   readonly stop?: AbortSignal;
 }
@@ -74,8 +76,10 @@ export function createFetcher(options: FetchOptions): Fetcher {
     });
   };
   const revalidate = (plan: Plan): void => {
-    // A failure is told by the gate's log; the reader already has the stale answer.
-    const work = join(plan).catch(() => undefined);
+    const work = join(plan).catch((error: unknown) => {
+      // The chain has told of a provider's failure, and the reader has the stale answer.
+      if (!(error instanceof Problem)) options.onDefect(error);
+    });
     background.add(work);
     void work.finally(() => background.delete(work));
   };

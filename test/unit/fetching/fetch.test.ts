@@ -40,7 +40,9 @@ function setUp(answer: StubAnswer, maxUpstreamReads = 100) {
     onChange: () => undefined,
   });
   const cache = createResponseCache({ maxEntries: 100, maxBytes: 1_000_000 });
+  const defects: unknown[] = [];
   const fetcher = createFetcher({
+    onDefect: (error) => defects.push(error),
     chain: createProviderChain([{ provider, gate }], () => undefined),
     cache,
     clock,
@@ -51,7 +53,7 @@ function setUp(answer: StubAnswer, maxUpstreamReads = 100) {
     readTimeoutMs: 9000,
     maxUpstreamReads,
   });
-  return { clock, provider, fetcher, cache };
+  return { clock, provider, fetcher, cache, defects };
 }
 
 /** An answer that can be changed from test to test, and held back. */
@@ -92,6 +94,23 @@ describe('fetching', () => {
     expect(stale).toMatchObject({ cache: 'stale', found: { post: { text: 'first' } } });
     expect(renewed).toMatchObject({ cache: 'hit', found: { post: { text: 'second' } } });
     expect(provider.queries).toHaveLength(2);
+  });
+
+  it('tells of a defect in the background, and not of an outage there', async () => {
+    let found: StubAnswer = async ({ post }) => stubFound(stubPost(post.id));
+    const { fetcher, clock, defects } = setUp((...asked) => found(...asked));
+    await fetcher.fetch(planOf());
+    await clock.advance(3_600_000);
+
+    found = () => Promise.reject(new ProviderError('unavailable', 'It is down.'));
+    await fetcher.fetch(planOf());
+    await fetcher.settle();
+    expect(defects).toEqual([]);
+    found = async () => undefined as never; // breaks the contract of providers
+    await fetcher.fetch(planOf());
+    await fetcher.settle();
+
+    expect(defects).toEqual([expect.any(TypeError)]);
   });
 
   it('serves a stale post for a day when no upstream answers', async () => {

@@ -4,16 +4,16 @@ import type { MediaDraft } from './drafts.ts';
 /** Gives a media item with made-up addresses under `.example`. */
 export function composeMedia(draft: MediaDraft): Media {
   const [width, height] = draft.size ?? [null, null];
-  const common = { type: draft.kind, width, height, alt: draft.alt ?? null };
+  const shared = { type: draft.kind, width, height, alt: draft.alt ?? null };
   const duration = draft.seconds ?? null;
   switch (draft.kind) {
     case 'photo':
-      return { ...common, url: pictureUrl(draft.name) };
+      return { ...shared, url: pictureUrl(draft.name) };
     case 'audio':
-      return { ...common, url: `https://sounds.example/${draft.name}.mp3`, duration };
+      return { ...shared, url: `https://sounds.example/${draft.name}.mp3`, duration };
     case 'gif':
     case 'video':
-      return { ...common, ...composeFootage(draft.name), duration };
+      return { ...shared, ...composeFootage(draft.name), duration };
   }
 }
 

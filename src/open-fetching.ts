@@ -11,13 +11,13 @@ import { type Provider, ProviderError } from './providers/provider.ts';
 import { type ProviderSettings, providerFactories } from './providers/registry.ts';
 
 /** What tests put in the place of the real thing. */
-export interface ServiceOverrides {
+export interface FetchingOverrides {
   /** The providers, instead of those that the configuration names. They are closed with the rest. */
   readonly providers?: readonly Provider[];
 }
 
-/** What the services are built of. */
-export interface ServiceOptions extends ServiceOverrides {
+/** What the fetching are built of. */
+export interface FetchingOptions extends FetchingOverrides {
   readonly config: Config;
   readonly clock: Clock;
   readonly random: Random;
@@ -25,7 +25,7 @@ export interface ServiceOptions extends ServiceOverrides {
 }
 
 /** Everything behind the surfaces: HTTP and the command line use the same. */
-export interface Services {
+export interface Fetching {
   readonly fetcher: Fetcher;
   readonly chain: ProviderChain;
   /** Ends the fetches that are under way, and every later one, with Problem `shutting_down`. */
@@ -39,7 +39,7 @@ export interface Services {
  *
  * @throws Error when the archive's database cannot be opened.
  */
-export function openServices(options: ServiceOptions): Services {
+export function openFetching(options: FetchingOptions): Fetching {
   const { config, clock } = options;
   const http = openHttpClient({
     connectTimeoutMs: config.PERCH_CONNECT_TIMEOUT_MS,
@@ -69,6 +69,7 @@ export function openServices(options: ServiceOptions): Services {
     readTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
     maxUpstreamReads: config.PERCH_MAX_UPSTREAM_READS,
     stop: stopping.signal,
+    onDefect: (err) => options.logger.error({ err }, 'defect while fetching in the background'),
   });
   return {
     fetcher,
@@ -101,7 +102,7 @@ function toSettings(
 
 function createChain(
   providers: readonly Provider[],
-  { config, clock, logger }: ServiceOptions,
+  { config, clock, logger }: FetchingOptions,
 ): ProviderChain {
   const links = providers.map((provider) => ({
     provider,
