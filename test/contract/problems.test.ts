@@ -236,6 +236,24 @@ describe('upstream failures', () => {
   );
 });
 
+describe('a provider that keeps failing', () => {
+  clause('read.errors.upstream_down', 'is told of in the log when its breaker opens', async () => {
+    const lines: string[] = [];
+    const provider = createStubProvider('stub', async () => {
+      throw new ProviderError('unavailable', 'It is down.');
+    });
+    const app = await buildTestApp({ providers: [provider], onLog: (line) => lines.push(line) });
+
+    for (let id = 20; id < 30; id += 1) await app.request(`/jack/status/${id}`);
+
+    const changes = lines.filter((line) => line.includes('circuit breaker changed'));
+    expect(changes.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ provider: 'stub', breaker: 'open' }),
+    ]);
+    expect(provider.queries).toHaveLength(5);
+  });
+});
+
 describe('draining', () => {
   clause(
     'read.errors.problem_documents',

@@ -218,6 +218,20 @@ function failingSuite(name: string, setup: ProviderSetup): void {
   ];
 
   describe(`${name}, failing`, () => {
+    it('tries once more after a reset, and not after a body that broke off', async () => {
+      const alone = query({ thread: false, replies: 'off' });
+      for (const [handler, requests] of [
+        [(request) => resetConnection(request), 2],
+        [(_, response) => breakOff(response), 1],
+      ] as const satisfies readonly (readonly [FakeHandler, number])[]) {
+        await withProvider(setup.create, { handler }, async ({ ask, upstream }) => {
+          await failureOf(ask(alone));
+
+          expect(upstream.requests).toHaveLength(requests);
+        });
+      }
+    });
+
     it.each(failures)('takes %s as %s', async (_title, kind, handler) => {
       await withProvider(setup.create, { handler }, async ({ ask, upstream }) => {
         const failure = await failureOf(ask(query()));

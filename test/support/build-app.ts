@@ -8,8 +8,8 @@ import type { Clock } from '../../src/core/clock.ts';
 import { problemKinds } from '../../src/core/problem.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import type { LoadGauge } from '../../src/http/load.ts';
-import { postReply } from '../../src/model/results.ts';
 import type { Provider } from '../../src/providers/provider.ts';
+import { reads } from '../../src/reads/index.ts';
 import { createManualClock } from './manual-clock.ts';
 
 /** What a test may set; everything else is the default of production, in memory. */
@@ -117,7 +117,7 @@ function checkDocument(reply: LightMyRequestResponse): void {
   expect(reply.headers.etag).toMatch(/^"[\w-]+"$/);
   expect(reply.headers.vary).toBe('Accept');
   if (reply.headers['content-type'] === 'application/json; charset=utf-8') {
-    postReply.parse(reply.json());
+    reads.getPost.reply.parse(reply.json());
   } else {
     expect(reply.headers['content-type']).toBe('text/markdown; charset=utf-8');
   }

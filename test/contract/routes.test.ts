@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { readRoutes } from '../../src/http/routes.ts';
+import { reads } from '../../src/reads/index.ts';
+import { buildTestApp } from '../support/build-app.ts';
+
+const given: Readonly<Record<string, string>> = {
+  handle: 'ada.example',
+  id: '1900000000000000001',
+  n: '1',
+};
+
+it('gives every route an id of its own', () => {
+  const ids = readRoutes.map(({ id }) => id);
+
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+it.each(readRoutes)('answers at $path', async ({ path, read, surface }) => {
+  const app = await buildTestApp();
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => given[name] ?? '');
+  const url = surface === 'v1' ? `${filled}?handle=${given.handle}&id=${given.id}` : filled;
+
+  const [get, head, post] = [
+    await app.request(url),
+    await app.request(url, { method: 'HEAD' }),
+    await app.request(url, { method: 'POST' }),
+  ];
+
+  expect([get.statusCode, head.statusCode, post.statusCode]).toEqual([200, 200, 405]);
+  expect(Object.keys(reads[read].params.shape)).toContain('format');
+});
