@@ -26,7 +26,7 @@ expect '# Thread by' "$base/ada.example/status/1900000000000000001"
 expect '"postCount":' "$base/api/v1/posts?handle=ada.example&id=1900000000000000001&format=json"
 expect '---' "$base/ada.example/status/1900000000000000001?format=obsidian"
 expect '"code":"invalid_path"' "$base/api/v1/posts?url=https://x.com/jack"
-expect '"code":"route_not_found"' "$base/nope"
+expect '"code":"route_not_found"' "$base/no/route"
 PORT=$port node "$root/dist/main.js" read "$base/ada.example/status/1900000000000000001" >"$work/page"
 grep -qF '# Thread by' "$work/page" || fail 'perch read printed no page'
 

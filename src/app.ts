@@ -65,8 +65,9 @@ export async function buildApp(options: AppOptions): Promise<App> {
   server.register(readRoutesPlugin, {
     routes: readRoutes,
     fetcher: fetching.fetcher,
-    context: { baseUrl: config.PERCH_BASE_URL },
+    context: fetching.context,
     sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
+    linkPreviews: config.PERCH_LINK_PREVIEWS,
     work,
     load,
     accessLog,

@@ -64,7 +64,7 @@ export const variables = z.object({
   PERCH_DATA_DIR: z
     .string()
     .default('./data')
-    .describe('The folder of the archive; `:memory:` keeps nothing.'),
+    .describe('The folder of the archive and of the key of cursors; `:memory:` keeps nothing.'),
   LOG_LEVEL: z
     .enum(logLevels, `must be one of ${logLevels.join(', ')}`)
     .default('info')
@@ -138,6 +138,16 @@ export const variables = z.object({
   PERCH_NOT_FOUND_CACHE_SECONDS: wholeNumber(0, 86_400, 30).describe(
     'Seconds that a confirmed “not found” is kept.',
   ),
+  PERCH_CURSOR_KEY: z
+    .string()
+    .regex(/^.{32,512}$/s, 'must have 32 to 512 characters')
+    .optional()
+    .describe(
+      'The key that the cursors of lists are signed with; servers behind one address share it. Default: made on the first start and kept in `cursor.key` in the data directory.',
+    ),
+  PERCH_LINK_PREVIEWS: flag(false).describe(
+    'Whether known crawlers of link previews get a small Open Graph page at the permalinks of posts.',
+  ),
   PERCH_SHARED_CACHE_SECONDS: wholeNumber(0, 31_536_000, 0).describe(
     'Seconds that a shared cache may keep an answer (`s-maxage`); `0` says nothing of it.',
   ),
@@ -198,9 +208,13 @@ function userAgentFaults(set: Record<string, string | undefined>): readonly stri
 
 function faultLine(issue: z.core.$ZodIssue, set: Record<string, string | undefined>): string {
   const name = String(issue.path[0]);
-  const value = set[name] === undefined ? '' : `=${JSON.stringify(set[name])}`;
+  const isShown = set[name] !== undefined && !secretVariables.has(name);
+  const value = isShown ? `=${JSON.stringify(set[name])}` : '';
   return `${name}${value}: ${issue.message}`;
 }
+
+/** Variables whose values are never told. */
+const secretVariables: ReadonlySet<string> = new Set(['PERCH_CURSOR_KEY']);
 
 /** Variables of the project that the server itself does not read. */
 const otherVariables: ReadonlySet<string> = new Set(['PERCH_FIXTURES']);

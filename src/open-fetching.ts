@@ -3,12 +3,17 @@ import type { Config } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import { openHttpClient } from './core/http-client.ts';
 import type { Random } from './core/random.ts';
+import { openSecret } from './core/secret.ts';
 import { createFetcher, type Fetcher } from './fetching/fetch.ts';
 import { createProviderChain, type ProviderChain } from './fetching/provider-chain.ts';
-import { createGate } from './fetching/provider-gate.ts';
+import { createGates } from './fetching/provider-gate.ts';
 import { createResponseCache } from './fetching/response-cache.ts';
+import { createWalkMemory } from './fetching/walk-memory.ts';
+import { type SearchPlatform, searchPlatforms } from './model/reference.ts';
 import { type Provider, ProviderError } from './providers/provider.ts';
 import { type ProviderSettings, providerFactories } from './providers/registry.ts';
+import { createCursorCodec } from './reads/cursor.ts';
+import type { PlanContext } from './reads/read.ts';
 
 /** What tests put in the place of the real thing. */
 export interface FetchingOverrides {
@@ -16,7 +21,7 @@ export interface FetchingOverrides {
   readonly providers?: readonly Provider[];
 }
 
-/** What the fetching are built of. */
+/** What fetching is built of. */
 export interface FetchingOptions extends FetchingOverrides {
   readonly config: Config;
   readonly clock: Clock;
@@ -27,6 +32,8 @@ export interface FetchingOptions extends FetchingOverrides {
 /** Everything behind the surfaces: HTTP and the command line use the same. */
 export interface Fetching {
   readonly fetcher: Fetcher;
+  /** What reads are planned with. */
+  readonly context: PlanContext;
   readonly chain: ProviderChain;
   /** Ends the fetches that are under way, and every later one, with Problem `shutting_down`. */
   stop(): void;
@@ -61,6 +68,7 @@ export function openFetching(options: FetchingOptions): Fetching {
   const fetcher = createFetcher({
     chain,
     cache,
+    memory: createWalkMemory(),
     clock,
     ttlSeconds: config.PERCH_CACHE_TTL_SECONDS,
     staleWhileRevalidateSeconds: config.PERCH_STALE_WHILE_REVALIDATE_SECONDS,
@@ -73,6 +81,7 @@ export function openFetching(options: FetchingOptions): Fetching {
   });
   return {
     fetcher,
+    context: toPlanContext(providers, options),
     chain,
     stop: () => stopping.abort(),
     close: async () => {
@@ -81,6 +90,37 @@ export function openFetching(options: FetchingOptions): Fetching {
       chain.close();
     },
   };
+}
+
+function toPlanContext(
+  providers: readonly Provider[],
+  { config, random }: FetchingOptions,
+): PlanContext {
+  return {
+    baseUrl: config.PERCH_BASE_URL,
+    cursors: createCursorCodec(openCursorKey(config, random)),
+    searchPlatform: defaultSearchPlatform(providers),
+    embedSeconds: config.PERCH_CACHE_TTL_SECONDS,
+  };
+}
+
+function openCursorKey({ PERCH_CURSOR_KEY: key, PERCH_DATA_DIR: folder }: Config, random: Random) {
+  if (key !== undefined) return Buffer.from(key);
+  return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/cursor.key`, random);
+}
+
+/** Decisions section 2: that of the first provider, other than the archive, that can search. */
+function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
+  const query = { kind: 'search', text: '', feed: 'latest', cursor: null, count: 1 } as const;
+  const moments = { sinceSeconds: null, untilSeconds: null };
+  const live = searchPlatforms.filter((platform) => platform !== 'archive');
+  for (const provider of providers) {
+    const found = live.find(
+      (platform) => provider.covers({ ...query, ...moments, platform }) === true,
+    );
+    if (provider.ask.search !== undefined && found !== undefined) return found;
+  }
+  return 'archive';
 }
 
 function toSettings(
@@ -106,14 +146,14 @@ function createChain(
 ): ProviderChain {
   const links = providers.map((provider) => ({
     provider,
-    gate: createGate({
+    gates: createGates(provider, (kind) => ({
       clock,
       failures: config.PERCH_BREAKER_FAILURES,
       openMs: config.PERCH_BREAKER_SECONDS * 1000,
       maxOpenMs: config.PERCH_BREAKER_MAX_SECONDS * 1000,
       onChange: (breaker) =>
-        logger.warn({ provider: provider.name, breaker }, 'circuit breaker changed'),
-    }),
+        logger.warn({ provider: provider.name, kind, breaker }, 'circuit breaker changed'),
+    })),
   }));
   return createProviderChain(links, ({ provider, error }) =>
     logger[levelOf(error)]({ provider, err: error }, 'provider did not answer'),

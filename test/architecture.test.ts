@@ -24,7 +24,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   zod: /./,
   undici: /^core\/http-client\.ts$/,
   'better-sqlite3': /^core\/sqlite\.ts$/,
-  'lru-cache': /^fetching\/response-cache\.ts$/,
+  'lru-cache': /^fetching\/(?:response-cache|walk-memory)\.ts$/,
   yaml: /^render\/obsidian\.ts$/,
   fastify: /^(?:http|mcp|sessions)\/|^(?:app|open-fetching)\.ts$/,
   pino: /^commands\/logger\.ts$/,

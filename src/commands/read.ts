@@ -1,99 +1,122 @@
-import { parseArgs } from 'node:util';
-import { systemClock } from '../core/clock.ts';
-import { Problem, problemKinds } from '../core/problem.ts';
-import { systemRandom } from '../core/random.ts';
-import { type Fetching, openFetching } from '../open-fetching.ts';
+import type { Fetching } from '../open-fetching.ts';
 import { reads } from '../reads/index.ts';
-import { formats } from '../render/formats.ts';
-import {
-  type Command,
-  type CommandContext,
-  type ExitCode,
-  exitCodes,
-  UsageError,
-} from './command.ts';
-import { explainOpening } from './explain.ts';
-import { createLogger } from './logger.ts';
+import type { Read } from '../reads/read.ts';
+import { render } from '../render/formats.ts';
+import { listOptions, parseCommandArgs, printOptions, toItemCount } from './arguments.ts';
+import { type Command, type CommandContext, UsageError } from './command.ts';
+import { withFetching } from './open-reading.ts';
+import { type ListPrint, printList } from './print-list.ts';
 
-/** `perch read URL`: one post on standard output, without a server. */
+/** `perch read`: a post, a profile or a list of accounts on standard output, without a server. */
 export const readCommand: Command = {
-  usage: 'read URL [--full] [--json | --format markdown|json|obsidian]',
-  summary: `Prints a post as Markdown.
-  --full      adds exact times, metrics and profile detail
-  --json      prints the JSON body instead
-  --format    markdown, json or obsidian
+  usage: 'read URL | @HANDLE | @HANDLE/followers | @HANDLE/following [options]',
+  summary: `Prints a post, or a profile with its posts, or a list of accounts, as Markdown.
+  --full           adds exact times, metrics and profile detail
+  --json           prints JSON instead: the body of a post, a line for each item of a list
+  --format         of a post: markdown, json or obsidian
+  --limit N        how many posts or accounts; default 20
+  --all            all of them, page by page
+  --with-replies   of a profile: its replies to others too
+  --with-reposts   of a profile: what it reposted too
+  --until MOMENT   of a profile: only posts from before then
 Exit code: 0 printed, 1 not found, 2 bad usage, 3 upstream trouble.`,
-  run: (args, context) => read(parseReadArgs(args), context),
+  run: (args, context) => {
+    const { values, positionals } = parseCommandArgs(args, readOptions);
+    const target = toTarget(positionals);
+    const print = isList(target) ? toListPrint(target, values) : toPostPrint(target, values);
+    return withFetching(context, async (fetching) => {
+      if ('count' in print) await printList(print, fetching, context);
+      else await printPost(print, fetching, context);
+    });
+  },
 };
 
-interface ReadArgs {
-  readonly url: string;
-  readonly full: boolean;
-  readonly format: string;
+const readOptions = {
+  ...printOptions,
+  ...listOptions,
+  format: { type: 'string' },
+  'with-replies': { type: 'boolean' },
+  'with-reposts': { type: 'boolean' },
+  until: { type: 'string' },
+} as const;
+
+type Values = ReturnType<typeof parseCommandArgs<typeof readOptions>>['values'];
+
+interface ListTarget {
+  readonly handle: string;
+  readonly read: Read;
 }
 
-function parseReadArgs(args: readonly string[]): ReadArgs {
-  const { values, positionals } = parse(args);
-  const [url, ...more] = positionals;
-  if (url === undefined) throw new UsageError('read needs the URL of a post');
-  if (more.length > 0) throw new UsageError(`read takes one URL, not ${positionals.length}`);
-  if (values.json === true && values.format !== undefined && values.format !== 'json') {
-    throw new UsageError('--json and --format contradict each other');
+type Target = ListTarget | { readonly url: string };
+
+const lists: Readonly<Record<string, Read>> = {
+  '': reads.getProfile,
+  followers: reads.listFollowers,
+  following: reads.listFollowing,
+};
+
+/** What begins with `@` is a handle, maybe with a list behind it; everything else a URL. */
+function toTarget(positionals: readonly string[]): Target {
+  const [first, ...more] = positionals;
+  if (first === undefined) throw new UsageError('read needs the URL of a post, or an @handle');
+  if (more.length > 0)
+    throw new UsageError(`read takes one URL or handle, not ${positionals.length}`);
+  if (!first.startsWith('@')) return { url: first };
+  const [handle = '', list = '', ...rest] = first.slice(1).split('/');
+  const read = rest.length === 0 && Object.hasOwn(lists, list) ? lists[list] : undefined;
+  if (read === undefined) {
+    throw new UsageError(`${first} is no list of an account; there are /followers and /following`);
   }
-  const format = values.json === true ? 'json' : (values.format ?? 'markdown');
-  return { url, full: values.full ?? false, format };
+  return { handle, read };
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        full: { type: 'boolean' },
-        json: { type: 'boolean' },
-        format: { type: 'string' },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
+function isList(target: Target): target is ListTarget {
+  return 'handle' in target;
 }
 
-async function read(args: ReadArgs, { config, stdout, stderr }: CommandContext): Promise<ExitCode> {
-  const logger = await createLogger(
-    config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL,
-    stderr,
-  );
-  let fetching: Fetching;
-  try {
-    fetching = openFetching({ config, logger, clock: systemClock, random: systemRandom });
-  } catch (error) {
-    stderr.write(`perch: cannot open the archive: ${explainOpening(error, config)}\n`);
-    return exitCodes.usage;
-  }
-  try {
-    const given = { url: args.url, format: args.format, full: String(args.full) };
-    const understood = reads.getPost.understand(given, { baseUrl: config.PERCH_BASE_URL });
-    const answer = await fetching.fetcher.fetch(understood.plan);
-    const text = formats[understood.format ?? 'markdown'].render(understood.assemble(answer));
-    stdout.write(text.endsWith('\n') ? text : `${text}\n`);
-    return exitCodes.ok;
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    stderr.write(`perch: ${error.message}\n${tellNextStep(error)}\n`);
-    return toExitCode(error);
-  } finally {
-    await fetching.close();
-  }
+const profileOptions = ['with-replies', 'with-reposts', 'until'] as const;
+
+function toListPrint({ handle, read }: ListTarget, values: Values): ListPrint {
+  if (read !== reads.getProfile) refuse(values, profileOptions, 'is for a profile');
+  const format = toFormat(values);
+  const given = {
+    handle,
+    format,
+    full: String(values.full ?? false),
+    with_replies: values['with-replies'] === true ? 'true' : undefined,
+    with_reposts: values['with-reposts'] === true ? 'true' : undefined,
+    until: values.until,
+  };
+  return { read, given, count: toItemCount(values), json: format === 'json' };
 }
 
-function tellNextStep({ code, retryAfterSeconds }: Problem): string {
-  if (retryAfterSeconds === undefined) return problemKinds[code].resolution;
-  return `Retry in ${retryAfterSeconds} seconds.`;
+interface PostPrint {
+  readonly given: Readonly<Record<string, string>>;
 }
 
-function toExitCode(problem: Problem): ExitCode {
-  if (problem.status === 404) return exitCodes.notFound;
-  return problem.status < 500 ? exitCodes.usage : exitCodes.upstream;
+function toPostPrint({ url }: { readonly url: string }, values: Values): PostPrint {
+  refuse(values, ['limit', 'all', ...profileOptions], 'is for the lists of an @handle');
+  return { given: { url, format: toFormat(values), full: String(values.full ?? false) } };
+}
+
+function refuse(values: Values, names: readonly (keyof Values)[], reason: string): void {
+  const given = names.find((name) => values[name] !== undefined);
+  if (given !== undefined) throw new UsageError(`--${given} ${reason}`);
+}
+
+function toFormat({ json, format }: Values): string {
+  if (json !== true) return format ?? 'markdown';
+  if (format === undefined || format === 'json') return 'json';
+  throw new UsageError('--json and --format contradict each other');
+}
+
+async function printPost(
+  { given }: PostPrint,
+  { fetcher, context }: Fetching,
+  { stdout }: CommandContext,
+): Promise<void> {
+  const understood = reads.getPost.understand(given, context);
+  const answer = await fetcher.fetch(understood.plan);
+  const { body } = render(understood.assemble(answer), understood.format ?? 'markdown');
+  stdout.write(body.endsWith('\n') ? body : `${body}\n`);
 }

@@ -1,6 +1,7 @@
 import { loadConfig, version } from '../config.ts';
 import { type Command, type ExitCode, exitCodes, type Output, UsageError } from './command.ts';
 import { readCommand } from './read.ts';
+import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
 
 /** Where the command line reads its settings and writes. */
@@ -10,7 +11,11 @@ export interface Surroundings {
   readonly stderr: Output;
 }
 
-const commands: Readonly<Record<string, Command>> = { serve: serveCommand, read: readCommand };
+const commands: Readonly<Record<string, Command>> = {
+  serve: serveCommand,
+  read: readCommand,
+  search: searchCommand,
+};
 
 /** Runs the command that the arguments name, `serve` where they name none; gives the exit code. */
 export async function runCommand(args: readonly string[], io: Surroundings): Promise<ExitCode> {

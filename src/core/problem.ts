@@ -48,6 +48,38 @@ export const problemKinds = {
     resolution: 'Send both `handle` and `id` of the post, or its URL as the `url` parameter.',
     when: 'the pair of `handle` and `id` is incomplete, or one of them is malformed',
   },
+  invalid_handle: {
+    status: 400,
+    title: 'Not a handle',
+    resolution:
+      'Send a handle such as `jack`, `alice.example.com`, `user@host` or `ada.example`; a leading `@` is accepted.',
+    when: 'the handle has the form of no platform',
+  },
+  missing_query: {
+    status: 400,
+    title: 'No search text',
+    resolution: 'Send the search text as the `q` parameter, percent-encoded.',
+    when: 'a search was asked for without `q`, or with one that is empty',
+  },
+  invalid_query: {
+    status: 400,
+    title: 'Search text not usable',
+    resolution: 'Send 1 to 512 characters as `q`, and simplify its operators.',
+    when: 'the `q` parameter is too long, or the platform refuses it as it is',
+  },
+  invalid_feed: {
+    status: 400,
+    title: 'Unknown feed',
+    resolution: 'Send `latest`, `top`, `photos`, `videos` or `users`, or leave `feed` out.',
+    when: 'the `feed` parameter is not one of its values',
+  },
+  invalid_cursor: {
+    status: 400,
+    title: 'Cursor not usable here',
+    resolution:
+      'Send `nextCursor` of the page before, unchanged, to the same route with the same parameters; or leave `cursor` out to begin again.',
+    when: 'the `cursor` parameter was changed, or belongs to another list, query or option',
+  },
   invalid_format: {
     status: 400,
     title: 'Unknown format',
@@ -159,6 +191,12 @@ export const problemKinds = {
     title: 'Defect in the server',
     resolution: 'Report the `X-Request-Id` of this response to the operator; a retry may not help.',
     when: 'a defect of Perch; it is logged with the request id',
+  },
+  not_implemented: {
+    status: 501,
+    title: 'Not implemented',
+    resolution: 'Send `format=json`, or leave `format` out.',
+    when: 'an oEmbed document was asked for in another format than JSON',
   },
   upstream_error: {
     status: 502,

@@ -1,8 +1,16 @@
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
-import type { Answers, QueryKind } from '../providers/provider.ts';
+import type { Post } from '../model/post.ts';
+import { browse, type ListPart, type PartStore } from './browse.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
-import type { Answer, CacheState, Plan } from './plan.ts';
+import {
+  type Answer,
+  accountSubject,
+  type CacheState,
+  type Finds,
+  type Plan,
+  type PlanKind,
+} from './plan.ts';
 import type { ProviderChain } from './provider-chain.ts';
 import {
   type CacheEntry,
@@ -10,11 +18,13 @@ import {
   type Outcome,
   type ResponseCache,
 } from './response-cache.ts';
+import type { WalkMemory } from './walk-memory.ts';
 
 /** How long answers are kept and waited for. */
 export interface FetchOptions {
   readonly chain: ProviderChain;
   readonly cache: ResponseCache;
+  readonly memory: WalkMemory;
   readonly clock: Clock;
   /** Seconds that a post is fresh. */
   readonly ttlSeconds: number;
@@ -43,14 +53,14 @@ export interface Fetcher {
    *
    * @throws Problem `not_found` when what is held is that it is gone.
    */
-  recall<Kind extends QueryKind>(plan: Plan<Kind>): Answer<Kind> | undefined;
+  recall<Kind extends PlanKind>(plan: Plan<Kind>): Answer<Kind> | undefined;
   /**
    * Gives the answer to a plan from the cache, from a fetch that is under way, or from a provider.
    *
    * @throws Problem, see ProviderChain.ask; `overloaded` when too many reads are under way; the
    *   signal's reason when the caller leaves.
    */
-  fetch<Kind extends QueryKind>(plan: Plan<Kind>, waiting?: Waiting): Promise<Answer<Kind>>;
+  fetch<Kind extends PlanKind>(plan: Plan<Kind>, waiting?: Waiting): Promise<Answer<Kind>>;
   /** Waits until no fetch is under way in the background. */
   settle(): Promise<void>;
 }
@@ -94,13 +104,13 @@ export function createFetcher(options: FetchOptions): Fetcher {
   };
 
   return {
-    recall: <Kind extends QueryKind>(plan: Plan<Kind>) => {
+    recall: <Kind extends PlanKind>(plan: Plan<Kind>) => {
       const kept = plan.useCache ? cache.get(plan.key) : undefined;
       if (kept === undefined || clock.now() >= kept.freshUntilMs) return undefined;
       // The cache keeps under a plan's key what a plan of that kind found.
       return toAnswer(kept, 'hit') as Answer<Kind>;
     },
-    fetch: async <Kind extends QueryKind>(plan: Plan<Kind>, waiting?: Waiting) => {
+    fetch: async <Kind extends PlanKind>(plan: Plan<Kind>, waiting?: Waiting) => {
       const kept = plan.useCache ? cache.get(plan.key) : undefined;
       let answer: Answer;
       if (kept !== undefined && clock.now() < kept.freshUntilMs) {
@@ -132,7 +142,8 @@ function isUpstreamTrouble(error: unknown): boolean {
 
 function toAnswer(kept: Kept, cache: CacheState): Answer {
   if ('gone' in kept.outcome) throw kept.outcome.gone;
-  const { found, source } = kept.outcome;
+  // Parts have keys that no plan has, so this is what a plan found.
+  const { found, source } = kept.outcome as { found: Answer['found']; source: string };
   return { found, source, fetchedAtMs: kept.fetchedAtMs, cache, views: kept.views };
 }
 
@@ -141,7 +152,7 @@ async function fetchAndKeep(options: FetchOptions, plan: Plan, signal: AbortSign
   const deadline = AbortSignal.any([signal, stop, AbortSignal.timeout(options.readTimeoutMs)]);
   let outcome: Outcome;
   try {
-    outcome = await options.chain.ask(plan.query.kind, plan.query, deadline);
+    outcome = await resolve(options, plan, deadline);
   } catch (error) {
     if (stop.aborted) {
       throw new Problem('shutting_down', { detail: 'This process is about to stop.' });
@@ -159,6 +170,33 @@ async function fetchAndKeep(options: FetchOptions, plan: Plan, signal: AbortSign
   return { ...entry, views: options.cache.set(plan.key, entry) };
 }
 
+/** Asks the providers for what a plan wants. */
+async function resolve(options: FetchOptions, plan: Plan, signal: AbortSignal): Promise<Outcome> {
+  const { chain, memory } = options;
+  const { query } = plan;
+  switch (query.kind) {
+    case 'post':
+      return chain.ask('post', query, { signal });
+    case 'browse':
+      return browse(query, { chain, memory, parts: createParts(options, plan), signal });
+  }
+}
+
+/** Makes the store of what pages of a list are put together from: the cache, under the plan's terms. */
+function createParts(options: FetchOptions, plan: Plan): PartStore {
+  const { cache, clock } = options;
+  return {
+    get: (key) => {
+      const kept = plan.useCache ? cache.get(key) : undefined;
+      if (kept === undefined || clock.now() >= kept.freshUntilMs) return undefined;
+      return 'found' in kept.outcome ? kept.outcome.found : undefined;
+    },
+    set: (key, part, source) => {
+      cache.set(key, toEntry(options, plan, { found: part, source }));
+    },
+  };
+}
+
 function toEntry(options: FetchOptions, plan: Plan, outcome: Outcome): CacheEntry {
   const now = options.clock.now();
   const gone = 'gone' in outcome;
@@ -168,7 +206,7 @@ function toEntry(options: FetchOptions, plan: Plan, outcome: Outcome): CacheEntr
   const freshUntilMs = now + freshSeconds * 1000;
   const spare = (seconds: number) => freshUntilMs + (gone || soon ? 0 : seconds * 1000);
   return {
-    subject: plan.subject,
+    subjects: [...new Set([plan.subject, ...authorOf(outcome)])],
     outcome,
     fetchedAtMs: gone ? now : asOf(outcome.found, now),
     freshUntilMs,
@@ -177,12 +215,19 @@ function toEntry(options: FetchOptions, plan: Plan, outcome: Outcome): CacheEntr
   };
 }
 
+/** A post is about its author too: what an account wrote goes with the account. */
+function authorOf(outcome: Outcome): readonly string[] {
+  const post: Post | null =
+    'found' in outcome && 'post' in outcome.found ? outcome.found.post : null;
+  return post?.author ? [accountSubject(post.author.platform, post.author.screen_name)] : [];
+}
+
 function isPartial(outcome: Outcome): boolean {
   return 'found' in outcome && 'missing' in outcome.found && outcome.found.missing.length > 0;
 }
 
 /** What is kept elsewhere tells when it was so; anything else is so now. */
-function asOf(found: Answers[QueryKind]['found'], nowMs: number): number {
+function asOf(found: Finds[PlanKind]['found'] | ListPart, nowMs: number): number {
   return 'asOfMs' in found ? (found.asOfMs ?? nowMs) : nowMs;
 }
 

@@ -1,11 +1,22 @@
-import type { Answers, QueryKind } from '../providers/provider.ts';
+import type { Platform } from '../model/reference.ts';
+import type { PostFound, PostQuery } from '../providers/provider.ts';
+import type { BrowseFound, BrowseQuery } from './browse-query.ts';
+
+/** What can be fetched: a post with what stands around it, or a page of a list. */
+export interface Finds {
+  post: { query: PostQuery; found: PostFound };
+  browse: { query: BrowseQuery; found: BrowseFound };
+}
+
+/** The kinds of what can be fetched. */
+export type PlanKind = keyof Finds;
 
 /** How long an answer stays fresh: posts longest, lists a twelfth, searches a sixtieth of it. */
 export type Freshness = 'post' | 'list' | 'search';
 
 /** What a read wants fetched. Pure: it depends on the request's parameters and on nothing else. */
-export interface Plan<Kind extends QueryKind = QueryKind> {
-  readonly query: Answers[Kind]['query'];
+export interface Plan<Kind extends PlanKind = PlanKind> {
+  readonly query: Finds[Kind]['query'];
   /** The identity of the answer in the cache; equal plans have equal keys. */
   readonly key: string;
   /** What the answer is about; all answers about a subject are dropped when it is gone. */
@@ -13,6 +24,11 @@ export interface Plan<Kind extends QueryKind = QueryKind> {
   readonly freshness: Freshness;
   /** False skips the response cache on the way in (`nocache=true`). */
   readonly useCache: boolean;
+}
+
+/** Gives the subject of what is about an account: its profile, its lists, its posts. */
+export function accountSubject(platform: Platform, handle: string): string {
+  return `account ${platform} ${handle.toLowerCase()}`;
 }
 
 /** Whether a cache answered; the header `X-Cache`. */
@@ -27,9 +43,9 @@ export interface ViewStore {
   set(name: string, view: unknown, bytes: number): void;
 }
 
-/** What a provider found, with where and when. */
-export interface Answer<Kind extends QueryKind = QueryKind> {
-  readonly found: Answers[Kind]['found'];
+/** What was found, with where and when. */
+export interface Answer<Kind extends PlanKind = PlanKind> {
+  readonly found: Finds[Kind]['found'];
   /** The provider's name. */
   readonly source: string;
   /** When it was fetched, in milliseconds since the epoch. */

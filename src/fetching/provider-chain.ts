@@ -1,4 +1,4 @@
-import { Problem, type ProblemCode } from '../core/problem.ts';
+import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 import type { Platform } from '../model/reference.ts';
 import {
   type Answers,
@@ -9,18 +9,27 @@ import {
   type QueryKind,
   type ReadName,
 } from '../providers/provider.ts';
-import { type BreakerState, clampPause, type Gate } from './provider-gate.ts';
+import { type BreakerState, clampPause, type Gates } from './provider-gate.ts';
 
-/** A provider with the gate before it. */
+/** A provider with the gates before it. */
 export interface ChainLink {
   readonly provider: Provider;
-  readonly gate: Gate;
+  readonly gates: Gates;
 }
 
 /** What a provider found, and which one. */
 export interface Sourced<Kind extends QueryKind> {
   readonly found: Answers[Kind]['found'];
   readonly source: string;
+  /** Whether it is a provider that answers as the last resort. */
+  readonly degraded: boolean;
+}
+
+/** How a query is asked. */
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  /** The only provider to ask; default: all that cover the query, in order. */
+  readonly provider?: string | undefined;
 }
 
 /** A provider's failure, for the log. */
@@ -32,7 +41,10 @@ export interface ProviderFailure {
 /** A provider as `/health/ready` shows it. */
 export interface ProviderState {
   readonly name: string;
+  /** `open` while any kind of query is not asked; `half_open` while one tries whether it is back. */
   readonly breaker: BreakerState;
+  /** The kinds of query whose breaker is not closed. */
+  readonly broken: Gates['broken'];
   readonly platforms: readonly Platform[];
   readonly reads: readonly ReadName[];
 }
@@ -40,15 +52,17 @@ export interface ProviderState {
 /** The providers in order. */
 export interface ProviderChain {
   /**
-   * Asks the first provider that covers the query, then the next one on an upstream failure.
+   * Asks the first provider that covers the query, then the next one on an upstream failure. Those
+   * that cover it as the last resort come last, and only after another one has failed.
    *
-   * @throws Problem `unsupported_platform`, `not_found`, `upstream_error`, `upstream_unavailable` or
-   *   `upstream_rate_limited`.
+   * @throws Problem `unsupported_platform`, `not_found`, `invalid_query`, `upstream_error`,
+   *   `upstream_unavailable` or `upstream_rate_limited`; `invalid_cursor` when the only provider to
+   *   ask does not answer such queries any more.
    */
   ask<Kind extends QueryKind>(
     kind: Kind,
     query: Answers[Kind]['query'],
-    signal: AbortSignal,
+    options: AskOptions,
   ): Promise<Sourced<Kind>>;
   /** The providers in order: what they can answer, and the state of their breakers. */
   states(): readonly ProviderState[];
@@ -63,6 +77,7 @@ export interface ProviderChain {
 const failurePolicy = {
   missing: { next: false, code: 'not_found' },
   ambiguous: { next: true, code: 'upstream_unavailable' },
+  rejected: { next: false, code: 'invalid_query' },
   throttled: { next: true, code: 'upstream_rate_limited' },
   unavailable: { next: true, code: 'upstream_unavailable' },
   malformed: { next: true, code: 'upstream_error' },
@@ -77,7 +92,7 @@ export function createProviderChain(
   onFailure: (failure: ProviderFailure) => void,
 ): ProviderChain {
   return {
-    ask: (kind, query, signal) => askInOrder(links, { kind, query, signal, onFailure }),
+    ask: (kind, query, options) => askInOrder(links, { kind, query, onFailure, ...options }),
     states: () => links.map(toState),
     close: () => {
       for (const { provider } of links) provider.close?.();
@@ -85,15 +100,16 @@ export function createProviderChain(
   };
 }
 
-function toState({ provider, gate }: ChainLink): ProviderState {
+function toState({ provider, gates }: ChainLink): ProviderState {
   const { name, platforms, reads } = provider;
-  return { name, breaker: gate.state, platforms, reads: [...reads] };
+  const { broken } = gates;
+  const [first = 'closed'] = Object.values(broken).toSorted().reverse();
+  return { name, breaker: first, broken, platforms, reads: [...reads] };
 }
 
-interface Asking<Kind extends QueryKind> {
+interface Asking<Kind extends QueryKind> extends AskOptions {
   readonly kind: Kind;
   readonly query: Answers[Kind]['query'];
-  readonly signal: AbortSignal;
   readonly onFailure: (failure: ProviderFailure) => void;
 }
 
@@ -103,20 +119,45 @@ async function askInOrder<Kind extends QueryKind>(
 ): Promise<Sourced<Kind>> {
   const { kind, query, signal } = asking;
   const failures: ProviderError[] = [];
-  for (const { provider, gate } of links) {
-    const ask: Ask<Kind> | undefined = provider.ask[kind];
-    if (ask === undefined || !provider.covers(query)) continue;
+  for (const { provider, gates, ask, isLastResort } of toCandidates(links, asking)) {
     try {
-      const context = { signal, onThrottled: (error: ProviderError) => gate.pause(error) };
-      const found = await gate.run(() => ask(query, context), signal);
-      return { found, source: provider.name };
+      const context = { signal, onThrottled: (error: ProviderError) => gates.pause(error) };
+      const found = await gates.of(kind).run(() => ask(query, context), signal);
+      return { found, source: provider.name, degraded: isLastResort };
     } catch (error) {
       failures.push(toProviderError(error));
       asking.onFailure({ provider: provider.name, error });
       if (isDecided(failures)) break;
     }
   }
-  throw toProblem(failures);
+  throw toProblem(failures, kind);
+}
+
+interface Candidate<Kind extends QueryKind> extends ChainLink {
+  readonly ask: Ask<Kind>;
+  readonly isLastResort: boolean;
+}
+
+/** Gives the providers to ask, in order; none where a last resort would be the only one. */
+function toCandidates<Kind extends QueryKind>(
+  links: readonly ChainLink[],
+  { kind, query, provider: only }: Asking<Kind>,
+): readonly Candidate<Kind>[] {
+  const covering = links.flatMap(({ provider, gates }): Candidate<Kind>[] => {
+    const ask: Ask<Kind> | undefined = provider.ask[kind];
+    const coverage = ask === undefined ? false : provider.covers(query);
+    if (ask === undefined || coverage === false) return [];
+    return [{ provider, gates, ask, isLastResort: coverage === 'last resort' }];
+  });
+  if (only === undefined) {
+    const live = covering.filter(({ isLastResort }) => !isLastResort);
+    return live.length === 0 ? [] : [...live, ...covering.filter((one) => one.isLastResort)];
+  }
+  const same = covering.filter(({ provider }) => provider.name === only);
+  if (same.length > 0) return same;
+  throw new Problem('invalid_cursor', {
+    detail: `The parameter \`cursor\` belongs to a walk through ${quoteInput(only)}, which does not answer here any more.`,
+  });
 }
 
 /** A defect inside a provider counts as its failure, so that the next one can still answer. */
@@ -131,11 +172,12 @@ function isDecided(failures: readonly ProviderError[]): boolean {
 }
 
 function isWitnessed(failures: readonly ProviderError[]): boolean {
-  return failures.filter(({ kind }) => kind === 'ambiguous').length >= witnessesOfAbsence;
+  const witnesses = failures.filter(({ kind, isWitness }) => kind === 'ambiguous' && isWitness);
+  return witnesses.length >= witnessesOfAbsence;
 }
 
 /** The first failure is told, because the first provider is the one that should have answered. */
-function toProblem(failures: readonly ProviderError[]): Problem {
+function toProblem(failures: readonly ProviderError[], kind: QueryKind): Problem {
   const [first] = failures;
   if (first === undefined) {
     return new Problem('unsupported_platform', {
@@ -146,20 +188,21 @@ function toProblem(failures: readonly ProviderError[]): Problem {
   if (gone !== undefined) return new Problem('not_found', { detail: gone.message, cause: gone });
   if (isWitnessed(failures)) {
     return new Problem('not_found', {
-      detail: 'There is no such post: two independent sources say so.',
+      detail: `There is no such ${kind === 'post' ? 'post' : 'account'}: two independent sources say so.`,
       cause: first,
     });
   }
   const asked = first.kind === 'throttled' ? first.retryAfterSeconds : undefined;
   const retryAfterSeconds = asked === undefined ? undefined : clampPause(asked);
   return new Problem(failurePolicy[first.kind].code, {
-    detail: tellFailure(first),
+    detail: tellFailure(first, kind),
     cause: first,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
 }
 
-function tellFailure(failure: ProviderError): string {
+function tellFailure(failure: ProviderError, kind: QueryKind): string {
   if (failure.kind !== 'ambiguous') return failure.message;
-  return 'One source has no such post, but an outage looks the same there and no second source could confirm it.';
+  const what = kind === 'post' ? 'post' : 'account';
+  return `One source has no such ${what}, but an outage looks the same there and no second source could confirm it.`;
 }

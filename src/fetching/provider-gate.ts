@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import { ProviderError } from '../providers/provider.ts';
+import { type Provider, ProviderError, type QueryKind } from '../providers/provider.ts';
 
 /** When a provider is left alone. Times in milliseconds. */
 export interface GateOptions {
@@ -27,6 +27,63 @@ export interface Gate {
   run<Found>(ask: () => Promise<Found>, signal: AbortSignal): Promise<Found>;
   /** Keeps the pause that a throttling provider asks for, although it answered. */
   pause(error: ProviderError): void;
+}
+
+/**
+ * The gates before one provider, one for each kind of query: an upstream whose search is broken may
+ * read posts all the same. A pause holds for all of them.
+ */
+export interface Gates {
+  of(kind: QueryKind): Gate;
+  /** Keeps the pause that a throttling provider asks for, for every kind of query. */
+  pause(error: ProviderError): void;
+  /** The kinds of query whose breaker is not closed. */
+  readonly broken: Readonly<Partial<Record<QueryKind, BreakerState>>>;
+}
+
+/** Creates the gates of a provider; `toOptions` says how the one for a kind of query behaves. */
+export function createGates(
+  { ask }: Pick<Provider, 'ask'>,
+  toOptions: (kind: QueryKind) => GateOptions,
+): Gates {
+  // The keys of `ask` are kinds of query, by its type.
+  const kinds = Object.keys(ask) as QueryKind[];
+  const gates = new Map(kinds.map((kind) => [kind, createGate(toOptions(kind))]));
+  const pause = (error: ProviderError): void => {
+    for (const gate of gates.values()) gate.pause(error);
+  };
+  return {
+    of: (kind) => {
+      const gate = gates.get(kind);
+      if (gate === undefined) throw new Error(`The provider does not answer ${kind}.`);
+      return sharingPauses(gate, pause);
+    },
+    pause,
+    get broken() {
+      return Object.fromEntries(
+        [...gates].flatMap(([kind, { state }]) => (state === 'closed' ? [] : [[kind, state]])),
+      );
+    },
+  };
+}
+
+/** A throttle that the upstream tells one kind of query holds for all. */
+function sharingPauses(gate: Gate, pause: Gates['pause']): Gate {
+  return {
+    get state() {
+      return gate.state;
+    },
+    pause,
+    run: (ask, signal) =>
+      gate.run(async () => {
+        try {
+          return await ask();
+        } catch (error) {
+          if (error instanceof ProviderError && error.kind === 'throttled') pause(error);
+          throw error;
+        }
+      }, signal),
+  };
 }
 
 /** The pause where a throttling provider names none (decisions section 5). */
@@ -111,6 +168,7 @@ class Breaker {
     switch (error.kind) {
       case 'missing':
       case 'ambiguous':
+      case 'rejected':
       case 'throttled':
         this.succeed(epoch);
         return;

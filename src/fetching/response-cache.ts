@@ -1,16 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import type { Problem } from '../core/problem.ts';
-import type { Answers, QueryKind } from '../providers/provider.ts';
-import type { ViewStore } from './plan.ts';
+import type { ListPart } from './browse.ts';
+import type { Finds, PlanKind, ViewStore } from './plan.ts';
 
 /** What the cache keeps under a key: what was found, or that it is confirmed gone. */
-export type Outcome<Kind extends QueryKind = QueryKind> =
-  | { readonly found: Answers[Kind]['found']; readonly source: string }
+export type Outcome =
+  | { readonly found: Finds[PlanKind]['found'] | ListPart; readonly source: string }
   | { readonly gone: Problem };
 
 /** An outcome with its times, in milliseconds since the epoch. */
 export interface CacheEntry {
-  readonly subject: string;
+  /** What it is about: a post and its author, or an account, or a search. */
+  readonly subjects: readonly string[];
   readonly outcome: Outcome;
   readonly fetchedAtMs: number;
   readonly freshUntilMs: number;
@@ -45,9 +46,16 @@ export function createResponseCache(limits: {
 }): ResponseCache {
   const keysOf = new Map<string, Set<string>>();
   const forget = (kept: Kept, key: string): void => {
-    const keys = keysOf.get(kept.subject);
-    keys?.delete(key);
-    if (keys?.size === 0) keysOf.delete(kept.subject);
+    for (const subject of kept.subjects) {
+      const keys = keysOf.get(subject);
+      keys?.delete(key);
+      if (keys?.size === 0) keysOf.delete(subject);
+    }
+  };
+  const file = (entry: CacheEntry, key: string): void => {
+    for (const subject of entry.subjects) {
+      keysOf.set(subject, (keysOf.get(subject) ?? new Set()).add(key));
+    }
   };
   const entries = new LRUCache<string, Kept>({
     max: limits.maxEntries,
@@ -67,7 +75,9 @@ export function createResponseCache(limits: {
     set: (key, entry) => {
       const bytes = 200 + 2 * key.length + sizeOf(entry.outcome);
       const kept: Kept = { ...entry, bytes, views: createViews((more) => grow(key, kept, more)) };
-      keysOf.set(entry.subject, (keysOf.get(entry.subject) ?? new Set()).add(key));
+      const before = entries.peek(key);
+      if (before !== undefined) forget(before, key);
+      file(entry, key);
       entries.set(key, kept);
       if (entries.peek(key) !== kept) forget(kept, key);
       return kept.views;

@@ -8,6 +8,8 @@ export interface ReplyFacts {
   readonly cache: CacheState;
   /** Seconds that a shared cache may keep the reply; 0 says nothing of it. */
   readonly sharedCacheSeconds: number;
+  /** Whether the address has a page for crawlers of link previews too. */
+  readonly variesByAgent: boolean;
 }
 
 /** Response headers, by lower-case name. */
@@ -27,8 +29,22 @@ const caching: HeaderPolicy = ({ representation, sharedCacheSeconds }) => ({
   'cache-control': `public, max-age=60, ${
     sharedCacheSeconds > 0 ? `s-maxage=${sharedCacheSeconds}, ` : ''
   }stale-while-revalidate=300`,
-  vary: 'Accept',
 });
+
+/**
+ * What a reply was chosen by (RFC 9110 §12.5.5, decisions section 4). A shared cache must not answer
+ * a keyed browse from an anonymous copy; an oEmbed document is the same for everybody.
+ */
+const variance = {
+  post: ['Accept'],
+  browse: ['Accept', 'Authorization'],
+  embed: [],
+} as const satisfies Record<Representation['kind'], readonly string[]>;
+
+const variation: HeaderPolicy = ({ representation, variesByAgent }) => {
+  const names = [...variance[representation.kind], ...(variesByAgent ? ['User-Agent'] : [])];
+  return names.length === 0 ? {} : { vary: names.join(', ') };
+};
 
 /** Decisions section 4: who answered, whether from the cache, and how much. */
 const provenance: HeaderPolicy = ({ source, cache, representation }) => ({
@@ -37,7 +53,24 @@ const provenance: HeaderPolicy = ({ source, cache, representation }) => ({
   'x-result-count': String(representation.count),
 });
 
-const policies: readonly HeaderPolicy[] = [content, caching, provenance];
+/** oEmbed 1.0 §4: where the post's oEmbed document is (RFC 8288). */
+const embedding: HeaderPolicy = ({ representation: { embedUrl } }) =>
+  embedUrl === null
+    ? {}
+    : { link: `<${embedUrl}>; rel="alternate"; type="application/json+oembed"` };
+
+/** Decisions section 2: the results of a search are not live. */
+const degradation: HeaderPolicy = ({ representation: { degraded } }) =>
+  degraded ? { 'x-search-degraded': 'true' } : {};
+
+const policies: readonly HeaderPolicy[] = [
+  content,
+  caching,
+  variation,
+  provenance,
+  embedding,
+  degradation,
+];
 
 /** Gives the headers of a read's reply, by every policy in order. */
 export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: string } {

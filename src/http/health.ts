@@ -26,6 +26,6 @@ export async function healthPlugin(app: FastifyInstance, { chain }: HealthOption
     app.get(url, async (request, reply) =>
       reply.header('x-request-id', request.id).headers(headers).send(JSON.stringify(state())),
     );
-    refuseOtherMethods(app, url, ['GET', 'HEAD']);
+    refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'] });
   }
 }

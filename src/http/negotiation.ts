@@ -1,6 +1,11 @@
 /** What `Accept` can choose between; a `format` parameter wins over it. */
 export type NegotiatedFormat = 'markdown' | 'json';
 
+/** Tells whether `Accept` names a format of its own accord, rather than taking anything. */
+export function namesFormat(accept: string | undefined): boolean {
+  return accept !== undefined && /json|markdown/i.test(accept);
+}
+
 interface Range {
   readonly type: string;
   readonly quality: number;

@@ -11,7 +11,8 @@ import { routeNotFound } from './errors.ts';
 import { toReplyHeaders } from './headers.ts';
 import { type Load, overloaded } from './load.ts';
 import { refuseOtherMethods } from './methods.ts';
-import { negotiateFormat } from './negotiation.ts';
+import { namesFormat, negotiateFormat } from './negotiation.ts';
+import { isPreviewCrawler } from './preview-crawlers.ts';
 import { type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
 import { isPermalinkHandle, type ReadRoute, toRouterPath } from './routes.ts';
 import type { Work } from './work.ts';
@@ -22,6 +23,8 @@ export interface ReadRoutesOptions {
   readonly fetcher: Fetcher;
   readonly context: PlanContext;
   readonly sharedCacheSeconds: number;
+  /** Whether crawlers of link previews get a page of their own at the permalinks of posts. */
+  readonly linkPreviews: boolean;
   readonly work: Work;
   readonly load: Load;
   readonly accessLog: AccessLog;
@@ -37,26 +40,37 @@ const maxRememberedUrls = 2000;
 export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutesOptions) {
   const understandOnce = createUnderstanding(options.context);
   const answerLater = async (
-    understood: Understood,
+    asked: Asked,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> => {
-    const answer = await options.work.track(options.fetcher.fetch(understood.plan, request));
-    sendPrepared(request, reply, prepare(options, request, { understood, answer }));
+    const answer = await options.work.track(options.fetcher.fetch(asked.understood.plan, request));
+    sendPrepared(request, reply, prepare(options, request, { ...asked, answer }));
     options.accessLog.notice(request, reply, 200);
   };
   for (const row of options.routes) {
     const url = toRouterPath(row.path);
+    const hasPreview =
+      options.linkPreviews && row.surface === 'permalink' && row.read === 'getPost';
     app.get(url, (request, reply) => {
       if (options.load.isHigh) throw overloaded();
       const understood = understandOnce(row, request);
       // A hit is answered without a promise: it is the common case.
-      const known = options.fetcher.recall(understood.plan);
-      if (known === undefined) return answerLater(understood, request, reply);
-      return sendPrepared(request, reply, prepare(options, request, { understood, answer: known }));
+      const answer = options.fetcher.recall(understood.plan);
+      if (answer === undefined) return answerLater({ understood, hasPreview }, request, reply);
+      const prepared = prepare(options, request, { understood, hasPreview, answer });
+      return sendPrepared(request, reply, prepared);
     });
-    refuseOtherMethods(app, url, ['GET', 'HEAD']);
+    refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'], isRoute: isRouteOf(row) });
   }
+}
+
+/** A name that the service keeps for itself is no route of a permalink, whatever the method. */
+function isRouteOf({ surface }: ReadRoute): (request: FastifyRequest) => boolean {
+  return (request) => {
+    const { handle } = request.params as Record<string, string>;
+    return surface === 'v1' || handle === undefined || isPermalinkHandle(handle);
+  };
 }
 
 /** Parsing and planning depend on the URL alone, so what a URL means is remembered. */
@@ -75,44 +89,46 @@ function createUnderstanding(context: PlanContext) {
   };
 }
 
-/** Gives the parameters of a request; on a permalink the path says which post it is. */
+/** Gives the parameters of a request: those of the query, and those of the path over them. */
 function toGiven(row: ReadRoute, request: FastifyRequest): Record<string, unknown> {
   const { url = '' } = request.raw;
   const start = url.indexOf('?');
   const query = start === -1 ? {} : parse(url.slice(start + 1));
-  if (row.surface === 'v1') return query;
   // Fastify gives each parameter of the path as a string.
   const { n, ...path } = request.params as Record<string, string>;
-  if (!isPermalinkHandle(path.handle ?? '')) throw routeNotFound(request);
+  if (!isRouteOf(row)(request)) throw routeNotFound(request);
   if (n !== undefined && !/^[1-9]\d?$/.test(n)) {
     throw new Problem('invalid_option', {
       detail: `The path ends with ${quoteInput(n)}; it takes the number of a photo or video, from 1 to 99.`,
     });
   }
-  return { ...query, url: undefined, ...path };
+  // A path that names the post is not overruled by `url`.
+  return path.id === undefined ? { ...query, ...path } : { ...query, url: undefined, ...path };
 }
 
 interface Asked {
   readonly understood: Understood;
-  readonly answer: Answer;
+  readonly hasPreview: boolean;
 }
 
 /** Gives the reply to a read: the kept one, or one that is made and then kept beside the answer. */
 function prepare(
   options: ReadRoutesOptions,
-  request: FastifyRequest,
-  { understood, answer }: Asked,
+  { headers: { accept, 'user-agent': agent } }: FastifyRequest,
+  { understood, hasPreview, answer }: Asked & { readonly answer: Answer },
 ): PreparedReply {
-  const format = understood.format ?? negotiateFormat(request.headers.accept);
+  const isPreview = hasPreview && !namesFormat(accept) && isPreviewCrawler(agent);
+  const format = understood.format ?? (isPreview ? 'preview' : negotiateFormat(accept));
   const { cache, source, views } = answer;
-  const name = cache === 'hit' ? understood.views[format] : `${cache} ${understood.views[format]}`;
+  const view = hasPreview ? `by agent ${understood.views[format]}` : understood.views[format];
+  const name = cache === 'hit' ? view : `${cache} ${view}`;
   // Only this function writes views under such a name.
   const kept = views.get(name) as PreparedReply | undefined;
   if (kept !== undefined) return kept;
   const representation = represent(understood, answer, format);
   const { sharedCacheSeconds } = options;
-  const headers = toReplyHeaders({ representation, source, cache, sharedCacheSeconds });
-  const prepared = prepareReply(headers, representation.body);
+  const facts = { representation, source, cache, sharedCacheSeconds, variesByAgent: hasPreview };
+  const prepared = prepareReply(toReplyHeaders(facts), representation.body);
   // What a miss or a bypass made is sent once; the next reply says `hit`.
   if (cache === 'hit' || cache === 'stale') views.set(name, prepared, 1000);
   return prepared;

@@ -14,6 +14,21 @@ export interface ReadRoute {
 /** THE route table of the read service. */
 export const readRoutes: readonly ReadRoute[] = [
   { id: 'getPost', path: '/api/v1/posts', read: 'getPost', surface: 'v1' },
+  { id: 'getProfile', path: '/api/v1/profiles/{handle}', read: 'getProfile', surface: 'v1' },
+  {
+    id: 'listFollowers',
+    path: '/api/v1/profiles/{handle}/followers',
+    read: 'listFollowers',
+    surface: 'v1',
+  },
+  {
+    id: 'listFollowing',
+    path: '/api/v1/profiles/{handle}/following',
+    read: 'listFollowing',
+    surface: 'v1',
+  },
+  { id: 'searchPosts', path: '/api/v1/search', read: 'searchPosts', surface: 'v1' },
+  { id: 'getOEmbed', path: '/api/v1/oembed', read: 'getOEmbed', surface: 'v1' },
   {
     id: 'getPostByPermalink',
     path: '/{handle}/status/{id}',
@@ -32,6 +47,21 @@ export const readRoutes: readonly ReadRoute[] = [
     read: 'getPost',
     surface: 'permalink',
   },
+  { id: 'getProfileByHandle', path: '/{handle}', read: 'getProfile', surface: 'permalink' },
+  {
+    id: 'listFollowersByHandle',
+    path: '/{handle}/followers',
+    read: 'listFollowers',
+    surface: 'permalink',
+  },
+  {
+    id: 'listFollowingByHandle',
+    path: '/{handle}/following',
+    read: 'listFollowing',
+    surface: 'permalink',
+  },
+  { id: 'searchByPath', path: '/search', read: 'searchPosts', surface: 'permalink' },
+  { id: 'getOEmbedByPath', path: '/oembed', read: 'getOEmbed', surface: 'permalink' },
 ];
 
 /** First path segments that the service keeps for itself, so that they are no handles there. */
@@ -59,7 +89,7 @@ const fileEnding =
 /** Tells whether a first path segment can be a handle on the permalink surface (decisions §3). */
 export function isPermalinkHandle(segment: string): boolean {
   const name = segment.replace(/^@/, '').toLowerCase();
-  return !reservedNames.has(name) && !fileEnding.test(name);
+  return name !== '' && !reservedNames.has(name) && !fileEnding.test(name);
 }
 
 /** Gives a path of the table in the router's notation: `{handle}` becomes `:handle`. */

@@ -7,6 +7,12 @@ export const platform = z.enum(['x', 'bluesky', 'mastodon', 'sample']);
 /** A platform. */
 export type Platform = z.output<typeof platform>;
 
+/** What a search can be asked of (decisions section 2): a platform, or the embedded archive. */
+export const searchPlatforms = ['x', 'bluesky', 'mastodon', 'archive'] as const;
+
+/** What a search asks. */
+export type SearchPlatform = (typeof searchPlatforms)[number];
+
 /** An account by handle: without `@`, lower case, `user@host` on Mastodon. */
 export interface AccountReference {
   readonly platform: Platform;
@@ -240,6 +246,11 @@ export function postUrl(reference: PostReference, baseUrl: string): string {
     case 'mastodon':
       return `${profile}/${reference.id}`;
   }
+}
+
+/** Gives the address of the oEmbed document of the post at `url`. */
+export function embedUrl(url: string, baseUrl: string): string {
+  return `${baseUrl}/api/v1/oembed?url=${encodeURIComponent(url)}`;
 }
 
 /** Gives the address of a hashtag's posts; `host` is the server on Mastodon. */

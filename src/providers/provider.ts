@@ -1,6 +1,12 @@
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
-import type { AccountReference, Platform, PostReference } from '../model/reference.ts';
+import type {
+  AccountReference,
+  Platform,
+  PostReference,
+  SearchPlatform,
+} from '../model/reference.ts';
+import type { Feed } from '../model/results.ts';
 
 /** One of the reads that a provider may be able to answer (decisions section 2). */
 export type ReadName =
@@ -52,11 +58,12 @@ export interface ConnectionsQuery extends PageQuery {
   readonly account: AccountReference;
 }
 
-/** Searches posts. */
+/** Searches posts: those from `sinceSeconds` on and before `untilSeconds`. */
 export interface SearchQuery extends PageQuery {
   readonly kind: 'search';
+  readonly platform: SearchPlatform;
   readonly text: string;
-  readonly feed: 'latest' | 'top' | 'photos' | 'videos';
+  readonly feed: Exclude<Feed, 'users'>;
   readonly sinceSeconds: number | null;
   readonly untilSeconds: number | null;
 }
@@ -64,6 +71,7 @@ export interface SearchQuery extends PageQuery {
 /** Searches accounts. */
 export interface UserSearchQuery extends PageQuery {
   readonly kind: 'searchUsers';
+  readonly platform: SearchPlatform;
   readonly text: string;
 }
 
@@ -81,17 +89,34 @@ export interface PostFound {
   readonly asOfMs?: number;
 }
 
-/** One page of a provider's list. `cursor` is null at the end. */
+/** An account, with what a reader should know of it. */
+export interface ProfileFound {
+  readonly account: Account;
+  readonly warnings: readonly string[];
+  /** When it was so, in milliseconds since the epoch; left out where that is now. */
+  readonly asOfMs?: number;
+}
+
+/**
+ * One page of a provider's list. `cursor` is null at the end; a page may be short or empty before
+ * it. A provider gives no item twice on a page; across pages it may, and whoever walks sees to it.
+ */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly cursor: string | null;
   readonly warnings: readonly string[];
+  /** How many rows the source sent, where some of them are not among `items`. */
+  readonly rows?: number;
+  /** True where pages never overlap and are never short or empty before the end. */
+  readonly isExact?: boolean;
+  /** When it was so, in milliseconds since the epoch; left out where that is now. */
+  readonly asOfMs?: number;
 }
 
 /** Which answer belongs to which kind of query. */
 export interface Answers {
   post: { query: PostQuery; found: PostFound };
-  profile: { query: ProfileQuery; found: Account };
+  profile: { query: ProfileQuery; found: ProfileFound };
   timeline: { query: TimelineQuery; found: Page<Post> };
   followers: { query: ConnectionsQuery; found: Page<Account> };
   following: { query: ConnectionsQuery; found: Page<Account> };
@@ -118,6 +143,12 @@ export type Ask<Kind extends QueryKind> = (
   context: ProviderContext,
 ) => Promise<Answers[Kind]['found']>;
 
+/**
+ * Whether a provider answers for a subject. `last resort`: only when every provider that answers for
+ * it has failed, and then with what is not live.
+ */
+export type Coverage = boolean | 'last resort';
+
 /** A source that answers reads. */
 export interface Provider {
   /** As in `PERCH_PROVIDERS`, `source` and `X-Source`. */
@@ -126,7 +157,7 @@ export interface Provider {
   readonly platforms: readonly Platform[];
   readonly reads: ReadonlySet<ReadName>;
   /** Tells, without waiting, whether it answers for this subject; the archive holds only some. */
-  covers(query: Query): boolean;
+  covers(query: Query): Coverage;
   readonly ask: { readonly [Kind in QueryKind]?: Ask<Kind> };
   /** Gives back what it holds. Called once. */
   close?(): void;
@@ -135,15 +166,23 @@ export interface Provider {
 /**
  * Why a provider did not answer; `fetching/provider-chain.ts` decides what follows from each.
  * `missing`: confirmed gone or not public. `ambiguous`: looks missing, but an outage looks the same.
- * `throttled`: too many requests. `unavailable`: no answer. `malformed`: an answer that breaks the
- * provider's contract.
+ * `rejected`: the search text is not accepted as it is. `throttled`: too many requests.
+ * `unavailable`: no answer. `malformed`: an answer that breaks the provider's contract.
  */
-export type ProviderErrorKind = 'missing' | 'ambiguous' | 'throttled' | 'unavailable' | 'malformed';
+export type ProviderErrorKind =
+  | 'missing'
+  | 'ambiguous'
+  | 'rejected'
+  | 'throttled'
+  | 'unavailable'
+  | 'malformed';
 
 /** What is added to the kind of a provider's failure. */
 export interface ProviderErrorOptions {
   /** Seconds that the upstream asks to wait, for `throttled`. */
   readonly retryAfterSeconds?: number | undefined;
+  /** Whether an `ambiguous` miss speaks for absence at all; default true. */
+  readonly isWitness?: boolean;
   readonly cause?: unknown;
 }
 
@@ -151,11 +190,13 @@ export interface ProviderErrorOptions {
 export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
   readonly retryAfterSeconds: number | undefined;
+  readonly isWitness: boolean;
 
   constructor(kind: ProviderErrorKind, message: string, options: ProviderErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.name = 'ProviderError';
     this.kind = kind;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isWitness = options.isWitness ?? true;
   }
 }

@@ -44,6 +44,7 @@ export const providerFactories: Readonly<
         clock: settings.clock,
       }),
       apiUrl: settings.fxtwitterUrl,
+      clock: settings.clock,
     }),
   syndication: (settings) =>
     createSyndication({ http: settings.http, apiUrl: settings.syndicationUrl }),

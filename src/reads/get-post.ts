@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import type { Answer, Plan } from '../fetching/plan.ts';
-import { type PostReference, parsePostParams, parsePostUrl } from '../model/reference.ts';
+import { embedUrl, type PostReference, parsePostParams, parsePostUrl } from '../model/reference.ts';
 import { type PostResult, postFormats, postReply } from '../model/results.ts';
-import type { PostQuery } from '../providers/provider.ts';
 import { choice, freeText, parseParameters, threadMode, truth } from './parameters.ts';
+import { missingUrl, toPostPlan } from './post-plan.ts';
 import { arrangePosts, type PostView } from './post-view.ts';
-import type { PlanContext, Read, Understood } from './read.ts';
+import { nameViews, type PlanContext, type Read, staleWarnings, type Understood } from './read.ts';
 
 /** The parameters of a post read (decisions section 3). */
 const getPostParams = z.object({
@@ -57,20 +57,15 @@ function understand(params: Params, context: PlanContext): Understood<'post'> {
   return {
     plan: toPlan(toReference(params, context), view, params.nocache !== true),
     format: params.format,
-    views: nameViews(view),
-    assemble: (answer) => assemble(answer, view),
+    views: nameViews(`${view.thread} ${view.context} ${view.full} ${view.userDetail}`),
+    assemble: (answer) => assemble(answer, view, context),
   };
 }
 
 function toReference({ url, handle, id }: Params, { baseUrl }: PlanContext): PostReference {
   if (url !== undefined && url.trim() !== '') return parsePostUrl(url.trim(), baseUrl);
   if (handle !== undefined && id !== undefined) return parsePostParams(handle, id);
-  if (handle === undefined && id === undefined) {
-    const fault = url === undefined ? 'is missing' : 'is empty';
-    throw new Problem('missing_url', {
-      detail: `The parameter \`url\` ${fault}; it takes the URL of a post.`,
-    });
-  }
+  if (handle === undefined && id === undefined) throw missingUrl(url);
   const missing = handle === undefined ? 'handle' : 'id';
   throw new Problem('invalid_params', {
     detail: `The parameter \`${missing}\` is missing; \`handle\` and \`id\` go together.`,
@@ -88,41 +83,26 @@ function toView(params: Params): PostView {
   };
 }
 
-/** Names each format of a view once, because the names are looked up for every request. */
-function nameViews({ thread, context, full, userDetail }: PostView): Understood['views'] {
-  const name = `${thread} ${context} ${full} ${userDetail}`;
-  return { markdown: `markdown ${name}`, json: `json ${name}`, obsidian: `obsidian ${name}` };
-}
-
 function toPlan(post: PostReference, view: PostView, useCache: boolean): Plan<'post'> {
-  const around = view.thread !== 'off';
-  const replies = around && view.context === 'full' ? view.replies : 'off';
-  const query: PostQuery = { kind: 'post', post, thread: around, replies };
-  // On X and in the sample an id is enough; elsewhere ids are unique for an account or a host.
-  const owner = post.platform === 'x' || post.platform === 'sample' ? '' : post.handle;
-  const subject = `post ${post.platform} ${owner} ${post.id}`;
-  return { query, subject, key: `${subject} ${around} ${replies}`, freshness: 'post', useCache };
+  const thread = view.thread !== 'off';
+  const replies = thread && view.context === 'full' ? view.replies : 'off';
+  return toPostPlan(post, { thread, replies, useCache });
 }
 
-function assemble(answer: Answer<'post'>, view: PostView): PostResult {
+function assemble(answer: Answer<'post'>, view: PostView, { baseUrl }: PlanContext): PostResult {
   const { found } = answer;
   const arranged = arrangePosts(found, view);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
+  const url = found.post.url ?? '';
   return {
-    url: found.post.url ?? '',
+    kind: 'post',
+    url,
+    embedUrl: embedUrl(url, baseUrl),
     posts: arranged.posts,
-    warnings: [
-      ...found.warnings,
-      ...arranged.warnings,
-      ...(answer.cache === 'stale' ? [staleWarning(fetchedAt)] : []),
-    ],
+    warnings: [...found.warnings, ...arranged.warnings, ...staleWarnings(answer, fetchedAt)],
     fetchedAt,
     source: answer.source,
     full: view.full,
     userDetail: view.userDetail,
   };
-}
-
-function staleWarning(fetchedAt: string): string {
-  return `Stale: this copy was fetched at ${fetchedAt}; the upstream has not been asked since with success.`;
 }

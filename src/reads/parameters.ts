@@ -67,6 +67,69 @@ export function threadMode() {
   });
 }
 
+/** Makes a parameter that takes a whole number from 1 on; one over `most` is clamped to it. */
+export function clampedCount(most: number) {
+  const schema = z
+    .string()
+    .regex(/^\d{1,30}$/)
+    .transform((text) => Math.min(Number(text), most))
+    .refine((count) => count >= 1);
+  return parameter(schema, {
+    code: 'invalid_option',
+    accepts: `a whole number from 1 to ${most}; a larger one counts as ${most}`,
+  });
+}
+
+/** Makes a parameter that takes a number of pixels. */
+export function pixels() {
+  return wholeNumber(100_000);
+}
+
+/** Makes a parameter that takes a whole number from 1 to `most`. */
+export function wholeNumber(most: number) {
+  const schema = z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .refine((count) => count >= 1 && count <= most);
+  return parameter(schema, {
+    code: 'invalid_option',
+    accepts: `a whole number from 1 to ${most}`,
+  });
+}
+
+/** Makes a parameter that takes a moment; its value is Unix seconds. */
+export function moment() {
+  const schema = z.string().transform((text, context) => {
+    const seconds = parseMoment(text);
+    if (seconds === null) context.addIssue('is no moment');
+    return seconds ?? 0;
+  });
+  return parameter(schema, {
+    code: 'invalid_option',
+    accepts:
+      'an ISO 8601 date such as `2026-01-31`, a date-time such as `2026-01-31T12:00:00Z` (UTC where it names no zone), or Unix seconds',
+  });
+}
+
+/** The year 9999 ends with it. */
+const lastSecond = 253_402_300_799;
+
+/** Four digits alone are a year that lacks its month, not the first hour of 1970. */
+const unixSeconds = /^(?!(?:19|20)\d\d$)\d{1,12}$/;
+const isoMoment =
+  /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
+
+function parseMoment(text: string): number | null {
+  if (unixSeconds.test(text)) return Number(text) <= lastSecond ? Number(text) : null;
+  const [, day = '', time = '00:00', zone = 'Z'] = isoMoment.exec(text) ?? [];
+  const midnight = Date.parse(`${day}T00:00Z`);
+  // The parser takes 30 February for 2 March.
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) return null;
+  const ms = Date.parse(`${day}T${time}${zone.toUpperCase()}`);
+  return Number.isNaN(ms) || ms < 0 ? null : Math.floor(ms / 1000);
+}
+
 /**
  * Reads the parameters of a request. Unknown ones are ignored.
  *

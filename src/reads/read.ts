@@ -1,19 +1,22 @@
 import type { z } from 'zod';
-import type { Answer, Plan } from '../fetching/plan.ts';
-import type { Format, PostResult } from '../model/results.ts';
-import type { QueryKind } from '../providers/provider.ts';
-
-/** What a result is rendered as. A format belongs to a result's kind; see `render/formats.ts`. */
-export type Result = PostResult;
+import type { Answer, Plan, PlanKind } from '../fetching/plan.ts';
+import type { SearchPlatform } from '../model/reference.ts';
+import type { Format, Result } from '../model/results.ts';
+import type { CursorCodec } from './cursor.ts';
 
 /** What planning may know beside the parameters. */
 export interface PlanContext {
   /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
+  readonly cursors: CursorCodec;
+  /** What a search asks that does not say it. */
+  readonly searchPlatform: SearchPlatform;
+  /** Seconds that an embedding page may keep a post. */
+  readonly embedSeconds: number;
 }
 
 /** A request understood: what to fetch, and how to look at what is found. */
-export interface Understood<Kind extends QueryKind = QueryKind> {
+export interface Understood<Kind extends PlanKind = PlanKind> {
   readonly plan: Plan<Kind>;
   /** The format that was asked for by name; undefined leaves it to negotiation. */
   readonly format: Format | undefined;
@@ -28,7 +31,7 @@ export interface Read {
   /** The first of its operation ids, as in the machine description. */
   readonly name: string;
   readonly summary: string;
-  /** The parameters it takes. */
+  /** The parameters it takes; `handle` and `id` may stand in the path. */
   readonly params: z.ZodObject;
   /** The body of its JSON representation. */
   readonly reply: z.ZodType;
@@ -38,4 +41,22 @@ export interface Read {
    * @throws Problem 400
    */
   understand(given: Readonly<Record<string, unknown>>, context: PlanContext): Understood;
+}
+
+/** Names each format of a view once, because the names are looked up for every request. */
+export function nameViews(name: string): Understood['views'] {
+  return {
+    markdown: `markdown ${name}`,
+    json: `json ${name}`,
+    obsidian: `obsidian ${name}`,
+    preview: `preview ${name}`,
+  };
+}
+
+/** Gives the warning that goes with a stale answer. */
+export function staleWarnings(answer: Pick<Answer, 'cache'>, fetchedAt: string): readonly string[] {
+  if (answer.cache !== 'stale') return [];
+  return [
+    `Stale: this copy was fetched at ${fetchedAt}; the upstream has not been asked since with success.`,
+  ];
 }

@@ -1,19 +1,56 @@
-import type { Format, PostResult } from '../model/results.ts';
-import { renderPostJson } from './json.ts';
+import type { Format, Result } from '../model/results.ts';
+import { renderEmbedJson } from './embed-json.ts';
+import { renderBrowseJson, renderPostJson } from './json.ts';
+import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 import { renderPostNote } from './obsidian.ts';
+import { renderPreviewPage } from './preview-page.ts';
 
-/** A representation of a post read. */
-export interface PostFormat {
+/** A representation of one kind of result. */
+interface ResultFormat<Of extends Result> {
   /** The value of `Content-Type`. */
   readonly mediaType: string;
   /** Gives the body. Never fails. */
-  readonly render: (result: PostResult) => string;
+  readonly render: (result: Of) => string;
 }
 
-/** Every representation of a post read, by the value of the `format` parameter. */
+type FormatsOf<Of extends Result> = Readonly<Partial<Record<Format, ResultFormat<Of>>>>;
+
+const markdown = 'text/markdown; charset=utf-8';
+const json = 'application/json; charset=utf-8';
+
+/** Every representation of each kind of result, by the value of the `format` parameter. */
 export const formats = {
-  markdown: { mediaType: 'text/markdown; charset=utf-8', render: renderPostPage },
-  json: { mediaType: 'application/json; charset=utf-8', render: renderPostJson },
-  obsidian: { mediaType: 'text/markdown; charset=utf-8', render: renderPostNote },
-} as const satisfies Readonly<Record<Format, PostFormat>>;
+  post: {
+    markdown: { mediaType: markdown, render: renderPostPage },
+    json: { mediaType: json, render: renderPostJson },
+    obsidian: { mediaType: markdown, render: renderPostNote },
+    preview: { mediaType: 'text/html; charset=utf-8', render: renderPreviewPage },
+  },
+  browse: {
+    markdown: { mediaType: markdown, render: renderBrowsePage },
+    json: { mediaType: json, render: renderBrowseJson },
+  },
+  embed: { json: { mediaType: json, render: renderEmbedJson } },
+} as const satisfies {
+  readonly [Kind in Result['kind']]: FormatsOf<Extract<Result, { kind: Kind }>>;
+};
+
+/** A body with its media type. */
+export interface Rendered {
+  readonly body: string;
+  readonly mediaType: string;
+}
+
+/**
+ * Gives a result in a format.
+ *
+ * @throws Error for a format that results of this kind do not have: the read's parameters refuse it.
+ */
+export function render(result: Result, format: Format): Rendered {
+  // The formats of a kind render results of that kind; the compiler cannot see the two go together.
+  const known = formats[result.kind] as FormatsOf<Result>;
+  const chosen = known[format];
+  if (chosen === undefined) throw new Error(`A ${result.kind} result has no format ${format}.`);
+  return { body: chosen.render(result), mediaType: chosen.mediaType };
+}

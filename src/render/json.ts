@@ -1,4 +1,5 @@
-import type { PostReply, PostResult } from '../model/results.ts';
+import type { BrowseReply, BrowseResult, PostReply, PostResult } from '../model/results.ts';
+import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 
 /** Gives the body of a post read: its result and the Markdown page of it. */
@@ -19,4 +20,32 @@ function toPostReply(result: PostResult): PostReply {
 /** Gives a post read as JSON text. */
 export function renderPostJson(result: PostResult): string {
   return JSON.stringify(toPostReply(result));
+}
+
+/** Gives the body of a browse read: its result and the Markdown page of it. */
+function toBrowseReply(result: BrowseResult): BrowseReply {
+  const { subject, profile, items, next } = result;
+  const about =
+    subject.resource === 'search'
+      ? { query: subject.query, feed: subject.feed }
+      : { handle: subject.handle };
+  return {
+    resource: subject.resource,
+    ...about,
+    ...(profile === null ? {} : { profile }),
+    ...items,
+    page: result.page,
+    limit: result.limit,
+    ...(next === null ? {} : { nextCursor: next.cursor }),
+    warnings: result.warnings,
+    degraded: result.degraded,
+    markdown: renderBrowsePage(result),
+    source: result.source,
+    fetched_at: result.fetchedAt,
+  };
+}
+
+/** Gives a browse read as JSON text. */
+export function renderBrowseJson(result: BrowseResult): string {
+  return JSON.stringify(toBrowseReply(result));
 }

@@ -1,23 +1,28 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from '../fetching/plan.ts';
-import type { Format, PostResult } from '../model/results.ts';
-import { formats } from './formats.ts';
+import type { Format, Result } from '../model/results.ts';
+import { render } from './formats.ts';
 
-/** The bytes of one representation of a result, with their media type and strong entity tag. */
+/** The bytes of one representation of a result, with what its headers say of it. */
 export interface Representation {
+  readonly kind: Result['kind'];
   readonly body: Buffer;
   readonly mediaType: string;
   /** A strong entity tag (RFC 9110 §8.8.3): a hash of the body. */
   readonly etag: string;
   /** How many posts or accounts the result has. */
   readonly count: number;
+  /** The address of the oEmbed document, where the result is of a post. */
+  readonly embedUrl: string | null;
+  /** Whether the results of a search are not live. */
+  readonly degraded: boolean;
 }
 
 /** What is rendered: a view of an answer. */
 export interface View {
   /** Names what `assemble` and a format make of an answer; equal names, equal bytes. */
   readonly views: Readonly<Record<Format, string>>;
-  assemble(answer: Answer): PostResult;
+  assemble(answer: Answer): Result;
 }
 
 /** Gives a view of an answer in a format: the kept bytes, or new ones that are then kept. */
@@ -26,11 +31,30 @@ export function represent(view: View, answer: Answer, format: Format): Represent
   // Only this function writes views under such a name.
   const kept = answer.views.get(name) as Representation | undefined;
   if (kept !== undefined) return kept;
-  const { mediaType, render } = formats[format];
   const result = view.assemble(answer);
-  const body = Buffer.from(render(result));
+  const { body: text, mediaType } = render(result, format);
+  const body = Buffer.from(text);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-  const representation = { body, mediaType, etag, count: result.posts.length };
+  const representation = { ...describe(result), body, mediaType, etag };
   answer.views.set(name, representation, body.length);
   return representation;
+}
+
+function describe(
+  result: Result,
+): Pick<Representation, 'kind' | 'count' | 'embedUrl' | 'degraded'> {
+  const { kind } = result;
+  switch (kind) {
+    case 'post':
+      return { kind, count: result.posts.length, embedUrl: result.embedUrl, degraded: false };
+    case 'browse':
+      return { kind, count: countItems(result), embedUrl: null, degraded: result.degraded };
+    case 'embed':
+      return { kind, count: 1, embedUrl: null, degraded: false };
+  }
+}
+
+function countItems({ items }: Extract<Result, { kind: 'browse' }>): number {
+  if (items === null) return 0;
+  return 'posts' in items ? items.posts.length : items.users.length;
 }

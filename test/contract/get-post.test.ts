@@ -20,7 +20,17 @@ describe('a post read', () => {
   });
 
   clauseEach(
-    ['read.permalink.status_same_body', 'read.what.surfaces_same_bodies'],
+    [
+      'read.permalink.status_same_body',
+      'read.permalink.status_converts_post',
+      'read.what.surfaces_same_bodies',
+      'read.what.versioned_surface',
+      'read.what.permalink_surface_unversioned',
+      'read.v1.posts_by_url',
+      'read.v1.posts_by_handle_and_id',
+      'read.resources.post_from_url',
+      'read.resources.post_from_handle_and_id',
+    ],
     [
       '',
       '&format=json',
@@ -56,6 +66,8 @@ describe('a post read', () => {
       'read.v1.json_when_format_json',
       'read.v1.json_when_accept_json',
       'read.v1.otherwise_markdown',
+      'read.what.json_by_format_parameter',
+      'read.what.json_by_accept_header',
     ],
     [
       ['', undefined, 'markdown'],

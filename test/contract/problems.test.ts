@@ -70,7 +70,7 @@ const bad: readonly (readonly [string, ProblemCode, string?])[] = [
   ['/jack/status/%', 'malformed_request'],
   ['/ada.example/status/1900000000000000999', 'not_found'],
   ['/nobody.example/status/1', 'not_found'],
-  ['/nope', 'route_not_found', '"/nope"'],
+  ['/no/route', 'route_not_found', '"/no/route"'],
   ['/', 'route_not_found'],
   ['/api/v1/post', 'route_not_found'],
   ['/api/v1/posts/', 'route_not_found'],
@@ -128,7 +128,7 @@ describe('methods', () => {
       const app = await buildTestApp();
 
       for (const type of ['text/weird', 'application/json']) {
-        const reply = await app.request('/nope', {
+        const reply = await app.request('/no/route', {
           method: 'POST',
           headers: { 'content-type': type },
           payload: '{ broken',
@@ -159,13 +159,13 @@ describe('the members of a problem document', () => {
   clause('read.problem.member_resolution', 'names the request without its secrets', async () => {
     const app = await buildTestApp();
 
-    const reply = await app.request(`/nope?api_key=abc&q=perch_${'secret1'.repeat(6)}x&x=1`);
+    const reply = await app.request(`/no/route?api_key=abc&q=perch_${'secret1'.repeat(6)}x&x=1`);
 
     expect(reply.json()).toMatchObject({
       type: 'http://localhost:8080/docs/errors#route_not_found',
       title: 'No such route',
       status: 404,
-      instance: expect.stringMatching(/^\/nope\?api_key=%E2%80%A6&q=perch_%E2%80%A6&x=1$/),
+      instance: expect.stringMatching(/^\/no\/route\?api_key=%E2%80%A6&q=perch_%E2%80%A6&x=1$/),
       resolution: problemKinds.route_not_found.resolution,
     });
     expect(reply.body).not.toContain('secret1');
@@ -176,7 +176,7 @@ describe('the members of a problem document', () => {
 
     const replies = await Promise.all(
       ['text/html', 'application/json', 'text/markdown', 'image/png;q=0'].map((accept) =>
-        app.request('/nope', { headers: { accept } }),
+        app.request('/no/route', { headers: { accept } }),
       ),
     );
 
@@ -264,7 +264,7 @@ describe('draining', () => {
 
       app.startDraining();
 
-      for (const url of ['/health/ready', '/ada.example/status/1900000000000000001', '/nope']) {
+      for (const url of ['/health/ready', '/ada.example/status/1900000000000000001', '/no/route']) {
         const reply = await app.request(url);
         expect(reply.json()).toMatchObject({ code: 'shutting_down', retry_after: 1 });
         expect(reply.headers.connection).toBe('close');

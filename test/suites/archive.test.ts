@@ -1,9 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Post } from '../../src/model/post.ts';
+import { type Post, post as postSchema } from '../../src/model/post.ts';
 import { openArchive } from '../../src/providers/archive/index.ts';
 import { openArchiveStore } from '../../src/providers/archive/store.ts';
-import type { Page, PostQuery, SearchQuery } from '../../src/providers/provider.ts';
+import type { Page, PostQuery, SearchQuery, TimelineQuery } from '../../src/providers/provider.ts';
 import { hang } from '../support/fake-upstream.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
@@ -45,6 +44,7 @@ const postQuery = (fields: Partial<PostQuery> = {}): PostQuery => ({
 });
 const searchQuery = (text: string, fields: Partial<SearchQuery> = {}): SearchQuery => ({
   kind: 'search',
+  platform: 'archive',
   text,
   feed: 'latest',
   sinceSeconds: null,
@@ -103,11 +103,87 @@ describe('the sample in the archive', () => {
   });
 });
 
+describe('the accounts of the sample', () => {
+  const ada = { platform: 'sample', handle: 'ada.example' } as const;
+  const page = { account: ada, cursor: null, count: 100 } as const;
+  const timeline = (fields: Partial<TimelineQuery> = {}): TimelineQuery => ({
+    kind: 'timeline',
+    ...page,
+    withReplies: false,
+    withReposts: true,
+    untilSeconds: null,
+    ...fields,
+  });
+
+  it('have profiles, timelines with reposts, followers and whom they follow', async () => {
+    const { ask } = open();
+
+    const profile = await ask.profile?.({ kind: 'profile', account: ada }, { signal });
+    const posts = await ask.timeline?.(timeline(), { signal });
+    const followers = await ask.followers?.({ kind: 'followers', ...page }, { signal });
+    const following = await ask.following?.({ kind: 'following', ...page }, { signal });
+
+    expect(profile?.account).toMatchObject({ name: 'Ada Fenwick', url: `${baseUrl}/ada.example` });
+    expect(posts?.items.length).toBeGreaterThan(10);
+    for (const post of posts?.items ?? []) expect(postSchema.parse(post)).toEqual(post);
+    const reposted = posts?.items.flatMap((post) =>
+      post.type === 'status' && post.reposted_by !== null ? [post] : [],
+    );
+    expect(reposted?.map(({ author }) => author.screen_name)).toEqual([
+      'harbour.example',
+      'noor.example',
+    ]);
+    expect(reposted?.[0]?.reposted_by?.screen_name).toBe('ada.example');
+    expect(followers?.items.length).toBeGreaterThan(5);
+    expect(following?.items.map((one) => one.screen_name)).toEqual([
+      'bruna.example',
+      'devika.example',
+      'eleni.example',
+      'faro.example',
+      'harbour.example',
+      'noor.example',
+      'otto.example',
+      'unfinished-maps.example',
+    ]);
+  });
+
+  it('are all covered, and missing where they are not there', async () => {
+    const archive = open();
+    const nobody = {
+      ...timeline(),
+      account: { platform: 'sample', handle: 'nobody.example' },
+    } as const;
+
+    const failure = await failureOf(
+      archive.ask.timeline?.(nobody, { signal }) ?? Promise.resolve(),
+    );
+
+    expect(archive.covers(nobody)).toBe(true);
+    expect(failure.kind).toBe('missing');
+    expect(open({ sample: false }).covers(timeline())).toBe(false);
+  });
+});
+
+describe('what the archive covers', () => {
+  it('is its own search, and that of a platform as the last resort', () => {
+    const { covers, reads } = open();
+
+    expect(covers(searchQuery('a'))).toBe(true);
+    expect(covers(searchQuery('a', { platform: 'x' }))).toBe('last resort');
+    expect(covers({ ...searchQuery('a', { platform: 'bluesky' }), kind: 'searchUsers' })).toBe(
+      'last resort',
+    );
+    expect([...reads].sort()).toEqual(
+      'followers following post profile replies search searchUsers thread timeline'.split(' '),
+    );
+  });
+});
+
 describe('an archived account', () => {
   function openWith(posts: readonly Post[]) {
     const path = `${temporaryFolder()}/archive.db`;
     const store = openArchiveStore(path, baseUrl);
-    store.putAccount(stubAccount('Wren'));
+    store.putAccount({ account: stubAccount('Wren'), stored: 1_790_000_000 });
     for (const post of posts) {
       if (post.type !== 'status') continue;
       store.putPost({
@@ -135,6 +211,41 @@ describe('an archived account', () => {
       true,
     ]);
     expect([x('finch', '21'), x(null, '21')].map(archive.covers)).toEqual([false, false]);
+  });
+
+  it('has its profile, timeline and lists covered, and nobody else has', () => {
+    const archive = openWith([]);
+    const covered = (handle: string) =>
+      (['profile', 'followers', 'following', 'timeline'] as const).map((kind) =>
+        archive.covers({
+          kind,
+          account: { platform: 'x', handle },
+          cursor: null,
+          count: 10,
+          withReplies: true,
+          withReposts: true,
+          untilSeconds: null,
+        }),
+      );
+
+    expect(covered('wren')).toEqual([true, true, true, true]);
+    expect(covered('finch')).toEqual([false, false, false, false]);
+  });
+
+  it('that is protected has no posts', async () => {
+    const path = `${temporaryFolder()}/archive.db`;
+    const store = openArchiveStore(path, baseUrl);
+    store.putAccount({ account: { ...stubAccount('Wren'), protected: true }, stored: 5 });
+    const post = stubPost('20');
+    const row = { platform: 'x', handle: 'wren', id: '20', parentId: null } as const;
+    store.putPost({ ...row, created: post.created_timestamp, stored: 5, post });
+    store.close();
+
+    const failure = await failureOf(
+      open({ path }).ask.post?.(x('wren', '20'), { signal }) ?? Promise.resolve(),
+    );
+
+    expect(failure.kind).toBe('missing');
   });
 
   it('is not said to lack a post for certain, because an export need not be whole', async () => {
@@ -183,40 +294,5 @@ describe('search in the archive', () => {
     expect(walked.length).toBeGreaterThan(20);
     expect(walked).toEqual(all.items.slice(0, walked.length));
     expect(new Set(walked.map(({ id }) => id)).size).toBe(walked.length);
-  });
-
-  it('reads no input as syntax', async () => {
-    const archive = open();
-    const hostile = fc.oneof(
-      fc.string(),
-      fc.string({
-        unit: fc.constantFrom(
-          '"',
-          '*',
-          '(',
-          ')',
-          ':',
-          '-',
-          '^',
-          'a',
-          ' ',
-          'OR',
-          'NEAR',
-          '\0',
-          "'",
-          ';',
-          '{',
-          '+',
-        ),
-      }),
-    );
-
-    await fc.assert(
-      fc.asyncProperty(hostile, async (text) => {
-        const { items } = await search(archive, searchQuery(text));
-        expect(items.length).toBeLessThanOrEqual(10);
-      }),
-      { numRuns: 1000 },
-    );
   });
 });

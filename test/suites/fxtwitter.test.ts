@@ -74,8 +74,8 @@ describe('the requests to fxtwitter', () => {
 
   it('bear the path of the API address', async () => {
     const handler: FakeHandler = (_, response) => answerJson(response, fxNothing, { status: 404 });
-    const create: typeof createFxTwitter = ({ http, apiUrl }) =>
-      createFxTwitter({ http, apiUrl: `${apiUrl}/mirror/` });
+    const create: typeof createFxTwitter = ({ apiUrl, ...options }) =>
+      createFxTwitter({ ...options, apiUrl: `${apiUrl}/mirror/` });
 
     const paths = await withProvider(create, { handler }, async ({ ask, upstream }) => {
       await failureOf(ask(query(alone)));
@@ -165,7 +165,7 @@ describe('a thread with replies', () => {
     expect(idsOf(found.ancestors)).toEqual(['1999']);
     expect(idsOf(found.replies)).toEqual(['2020']);
     expect(found.warnings).toEqual([
-      '1 post is left out, because the source sent nothing readable for them.',
+      '1 post is left out, because the source sent nothing readable for it.',
       '2 posts are left out, because the source sent nothing readable for them.',
     ]);
   });

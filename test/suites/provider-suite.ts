@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { type HttpClient, openHttpClient } from '../../src/core/http-client.ts';
 import { type Facet, type Post, post as postSchema } from '../../src/model/post.ts';
 import type { PostReference } from '../../src/model/reference.ts';
 import {
+  type Answers,
+  type Ask,
   type PostFound,
   type PostQuery,
   type Provider,
+  type ProviderContext,
   ProviderError,
+  type Query,
+  type QueryKind,
 } from '../../src/providers/provider.ts';
 import {
   answerBytes,
@@ -23,9 +28,16 @@ import {
   startFakeUpstream,
 } from '../support/fake-upstream.ts';
 
+/** What a provider under test is built from; each takes what it needs. */
+export interface CreateOptions {
+  readonly http: HttpClient;
+  readonly apiUrl: string;
+  readonly clock: Clock;
+}
+
 /** A provider, and an upstream for it. */
 export interface ProviderSetup {
-  create(options: { readonly http: HttpClient; readonly apiUrl: string }): Provider;
+  create(options: CreateOptions): Provider;
   /** A post that `healthy` has, with a thread and replies where the provider has those. */
   readonly post: PostReference;
   readonly healthy: FakeHandler;
@@ -44,12 +56,19 @@ export interface Rig {
   ask(query: PostQuery, signal?: AbortSignal): Promise<PostFound>;
 }
 
+/** How a provider is put in front of an upstream; the clock is the machine's by default. */
+export interface RigOptions {
+  readonly handler: FakeHandler;
+  readonly attemptTimeoutMs?: number;
+  readonly clock?: Clock;
+}
+
 const maxBytes = 262_144;
 
 /** Puts a provider in front of a handler, runs, and closes everything. */
 export async function withProvider<T>(
   create: ProviderSetup['create'],
-  options: { readonly handler: FakeHandler; readonly attemptTimeoutMs?: number },
+  options: RigOptions,
   run: (rig: Rig) => Promise<T>,
 ): Promise<T> {
   const upstream = await startFakeUpstream(options.handler);
@@ -61,18 +80,31 @@ export async function withProvider<T>(
     clock: { now: systemClock.now, sleep: async () => {} },
     random: { fraction: () => 0, bytes: (count) => Buffer.alloc(count) },
   });
-  const provider = create({ http, apiUrl: upstream.url });
+  const provider = create({
+    http,
+    apiUrl: upstream.url,
+    clock: options.clock ?? systemClock,
+  });
   try {
-    const ask = async (query: PostQuery, signal = new AbortController().signal) => {
-      if (provider.ask.post === undefined) throw new Error('The provider reads no posts.');
-      return provider.ask.post(query, { signal });
-    };
+    const ask = (query: PostQuery, signal = new AbortController().signal) =>
+      askProvider(provider, query, { signal });
     return await run({ upstream, provider, ask });
   } finally {
     provider.close?.();
     await http.close();
     await upstream.close();
   }
+}
+
+/** Asks a provider; fails when it does not have the read. */
+export async function askProvider<Kind extends QueryKind>(
+  provider: Provider,
+  query: Answers[Kind]['query'] & { readonly kind: Kind },
+  context: ProviderContext = { signal: new AbortController().signal },
+): Promise<Answers[Kind]['found']> {
+  const ask: Ask<Kind> | undefined = provider.ask[query.kind];
+  if (ask === undefined) throw new Error(`The provider does not read: ${query.kind}.`);
+  return ask(query, context);
 }
 
 /** Gives the error that a promise is rejected with; fails when it is no ProviderError. */
@@ -89,9 +121,11 @@ export async function failureOf(promise: Promise<unknown>): Promise<ProviderErro
 export async function failWith(
   create: ProviderSetup['create'],
   handler: FakeHandler,
-  query: PostQuery,
+  query: Query,
 ): Promise<ProviderError> {
-  return withProvider(create, { handler }, ({ ask }) => failureOf(ask(query)));
+  return withProvider(create, { handler }, ({ provider }) =>
+    failureOf(askProvider(provider, query)),
+  );
 }
 
 /** Gives all posts of an answer in reading order. */
@@ -102,11 +136,21 @@ export function postsOf(found: PostFound): readonly Post[] {
 /** Checks what holds for every answer of every provider. */
 export function expectSound(found: PostFound): void {
   const posts = postsOf(found);
+  expectSoundPosts(posts);
+  expectUnique(posts);
+}
+
+/** Checks that posts, with those that they quote, are as the model says. */
+export function expectSoundPosts(posts: readonly Post[]): void {
   for (const each of posts.flatMap(withQuotes)) {
     expect(postSchema.parse(each)).toEqual(each);
     if (each.type === 'status') expectFacetsFit(each.text, each.facets);
   }
-  const ids = posts.map(({ id }) => id).filter((id) => id !== null);
+}
+
+/** Checks that no id is there twice. */
+export function expectUnique(rows: readonly { readonly id: string | null }[]): void {
+  const ids = rows.map(({ id }) => id).filter((id) => id !== null);
   expect(ids).toEqual([...new Set(ids)]);
 }
 
@@ -140,7 +184,8 @@ function asHtml(handler: FakeHandler): FakeHandler {
   };
 }
 
-function expectTellable({ message }: ProviderError, upstream: FakeUpstream): void {
+/** Checks that a failure is told in a sentence without internals. */
+export function expectTellable({ message }: ProviderError, upstream: FakeUpstream): void {
   expect(message).toMatch(/^[A-Z][^\n]*\.$/);
   expect(message).not.toContain('Secret page');
   expect(message).not.toContain(new URL(upstream.url).host);
@@ -205,36 +250,26 @@ export function answeringSuite(name: string, setup: ProviderSetup): void {
 
 function failingSuite(name: string, setup: ProviderSetup): void {
   const query = queryOf(setup.post);
-  const failures: readonly (readonly [string, string, FakeHandler])[] = [
-    ['a reset before a byte', 'unavailable', (request) => resetConnection(request)],
-    ['a body that breaks off', 'unavailable', (_, response) => breakOff(response)],
-    ['an HTML page', 'malformed', (_, response) => answerHtml(response)],
-    ['JSON that is not called so', 'malformed', asHtml(setup.healthy)],
-    ['truncated JSON', 'malformed', (_, response) => answerTruncatedJson(response)],
-    ['a body that is too large', 'malformed', (_, response) => answerBytes(response, maxBytes + 1)],
-    ['status 500', 'unavailable', (_, response) => answerHtml(response, { status: 500 })],
-    ['a JSON list', 'malformed', (_, response) => answerJson(response, [])],
-    ['JSON null', 'malformed', (_, response) => answerJson(response, null)],
-  ];
+  const { create, healthy } = setup;
+  const single = query({ thread: false, replies: 'off' });
+  failingCases(name, { create, healthy, queries: [query()], single: [single] });
+}
 
-  describe(`${name}, failing`, () => {
-    it('tries once more after a reset, and not after a body that broke off', async () => {
-      const alone = query({ thread: false, replies: 'off' });
-      for (const [handler, requests] of [
-        [(request) => resetConnection(request), 2],
-        [(_, response) => breakOff(response), 1],
-      ] as const satisfies readonly (readonly [FakeHandler, number])[]) {
-        await withProvider(setup.create, { handler }, async ({ ask, upstream }) => {
-          await failureOf(ask(alone));
+/** What is asked of an upstream that fails. */
+export interface FailingSetup {
+  readonly create: ProviderSetup['create'];
+  readonly healthy: FakeHandler;
+  readonly queries: readonly Query[];
+  /** Queries for which a healthy upstream is asked once. */
+  readonly single: readonly Query[];
+}
 
-          expect(upstream.requests).toHaveLength(requests);
-        });
-      }
-    });
-
-    it.each(failures)('takes %s as %s', async (_title, kind, handler) => {
-      await withProvider(setup.create, { handler }, async ({ ask, upstream }) => {
-        const failure = await failureOf(ask(query()));
+/** Runs the cases of a failing upstream, for every query. */
+export function failingCases(name: string, setup: FailingSetup): void {
+  describe.each(setup.queries)(`${name}, failing at $kind`, (query) => {
+    it.each(failures(setup.healthy))('takes %s as %s', async (_title, kind, handler) => {
+      await withProvider(setup.create, { handler }, async ({ provider, upstream }) => {
+        const failure = await failureOf(askProvider(provider, query));
 
         expect(failure.kind).toBe(kind);
         expectTellable(failure, upstream);
@@ -243,8 +278,8 @@ function failingSuite(name: string, setup: ProviderSetup): void {
 
     it('gives up on an upstream that hangs, at the deadline of an attempt', async () => {
       const options = { handler: hang, attemptTimeoutMs: 100 };
-      await withProvider(setup.create, options, async ({ ask, upstream }) => {
-        const failure = await failureOf(ask(query()));
+      await withProvider(setup.create, options, async ({ provider, upstream }) => {
+        const failure = await failureOf(askProvider(provider, query));
 
         expect(failure.kind).toBe('unavailable');
         expectTellable(failure, upstream);
@@ -254,34 +289,66 @@ function failingSuite(name: string, setup: ProviderSetup): void {
     it('tells how long an upstream that throttles asks to wait', async () => {
       const handler: FakeHandler = (_, response) =>
         answerHtml(response, { status: 429, headers: { 'retry-after': '17' } });
-      await withProvider(setup.create, { handler }, async ({ ask, upstream }) => {
-        const failure = await failureOf(ask(query()));
+      await withProvider(setup.create, { handler }, async ({ provider, upstream }) => {
+        const failure = await failureOf(askProvider(provider, query));
 
         expect(failure).toMatchObject({ kind: 'throttled', retryAfterSeconds: 17 });
         expectTellable(failure, upstream);
       });
     });
 
+    it('ends when nobody waits any more', async () => {
+      const controller = new AbortController();
+      const handler: FakeHandler = () => controller.abort();
+      await withProvider(setup.create, { handler }, async ({ provider }) => {
+        const { signal } = controller;
+        const failure = await failureOf(askProvider(provider, query, { signal }));
+
+        expect(failure.kind).toBe('unavailable');
+      });
+    });
+  });
+
+  describe.each(setup.single)(`${name}, failing at $kind`, (query) => {
+    it.each([
+      ['once more after a reset', 2, (request) => resetConnection(request)],
+      ['not again after a body that broke off', 1, (_, response) => breakOff(response)],
+    ] satisfies readonly (readonly [string, number, FakeHandler])[])(
+      'tries %s',
+      async (_title, requests, handler) => {
+        await withProvider(setup.create, { handler }, async ({ provider, upstream }) => {
+          await failureOf(askProvider(provider, query));
+
+          expect(upstream.requests).toHaveLength(requests);
+        });
+      },
+    );
+
     it('follows no redirect to another host', async () => {
       const handler: FakeHandler = (_, response) =>
         answerRedirect(response, 'http://169.254.169.254/latest/meta-data/');
-      await withProvider(setup.create, { handler }, async ({ ask, upstream }) => {
-        const failure = await failureOf(ask(query({ thread: false, replies: 'off' })));
+      await withProvider(setup.create, { handler }, async ({ provider, upstream }) => {
+        const failure = await failureOf(askProvider(provider, query));
 
         expect(failure.kind).toBe('malformed');
         expectTellable(failure, upstream);
         expect(upstream.requests).toHaveLength(1);
       });
     });
-
-    it('ends when nobody waits any more', async () => {
-      const controller = new AbortController();
-      const handler: FakeHandler = () => controller.abort();
-      await withProvider(setup.create, { handler }, async ({ ask }) => {
-        const failure = await failureOf(ask(query(), controller.signal));
-
-        expect(failure.kind).toBe('unavailable');
-      });
-    });
   });
+}
+
+/** How an upstream fails, and what that is. */
+function failures(healthy: FakeHandler): readonly (readonly [string, string, FakeHandler])[] {
+  return [
+    ['a reset before a byte', 'unavailable', (request) => resetConnection(request)],
+    ['a body that breaks off', 'unavailable', (_, response) => breakOff(response)],
+    ['an HTML page', 'malformed', (_, response) => answerHtml(response)],
+    ['JSON that is not called so', 'malformed', asHtml(healthy)],
+    ['truncated JSON', 'malformed', (_, response) => answerTruncatedJson(response)],
+    ['a body that is too large', 'malformed', (_, response) => answerBytes(response, maxBytes + 1)],
+    ['status 500', 'unavailable', (_, response) => answerHtml(response, { status: 500 })],
+    ['a JSON list', 'malformed', (_, response) => answerJson(response, [])],
+    ['JSON null', 'malformed', (_, response) => answerJson(response, null)],
+  ];
 }

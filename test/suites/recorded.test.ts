@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
-import type { PostFound, PostQuery, ProviderErrorKind } from '../../src/providers/provider.ts';
+import type {
+  PostFound,
+  PostQuery,
+  ProviderErrorKind,
+  TimelineQuery,
+} from '../../src/providers/provider.ts';
 import { createSyndication } from '../../src/providers/syndication/index.ts';
 import type { FakeHandler } from '../support/fake-upstream.ts';
 import {
@@ -11,7 +16,15 @@ import {
   readFixture,
   serveFixtures,
 } from '../support/fixtures.ts';
-import { expectSound, failureOf, type ProviderSetup, withProvider } from './provider-suite.ts';
+import { expectSoundFound, type ListFound, type ListQuery } from './list-suite.ts';
+import {
+  askProvider,
+  expectSound,
+  expectTellable,
+  failureOf,
+  type ProviderSetup,
+  withProvider,
+} from './provider-suite.ts';
 import { fxTwitterFolders, idOf } from './recordings.ts';
 
 /** What each recording that is no post leads to. Every other one is a post. */
@@ -38,6 +51,47 @@ const failures: Readonly<Record<string, ProviderErrorKind>> = {
   'syndication/tombstone-bare.json': 'ambiguous',
   'syndication/tombstone-deleted.json': 'missing',
 };
+
+/** What each recording that is neither a profile nor a list leads to. Every other one is found. */
+const listFailures: Readonly<Record<string, ProviderErrorKind>> = {
+  'fxtwitter/errors/search-400-empty.json': 'rejected',
+  'fxtwitter/errors/search-400-feed.json': 'rejected',
+  'fxtwitter/errors/search-400-missing.json': 'rejected',
+  'fxtwitter/errors/search-400-rejected-by-x.json': 'rejected',
+  'fxtwitter/errors/search-400-too-long.json': 'rejected',
+  'fxtwitter/errors/statuses-204-since.json': 'malformed',
+  'fxtwitter/errors/statuses-400-count.json': 'malformed',
+  'fxtwitter/errors/statuses-404-unknown-user.json': 'missing',
+  'fxtwitter/errors/upstream-down/profile-404.json': 'ambiguous',
+  'fxtwitter/errors/upstream-down/search-404.json': 'unavailable',
+  'fxtwitter/errors/upstream-down/statuses-404.json': 'ambiguous',
+  'fxtwitter/errors/upstream-down/statuses-by-id-500.json': 'unavailable',
+  'fxtwitter/profile/not-found.json': 'missing',
+  'fxtwitter/profile/suspended.json': 'missing',
+  'fxtwitter/v1/profile-not-found.json': 'missing',
+};
+
+/** How many rows the recorded lists lead to, and how many rows of them cannot be read. */
+const listed: Readonly<Record<string, { readonly items: number; readonly unreadable?: number }>> = {
+  'fxtwitter/errors/statuses-200-empty.json': { items: 0 },
+  'fxtwitter/relations/followers-synthetic-small.json': { items: 1 },
+  'fxtwitter/relations/xdevelopers-followers-page.json': { items: 69 },
+  'fxtwitter/search/neo-page.json': { items: 9 },
+  'fxtwitter/search/no-results.json': { items: 0 },
+  'fxtwitter/statuses/xdevelopers-page.json': { items: 20 },
+  'fxtwitter/statuses/xdevelopers-page-grouped.json': { items: 18, unreadable: 1 },
+};
+
+/** The recorded profiles, and whose they are. */
+const profiles: Readonly<Record<string, string>> = {
+  'fxtwitter/profile/x-with-about-account.json': 'X',
+  'fxtwitter/profile/x.json': 'X',
+  'fxtwitter/profile/xdevelopers.json': 'XDevelopers',
+  'fxtwitter/v1/profile-x.json': 'X',
+};
+
+/** Recordings that no provider asks for. */
+const unasked: readonly string[] = ['syndication/oembed-publish-x-com.json'];
 
 /** Recordings of reads other than a post. */
 const otherReads = /\/(?:profile-|oembed-|search-|statuses-)/;
@@ -88,6 +142,131 @@ async function askFxTwitter(id: string): Promise<PostFound> {
   expectSound(found);
   return found;
 }
+
+const anyPage = { cursor: null, count: 20 } as const;
+
+/** Which read a recording of a profile or a list answers. */
+function listQueryOf(name: string): ListQuery {
+  const [, handle = ''] =
+    /^(?:\/2\/profile)?\/([^/]+)/.exec(new URL(readFixture(name).request.url).pathname) ?? [];
+  const account = { platform: 'x', handle } as const;
+  if (/\/search/.test(name)) {
+    const anyTime = { sinceSeconds: null, untilSeconds: null };
+    return { kind: 'search', platform: 'x', text: 'neo', feed: 'latest', ...anyTime, ...anyPage };
+  }
+  if (/\/profile/.test(name)) return { kind: 'profile', account };
+  if (name.includes('/relations/')) return { kind: 'followers', account, ...anyPage };
+  return {
+    kind: 'timeline',
+    account,
+    withReplies: true,
+    withReposts: true,
+    untilSeconds: null,
+    ...anyPage,
+  };
+}
+
+/** What else can be asked for while a recording is served: profiles, but for an outage of X. */
+function besideOf(name: string): FakeHandler {
+  return serveFixtures(
+    name.includes('/upstream-down/') ? 'fxtwitter/errors/upstream-down' : 'fxtwitter/profile',
+  );
+}
+
+/** Answers the first request with a recording, and the others with those beside it. */
+function serveFirst(name: string): FakeHandler {
+  const beside = besideOf(name);
+  let isFirst = true;
+  return (request, response) => {
+    if (isFirst) answerFixture(response, readFixture(name));
+    else beside(request, response);
+    isFirst = false;
+  };
+}
+
+async function findRecorded(name: string): Promise<ListFound> {
+  const found = await withProvider(
+    createFxTwitter,
+    { handler: serveFirst(name) },
+    ({ provider }): Promise<ListFound> => askProvider(provider, listQueryOf(name)),
+  );
+  expectSoundFound(found);
+  return found;
+}
+
+describe.skipIf(!fixturesPresent)(`the recorded profiles and lists in ${fixturesFolder}`, () => {
+  it('are all known', () => {
+    const known = [...names, ...unasked, listFailures, listed, profiles].flatMap((each) =>
+      typeof each === 'string' ? [each] : Object.keys(each),
+    );
+
+    expect(known.toSorted()).toEqual(
+      [...listFixtures('fxtwitter'), ...listFixtures('syndication')].toSorted(),
+    );
+  });
+
+  it.each(Object.entries(profiles))('give a profile: %s', async (name, handle) => {
+    const found = await findRecorded(name);
+
+    expect(found).toMatchObject({ account: { screen_name: handle }, warnings: [] });
+  });
+
+  it.each(Object.entries(listed))('give a page: %s', async (name, { items, unreadable = 0 }) => {
+    const found = await findRecorded(name);
+
+    if ('account' in found) throw new Error('The recording is a list.');
+    expect(found.items).toHaveLength(items);
+    expect(found.warnings).toHaveLength(unreadable);
+  });
+
+  it.each(Object.entries(listFailures))('fail: %s is %s', async (name, kind) => {
+    await withProvider(createFxTwitter, { handler: serveFirst(name) }, async (rig) => {
+      const failure = await failureOf(askProvider(rig.provider, listQueryOf(name)));
+
+      expect(failure.kind).toBe(kind);
+      expectTellable(failure, rig.upstream);
+    });
+  });
+});
+
+describe.skipIf(!fixturesPresent)('the recorded timeline', () => {
+  const name = 'fxtwitter/statuses/xdevelopers-page.json';
+
+  async function read(fields: Partial<TimelineQuery>) {
+    const query = listQueryOf(name);
+    if (query.kind !== 'timeline') throw new Error('The recording is a timeline.');
+    const handler: FakeHandler = (_, response) => answerFixture(response, readFixture(name));
+    const { items } = await withProvider(createFxTwitter, { handler }, ({ provider }) =>
+      askProvider<'timeline'>(provider, { ...query, ...fields }),
+    );
+    return items.map(({ id }) => id);
+  }
+
+  const own = [
+    '2082640274845811115',
+    '2082640276389249363',
+    '2074882755905585583',
+    '2072126677535346779',
+  ];
+
+  it('has four posts of its own', async () => {
+    expect(await read({ withReposts: false })).toEqual(own);
+    expect(await read({ withReposts: false, withReplies: false })).toEqual(own);
+  });
+
+  it('is cut where its own posts tell the time', async () => {
+    const untilSeconds = Date.UTC(2026, 6, 8) / 1000;
+
+    const earlier = await read({ untilSeconds });
+
+    expect(earlier).toEqual([
+      '2072439358314131626',
+      '2072435828102447211',
+      '2072327843372257460',
+      '2072126677535346779',
+    ]);
+  });
+});
 
 describe.skipIf(!fixturesPresent)(`the recordings in ${fixturesFolder}`, () => {
   it('are all known where they are no posts', () => {

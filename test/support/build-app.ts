@@ -8,6 +8,7 @@ import type { Clock } from '../../src/core/clock.ts';
 import { problemKinds } from '../../src/core/problem.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import type { LoadGauge } from '../../src/http/load.ts';
+import { readRoutes } from '../../src/http/routes.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { reads } from '../../src/reads/index.ts';
 import { createManualClock } from './manual-clock.ts';
@@ -112,13 +113,34 @@ function checkProblem(reply: LightMyRequestResponse): void {
 
 function checkDocument(reply: LightMyRequestResponse): void {
   expect(Number(reply.headers['content-length'])).toBe(Buffer.byteLength(reply.body));
-  const isRead = reply.headers['x-source'] !== undefined;
-  if (!isRead) return;
+  if (reply.headers['x-source'] === undefined) return;
   expect(reply.headers.etag).toMatch(/^"[\w-]+"$/);
-  expect(reply.headers.vary).toBe('Accept');
+  const { name, reply: schema } = readOf(reply.raw.req.url ?? '');
+  expect(variance[name], `${reply.headers.vary}`).toContain(reply.headers.vary);
   if (reply.headers['content-type'] === 'application/json; charset=utf-8') {
-    reads.getPost.reply.parse(reply.json());
+    schema.parse(reply.json());
   } else {
-    expect(reply.headers['content-type']).toBe('text/markdown; charset=utf-8');
+    expect(reply.headers['content-type']).toMatch(/^text\/(?:markdown|html); charset=utf-8$/);
   }
+}
+
+const browse = ['Accept, Authorization'];
+const variance: Readonly<Record<string, readonly (string | undefined)[]>> = {
+  getPost: ['Accept', 'Accept, User-Agent'],
+  getProfile: browse,
+  listFollowers: browse,
+  listFollowing: browse,
+  searchPosts: browse,
+  getOEmbed: [undefined],
+};
+
+/** Gives the read that a URL is routed to: the row with the fewest parameters that fits. */
+function readOf(url: string): (typeof reads)[keyof typeof reads] {
+  const path = url.split('?', 1)[0] ?? '';
+  const rows = readRoutes.filter((row) =>
+    new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+  const [row] = rows.toSorted((a, b) => a.path.split('{').length - b.path.split('{').length);
+  if (row === undefined) throw new Error(`No row of the route table fits ${url}.`);
+  return reads[row.read];
 }

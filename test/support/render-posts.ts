@@ -127,8 +127,11 @@ export function article(title: string, told: Partial<Article> = {}): Article {
 /** Builds the result of a post read: compact, without warnings and profiles. */
 export function result(posts: PostResult['posts'], told: Partial<PostResult> = {}): PostResult {
   const asked = posts.find((post) => post.context === 'post') ?? posts[0];
+  const url = asked?.url ?? 'https://perch.example/nobody/status/1';
   return {
-    url: asked?.url ?? 'https://perch.example/nobody/status/1',
+    kind: 'post',
+    url,
+    embedUrl: `https://perch.example/api/v1/oembed?url=${encodeURIComponent(url)}`,
     posts,
     warnings: [],
     fetchedAt: '2026-03-05T10:00:00.000Z',

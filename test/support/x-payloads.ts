@@ -126,18 +126,65 @@ export function fxV1Status(id: string, fields: Fields = {}): Fields {
   };
 }
 
+/** The body for an account that X does not have, or could not be asked for. */
+export const fxNoUser: Fields = { code: 404, message: 'User not found' };
+
+/** The body for a list that is not there, or could not be asked for. */
+export const fxNoList: Fields = { code: 404, results: [], cursor: { top: null, bottom: null } };
+
+/** Gives the body of a profile. */
+export function fxProfile(user: unknown): Fields {
+  return { code: 200, message: 'OK', user };
+}
+
+/** Gives the body of one page of a list; `bottom` leads to the next one. */
+export function fxPage(results: readonly unknown[], bottom: string | null = null): Fields {
+  return { code: 200, results, cursor: { top: 'the-top', bottom } };
+}
+
+/** Gives the body of suggestions. */
+export function fxSuggestions(users: readonly unknown[]): Fields {
+  return { code: 200, query: 'heron', num_results: users.length, users, topics: [], events: [] };
+}
+
+/** Gives an account as it stands among the suggestions. */
+export function fxSuggestedUser(handle: string): Fields {
+  const zeros = { followers: 0, following: 0, statuses: 0, media_count: 0, likes: 0 };
+  return fxUser(handle, { ...zeros, joined: '' });
+}
+
+/** Makes a route that answers by the cursor of a request, `''` for none; any other one is refused. */
+export function fxPages(pages: Readonly<Record<string, Fields>>): FakeHandler {
+  return (request, response) => {
+    const page = pages[parametersOf(request).get('cursor') ?? ''];
+    if (page === undefined) answerJson(response, fxNoList, { status: 404 });
+    else answerJson(response, page);
+  };
+}
+
+/** Gives the parameters of a request. */
+export function parametersOf(request: { readonly url?: string | undefined }): URLSearchParams {
+  return new URL(request.url ?? '/', 'http://x.example').searchParams;
+}
+
 /** What a path of the fake FxTwitter answers: a body with status 200, or a handler. */
 export type FxRoutes = Readonly<Record<string, Fields | FakeHandler>>;
 
-/** Makes a fake FxTwitter of paths such as `thread/20`; every other path has no post. */
+/** Makes a fake FxTwitter of paths such as `thread/20`; every other path has nothing. */
 export function serveFxTwitter(routes: FxRoutes): FakeHandler {
   return (request, response) => {
     const path = new URL(request.url ?? '/', 'http://x.example').pathname.replace('/2/', '');
     const route = routes[path];
     if (typeof route === 'function') route(request, response);
-    else if (route === undefined) answerJson(response, fxNothing, { status: 404 });
+    else if (route === undefined) answerJson(response, nothingAt(path), { status: 404 });
     else answerJson(response, route);
   };
+}
+
+function nothingAt(path: string): Fields {
+  if (/^profile\/[^/]+$/.test(path)) return fxNoUser;
+  if (path === 'typeahead') return { ...fxSuggestions([]), code: 404 };
+  return /^(?:profile\/|search$)/.test(path) ? fxNoList : fxNothing;
 }
 
 /** A post in the middle of a thread, with replies and rows that are none. */
@@ -183,6 +230,66 @@ export const fxConversationRoutes = {
     replies: fxConversation.replies,
     cursor: { bottom: 'there-is-more' },
   }),
+} as const satisfies FxRoutes;
+
+const photo = {
+  type: 'photo',
+  id: '9001',
+  url: 'https://pbs.example/heron.jpg?name=orig',
+  width: 640,
+  height: 480,
+  altText: 'A heron',
+};
+const video = {
+  type: 'video',
+  id: '9002',
+  url: 'https://video.example/heron.mp4',
+  thumbnail_url: 'https://pbs.example/heron-thumb.jpg',
+  duration: 3.5,
+  width: 640,
+  height: 480,
+  format: 'video/mp4',
+  formats: [{ url: 'https://video.example/heron.mp4', container: 'mp4', bitrate: 832_000 }],
+  publisher: null,
+};
+
+/** Media of a post: one photo, one video. */
+export const fxMedia = {
+  photo: { media: { all: [photo], photos: [photo], videos: [] } },
+  video: { media: { all: [video], photos: [], videos: [video] } },
+} as const;
+
+/** The lists of `mira_holm`, and searches: each of two pages where it can have them. */
+export const fxListRoutes = {
+  'profile/mira_holm': fxProfile(fxUser('mira_holm')),
+  'profile/mira_holm/statuses': fxPages({
+    '': fxPage(
+      [
+        fxStatus('2009'),
+        fxStatus('1500', { author: fxUser('tove_ek'), reposted_by: fxUser('mira_holm') }),
+        fxReply('2008', '2007', 'mira_holm', {
+          replying_to: { screen_name: 'otto_lind', status: '1400' },
+        }),
+        fxStatus('1400', { author: fxUser('otto_lind') }),
+        fxTombstone('1399', 'deleted'),
+        fxReply('2007', '2006', 'mira_holm'),
+        fxStatus('2006'),
+        fxStatus('2009'),
+      ],
+      'older',
+    ),
+    older: fxPage([fxStatus('2005', fxMedia.photo), fxStatus('2004')], 'older'),
+  }),
+  'profile/mira_holm/followers': fxPages({
+    '': fxPage([fxUser('tove_ek'), fxUser('otto_lind'), fxUser('tove_ek')], '17|18'),
+    '17|18': fxPage([fxUser('shop', { protected: true })], '0|19'),
+  }),
+  'profile/mira_holm/following': fxPages({ '': fxPage([fxUser('otto_lind')]) }),
+  search: fxPages({
+    '': fxPage([fxStatus('2009', fxMedia.photo), fxStatus('2001', fxMedia.video)], 'deeper'),
+    deeper: fxPage([fxStatus('2002'), fxStatus('1999'), fxStatus('2002')]),
+  }),
+  typeahead: fxSuggestions([fxSuggestedUser('heron_watch'), fxSuggestedUser('heron_house')]),
 } as const satisfies FxRoutes;
 
 /** Gives a post of the syndication endpoint by `mira_holm`. */

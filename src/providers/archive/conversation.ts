@@ -1,7 +1,8 @@
 import type { Post } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import type { PostFound, PostQuery } from '../provider.ts';
-import type { ArchiveStore, ReadPost } from './store.ts';
+import type { ReadPost } from './post-rows.ts';
+import type { ArchiveStore } from './store.ts';
 
 /** The most posts that are read before, after and below a post. */
 const limits = { ancestors: 100, continuation: 100, replies: 500 } as const;

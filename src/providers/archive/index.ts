@@ -1,14 +1,15 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Post } from '../../model/post.ts';
+import type { AccountReference, Platform, SearchPlatform } from '../../model/reference.ts';
 import {
-  type Page,
+  type Coverage,
+  type PostFound,
+  type PostQuery,
   type Provider,
   ProviderError,
   type Query,
-  type SearchQuery,
 } from '../provider.ts';
+import type { HeldAccount } from './account-rows.ts';
 import { readConversation } from './conversation.ts';
-import { toMatchExpression } from './search.ts';
 import { seedSample } from './seed.ts';
 import { type ArchiveStore, openArchiveStore } from './store.ts';
 
@@ -26,7 +27,8 @@ export interface ArchiveOptions {
 /**
  * Opens the embedded archive. It answers for the accounts that it holds and for nothing else: what
  * it lacks of those is `missing` in the sample and `ambiguous` elsewhere, because an imported
- * export need not be whole.
+ * export need not be whole. As the last resort of a platform's search, it searches what it holds of
+ * that platform, and the sample.
  *
  * @throws Error when the database cannot be opened.
  */
@@ -35,43 +37,90 @@ export function openArchive(options: ArchiveOptions): Provider {
   if (options.sample) seedSample(store, options.clock);
   return {
     name: 'archive',
-    platforms: options.sample
-      ? ['sample', 'x', 'bluesky', 'mastodon']
-      : ['x', 'bluesky', 'mastodon'],
-    reads: new Set(['post', 'thread', 'replies', 'search']),
+    platforms: [...(options.sample ? (['sample'] as const) : []), 'x', 'bluesky', 'mastodon'],
+    reads: new Set([
+      ...(['post', 'thread', 'replies', 'profile', 'timeline'] as const),
+      ...(['followers', 'following', 'search', 'searchUsers'] as const),
+    ]),
     covers: (query) => covers(store, query, options.sample),
-    ask: {
-      post: async (query) => {
-        const found = readConversation(store, query);
-        if (found?.post.type === 'status') return found;
-        if (found !== undefined) throw new ProviderError('missing', found.post.text);
-        throw query.post.platform === 'sample'
-          ? new ProviderError('missing', 'The sample has no such post.')
-          : new ProviderError('ambiguous', 'The archive does not hold this post of the account.');
-      },
-      search: async (query) => search(store, query, options.sample),
-    },
+    ask: createAsk(store, options.sample),
     close: () => store.close(),
   };
 }
 
-function covers(store: ArchiveStore, query: Query, sample: boolean): boolean {
-  if (query.kind === 'search') return true;
-  if (query.kind !== 'post') return false;
-  const { platform, handle, id } = query.post;
-  if (platform === 'sample') return sample;
-  return handle === null || platform === 'x'
-    ? store.hasPost(platform, id) || (handle !== null && store.hasAccount(platform, handle))
-    : store.hasAccount(platform, handle);
+function createAsk(store: ArchiveStore, sample: boolean): Provider['ask'] {
+  const connections = async (query: Parameters<ArchiveStore['readConnections']>[1]) => {
+    const { handle } = takeAccount(store, query.account);
+    return store.readConnections({ ...query.account, handle }, query);
+  };
+  return {
+    post: async (query) => findConversation(store, query),
+    profile: async ({ account }) => {
+      const held = takeAccount(store, account);
+      return { account: held.account(), warnings: [], asOfMs: held.stored * 1000 };
+    },
+    timeline: async (query) => store.readTimeline(takeAccount(store, query.account), query),
+    followers: connections,
+    following: connections,
+    search: async (query) => store.searchPosts(query, toPlatforms(query.platform, sample)),
+    searchUsers: async (query) => store.searchUsers(query, toPlatforms(query.platform, sample)),
+  };
 }
 
-function search(store: ArchiveStore, query: SearchQuery, sample: boolean): Page<Post> {
-  const expression = toMatchExpression(query.text);
-  const offset = Number(query.cursor ?? 0);
-  const items =
-    expression === undefined
-      ? []
-      : store.searchPosts(expression, { limit: query.count, offset, sample });
-  const more = items.length === query.count;
-  return { items, cursor: more ? String(offset + items.length) : null, warnings: [] };
+function covers(store: ArchiveStore, query: Query, sample: boolean): Coverage {
+  switch (query.kind) {
+    case 'search':
+    case 'searchUsers':
+      return query.platform === 'archive' ? true : 'last resort';
+    case 'post':
+      return query.post.platform === 'sample' ? sample : coversPost(store, query);
+    case 'profile':
+    case 'timeline':
+    case 'followers':
+    case 'following':
+      return query.account.platform === 'sample'
+        ? sample
+        : store.findAccount(query.account) !== undefined;
+  }
+}
+
+function coversPost(store: ArchiveStore, { post }: PostQuery): boolean {
+  const { platform, handle, id } = post;
+  const holdsAccount = handle !== null && store.findAccount({ platform, handle }) !== undefined;
+  // Ids of X are unique whoever wrote; a handle in a URL may be an old one.
+  return holdsAccount || ((handle === null || platform === 'x') && store.hasPost(platform, id));
+}
+
+function findConversation(store: ArchiveStore, query: PostQuery): PostFound {
+  const found = readConversation(store, query);
+  if (found?.post.type === 'status') return found;
+  if (found !== undefined) throw new ProviderError('missing', found.post.text);
+  const { platform, handle } = query.post;
+  if (handle !== null && store.findAccount({ platform, handle })?.isProtected) throw isProtected();
+  throw platform === 'sample'
+    ? new ProviderError('missing', 'The sample has no such post.')
+    : new ProviderError('ambiguous', 'The archive does not hold this post of the account.', {
+        isWitness: false,
+      });
+}
+
+function takeAccount(store: ArchiveStore, reference: AccountReference): HeldAccount {
+  const held = store.findAccount(reference);
+  if (held?.isProtected) throw isProtected();
+  if (held !== undefined) return held;
+  throw reference.platform === 'sample'
+    ? new ProviderError('missing', 'The sample has no such account.')
+    : new ProviderError('ambiguous', 'The archive does not hold this account.', {
+        isWitness: false,
+      });
+}
+
+function isProtected(): ProviderError {
+  return new ProviderError('missing', 'The account is protected.');
+}
+
+/** Gives whose rows a search may give; null where it may give all. */
+function toPlatforms(asked: SearchPlatform, sample: boolean): readonly Platform[] | null {
+  if (asked === 'archive') return sample ? null : ['x', 'bluesky', 'mastodon'];
+  return sample ? [asked, 'sample'] : [asked];
 }

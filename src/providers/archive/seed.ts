@@ -1,7 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Post } from '../../model/post.ts';
+import type { StoredPost } from './post-rows.ts';
 import { buildSample, sampleVersion } from './sample/sample.ts';
-import type { ArchiveStore, StoredPost } from './store.ts';
+import type { ArchiveStore } from './store.ts';
 
 const fact = 'sample_version';
 
@@ -21,13 +22,14 @@ export function seedSample(store: ArchiveStore, clock: Clock): void {
 
 function putSample(store: ArchiveStore, stored: number): void {
   const sample = buildSample();
-  for (const account of sample.accounts) store.putAccount(account);
+  for (const account of sample.accounts) store.putAccount({ account, stored });
   for (const post of sample.posts) {
     const row = toStoredPost(post, sample.tombstoneParents);
     if (row !== undefined) store.putPost({ ...row, stored });
   }
+  for (const repost of sample.reposts) store.putRepost({ platform: 'sample', ...repost, stored });
   for (const { follower, following } of sample.follows) {
-    store.putFollow('sample', follower, following);
+    store.putFollow({ platform: 'sample', follower, followed: following, stored });
   }
 }
 

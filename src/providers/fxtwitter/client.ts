@@ -1,20 +1,27 @@
 import type { HttpAnswer } from '../../core/http-client.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
 import { ProviderError } from '../provider.ts';
-import { createUpstream, readJson, type UpstreamOptions } from '../upstream.ts';
-import { parsePost, parseRows, type Rows, type StatusPayload } from './payload.ts';
+import type { Upstream } from '../upstream.ts';
+import { type Body, readBody, trueStatus } from './body.ts';
+import {
+  type PostPayload,
+  parsePost,
+  parseRows,
+  type Rows,
+  type StatusPayload,
+} from './payload.ts';
 
 /** A post with the lists that came with it; null where there was none. */
 export interface PostAnswer {
   readonly status: StatusPayload;
-  readonly thread: Rows | null;
-  readonly replies: Rows | null;
+  readonly thread: Rows<PostPayload> | null;
+  readonly replies: Rows<PostPayload> | null;
 }
 
 /** Which replies the service is asked to put first. */
 export type RankingMode = 'likes' | 'recency';
 
-/** Asks FxTwitter. Everything throws ProviderError. */
+/** Asks FxTwitter for posts. Everything throws ProviderError. */
 export interface FxTwitterClient {
   /** Gives the post alone. */
   readStatus(id: string, signal: AbortSignal): Promise<PostAnswer>;
@@ -24,9 +31,8 @@ export interface FxTwitterClient {
   readConversation(id: string, mode: RankingMode, signal: AbortSignal): Promise<PostAnswer>;
 }
 
-/** Creates a client of the API. */
-export function createClient(options: UpstreamOptions): FxTwitterClient {
-  const upstream = createUpstream(options);
+/** Creates a client of the reads of a post. */
+export function createClient(upstream: Upstream): FxTwitterClient {
   const read = async (path: string, signal: AbortSignal) =>
     readPost(await upstream.get(path, signal));
   return {
@@ -37,25 +43,17 @@ export function createClient(options: UpstreamOptions): FxTwitterClient {
   };
 }
 
-type Body = Readonly<Record<string, unknown>>;
-
 /** A tombstone is the answer whatever the status; v1 calls the post `tweet`. */
 function readPost(answer: HttpAnswer): PostAnswer {
   const body = readBody(answer);
   const status = parsePost(body?.status ?? body?.tweet);
   if (status?.type === 'tombstone') throw toMissing(status.reason);
   if (answer.status !== 200 || body === null || status === null) throw readFailure(answer, body);
-  return { status, thread: parseRows(body.thread), replies: parseRows(body.replies) };
-}
-
-/** Reads an object of JSON; null for anything else. */
-function readBody(answer: HttpAnswer): Body | null {
-  const body = readJson(answer);
-  return isBody(body) ? body : null;
-}
-
-function isBody(body: unknown): body is Body {
-  return typeof body === 'object' && body !== null && !Array.isArray(body);
+  return {
+    status,
+    thread: parseRows(body.thread, parsePost),
+    replies: parseRows(body.replies, parsePost),
+  };
 }
 
 function readFailure(answer: HttpAnswer, body: Body | null): ProviderError {
@@ -67,12 +65,6 @@ function readFailure(answer: HttpAnswer, body: Body | null): ProviderError {
   const ambiguous = status === 404 ? namesNoPost(body) : status === 400 && body !== null;
   if (!ambiguous) return createMalformed();
   return new ProviderError('ambiguous', 'The source has no such post, or could not look for it.');
-}
-
-/** A proxy may answer 200 for it: then `code` has what the service said (FxTwitter, section 3). */
-function trueStatus({ status }: HttpAnswer, body: Body | null): number {
-  if (status !== 200 || !namesNoPost(body)) return status;
-  return typeof body?.code === 'number' ? body.code : status;
 }
 
 function namesNoPost(body: Body | null): boolean {

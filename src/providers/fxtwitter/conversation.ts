@@ -73,10 +73,12 @@ function flatten(
   return found;
 }
 
-/** Gives the first post with each id; a tombstone without one stays. */
-export function uniqueById<P extends Post>(posts: readonly P[]): readonly P[] {
+/** Gives the first row with each id; a tombstone without one stays. */
+export function uniqueById<Row extends { readonly id: string | null }>(
+  rows: readonly Row[],
+): readonly Row[] {
   const seen = new Set<string>();
-  return posts.filter(({ id }) => {
+  return rows.filter(({ id }) => {
     if (id === null) return true;
     const isNew = !seen.has(id);
     seen.add(id);
@@ -96,7 +98,8 @@ function groupByParent(posts: readonly Status[]): ReadonlyMap<string, readonly S
   return groups;
 }
 
-function isStatus(post: Post): post is Status {
+/** Tells a post from what stands in the place of one. */
+export function isStatus(post: Post): post is Status {
   return post.type === 'status';
 }
 

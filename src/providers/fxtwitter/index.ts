@@ -1,16 +1,61 @@
-import type { Provider } from '../provider.ts';
-import type { UpstreamOptions } from '../upstream.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Provider, Query } from '../provider.ts';
+import { createUpstream, type UpstreamOptions } from '../upstream.ts';
 import { createClient } from './client.ts';
+import { askConnections } from './connections.ts';
 import { askPost } from './post.ts';
+import { askProfile, createProfiles } from './profile.ts';
+import { askSearch, askSearchUsers } from './search.ts';
+import { askTimeline } from './timeline.ts';
+
+/** What the provider is built from. */
+export interface FxTwitterOptions extends UpstreamOptions {
+  readonly clock: Clock;
+}
 
 /** Creates the provider that reads X through the public API of FxTwitter. */
-export function createFxTwitter(options: UpstreamOptions): Provider {
-  const client = createClient(options);
+export function createFxTwitter({ clock, ...options }: FxTwitterOptions): Provider {
+  const upstream = createUpstream(options);
+  const profiles = createProfiles({ upstream, clock });
+  const connections = askConnections(upstream, profiles);
   return {
     name: 'fxtwitter',
     platforms: ['x'],
-    reads: new Set(['post', 'thread', 'replies'] as const),
-    covers: (query) => query.kind === 'post' && query.post.platform === 'x',
-    ask: { post: askPost(client) },
+    reads: new Set([
+      'post',
+      'thread',
+      'replies',
+      'profile',
+      'timeline',
+      'followers',
+      'following',
+      'search',
+      'searchUsers',
+    ] as const),
+    covers: (query) => platformOf(query) === 'x',
+    ask: {
+      post: askPost(createClient(upstream)),
+      profile: askProfile(profiles),
+      timeline: askTimeline({ upstream, profiles, clock }),
+      followers: connections,
+      following: connections,
+      search: askSearch(upstream),
+      searchUsers: askSearchUsers(upstream),
+    },
   };
+}
+
+function platformOf(query: Query): string {
+  switch (query.kind) {
+    case 'post':
+      return query.post.platform;
+    case 'profile':
+    case 'timeline':
+    case 'followers':
+    case 'following':
+      return query.account.platform;
+    case 'search':
+    case 'searchUsers':
+      return query.platform;
+  }
 }

@@ -4,8 +4,8 @@ import { checkTimeMs, readTimeMs, withCreatedMs } from '../times.ts';
 import { xHandle, xId } from '../x.ts';
 import { articlePayload } from './article-payload.ts';
 
-// What `/2/status`, `/2/thread` and `/2/conversation` send (FxTwitter, section 4), and the v1 names
-// beside them (section 8). Strict only about what a post cannot be shown without.
+// The posts and accounts that the service sends (FxTwitter, section 4), and the v1 names beside them
+// (section 8). Strict only about what a post cannot be shown without.
 
 /** An account as it stands in a post, a list or a profile. Absent and null are both null. */
 export const userPayload = z
@@ -158,15 +158,24 @@ export function parsePost(row: unknown): PostPayload | null {
   return status.success ? status.data : null;
 }
 
+/** Reads one account; null when it breaks the contract. */
+export function parseUser(row: unknown): UserPayload | null {
+  const user = userPayload.safeParse(row);
+  return user.success ? user.data : null;
+}
+
 /** Rows of a list, and how many more of them could not be read. */
-export interface Rows {
-  readonly posts: readonly PostPayload[];
+export interface Rows<Row> {
+  readonly rows: readonly Row[];
   readonly unreadable: number;
 }
 
 /** Reads a list row by row, so that one bad row costs only itself; null when there is no list. */
-export function parseRows(rows: unknown): Rows | null {
-  if (!Array.isArray(rows)) return null;
-  const posts = rows.map(parsePost).filter((row) => row !== null);
-  return { posts, unreadable: rows.length - posts.length };
+export function parseRows<Row>(
+  list: unknown,
+  parseRow: (row: unknown) => Row | null,
+): Rows<Row> | null {
+  if (!Array.isArray(list)) return null;
+  const rows = list.map(parseRow).filter((row) => row !== null);
+  return { rows, unreadable: list.length - rows.length };
 }

@@ -2,16 +2,11 @@ import type { Post, Status } from '../../model/post.ts';
 import { type Ask, type PostQuery, type ProviderContext, ProviderError } from '../provider.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
 import { rankReplies, type ThreadLine, uniqueById } from './conversation.ts';
-import type { Rows } from './payload.ts';
+import type { PostPayload, Rows } from './payload.ts';
+import { tellUnreadable } from './rows.ts';
 import { shapePost, shapeStatus } from './shape.ts';
-import {
-  type KnownThread,
-  knownFromConversation,
-  knownFromThread,
-  tellThrottled,
-  tellUnreadable,
-  walkParents,
-} from './thread.ts';
+import { type KnownThread, knownFromConversation, knownFromThread, walkParents } from './thread.ts';
+import { tellThrottled } from './throttle.ts';
 
 /** The parts of an answer before they are put in order. */
 interface Parts extends KnownThread {
@@ -202,9 +197,9 @@ async function withThread(
   return { ...known, focal, replies: [] };
 }
 
-function shapeReplies(rows: Rows | null): Omit<Parts, 'focal' | 'line'> {
+function shapeReplies(rows: Rows<PostPayload> | null): Omit<Parts, 'focal' | 'line'> {
   if (rows === null) return { replies: [], missing: ['replies'], warnings: [noReplies] };
-  return { replies: rows.posts.map(shapePost), missing: [], warnings: tellUnreadable(rows) };
+  return { replies: rows.rows.map(shapePost), missing: [], warnings: tellUnreadable(rows, 'post') };
 }
 
 type Settled =

@@ -2,8 +2,10 @@ import type { Post, Status } from '../../model/post.ts';
 import { type PostFound, type ProviderContext, ProviderError } from '../provider.ts';
 import type { FxTwitterClient } from './client.ts';
 import { pickContinuation, splitThread, type ThreadLine } from './conversation.ts';
-import type { Rows, StatusPayload } from './payload.ts';
+import type { PostPayload, Rows, StatusPayload } from './payload.ts';
+import { tellUnreadable } from './rows.ts';
 import { shapePost, shapeStatus } from './shape.ts';
+import { tellThrottled } from './throttle.ts';
 
 /** What is known of the thread of a post, and what a reader should know of it. */
 export interface KnownThread {
@@ -18,22 +20,25 @@ const brokenWalk = 'The posts before this one could not all be read.';
 const noContinuation = 'What the author added after this post could not be read.';
 
 /** Gives the thread that `/2/thread` sent; null where it had the single post only. */
-export function knownFromThread(focal: Status, thread: Rows | null): KnownThread | null {
+export function knownFromThread(
+  focal: Status,
+  thread: Rows<PostPayload> | null,
+): KnownThread | null {
   if (thread === null) return null;
-  const line = splitThread(thread.posts.map(shapePost), focal.id);
-  return { line, missing: [], warnings: tellUnreadable(thread) };
+  const line = splitThread(thread.rows.map(shapePost), focal.id);
+  return { line, missing: [], warnings: tellUnreadable(thread, 'post') };
 }
 
 /** Gives the thread that `/2/conversation` sent, which has the author's continuation in `replies`. */
 export function knownFromConversation(
   focal: Status,
-  thread: Rows | null,
+  thread: Rows<PostPayload> | null,
   replies: readonly Post[],
 ): KnownThread | null {
   if (thread === null) return null;
-  const { ancestors } = splitThread(thread.posts.map(shapePost), focal.id);
+  const { ancestors } = splitThread(thread.rows.map(shapePost), focal.id);
   const line = { ancestors, continuation: pickContinuation(focal, replies) };
-  return { line, missing: [], warnings: [fromReplies, ...tellUnreadable(thread)] };
+  return { line, missing: [], warnings: [fromReplies, ...tellUnreadable(thread, 'post')] };
 }
 
 const maxParents = 20;
@@ -76,16 +81,4 @@ async function readParent(
     tellThrottled(context, error);
     return null;
   }
-}
-
-/** Tells of a failure that is not passed on, where it is a throttle: the pause is to be kept. */
-export function tellThrottled({ onThrottled }: ProviderContext, error: unknown): void {
-  if (error instanceof ProviderError && error.kind === 'throttled') onThrottled?.(error);
-}
-
-/** Says how many rows were left out; nothing when none were. */
-export function tellUnreadable({ unreadable }: Rows): readonly string[] {
-  if (unreadable === 0) return [];
-  const posts = unreadable === 1 ? '1 post is' : `${unreadable} posts are`;
-  return [`${posts} left out, because the source sent nothing readable for them.`];
 }

@@ -1,7 +1,7 @@
 import type { Account } from '../../model/account.ts';
 import { toLine } from './characters.ts';
 import { escapeInline } from './escape.ts';
-import { formatCount, formatDay } from './figures.ts';
+import { formatCount, formatDay, formatMinute } from './figures.ts';
 import { joinBlocks, joinFacts, listItem } from './layout.ts';
 import { link, toAutolink } from './links.ts';
 import { renderText } from './text.ts';
@@ -27,29 +27,39 @@ export function linkHandle(handle: string, url: string | null): string {
 
 /** Gives the section about one account: what it says of itself, and what is known of it. */
 export function renderAbout(account: Account): string {
-  return joinBlocks([`## About ${escapeInline(nameAccount(account))}`, ...describe(account)]);
+  return joinBlocks([
+    `## About ${escapeInline(nameAccount(account))}`,
+    renderProfile(account, false),
+  ]);
 }
 
 /** Gives the section about several accounts. */
 export function renderAccounts(accounts: readonly Account[]): string {
   const sections = accounts.map((account) =>
-    joinBlocks([`### ${escapeInline(nameAccount(account))}`, ...describe(account)]),
+    joinBlocks([`### ${escapeInline(nameAccount(account))}`, renderProfile(account, false)]),
   );
   return joinBlocks(['## Accounts', ...sections]);
 }
 
-function describe(account: Account): readonly string[] {
-  const facts = factsOf(account).map((fact) => listItem(fact, '- '));
-  return [renderText(account.description ?? '', []), facts.join('\n')];
+/**
+ * Gives what an account says of itself, and below it what is known of it; `full` adds its
+ * pictures, its lesser counts and the exact time it joined.
+ */
+export function renderProfile(account: Account, full: boolean): string {
+  const facts = [...factsOf(account, full), ...(full ? furtherFactsOf(account) : [])]
+    .filter((fact) => fact !== '')
+    .map((fact) => listItem(fact, '- '));
+  return joinBlocks([renderText(account.description ?? '', []), facts.join('\n')]);
 }
 
-function factsOf(account: Account): readonly string[] {
+function factsOf(account: Account, full: boolean): readonly string[] {
   const { location, website, joined, verification } = account;
+  const formatJoined = full ? formatMinute : formatDay;
   return [
     labelled('Profile', toAutolink(account.url)),
     labelled('Location', location === null ? null : escapeInline(location)),
     labelled('Website', website === null ? null : (toAutolink(website) ?? escapeInline(website))),
-    labelled('Joined', joined === null ? null : formatDay(joined)),
+    labelled('Joined', joined === null ? null : formatJoined(joined)),
     joinFacts([
       formatCount(account.followers, 'follower', 'followers'),
       formatCount(account.following, 'following', 'following'),
@@ -57,13 +67,33 @@ function factsOf(account: Account): readonly string[] {
     ]),
     verification.verified ? describeVerification(verification.type) : '',
     account.protected ? 'Protected: only approved followers see its posts' : '',
-  ].filter((fact) => fact !== '');
+  ];
 }
 
-function labelled(label: string, value: string | null): string {
+function furtherFactsOf(account: Account): readonly string[] {
+  const { avatar_url: avatar, banner_url: banner } = account;
+  return [
+    joinFacts([
+      formatCount(account.likes, 'like', 'likes'),
+      formatCount(account.media_count, 'media item', 'media items'),
+    ]),
+    labelled(
+      'Pictures',
+      joinFacts([
+        avatar === null ? null : link('avatar', avatar),
+        banner === null ? null : link('banner', banner),
+      ]),
+    ),
+    labelled('ID', escapeInline(account.id)),
+  ];
+}
+
+/** Gives `Label: value`; empty where the value is null or empty. */
+export function labelled(label: string, value: string | null): string {
   return value === null || value === '' ? '' : `${label}: ${value}`;
 }
 
-function describeVerification(type: string | null): string {
+/** Says that an account is verified, and as what where that is known. */
+export function describeVerification(type: string | null): string {
   return type === null ? 'Verified' : `Verified: ${escapeInline(type)}`;
 }

@@ -2,10 +2,13 @@ import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
 import { toCharacters } from './characters.ts';
 import { formatMinute } from './figures.ts';
 import { joinBlocks, joinFacts, listItem, quoteBlock } from './layout.ts';
-import { image, link, toAutolink } from './links.ts';
+import { image, linkUrl } from './links.ts';
 import type { Mark } from './spans.ts';
 import { renderHeading, renderText } from './text.ts';
 import { cleanMarkdown } from './verbatim.ts';
+
+/** How much of an article a page shows: all that is known, or what it says before it is opened. */
+export type ArticleExtent = 'whole' | 'preview';
 
 /** How an article stands on a page. */
 export interface ArticleView {
@@ -13,6 +16,7 @@ export interface ArticleView {
   readonly level: number;
   /** True adds when it was published and changed. */
   readonly full: boolean;
+  readonly extent: ArticleExtent;
 }
 
 /** Gives an article: title, cover, and its blocks, or its preview where there are none. */
@@ -23,7 +27,7 @@ export function renderArticle(article: Article, view: ArticleView): string {
     `${'#'.repeat(view.level)} ${renderHeading(article.title, []) || 'Article'}`,
     view.full ? describeDates(article) : null,
     cover,
-    ...(article.blocks.length === 0
+    ...(article.blocks.length === 0 || view.extent === 'preview'
       ? previewOf(article)
       : renderBlocks(article.blocks, view.level)),
   ]);
@@ -39,7 +43,9 @@ function describeDates({ created_at: created, modified_at: modified }: Article):
 function previewOf(article: Article): readonly string[] {
   return [
     renderText(article.preview_text ?? '', []),
-    '*Only the beginning of this article is known.*',
+    article.blocks.length === 0
+      ? '*Only the beginning of this article is known.*'
+      : '*The post itself has the whole article.*',
   ];
 }
 
@@ -94,7 +100,7 @@ function renderBlock(block: Exclude<ArticleBlock, ListItem>, level: number): str
     case 'image':
       return image(block.alt?.trim() || 'Picture in the article', block.url);
     case 'post':
-      return `Post: ${toAutolink(block.url) ?? link(block.url, block.url)}`;
+      return `Post: ${linkUrl(block.url)}`;
     case 'divider':
       return '---';
   }

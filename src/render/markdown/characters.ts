@@ -47,6 +47,21 @@ export function toLine(text: string): string {
     .trim();
 }
 
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/**
+ * Gives a line of at most `maxPoints` code points: a longer one ends in `…` after a whole word, or
+ * after a whole character where its script sets no spaces.
+ */
+export function cutLine(line: string, maxPoints: number): string {
+  const points = [...line];
+  if (points.length <= maxPoints) return line;
+  const most = points.slice(0, maxPoints - 1).join('').length;
+  const end = graphemes.segment(line).containing(most)?.index || most;
+  const space = line.lastIndexOf(' ', end);
+  return `${line.slice(0, space > end / 2 ? space : end).trimEnd()}…`;
+}
+
 /** Tells whether Markdown counts a character as white space (CommonMark 0.31.2 §2.1). */
 export function isSpace(character: string | undefined): boolean {
   return character !== undefined && /^[\p{Zs}\t\n]$/u.test(character);

@@ -97,12 +97,31 @@ export function escapeCell(text: string): string {
   return escapeOneLine(text, true);
 }
 
+/** Gives a text on one line, safe where a line or a list item begins. */
+export function escapeLine(text: string): string {
+  const line = toLine(text);
+  const written = escapeLineCharacters(line, false);
+  const start = findBlockStart(line);
+  return written
+    .map((shown, at) => (at === start && shown.length === 1 ? `\\${shown}` : shown))
+    .join('');
+}
+
+/** Gives the content of a heading so that number signs at its end are shown (CommonMark §4.2). */
+export function keepNumberSigns(content: string): string {
+  return content.replace(/(^|[ \t])(#+)$/, '$1\\$2');
+}
+
 function escapeOneLine(text: string, isCell: boolean): string {
-  const characters = [...toLine(text)];
+  return escapeLineCharacters(toLine(text), isCell).join('');
+}
+
+function escapeLineCharacters(line: string, isCell: boolean): string[] {
+  const characters = [...line];
   const borders: ReadonlySet<number> = new Set();
   const hazards = new Set([...findHazards(characters, borders), ...delimiters]);
   const context = { hazards, borders, linkStarts: borders, isLinkText: () => true, isCell };
-  return escapeCharacters(characters, context).join('');
+  return escapeCharacters(characters, context);
 }
 
 /** What makes a block of Markdown at the start of a line, up to the character to escape. */

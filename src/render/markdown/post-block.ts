@@ -1,3 +1,4 @@
+import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { linkAccount, linkHandle } from './accounts.ts';
 import { joinBlocks, joinFacts } from './layout.ts';
@@ -9,11 +10,17 @@ import {
   renderFacts,
   renderTombstone,
 } from './post-content.ts';
-import { answersElsewhere, type Thread } from './thread.ts';
+import { answersElsewhere, isSameAccount, type Thread } from './thread.ts';
+
+/** What a page says of a post's surroundings. */
+export interface Surroundings {
+  readonly thread: Thread;
+  /** The account that the page is about, which is not named with each of its posts; else null. */
+  readonly owner: Account | null;
+}
 
 /** Where a post stands on a page of several. */
-export interface BlockPlace {
-  readonly thread: Thread;
+export interface BlockPlace extends Surroundings {
   /** `2/5` in a thread by one author. */
   readonly position: string | null;
   /** True marks the post as the one that was asked for. */
@@ -23,27 +30,36 @@ export interface BlockPlace {
 /** Gives a post of several as a block under a heading that says who, when, and where in a thread. */
 export function renderPostBlock(post: Post, place: BlockPlace, view: PostView): string {
   const facts = [place.position, place.isMarked ? '*requested post*' : null];
-  const heading = `### ${joinFacts([...headingOf(post), ...facts])}`;
+  const heading = `### ${joinFacts([...headingOf(post, place.owner), ...facts])}`;
   if (post.type === 'tombstone') return joinBlocks([heading, renderTombstone(post)]);
   return joinBlocks([
     heading,
-    renderOrigin(post, place.thread),
+    renderOrigin(post, place),
     renderContent(post, view),
     renderFacts(post, view),
   ]);
 }
 
-function headingOf(post: Post): readonly string[] {
-  if (post.type === 'status') return [linkAccount(post.author), linkDate(post)];
-  return post.author === null ? ['Unavailable post'] : [linkAccount(post.author), 'unavailable'];
+function headingOf(post: Post, owner: Account | null): readonly (string | null)[] {
+  const { author } = post;
+  const who = author === null || isSameAccount(author, owner) ? null : linkAccount(author);
+  if (post.type === 'status') return [who, linkDate(post)];
+  return who === null ? ['Unavailable post'] : [who, 'unavailable'];
 }
 
 /** Gives the line that says what a post answers and who passed it on, where the page does not. */
-export function renderOrigin(post: Status, thread: Thread): string {
+export function renderOrigin(post: Status, { thread, owner }: Surroundings): string {
   return joinBlocks([
-    post.reposted_by === null ? null : `*Reposted by ${linkAccount(post.reposted_by)}*`,
+    describeReposter(post.reposted_by, owner),
     answersElsewhere(post, thread) ? `*${describeTarget(post.replying_to)}*` : null,
   ]);
+}
+
+function describeReposter(reposter: Account | null, owner: Account | null): string | null {
+  if (reposter === null) return null;
+  const { screen_name: handle, url } = reposter;
+  const who = isSameAccount(reposter, owner) ? linkHandle(handle, url) : linkAccount(reposter);
+  return `*Reposted by ${who}*`;
 }
 
 function describeTarget(target: Status['replying_to']): string {

@@ -1,7 +1,7 @@
 import type { Post, Status, Tombstone } from '../../model/post.ts';
 import { linkAccount } from './accounts.ts';
-import { renderArticle } from './article.ts';
-import { escapeInline } from './escape.ts';
+import { type ArticleExtent, renderArticle } from './article.ts';
+import { escapeInline, escapeLine } from './escape.ts';
 import { formatCount, formatMinute } from './figures.ts';
 import { joinBlocks, joinFacts, quoteBlock } from './layout.ts';
 import { link } from './links.ts';
@@ -17,6 +17,8 @@ export interface PostView {
   readonly fetchedAt: string;
   /** The level of headings within a post, such as an article's title. */
   readonly level: number;
+  /** How much is shown of an article that a post carries. */
+  readonly articles: ArticleExtent;
 }
 
 /** Gives what a post holds, from its text to its community note. */
@@ -29,12 +31,13 @@ const maxQuoteDepth = 3;
 
 function renderContentAt(post: Status, view: PostView, depth: number): string {
   const level = Math.min(view.level + depth, 6);
+  const articleView = { level, full: view.full, extent: view.articles };
   return joinBlocks([
     renderText(post.text, post.facets),
     post.possibly_sensitive ? '*Marked as sensitive content.*' : null,
     ...renderMedia(post.media.all, view.full),
     post.poll === null ? null : renderPoll(post.poll, view.fetchedAt),
-    post.article === null ? null : renderArticle(post.article, { level, full: view.full }),
+    post.article === null ? null : renderArticle(post.article, articleView),
     post.quote === null ? null : renderQuote(post.quote, view, depth + 1),
     post.community_note === null ? null : renderNote(post.community_note),
   ]);
@@ -67,7 +70,7 @@ function renderNote(note: string): string {
 export function renderFacts(post: Status, view: PostView): string {
   if (!view.full) return '';
   return joinFacts([
-    escapeInline(post.created_at),
+    escapeLine(post.created_at),
     formatCount(post.replies, 'reply', 'replies'),
     formatCount(post.reposts, 'repost', 'reposts'),
     formatCount(post.likes, 'like', 'likes'),

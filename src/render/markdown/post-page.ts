@@ -2,7 +2,8 @@ import type { Post } from '../../model/post.ts';
 import type { PostResult } from '../../model/results.ts';
 import { nameAccount, renderAbout, renderAccounts } from './accounts.ts';
 import { escapeInline } from './escape.ts';
-import { joinBlocks, joinLines, listItem } from './layout.ts';
+import { joinBlocks, joinLines } from './layout.ts';
+import { renderNotes } from './notes.ts';
 import { renderOrigin, renderPostBlock } from './post-block.ts';
 import {
   linkDate,
@@ -20,7 +21,7 @@ export function renderPostPage(result: PostResult): string {
     `# ${escapeInline(titleOf(thread, result.posts.length))}`,
     ...(result.posts.length > 1 ? renderBlocks(result, thread) : renderLonePost(result, thread)),
     renderUserDetail(result, thread),
-    renderWarnings(result.warnings),
+    renderNotes(result.warnings),
   ])}\n`;
 }
 
@@ -42,18 +43,21 @@ function renderLonePost(result: PostResult, thread: Thread): readonly string[] {
   const post = thread.asked;
   if (post === undefined) return [];
   if (post.type === 'tombstone') return [renderTombstone(post)];
-  const view = { full: result.full, fetchedAt: result.fetchedAt, level: 2 };
+  const { full, fetchedAt } = result;
+  const view: PostView = { full, fetchedAt, level: 2, articles: 'whole' };
   const signature = joinLines([`— ${linkDate(post)}`, renderFacts(post, view)]);
-  return [renderOrigin(post, thread), renderContent(post, view), signature];
+  return [renderOrigin(post, { thread, owner: null }), renderContent(post, view), signature];
 }
 
 function renderBlocks(result: PostResult, thread: Thread): readonly string[] {
   const positions = findPositions(thread);
   // Posts stand under headings of level 3, so that what they hold begins at level 4.
-  const view: PostView = { full: result.full, fetchedAt: result.fetchedAt, level: 4 };
+  const { full, fetchedAt } = result;
+  const view: PostView = { full, fetchedAt, level: 4, articles: 'whole' };
   const render = (post: Post) => {
     const isMarked = post === thread.asked && post !== result.posts[0];
-    return renderPostBlock(post, { thread, position: positions.get(post) ?? null, isMarked }, view);
+    const position = positions.get(post) ?? null;
+    return renderPostBlock(post, { thread, owner: null, position, isMarked }, view);
   };
   const replies = thread.replies.map(render);
   return [...thread.chain.map(render), ...(replies.length > 0 ? ['## Replies', ...replies] : [])];
@@ -71,10 +75,4 @@ function renderUserDetail({ userDetail, posts }: PostResult, { asked }: Thread):
       return accounts.length === 0 ? null : renderAccounts(accounts);
     }
   }
-}
-
-function renderWarnings(warnings: readonly string[]): string | null {
-  if (warnings.length === 0) return null;
-  const items = warnings.map((warning) => listItem(escapeInline(warning), '- '));
-  return joinBlocks(['---', '**Notes**', items.join('\n')]);
 }

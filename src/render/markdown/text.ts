@@ -1,5 +1,5 @@
 import { isSpace, toCharacters } from './characters.ts';
-import { escapeCharacters, findBlockStart } from './escape.ts';
+import { escapeCharacters, findBlockStart, keepNumberSigns } from './escape.ts';
 import { findHazards } from './hazards.ts';
 import { joinLines } from './layout.ts';
 import { toAutolink, toDestination } from './links.ts';
@@ -29,8 +29,7 @@ export function renderText(text: string, marks: readonly Mark[]): string {
 export function renderHeading(text: string, marks: readonly Mark[]): string {
   // One character for one character, because the marks count them.
   const line = renderText(text.replace(/[\r\n\v\f\u0085\u2028\u2029]/g, ' '), marks);
-  // A heading may end in number signs, which are not shown.
-  return line.replace(/^\u00a0+/, '').replace(/(^|[ \t])(#+)$/, '$1\\$2');
+  return keepNumberSigns(line.replace(/^\u00a0+/, ''));
 }
 
 interface LineRange {

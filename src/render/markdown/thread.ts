@@ -20,10 +20,11 @@ export function toThread(posts: readonly Post[]): Thread {
 /** Tells whether one account wrote the whole chain; a lost post may be anyone's. */
 export function isByOneAuthor({ asked, chain }: Thread): boolean {
   const author = asked?.author ?? null;
-  return chain.every((post) => post.author === null || isSame(post.author, author));
+  return chain.every((post) => post.author === null || isSameAccount(post.author, author));
 }
 
-function isSame(one: Account, other: Account | null): boolean {
+/** Tells whether two are one account; nobody is the same as null. */
+export function isSameAccount(one: Account, other: Account | null): boolean {
   return other !== null && accountKey(one) === accountKey(other);
 }
 
@@ -56,7 +57,7 @@ function toRuns(chain: readonly Post[]): Post[][] {
       lost.push(post);
       continue;
     }
-    if (isSame(post.author, author)) runs.at(-1)?.push(...lost, post);
+    if (isSameAccount(post.author, author)) runs.at(-1)?.push(...lost, post);
     else runs.push([post]);
     [lost, author] = [[], post.author];
   }

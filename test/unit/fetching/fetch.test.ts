@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createFetcher } from '../../../src/fetching/fetch.ts';
 import type { Plan } from '../../../src/fetching/plan.ts';
 import { createProviderChain } from '../../../src/fetching/provider-chain.ts';
-import { createGate } from '../../../src/fetching/provider-gate.ts';
+import { createGates } from '../../../src/fetching/provider-gate.ts';
 import { createResponseCache } from '../../../src/fetching/response-cache.ts';
+import { createWalkMemory } from '../../../src/fetching/walk-memory.ts';
 import { ProviderError } from '../../../src/providers/provider.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import {
@@ -32,19 +33,20 @@ function planOf(id = '20', more: Partial<Plan<'post'>> = {}): Plan<'post'> {
 function setUp(answer: StubAnswer, maxUpstreamReads = 100) {
   const clock = createManualClock();
   const provider = createStubProvider('stub', answer);
-  const gate = createGate({
+  const gates = createGates(provider, () => ({
     clock,
     failures: 1000,
     openMs: 1,
     maxOpenMs: 1,
     onChange: () => undefined,
-  });
+  }));
   const cache = createResponseCache({ maxEntries: 100, maxBytes: 1_000_000 });
   const defects: unknown[] = [];
   const fetcher = createFetcher({
     onDefect: (error) => defects.push(error),
-    chain: createProviderChain([{ provider, gate }], () => undefined),
+    chain: createProviderChain([{ provider, gates }], () => undefined),
     cache,
+    memory: createWalkMemory(),
     clock,
     ttlSeconds: 3600,
     staleWhileRevalidateSeconds: 300,

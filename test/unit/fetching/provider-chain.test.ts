@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createProviderChain } from '../../../src/fetching/provider-chain.ts';
-import { createGate } from '../../../src/fetching/provider-gate.ts';
+import { createGates } from '../../../src/fetching/provider-gate.ts';
 import {
+  type Coverage,
   type PostQuery,
+  type Provider,
   ProviderError,
   type ProviderErrorKind,
+  type SearchQuery,
 } from '../../../src/providers/provider.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { createStubProvider, stubFound, stubPost } from '../../support/stub-provider.ts';
@@ -17,19 +20,69 @@ const query: PostQuery = {
 };
 const signal = new AbortController().signal;
 
-type Outcome = ProviderErrorKind | 'found';
+function searchQuery(text: string): SearchQuery {
+  const moments = { sinceSeconds: null, untilSeconds: null };
+  return {
+    kind: 'search',
+    platform: 'x',
+    text,
+    feed: 'latest',
+    cursor: null,
+    count: 20,
+    ...moments,
+  };
+}
+
+interface Searcher {
+  readonly coverage: Coverage;
+  readonly fails?: boolean;
+  readonly rejects?: boolean;
+}
+
+function chainOfSearches(...searchers: readonly Searcher[]) {
+  const clock = createManualClock();
+  const links = searchers.map(({ coverage, fails, rejects }, index) => {
+    const stub = createStubProvider(`provider${index}`, async () => stubFound(stubPost('20')));
+    const search: Provider['ask']['search'] = async () => {
+      if (fails === true) throw new ProviderError('unavailable', 'It is down.');
+      if (rejects === true) throw new ProviderError('rejected', 'It refuses this text.');
+      return { items: [], cursor: null, warnings: [] };
+    };
+    const provider = { ...stub, covers: () => coverage, ask: { ...stub.ask, search } };
+    const options = {
+      clock,
+      failures: 5,
+      openMs: 1000,
+      maxOpenMs: 1000,
+      onChange: () => undefined,
+    };
+    return { provider, gates: createGates(provider, () => options) };
+  });
+  return createProviderChain(links, () => undefined);
+}
+
+/** `silent`: ambiguous, and no witness. */
+type Outcome = ProviderErrorKind | 'found' | 'silent';
 
 function chainOf(...outcomes: readonly Outcome[]) {
   const clock = createManualClock();
   const providers = outcomes.map((outcome, index) =>
     createStubProvider(`provider${index}`, async () => {
       if (outcome === 'found') return stubFound(stubPost('20'));
-      throw new ProviderError(outcome, `It is ${outcome}.`, { retryAfterSeconds: 12 });
+      const [kind, isWitness] =
+        outcome === 'silent' ? ['ambiguous' as const, false] : [outcome, true];
+      throw new ProviderError(kind, `It is ${kind}.`, { retryAfterSeconds: 12, isWitness });
     }),
   );
   const links = providers.map((provider) => ({
     provider,
-    gate: createGate({ clock, failures: 5, openMs: 1, maxOpenMs: 1, onChange: () => undefined }),
+    gates: createGates(provider, () => ({
+      clock,
+      failures: 5,
+      openMs: 1,
+      maxOpenMs: 1,
+      onChange: () => undefined,
+    })),
   }));
   return { providers, chain: createProviderChain(links, () => undefined) };
 }
@@ -53,7 +106,7 @@ describe('the provider chain', () => {
   ])('answers %j with %s after asking %i', async (outcomes, code, asked) => {
     const { chain, providers } = chainOf(...outcomes);
 
-    await expect(chain.ask('post', query, signal)).rejects.toMatchObject({ code });
+    await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({ code });
 
     expect(providers.filter(({ queries }) => queries.length === 1)).toHaveLength(asked);
   });
@@ -63,7 +116,7 @@ describe('the provider chain', () => {
     async (outcome) => {
       const { chain } = chainOf(outcome, 'found');
 
-      await expect(chain.ask('post', query, signal)).resolves.toMatchObject({
+      await expect(chain.ask('post', query, { signal })).resolves.toMatchObject({
         source: 'provider1',
       });
     },
@@ -72,7 +125,7 @@ describe('the provider chain', () => {
   it('tells the wait that the provider asks for', async () => {
     const { chain } = chainOf('throttled');
 
-    await expect(chain.ask('post', query, signal)).rejects.toMatchObject({
+    await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({
       code: 'upstream_rate_limited',
       retryAfterSeconds: 12,
     });
@@ -81,7 +134,66 @@ describe('the provider chain', () => {
   it('tells 30 s for an outage', async () => {
     const { chain } = chainOf('unavailable');
 
-    await expect(chain.ask('post', query, signal)).rejects.toMatchObject({ retryAfterSeconds: 30 });
+    await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({
+      retryAfterSeconds: 30,
+    });
+  });
+
+  it('does not count a source that holds only some as a witness of absence', async () => {
+    const { chain } = chainOf('silent', 'ambiguous');
+
+    await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+    });
+  });
+
+  it('asks the last resort only after a live provider has failed, and says so', async () => {
+    const search = searchQuery('fog');
+    const failing = chainOfSearches({ coverage: true, fails: true }, { coverage: 'last resort' });
+    const working = chainOfSearches({ coverage: 'last resort' }, { coverage: true });
+    const alone = chainOfSearches({ coverage: 'last resort' });
+
+    await expect(failing.ask('search', search, { signal })).resolves.toMatchObject({
+      source: 'provider1',
+      degraded: true,
+    });
+    await expect(working.ask('search', search, { signal })).resolves.toMatchObject({
+      source: 'provider1',
+      degraded: false,
+    });
+    await expect(alone.ask('search', search, { signal })).rejects.toMatchObject({
+      code: 'unsupported_platform',
+    });
+  });
+
+  it('stays with the provider of a walk, and refuses a walk with one that is gone', async () => {
+    const chain = chainOfSearches({ coverage: true }, { coverage: true });
+
+    const asked = chain.ask('search', searchQuery('fog'), { signal, provider: 'provider1' });
+    const gone = chain.ask('search', searchQuery('fog'), { signal, provider: 'provider7' });
+
+    await expect(asked).resolves.toMatchObject({ source: 'provider1' });
+    await expect(gone).rejects.toMatchObject({ code: 'invalid_cursor' });
+  });
+
+  it('takes a text that a platform refuses for the caller’s fault, and asks nobody else', async () => {
+    const chain = chainOfSearches({ coverage: true, rejects: true }, { coverage: 'last resort' });
+
+    await expect(chain.ask('search', searchQuery('('), { signal })).rejects.toMatchObject({
+      code: 'invalid_query',
+    });
+  });
+
+  it('keeps the breakers of searches and posts apart, and shows which one is open', async () => {
+    const chain = chainOfSearches({ coverage: true, fails: true });
+    for (let i = 0; i < 5; i += 1) {
+      await chain.ask('search', searchQuery('fog'), { signal }).catch(() => undefined);
+    }
+
+    expect(chain.states()).toMatchObject([{ breaker: 'open', broken: { search: 'open' } }]);
+    await expect(chain.ask('post', query, { signal })).resolves.toMatchObject({
+      source: 'provider0',
+    });
   });
 
   it('goes on to the next provider over a defect in one', async () => {
@@ -89,19 +201,19 @@ describe('the provider chain', () => {
       throw new TypeError('internals');
     });
     const { chain: whole } = chainOf('found');
-    const gate = createGate({
+    const gates = createGates(defect, () => ({
       clock: createManualClock(),
       failures: 5,
       openMs: 1,
       maxOpenMs: 1,
       onChange: () => undefined,
-    });
-    const chain = createProviderChain([{ provider: defect, gate }], () => undefined);
+    }));
+    const chain = createProviderChain([{ provider: defect, gates }], () => undefined);
 
-    const failure = await chain.ask('post', query, signal).catch((error: Error) => error);
+    const failure = await chain.ask('post', query, { signal }).catch((error: Error) => error);
 
     expect(failure).toMatchObject({ code: 'upstream_error' });
     expect(String(failure)).not.toContain('internals');
-    await expect(whole.ask('post', query, signal)).resolves.toBeDefined();
+    await expect(whole.ask('post', query, { signal })).resolves.toBeDefined();
   });
 });

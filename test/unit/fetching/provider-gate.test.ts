@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type BreakerState, createGate } from '../../../src/fetching/provider-gate.ts';
+import { type BreakerState, createGate, createGates } from '../../../src/fetching/provider-gate.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/providers/provider.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
@@ -33,15 +33,18 @@ describe('the circuit breaker', () => {
     await expect(succeed()).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
-  it.each(['missing', 'ambiguous'] as const)('stays closed when the answer is %s', async (kind) => {
-    const { gate, fail } = setUp();
+  it.each(['missing', 'ambiguous', 'rejected'] as const)(
+    'stays closed when the answer is %s',
+    async (kind) => {
+      const { gate, fail } = setUp();
 
-    for (let i = 0; i < 4; i += 1) await fail('malformed');
-    await fail(kind);
-    for (let i = 0; i < 4; i += 1) await fail('unavailable');
+      for (let i = 0; i < 4; i += 1) await fail('malformed');
+      await fail(kind);
+      for (let i = 0; i < 4; i += 1) await fail('unavailable');
 
-    expect(gate.state).toBe('closed');
-  });
+      expect(gate.state).toBe('closed');
+    },
+  );
 
   it('lets one query through after 5 s and closes when it is answered', async () => {
     const { gate, clock, changes, fail, succeed } = setUp();
@@ -52,6 +55,17 @@ describe('the circuit breaker', () => {
 
     expect(gate.state).toBe('closed');
     expect(changes).toEqual(['open', 'half_open', 'closed']);
+  });
+
+  it('closes over a query that is refused for what it says', async () => {
+    const { gate, clock, fail, succeed } = setUp();
+    for (let i = 0; i < 5; i += 1) await fail('unavailable');
+    await clock.advance(5000);
+
+    await fail('rejected');
+
+    expect(gate.state).toBe('closed');
+    await expect(succeed()).resolves.toBe('found');
   });
 
   it('tries with one query at a time while it is half open', async () => {
@@ -167,3 +181,35 @@ describe('the pause that a throttling provider asks for', () => {
     await expect(succeed()).rejects.toMatchObject({ retryAfterSeconds: 300 });
   });
 });
+
+describe('the gates of a provider', () => {
+  it('keep the pause of a throttle for every kind of query, and let it end', async () => {
+    const clock = createManualClock();
+    const ask = { post: never, search: never };
+    const gates = createGates({ ask }, () => ({
+      clock,
+      failures: 5,
+      openMs: 5000,
+      maxOpenMs: 30_000,
+      onChange: () => undefined,
+    }));
+    const throttled = new ProviderError('throttled', 'Slow down.', { retryAfterSeconds: 10 });
+    await gates
+      .of('search')
+      .run(() => Promise.reject(throttled), signal)
+      .catch(() => undefined);
+    const read = () => gates.of('post').run(async () => 'found', signal);
+
+    for (const ms of [0, 4000, 5000]) {
+      await clock.advance(ms);
+      await expect(read()).rejects.toMatchObject({ kind: 'throttled' });
+    }
+    await clock.advance(1000);
+
+    await expect(read()).resolves.toBe('found');
+  });
+});
+
+async function never(): Promise<never> {
+  throw new Error('Nobody asks.');
+}

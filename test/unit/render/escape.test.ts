@@ -125,7 +125,7 @@ describe('a page', () => {
   it('has no HTML and keeps its end, whatever its parts say', () => {
     fc.assert(
       fc.property(fc.array(hostileText, { minLength: 12, maxLength: 12 }), (texts) => {
-        const markdown = formats.markdown.render(hostilePage(texts));
+        const markdown = formats.post.markdown.render(hostilePage(texts));
 
         expect(tokenTypes(markdown).filter((type) => type.startsWith('html'))).toEqual([]);
         expect(markdown).toMatch(/\n\*\*Notes\*\*\n\n- The end\.\n$/);

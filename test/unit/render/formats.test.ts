@@ -23,13 +23,13 @@ describe('the JSON representation', () => {
   it.each([false, true])('is a post reply with the Markdown in it (full: %s)', (full) => {
     const read = result([post, reply], { full, warnings: ['One.'] });
 
-    const body: unknown = JSON.parse(formats.json.render(read));
+    const body: unknown = JSON.parse(formats.post.json.render(read));
 
     expect(postReply.parse(body)).toEqual(body);
     expect(body).toMatchObject({
       format: 'json',
       url: post.url,
-      markdown: formats.markdown.render(read),
+      markdown: formats.post.markdown.render(read),
       compact: !full,
       warnings: ['One.'],
       postCount: 2,
@@ -44,7 +44,7 @@ describe('the Obsidian representation', () => {
   it('says in its front matter what the post is, and then gives the Markdown page', () => {
     const read = result([post, reply]);
 
-    const [, front = '', page] = formats.obsidian.render(read).split(/^---\n/m, 3);
+    const [, front = '', page] = formats.post.obsidian.render(read).split(/^---\n/m, 3);
 
     expect(parse(front)).toEqual({
       title: 'Post by Ada Keeper (@ada.example)',
@@ -59,18 +59,18 @@ describe('the Obsidian representation', () => {
       fetched_at: read.fetchedAt,
       source: 'archive',
     });
-    expect(page).toBe(`\n${formats.markdown.render(read)}`);
+    expect(page).toBe(`\n${formats.post.markdown.render(read)}`);
   });
 
   it('adds the metrics that are known when everything is asked for', () => {
-    const note = formats.obsidian.render(result([post], { full: true }));
+    const note = formats.post.obsidian.render(result([post], { full: true }));
 
     expect(parse(note.split(/^---\n/m)[1] ?? '')).toMatchObject({ likes: 3 });
     expect(note).not.toContain('reposts');
   });
 
   it('leaves out what a lost post cannot tell', () => {
-    const note = formats.obsidian.render(result([tombstone()]));
+    const note = formats.post.obsidian.render(result([tombstone()]));
 
     expect(parse(note.split(/^---\n/m)[1] ?? '')).toEqual({
       title: 'Unavailable post',

@@ -291,11 +291,11 @@ const pages: Readonly<Record<string, PostResult>> = {
 
 describe.each(Object.entries(pages))('the page of %s', (name, page) => {
   it('reads as recorded', async () => {
-    await expect(formats.markdown.render(page)).toMatchFileSnapshot(`snapshots/${name}.md`);
+    await expect(formats.post.markdown.render(page)).toMatchFileSnapshot(`snapshots/${name}.md`);
   });
 
   it('has no HTML and keeps to the layout', () => {
-    const markdown = formats.markdown.render(page);
+    const markdown = formats.post.markdown.render(page);
     const outsideCode = markdown.replace(/^(`{3,}).*?^\1/gms, 'code');
 
     expect(tokenTypes(markdown).filter((type) => type.startsWith('html'))).toEqual([]);
@@ -311,7 +311,7 @@ describe('the note for Obsidian', () => {
     ['obsidian-full', fog, true],
     ['obsidian-hostile', { ...hostile, media: toMediaSet([]), article: null }, true],
   ])('%s reads as recorded', async (name, post, full) => {
-    const note = formats.obsidian.render(result([post], { full }));
+    const note = formats.post.obsidian.render(result([post], { full }));
 
     await expect(note).toMatchFileSnapshot(`snapshots/${name}.md`);
   });

@@ -11,6 +11,7 @@ import { composeMedia } from './compose-media.ts';
 import type { PollDraft, PostDraft, StatusDraft, TombstoneDraft } from './drafts.ts';
 import { findRun, markText } from './mark-text.ts';
 import { toId } from './post-id.ts';
+import type { RepostDraft } from './reposts.ts';
 
 /** What a draft is composed from: the accounts, the older posts, and who answers and quotes it. */
 interface Desk {
@@ -55,6 +56,36 @@ export function composeTombstoneParents(drafts: readonly PostDraft[]): ReadonlyM
       'gone' in draft && draft.to !== undefined ? [[toId(draft.at), take(ids, draft.to)]] : [],
     ),
   );
+}
+
+/** A repost of the sample, as the archive keeps reposts. */
+export interface SampleRepost {
+  readonly handle: string;
+  readonly postHandle: string;
+  readonly postId: string;
+  /** Unix seconds. */
+  readonly created: number;
+}
+
+/**
+ * Gives the reposts that the drafts describe.
+ *
+ * @throws Error when one is of a post that is not there.
+ */
+export function composeReposts(
+  reposts: readonly RepostDraft[],
+  drafts: readonly PostDraft[],
+): readonly SampleRepost[] {
+  const byKey = new Map(drafts.map((draft) => [draft.key, draft]));
+  return reposts.map(({ by, of, at }) => {
+    const original = take(byKey, of);
+    return {
+      handle: `${by}.example`,
+      postHandle: `${original.by}.example`,
+      postId: toId(original.at),
+      created: Date.parse(at) / 1000,
+    };
+  });
 }
 
 function composeTombstone(draft: TombstoneDraft, desk: Desk): Tombstone {

@@ -1,7 +1,12 @@
 import type { Account } from '../../../model/account.ts';
 import type { Post } from '../../../model/post.ts';
 import { composeAccounts } from './cast.ts';
-import { composePosts, composeTombstoneParents } from './compose.ts';
+import {
+  composePosts,
+  composeReposts,
+  composeTombstoneParents,
+  type SampleRepost,
+} from './compose.ts';
 import { follows } from './follows.ts';
 import { bakery } from './posts/bakery.ts';
 import { clocks } from './posts/clocks.ts';
@@ -18,9 +23,10 @@ import { parsers } from './posts/parsers.ts';
 import { puzzles } from './posts/puzzles.ts';
 import { stars } from './posts/stars.ts';
 import { trams } from './posts/trams.ts';
+import { reposts } from './reposts.ts';
 
 /** The version of the sample's content. It is raised when the content changes. */
-export const sampleVersion: number = 1;
+export const sampleVersion: number = 2;
 
 /** A made-up archive: accounts, posts from the oldest to the newest, and who follows whom. */
 export interface SampleArchive {
@@ -28,6 +34,8 @@ export interface SampleArchive {
   readonly posts: readonly Post[];
   /** What posts that are gone had answered, by id: a tombstone itself does not say it. */
   readonly tombstoneParents: ReadonlyMap<string, string>;
+  /** Who passed on whose posts. */
+  readonly reposts: readonly SampleRepost[];
   /** Both by handle. */
   readonly follows: readonly { readonly follower: string; readonly following: string }[];
 }
@@ -45,6 +53,7 @@ export function buildSample(): SampleArchive {
     accounts: [...accounts.values()],
     posts: composePosts(drafts, accounts),
     tombstoneParents: composeTombstoneParents(drafts),
+    reposts: composeReposts(reposts, drafts),
     follows: Object.entries(follows).flatMap(([follower, others]) =>
       others.map((following) => ({
         follower: `${follower}.example`,

@@ -154,6 +154,24 @@ describe('its posts', () => {
     expect(statuses.some((one) => one.views === null)).toBe(true);
   });
 
+  it('are reposted by others, later, and count that', () => {
+    const keys = sample.reposts.map((one) => `${one.handle} ${one.postId}`);
+
+    expect(sample.reposts.length).toBeGreaterThanOrEqual(8);
+    expect(new Set(sample.reposts.map((one) => one.handle)).size).toBeGreaterThanOrEqual(6);
+    expect(new Set(keys).size).toBe(keys.length);
+    for (const one of sample.reposts) {
+      const original = statuses.find((status) => status.id === one.postId);
+      const times = sample.reposts.filter(({ postId }) => postId === one.postId).length;
+
+      expect(handles).toContain(one.handle);
+      expect(original?.author.screen_name).toBe(one.postHandle);
+      expect(one.postHandle).not.toBe(one.handle);
+      expect(one.created).toBeGreaterThan(original?.created_timestamp ?? Infinity);
+      expect(original?.reposts).toBeGreaterThanOrEqual(times);
+    }
+  });
+
   it('mention only accounts of the sample', () => {
     const mentions = statuses.flatMap((one) =>
       one.facets

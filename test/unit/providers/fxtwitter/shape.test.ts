@@ -180,10 +180,12 @@ describe('a post of FxTwitter', () => {
 
 describe('rows', () => {
   it('are read one by one', () => {
-    const rows = parseRows([fxStatus('1'), { type: 'thread' }, fxTombstone('2', 'deleted'), 7]);
+    const list = [fxStatus('1'), { type: 'thread' }, fxTombstone('2', 'deleted'), 7];
 
-    expect(rows?.posts.map(({ id }) => id)).toEqual(['1', '2']);
+    const rows = parseRows(list, parsePost);
+
+    expect(rows?.rows.map(({ id }) => id)).toEqual(['1', '2']);
     expect(rows?.unreadable).toBe(2);
-    expect(parseRows(null)).toBeNull();
+    expect(parseRows(null, parsePost)).toBeNull();
   });
 });

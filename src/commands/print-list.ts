@@ -1,0 +1,122 @@
+import type { BrowseItems, BrowseResult } from '../model/results.ts';
+import type { Fetching } from '../open-fetching.ts';
+import type { Read } from '../reads/read.ts';
+import { render } from '../render/formats.ts';
+import type { CommandContext, Output } from './command.ts';
+
+/** What of a list is printed, and how. */
+export interface ListPrint {
+  readonly read: Read;
+  /** The read's parameters, without those of paging. */
+  readonly given: Readonly<Record<string, string | undefined>>;
+  /** The most items; `Infinity` for all. */
+  readonly count: number;
+  /** True prints a line of JSON for each item; false one Markdown page. */
+  readonly json: boolean;
+}
+
+/** The most items that one read gives. */
+const pageLimit = 100;
+
+/**
+ * Walks a list page by page and prints it. JSON lines are printed as they come; the Markdown page
+ * at the end. Warnings, and on a terminal the progress, go to standard error.
+ *
+ * @throws Problem when a page cannot be read; what was read before is printed all the same.
+ */
+export async function printList(
+  print: ListPrint,
+  fetching: Fetching,
+  { stdout, stderr }: CommandContext,
+): Promise<void> {
+  const progress = createProgress(stderr);
+  const pages: BrowseResult[] = [];
+  try {
+    for await (const page of walkPages(print, fetching)) {
+      if (print.json) stdout.write(toLines(page));
+      // What has been printed need not be kept.
+      pages.push(print.json ? { ...page, items: null } : page);
+      progress.add(itemsOf(page).length);
+    }
+  } finally {
+    progress.clear();
+    tellWhole(print, joinPages(pages), { stdout, stderr });
+  }
+}
+
+/** Prints the page of everything that was read, or what a reader of JSON lines should know. */
+function tellWhole(
+  { json }: ListPrint,
+  whole: BrowseResult | undefined,
+  { stdout, stderr }: Pick<CommandContext, 'stdout' | 'stderr'>,
+): void {
+  if (whole === undefined) return;
+  if (json) for (const warning of whole.warnings) stderr.write(`perch: ${warning}\n`);
+  else stdout.write(render({ ...whole, next: null }, 'markdown').body);
+  if (json && whole.degraded) stderr.write(`perch: not live, from ${whole.source}\n`);
+  if (whole.next !== null) stderr.write('perch: there is more; --limit and --all read on\n');
+}
+
+async function* walkPages(
+  { read, given, count }: ListPrint,
+  { fetcher, context }: Fetching,
+): AsyncGenerator<BrowseResult> {
+  let left = count;
+  let cursor: string | undefined;
+  do {
+    const paging = { limit: String(Math.min(left, pageLimit)), cursor };
+    const understood = read.understand({ ...given, ...paging }, context);
+    // The reads of lists give pages of lists.
+    const page = understood.assemble(await fetcher.fetch(understood.plan)) as BrowseResult;
+    yield page;
+    left -= itemsOf(page).length;
+    cursor = page.next?.cursor;
+  } while (cursor !== undefined && left > 0);
+}
+
+function itemsOf({ items }: Pick<BrowseResult, 'items'>): readonly unknown[] {
+  if (items === null) return [];
+  return 'posts' in items ? items.posts : items.users;
+}
+
+function toLines(page: BrowseResult): string {
+  return itemsOf(page)
+    .map((item) => `${JSON.stringify(item)}\n`)
+    .join('');
+}
+
+/** Makes one page of all: the first one's subject and profile, every item, every warning once. */
+function joinPages(pages: readonly BrowseResult[]): BrowseResult | undefined {
+  const [first] = pages;
+  if (first === undefined) return undefined;
+  return {
+    ...first,
+    items: joinItems(pages),
+    next: pages.at(-1)?.next ?? null,
+    warnings: [...new Set(pages.flatMap(({ warnings }) => warnings))],
+    degraded: pages.some(({ degraded }) => degraded),
+  };
+}
+
+function joinItems(pages: readonly BrowseResult[]): BrowseItems | null {
+  const items = pages.flatMap((page) => (page.items === null ? [] : [page.items]));
+  if (items.length === 0) return null;
+  const posts = items.flatMap((one) => ('posts' in one ? one.posts : []));
+  const users = items.flatMap((one) => ('users' in one ? one.users : []));
+  return items.some((one) => 'posts' in one) ? { posts } : { users };
+}
+
+/** A line on a terminal that says how far a walk has come; nothing elsewhere. */
+function createProgress(output: Output) {
+  const isShown = output.isTTY === true;
+  let count = 0;
+  return {
+    add: (items: number) => {
+      count += items;
+      if (isShown) output.write(`\r\u001b[K${count} read…`);
+    },
+    clear: () => {
+      if (isShown) output.write('\r\u001b[K');
+    },
+  };
+}

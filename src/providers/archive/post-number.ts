@@ -1,0 +1,55 @@
+/** The numbers of one second. 2^33 seconds of them are safe integers: until the year 2242. */
+const step = 2 ** 20;
+const lastSecond = 2 ** 33 - 1;
+
+/** Past every number that there is. */
+export const endOfNumbers: number = (lastSecond + 1) * step;
+
+/** What is numbered. Posts have even numbers and reposts odd ones: a list of both has no two equal. */
+export interface Numbered {
+  readonly kind: 'post' | 'repost';
+  /** Unix seconds; a fraction, in milliseconds, orders what is of one second. */
+  readonly at: number;
+  /** What names it, among all of its kind. */
+  readonly key: string;
+}
+
+/** Gives the least number of a second; times out of range count as the nearest in it. */
+export function firstNumberAt(seconds: number): number {
+  return toSecond(Math.ceil(seconds)) * step;
+}
+
+/**
+ * Gives the number that something should have: by time, then by its key, so that it is the same in
+ * every archive that is imported anew. Another may have it already: `nextNumber` gives the next try.
+ */
+export function toNumber({ kind, at, key }: Numbered): number {
+  const second = toSecond(Math.floor(at));
+  const ms = Math.min(Math.max(Math.round((at - second) * 1000), 0), 999) || 0;
+  const tie = ms === 0 ? hash(key) % 2 ** 19 : ms * 2 ** 9 + (hash(key) % 2 ** 9);
+  return second * step + tie * 2 + (kind === 'repost' ? 1 : 0);
+}
+
+/** Gives the number to try when one is taken: of the same second and kind. */
+export function nextNumber(number: number): number {
+  const start = number - (number % step);
+  return start + ((number - start + 2) % step);
+}
+
+/** Tells whether two numbers are of one second. */
+export function isSameSecond(one: number, other: number): boolean {
+  return Math.floor(one / step) === Math.floor(other / step);
+}
+
+function toSecond(seconds: number): number {
+  return Math.min(Math.max(seconds, 0), lastSecond) || 0; // NaN is no time: 0
+}
+
+/** FNV-1a, 32 bits, of the text's UTF-16 units. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  return value >>> 0;
+}

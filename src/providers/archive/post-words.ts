@@ -1,0 +1,63 @@
+import type { Article } from '../../model/article.ts';
+import type { Status } from '../../model/post.ts';
+import type { Platform } from '../../model/reference.ts';
+import { toNameWord, toWords } from './words.ts';
+
+/** The columns of `post_words`. */
+export interface PostWords {
+  readonly text: string;
+  readonly author: string;
+  readonly tags: string;
+  readonly marks: string;
+}
+
+/** The mark that every post has: a search that only excludes begins with all posts. */
+export const anyMark = 'any';
+
+/** Gives the mark of what a platform has. */
+export function platformMark(platform: Platform): string {
+  return `on${platform}`;
+}
+
+/** Gives what a post is found by: the words of its text and article, and single words to filter by. */
+export function toPostWords(post: Status): PostWords {
+  return {
+    text: [post.text, ...articleTexts(post.article)].flatMap(toWords).join(' '),
+    author: authorNames(post).map(toNameWord).join(' '),
+    tags: tagsOf(post).map(toNameWord).join(' '),
+    marks: marksOf(post).join(' '),
+  };
+}
+
+function articleTexts(article: Article | null): readonly string[] {
+  if (article === null) return [];
+  const texts = article.blocks.flatMap((block) => ('text' in block ? [block.text] : []));
+  return [article.title, ...texts];
+}
+
+/** An author on Bluesky is also known by the id. */
+function authorNames({ author, platform }: Status): readonly string[] {
+  return platform === 'bluesky' ? [author.screen_name, author.id] : [author.screen_name];
+}
+
+function tagsOf(post: Status): readonly string[] {
+  const letters = [...post.text];
+  return post.facets
+    .filter(({ type }) => type === 'hashtag')
+    .map(({ start, end }) =>
+      letters
+        .slice(start, end)
+        .join('')
+        .replace(/^[#＃]/, ''),
+    );
+}
+
+function marksOf({ media, platform }: Status): readonly string[] {
+  return [
+    anyMark,
+    platformMark(platform),
+    ...(media.all.length > 0 ? ['media'] : []),
+    ...(media.photos.length > 0 ? ['photo'] : []),
+    ...(media.videos.length > 0 ? ['video'] : []),
+  ];
+}

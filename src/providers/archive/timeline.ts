@@ -1,0 +1,108 @@
+import type { SqliteDatabase } from '../../core/sqlite.ts';
+import type { Post } from '../../model/post.ts';
+import type { Platform } from '../../model/reference.ts';
+import type { Page, TimelineQuery } from '../provider.ts';
+import type { HeldAccount } from './account-rows.ts';
+import { parseCursor, printCursor, type Row, toPage, toRowLimit } from './paging.ts';
+import { endOfNumbers, firstNumberAt, isSameSecond, nextNumber, toNumber } from './post-number.ts';
+import type { Revive } from './stored-json.ts';
+
+/** A repost as it is kept; the original is a post of its own. Handles are lower case. */
+export interface StoredRepost {
+  readonly platform: Platform;
+  /** Who reposted. */
+  readonly handle: string;
+  readonly postHandle: string;
+  readonly postId: string;
+  /** When it was reposted, in Unix seconds; a fraction orders those of one second. */
+  readonly created: number;
+  /** When it was put here or exported elsewhere, in Unix seconds. */
+  readonly stored: number;
+}
+
+/** The table of reposts, and the timelines of posts and reposts. */
+export interface Timelines {
+  /** Adds a repost, or replaces the one that the account made of this post. */
+  putRepost(stored: StoredRepost): void;
+  /**
+   * Reads what an account posted and reposted, newest first, a repost at the time of the repost.
+   * Left out are reposts of own posts, which stand there already, and those of posts that the
+   * archive does not hold, that are gone, or whose author is protected.
+   */
+  readTimeline(account: HeldAccount, query: TimelineQuery): Page<Post>;
+}
+
+interface TimelineRow {
+  readonly number: number;
+  readonly stored: number;
+  readonly json: string;
+}
+
+/** Prepares what writes reposts and reads timelines. */
+export function openTimelines(database: SqliteDatabase, revive: Revive): Timelines {
+  const own = (where: string) =>
+    database.prepare<unknown[], TimelineRow>(
+      `SELECT number, stored, json FROM posts WHERE platform = ? AND handle = ? AND number < ?
+         AND ${where} ORDER BY number DESC LIMIT ?`,
+    );
+  const all = own('gone = 0');
+  const withoutReplies = own('gone = 0 AND answers_other = 0');
+  const reposts = database.prepare<unknown[], TimelineRow>(
+    `SELECT reposts.number, min(reposts.stored, posts.stored) AS stored, posts.json
+     FROM reposts CROSS JOIN public_posts AS posts
+       ON posts.platform = reposts.platform AND posts.id = post_id AND posts.handle = post_handle
+     WHERE reposts.platform = ? AND reposts.handle = ? AND reposts.number < ? AND reposts.number > ?
+       AND post_handle <> reposts.handle AND posts.gone = 0
+     ORDER BY reposts.number DESC LIMIT ?`,
+  );
+  return {
+    putRepost: openRepostWriter(database),
+    readTimeline: (account, query) => {
+      const given = [query.account.platform, account.handle, belowOf(query)];
+      const limit = toRowLimit(query.count);
+      const posts = (query.withReplies ? all : withoutReplies).all(...given, limit);
+      // Reposts older than a full page of posts are not on it.
+      const oldest = posts.length < limit ? -1 : (posts.at(-1)?.number ?? -1);
+      const reposted = query.withReposts ? reposts.all(...given, oldest, limit) : [];
+      const by = reposted.length > 0 ? { reposted_by: account.account() } : {};
+      const rows = [
+        ...posts.map((row) => toRow(row, revive.post(row.json))),
+        ...reposted.map((row) => toRow(row, { ...revive.post(row.json), ...by })),
+      ];
+      rows.sort((a, b) => b.number - a.number);
+      return toPage(rows.slice(0, limit), { count: query.count });
+    },
+  };
+}
+
+/** Gives the number that everything on the page is below. */
+function belowOf({ cursor, untilSeconds }: TimelineQuery): number {
+  const until = untilSeconds === null ? endOfNumbers : firstNumberAt(untilSeconds);
+  const [after = endOfNumbers] = cursor === null ? [] : parseCursor(cursor, 1);
+  return Math.min(until, after);
+}
+
+function toRow({ number, stored }: TimelineRow, item: Post): Row<Post> & { number: number } {
+  return { number, item, stored, cursor: printCursor(number) };
+}
+
+function openRepostWriter(database: SqliteDatabase): Timelines['putRepost'] {
+  const taken = database.prepare('SELECT 1 FROM reposts WHERE number = ?');
+  const current = database
+    .prepare<unknown[], number>(
+      `SELECT number FROM reposts
+       WHERE platform = ? AND handle = ? AND post_id = ? AND post_handle = ?`,
+    )
+    .pluck();
+  const insert = database.prepare('INSERT OR REPLACE INTO reposts VALUES (?, ?, ?, ?, ?, ?)');
+  const put = database.transaction((of: StoredRepost) => {
+    const { platform, handle, postHandle, postId, stored } = of;
+    const key = `${platform} ${handle} ${postHandle} ${postId}`;
+    const before = current.get(platform, handle, postId, postHandle);
+    let number = toNumber({ kind: 'repost', at: of.created, key });
+    if (before !== undefined && isSameSecond(before, number)) number = before;
+    else while (taken.get(number) !== undefined) number = nextNumber(number);
+    insert.run(number, platform, handle, postHandle, postId, stored);
+  });
+  return (stored) => void put.immediate(stored);
+}

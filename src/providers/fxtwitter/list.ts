@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { lenient, words } from '../lenient.ts';
+import type { Upstream } from '../upstream.ts';
+import { readBody, toAnswerFailure, trueStatus } from './body.ts';
+import { parseRows, type Rows } from './payload.ts';
+
+/** One page of a list as it came; `cursor` is null where the service names no next page. */
+export interface ListPage<Row> extends Rows<Row> {
+  readonly is: 'page';
+  readonly cursor: string | null;
+}
+
+/**
+ * What a list endpoint answered. `absent`: a 404, which says the same of an account that is unknown,
+ * suspended or out of reach and of a search in an outage (FxTwitter, section 7). `refused`: a 400,
+ * for a parameter.
+ */
+export type ListAnswer<Row> =
+  | ListPage<Row>
+  | { readonly is: 'absent' }
+  | { readonly is: 'refused' };
+
+/** What is asked for, and how its rows are read. */
+export interface ListRequest<Row> {
+  /** Begins with a slash. */
+  readonly path: string;
+  /** The parameters; null leaves one out. */
+  readonly parameters: Readonly<Record<string, string | null>>;
+  /** Where in the body the rows are. */
+  readonly field: 'results' | 'users';
+  readonly parseRow: (row: unknown) => Row | null;
+}
+
+const cursors = lenient(z.object({ bottom: words }));
+
+/**
+ * Asks for one page of a list.
+ *
+ * @throws ProviderError `throttled`, `unavailable` or `malformed`
+ */
+export async function readList<Row>(
+  upstream: Upstream,
+  request: ListRequest<Row>,
+  signal: AbortSignal,
+): Promise<ListAnswer<Row>> {
+  const { path, parameters, field, parseRow } = request;
+  const answer = await upstream.get(`${path}?${writeParameters(parameters)}`, signal);
+  const body = readBody(answer);
+  const rows = parseRows(body?.[field], parseRow);
+  const status = trueStatus(answer, body);
+  if (status === 400 && body !== null) return { is: 'refused' };
+  if (status === 404 && rows !== null) return { is: 'absent' };
+  if (status !== 200 || rows === null) throw toAnswerFailure(answer, body);
+  return { is: 'page', ...rows, cursor: cursors.parse(body?.cursor)?.bottom ?? null };
+}
+
+/** A surrogate without its other half cannot be sent; U+FFFD stands for it, as in `TextEncoder`. */
+function writeParameters(parameters: ListRequest<unknown>['parameters']): string {
+  return Object.entries(parameters)
+    .flatMap(([name, value]) =>
+      value === null ? [] : [`${name}=${encodeURIComponent(value.replace(/\p{Cs}/gu, '\ufffd'))}`],
+    )
+    .join('&');
+}
+
+/** Gives a `count` that the service accepts: 20 (a page of its own choice is not smaller) to 100. */
+export function writeCount(count: number): string {
+  return String(Math.min(Math.max(Math.trunc(count), 20), 100));
+}
+
+/** Gives where the list goes on; null at the end, which X may tell by the cursor that was sent. */
+export function nextCursor(page: ListPage<unknown>, sent: string | null): string | null {
+  return page.cursor === sent ? null : page.cursor;
+}
+
+/** Gives how many rows the service sent: a page of which none is wanted is not a short one. */
+export function countRows({ rows, unreadable }: ListPage<unknown>): number {
+  return rows.length + unreadable;
+}

@@ -1,0 +1,23 @@
+import type { Status } from '../../model/post.ts';
+import { isStatus } from './conversation.ts';
+import type { PostPayload, Rows } from './payload.ts';
+import { shapePost } from './shape.ts';
+
+/** Says how many rows were left out; nothing when none were. */
+export function tellUnreadable(
+  { unreadable }: Pick<Rows<unknown>, 'unreadable'>,
+  noun: 'post' | 'account',
+): readonly string[] {
+  if (unreadable === 0) return [];
+  const rows = unreadable === 1 ? `1 ${noun} is` : `${unreadable} ${noun}s are`;
+  const them = unreadable === 1 ? 'it' : 'them';
+  return [`${rows} left out, because the source sent nothing readable for ${them}.`];
+}
+
+/** Gives the posts of a list that the public can see, in order; a tombstone has no place in a list. */
+export function shapeListed(rows: readonly PostPayload[]): readonly Status[] {
+  return rows
+    .map(shapePost)
+    .filter(isStatus)
+    .filter(({ author }) => !author.protected);
+}

@@ -1,0 +1,138 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Status } from '../../model/post.ts';
+import { createMalformed } from '../failure.ts';
+import type { Ask, ProviderContext, TimelineQuery } from '../provider.ts';
+import type { Upstream } from '../upstream.ts';
+import { uniqueById } from './conversation.ts';
+import {
+  countRows,
+  type ListAnswer,
+  type ListPage,
+  nextCursor,
+  readList,
+  writeCount,
+} from './list.ts';
+import { type PostPayload, parsePost } from './payload.ts';
+import { type Profiles, profilePath } from './profile.ts';
+import { shapeListed, tellUnreadable } from './rows.ts';
+import { cursorBefore, readTimelineCursor, timeOfId } from './timeline-cursor.ts';
+
+/** What the timelines are read from. */
+export interface TimelineOptions {
+  readonly upstream: Upstream;
+  readonly profiles: Profiles;
+  readonly clock: Clock;
+}
+
+/**
+ * Makes the read of a page of a timeline. The first page of a read with `untilSeconds` is asked for by
+ * a made-up cursor, so that what is newer need not be walked through; where the service refuses that,
+ * by the plain first page.
+ */
+export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
+  return async (query, context) => {
+    const { page, sent } = await readPage(options, query, context);
+    return {
+      items: pickPosts(page, query),
+      cursor: nextCursor(page, sent),
+      rows: countRows(page),
+      warnings: tellUnreadable(page, 'post'),
+    };
+  };
+}
+
+interface SentPage {
+  readonly page: ListPage<PostPayload>;
+  /** The cursor that was sent for it. */
+  readonly sent: string | null;
+}
+
+async function readPage(
+  options: TimelineOptions,
+  query: TimelineQuery,
+  context: ProviderContext,
+): Promise<SentPage> {
+  const { upstream, profiles, clock } = options;
+  const jump = toJump(query, clock.now());
+  if (jump !== null) {
+    const page = await readStatuses(upstream, { ...query, cursor: jump }, context.signal);
+    if (page.is === 'page' && !isBlank(page)) return { page, sent: jump };
+  }
+  const page = await readStatuses(upstream, query, context.signal);
+  switch (page.is) {
+    case 'page':
+      return { page, sent: query.cursor };
+    case 'absent':
+      throw await profiles.explainAbsence(query.account.handle, context);
+    case 'refused':
+      throw createMalformed();
+  }
+}
+
+/**
+ * Tells whether a page is without rows and without a way on. X has cursors on an empty page, too, so
+ * this may be a refusal of the made-up cursor and proves no absence.
+ */
+function isBlank(page: ListPage<PostPayload>): boolean {
+  return countRows(page) === 0 && page.cursor === null;
+}
+
+/** Gives the cursor that leads to where a read begins; null where that is the plain first page. */
+function toJump({ cursor, untilSeconds }: TimelineQuery, nowMs: number): string | null {
+  if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= nowMs) return null;
+  return cursorBefore(untilSeconds * 1000, nowMs);
+}
+
+/** A parameter is true for any of several words, and also when empty: it is sent only when wanted. */
+function readStatuses(
+  upstream: Upstream,
+  { account, count, cursor, withReplies }: TimelineQuery,
+  signal: AbortSignal,
+): Promise<ListAnswer<PostPayload>> {
+  const request = {
+    path: `${profilePath(account.handle)}/statuses`,
+    parameters: { count: writeCount(count), cursor, with_replies: withReplies ? '1' : null },
+    field: 'results',
+    parseRow: parsePost,
+  } as const;
+  return readList(upstream, request, signal);
+}
+
+/** Each post once; that comes last, because an account may repost what it wrote. */
+function pickPosts(page: ListPage<PostPayload>, query: TimelineQuery): readonly Status[] {
+  const own = shapeListed(page.rows).filter((post) => isWanted(post, query));
+  const { untilSeconds } = query;
+  return uniqueById(untilSeconds === null ? own : dropLater(own, page.cursor, untilSeconds));
+}
+
+/** With replies, the service adds the posts by others that were replied to (FxTwitter, section 6). */
+function isWanted(post: Status, { account, withReplies, withReposts }: TimelineQuery): boolean {
+  const isOwner = (handle: string) => handle.toLowerCase() === account.handle.toLowerCase();
+  if (post.reposted_by !== null && !withReposts) return false;
+  if (post.reposted_by !== null && isOwner(post.reposted_by.screen_name)) return true;
+  if (!isOwner(post.author.screen_name)) return false;
+  const repliedTo = post.replying_to?.screen_name ?? null;
+  return withReplies || repliedTo === null || isOwner(repliedTo);
+}
+
+/**
+ * Leaves out what is from `untilSeconds` on. A repost carries the time of the original and does not
+ * say when it was made: not before any row below it, nor before the id that the cursor of the next
+ * page stands at. One that may have been made before stays.
+ */
+function dropLater(
+  posts: readonly Status[],
+  cursor: string | null,
+  untilSeconds: number,
+): readonly Status[] {
+  const bottom = cursor === null ? null : readTimelineCursor(cursor);
+  let belowSeconds = Math.floor((timeOfId(bottom?.sortId ?? 0n) ?? 0) / 1000);
+  const kept: Status[] = [];
+  for (const post of posts.toReversed()) {
+    const ownSeconds = post.created_timestamp;
+    const madeSeconds = post.reposted_by === null ? ownSeconds : Math.max(ownSeconds, belowSeconds);
+    if (madeSeconds < untilSeconds) kept.push(post);
+    belowSeconds = Math.max(belowSeconds, ownSeconds);
+  }
+  return kept.reverse();
+}

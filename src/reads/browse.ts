@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { toIsoSeconds } from '../core/clock.ts';
+import { Problem, quoteInput } from '../core/problem.ts';
+import type { BrowseFound, BrowseQuery, ListQuery } from '../fetching/browse-query.ts';
+import type { Answer, Freshness } from '../fetching/plan.ts';
+import type { Account } from '../model/account.ts';
+import type { Post } from '../model/post.ts';
+import { type AccountReference, parseHandle } from '../model/reference.ts';
+import {
+  type BrowseItems,
+  type BrowseResult,
+  type BrowseSubject,
+  browseFormats,
+} from '../model/results.ts';
+import type { ProfileQuery } from '../providers/provider.ts';
+import { choice, clampedCount, freeText, truth, wholeNumber } from './parameters.ts';
+import { nameViews, type PlanContext, staleWarnings, type Understood } from './read.ts';
+
+const defaultLimit = 20;
+const maxLimit = 100;
+const maxPage = 10;
+
+/** The parameters that every list takes (decisions section 3). */
+export const listParams = {
+  limit: clampedCount(maxLimit)
+    .optional()
+    .describe(`How many items a page has, 1 to ${maxLimit}. Default ${defaultLimit}.`),
+  cursor: freeText('invalid_cursor')
+    .optional()
+    .describe('`nextCursor` of the page before, unchanged.'),
+  page: wholeNumber(maxPage)
+    .optional()
+    .describe(`The page, 1 to ${maxPage}; walks the earlier ones. Not together with \`cursor\`.`),
+  full: truth().optional().describe('Adds dates, metrics and profile detail to the Markdown.'),
+  nocache: truth().optional().describe('Skips the response cache.'),
+  format: choice('invalid_format', browseFormats)
+    .optional()
+    .describe('Default `markdown`, or what `Accept` prefers.'),
+};
+
+/** The handle in the path of a profile and of its lists. */
+export const handleParam = freeText('invalid_handle').describe(
+  'The account’s handle; a leading `@` is accepted.',
+);
+
+const listSchema = z.object(listParams);
+
+type ListParams = z.output<typeof listSchema>;
+
+/** What a browse read lists, before it is said which page of it. */
+export interface BrowseTarget {
+  readonly subject: BrowseSubject;
+  /** What the answer is about, for the cache. */
+  readonly cacheSubject: string;
+  readonly profile: ProfileQuery | null;
+  readonly list: ListQuery | null;
+  /** The values that tell this list from every other: route, query, options. */
+  readonly identity: readonly (string | number | boolean | null)[];
+  /** The path under `/api/v1`, and the parameters that go along to the next page. */
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string | undefined>>;
+  readonly freshness: Freshness;
+}
+
+/**
+ * Reads a handle.
+ *
+ * @throws Problem `invalid_handle`
+ */
+export function toAccountReference(handle: string): AccountReference {
+  const reference = parseHandle(handle);
+  if (reference !== null) return reference;
+  throw new Problem('invalid_handle', {
+    detail: `The handle ${quoteInput(handle)} has the form of no platform’s handles.`,
+  });
+}
+
+/** Understands which page of a list is wanted, and how it is to be looked at. */
+export function understandPage(
+  target: BrowseTarget,
+  params: ListParams,
+  context: PlanContext,
+): Understood<'browse'> {
+  const full = params.full ?? false;
+  const query = toQuery(target, params, context);
+  const place = params.cursor ?? String(query.page);
+  return {
+    plan: {
+      query,
+      key: `browse ${query.listKey} ${query.limit} ${place}`,
+      subject: target.cacheSubject,
+      freshness: target.freshness,
+      useCache: params.nocache !== true,
+    },
+    format: params.format,
+    views: nameViews(`browse ${full}`),
+    assemble: (answer) => assemble(answer, { target, query, full }, context),
+  };
+}
+
+function toQuery(
+  target: BrowseTarget,
+  { limit = defaultLimit, page, cursor }: ListParams,
+  { cursors }: PlanContext,
+): BrowseQuery {
+  if (cursor !== undefined && page !== undefined) {
+    throw new Problem('invalid_option', {
+      detail:
+        'The parameter `page` is given together with `cursor`; only one of them can say where the page begins.',
+    });
+  }
+  const listKey = JSON.stringify(target.identity);
+  const position = cursor === undefined ? null : cursors.open(listKey, cursor);
+  const { profile, list } = target;
+  return {
+    kind: 'browse',
+    profile,
+    list,
+    listKey,
+    limit,
+    page: position?.page ?? page ?? 1,
+    position,
+  };
+}
+
+interface BrowseView {
+  readonly target: BrowseTarget;
+  readonly query: BrowseQuery;
+  readonly full: boolean;
+}
+
+function assemble(
+  answer: Answer<'browse'>,
+  { target, query, full }: BrowseView,
+  context: PlanContext,
+): BrowseResult {
+  const { found } = answer;
+  const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
+  const isSearch = target.subject.resource === 'search';
+  return {
+    kind: 'browse',
+    subject: nameSubject(target.subject, found.account),
+    profile: found.account,
+    items: toItems(found, query.list),
+    page: query.page,
+    limit: query.limit,
+    next: toNext(found, { target, query, full }, context),
+    warnings: [...found.warnings, ...staleWarnings(answer, fetchedAt)],
+    degraded: found.degraded || (isSearch && answer.cache === 'stale'),
+    fetchedAt,
+    source: answer.source,
+    full,
+  };
+}
+
+/** The account knows how it writes its handle. */
+function nameSubject(subject: BrowseSubject, account: Account | null): BrowseSubject {
+  if (subject.resource === 'search' || account === null) return subject;
+  return { ...subject, handle: account.screen_name, url: account.url };
+}
+
+function toItems({ items }: BrowseFound, list: ListQuery | null): BrowseItems | null {
+  if (list === null) return null;
+  // A list's kind says what its items are.
+  return list.kind === 'timeline' || list.kind === 'search'
+    ? { posts: items as readonly Post[] }
+    : { users: items as readonly Account[] };
+}
+
+function toNext(
+  { next }: BrowseFound,
+  { target, query, full }: BrowseView,
+  { cursors, baseUrl }: PlanContext,
+): BrowseResult['next'] {
+  if (next === null) return null;
+  const cursor = cursors.seal(query.listKey, next);
+  const parameters = {
+    ...target.parameters,
+    limit: query.limit === defaultLimit ? undefined : String(query.limit),
+    full: full ? 'true' : undefined,
+    cursor,
+  };
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return {
+    cursor,
+    url: `${baseUrl}/api/v1${target.path}?${new URLSearchParams(Object.fromEntries(given))}`,
+  };
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { Problem, quoteInput } from '../core/problem.ts';
+import { parsePostUrl } from '../model/reference.ts';
+import { embedReply } from '../model/results.ts';
+import { freeText, parseParameters, pixels } from './parameters.ts';
+import { missingUrl, toPostPlan } from './post-plan.ts';
+import { nameViews, type PlanContext, type Read, type Understood } from './read.ts';
+
+/** The parameters of the oEmbed read (decisions section 3, oEmbed 1.0 §2.2). */
+const getOEmbedParams = z.object({
+  url: freeText('invalid_url').optional().describe('The URL of the post. Required.'),
+  maxwidth: pixels().optional().describe('The most pixels that the embedding page has in width.'),
+  maxheight: pixels().optional().describe('The most pixels that it has in height.'),
+  format: freeText('not_implemented')
+    .optional()
+    .describe('`json`; another one is not implemented.'),
+});
+
+type Params = z.output<typeof getOEmbedParams>;
+
+/** Reads a post's oEmbed document. */
+export const getOEmbed: Read = {
+  name: 'getOEmbed',
+  summary: 'Reads the oEmbed document of a post.',
+  params: getOEmbedParams,
+  reply: embedReply,
+  understand: (given, context) => understand(parseParameters(getOEmbedParams, given), context),
+};
+
+function understand(params: Params, { baseUrl, embedSeconds }: PlanContext): Understood<'post'> {
+  const { url, maxwidth, maxheight, format } = params;
+  refuseOtherFormat(format);
+  if (url === undefined || url.trim() === '') throw missingUrl(url);
+  const post = parsePostUrl(url.trim(), baseUrl);
+  return {
+    plan: toPostPlan(post, { thread: false, replies: 'off', useCache: true }),
+    format: 'json',
+    views: nameViews(`embed ${maxwidth ?? ''} ${maxheight ?? ''}`),
+    assemble: ({ found }) => ({
+      kind: 'embed',
+      post: found.post,
+      url: found.post.url ?? '',
+      baseUrl,
+      maxWidth: maxwidth ?? null,
+      maxHeight: maxheight ?? null,
+      cacheSeconds: embedSeconds,
+    }),
+  };
+}
+
+function refuseOtherFormat(format: string | undefined): void {
+  if (format === undefined || format.toLowerCase() === 'json') return;
+  throw new Problem('not_implemented', {
+    detail: `The parameter \`format\` has the value ${quoteInput(format)}; oEmbed documents are \`json\` only.`,
+  });
+}

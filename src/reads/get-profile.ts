@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { Problem } from '../core/problem.ts';
+import { accountSubject } from '../fetching/plan.ts';
+import { profileUrl } from '../model/reference.ts';
+import { browseReply } from '../model/results.ts';
+import {
+  type BrowseTarget,
+  handleParam,
+  listParams,
+  toAccountReference,
+  understandPage,
+} from './browse.ts';
+import { moment, parseParameters, truth } from './parameters.ts';
+import type { PlanContext, Read } from './read.ts';
+
+/** The parameters of a profile read (decisions section 3). */
+const getProfileParams = z.object({
+  handle: handleParam,
+  with_replies: truth().optional().describe('Adds the account’s replies to others. Default false.'),
+  with_reposts: truth()
+    .optional()
+    .describe('Adds what the account reposted, as the original post. Default false.'),
+  include_posts: truth().optional().describe('Default true. `false`: the profile alone.'),
+  until: moment().optional().describe('Only posts from before this moment.'),
+  ...listParams,
+});
+
+type Params = z.output<typeof getProfileParams>;
+
+/** Reads a profile with its posts, newest first. */
+export const getProfile: Read = {
+  name: 'getProfile',
+  summary: 'Reads a public profile and its posts, newest first.',
+  params: getProfileParams,
+  reply: browseReply,
+  understand: (given, context) => {
+    const params = parseParameters(getProfileParams, given);
+    refuseWalkWithoutPosts(params);
+    return understandPage(toTarget(params, given, context), params, context);
+  },
+};
+
+function refuseWalkWithoutPosts({ include_posts: posts, cursor, page }: Params): void {
+  if (posts !== false || (cursor === undefined && page === undefined)) return;
+  const name = cursor === undefined ? 'page' : 'cursor';
+  throw new Problem('invalid_option', {
+    detail: `The parameter \`${name}\` walks posts, which \`include_posts=false\` leaves out.`,
+  });
+}
+
+function toTarget(
+  params: Params,
+  given: Readonly<Record<string, unknown>>,
+  { baseUrl }: PlanContext,
+): BrowseTarget {
+  const account = toAccountReference(params.handle);
+  const { platform, handle } = account;
+  const { with_replies: withReplies = false, with_reposts: withReposts = false } = params;
+  const untilSeconds = params.until ?? null;
+  const hasPosts = params.include_posts ?? true;
+  return {
+    subject: { resource: 'profile', handle, url: profileUrl(platform, handle, baseUrl) },
+    cacheSubject: accountSubject(platform, handle),
+    profile: { kind: 'profile', account },
+    list: hasPosts ? { kind: 'timeline', account, withReplies, withReposts, untilSeconds } : null,
+    identity: ['profile', platform, handle, withReplies, withReposts, hasPosts, untilSeconds],
+    path: `/profiles/${encodeURIComponent(handle)}`,
+    parameters: {
+      with_replies: withReplies ? 'true' : undefined,
+      with_reposts: withReposts ? 'true' : undefined,
+      until: params.until === undefined ? undefined : String(given.until),
+    },
+    freshness: 'list',
+  };
+}

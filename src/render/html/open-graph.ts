@@ -1,0 +1,105 @@
+import type { Post } from '../../model/post.ts';
+import { nameAccount } from '../markdown/accounts.ts';
+import { toLine } from '../markdown/characters.ts';
+import { escapeLine } from './escape.ts';
+import { toSafeUrl } from './links.ts';
+import { findPictures, findVideo, type Picture, toWebUrl, type Video } from './pictures.ts';
+import { summarizePost, titlePost } from './summary.ts';
+
+/** A `meta` element: the name of its tag and its content; null leaves it out. */
+type Tag = readonly [name: string, content: string | number | null];
+
+/**
+ * Gives the `meta` elements from which link previews are made: Open Graph (ogp.me), Twitter cards
+ * and the plain ones. `url` is the canonical address of the post.
+ */
+export function renderPreviewTags(post: Post | undefined, url: string): string {
+  const pictures = post === undefined ? [] : findPictures(post).slice(0, maxPictures);
+  const video = post === undefined ? null : findVideo(post);
+  return [
+    ...describe(post, url),
+    ...pictures.flatMap(describePicture),
+    ...(pictures.length === 0 ? describeAvatar(post) : []),
+    ...(video === null ? [] : describeVideo(video)),
+    ...describeOrigin(post),
+    ...describeCard(post, pictures),
+  ]
+    .flatMap(renderTag)
+    .join('\n');
+}
+
+/** Discord and Telegram show that many side by side; the others take the first. */
+const maxPictures = 4;
+
+function describe(post: Post | undefined, url: string): readonly Tag[] {
+  const summary = summarizePost(post);
+  return [
+    ['description', summary],
+    ['og:type', 'article'],
+    ['og:site_name', 'Perch'],
+    ['og:title', titlePost(post)],
+    ['og:description', summary],
+    ['og:url', toSafeUrl(url)],
+  ];
+}
+
+/** What describes a picture follows it at once (ogp.me, arrays). */
+function describePicture({ url, width, height, alt }: Picture): readonly Tag[] {
+  return [
+    ['og:image', url],
+    ['og:image:width', width],
+    ['og:image:height', height],
+    ['og:image:alt', alt],
+  ];
+}
+
+function describeVideo({ url, width, height }: Video): readonly Tag[] {
+  return [
+    ['og:video', url],
+    ['og:video:secure_url', url.startsWith('https:') ? url : null],
+    ['og:video:type', 'video/mp4'],
+    ['og:video:width', width],
+    ['og:video:height', height],
+  ];
+}
+
+/** Who writes without pictures is shown with their own, except where pictures are not wanted. */
+function describeAvatar(post: Post | undefined): readonly Tag[] {
+  if (post?.type !== 'status' || post.possibly_sensitive) return [];
+  const url = toWebUrl(post.author.avatar_url);
+  if (url === null) return [];
+  return [
+    ['og:image', url],
+    ['og:image:alt', `Picture of ${nameAccount(post.author)}`],
+  ];
+}
+
+function describeOrigin(post: Post | undefined): readonly Tag[] {
+  if (post?.type !== 'status') return [];
+  const created = Date.parse(post.created_at);
+  return [
+    ['author', nameAccount(post.author)],
+    ['article:published_time', Number.isNaN(created) ? null : new Date(created).toISOString()],
+    ['article:author', toSafeUrl(post.author.url)],
+  ];
+}
+
+/** The other values of a card come from Open Graph, which every reader of cards knows. */
+function describeCard(post: Post | undefined, pictures: readonly Picture[]): readonly Tag[] {
+  const [first] = pictures;
+  const creator = post?.platform === 'x' ? (post.author?.screen_name ?? null) : null;
+  return [
+    ['twitter:card', first === undefined ? 'summary' : 'summary_large_image'],
+    ['twitter:title', titlePost(post)],
+    ['twitter:description', summarizePost(post)],
+    ['twitter:image', first?.url ?? null],
+    ['twitter:image:alt', first?.alt ?? null],
+    ['twitter:creator', creator === null ? null : `@${toLine(creator)}`],
+  ];
+}
+
+function renderTag([name, content]: Tag): readonly string[] {
+  if (content === null || content === '') return [];
+  const key = /^(?:og|article):/.test(name) ? 'property' : 'name';
+  return [`<meta ${key}="${name}" content="${escapeLine(String(content))}">`];
+}

@@ -1,0 +1,80 @@
+import type { Media } from '../../model/media.ts';
+import type { Post, Status } from '../../model/post.ts';
+import { toLine } from '../markdown/characters.ts';
+import { toSafeUrl } from './links.ts';
+
+/** A picture that can stand for a post. Sizes in pixels, null where not known. */
+export interface Picture {
+  readonly url: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  /** The author's description on one line; empty where there is none. */
+  readonly alt: string;
+}
+
+/**
+ * Gives the pictures that can stand for a post: its photos, the stills of its videos, the cover of
+ * its article, else those of the post that it quotes. None for sensitive posts and lost ones.
+ */
+export function findPictures(post: Post): readonly Picture[] {
+  if (post.type === 'tombstone' || post.possibly_sensitive) return [];
+  const own = [...post.media.all.flatMap(pictureOf), ...coverOf(post)];
+  if (own.length > 0 || post.quote?.type !== 'status') return own;
+  // One level only, as deep as a preview shows a quote.
+  return findPictures({ ...post.quote, quote: null });
+}
+
+/** The still of a video or GIF counts as large as the video: platforms cut it from a frame. */
+function pictureOf(item: Media): readonly Picture[] {
+  const url = toWebUrl(item.type === 'photo' ? item.url : (item.thumbnail_url ?? null));
+  return url === null ? [] : [{ url, ...sizeOf(item), alt: toLine(item.alt ?? '') }];
+}
+
+function coverOf({ article }: Status): readonly Picture[] {
+  const url = toWebUrl(article?.cover_url ?? null);
+  return url === null
+    ? []
+    : [{ url, width: null, height: null, alt: toLine(article?.title ?? '') }];
+}
+
+/** Gives an http or https URL; null for every other. */
+export function toWebUrl(url: string | null): string | null {
+  const safe = toSafeUrl(url);
+  return safe?.startsWith('http') === true ? safe : null;
+}
+
+function sizeOf({ width, height }: Media): Pick<Picture, 'width' | 'height'> {
+  const isKnown = isPixels(width) && isPixels(height);
+  return isKnown ? { width, height } : { width: null, height: null };
+}
+
+function isPixels(value: number | null): boolean {
+  return value !== null && Number.isInteger(value) && value > 0;
+}
+
+/** A file that a chat can play in place. Sizes in pixels, null where not known. */
+export interface Video {
+  readonly url: string;
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
+/** Chats give up on large files: a minute at this rate is below 20 MB. */
+const maxBitsPerSecond = 2_500_000;
+
+/** Gives the MP4 of a post's first video or GIF; null where there is none, or it is sensitive. */
+export function findVideo(post: Post): Video | null {
+  if (post.type === 'tombstone' || post.possibly_sensitive) return null;
+  const [item] = post.media.videos;
+  const url = item === undefined ? null : toWebUrl(chooseFile(item));
+  return item === undefined || url === null ? null : { url, ...sizeOf(item) };
+}
+
+/** Chooses the best file below the bound, else the smallest one. */
+function chooseFile({ url, variants = [] }: Media): string | null {
+  const files = variants
+    .filter((variant) => variant.content_type === 'video/mp4')
+    .toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0));
+  const fitting = files.find(({ bitrate }) => (bitrate ?? 0) <= maxBitsPerSecond);
+  return (fitting ?? files.at(-1))?.url ?? (/\.mp4(?:[?#]|$)/i.test(url) ? url : null);
+}

@@ -1,0 +1,66 @@
+import type { Post, Status } from '../../model/post.ts';
+import { nameAccount } from '../markdown/accounts.ts';
+import { toLine } from '../markdown/characters.ts';
+import { describeChoices, describeMedia } from './labels.ts';
+
+const maxTitle = 120;
+const maxSummary = 300;
+
+/** Gives who wrote a post as plain text on one line, and the title of an article it carries. */
+export function titlePost(post: Post | undefined): string {
+  const author = post?.author ?? null;
+  if (author === null) return 'Unavailable post';
+  const article = post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
+  return cut(joinTitle(nameAccount(author), article), maxTitle);
+}
+
+/** Gives who wrote a post and how it begins as plain text on one line. */
+export function headlinePost(post: Post | undefined): string {
+  if (post?.type !== 'status' || toLine(post.article?.title ?? '') !== '') return titlePost(post);
+  const words = toLine(post.text) || summarizePost(post);
+  return cut(joinTitle(nameAccount(post.author), words), maxTitle);
+}
+
+function joinTitle(name: string, words: string): string {
+  return words === '' ? name : `${name}: ${words}`;
+}
+
+/**
+ * Gives what a post says as plain text on one line of at most 300 code points: its text, poll,
+ * article and quote; its media where it has no words.
+ */
+export function summarizePost(post: Post | undefined): string {
+  if (post === undefined) return '';
+  if (post.type === 'tombstone') return cut(toLine(post.text), maxSummary);
+  const words = [toLine(post.text), ...describePoll(post), ...describeArticle(post)];
+  const said = [...words, ...describeQuote(post)].filter((part) => part !== '');
+  const shown = said.length > 0 ? said : describeMedia(post.media.all);
+  return cut(shown.join(' · '), maxSummary);
+}
+
+function describePoll({ poll }: Status): readonly string[] {
+  return poll === null ? [] : [`Poll: ${describeChoices(poll).join(' / ')}`];
+}
+
+function describeArticle({ article }: Status): readonly string[] {
+  return article === null ? [] : [toLine(article.preview_text ?? '')];
+}
+
+function describeQuote({ quote }: Status): readonly string[] {
+  if (quote === null) return [];
+  const text = toLine(quote.text);
+  if (quote.type === 'tombstone') return [text];
+  const handle = `@${toLine(quote.author.screen_name)}`;
+  return [text === '' ? `quoting ${handle}` : `quoting ${handle}: ${text}`];
+}
+
+/** Cuts a line to a number of code points, where it can at a space. */
+function cut(line: string, max: number): string {
+  const points = [...line];
+  if (points.length <= max) return line;
+  const head = points.slice(0, max - 1).join('');
+  const space = head.lastIndexOf(' ');
+  const words = space > head.length * 0.8 ? head.slice(0, space) : head;
+  // A joiner or a mark at the end would act on the ellipsis.
+  return `${words.replace(/[\s\p{Cf}]+$/u, '')}…`;
+}

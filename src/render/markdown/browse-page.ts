@@ -1,0 +1,87 @@
+import type { Post } from '../../model/post.ts';
+import type { BrowseItems, BrowseResult } from '../../model/results.ts';
+import { renderAccountList } from './account-list.ts';
+import { labelled, nameAccount, renderProfile } from './accounts.ts';
+import { escapeInline, keepNumberSigns } from './escape.ts';
+import { joinBlocks, joinFacts } from './layout.ts';
+import { link, linkUrl } from './links.ts';
+import { renderNotes } from './notes.ts';
+import { renderPostBlock } from './post-block.ts';
+import type { PostView } from './post-content.ts';
+import { toThread } from './thread.ts';
+
+/** Gives the Markdown page of a browse read (CommonMark, GitHub's tables), ended by a newline. */
+export function renderBrowsePage(result: BrowseResult): string {
+  const { profile, items } = result;
+  return `${joinBlocks([
+    `# ${keepNumberSigns(escapeInline(titleOf(result)))}`,
+    describePage(result),
+    result.degraded ? describeDegradation(result.source) : null,
+    profile === null ? null : renderProfile(profile, result.full),
+    items === null ? null : renderItems(items, result),
+    renderNotes(result.warnings),
+    renderContinuation(result),
+  ])}\n`;
+}
+
+function titleOf({ subject, profile }: BrowseResult): string {
+  switch (subject.resource) {
+    case 'profile':
+      return profile === null ? `@${subject.handle}` : nameAccount(profile);
+    case 'followers':
+      return `Followers of @${subject.handle}`;
+    case 'following':
+      return `Accounts that @${subject.handle} follows`;
+    case 'search':
+      return `Search: ${subject.query}`;
+  }
+}
+
+/** Says what the title leaves open: whose list it is, which feed, and any later page. */
+function describePage({ subject, profile, page }: BrowseResult): string {
+  const about =
+    subject.resource === 'search'
+      ? labelled('Feed', subject.feed === 'latest' ? null : subject.feed)
+      : labelled('Profile', profile === null ? linkUrl(subject.url) : null);
+  return joinFacts([about, page > 1 ? `Page ${page}` : null]);
+}
+
+function describeDegradation(source: string): string {
+  return `*These results are not live: they come from ${escapeInline(source)}.*`;
+}
+
+function renderItems(items: BrowseItems, result: BrowseResult): string {
+  const heading = result.subject.resource === 'profile' ? '## Posts' : null;
+  const rows =
+    'posts' in items
+      ? items.posts.map((post) => renderPost(post, result))
+      : [renderAccountList(items.users, result.full)];
+  const list = joinBlocks(rows);
+  return joinBlocks([heading, list === '' ? describeNothing(result) : list]);
+}
+
+function renderPost(post: Post, { profile: owner, full, fetchedAt }: BrowseResult): string {
+  const place = { thread: toThread([]), owner, position: null, isMarked: false };
+  // As on a page of several posts: under headings of level 3, what they hold begins at level 4.
+  const view: PostView = { full, fetchedAt, level: 4, articles: 'preview' };
+  return renderPostBlock(post, place, view);
+}
+
+function describeNothing({ subject, page, next }: BrowseResult): string {
+  if (page > 1 || next !== null) return 'Nothing on this page.';
+  switch (subject.resource) {
+    case 'profile':
+      return 'No posts.';
+    case 'followers':
+    case 'following':
+      return 'No accounts to show.';
+    case 'search':
+      return 'Nothing found.';
+  }
+}
+
+/** The last line of the page, where it is easy to find, below a rule that no post can write. */
+function renderContinuation({ next, warnings }: BrowseResult): string | null {
+  if (next === null) return null;
+  return joinBlocks([warnings.length === 0 ? '---' : null, link('Next page', next.url)]);
+}

@@ -1,0 +1,246 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type BrowseReply, browseReply } from '../../src/model/results.ts';
+import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { createFakeList, type FakeList, type ListHabits } from '../support/fake-list.ts';
+
+const steady: ListHabits = {
+  pageSize: () => 20,
+  repeats: () => [],
+  emptyBefore: () => 0,
+  shortTimes: () => 0,
+  isRepost: () => false,
+};
+
+/** Makes habits of a table of numbers, so that the same index always meets the same habit. */
+function habitsOf(table: readonly number[]): ListHabits {
+  const take = (index: number, salt: number) => table[(index * 7 + salt * 13) % table.length] ?? 0;
+  return {
+    pageSize: (index) => 1 + (take(index, 1) % 60),
+    repeats: (index) => {
+      const count = index === 0 ? 0 : take(index, 2) % 4;
+      return Array.from({ length: count }, (_, i) => take(index + i, 3) % index);
+    },
+    emptyBefore: (index) => (take(index, 4) % 5 === 0 ? take(index, 5) % 3 : 0),
+    shortTimes: (index) => (take(index, 6) % 3 === 0 ? take(index, 7) % 4 : 0),
+    isRepost: (index) => take(index, 8) % 4 === 0,
+  };
+}
+
+async function read(app: TestApp, path: string): Promise<BrowseReply> {
+  const reply = await app.request(`${path}&format=json`);
+  expect(reply.statusCode, reply.body).toBe(200);
+  return browseReply.parse(reply.json());
+}
+
+interface Step {
+  readonly limit: number;
+  /** Whether five minutes pass before the next page, so that nothing kept is fresh any more. */
+  readonly isLate: boolean;
+  /** Which of the items is deleted before the next page, as a share of the list. */
+  readonly removal: number | null;
+}
+
+interface WalkedPage {
+  readonly ids: readonly (string | null)[];
+  readonly limit: number;
+  readonly reply: BrowseReply;
+}
+
+/** Walks a whole list, with another limit for each page. */
+async function walkAll(app: TestApp, list: FakeList, steps: readonly Step[]) {
+  const pages: WalkedPage[] = [];
+  const removed = new Set<string>();
+  let cursor = '';
+  do {
+    const step = steps[pages.length % steps.length] ?? never();
+    const path = `/api/v1/profiles/wren?with_reposts=true&limit=${step.limit}`;
+    const reply = await read(app, `${path}${cursor}`);
+    pages.push({ ids: (reply.posts ?? []).map(({ id }) => id), limit: step.limit, reply });
+    cursor = `&cursor=${reply.nextCursor}`;
+    removeItem(list, step, removed);
+    if (step.isLate) await app.advance(400_000);
+  } while (pages.at(-1)?.reply.nextCursor !== undefined && pages.length < 3000);
+  return { pages, removed };
+}
+
+function removeItem(list: FakeList, { removal }: Step, removed: Set<string>): void {
+  const id = removal === null ? undefined : list.ids[Math.floor(removal * list.ids.length)];
+  if (id === undefined) return;
+  removed.add(id);
+  list.remove(id);
+}
+
+function never(): never {
+  throw new Error('A walk has at least one step.');
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  limit: fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: 20, max: 100 }) },
+    fc.integer({ min: 1, max: 20 }),
+  ),
+  isLate: fc.boolean(),
+  removal: fc.option(fc.double({ min: 0, max: 0.999, noNaN: true }), { freq: 3 }),
+});
+
+describe('a walk through a list', () => {
+  it.each([
+    { name: 'short lists', length: fc.integer({ min: 0, max: 60 }), numRuns: 60 },
+    { name: 'long lists', length: fc.integer({ min: 0, max: 2000 }), numRuns: 12 },
+  ])(
+    'gives every item once and in order, in full pages: $name',
+    async ({ length, numRuns }) => {
+      await fc.assert(
+        fc.asyncProperty(
+          length,
+          fc.array(fc.nat({ max: 10_000 }), { minLength: 1, maxLength: 40 }),
+          fc.array(step, { minLength: 1, maxLength: 8 }),
+          async (count, table, steps) => {
+            const list = createFakeList(count, habitsOf(table));
+            const app = await buildTestApp({ providers: [list.provider] });
+
+            const { pages, removed } = await walkAll(app, list, steps);
+
+            const given = pages.flatMap(({ ids }) => ids);
+            // What was deleted on the way may have been given before, or not.
+            const seen = new Set(given);
+            expect(given).toEqual(list.ids.filter((id) => !removed.has(id) || seen.has(id)));
+            for (const { ids, limit, reply } of pages.slice(0, -1)) {
+              expect([ids.length, reply.limit]).toEqual([limit, limit]);
+            }
+            expect(pages.map(({ reply }) => reply.page)).toEqual(
+              pages.map((_, index) => index + 1),
+            );
+            await app.server.close();
+          },
+        ),
+        { numRuns },
+      );
+    },
+    120_000,
+  );
+});
+
+describe('paging', () => {
+  it('walks to a page by number as a caller would walk there by cursors', async () => {
+    const list = createFakeList(230, habitsOf([3, 17, 44, 5, 60, 22]));
+    const app = await buildTestApp({ providers: [list.provider] });
+    const { pages } = await walkAll(app, list, [{ limit: 30, isLate: false, removal: null }]);
+
+    for (const page of [1, 2, 5, 8, 9, 10]) {
+      const path = `/api/v1/profiles/wren?with_reposts=true&limit=30&page=${page}`;
+      const { posts = [], nextCursor, ...rest } = await read(app, path);
+
+      expect(posts.map(({ id }) => id)).toEqual(pages[page - 1]?.ids ?? []);
+      expect(rest).toMatchObject({ page, limit: 30 });
+      expect(nextCursor === undefined).toBe(page >= 8);
+    }
+  });
+
+  it('asks anew for an upstream page of which some is left only when it is not fresh', async () => {
+    const list = createFakeList(40, { ...steady, pageSize: () => 40 });
+    const app = await buildTestApp({ providers: [list.provider] });
+    const first = await read(app, '/api/v1/profiles/wren?limit=15');
+
+    const second = await read(app, `/api/v1/profiles/wren?limit=15&cursor=${first.nextCursor}`);
+    const askedSoon = list.asked;
+    await app.advance(400_000);
+    await read(app, `/api/v1/profiles/wren?limit=15&cursor=${second.nextCursor}`);
+
+    expect([askedSoon, list.asked]).toEqual([1, 2]);
+  });
+
+  it('does not mix into a walk what arrives on top meanwhile', async () => {
+    const list = createFakeList(45, steady);
+    const app = await buildTestApp({ providers: [list.provider] });
+    const first = await read(app, '/api/v1/profiles/wren?limit=15');
+    list.arrive(5);
+    await app.advance(400_000);
+
+    const second = await read(app, `/api/v1/profiles/wren?limit=15&cursor=${first.nextCursor}`);
+
+    const ids = [...(first.posts ?? []), ...(second.posts ?? [])].map(({ id }) => id);
+    expect(ids).toEqual(list.ids.slice(5, 35));
+  });
+
+  it('goes on in another process that has the same key', async () => {
+    const habits = {
+      ...steady,
+      repeats: (index: number) => (index < 8 ? [] : [index - 1, index - 8]),
+    };
+    const list = createFakeList(300, habits);
+    const env = { PERCH_CURSOR_KEY: 'a key that two processes share, of 32' };
+    const apps = [
+      await buildTestApp({ providers: [list.provider], env }),
+      await buildTestApp({ providers: [list.provider], env }),
+    ];
+    const given: (string | null)[] = [];
+    let cursor = '';
+    for (let page = 0; cursor !== '&cursor=undefined'; page += 1) {
+      const app = apps[page % 2] ?? never();
+      const reply = await read(app, `/api/v1/profiles/wren?limit=17${cursor}`);
+      given.push(...(reply.posts ?? []).map(({ id }) => id));
+      cursor = `&cursor=${reply.nextCursor}`;
+    }
+
+    expect(given).toEqual(list.ids);
+  });
+
+  it('reports a page that stays short although it is asked for again', async () => {
+    const list = createFakeList(60, { ...steady, shortTimes: (index) => (index === 20 ? 99 : 0) });
+    const app = await buildTestApp({ providers: [list.provider] });
+
+    const reply = await read(app, '/api/v1/profiles/wren?limit=30');
+
+    expect(reply.warnings).toHaveLength(1);
+    expect(reply.warnings[0]).toContain('fewer posts or accounts than it should');
+    expect(reply.nextCursor).toBeDefined();
+  });
+
+  it('goes on over empty pages, reports them, and ends when they do not end', async () => {
+    const list = createFakeList(60, {
+      ...steady,
+      emptyBefore: (index) => (index === 20 ? 1e9 : 0),
+    });
+    const app = await buildTestApp({ providers: [list.provider] });
+    const path = '/api/v1/profiles/wren?limit=30';
+
+    let reply = await read(app, path);
+    expect(reply.posts).toHaveLength(20);
+    expect(reply.warnings.join(' ')).toContain('empty pages although it announces more');
+    let pages = 1;
+    while (reply.nextCursor !== undefined && pages < 20) {
+      reply = await read(app, `${path}&cursor=${reply.nextCursor}`);
+      pages += 1;
+    }
+
+    expect(pages).toBe(4);
+    expect(reply.posts).toEqual([]);
+    expect(reply.warnings.join(' ')).toContain('the list ends here and may be incomplete');
+  });
+
+  it('clamps limit and says so, and refuses what is no limit and no page', async () => {
+    const list = createFakeList(300, steady);
+    const app = await buildTestApp({ providers: [list.provider] });
+
+    const clamped = await read(app, '/api/v1/profiles/wren?limit=5000');
+    expect([clamped.limit, clamped.posts?.length]).toEqual([100, 100]);
+    for (const query of [
+      'limit=0',
+      'limit=-1',
+      'limit=ten',
+      'limit=',
+      'page=0',
+      'page=11',
+      'page=1.5',
+      'page=2&page=3',
+    ]) {
+      const reply = await app.request(`/api/v1/profiles/wren?${query}`);
+      expect([query, reply.statusCode, reply.json().code]).toEqual([query, 400, 'invalid_option']);
+    }
+    const both = await app.request(`/api/v1/profiles/wren?page=2&cursor=${clamped.nextCursor}`);
+    expect(both.json()).toMatchObject({ status: 400, code: 'invalid_option' });
+    expect(both.json().detail).toContain('`page`');
+  });
+});

@@ -1,0 +1,735 @@
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/core/clock.ts';
+import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
+import { cursorBefore } from '../../src/providers/fxtwitter/timeline-cursor.ts';
+import type {
+  Answers,
+  ConnectionsQuery,
+  ProfileQuery,
+  ProviderContext,
+  ProviderError,
+  Query,
+  QueryKind,
+  SearchQuery,
+  TimelineQuery,
+  UserSearchQuery,
+} from '../../src/providers/provider.ts';
+import { answerHtml, answerJson, type FakeHandler } from '../support/fake-upstream.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import {
+  type FxRoutes,
+  fxListRoutes,
+  fxMedia,
+  fxNoUser,
+  fxPage,
+  fxPages,
+  fxProfile,
+  fxReply,
+  fxStatus,
+  fxSuggestedUser,
+  fxSuggestions,
+  fxTombstone,
+  fxUser,
+  parametersOf,
+  secondsOf,
+  serveFxTwitter,
+} from '../support/x-payloads.ts';
+import { type ListQuery, listSuite } from './list-suite.ts';
+import {
+  askProvider,
+  expectTellable,
+  failureOf,
+  failWith,
+  withProvider,
+} from './provider-suite.ts';
+
+const account = { platform: 'x', handle: 'mira_holm' } as const;
+const first = { cursor: null, count: 20 } as const;
+const anyTime = { sinceSeconds: null, untilSeconds: null } as const;
+
+function queriesOf(of: typeof account | { platform: 'sample'; handle: string }): ListQuery[] {
+  const platform = of.platform === 'x' ? 'x' : 'archive';
+  return [
+    { kind: 'profile', account: of },
+    {
+      kind: 'timeline',
+      account: of,
+      withReplies: true,
+      withReposts: true,
+      untilSeconds: null,
+      ...first,
+    },
+    { kind: 'followers', account: of, ...first },
+    { kind: 'following', account: of, ...first },
+    { kind: 'search', platform, text: 'heron', feed: 'latest', ...anyTime, ...first },
+    { kind: 'searchUsers', platform, text: 'heron', ...first },
+  ];
+}
+
+listSuite('fxtwitter', {
+  create: createFxTwitter,
+  healthy: serveFxTwitter(fxListRoutes),
+  queries: queriesOf(account),
+  elsewhere: queriesOf({ platform: 'sample', handle: 'ada.example' }),
+  absent: serveFxTwitter({}),
+});
+
+const now = Date.UTC(2026, 10, 21);
+const signal = new AbortController().signal;
+const statuses = 'profile/mira_holm/statuses';
+
+interface AskOptions {
+  readonly clock?: Clock;
+  readonly onThrottled?: ProviderContext['onThrottled'];
+}
+
+/** Asks once, and gives what was found with the paths that were asked for. */
+async function read<Kind extends QueryKind>(
+  routes: FxRoutes,
+  query: Answers[Kind]['query'] & { readonly kind: Kind },
+  { clock = createManualClock(now) }: AskOptions = {},
+) {
+  const handler = serveFxTwitter(routes);
+  return withProvider(createFxTwitter, { handler, clock }, async ({ provider, upstream }) => {
+    const found = await askProvider<Kind>(provider, query, { signal });
+    return { found, paths: upstream.requests.map(({ url }) => url) };
+  });
+}
+
+async function fail(routes: FxRoutes, query: Query, options: AskOptions = {}) {
+  const { clock = createManualClock(now), onThrottled } = options;
+  const handler = serveFxTwitter(routes);
+  return withProvider(createFxTwitter, { handler, clock }, async ({ provider, upstream }) => {
+    const context = onThrottled === undefined ? { signal } : { signal, onThrottled };
+    const failure = await failureOf(askProvider(provider, query, context));
+    expectTellable(failure, upstream);
+    return { failure, paths: upstream.requests.map(({ url }) => url) };
+  });
+}
+
+function answer(status: number, body: unknown): FakeHandler {
+  return (_, response) => answerJson(response, body, { status });
+}
+
+function idsOf(rows: readonly { readonly id: string | null }[]) {
+  return rows.map(({ id }) => id);
+}
+
+const down: FakeHandler = (_, response) => answerHtml(response, { status: 500 });
+const busy: FakeHandler = (_, response) =>
+  answerHtml(response, { status: 429, headers: { 'retry-after': '17' } });
+const suspended = answer(404, {
+  code: 404,
+  message: 'User is suspended',
+  reason: 'suspended',
+  id: '7',
+});
+const guarded = fxProfile(fxUser('mira_holm', { protected: true }));
+const controlUp = { 'profile/x': fxProfile(fxUser('x')) } as const;
+
+const profile = { kind: 'profile', account } as const;
+
+function timeline(fields: Partial<TimelineQuery> = {}): TimelineQuery {
+  return {
+    kind: 'timeline',
+    account,
+    withReplies: false,
+    withReposts: true,
+    untilSeconds: null,
+    ...first,
+    ...fields,
+  };
+}
+
+function connections(fields: Partial<ConnectionsQuery> = {}): ConnectionsQuery {
+  return { kind: 'followers', account, ...first, ...fields };
+}
+
+function search(fields: Partial<SearchQuery> = {}): SearchQuery {
+  return {
+    kind: 'search',
+    platform: 'x',
+    text: 'heron',
+    feed: 'latest',
+    ...anyTime,
+    ...first,
+    ...fields,
+  };
+}
+
+function users(text = 'heron'): UserSearchQuery {
+  return { kind: 'searchUsers', platform: 'x', text, ...first };
+}
+
+describe('a profile', () => {
+  it('is one request', async () => {
+    const { found, paths } = await read(fxListRoutes, profile);
+
+    expect(found.account).toMatchObject({ screen_name: 'mira_holm', statuses: 45, platform: 'x' });
+    expect(found.warnings).toEqual([]);
+    expect(paths).toEqual(['/2/profile/mira_holm']);
+  });
+
+  it('is read from a v1 body, too', async () => {
+    const { type, statuses: written, ...user } = fxUser('mira_holm');
+    const v1 = { code: 200, message: 'OK', user: { ...user, tweets: written } };
+
+    const { found } = await read({ 'profile/mira_holm': v1 }, profile);
+
+    expect(found.account).toMatchObject({ screen_name: 'mira_holm', statuses: 45 });
+  });
+
+  it.each([
+    ['protected', guarded, /protected/],
+    ['suspended', suspended, /suspended/],
+  ])('that is %s is missing, without a second witness', async (_title, route, sentence) => {
+    const { failure, paths } = await fail({ 'profile/mira_holm': route }, profile);
+
+    expect(failure).toMatchObject({ kind: 'missing', message: expect.stringMatching(sentence) });
+    expect(paths).toHaveLength(1);
+  });
+
+  it.each([
+    [200, { code: 200, message: 'OK' }, 'malformed'],
+    [200, { code: 200, user: { id: 7 } }, 'malformed'],
+    [200, { code: 404, message: 'User not found' }, 'ambiguous'],
+    [200, { code: 500, message: 'Oh' }, 'unavailable'],
+    [404, { code: 404, message: 'Not found' }, 'malformed'],
+    [404, {}, 'malformed'],
+    [404, '<html>', 'malformed'],
+    [401, { error: 'You must identify yourself' }, 'malformed'],
+    [400, { code: 400, message: 'handle: no' }, 'malformed'],
+    [403, '<html>', 'throttled'],
+    [204, '', 'malformed'],
+  ])('with status %i and %o is %s', async (status, body, kind) => {
+    const handler: FakeHandler = (_, response) =>
+      typeof body === 'string'
+        ? answerHtml(response, { status })
+        : answerJson(response, body, { status });
+
+    const { failure } = await fail({ 'profile/mira_holm': handler }, profile);
+
+    expect(failure.kind).toBe(kind);
+  });
+});
+
+describe('an account that is not found', () => {
+  it('is missing when a well-known account is found', async () => {
+    const { failure, paths } = await fail(controlUp, profile);
+
+    expect(failure).toMatchObject({ kind: 'missing', message: 'There is no such account.' });
+    expect(paths).toEqual(['/2/profile/mira_holm', '/2/profile/x']);
+  });
+
+  it.each([
+    ['is not found either', {}],
+    ['fails', { 'profile/x': down }],
+    ['is malformed', { 'profile/x': answer(200, []) }],
+  ] as const)('is ambiguous when the well-known account %s', async (_title, routes) => {
+    const { failure } = await fail(routes, profile);
+
+    expect(failure.kind).toBe('ambiguous');
+  });
+
+  it('is told as a throttle when the well-known account is throttled', async () => {
+    const told: ProviderError[] = [];
+
+    const { failure } = await fail({ 'profile/x': busy }, profile, {
+      onThrottled: (error) => void told.push(error),
+    });
+
+    expect(failure).toMatchObject({ kind: 'throttled', retryAfterSeconds: 17 });
+    expect(told).toEqual([failure]);
+  });
+
+  it('is compared with another account when it is the well-known one', async () => {
+    const asked = { ...profile, account: { platform: 'x', handle: 'x' } } as const;
+
+    const { failure, paths } = await fail(
+      { 'profile/xdevelopers': fxProfile(fxUser('xdevelopers')) },
+      asked,
+    );
+
+    expect(failure.kind).toBe('missing');
+    expect(paths).toEqual(['/2/profile/x', '/2/profile/xdevelopers']);
+  });
+
+  async function failAfter(ms: number, before: ProfileQuery['account']) {
+    const clock = createManualClock(now);
+    let gone = false;
+    const handler = serveFxTwitter({
+      'profile/otto_lind': fxProfile(fxUser('otto_lind')),
+      'profile/x': (_, response) => {
+        if (gone) answerJson(response, fxNoUser, { status: 404 });
+        else answerJson(response, fxProfile(fxUser('x')));
+      },
+    });
+    return withProvider(createFxTwitter, { handler, clock }, async ({ provider, upstream }) => {
+      await askProvider(provider, { kind: 'profile', account: before }).catch(() => {});
+      gone = true;
+      await clock.advance(ms);
+      const { kind } = await failureOf(askProvider(provider, profile));
+      return { kind, requests: upstream.requests.length };
+    });
+  }
+
+  it.each([
+    ['a profile', 'otto_lind', 2],
+    ['the control', 'nobody', 3],
+  ])('is missing for 60 s after %s was read', async (_title, handle, requests) => {
+    const before = { platform: 'x', handle } as const;
+
+    expect(await failAfter(60_000, before)).toEqual({ kind: 'missing', requests });
+    expect(await failAfter(60_001, before)).toEqual({ kind: 'ambiguous', requests: requests + 1 });
+  });
+
+  it('is given up when its caller leaves, while the control read goes on for others', async () => {
+    const leaving = new AbortController();
+    let release: (() => void) | undefined;
+    const handler = serveFxTwitter({
+      'profile/x': (_, response) => {
+        release = () => answerJson(response, fxProfile(fxUser('x')));
+        leaving.abort();
+      },
+    });
+    await withProvider(createFxTwitter, { handler }, async ({ provider }) => {
+      const left = failureOf(askProvider(provider, profile, { signal: leaving.signal }));
+      expect((await left).kind).toBe('unavailable');
+
+      const staying = failureOf(askProvider(provider, profile));
+      release?.();
+      expect((await staying).kind).toBe('missing');
+    });
+  });
+});
+
+describe('a list that is not found', () => {
+  const lists = [timeline(), connections(), connections({ kind: 'following' })] as const;
+
+  it.each(lists)('of $kind is unavailable when the account is there', async (query) => {
+    const { failure } = await fail({ 'profile/mira_holm': fxProfile(fxUser('mira_holm')) }, query);
+
+    expect(failure.kind).toBe('unavailable');
+  });
+
+  it.each(lists)(
+    'of $kind is missing when the account is protected or suspended',
+    async (query) => {
+      for (const route of [guarded, suspended]) {
+        const { failure } = await fail({ 'profile/mira_holm': route }, query);
+
+        expect(failure.kind).toBe('missing');
+      }
+    },
+  );
+
+  it.each(lists)('of $kind is missing when only the control is there', async (query) => {
+    const { failure, paths } = await fail(controlUp, query);
+
+    expect(failure.kind).toBe('missing');
+    expect(paths.slice(1)).toEqual(['/2/profile/mira_holm', '/2/profile/x']);
+  });
+
+  it.each(lists)('of $kind is ambiguous when nothing is there', async (query) => {
+    expect((await fail({}, query)).failure.kind).toBe('ambiguous');
+  });
+
+  it.each([
+    [200, { code: 404, results: [] }, 'ambiguous'],
+    [500, { code: 500, results: [] }, 'unavailable'],
+    [404, { code: 404, message: 'Not found' }, 'malformed'],
+    [400, { code: 400, message: 'count: Too big' }, 'malformed'],
+    [200, { code: 200, results: null }, 'malformed'],
+    [200, { code: 200, results: {} }, 'malformed'],
+  ])('with status %i and %o is %s', async (status, body, kind) => {
+    for (const query of [timeline(), connections()]) {
+      const path = query.kind === 'timeline' ? statuses : 'profile/mira_holm/followers';
+      const { failure } = await fail({ [path]: answer(status, body) }, query);
+
+      expect(failure.kind).toBe(kind);
+    }
+  });
+
+  it.each(lists)('of $kind is malformed when the answer has no content', async (query) => {
+    const handler: FakeHandler = (_, response) =>
+      void response.writeHead(204, { 'content-type': 'application/json' }).end();
+
+    const failure = await failWith(createFxTwitter, handler, query);
+
+    expect(failure.kind).toBe('malformed');
+  });
+});
+
+describe('a timeline', () => {
+  const mixed = fxPage(
+    [
+      fxStatus('2009'),
+      fxStatus('1500', { author: fxUser('tove_ek'), reposted_by: fxUser('Mira_Holm') }),
+      fxReply('2008', '1400', 'MIRA_HOLM', {
+        replying_to: { screen_name: 'otto_lind', status: '1400' },
+      }),
+      fxStatus('1400', { author: fxUser('otto_lind') }),
+      fxStatus('1600', { author: fxUser('tove_ek'), reposted_by: fxUser('shop') }),
+      fxReply('2007', '2006', 'mira_holm'),
+      fxStatus('2009'),
+      fxTombstone('2003', 'deleted'),
+      { type: 'thread', conversation_id: '1', statuses: [] },
+    ],
+    'older',
+  );
+
+  it.each([
+    [true, true, ['2009', '1500', '2008', '2007']],
+    [false, true, ['2009', '1500', '2007']],
+    [true, false, ['2009', '2008', '2007']],
+    [false, false, ['2009', '2007']],
+  ])('with replies %o and reposts %o is %o', async (withReplies, withReposts, expected) => {
+    const { found } = await read({ [statuses]: mixed }, timeline({ withReplies, withReposts }));
+
+    expect(idsOf(found.items)).toEqual(expected);
+    expect(found).toMatchObject({ cursor: 'older', rows: 9 });
+    expect(found.warnings).toEqual([
+      '1 post is left out, because the source sent nothing readable for it.',
+    ]);
+  });
+
+  it('keeps a post whose repost by its own author is not wanted', async () => {
+    const page = fxPage([fxStatus('2001', { reposted_by: fxUser('mira_holm') }), fxStatus('2001')]);
+
+    const { found } = await read({ [statuses]: page }, timeline({ withReposts: false }));
+
+    expect(found.items).toMatchObject([{ id: '2001', reposted_by: null }]);
+  });
+
+  it('leaves out what protected accounts wrote', async () => {
+    const author = fxUser('tove_ek', { protected: true });
+    const page = fxPage([fxStatus('1500', { author, reposted_by: fxUser('mira_holm') })]);
+
+    const { found } = await read({ [statuses]: page }, timeline());
+
+    expect(found.items).toEqual([]);
+  });
+
+  it.each([
+    ['count=20', timeline()],
+    ['count=20', timeline({ count: 1 })],
+    ['count=100', timeline({ count: 5000 })],
+    ['count=33&with_replies=1', timeline({ count: 33, withReplies: true })],
+    ['count=20&cursor=a%7Cb%26c%3D%C3%A9%EF%BF%BD', timeline({ cursor: 'a|b&c=é\ud800' })],
+  ])('is asked for by %s', async (parameters, query) => {
+    const { paths } = await read({ [statuses]: fxPage([]) }, query);
+
+    expect(paths).toEqual([`/2/profile/mira_holm/statuses?${parameters}`]);
+  });
+
+  it.each([
+    [null, null],
+    ['', null],
+    ['here', null],
+    ['further', 'further'],
+    ['0|1', '0|1'],
+  ])('that leads from the cursor “here” to %o goes on at %o', async (bottom, expected) => {
+    const { found } = await read(
+      { [statuses]: fxPage([fxStatus('2001')], bottom) },
+      timeline({ cursor: 'here' }),
+    );
+
+    expect(found.cursor).toBe(expected);
+  });
+});
+
+describe('a timeline until a moment', () => {
+  const untilSeconds = secondsOf('2005');
+  const until = timeline({ untilSeconds });
+  const jump = cursorBefore(untilSeconds * 1000, now);
+
+  function repost(id: string) {
+    return fxStatus(id, { author: fxUser('tove_ek'), reposted_by: fxUser('mira_holm') });
+  }
+
+  it('begins with the page before it', async () => {
+    const { found, paths } = await read(
+      { [statuses]: fxPages({ [jump]: fxPage([repost('1000'), fxStatus('2004')], 'older') }) },
+      until,
+    );
+
+    expect(idsOf(found.items)).toEqual(['1000', '2004']);
+    expect(found.cursor).toBe('older');
+    expect(paths).toEqual([`/2/profile/mira_holm/statuses?count=20&cursor=${jump}`]);
+  });
+
+  it('ends where the service gives the made-up cursor back', async () => {
+    const { found } = await read({ [statuses]: fxPages({ [jump]: fxPage([], jump) }) }, until);
+
+    expect(found).toMatchObject({ items: [], cursor: null });
+  });
+
+  it.each([
+    [404, { code: 404, results: [] }],
+    [400, { code: 400, message: 'cursor: no' }],
+    [200, fxPage([])],
+  ])('begins with the plain first page when the service says %i, %o', async (status, body) => {
+    const plain = fxPage([fxStatus('2006'), fxStatus('2005'), fxStatus('2004')], 'older');
+    const handler: FakeHandler = (request, response) =>
+      parametersOf(request).has('cursor')
+        ? answerJson(response, body, { status })
+        : answerJson(response, plain);
+
+    const { found, paths } = await read({ [statuses]: handler }, until);
+
+    expect(idsOf(found.items)).toEqual(['2004']);
+    expect(paths).toHaveLength(2);
+  });
+
+  it.each([
+    ['fails', down, 'unavailable'],
+    ['throttles', busy, 'throttled'],
+  ])('is not asked for again when the service %s', async (_title, handler, kind) => {
+    const { failure, paths } = await fail({ [statuses]: handler }, until);
+
+    expect(failure.kind).toBe(kind);
+    expect(paths).toHaveLength(1);
+  });
+
+  it.each([
+    ['now or later', timeline({ untilSeconds: now / 1000 })],
+    ['on a later page', timeline({ untilSeconds, cursor: 'older' })],
+  ])('%s is asked for as it is', async (_title, query) => {
+    const { paths } = await read({ [statuses]: fxPage([]) }, query);
+
+    expect(paths).toHaveLength(1);
+    expect(parametersOf({ url: paths[0] }).get('cursor')).toBe(query.cursor);
+  });
+
+  it('has no repost that stands above a later post', async () => {
+    const page = fxPage([repost('1001'), fxStatus('2006'), repost('1002'), fxStatus('2004')]);
+
+    const { found } = await read({ [statuses]: page }, { ...until, cursor: 'older' });
+
+    expect(idsOf(found.items)).toEqual(['1002', '2004']);
+  });
+
+  it.each([
+    ['after', 1, []],
+    ['before', -1, ['1001']],
+  ])('has a repost only if its page does not end %s it', async (_title, seconds, expected) => {
+    const bottom = cursorBefore((untilSeconds + seconds) * 1000, now);
+    const page = fxPage([repost('1001')], bottom);
+
+    const { found } = await read({ [statuses]: page }, { ...until, cursor: 'older' });
+
+    expect(idsOf(found.items)).toEqual(expected);
+  });
+});
+
+describe('a list of accounts', () => {
+  it.each(['followers', 'following'] as const)(
+    'of %s is asked for by its parameters',
+    async (kind) => {
+      const { paths } = await read(
+        { [`profile/mira_holm/${kind}`]: fxPage([]) },
+        connections({ kind, cursor: '1|2', count: 500 }),
+      );
+
+      expect(paths).toEqual([`/2/profile/mira_holm/${kind}?count=100&cursor=1%7C2`]);
+    },
+  );
+
+  it.each([
+    [null, null],
+    ['', null],
+    ['1|2', null],
+    ['0|3', null],
+    ['3|4', '3|4'],
+  ])('that leads from the cursor “1|2” to %o goes on at %o', async (bottom, expected) => {
+    const { found } = await read(
+      { 'profile/mira_holm/followers': fxPage([fxUser('shop')], bottom) },
+      connections({ cursor: '1|2' }),
+    );
+
+    expect(found.cursor).toBe(expected);
+  });
+
+  it('has each account once, and says how many it lacks', async () => {
+    const page = fxPage([fxUser('shop'), null, fxUser('shop'), { id: 7 }]);
+
+    const { found } = await read({ 'profile/mira_holm/followers': page }, connections());
+
+    expect(found).toMatchObject({ items: [{ screen_name: 'shop' }], rows: 4 });
+    expect(found.warnings).toEqual([
+      '2 accounts are left out, because the source sent nothing readable for them.',
+    ]);
+  });
+});
+
+describe('a search', () => {
+  it.each([
+    ['q=heron&feed=latest&count=20', search()],
+    ['q=heron&feed=top&count=40', search({ feed: 'top', count: 40 })],
+    ['q=heron&feed=media&count=20&cursor=a%3Db', search({ feed: 'photos', cursor: 'a=b' })],
+    ['q=heron&feed=media&count=20', search({ feed: 'videos' })],
+    [
+      'q=from%3Ajack%20%22a%20b%22%20%23c%20-d%20OR%20%C3%A9%26e&feed=latest&count=20',
+      search({ text: 'from:jack "a b" #c -d OR é&e' }),
+    ],
+    ['q=heron%20since_time%3A5&feed=latest&count=20', search({ sinceSeconds: 5 })],
+    [
+      'q=heron%20since_time%3A5%20until_time%3A9&feed=latest&count=20',
+      search({ sinceSeconds: 5, untilSeconds: 9 }),
+    ],
+  ])('is asked for by %s', async (parameters, query) => {
+    const { paths } = await read({ search: fxPage([]) }, query);
+
+    expect(paths).toEqual([`/2/search?${parameters}`]);
+  });
+
+  const posts = fxPage(
+    [
+      fxStatus('2003', fxMedia.photo),
+      fxStatus('2002', fxMedia.video),
+      fxStatus('2001'),
+      fxStatus('2003', fxMedia.photo),
+      fxStatus('2000', { author: fxUser('shop', { protected: true }) }),
+      fxTombstone('1999', 'deleted'),
+      { type: 'trend' },
+    ],
+    'deeper',
+  );
+  const unreadable = '1 post is left out, because the source sent nothing readable for it.';
+
+  it.each([
+    ['latest', ['2003', '2002', '2001'], []],
+    ['top', ['2003', '2002', '2001'], []],
+    [
+      'photos',
+      ['2003'],
+      ['X has no feed of photos; these are the posts with photos of its media feed.'],
+    ],
+    [
+      'videos',
+      ['2002'],
+      ['X has no feed of videos; these are the posts with videos of its media feed.'],
+    ],
+  ] as const)('in the feed %s has %o', async (feed, expected, warnings) => {
+    const { found } = await read({ search: posts }, search({ feed }));
+
+    expect(idsOf(found.items)).toEqual(expected);
+    expect(found.warnings).toEqual([...warnings, unreadable]);
+    expect(found).toMatchObject({ cursor: 'deeper', rows: 7 });
+  });
+
+  it('has only posts of the time that was asked for', async () => {
+    const bounds = { sinceSeconds: secondsOf('2002'), untilSeconds: secondsOf('2003') };
+
+    const { found } = await read({ search: posts }, search(bounds));
+
+    expect(idsOf(found.items)).toEqual(['2002']);
+  });
+
+  it.each([
+    ['deeper', null],
+    ['deepest', 'deepest'],
+    [null, null],
+  ])('that leads from the cursor “deeper” to %o goes on at %o', async (bottom, expected) => {
+    const { found } = await read({ search: fxPage([], bottom) }, search({ cursor: 'deeper' }));
+
+    expect(found.cursor).toBe(expected);
+  });
+
+  it('that finds nothing is empty, not missing', async () => {
+    const { found } = await read({ search: fxPage([]) }, search());
+
+    expect(found).toEqual({ items: [], cursor: null, rows: 0, warnings: [] });
+  });
+});
+
+describe('a search that fails', () => {
+  it.each([search(), users()])('by a 404 is unavailable: $kind', async (query) => {
+    const { failure, paths } = await fail({}, query);
+
+    expect(failure.kind).toBe('unavailable');
+    expect(paths).toHaveLength(1);
+  });
+
+  it.each([search(), users()])('by a 400 is rejected, in our words: $kind', async (query) => {
+    const refusal = answer(400, { code: 400, message: 'Secret page of the upstream' });
+
+    const { failure } = await fail({ search: refusal, typeahead: refusal }, query);
+
+    expect(failure).toMatchObject({ kind: 'rejected', message: 'X refuses this search text.' });
+  });
+
+  it.each(['_', ' _ __ ', ''])('because its text is %o is rejected unasked', async (text) => {
+    for (const query of [search({ text, sinceSeconds: 5 }), users(text)]) {
+      const { failure, paths } = await fail(fxListRoutes, query);
+
+      expect(failure).toMatchObject({ kind: 'rejected', message: 'X refuses this search text.' });
+      expect(paths).toEqual([]);
+    }
+  });
+
+  it('because its text and times are too long is rejected unasked', async () => {
+    const bounds = { sinceSeconds: 1_700_000_000, untilSeconds: 1_700_000_001 };
+    const room = 512 - ' since_time:1700000000 until_time:1700000001'.length;
+
+    const fits = await read(fxListRoutes, search({ text: 'a'.repeat(room), ...bounds }));
+    const { failure, paths } = await fail(
+      fxListRoutes,
+      search({ text: 'a'.repeat(room + 1), ...bounds }),
+    );
+
+    expect(fits.paths).toHaveLength(1);
+    expect(failure).toMatchObject({
+      kind: 'rejected',
+      message: `X accepts at most ${room} characters in this search text.`,
+    });
+    expect(paths).toEqual([]);
+  });
+
+  it.each([
+    [400, '<html>', 'malformed'],
+    [200, { code: 404, results: [], users: [] }, 'unavailable'],
+    [200, { code: 200 }, 'malformed'],
+    [500, { code: 500, results: [] }, 'unavailable'],
+  ])('with status %i and %o is %s', async (status, body, kind) => {
+    const handler: FakeHandler = (_, response) =>
+      typeof body === 'string'
+        ? answerHtml(response, { status })
+        : answerJson(response, body, { status });
+    for (const query of [search(), users()]) {
+      const { failure } = await fail({ search: handler, typeahead: handler }, query);
+
+      expect(failure.kind).toBe(kind);
+    }
+  });
+});
+
+describe('a search for accounts', () => {
+  it('gives the suggestions of X, without the counts that they lack', async () => {
+    const { found, paths } = await read(
+      { typeahead: fxSuggestions([fxSuggestedUser('heron'), 7, fxSuggestedUser('heron')]) },
+      users('grey heron'),
+    );
+
+    expect(found).toMatchObject({
+      items: [
+        {
+          screen_name: 'heron',
+          followers: null,
+          following: null,
+          statuses: null,
+          media_count: null,
+          likes: null,
+          joined: null,
+        },
+      ],
+      cursor: null,
+      rows: 3,
+      warnings: [
+        'X offers no search for accounts; these are its suggestions.',
+        '1 account is left out, because the source sent nothing readable for it.',
+      ],
+    });
+    expect(paths).toEqual(['/2/typeahead?q=grey%20heron&result_type=users']);
+  });
+});

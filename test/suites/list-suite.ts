@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest';
+import { type Account, account as accountSchema } from '../../src/model/account.ts';
+import type { Post } from '../../src/model/post.ts';
+import type { AccountReference } from '../../src/model/reference.ts';
+import type {
+  Page,
+  PostQuery,
+  ProfileFound,
+  ProfileQuery,
+  Provider,
+  Query,
+  SearchQuery,
+  TimelineQuery,
+} from '../../src/providers/provider.ts';
+import type { FakeHandler } from '../support/fake-upstream.ts';
+import {
+  askProvider,
+  expectSoundPosts,
+  expectTellable,
+  expectUnique,
+  failingCases,
+  failureOf,
+  type ProviderSetup,
+  withProvider,
+} from './provider-suite.ts';
+
+/** A query for anything but a post. */
+export type ListQuery = Exclude<Query, PostQuery>;
+
+/** What a provider finds for one. */
+export type ListFound = ProfileFound | Page<Post> | Page<Account>;
+
+/** A provider, an upstream for it, and what to ask of them. */
+export interface ListSetup {
+  readonly create: ProviderSetup['create'];
+  readonly healthy: FakeHandler;
+  /**
+   * For each of the provider's reads one query, without bounds of time, that finds something; the
+   * timeline (reposts aside) and the search find posts of at least two times.
+   */
+  readonly queries: readonly ListQuery[];
+  /** Queries that are none of the provider's. */
+  readonly elsewhere: readonly ListQuery[];
+  /** Answers as the upstream does when there is no such account. */
+  readonly absent: FakeHandler;
+  /** An account that is not there even where the upstream is healthy; default: that of the query. */
+  readonly absentAccount?: AccountReference;
+}
+
+/** Runs the cases that every provider of profiles and lists behind an upstream has to pass. */
+export function listSuite(name: string, setup: ListSetup): void {
+  answeringListSuite(name, setup);
+  failingListSuite(name, setup);
+}
+
+/** Runs the cases of an upstream that fails, for every query. */
+export function failingListSuite(name: string, setup: ListSetup): void {
+  const { create, healthy, queries } = setup;
+  failingCases(name, { create, healthy, queries, single: queries });
+}
+
+/** Runs the cases that every provider of profiles and lists has to pass, with an upstream or without. */
+export function answeringListSuite(name: string, setup: ListSetup): void {
+  it(`${name} is asked for all that it reads, and reads all that it is asked for`, async () => {
+    await rig(setup, async (provider) => {
+      const reads = [...provider.reads].filter((read) => !postReads.has(read));
+
+      expect(setup.queries.map(({ kind }) => kind).toSorted()).toEqual(reads.toSorted());
+    });
+  });
+
+  describe.each(setup.queries)(`${name}, answering $kind`, (query) => answeringCases(query, setup));
+
+  describe.each(setup.queries.filter(isTimeline))(`${name}, answering a $kind`, (query) =>
+    timelineCases(query, setup),
+  );
+
+  describe.each(setup.queries.filter(isSearch))(`${name}, answering a $kind`, (query) =>
+    searchCases(query, setup),
+  );
+
+  describe(`${name}, not answering`, () => {
+    it.each(setup.elsewhere)('does not cover $kind elsewhere', async (query) => {
+      await rig(setup, async (provider) => expect(provider.covers(query)).toBe(false));
+    });
+
+    it.each(setup.queries.filter(isOfAccount))(
+      'says for $kind that the account is not there',
+      (query) =>
+        withProvider(setup.create, { handler: setup.absent }, async ({ provider, upstream }) => {
+          const account = setup.absentAccount ?? query.account;
+          const failure = await failureOf(askProvider(provider, { ...query, account }));
+
+          expect(['missing', 'ambiguous']).toContain(failure.kind);
+          expectTellable(failure, upstream);
+        }),
+    );
+  });
+}
+
+const postReads: ReadonlySet<string> = new Set(['post', 'thread', 'replies']);
+
+type AccountQuery = Extract<ListQuery, { readonly account: AccountReference }>;
+
+function isOfAccount(query: ListQuery): query is AccountQuery {
+  return 'account' in query;
+}
+
+function isTimeline(query: ListQuery): query is TimelineQuery {
+  return query.kind === 'timeline';
+}
+
+function isSearch(query: ListQuery): query is SearchQuery {
+  return query.kind === 'search';
+}
+
+function rig<T>(setup: ListSetup, run: (provider: Provider) => Promise<T>): Promise<T> {
+  return withProvider(setup.create, { handler: setup.healthy }, ({ provider }) => run(provider));
+}
+
+function answeringCases(query: ListQuery, setup: ListSetup): void {
+  it('is covered', async () => {
+    await rig(setup, async (provider) => expect(provider.covers(query)).not.toBe(false));
+  });
+
+  if (query.kind === 'profile') {
+    it('gives a sound account', async () => {
+      await rig(setup, async (provider) => expectSoundFound(await askProvider(provider, query)));
+    });
+    return;
+  }
+
+  it('gives sound rows on every page, and ends', async () => {
+    await rig(setup, async (provider) => {
+      expect((await walk(provider, query)).length).toBeGreaterThan(0);
+    });
+  });
+
+  it.each([1, 100])('gives sound rows when %i are wanted', async (count) => {
+    await rig(setup, async (provider) => {
+      expectSoundFound(await askProvider(provider, { ...query, count }));
+    });
+  });
+}
+
+function timelineCases(query: TimelineQuery, setup: ListSetup): void {
+  it('has nothing from the end of the time on', async () => {
+    await rig(setup, async (provider) => {
+      const own = { ...query, withReposts: false };
+      const untilSeconds = middleOf(await walkPosts(provider, own));
+
+      const earlier = await walkPosts(provider, { ...own, untilSeconds });
+
+      expect(earlier.length).toBeGreaterThan(0);
+      for (const seconds of earlier) expect(seconds).toBeLessThan(untilSeconds);
+    });
+  });
+
+  it('has only what the account wrote when no reposts and no replies are wanted', async () => {
+    await rig(setup, async (provider) => {
+      const only = { ...query, withReplies: false, withReposts: false };
+
+      const rows = await walk(provider, only);
+
+      for (const row of rows.filter(isStatusRow)) {
+        expect(row.reposted_by).toBeNull();
+        expect(row.author.screen_name.toLowerCase()).toBe(query.account.handle.toLowerCase());
+        const repliedTo = row.replying_to?.screen_name ?? query.account.handle;
+        expect(repliedTo.toLowerCase()).toBe(query.account.handle.toLowerCase());
+      }
+    });
+  });
+}
+
+function searchCases(query: SearchQuery, setup: ListSetup): void {
+  it('has nothing before the beginning of the time, and nothing from its end on', async () => {
+    await rig(setup, async (provider) => {
+      const bound = middleOf(await walkPosts(provider, query));
+
+      const later = await walkPosts(provider, { ...query, sinceSeconds: bound });
+      const earlier = await walkPosts(provider, { ...query, untilSeconds: bound });
+
+      expect(later.length).toBeGreaterThan(0);
+      for (const seconds of later) expect(seconds).toBeGreaterThanOrEqual(bound);
+      for (const seconds of earlier) expect(seconds).toBeLessThan(bound);
+    });
+  });
+
+  it('has only media of the kind that the feed is of', async () => {
+    await rig(setup, async (provider) => {
+      for (const feed of ['photos', 'videos'] as const) {
+        const rows = await walk(provider, { ...query, feed });
+        for (const row of rows.filter(isStatusRow)) expect(row.media[feed]).not.toEqual([]);
+      }
+    });
+  });
+}
+
+type WalkedQuery = Exclude<ListQuery, ProfileQuery>;
+type Row = Post | Account;
+
+const maxPages = 20;
+
+/** Asks page by page to the end, checks each page, and gives all rows. */
+async function walk(provider: Provider, query: WalkedQuery): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  let { cursor } = query;
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const page: Page<Row> = await askProvider(provider, { ...query, cursor });
+    expectSoundFound(page as Page<Post> | Page<Account>); // one kind of query has one kind of row
+    expect(page.cursor).not.toBe('');
+    rows.push(...page.items);
+    if (page.cursor === null) return rows;
+    expect(page.cursor).not.toBe(cursor);
+    cursor = page.cursor;
+  }
+  throw new Error(`The list does not end within ${maxPages} pages.`);
+}
+
+/** Gives the times of all posts of a list. */
+async function walkPosts(provider: Provider, query: WalkedQuery): Promise<readonly number[]> {
+  const rows = await walk(provider, query);
+  return rows.filter(isStatusRow).map(({ created_timestamp }) => created_timestamp);
+}
+
+function middleOf(seconds: readonly number[]): number {
+  const middle = seconds.toSorted((a, b) => a - b).at(Math.ceil((seconds.length - 1) / 2));
+  if (middle === undefined || middle === Math.min(...seconds)) {
+    throw new Error('The list needs posts of at least two times.');
+  }
+  return middle;
+}
+
+function isStatusRow(row: Row): row is Extract<Post, { type: 'status' }> {
+  return 'type' in row && row.type === 'status';
+}
+
+/** Checks what holds for every profile and every page of every provider. */
+export function expectSoundFound(found: ListFound): void {
+  for (const warning of found.warnings) expect(warning).toMatch(/^[A-Z0-9][^\n]*\.$/);
+  if ('account' in found) {
+    expectSoundAccounts([found.account]);
+    return;
+  }
+  const rows: readonly Row[] = found.items;
+  expect(found.rows ?? rows.length).toBeGreaterThanOrEqual(rows.length);
+  expectUnique(rows);
+  expectSoundPosts(rows.filter((row) => 'type' in row));
+  expectSoundAccounts(rows.filter((row): row is Account => !('type' in row)));
+}
+
+function expectSoundAccounts(accounts: readonly Account[]): void {
+  for (const each of accounts) expect(accountSchema.parse(each)).toEqual(each);
+}

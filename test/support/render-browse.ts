@@ -1,0 +1,70 @@
+import type { Account } from '../../src/model/account.ts';
+import type { Post } from '../../src/model/post.ts';
+import type { BrowseResult, BrowseSubject } from '../../src/model/results.ts';
+import { ada } from './render-posts.ts';
+
+const read = {
+  kind: 'browse',
+  profile: null,
+  page: 1,
+  limit: 20,
+  next: null,
+  warnings: [],
+  degraded: false,
+  fetchedAt: '2026-03-05T10:00:00.000Z',
+  source: 'archive',
+  full: false,
+} as const;
+
+/** Builds the result of a profile read; null for one without posts. */
+export function profileResult(
+  posts: readonly Post[] | null,
+  told: Partial<BrowseResult> = {},
+  profile: Account = ada,
+): BrowseResult {
+  const { screen_name: handle, url } = profile;
+  const items = posts === null ? null : { posts };
+  return { ...read, subject: { resource: 'profile', handle, url }, profile, items, ...told };
+}
+
+/** Builds the result of a read of the sample's followers or of those it follows. */
+export function connectionsResult(
+  resource: 'followers' | 'following',
+  users: readonly Account[],
+  told: Partial<BrowseResult> = {},
+): BrowseResult {
+  const subject = { resource, handle: ada.screen_name, url: ada.url };
+  return { ...read, subject, items: { users }, ...told };
+}
+
+/** Builds the result of a search of the latest posts; `told` can name another feed. */
+export function searchResult(
+  query: string,
+  posts: readonly Post[],
+  told: Partial<BrowseResult> = {},
+): BrowseResult {
+  return { ...read, subject: searchFor(query), items: { posts }, ...told };
+}
+
+/** Builds the result of a search of accounts. */
+export function userSearchResult(
+  query: string,
+  users: readonly Account[],
+  told: Partial<BrowseResult> = {},
+): BrowseResult {
+  return { ...read, subject: searchFor(query, 'users'), items: { users }, ...told };
+}
+
+type SearchSubject = Extract<BrowseSubject, { resource: 'search' }>;
+
+/** Builds what a search is about. */
+export function searchFor(query: string, feed: SearchSubject['feed'] = 'latest'): SearchSubject {
+  return { resource: 'search', query, feed };
+}
+
+/** Builds where the next page begins, under an address as the reads make it. */
+export function nextPage(path: string, parameters: Readonly<Record<string, string>>) {
+  const cursor = 'c3Vubnk.eyJwIjoyfQ_-';
+  const query = new URLSearchParams({ ...parameters, cursor });
+  return { cursor, url: `https://perch.example${path}?${query}` };
+}

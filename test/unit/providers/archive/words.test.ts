@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toNameWord, toWords } from '../../../../src/providers/archive/words.ts';
+
+describe('toWords', () => {
+  it.each([
+    ['One, two: three!', ['One', 'two', 'three']],
+    ['Naïve café', ['Naive', 'cafe']],
+    ['cafe\u0301', ['cafe']],
+    ['ｆｕｌｌ width ①', ['full', 'width', '1']],
+    ['東京タワー', ['東', '京', 'タ', 'ワ', 'ー']],
+    ['がぎ', ['が', 'ぎ']],
+    ['ตลาดน้ำ', ['ต', 'ล', 'า', 'ด', 'น้ํ', 'า']],
+    ['글자를 씁니다', ['글', '자', '를', '씁', '니', '다']],
+    ['كِتَابٌ ـكتاب', ['كتاب', 'كتاب']],
+    ['שָׁלוֹם', ['שלום']],
+    ['नमस्ते दुनिया', ['नमस्ते', 'दुनिया']],
+    ['a🐦b 👩🏽‍🔬', ['a', '🐦', 'b', '👩', '🔬']],
+    ['"*^(){}:-+\0\ud800', []],
+  ])('splits %j', (text, words) => {
+    expect(toWords(text)).toEqual(words);
+  });
+
+  it('gives nothing that FTS5 could read as syntax', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        for (const one of toWords(text)) expect(one).not.toMatch(/[\s"\0]/u);
+      }),
+    );
+  });
+});
+
+describe('toNameWord', () => {
+  it('is the same in any case, and no part of another', () => {
+    expect(toNameWord('Ada.Example')).toBe(toNameWord('ada.example'));
+    expect(toNameWord('ada.example')).toMatch(/^[0-9a-f]+$/);
+    expect(toNameWord('ada.example')).not.toBe(toNameWord('grand.ada.example'));
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { createControl } from '../../../../src/providers/fxtwitter/control.ts';
+import { ProviderError } from '../../../../src/providers/provider.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+
+/** A control whose reads end when they are told to. */
+function openControl() {
+  const asked: string[] = [];
+  const ends: ((answered: boolean | ProviderError) => void)[] = [];
+  const control = createControl({
+    clock: createManualClock(),
+    answers: (handle) => {
+      asked.push(handle);
+      return new Promise((resolve, reject) => {
+        ends.push((answered) =>
+          answered instanceof ProviderError ? reject(answered) : resolve(answered),
+        );
+      });
+    },
+  });
+  const judge = async (handle: string, controller = new AbortController()) =>
+    (await control.judge(handle, { signal: controller.signal })).kind;
+  const end = (answered: boolean | ProviderError) => ends.shift()?.(answered);
+  return { asked, judge, end };
+}
+
+describe('a control read', () => {
+  it('is shared by those who ask at the same time', async () => {
+    const { asked, judge, end } = openControl();
+
+    const kinds = Promise.all([judge('ann'), judge('bob'), judge('cid')]);
+    end(true);
+
+    expect(await kinds).toEqual(['missing', 'missing', 'missing']);
+    expect(asked).toEqual(['x']);
+  });
+
+  it('is made anew after one that failed', async () => {
+    const { asked, judge, end } = openControl();
+
+    const first = judge('ann');
+    end(false);
+    expect(await first).toBe('ambiguous');
+    const second = judge('ann');
+    end(true);
+
+    expect(await second).toBe('missing');
+    expect(asked).toEqual(['x', 'x']);
+  });
+
+  it('is throttled for all who share it', async () => {
+    const { judge, end } = openControl();
+
+    const kinds = Promise.all([judge('ann'), judge('bob')]);
+    end(new ProviderError('throttled', 'The source asks for fewer requests.'));
+
+    expect(await kinds).toEqual(['throttled', 'throttled']);
+  });
+
+  it('goes on for those who stay when another leaves', async () => {
+    const { asked, judge, end } = openControl();
+    const leaving = new AbortController();
+
+    const left = judge('ann', leaving);
+    const stayed = judge('bob');
+    leaving.abort();
+
+    await expect(left).rejects.toMatchObject({ kind: 'unavailable' });
+    end(true);
+    expect(await stayed).toBe('missing');
+    expect(asked).toEqual(['x']);
+  });
+
+  it('is not waited for by one who has left already', async () => {
+    const { judge } = openControl();
+    const leaving = new AbortController();
+    leaving.abort();
+
+    await expect(judge('ann', leaving)).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+
+  it('asks for the other account when the first is the one that is not found', async () => {
+    const { asked, judge, end } = openControl();
+
+    const kinds = Promise.all([judge('X'), judge('ann')]);
+    end(true);
+    end(true);
+
+    expect(await kinds).toEqual(['missing', 'missing']);
+    expect(asked).toEqual(['xdevelopers', 'x']);
+  });
+});

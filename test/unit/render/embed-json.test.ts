@@ -1,0 +1,254 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toMediaSet } from '../../../src/model/media.ts';
+import { type EmbedResult, embedReply } from '../../../src/model/results.ts';
+import { renderEmbedJson } from '../../../src/render/embed-json.ts';
+import {
+  findUnsafe,
+  hostileHtml,
+  hostileUrl,
+  parseHtml,
+  squeeze,
+  visibleText,
+} from '../../support/render-html.ts';
+import { runs } from '../../support/render-markdown.ts';
+import {
+  account,
+  ada,
+  answerTo,
+  article,
+  bo,
+  facet,
+  photo,
+  status,
+  tombstone,
+} from '../../support/render-posts.ts';
+
+function embed(post: EmbedResult['post'], told: Partial<EmbedResult> = {}) {
+  const result: EmbedResult = {
+    kind: 'embed',
+    post,
+    url: post.url ?? 'https://perch.example/nobody/status/1',
+    baseUrl: 'https://perch.example',
+    maxWidth: null,
+    maxHeight: null,
+    cacheSeconds: 3600,
+    ...told,
+  };
+  const body: unknown = JSON.parse(renderEmbedJson(result));
+  const reply = embedReply.parse(body);
+  expect(reply).toEqual(body);
+  return reply;
+}
+
+const text = 'Fog at the point.\n\nSee #fog';
+const plain = status(1, ada, text, {
+  facets: [facet(text, '#fog', 'hashtag', 'https://perch.example/search?q=%23fog')],
+  lang: 'en',
+});
+const rel = 'rel="nofollow noopener noreferrer"';
+
+describe('the oEmbed document', () => {
+  it('says who wrote a post and gives it as a block quote', () => {
+    expect(embed(plain)).toEqual({
+      version: '1.0',
+      type: 'rich',
+      html: [
+        '<blockquote>',
+        '<p lang="en" dir="auto">Fog at the point.</p>',
+        `<p lang="en" dir="auto">See <a href="https://perch.example/search?q=%23fog" ${rel}>#fog</a></p>`,
+        `<p>— Ada Keeper (<a href="https://perch.example/ada.example" ${rel}>@ada.example</a>), ` +
+          `<a href="https://perch.example/ada.example/status/1" ${rel}>2026-03-04 09:13 UTC</a></p>`,
+        '</blockquote>',
+      ].join('\n'),
+      width: 550,
+      height: expect.any(Number),
+      title: 'Ada Keeper (@ada.example): Fog at the point. See #fog',
+      author_name: 'Ada Keeper',
+      author_url: 'https://perch.example/ada.example',
+      provider_name: 'Perch',
+      provider_url: 'https://perch.example',
+      cache_age: 3600,
+    });
+  });
+
+  it('holds polls, media, articles, quotes and notes as text and links', () => {
+    const post = status(2, bo, 'Which?', {
+      ...answerTo(plain),
+      possibly_sensitive: true,
+      reposted_by: ada,
+      media: toMediaSet([
+        photo('a', { alt: 'A "lamp"' }),
+        { ...photo('b'), type: 'video', duration: 65 },
+        photo('c'),
+      ]),
+      poll: {
+        choices: [
+          { label: 'Tea & <b>', count: 3, percentage: 75 },
+          { label: 'Coffee', count: null, percentage: null },
+        ],
+        total_votes: 4,
+        ends_at: '2026-03-05T10:00:00.000Z',
+      },
+      article: article('On <lamps>', { preview_text: 'They burn.' }),
+      quote: tombstone({ author: ada }),
+      community_note: 'They do not.',
+    });
+
+    const parsed = parseHtml(embed(post).html);
+
+    expect(findUnsafe(parsed)).toEqual([]);
+    expect(parsed.text.split('\n').filter((line) => line !== '')).toEqual([
+      'Reposted by Ada Keeper (@ada.example)',
+      'In reply to @ada.example',
+      'Which?',
+      'Marked as sensitive content.',
+      'Photo: A "lamp"',
+      'Video, 1:05',
+      'Photo 2 of 2',
+      'Tea & <b> (75.0%)',
+      'Coffee',
+      '4 votes, until 2026-03-05 10:00 UTC',
+      'On <lamps>',
+      'They burn.',
+      'This post was deleted by its author.',
+      '— Ada Keeper (@ada.example)',
+      'Community note',
+      'They do not.',
+      '— Bo (@bo.example), 2026-03-04 09:14 UTC',
+    ]);
+  });
+
+  it('nests quotes, and only so deep', () => {
+    let post = status(0, ada, 'Number 0');
+    for (let id = 1; id <= 8; id += 1) post = status(id, ada, `Number ${id}`, { quote: post });
+
+    const parsed = parseHtml(embed(post).html);
+
+    expect(parsed.elements.filter(({ tag }) => tag === 'blockquote')).toHaveLength(5);
+    expect(parsed.text).toContain('Number 5');
+    expect(parsed.text).not.toContain('Number 4');
+    expect(parsed.text).toContain('Quotes Ada Keeper');
+  });
+
+  it('says what is missing where there is no post', () => {
+    expect(embed(tombstone())).toEqual({
+      version: '1.0',
+      type: 'rich',
+      html: '<blockquote>\n<p>This post was deleted by its author.</p>\n</blockquote>',
+      width: 550,
+      height: expect.any(Number),
+      title: 'Unavailable post',
+      provider_name: 'Perch',
+      provider_url: 'https://perch.example',
+      cache_age: 3600,
+    });
+  });
+});
+
+describe('the size of an embedded post', () => {
+  it.each([
+    [null, 550],
+    [320, 320],
+    [800, 550],
+  ])('is at most %j wide: %i', (maxWidth, width) => {
+    expect(embed(plain, { maxWidth })).toMatchObject({ width, height: expect.any(Number) });
+  });
+
+  it('has a height only where one is asked for, and stays within it', () => {
+    const estimated = embed(plain, { maxHeight: 2000 }).height ?? 0;
+
+    expect(estimated).toBeGreaterThan(100);
+    expect(estimated).toBeLessThan(300);
+    expect(embed(plain, { maxHeight: 100 }).height).toBe(100);
+    expect(embed(plain, { maxHeight: 2000, maxWidth: 150 }).height).toBeGreaterThan(estimated);
+  });
+
+  const still = 'https://media.example/still.jpg';
+  const thumbnail = (url: string) => ({
+    thumbnail_url: url,
+    thumbnail_width: 1200,
+    thumbnail_height: 800,
+  });
+  const video = { ...photo('v'), type: 'video' as const, thumbnail_url: still };
+
+  it.each([
+    ['a photo', { media: toMediaSet([photo('a')]) }, thumbnail('https://media.example/a.jpg')],
+    ['a still', { media: toMediaSet([video]) }, thumbnail(still)],
+    [
+      'a photo of a quote',
+      { quote: status(9, bo, '', { media: toMediaSet([photo('q')]) }) },
+      thumbnail('https://media.example/q.jpg'),
+    ],
+    ['nothing of unknown size', { media: toMediaSet([photo('a', { width: null })]) }, {}],
+    ['nothing sensitive', { media: toMediaSet([photo('a')]), possibly_sensitive: true }, {}],
+    ['nothing that is no web address', { media: toMediaSet([photo('a', { url: 'data:,' })]) }, {}],
+    ['no cover, whose size is unknown', { article: article('A', { cover_url: still }) }, {}],
+  ])('comes with a thumbnail of %s', (_, told, expected) => {
+    const reply = embed(status(3, ada, 'x', told));
+
+    const { thumbnail_url: url, thumbnail_width: width, thumbnail_height: height } = reply;
+    expect({ url, width, height }).toEqual({
+      url: undefined,
+      width: undefined,
+      height: undefined,
+      ...('thumbnail_url' in expected
+        ? { url: expected.thumbnail_url, width: 1200, height: 800 }
+        : {}),
+    });
+  });
+
+  it('leaves out thumbnails that are larger than asked for', () => {
+    const all = [photo('a'), photo('b', { width: 300, height: 200 })];
+    const post = status(3, ada, 'x', { media: toMediaSet(all) });
+
+    expect(embed(post, { maxWidth: 1200, maxHeight: 800 })).toMatchObject(
+      thumbnail('https://media.example/a.jpg'),
+    );
+    expect(embed(post, { maxHeight: 799 }).thumbnail_url).toBe('https://media.example/b.jpg');
+    expect(embed(post, { maxWidth: 299 })).not.toHaveProperty('thumbnail_url');
+  });
+});
+
+describe('an embedded post that means harm', () => {
+  it('stays within a few harmless elements and says its whole text', () => {
+    const parts = fc.record({ text: hostileHtml, name: hostileHtml, url: hostileUrl });
+    fc.assert(
+      fc.property(parts, fc.record({ text: hostileHtml, url: hostileUrl }), (one, other) => {
+        const author = account(one.name, one.text, { url: one.url });
+        const media = { ...photo('a', { url: other.url, alt: other.text }) };
+        const post = status(1, author, one.text, {
+          url: other.url,
+          lang: one.name,
+          facets: [
+            { type: 'mention', start: 3, end: 9, url: other.url },
+            { type: 'link', start: 0, end: 5, url: one.url },
+            { type: 'bold', start: 4, end: 2 },
+          ],
+          media: toMediaSet([media]),
+          poll: {
+            choices: [{ label: other.text, count: 1, percentage: 100 }],
+            total_votes: 1,
+            ends_at: other.text,
+          },
+          article: article(other.text, { preview_text: one.name }),
+          replying_to: { screen_name: one.name, status: null, url: one.url },
+          reposted_by: author,
+          community_note: one.name,
+          created_at: other.text,
+          quote: tombstone({ text: other.text, url: one.url, author }),
+        });
+
+        const reply = embed(post, { maxHeight: 300 });
+        const parsed = parseHtml(reply.html);
+
+        expect(findUnsafe(parsed)).toEqual([]);
+        expect(squeeze(parsed.text)).toContain(squeeze(visibleText(one.text)));
+        expect(`${reply.title}${reply.author_name}`).not.toMatch(/[\p{Cc}\p{Cs}\u2028]/u);
+        expect(reply.author_url ?? 'https:').toMatch(/^(?:https?|mailto):/);
+        expect(reply.thumbnail_url ?? 'https:').toMatch(/^https?:/);
+      }),
+      runs,
+    );
+  }, 60_000);
+});
