@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { benchArchive } from './archive.ts';
 import { generator, type Measured, measure } from './load.ts';
 import { isPinned, residentMiB, startTarget, type Target } from './processes.ts';
 
@@ -28,7 +29,12 @@ const perchOptions = {
 
 try {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
-  const lines = [...header(), ...(await benchReads()), ...(await benchStart())];
+  const lines = [
+    ...header(),
+    ...(await benchReads()),
+    ...(await benchArchive()),
+    ...(await benchStart()),
+  ];
   writeFileSync(join(root, 'bench/results.md'), `${lines.join('\n')}\n`);
   console.log(lines.join('\n'));
 } finally {

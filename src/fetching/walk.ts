@@ -56,14 +56,16 @@ export interface Walked {
  * An item that the walk has given before is left out. A page that is suspiciously short is asked for
  * again, and an empty one is not taken for the end while the source names a next page.
  *
- * @throws Problem when not even the first page can be read, or what is to be skipped.
+ * @throws Problem when not even the first page can be read; `upstream_unavailable` when what is to be
+ *   skipped cannot be walked in one read.
  */
 export async function walk(source: PageSource, start: WalkStart, wanted: Wanted): Promise<Walked> {
   const walking = new Walking(start, wanted);
   try {
     while (walking.goesOn) await walking.step(source);
   } catch (error) {
-    if (!(error instanceof Problem) || !walking.bears(error)) throw error;
+    if (!(error instanceof Problem) || walking.isAtStart) throw error;
+    walking.cut(error);
   }
   return walking.finish();
 }
@@ -145,18 +147,22 @@ class Walking {
     }
   }
 
-  /** Tells whether what was found stands although the source failed now. */
-  bears(problem: Problem): boolean {
-    const { skip } = this.#wanted;
-    if (this.#steps === 0 || (skip > 0 && this.#items.length < skip)) return false;
+  /** Tells whether no page of the source has been read. */
+  get isAtStart(): boolean {
+    return this.#steps === 0;
+  }
+
+  /** Ends the read, because the source has failed; what was found stands. */
+  cut(problem: Problem): void {
     this.#warnings.add(
       `The source failed before the page was full: ${problem.message} The next page goes on where this one stopped.`,
     );
     this.#state = 'cut';
-    return true;
   }
 
+  /** @throws Problem when the pages to be skipped were not all walked. */
   finish(): Walked {
+    this.#refuseToGuess();
     const items = this.#items.slice(this.#wanted.skip);
     const next = this.#state === 'ended' ? null : this.#nextPosition(items.length === 0);
     return {
@@ -170,6 +176,16 @@ class Walking {
       asOfMs: this.#asOfMs,
       leftover: this.#state === 'full' && this.#taken > 0 ? this.#last : undefined,
     };
+  }
+
+  /** Without the pages before it nobody knows where a page begins. */
+  #refuseToGuess(): void {
+    const { skip, page } = this.#wanted;
+    const isStopped = this.#state === 'cut' || this.#state === 'paused';
+    if (!isStopped || this.#items.length >= skip) return;
+    throw new Problem('upstream_unavailable', {
+      detail: `The pages before page ${page} could not be walked in one read; follow \`nextCursor\` from the first page instead.`,
+    });
   }
 
   get #goal(): number {

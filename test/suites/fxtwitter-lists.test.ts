@@ -414,7 +414,9 @@ describe('a timeline', () => {
     ['count=20', timeline()],
     ['count=20', timeline({ count: 1 })],
     ['count=100', timeline({ count: 5000 })],
-    ['count=33&with_replies=1', timeline({ count: 33, withReplies: true })],
+    ['count=33', timeline({ count: 33 })],
+    ['count=100&with_replies=1', timeline({ count: 33, withReplies: true })],
+    ['count=100', timeline({ count: 33, withReposts: false })],
     ['count=20&cursor=a%7Cb%26c%3D%C3%A9%EF%BF%BD', timeline({ cursor: 'a|b&c=é\ud800' })],
   ])('is asked for by %s', async (parameters, query) => {
     const { paths } = await read({ [statuses]: fxPage([]) }, query);

@@ -24,7 +24,7 @@ export type ReadTop = (
 ) => { readonly rows: readonly TopRow[]; readonly warnings: readonly string[] };
 
 /** The newest matches that the top feed ranks. */
-export const rankedPosts = 1000;
+export const rankedPosts = 500;
 
 /**
  * The most matches that a later page ranks: it ranks those of the first page's range again, and an

@@ -63,9 +63,12 @@ function writeParameters(parameters: ListRequest<unknown>['parameters']): string
     .join('&');
 }
 
+/** The most rows that can be asked for at once. */
+export const maxCount = 100;
+
 /** Gives a `count` that the service accepts: 20 (a page of its own choice is not smaller) to 100. */
 export function writeCount(count: number): string {
-  return String(Math.min(Math.max(Math.trunc(count), 20), 100));
+  return String(Math.min(Math.max(Math.trunc(count), 20), maxCount));
 }
 
 /** Gives where the list goes on; null at the end, which X may tell by the cursor that was sent. */

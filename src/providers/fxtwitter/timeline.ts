@@ -8,6 +8,7 @@ import {
   countRows,
   type ListAnswer,
   type ListPage,
+  maxCount,
   nextCursor,
   readList,
   writeCount,
@@ -83,12 +84,16 @@ function toJump({ cursor, untilSeconds }: TimelineQuery, nowMs: number): string 
   return cursorBefore(untilSeconds * 1000, nowMs);
 }
 
-/** A parameter is true for any of several words, and also when empty: it is sent only when wanted. */
+/**
+ * A parameter is true for any of several words, and also when empty: it is sent only when wanted. Of
+ * what is filtered here as many rows are asked for as there can be, because each request takes a second.
+ */
 function readStatuses(
   upstream: Upstream,
-  { account, count, cursor, withReplies }: TimelineQuery,
+  { account, count: wanted, cursor, withReplies, withReposts }: TimelineQuery,
   signal: AbortSignal,
 ): Promise<ListAnswer<PostPayload>> {
+  const count = withReplies || !withReposts ? maxCount : wanted;
   const request = {
     path: `${profilePath(account.handle)}/statuses`,
     parameters: { count: writeCount(count), cursor, with_replies: withReplies ? '1' : null },

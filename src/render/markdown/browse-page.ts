@@ -47,7 +47,7 @@ function describePage({ subject, profile, page }: BrowseResult): string {
 }
 
 function describeDegradation(source: string): string {
-  return `*These results are not live: they come from ${escapeInline(source)}.*`;
+  return `*These results are not live; their source is ${escapeInline(source)}.*`;
 }
 
 function renderItems(items: BrowseItems, result: BrowseResult): string {
