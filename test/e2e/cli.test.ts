@@ -38,6 +38,18 @@ describe('perch read', { timeout: 20_000 }, () => {
     [['read'], 2, 'needs the URL'],
     [['read', 'nonsense'], 2, 'not an absolute URL'],
     [['read', post, post], 2, 'takes one URL'],
+    [['read', post, '--limit', '3'], 2, '--limit is for the lists'],
+    [['read', '@ada.example', '--limit', '0'], 2, '--limit takes a number'],
+    [['read', '@ada.example', '--limit', '3', '--all'], 2, 'contradict'],
+    [['read', '@ada.example/likes'], 2, 'there are /followers and /following'],
+    [['read', '@ada.example/followers', '--with-replies'], 2, '--with-replies is for a profile'],
+    [['read', '@no-handle'], 2, 'no platform’s handles'],
+    [['read', '@ada.example', '--until', 'soon'], 2, '`until`'],
+    [['read', '@nobody.example'], 1, 'no such account'],
+    [['search'], 2, 'needs the search text'],
+    [['search', 'two', 'words'], 2, 'quotation marks'],
+    [['search', 'fog', '--feed', 'people'], 2, '`feed`'],
+    [['search', 'fog', '--platform', 'bluesky'], 2, 'No provider'],
     [['read', '--nope', post], 2, '--nope'],
     [['read', post, '--format', 'pdf'], 2, '`format`'],
     [['read', post, '--json', '--format', 'markdown'], 2, 'contradict'],
@@ -82,12 +94,15 @@ describe('perch without a command that works', { timeout: 20_000 }, () => {
       PERCH_PROVIDERS: 'archive,fxtwitter,nope',
       LOG_LEVEL: 'loud',
       PERCH_USER_AGENT: 'a WhatsApp',
+      PERCH_CURSOR_KEY: 'a short secret',
     });
 
     expect(ended.code).toBe(2);
     for (const name of ['PORT="abc"', 'not “nope”', 'PERCH_USER_AGENT', 'LOG_LEVEL="loud"']) {
       expect(ended.stderr).toContain(name);
     }
+    expect(ended.stderr).toContain('PERCH_CURSOR_KEY: must have 32 to 512 characters');
+    expect(ended.stderr).not.toContain('a short secret');
   });
 
   it('bears a reader that leaves, and says what else cannot be written', async () => {

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { runCommand } from '../../src/commands/run.ts';
+import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
+import { upstream } from '../support/listen.ts';
+import { spawnPerch } from '../support/spawn-perch.ts';
+import type { Fields } from '../support/x-payloads.ts';
+import { fxStatus, fxUser } from '../support/x-payloads.ts';
+
+/** Runs a command in this process, with an archive that is gone afterwards. */
+async function run(
+  args: readonly string[],
+  { env = {}, isTTY = false }: { env?: Record<string, string>; isTTY?: boolean } = {},
+) {
+  const written = { stdout: '', stderr: '' };
+  const code = await runCommand(args, {
+    env: { PERCH_DATA_DIR: ':memory:', PERCH_PROVIDERS: 'archive', ...env },
+    stdout: { write: (text) => (written.stdout += text) },
+    stderr: { isTTY, write: (text) => (written.stderr += text) },
+  });
+  return { code, ...written };
+}
+
+const linesOf = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+/** An upstream with 250 posts of `wren`, which fails from a row on. */
+function serveTimeline(failsFrom = Number.POSITIVE_INFINITY): FakeHandler {
+  return (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://x.example');
+    if (!url.pathname.endsWith('/statuses')) {
+      answerJson(response, { code: 200, message: 'OK', user: fxUser('wren') });
+      return;
+    }
+    const from = Number(url.searchParams.get('cursor') ?? 0);
+    if (from >= failsFrom) {
+      answerJson(response, {}, { status: 500 });
+      return;
+    }
+    const results: Fields[] = Array.from({ length: Math.min(40, 250 - from) }, (_, index) =>
+      fxStatus(String(9000 - from - index), { author: fxUser('wren') }),
+    );
+    const bottom = from + 40 < 250 ? String(from + 40) : null;
+    answerJson(response, { code: 200, results, cursor: { top: null, bottom } });
+  };
+}
+
+async function onX(handler: FakeHandler) {
+  const fake = await upstream(handler);
+  return { PERCH_PROVIDERS: 'fxtwitter', PERCH_FXTWITTER_URL: fake.url };
+}
+
+describe('perch read of a handle', () => {
+  it('prints a profile with as many posts as are wanted, and says that there is more', async () => {
+    const ended = await run(['read', '@ada.example', '--limit', '3']);
+
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toMatch(/^# Ada Fenwick \(@ada\.example\)\n/);
+    expect(ended.stdout.match(/^### /gm)).toHaveLength(3);
+    expect(ended.stdout).not.toContain('Next page');
+    expect(ended.stderr).toBe('perch: there is more; --limit and --all read on\n');
+  });
+
+  it.each(['followers', 'following'])('prints the %s as a list', async (list) => {
+    const ended = await run(['read', `@ada.example/${list}`, '--all']);
+
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toMatch(/^# .*@ada\.example/);
+    expect(ended.stdout.match(/^- /gm)?.length).toBeGreaterThan(4);
+  });
+
+  it('prints a line of JSON for each item with --json', async () => {
+    const ended = await run(['read', '@ada.example/followers', '--json', '--limit', '4']);
+
+    expect(linesOf(ended.stdout).map(({ platform }) => platform)).toEqual(Array(4).fill('sample'));
+  });
+
+  it('passes the options of a profile on', async () => {
+    const count = async (...options: string[]) =>
+      linesOf((await run(['read', '@ada.example', '--all', '--json', ...options])).stdout).length;
+
+    const plain = await count();
+    expect(await count('--with-replies')).toBeGreaterThan(plain);
+    expect(await count('--with-reposts')).toBeGreaterThan(plain);
+    expect(await count('--until', '2026-05-01')).toBeLessThan(plain);
+  });
+
+  it('walks every page with --all, and shows its progress on a terminal only', async () => {
+    const env = await onX(serveTimeline());
+    const ids = Array.from({ length: 250 }, (_, index) => String(9000 - index));
+
+    const [silent, terminal] = [
+      await run(['read', '@wren', '--all', '--json'], { env }),
+      await run(['read', '@wren', '--limit', '130', '--json'], { env, isTTY: true }),
+    ];
+
+    expect(linesOf(silent.stdout).map(({ id }) => id)).toEqual(ids);
+    expect(silent.stderr).toBe('');
+    expect(linesOf(terminal.stdout)).toHaveLength(130);
+    expect(terminal.stderr).toContain('\r\u001b[K100 read…');
+    expect(terminal.stderr).toContain('\r\u001b[K130 read…');
+  });
+
+  it('prints what it has read when the source fails on the way, and ends with 3', async () => {
+    const env = await onX(serveTimeline(120));
+
+    const ended = await run(['read', '@wren', '--all'], { env });
+
+    expect(ended.code).toBe(3);
+    expect(ended.stdout.match(/^### /gm)).toHaveLength(120);
+    expect(ended.stderr).toContain('Retry in 30 seconds.');
+  });
+
+  it('ends in peace when its reader leaves', async () => {
+    const perch = spawnPerch(['read', '@ada.example', '--json'], {}, { stdout: 'closed' });
+
+    expect(await perch.ended).toMatchObject({ code: 0 });
+  }, 20_000);
+});
+
+describe('perch search', () => {
+  it.each(['latest', 'top', 'photos', 'users'])('prints the feed %s', async (feed) => {
+    const ended = await run(['search', 'heron', '--feed', feed, '--limit', '2']);
+
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toMatch(/^# Search: heron/);
+  });
+
+  it('finds nothing without failing', async () => {
+    const ended = await run(['search', 'nobodywrotethis', '--json']);
+
+    expect(ended).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('says on standard error what a reader of JSON lines should know', async () => {
+    const env = { PERCH_PROVIDERS: 'archive,fxtwitter', PERCH_FXTWITTER_URL: 'http://127.0.0.1:9' };
+
+    const ended = await run(['search', 'heron lang:en', '--json', '--limit', '1'], { env });
+
+    expect(linesOf(ended.stdout)).toHaveLength(1);
+    expect(ended.stderr).toContain('`lang:en`');
+    expect(ended.stderr).toContain('perch: not live, from archive\n');
+  });
+
+  it('narrows by time', async () => {
+    const args = [
+      'search',
+      'the',
+      '--json',
+      '--all',
+      '--since',
+      '2026-05-01',
+      '--until',
+      '2026-06-01',
+    ];
+
+    const times = linesOf((await run(args)).stdout).map(({ created_at: at }) => String(at));
+
+    expect(times.length).toBeGreaterThan(0);
+    for (const time of times) expect(time.slice(0, 8)).toBe('2026-05-');
+  });
+});

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { systemRandom } from '../../../src/core/random.ts';
+import { openSecret } from '../../../src/core/secret.ts';
+import { temporaryFolder } from '../../support/spawn-perch.ts';
+
+describe('a secret in a file', () => {
+  it('is made once, readable by its owner only, and then kept', () => {
+    const folder = `${temporaryFolder()}/data`;
+    const path = `${folder}/a.key`;
+
+    const [made, kept] = [openSecret(path, systemRandom), openSecret(path, systemRandom)];
+
+    expect(made).toHaveLength(32);
+    expect(kept.equals(made)).toBe(true);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['a.key']);
+  });
+
+  it('is the same for processes that start together', async () => {
+    const path = `${temporaryFolder()}/a.key`;
+    const script = `
+      import { openSecret } from ${JSON.stringify(import.meta.resolve('../../../src/core/secret.ts'))};
+      import { systemRandom } from ${JSON.stringify(import.meta.resolve('../../../src/core/random.ts'))};
+      console.log(openSecret(${JSON.stringify(path)}, systemRandom).toString('hex'));
+    `;
+    const args = ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', script];
+
+    const started = Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, args));
+    const secrets = (await Promise.all(started)).map(({ stdout }) => stdout.trim());
+
+    expect(new Set(secrets)).toEqual(new Set([readFileSync(path, 'utf8').trim()]));
+  }, 20_000);
+
+  it('is refused where the file holds something else', () => {
+    const path = `${temporaryFolder()}/a.key`;
+    writeFileSync(path, 'not a secret');
+
+    expect(() => openSecret(path, systemRandom)).toThrow('holds no secret');
+  });
+});
