@@ -162,10 +162,19 @@ async function fetchAndKeep(options: FetchOptions, plan: Plan, signal: AbortSign
     options.cache.dropSubject(plan.subject);
     outcome = { gone: error };
   }
+  return keep(options, plan, outcome);
+}
+
+/** Keeps an outcome, unless what is kept already is better. */
+function keep(options: FetchOptions, plan: Plan, outcome: Outcome): Kept {
   const entry = toEntry(options, plan, outcome);
   const kept = options.cache.get(plan.key);
   if (kept !== undefined && isWholeAndFresh(kept, options) && isPartial(outcome)) {
     return { ...entry, views: createViews(() => undefined) };
+  }
+  if (kept !== undefined && plan.useCache && isLiveStill(kept, options) && isDegraded(outcome)) {
+    // The reader gets the stale copy: it is what the last resort stands in for.
+    throw new Problem('upstream_unavailable', { detail: 'Only the last resort could be asked.' });
   }
   return { ...entry, views: options.cache.set(plan.key, entry) };
 }
@@ -224,6 +233,14 @@ function authorOf(outcome: Outcome): readonly string[] {
 
 function isPartial(outcome: Outcome): boolean {
   return 'found' in outcome && 'missing' in outcome.found && outcome.found.missing.length > 0;
+}
+
+function isDegraded(outcome: Outcome): boolean {
+  return 'found' in outcome && 'degraded' in outcome.found && outcome.found.degraded;
+}
+
+function isLiveStill({ outcome, errorUntilMs }: CacheEntry, { clock }: FetchOptions): boolean {
+  return !('gone' in outcome) && !isDegraded(outcome) && clock.now() < errorUntilMs;
 }
 
 /** What is kept elsewhere tells when it was so; anything else is so now. */

@@ -65,6 +65,14 @@ export function isPostId(of: Platform, id: string): boolean {
 }
 
 /**
+ * Gives what tells a post from every other. On X and in the sample an id is enough; elsewhere ids are
+ * unique for an account or a host.
+ */
+export function identifyPost({ platform: of, handle, id }: PostReference): string {
+  return `${of} ${of === 'x' || of === 'sample' ? '' : handle} ${id}`;
+}
+
+/**
  * Reads the pair of `handle` and `id`.
  *
  * @throws Problem `invalid_params` that names the part at fault.

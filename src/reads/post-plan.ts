@@ -1,6 +1,6 @@
 import { Problem } from '../core/problem.ts';
 import type { Plan } from '../fetching/plan.ts';
-import type { PostReference } from '../model/reference.ts';
+import { identifyPost, type PostReference } from '../model/reference.ts';
 import type { PostQuery } from '../providers/provider.ts';
 
 /** What is wanted around a post, and whether the cache may answer. */
@@ -11,9 +11,7 @@ export interface PostWish extends Pick<PostQuery, 'thread' | 'replies'> {
 /** Gives the plan that fetches a post. */
 export function toPostPlan(post: PostReference, wish: PostWish): Plan<'post'> {
   const { thread, replies, useCache } = wish;
-  // On X and in the sample an id is enough; elsewhere ids are unique for an account or a host.
-  const owner = post.platform === 'x' || post.platform === 'sample' ? '' : post.handle;
-  const subject = `post ${post.platform} ${owner} ${post.id}`;
+  const subject = `post ${identifyPost(post)}`;
   const query: PostQuery = { kind: 'post', post, thread, replies };
   return { query, subject, key: `${subject} ${thread} ${replies}`, freshness: 'post', useCache };
 }

@@ -1,8 +1,10 @@
 import { describe, expect } from 'vitest';
 import { browseReply } from '../../src/model/results.ts';
+import { openArchive } from '../../src/providers/archive/index.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
-import { createFakeList } from '../support/fake-list.ts';
+import { createFakeList, steady } from '../support/fake-list.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 
 const profile = '/api/v1/profiles/ada.example';
 
@@ -227,14 +229,34 @@ describe('the browse reads', () => {
     expect(named.json().degraded).toBe(false);
   });
 
+  clause(
+    'read.v1.search',
+    'prefers its own stale results to those of the last resort',
+    async () => {
+      const list = createFakeList(3, steady);
+      const clock = createManualClock();
+      const archive = openArchive({ path: ':memory:', sample: true, baseUrl: '', clock });
+      const app = await buildTestApp({ providers: [archive, list.provider] });
+      const live = await app.request('/search?q=heron&format=json');
+      list.isDown = true;
+      await app.advance(600_000);
+
+      const stale = await app.request('/search?q=heron&format=json');
+      const other = await app.request('/search?q=gate&format=json');
+
+      expect(stale.headers).toMatchObject({ 'x-cache': 'stale', 'x-search-degraded': 'true' });
+      expect(stale.json()).toMatchObject({
+        source: 'fake',
+        degraded: true,
+        posts: live.json().posts,
+      });
+      expect(stale.json().warnings[0]).toContain('Stale');
+      expect(other.json()).toMatchObject({ source: 'archive', degraded: true });
+    },
+  );
+
   clause('read.v1.search', 'asks the platform that is named, and no other', async () => {
-    const list = createFakeList(3, {
-      pageSize: () => 3,
-      repeats: () => [],
-      emptyBefore: () => 0,
-      shortTimes: () => 0,
-      isRepost: () => false,
-    });
+    const list = createFakeList(3, steady);
     const app = await buildTestApp({ providers: [list.provider] });
 
     const [own, byDefault, other] = await Promise.all(

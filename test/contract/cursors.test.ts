@@ -3,15 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ListPosition, maxRecent, startOfList } from '../../src/fetching/list-position.ts';
 import { createCursorCodec, maxCursor } from '../../src/reads/cursor.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
-import { createFakeList } from '../support/fake-list.ts';
-
-const habits = {
-  pageSize: () => 20,
-  repeats: () => [],
-  emptyBefore: () => 0,
-  shortTimes: () => 0,
-  isRepost: () => false,
-};
+import { createFakeList, steady } from '../support/fake-list.ts';
 
 const lists = [
   '/api/v1/profiles/wren?limit=3',
@@ -31,7 +23,7 @@ async function cursorsOf(app: TestApp): Promise<readonly string[]> {
 }
 
 async function setUp(env: Record<string, string> = {}): Promise<TestApp> {
-  return buildTestApp({ providers: [createFakeList(100, habits).provider], env });
+  return buildTestApp({ providers: [createFakeList(100, steady).provider], env });
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -121,7 +113,7 @@ describe('cursors', () => {
     const before = await setUp(env);
     const [cursor] = await cursorsOf(before);
     const after = await buildTestApp({
-      providers: [{ ...createFakeList(100, habits).provider, name: 'another' }],
+      providers: [{ ...createFakeList(100, steady).provider, name: 'another' }],
       env,
     });
 

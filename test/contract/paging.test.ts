@@ -2,15 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BrowseReply, browseReply } from '../../src/model/results.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
-import { createFakeList, type FakeList, type ListHabits } from '../support/fake-list.ts';
-
-const steady: ListHabits = {
-  pageSize: () => 20,
-  repeats: () => [],
-  emptyBefore: () => 0,
-  shortTimes: () => 0,
-  isRepost: () => false,
-};
+import { createFakeList, type FakeList, type ListHabits, steady } from '../support/fake-list.ts';
 
 /** Makes habits of a table of numbers, so that the same index always meets the same habit. */
 function habitsOf(table: readonly number[]): ListHabits {

@@ -16,6 +16,15 @@ export interface ListHabits {
   readonly isRepost: (index: number) => boolean;
 }
 
+/** An upstream that sends whole pages of twenty and has no habits beside. */
+export const steady: ListHabits = {
+  pageSize: () => 20,
+  repeats: () => [],
+  emptyBefore: () => 0,
+  shortTimes: () => 0,
+  isRepost: () => false,
+};
+
 /** A list at an upstream that sends it in pages of its own liking. */
 export interface FakeList {
   readonly provider: Provider;
@@ -25,6 +34,8 @@ export interface FakeList {
   readonly asked: number;
   /** Takes an item out, as its author would. */
   remove(id: string): void;
+  /** While true, it does not answer. */
+  isDown: boolean;
   /** Puts new items on top. */
   arrive(count: number): void;
 }
@@ -34,8 +45,13 @@ export function createFakeList(length: number, habits: ListHabits): FakeList {
   const ids = Array.from({ length }, (_, index) => String(9_000_000 - index));
   const removed = new Set<string>();
   const upstream = new PagedUpstream(ids, removed, habits);
-  return {
+  const read = (cursor: string | null) => {
+    if (list.isDown) throw new ProviderError('unavailable', 'It is down.');
+    return upstream.read(cursor);
+  };
+  const list: FakeList = {
     ids,
+    isDown: false,
     get asked() {
       return upstream.asked;
     },
@@ -51,14 +67,12 @@ export function createFakeList(length: number, habits: ListHabits): FakeList {
       covers: (query) => !('platform' in query) || query.platform === 'x',
       ask: {
         profile: async () => ({ account: stubAccount('wren'), warnings: [] }),
-        timeline: async ({ cursor }) => upstream.read(cursor),
-        search: async ({ cursor, text }) => {
-          if (text === 'down') throw new ProviderError('unavailable', 'It is down.');
-          return upstream.read(cursor);
-        },
+        timeline: async ({ cursor }) => read(cursor),
+        search: async ({ cursor }) => read(cursor),
       },
     },
   };
+  return list;
 }
 
 class PagedUpstream {
