@@ -80,7 +80,7 @@ const suspiciousRows = 2;
 /** After so many empty pages in a row a read ends; the next one goes on. */
 const maxEmptyPages = 3;
 
-/** A read without an item weighs 1, without even a row 4; a walk that collects this much ends. */
+/** A read without an item weighs 1, without even a row 6; a walk that collects this much ends. */
 const maxFruitless = 12;
 
 const shortWarning =
@@ -287,7 +287,7 @@ class Walking {
 
   #nextPosition(isFruitless: boolean): ListPosition | null {
     const { position } = this.#start;
-    const weight = this.#hasRows ? 1 : 4;
+    const weight = this.#hasRows ? 1 : 6;
     const fruitless = isFruitless ? position.fruitless + weight : 0;
     if (fruitless >= maxFruitless) {
       this.#warnings.add(hopelessWarning);

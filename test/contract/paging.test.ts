@@ -207,7 +207,7 @@ describe('paging', () => {
       pages += 1;
     }
 
-    expect(pages).toBe(4);
+    expect(pages).toBe(3);
     expect(reply.posts).toEqual([]);
     expect(reply.warnings.join(' ')).toContain('the list ends here and may be incomplete');
   });
