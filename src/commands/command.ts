@@ -3,6 +3,8 @@ import type { Config } from '../config.ts';
 /** Where a command writes; a test hands in its own. */
 export interface Output {
   readonly isTTY?: boolean;
+  /** False once nothing can be written any more. */
+  readonly writable?: boolean;
   write(text: string): unknown;
 }
 

@@ -33,15 +33,22 @@ export async function printList(
   const pages: BrowseResult[] = [];
   try {
     for await (const page of walkPages(print, fetching)) {
+      progress.clear();
       if (print.json) stdout.write(toLines(page));
       // What has been printed need not be kept.
       pages.push(print.json ? { ...page, items: null } : page);
       progress.add(itemsOf(page).length);
+      if (hasLeft(stdout)) return;
     }
   } finally {
     progress.clear();
     tellWhole(print, joinPages(pages), { stdout, stderr });
   }
+}
+
+/** Tells whether the reader of an output has left, as `head` does. */
+function hasLeft({ writable }: Output): boolean {
+  return writable === false;
 }
 
 /** Prints the page of everything that was read, or what a reader of JSON lines should know. */
@@ -50,7 +57,7 @@ function tellWhole(
   whole: BrowseResult | undefined,
   { stdout, stderr }: Pick<CommandContext, 'stdout' | 'stderr'>,
 ): void {
-  if (whole === undefined) return;
+  if (whole === undefined || hasLeft(stdout)) return;
   if (json) for (const warning of whole.warnings) stderr.write(`perch: ${warning}\n`);
   else stdout.write(render({ ...whole, next: null }, 'markdown').body);
   if (json && whole.degraded) stderr.write(`perch: not live, from ${whole.source}\n`);

@@ -19,7 +19,8 @@ export const problemKinds = {
   missing_url: {
     status: 400,
     title: 'No post URL',
-    resolution: 'Send the post URL as the `url` parameter, or send `handle` together with `id`.',
+    resolution:
+      'Send the URL of a post as the `url` parameter; a read of a post takes `handle` together with `id` instead, too.',
     when: 'a post was asked for without `url` and without `handle` and `id`',
   },
   invalid_url: {
@@ -120,8 +121,8 @@ export const problemKinds = {
     status: 400,
     title: 'No provider for this platform',
     resolution:
-      'Ask for a post on a platform that this server is configured for; `/health/ready` lists its providers.',
-    when: 'no configured provider reads the platform of the URL or handle',
+      'Ask for a platform that this server is configured for; `/health/ready` lists its providers and what they read.',
+    when: 'no configured provider reads the platform of the URL or handle, or searches the one that is named',
   },
   malformed_request: {
     status: 400,

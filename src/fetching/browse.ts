@@ -1,8 +1,9 @@
+import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import type { Answers, Page, ProfileFound } from '../providers/provider.ts';
 import type { BrowseFound, BrowseQuery, ListItem, ListKind, ListQuery } from './browse-query.ts';
 import { type ListPosition, startOfList } from './list-position.ts';
-import type { ProviderChain, Sourced } from './provider-chain.ts';
+import type { AskOptions, ProviderChain, Sourced } from './provider-chain.ts';
 import { type PageSource, type SourcedPage, type Walked, walk } from './walk.ts';
 import type { WalkMemory } from './walk-memory.ts';
 
@@ -10,15 +11,16 @@ import type { WalkMemory } from './walk-memory.ts';
 export interface PartStore {
   /** Gives a part that is fresh. The caller knows by the key what it is. */
   get(key: string): unknown;
-  set(key: string, part: ListPart, source: string): void;
+  /** Keeps a part; it is as old as its `askedMs` says. */
+  set(key: string, part: ListPart): void;
 }
 
 /** A part that is kept: a profile, or a page of the source of which some is left. */
 export type ListPart = ProfilePart | SourcedPage;
 
-interface ProfilePart {
+/** A profile, with who sent it and when. */
+interface ProfilePart extends Pick<SourcedPage, 'source' | 'isLocal' | 'askedMs'> {
   readonly profile: ProfileFound;
-  readonly source: string;
 }
 
 /** What browsing may use. */
@@ -26,13 +28,13 @@ export interface BrowseContext {
   readonly chain: ProviderChain;
   readonly parts: PartStore;
   readonly memory: WalkMemory;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** A page of a list, and who sent it. */
-export interface Browsed {
+/** A page of a list, with who sent it and when its oldest part was asked for. */
+export interface Browsed extends Pick<SourcedPage, 'source' | 'isLocal' | 'askedMs'> {
   readonly found: BrowseFound;
-  readonly source: string;
 }
 
 /**
@@ -42,14 +44,17 @@ export interface Browsed {
  * @throws Problem, see ProviderChain.ask
  */
 export async function browse(query: BrowseQuery, context: BrowseContext): Promise<Browsed> {
-  const [profile, list] = await Promise.allSettled([
-    readProfile(query, context),
-    readList(query, context),
-  ]);
-  if (profile.status === 'rejected') throw profile.reason;
-  if (list.status === 'fulfilled') return join(profile.value, list.value);
-  if (profile.value === null || !isBearable(list.reason, query)) throw list.reason;
-  return join(profile.value, withoutItems(query, list.reason));
+  const profileFailed = new AbortController();
+  const signal = AbortSignal.any([context.signal, profileFailed.signal]);
+  const listing = Promise.allSettled([readList(query, { ...context, signal })]);
+  const profile = await readProfile(query, context).catch((error: unknown) => {
+    profileFailed.abort(); // nobody waits for the posts of an account that cannot be shown
+    throw error;
+  });
+  const [list] = await listing;
+  if (list.status === 'fulfilled') return join(profile, list.value, context);
+  if (profile === null || !isBearable(list.reason, query)) throw list.reason;
+  return join(profile, withoutItems(query, list.reason), context);
 }
 
 function isBearable(reason: unknown, { position, page }: BrowseQuery): reason is Problem {
@@ -58,16 +63,17 @@ function isBearable(reason: unknown, { position, page }: BrowseQuery): reason is
 
 async function readProfile(
   { profile }: BrowseQuery,
-  { chain, parts, signal }: BrowseContext,
+  { chain, parts, clock, signal }: BrowseContext,
 ): Promise<ProfilePart | null> {
   if (profile === null) return null;
   const key = `profile ${profile.account.platform} ${profile.account.handle}`;
   // Only this function keeps parts under such a key.
   const kept = parts.get(key) as ProfilePart | undefined;
   if (kept !== undefined) return kept;
-  const { found, source } = await chain.ask('profile', profile, { signal });
-  const part = { profile: found, source };
-  parts.set(key, part, source);
+  const askedMs = clock.now();
+  const { found, source, isLocal } = await chain.ask('profile', profile, { signal });
+  const part = { profile: found, source, isLocal, askedMs };
+  parts.set(key, part);
   return part;
 }
 
@@ -78,12 +84,13 @@ async function readList(query: BrowseQuery, context: BrowseContext): Promise<Wal
   const given = isStart(position) ? [] : context.memory.recall(listKey, position);
   const source = createPageSource({ list, listKey, position }, context);
   const skip = query.position === null ? (page - 1) * limit : 0;
-  const walked = await walk(source, { position, given }, { skip, limit, page });
+  const start = { position, given, isNewestFirst: isNewestFirst(list) };
+  const walked = await walk(source, start, { skip, limit, page });
   const { next, leftover } = walked;
   if (leftover !== undefined && next !== null) {
-    context.parts.set(pageKey(listKey, leftover.source, next.cursor), leftover, leftover.source);
+    context.parts.set(pageKey(listKey, leftover.source, next.cursor), leftover);
   }
-  if (given !== undefined && next !== null && next.recent.length > 0) {
+  if (next !== null && next.recent.length > 0) {
     context.memory.remember(listKey, next, walked.given);
   }
   return walked;
@@ -91,6 +98,11 @@ async function readList(query: BrowseQuery, context: BrowseContext): Promise<Wal
 
 function isStart({ cursor, taken, recent }: ListPosition): boolean {
   return cursor === null && taken === 0 && recent.length === 0;
+}
+
+/** What is ranked changes its places; everything else grows on top. */
+function isNewestFirst(list: ListQuery): boolean {
+  return list.kind !== 'searchUsers' && (list.kind !== 'search' || list.feed !== 'top');
 }
 
 function pageKey(listKey: string, provider: string, cursor: string | null): string {
@@ -106,7 +118,7 @@ interface WalkedList {
 /** Makes the source of a walk: who answers first is asked to the end, for no other reads its cursors. */
 function createPageSource(
   { list, listKey, position }: WalkedList,
-  { chain, parts, signal }: BrowseContext,
+  { chain, parts, clock, signal }: BrowseContext,
 ): PageSource {
   let provider = position.provider ?? undefined;
   return {
@@ -115,9 +127,10 @@ function createPageSource(
       // Only `readList` keeps parts under such a key.
       const kept = key === undefined || again ? undefined : parts.get(key);
       if (kept !== undefined) return kept as SourcedPage;
+      const askedMs = clock.now();
       const sourced = await askList(chain, { ...list, cursor, count }, { signal, provider });
       provider = sourced.source;
-      return sourced;
+      return { ...sourced, askedMs };
     },
   };
 }
@@ -127,44 +140,44 @@ type PageAsk = { [Kind in ListKind]: Answers[Kind]['query'] }[ListKind];
 async function askList(
   chain: ProviderChain,
   query: PageAsk,
-  options: Parameters<ProviderChain['ask']>[2],
-): Promise<SourcedPage> {
+  options: AskOptions,
+): Promise<Omit<SourcedPage, 'askedMs'>> {
   // A list's kind goes with its query and with the items of its pages; the compiler loses track of
   // that across the union.
-  const { found, source, degraded } = (await chain.ask(query.kind, query, options)) as Sourced<
+  const { found, ...sourced } = (await chain.ask(query.kind, query, options)) as Sourced<
     typeof query.kind
   >;
-  return { page: found as Page<ListItem>, source, degraded };
+  return { ...sourced, page: found as Page<ListItem> };
 }
-
-const noPosts: Pick<Walked, 'items' | 'given' | 'leftover' | 'degraded' | 'asOfMs'> = {
-  items: [],
-  given: [],
-  leftover: undefined,
-  degraded: false,
-  asOfMs: undefined,
-};
 
 function withoutItems({ page }: BrowseQuery, problem: Problem): Walked {
   return {
-    ...noPosts,
+    items: [],
+    given: [],
+    read: [],
+    leftover: undefined,
     next: { ...startOfList, page },
     warnings: [`The posts could not be read: ${problem.message}`],
     isCut: true,
-    source: '',
   };
 }
 
-function join(part: ProfilePart | null, walked: Walked | null): Browsed {
-  const times = [part?.profile.asOfMs, walked?.asOfMs].filter((time) => time !== undefined);
+function join(part: ProfilePart | null, walked: Walked | null, { clock }: BrowseContext): Browsed {
+  const read = walked?.read ?? [];
+  const times = [part?.profile.asOfMs, ...read.map(({ page }) => page.asOfMs)].filter(
+    (time) => time !== undefined,
+  );
+  const parts = [...(part === null ? [] : [part]), ...read];
+  const askedMs = Math.min(clock.now(), ...parts.map((one) => one.askedMs));
   const found: BrowseFound = {
     account: part?.profile.account ?? null,
     items: walked?.items ?? [],
     next: walked?.next ?? null,
     warnings: [...(part?.profile.warnings ?? []), ...(walked?.warnings ?? [])],
-    degraded: walked?.degraded ?? false,
+    degraded: read.some(({ degraded }) => degraded),
     missing: walked?.isCut === true ? ['items'] : [],
     ...(times.length === 0 ? {} : { asOfMs: Math.min(...times) }),
   };
-  return { found, source: part?.source ?? walked?.source ?? '' };
+  const source = parts[0]?.source ?? '';
+  return { found, source, isLocal: parts.every(({ isLocal }) => isLocal), askedMs };
 }

@@ -1,16 +1,9 @@
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
-import type { Post } from '../model/post.ts';
 import { browse, type ListPart, type PartStore } from './browse.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
-import {
-  type Answer,
-  accountSubject,
-  type CacheState,
-  type Finds,
-  type Plan,
-  type PlanKind,
-} from './plan.ts';
+import { withDeadline } from './deadline.ts';
+import type { Answer, CacheState, Finds, Plan, PlanKind } from './plan.ts';
 import type { ProviderChain } from './provider-chain.ts';
 import {
   type CacheEntry,
@@ -18,6 +11,7 @@ import {
   type Outcome,
   type ResponseCache,
 } from './response-cache.ts';
+import { subjectsOf } from './subjects.ts';
 import type { WalkMemory } from './walk-memory.ts';
 
 /** How long answers are kept and waited for. */
@@ -68,19 +62,21 @@ export interface Fetcher {
 /** Parts of a post's freshness that an answer keeps. */
 const freshnessDivisor = { post: 1, list: 12, search: 60 } as const;
 
-/** A partial answer and one of the archive are asked for again soon. */
+/** A partial answer and one of this machine are asked for again soon. */
 const shortDivisor = 60;
 
-type Kept = CacheEntry & { readonly views: Answer['views'] };
+type Entry = CacheEntry & { readonly views: Answer['views'] };
 
 /** Composes cache, coalescing and chain. It owns nothing that must be closed. */
 export function createFetcher(options: FetchOptions): Fetcher {
   const { cache, clock } = options;
-  const coalescer: Coalescer<Kept> = createCoalescer();
+  const coalescer: Coalescer<Entry> = createCoalescer();
   const background = new Set<Promise<unknown>>();
 
-  const join = (plan: Plan, signal?: AbortSignal): Promise<Kept> => {
-    return coalescer.run(plan.key, signal, (shared) => {
+  const join = (plan: Plan, signal?: AbortSignal): Promise<Entry> => {
+    // What skips the cache must not get what a read that does not has begun to put together.
+    const flight = plan.useCache ? plan.key : `anew ${plan.key}`;
+    return coalescer.run(flight, signal, (shared) => {
       if (coalescer.size >= options.maxUpstreamReads) return Promise.reject(overloaded());
       return fetchAndKeep(options, plan, shared);
     });
@@ -93,7 +89,7 @@ export function createFetcher(options: FetchOptions): Fetcher {
     background.add(work);
     void work.finally(() => background.delete(work));
   };
-  const refetch = async (plan: Plan, kept: Kept | undefined, signal?: AbortSignal) => {
+  const refetch = async (plan: Plan, kept: Entry | undefined, signal?: AbortSignal) => {
     try {
       return toAnswer(await join(plan, signal), plan.useCache ? 'miss' : 'bypass');
     } catch (error) {
@@ -140,54 +136,76 @@ function isUpstreamTrouble(error: unknown): boolean {
   return error instanceof Problem && error.status >= 500;
 }
 
-function toAnswer(kept: Kept, cache: CacheState): Answer {
+function toAnswer(kept: Entry, cache: CacheState): Answer {
   if ('gone' in kept.outcome) throw kept.outcome.gone;
   // Parts have keys that no plan has, so this is what a plan found.
   const { found, source } = kept.outcome as { found: Answer['found']; source: string };
   return { found, source, fetchedAtMs: kept.fetchedAtMs, cache, views: kept.views };
 }
 
-async function fetchAndKeep(options: FetchOptions, plan: Plan, signal: AbortSignal): Promise<Kept> {
-  const { stop = new AbortController().signal } = options;
-  const deadline = AbortSignal.any([signal, stop, AbortSignal.timeout(options.readTimeoutMs)]);
+async function fetchAndKeep(
+  options: FetchOptions,
+  plan: Plan,
+  signal: AbortSignal,
+): Promise<Entry> {
+  const { stop, cache, readTimeoutMs } = options;
+  const signals = stop === undefined ? [signal] : [signal, stop];
   let outcome: Outcome;
   try {
-    outcome = await resolve(options, plan, deadline);
+    outcome = await withDeadline(readTimeoutMs, signals, (deadline) =>
+      resolve(options, plan, deadline),
+    );
   } catch (error) {
-    if (stop.aborted) {
-      throw new Problem('shutting_down', { detail: 'This process is about to stop.' });
-    }
+    if (stop?.aborted) throw shuttingDown();
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
     // What is confirmed gone is not served from an older copy, whatever its options were.
-    options.cache.dropSubject(plan.subject);
+    cache.dropSubject(plan.subject);
     outcome = { gone: error };
+  }
+  if (isPartial(outcome)) {
+    // What is missing may be so because nobody waits any more: that is nothing to keep.
+    if (stop?.aborted) throw shuttingDown();
+    signal.throwIfAborted();
   }
   return keep(options, plan, outcome);
 }
 
+function shuttingDown(): Problem {
+  return new Problem('shutting_down', { detail: 'This process is about to stop.' });
+}
+
 /** Keeps an outcome, unless what is kept already is better. */
-function keep(options: FetchOptions, plan: Plan, outcome: Outcome): Kept {
+function keep(options: FetchOptions, plan: Plan, outcome: Outcome): Entry {
   const entry = toEntry(options, plan, outcome);
   const kept = options.cache.get(plan.key);
   if (kept !== undefined && isWholeAndFresh(kept, options) && isPartial(outcome)) {
-    return { ...entry, views: createViews(() => undefined) };
+    return withoutStore(entry);
   }
-  if (kept !== undefined && plan.useCache && isLiveStill(kept, options) && isDegraded(outcome)) {
-    // The reader gets the stale copy: it is what the last resort stands in for.
-    throw new Problem('upstream_unavailable', { detail: 'Only the last resort could be asked.' });
+  if (kept !== undefined && isLiveStill(kept, options) && isStopgap(outcome)) {
+    if (!plan.useCache) return withoutStore(entry);
+    // The reader gets the stale copy, which this would stand in for.
+    throw new Problem('upstream_unavailable', { detail: 'The source could not be asked.' });
   }
   return { ...entry, views: options.cache.set(plan.key, entry) };
 }
 
+function withoutStore(entry: CacheEntry): Entry {
+  return { ...entry, views: createViews(() => undefined) };
+}
+
 /** Asks the providers for what a plan wants. */
 async function resolve(options: FetchOptions, plan: Plan, signal: AbortSignal): Promise<Outcome> {
-  const { chain, memory } = options;
+  const { chain, memory, clock } = options;
   const { query } = plan;
   switch (query.kind) {
-    case 'post':
-      return chain.ask('post', query, { signal });
-    case 'browse':
-      return browse(query, { chain, memory, parts: createParts(options, plan), signal });
+    case 'post': {
+      const { found, source, isLocal } = await chain.ask('post', query, { signal });
+      return { found, source, isLocal, askedMs: clock.now() };
+    }
+    case 'browse': {
+      const parts = createParts(options, plan);
+      return browse(query, { chain, memory, parts, clock, signal });
+    }
   }
 }
 
@@ -200,22 +218,23 @@ function createParts(options: FetchOptions, plan: Plan): PartStore {
       if (kept === undefined || clock.now() >= kept.freshUntilMs) return undefined;
       return 'found' in kept.outcome ? kept.outcome.found : undefined;
     },
-    set: (key, part, source) => {
-      cache.set(key, toEntry(options, plan, { found: part, source }));
+    set: (key, part) => {
+      const { source, isLocal, askedMs } = part;
+      cache.set(key, toEntry(options, plan, { found: part, source, isLocal, askedMs }));
     },
   };
 }
 
 function toEntry(options: FetchOptions, plan: Plan, outcome: Outcome): CacheEntry {
-  const now = options.clock.now();
   const gone = 'gone' in outcome;
-  const soon = isPartial(outcome) || (!gone && outcome.source === 'archive');
+  const now = gone ? options.clock.now() : outcome.askedMs;
+  const soon = isPartial(outcome) || (!gone && outcome.isLocal);
   const divisor = soon ? shortDivisor : freshnessDivisor[plan.freshness];
   const freshSeconds = gone ? options.notFoundSeconds : options.ttlSeconds / divisor;
   const freshUntilMs = now + freshSeconds * 1000;
   const spare = (seconds: number) => freshUntilMs + (gone || soon ? 0 : seconds * 1000);
   return {
-    subjects: [...new Set([plan.subject, ...authorOf(outcome)])],
+    subjects: [plan.subject, ...(gone ? [] : subjectsOf(outcome.found))],
     outcome,
     fetchedAtMs: gone ? now : asOf(outcome.found, now),
     freshUntilMs,
@@ -224,23 +243,19 @@ function toEntry(options: FetchOptions, plan: Plan, outcome: Outcome): CacheEntr
   };
 }
 
-/** A post is about its author too: what an account wrote goes with the account. */
-function authorOf(outcome: Outcome): readonly string[] {
-  const post: Post | null =
-    'found' in outcome && 'post' in outcome.found ? outcome.found.post : null;
-  return post?.author ? [accountSubject(post.author.platform, post.author.screen_name)] : [];
-}
-
 function isPartial(outcome: Outcome): boolean {
   return 'found' in outcome && 'missing' in outcome.found && outcome.found.missing.length > 0;
 }
 
-function isDegraded(outcome: Outcome): boolean {
-  return 'found' in outcome && 'degraded' in outcome.found && outcome.found.degraded;
+/** What is better than nothing: the last resort's answer, and a page without the items it is about. */
+function isStopgap(outcome: Outcome): boolean {
+  if (!('found' in outcome && 'items' in outcome.found)) return false;
+  const { degraded, items, missing } = outcome.found;
+  return degraded || (items.length === 0 && missing.length > 0);
 }
 
 function isLiveStill({ outcome, errorUntilMs }: CacheEntry, { clock }: FetchOptions): boolean {
-  return !('gone' in outcome) && !isDegraded(outcome) && clock.now() < errorUntilMs;
+  return !('gone' in outcome) && !isStopgap(outcome) && clock.now() < errorUntilMs;
 }
 
 /** What is kept elsewhere tells when it was so; anything else is so now. */

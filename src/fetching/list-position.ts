@@ -34,7 +34,15 @@ export function toFingerprint(id: string): number {
   return createHash('sha256').update(id).digest().readUIntBE(0, 6);
 }
 
+/**
+ * Gives a mark as a fingerprint that stands for any item with it: below zero, so that it is no
+ * fingerprint of an item. A walk whose items are not remembered goes on with these.
+ */
+export function fromMark(mark: number): number {
+  return -1 - mark;
+}
+
 /** Gives the mark of a fingerprint: its lower 32 bits, which is what a position has room for. */
 export function toMark(fingerprint: number): number {
-  return fingerprint % 2 ** 32;
+  return fingerprint < 0 ? -1 - fingerprint : fingerprint % 2 ** 32;
 }

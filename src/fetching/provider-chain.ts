@@ -23,6 +23,8 @@ export interface Sourced<Kind extends QueryKind> {
   readonly source: string;
   /** Whether it is a provider that answers as the last resort. */
   readonly degraded: boolean;
+  /** Whether it is a provider of this machine. */
+  readonly isLocal: boolean;
 }
 
 /** How a query is asked. */
@@ -123,7 +125,8 @@ async function askInOrder<Kind extends QueryKind>(
     try {
       const context = { signal, onThrottled: (error: ProviderError) => gates.pause(error) };
       const found = await gates.of(kind).run(() => ask(query, context), signal);
-      return { found, source: provider.name, degraded: isLastResort };
+      const isLocal = provider.isLocal === true;
+      return { found, source: provider.name, degraded: isLastResort, isLocal };
     } catch (error) {
       failures.push(toProviderError(error));
       asking.onFailure({ provider: provider.name, error });
@@ -180,9 +183,7 @@ function isWitnessed(failures: readonly ProviderError[]): boolean {
 function toProblem(failures: readonly ProviderError[], kind: QueryKind): Problem {
   const [first] = failures;
   if (first === undefined) {
-    return new Problem('unsupported_platform', {
-      detail: 'No provider of this server reads this platform, or holds what was asked for.',
-    });
+    return new Problem('unsupported_platform', { detail: unsupportedDetails[askedBy(kind)] });
   }
   const gone = failures.find(({ kind }) => kind === 'missing');
   if (gone !== undefined) return new Problem('not_found', { detail: gone.message, cause: gone });
@@ -201,7 +202,22 @@ function toProblem(failures: readonly ProviderError[], kind: QueryKind): Problem
   });
 }
 
+/** By what a caller names the platform: the URL or id of a post, a handle, or `platform`. */
+function askedBy(kind: QueryKind): 'post' | 'handle' | 'platform' {
+  if (kind === 'post') return 'post';
+  return kind === 'search' || kind === 'searchUsers' ? 'platform' : 'handle';
+}
+
+const unsupportedDetails = {
+  post: 'No provider of this server reads the platform of this post, or holds it.',
+  handle: 'No provider of this server reads the platform of the parameter `handle`, or this of it.',
+  platform: 'No provider of this server searches the platform of the parameter `platform`.',
+} as const;
+
 function tellFailure(failure: ProviderError, kind: QueryKind): string {
+  if (failure.kind === 'rejected') {
+    return `The parameter \`q\` is not accepted: ${failure.message}`;
+  }
   if (failure.kind !== 'ambiguous') return failure.message;
   const what = kind === 'post' ? 'post' : 'account';
   return `One source has no such ${what}, but an outage looks the same there and no second source could confirm it.`;

@@ -165,6 +165,10 @@ class Breaker {
   fail(error: ProviderError, epoch: number): void {
     if (error.kind === 'throttled') this.pause(error);
     if (epoch !== this.#epoch) return;
+    if (!error.isGeneral) {
+      this.succeed(epoch);
+      return;
+    }
     switch (error.kind) {
       case 'missing':
       case 'ambiguous':

@@ -4,9 +4,17 @@ import type { ListPart } from './browse.ts';
 import type { Finds, PlanKind, ViewStore } from './plan.ts';
 
 /** What the cache keeps under a key: what was found, or that it is confirmed gone. */
-export type Outcome =
-  | { readonly found: Finds[PlanKind]['found'] | ListPart; readonly source: string }
-  | { readonly gone: Problem };
+export type Outcome = Kept | { readonly gone: Problem };
+
+/** What was found. */
+export interface Kept {
+  readonly found: Finds[PlanKind]['found'] | ListPart;
+  readonly source: string;
+  /** Whether a provider of this machine gave it. */
+  readonly isLocal: boolean;
+  /** When the provider was asked, in milliseconds since the epoch; of several, the first time. */
+  readonly askedMs: number;
+}
 
 /** An outcome with its times, in milliseconds since the epoch. */
 export interface CacheEntry {
@@ -34,7 +42,7 @@ export interface ResponseCache {
 /** The most renderings that are kept of one answer; more are rendered each time. */
 const maxViews = 16;
 
-interface Kept extends CacheEntry {
+interface StoredEntry extends CacheEntry {
   readonly views: ViewStore;
   bytes: number;
 }
@@ -45,7 +53,7 @@ export function createResponseCache(limits: {
   readonly maxBytes: number;
 }): ResponseCache {
   const keysOf = new Map<string, Set<string>>();
-  const forget = (kept: Kept, key: string): void => {
+  const forget = (kept: StoredEntry, key: string): void => {
     for (const subject of kept.subjects) {
       const keys = keysOf.get(subject);
       keys?.delete(key);
@@ -57,7 +65,7 @@ export function createResponseCache(limits: {
       keysOf.set(subject, (keysOf.get(subject) ?? new Set()).add(key));
     }
   };
-  const entries = new LRUCache<string, Kept>({
+  const entries = new LRUCache<string, StoredEntry>({
     max: limits.maxEntries,
     maxSize: limits.maxBytes,
     sizeCalculation: (kept) => kept.bytes,
@@ -65,7 +73,7 @@ export function createResponseCache(limits: {
       if (reason !== 'set') forget(kept, key);
     },
   });
-  const grow = (key: string, kept: Kept, bytes: number): void => {
+  const grow = (key: string, kept: StoredEntry, bytes: number): void => {
     kept.bytes += bytes;
     if (entries.peek(key) === kept) entries.set(key, kept, { size: kept.bytes });
   };
@@ -73,8 +81,12 @@ export function createResponseCache(limits: {
   return {
     get: (key) => entries.get(key),
     set: (key, entry) => {
-      const bytes = 200 + 2 * key.length + sizeOf(entry.outcome);
-      const kept: Kept = { ...entry, bytes, views: createViews((more) => grow(key, kept, more)) };
+      const bytes = 200 + 2 * key.length + 120 * entry.subjects.length + sizeOf(entry.outcome);
+      const kept: StoredEntry = {
+        ...entry,
+        bytes,
+        views: createViews((more) => grow(key, kept, more)),
+      };
       const before = entries.peek(key);
       if (before !== undefined) forget(before, key);
       file(entry, key);

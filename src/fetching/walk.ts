@@ -1,13 +1,16 @@
 import { Problem } from '../core/problem.ts';
 import type { Page } from '../providers/provider.ts';
 import type { ListItem } from './browse-query.ts';
-import { type ListPosition, maxRecent, toFingerprint, toMark } from './list-position.ts';
+import { fromMark, type ListPosition, maxRecent, toFingerprint, toMark } from './list-position.ts';
 
-/** A page of a source, with who sent it. */
+/** A page of a source, with who sent it and when. */
 export interface SourcedPage {
   readonly page: Page<ListItem>;
   readonly source: string;
   readonly degraded: boolean;
+  readonly isLocal: boolean;
+  /** Milliseconds since the epoch. */
+  readonly askedMs: number;
 }
 
 /** Where a walk gets its pages. Throws Problem. */
@@ -23,8 +26,10 @@ export interface PageSource {
 /** Where a walk goes on. */
 export interface WalkStart {
   readonly position: ListPosition;
-  /** Fingerprints of all the items before it, where they are known. */
+  /** Fingerprints of the items before it, oldest first, where they are remembered. */
   readonly given: readonly number[] | undefined;
+  /** True where what is new stands on top; false where items change their places. */
+  readonly isNewestFirst: boolean;
 }
 
 /** Which of the items that follow are wanted. */
@@ -39,14 +44,13 @@ export interface Wanted {
 export interface Walked {
   readonly items: readonly ListItem[];
   readonly next: ListPosition | null;
-  /** Fingerprints of all the items before `next`, as far as they are known. */
+  /** Fingerprints of the items before `next`, oldest first, as far as they are known. */
   readonly given: readonly number[];
   readonly warnings: readonly string[];
   /** Whether the source failed before the page was full. */
   readonly isCut: boolean;
-  readonly degraded: boolean;
-  readonly source: string;
-  readonly asOfMs: number | undefined;
+  /** The pages that were read of the source, in order. */
+  readonly read: readonly SourcedPage[];
   /** The page that `next` is in the middle of. */
   readonly leftover: SourcedPage | undefined;
 }
@@ -64,33 +68,43 @@ export async function walk(source: PageSource, start: WalkStart, wanted: Wanted)
   try {
     while (walking.goesOn) await walking.step(source);
   } catch (error) {
-    if (!(error instanceof Problem) || walking.isAtStart) throw error;
+    // An outage leaves what was found; that the account is gone does not.
+    const isOutage = error instanceof Problem && error.status >= 500;
+    if (!isOutage || walking.isAtStart) throw error;
     walking.cut(error);
   }
   return walking.finish();
 }
 
-/** The most requests for one page of ours: enough for a hundred pages of one row each. */
-const maxAsks = 600;
+/** The most requests for one page of ours. The read's deadline ends a walk of a slow source before. */
+const maxAsks = 200;
 
-/** How often a page is asked for again that has fewer rows than this (FxTwitter, section 6). */
+/** How often a doubtful page is asked for again. */
 const asksAgain = 4;
-const suspiciousRows = 2;
 
-/** After so many empty pages in a row a read ends; the next one goes on. */
-const maxEmptyPages = 3;
+/** How many of the items taken last tell that a page is still as long as it was. */
+const witnessesOfLength = 3;
 
-/** A read without an item weighs 1, without even a row 6; a walk that collects this much ends. */
-const maxFruitless = 12;
+/** After so many pages in a row that hold nothing new a read ends; the next one goes on. */
+const maxIdlePages = 3;
+
+/** A read without an item weighs 1, of idle pages only 6; a walk that collects this much ends. */
+const maxFruitless = 120;
 
 const shortWarning =
   'The source sent fewer posts or accounts than it should, also when asked again; some may be missing here.';
-const emptyWarning =
-  'The source sends empty pages although it announces more; the next page goes on where this one stopped.';
+const idleWarning =
+  'The source sends empty pages, or the same ones, although it announces more; the next page goes on where this one stopped.';
 const hopelessWarning =
-  'The source announces more, but has sent nothing for several pages; the list ends here and may be incomplete.';
+  'The source announces more, but has sent nothing new for many pages; the list ends here and may be incomplete.';
 const slowWarning =
   'This page took too many requests to fill; the next page goes on where this one stopped.';
+
+/** A page as good as it could be read; `failure` where a doubtful one could not be asked for again. */
+interface SteadyPage {
+  readonly sourced: SourcedPage;
+  readonly failure?: Problem;
+}
 
 /** One read of a walk. It is made, stepped until it is over, and asked for the result once. */
 class Walking {
@@ -98,30 +112,23 @@ class Walking {
   readonly #wanted: Wanted;
   readonly #items: ListItem[] = [];
   readonly #given: number[];
-  readonly #marks: number[];
   readonly #seen: Set<number>;
-  readonly #seenMarks: ReadonlySet<number>;
   readonly #visited = new Set<string>();
   readonly #warnings = new Set<string>();
+  readonly #read: SourcedPage[] = [];
   #cursor: string | null;
   #taken: number;
   #asks = 0;
-  #steps = 0;
-  #emptyPages = 0;
+  #idlePages = 0;
   #state: 'going' | 'full' | 'paused' | 'cut' | 'ended' = 'going';
-  #hasRows = false;
-  #isExact = false;
-  #last: SourcedPage | undefined;
-  #asOfMs: number | undefined;
+  #foundSomething = false;
 
   constructor(start: WalkStart, wanted: Wanted) {
-    const { position, given } = start;
+    const { position, given = position.recent.map(fromMark) } = start;
     this.#start = start;
     this.#wanted = wanted;
-    this.#given = [...(given ?? [])];
-    this.#marks = [...position.recent];
+    this.#given = [...given];
     this.#seen = new Set(given);
-    this.#seenMarks = new Set(given === undefined ? position.recent : []);
     this.#cursor = position.cursor;
     this.#taken = position.taken;
     if (position.cursor !== null) this.#visited.add(position.cursor);
@@ -131,25 +138,35 @@ class Walking {
     return this.#state === 'going';
   }
 
+  /** Tells whether no page of the source has been read. */
+  get isAtStart(): boolean {
+    return this.#read.length === 0;
+  }
+
   /** Reads one page of the source and takes of it what is wanted. */
   async step(source: PageSource): Promise<void> {
-    const sourced = await this.#readSteadily(source);
+    const { sourced, failure } = await this.#readSteadily(source);
     const { page } = sourced;
-    this.#note(sourced);
-    const fresh = this.#isExact ? page.items : this.#freshOf(page.items);
+    this.#read.push(sourced);
+    for (const warning of page.warnings) this.#warnings.add(warning);
+    if (this.#isTruncated(page) && this.#start.position.fruitless === 0) {
+      this.#pause(shortWarning);
+      return;
+    }
+    const fresh = page.isExact === true ? page.items : this.#freshOf(page.items);
+    this.#noteYield(page, fresh.length);
     const room = this.#goal - this.#items.length;
-    this.#give(fresh.slice(0, room));
+    this.#give(fresh.slice(0, room), page);
     if (fresh.length > room) {
       this.#taken += room;
       this.#state = 'full';
+    } else if (failure !== undefined) {
+      // Nobody knows what else the page has, so the walk does not leave it.
+      this.#taken += fresh.length;
+      this.cut(failure);
     } else {
       this.#advance(page);
     }
-  }
-
-  /** Tells whether no page of the source has been read. */
-  get isAtStart(): boolean {
-    return this.#steps === 0;
   }
 
   /** Ends the read, because the source has failed; what was found stands. */
@@ -171,11 +188,13 @@ class Walking {
       given: this.#given,
       warnings: [...this.#warnings],
       isCut: this.#state === 'cut',
-      degraded: this.#last?.degraded ?? false,
-      source: this.#last?.source ?? '',
-      asOfMs: this.#asOfMs,
-      leftover: this.#state === 'full' && this.#taken > 0 ? this.#last : undefined,
+      read: this.#read,
+      leftover: this.#state === 'full' && this.#taken > 0 ? this.#read.at(-1) : undefined,
     };
+  }
+
+  get #goal(): number {
+    return this.#wanted.skip + this.#wanted.limit;
   }
 
   /** Without the pages before it nobody knows where a page begins. */
@@ -188,51 +207,52 @@ class Walking {
     });
   }
 
-  get #goal(): number {
-    return this.#wanted.skip + this.#wanted.limit;
-  }
-
-  async #readSteadily(source: PageSource): Promise<SourcedPage> {
+  async #readSteadily(source: PageSource): Promise<SteadyPage> {
     const count = this.#goal - this.#items.length;
     const cursor = this.#cursor;
     const read = (again: boolean) => {
       this.#asks += 1;
       return source.read({ cursor, count, again });
     };
-    let best = await read(false);
-    for (let tries = 0; tries < asksAgain && this.#suspects(best.page); tries += 1) {
-      const other = await read(true).catch(() => best); // what was read already is better than nothing
-      if (rowsOf(other.page) > rowsOf(best.page)) best = other;
+    let sourced = await read(false);
+    for (let tries = 0; tries < asksAgain && this.#doubts(sourced.page); tries += 1) {
+      const other = await read(true).catch(toFailure);
+      if (other instanceof Problem) return { sourced, failure: other };
+      if (rowsOf(other.page) > rowsOf(sourced.page)) sourced = other;
     }
-    if (this.#suspects(best.page)) this.#warnings.add(shortWarning);
-    return best;
-  }
-
-  #suspects(page: Page<ListItem>): boolean {
-    return page.isExact !== true && page.cursor !== null && rowsOf(page) < suspiciousRows;
-  }
-
-  #note(sourced: SourcedPage): void {
     const { page } = sourced;
-    this.#last = sourced;
-    this.#steps += 1;
-    this.#isExact = page.isExact === true;
-    this.#hasRows ||= rowsOf(page) > 0;
-    this.#emptyPages = rowsOf(page) === 0 ? this.#emptyPages + 1 : 0;
-    for (const warning of page.warnings) this.#warnings.add(warning);
-    if (page.asOfMs !== undefined) {
-      this.#asOfMs = Math.min(this.#asOfMs ?? page.asOfMs, page.asOfMs);
-    }
+    if (this.#doubts(page) && page.cursor !== null) this.#warnings.add(shortWarning);
+    return { sourced };
+  }
+
+  /** The source doubts it, or it is empty before the end, or shorter than what was taken of it. */
+  #doubts(page: Page<ListItem>): boolean {
+    if (page.isExact === true) return false;
+    const isEmpty = rowsOf(page) === 0 && page.cursor !== null;
+    return page.isDoubtful === true || isEmpty || this.#isTruncated(page);
+  }
+
+  /** Tells whether a page of which some was taken lacks what was taken last, and anything beyond. */
+  #isTruncated(page: Page<ListItem>): boolean {
+    if (this.#taken === 0 || page.isExact === true || rowsOf(page) > this.#taken) return false;
+    const last = this.#marksOfTaken().slice(-witnessesOfLength);
+    const marks = new Set(page.items.map(markOf));
+    return !last.some((mark) => marks.has(mark));
+  }
+
+  #noteYield(page: Page<ListItem>, fresh: number): void {
+    const isIdle = rowsOf(page) === 0 || (page.items.length > 0 && fresh === 0);
+    this.#idlePages = isIdle ? this.#idlePages + 1 : 0;
+    this.#foundSomething ||= !isIdle;
   }
 
   /**
    * Leaves out what was given before. What stands above the first item that was taken of this very
-   * page has come since, or is gone from the marks: the walk has passed it.
+   * page has come since, where lists grow on top: the walk has passed it.
    */
   #freshOf(items: readonly ListItem[]): readonly ListItem[] {
-    const begin = this.#taken === 0 ? 0 : this.#firstTaken(items);
     const own = new Set<number>();
-    return items.slice(begin).filter((item) => {
+    return items.slice(this.#firstTaken(items)).filter((item) => {
       const fingerprint = fingerprintOf(item);
       if (fingerprint === null) return true;
       if (own.has(fingerprint) || this.#hasSeen(fingerprint)) return false;
@@ -242,28 +262,31 @@ class Walking {
   }
 
   #firstTaken(items: readonly ListItem[]): number {
-    const isKnown = this.#start.given !== undefined;
-    const taken = new Set((isKnown ? this.#given : this.#marks).slice(-this.#taken));
-    const at = items.findIndex((item) => {
-      const fingerprint = fingerprintOf(item);
-      return fingerprint !== null && taken.has(isKnown ? fingerprint : toMark(fingerprint));
-    });
-    return Math.max(at, 0);
+    if (this.#taken === 0 || !this.#start.isNewestFirst) return 0;
+    const taken = new Set(this.#marksOfTaken());
+    return Math.max(
+      items.findIndex((item) => taken.has(markOf(item) ?? Number.NaN)),
+      0,
+    );
+  }
+
+  /** The marks of what was taken of the page that the walk is in the middle of, as far as known. */
+  #marksOfTaken(): readonly (number | null)[] {
+    return this.#given.slice(-this.#taken).map(toMark);
   }
 
   #hasSeen(fingerprint: number): boolean {
-    return this.#seen.has(fingerprint) || this.#seenMarks.has(toMark(fingerprint));
+    return this.#seen.has(fingerprint) || this.#seen.has(fromMark(toMark(fingerprint)));
   }
 
-  #give(items: readonly ListItem[]): void {
+  #give(items: readonly ListItem[], page: Page<ListItem>): void {
     this.#items.push(...items);
-    if (this.#isExact) return;
+    if (page.isExact === true) return;
     for (const item of items) {
       const fingerprint = fingerprintOf(item);
       if (fingerprint === null) continue;
       this.#seen.add(fingerprint);
       this.#given.push(fingerprint);
-      this.#marks.push(toMark(fingerprint));
     }
   }
 
@@ -276,7 +299,7 @@ class Walking {
     this.#cursor = cursor;
     this.#taken = 0;
     if (this.#items.length >= this.#goal) this.#state = 'full';
-    else if (this.#emptyPages >= maxEmptyPages) this.#pause(emptyWarning);
+    else if (this.#idlePages >= maxIdlePages) this.#pause(idleWarning);
     else if (this.#asks >= maxAsks) this.#pause(slowWarning);
   }
 
@@ -287,21 +310,28 @@ class Walking {
 
   #nextPosition(isFruitless: boolean): ListPosition | null {
     const { position } = this.#start;
-    const weight = this.#hasRows ? 1 : 6;
+    const last = this.#read.at(-1);
+    // An outage says nothing about the list.
+    const weight = this.#state === 'cut' ? 0 : this.#foundSomething ? 1 : 6;
     const fruitless = isFruitless ? position.fruitless + weight : 0;
     if (fruitless >= maxFruitless) {
       this.#warnings.add(hopelessWarning);
       return null;
     }
     return {
-      provider: this.#last?.source ?? position.provider,
+      provider: last?.source ?? position.provider,
       cursor: this.#cursor,
       taken: this.#taken,
       page: this.#wanted.page + 1,
       fruitless,
-      recent: this.#isExact ? [] : this.#marks.slice(-maxRecent),
+      recent: last?.page.isExact === true ? [] : this.#given.slice(-maxRecent).map(toMark),
     };
   }
+}
+
+function toFailure(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  throw error;
 }
 
 function rowsOf({ rows, items }: Page<ListItem>): number {
@@ -311,4 +341,9 @@ function rowsOf({ rows, items }: Page<ListItem>): number {
 /** Null for what has no id: a post that is gone, which two places may show. */
 function fingerprintOf({ id }: ListItem): number | null {
   return id === null ? null : toFingerprint(id);
+}
+
+function markOf(item: ListItem): number | null {
+  const fingerprint = fingerprintOf(item);
+  return fingerprint === null ? null : toMark(fingerprint);
 }

@@ -93,7 +93,8 @@ function createUnderstanding(context: PlanContext) {
 function toGiven(row: ReadRoute, request: FastifyRequest): Record<string, unknown> {
   const { url = '' } = request.raw;
   const start = url.indexOf('?');
-  const query = start === -1 ? {} : parse(url.slice(start + 1));
+  // All of them: a URL is bounded, and what is left out would not be refused.
+  const query = start === -1 ? {} : parse(url.slice(start + 1), '&', '=', { maxKeys: 0 });
   // Fastify gives each parameter of the path as a string.
   const { n, ...path } = request.params as Record<string, string>;
   if (!isRouteOf(row)(request)) throw routeNotFound(request);

@@ -50,7 +50,8 @@ const greatestSnowflake = 9223372036854775807n;
 
 /** Reads a handle, with or without `@`, in any case; null when it has no platform's form. */
 export function parseHandle(text: string): AccountReference | null {
-  const handle = text.replace(/^@/, '').toLowerCase();
+  // ASCII only: `toLowerCase` makes a `k` of the sign for Kelvin.
+  const handle = text.replace(/^@/, '').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   const form = handleForms.find(([, pattern]) => pattern.test(handle));
   if (form === undefined) return null;
   if (form[0] === 'mastodon' && !isPublicName(handle.slice(handle.lastIndexOf('@') + 1)))

@@ -160,8 +160,6 @@ export type EmbedReply = z.output<typeof embedReply>;
 export interface EmbedResult {
   readonly kind: 'embed';
   readonly post: PostReply['posts'][number];
-  /** The canonical URL of the post. */
-  readonly url: string;
   /** The address of this server. */
   readonly baseUrl: string;
   /** Pixels that the embedding page has; null where it does not say. */

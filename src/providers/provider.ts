@@ -107,6 +107,11 @@ export interface Page<Item> {
   readonly warnings: readonly string[];
   /** How many rows the source sent, where some of them are not among `items`. */
   readonly rows?: number;
+  /**
+   * True where the source is known to send such a page now and then in place of a fuller one, so that
+   * it is worth asking for again, also where `cursor` is null.
+   */
+  readonly isDoubtful?: boolean;
   /** True where pages never overlap and are never short or empty before the end. */
   readonly isExact?: boolean;
   /** When it was so, in milliseconds since the epoch; left out where that is now. */
@@ -159,6 +164,8 @@ export interface Provider {
   /** Tells, without waiting, whether it answers for this subject; the archive holds only some. */
   covers(query: Query): Coverage;
   readonly ask: { readonly [Kind in QueryKind]?: Ask<Kind> };
+  /** True where it answers from this machine, so that it may be asked again at any time. */
+  readonly isLocal?: boolean;
   /** Gives back what it holds. Called once. */
   close?(): void;
 }
@@ -183,6 +190,8 @@ export interface ProviderErrorOptions {
   readonly retryAfterSeconds?: number | undefined;
   /** Whether an `ambiguous` miss speaks for absence at all; default true. */
   readonly isWitness?: boolean;
+  /** Whether the provider itself fails, rather than for this one subject; default true. */
+  readonly isGeneral?: boolean;
   readonly cause?: unknown;
 }
 
@@ -191,6 +200,7 @@ export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
   readonly retryAfterSeconds: number | undefined;
   readonly isWitness: boolean;
+  readonly isGeneral: boolean;
 
   constructor(kind: ProviderErrorKind, message: string, options: ProviderErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -198,5 +208,6 @@ export class ProviderError extends Error {
     this.kind = kind;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.isWitness = options.isWitness ?? true;
+    this.isGeneral = options.isGeneral ?? true;
   }
 }

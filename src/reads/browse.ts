@@ -71,7 +71,7 @@ export function toAccountReference(handle: string): AccountReference {
   const reference = parseHandle(handle);
   if (reference !== null) return reference;
   throw new Problem('invalid_handle', {
-    detail: `The handle ${quoteInput(handle)} has the form of no platform’s handles.`,
+    detail: `The parameter \`handle\` has the value ${quoteInput(handle)}, which has the form of no platform’s handles.`,
   });
 }
 
@@ -137,6 +137,7 @@ function assemble(
   const { found } = answer;
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
   const isSearch = target.subject.resource === 'search';
+  const next = toNext(found, { target, query, full }, context);
   return {
     kind: 'browse',
     subject: nameSubject(target.subject, found.account),
@@ -144,14 +145,21 @@ function assemble(
     items: toItems(found, query.list),
     page: query.page,
     limit: query.limit,
-    next: toNext(found, { target, query, full }, context),
-    warnings: [...found.warnings, ...staleWarnings(answer, fetchedAt)],
+    next,
+    warnings: [
+      ...found.warnings,
+      ...(next === null && found.next !== null ? [endlessCursor] : []),
+      ...staleWarnings(answer, fetchedAt),
+    ],
     degraded: found.degraded || (isSearch && answer.cache === 'stale'),
     fetchedAt,
     source: answer.source,
     full,
   };
 }
+
+const endlessCursor =
+  'There is more, but the source names the place by a cursor that is too long to be passed on.';
 
 /** The account knows how it writes its handle. */
 function nameSubject(subject: BrowseSubject, account: Account | null): BrowseSubject {
@@ -172,8 +180,8 @@ function toNext(
   { target, query, full }: BrowseView,
   { cursors, baseUrl }: PlanContext,
 ): BrowseResult['next'] {
-  if (next === null) return null;
-  const cursor = cursors.seal(query.listKey, next);
+  const cursor = next === null ? null : cursors.seal(query.listKey, next);
+  if (cursor === null) return null;
   const parameters = {
     ...target.parameters,
     limit: query.limit === defaultLimit ? undefined : String(query.limit),

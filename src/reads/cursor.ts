@@ -6,12 +6,12 @@ import type { ListPosition } from '../fetching/list-position.ts';
 /** Makes cursors of places in lists, and reads them back. */
 export interface CursorCodec {
   /**
-   * Gives the cursor of a place in a list: URL-safe text of at most 2048 characters.
+   * Gives the cursor of a place in a list: URL-safe text of at most 2048 characters. Null where the
+   * provider's own cursor is too long to be passed on.
    *
    * @param listKey names the list, with its route, query and options.
-   * @throws Problem `upstream_error` when the provider's own cursor is too long to be passed on.
    */
-  seal(listKey: string, position: ListPosition): string;
+  seal(listKey: string, position: ListPosition): string | null;
   /**
    * Gives the place that a cursor names in this list.
    *
@@ -48,6 +48,7 @@ export function createCursorCodec(key: Buffer): CursorCodec {
   return {
     seal: (listKey, position) => {
       const body = toBody(position);
+      if (body === null) return null;
       return Buffer.concat([sign(listKey, body), body]).toString('base64url');
     },
     open: (listKey, cursor) => {
@@ -70,14 +71,10 @@ function refuse(cursor: string): Problem {
 }
 
 /** One byte with the number of marks, four for each mark, then JSON. */
-function toBody({ provider, cursor, taken, page, fruitless, recent }: ListPosition): Buffer {
+function toBody({ provider, cursor, taken, page, fruitless, recent }: ListPosition): Buffer | null {
   const json = Buffer.from(JSON.stringify([provider, cursor, taken, page, fruitless]));
   const room = Math.floor(maxCursor * 0.75) - macBytes - 1 - json.length;
-  if (room < 0) {
-    throw new Problem('upstream_error', {
-      detail: 'The source sent a cursor that is too long to be passed on.',
-    });
-  }
+  if (room < 0) return null;
   const count = Math.min(recent.length, Math.floor(room / 4));
   const marks = Buffer.alloc(1 + 4 * count);
   marks.writeUInt8(count);

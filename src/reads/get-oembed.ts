@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { parsePostUrl } from '../model/reference.ts';
 import { embedReply } from '../model/results.ts';
-import { freeText, parseParameters, pixels } from './parameters.ts';
+import { freeText, parseParameters, pixels, truth } from './parameters.ts';
 import { missingUrl, toPostPlan } from './post-plan.ts';
 import { nameViews, type PlanContext, type Read, type Understood } from './read.ts';
 
@@ -11,6 +11,7 @@ const getOEmbedParams = z.object({
   url: freeText('invalid_url').optional().describe('The URL of the post. Required.'),
   maxwidth: pixels().optional().describe('The most pixels that the embedding page has in width.'),
   maxheight: pixels().optional().describe('The most pixels that it has in height.'),
+  nocache: truth().optional().describe('Skips the response cache.'),
   format: freeText('not_implemented')
     .optional()
     .describe('`json`; another one is not implemented.'),
@@ -28,18 +29,17 @@ export const getOEmbed: Read = {
 };
 
 function understand(params: Params, { baseUrl, embedSeconds }: PlanContext): Understood<'post'> {
-  const { url, maxwidth, maxheight, format } = params;
+  const { url, maxwidth, maxheight, nocache, format } = params;
   refuseOtherFormat(format);
   if (url === undefined || url.trim() === '') throw missingUrl(url);
   const post = parsePostUrl(url.trim(), baseUrl);
   return {
-    plan: toPostPlan(post, { thread: false, replies: 'off', useCache: true }),
+    plan: toPostPlan(post, { thread: false, replies: 'off', useCache: nocache !== true }),
     format: 'json',
     views: nameViews(`embed ${maxwidth ?? ''} ${maxheight ?? ''}`),
     assemble: ({ found }) => ({
       kind: 'embed',
       post: found.post,
-      url: found.post.url ?? '',
       baseUrl,
       maxWidth: maxwidth ?? null,
       maxHeight: maxheight ?? null,

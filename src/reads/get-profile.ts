@@ -10,7 +10,7 @@ import {
   toAccountReference,
   understandPage,
 } from './browse.ts';
-import { moment, parseParameters, truth } from './parameters.ts';
+import { moment, parseParameters, printMoment, truth } from './parameters.ts';
 import type { PlanContext, Read } from './read.ts';
 
 /** The parameters of a profile read (decisions section 3). */
@@ -35,24 +35,24 @@ export const getProfile: Read = {
   reply: browseReply,
   understand: (given, context) => {
     const params = parseParameters(getProfileParams, given);
-    refuseWalkWithoutPosts(params);
-    return understandPage(toTarget(params, given, context), params, context);
+    refuseOptionsOfPosts(params);
+    return understandPage(toTarget(params, context), params, context);
   },
 };
 
-function refuseWalkWithoutPosts({ include_posts: posts, cursor, page }: Params): void {
-  if (posts !== false || (cursor === undefined && page === undefined)) return;
-  const name = cursor === undefined ? 'page' : 'cursor';
+/** What says which posts are wanted is refused where none are. */
+function refuseOptionsOfPosts(params: Params): void {
+  if (params.include_posts !== false) return;
+  const { cursor, page, until, with_replies, with_reposts } = params;
+  const options = { cursor, page, until, with_replies, with_reposts };
+  const given = Object.entries(options).find(([, value]) => value !== undefined && value !== false);
+  if (given === undefined) return;
   throw new Problem('invalid_option', {
-    detail: `The parameter \`${name}\` walks posts, which \`include_posts=false\` leaves out.`,
+    detail: `The parameter \`${given[0]}\` is about posts, which \`include_posts=false\` leaves out.`,
   });
 }
 
-function toTarget(
-  params: Params,
-  given: Readonly<Record<string, unknown>>,
-  { baseUrl }: PlanContext,
-): BrowseTarget {
+function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
   const account = toAccountReference(params.handle);
   const { platform, handle } = account;
   const { with_replies: withReplies = false, with_reposts: withReposts = false } = params;
@@ -68,7 +68,7 @@ function toTarget(
     parameters: {
       with_replies: withReplies ? 'true' : undefined,
       with_reposts: withReposts ? 'true' : undefined,
-      until: params.until === undefined ? undefined : String(given.until),
+      until: printMoment(untilSeconds),
     },
     freshness: 'list',
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toIsoSeconds } from '../core/clock.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 
 /** What a parameter's schema says of its faults. */
@@ -71,7 +72,7 @@ export function threadMode() {
 export function clampedCount(most: number) {
   const schema = z
     .string()
-    .regex(/^\d{1,30}$/)
+    .regex(/^\d+$/)
     .transform((text) => Math.min(Number(text), most))
     .refine((count) => count >= 1);
   return parameter(schema, {
@@ -110,6 +111,11 @@ export function moment() {
     accepts:
       'an ISO 8601 date such as `2026-01-31`, a date-time such as `2026-01-31T12:00:00Z` (UTC where it names no zone), or Unix seconds',
   });
+}
+
+/** Gives a moment as a parameter takes it, always in the same form; undefined for none. */
+export function printMoment(seconds: number | null): string | undefined {
+  return seconds === null ? undefined : toIsoSeconds(seconds * 1000);
 }
 
 /** The year 9999 ends with it. */

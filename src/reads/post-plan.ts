@@ -1,6 +1,7 @@
 import { Problem } from '../core/problem.ts';
 import type { Plan } from '../fetching/plan.ts';
-import { identifyPost, type PostReference } from '../model/reference.ts';
+import { postSubject } from '../fetching/subjects.ts';
+import type { PostReference } from '../model/reference.ts';
 import type { PostQuery } from '../providers/provider.ts';
 
 /** What is wanted around a post, and whether the cache may answer. */
@@ -11,7 +12,7 @@ export interface PostWish extends Pick<PostQuery, 'thread' | 'replies'> {
 /** Gives the plan that fetches a post. */
 export function toPostPlan(post: PostReference, wish: PostWish): Plan<'post'> {
   const { thread, replies, useCache } = wish;
-  const subject = `post ${identifyPost(post)}`;
+  const subject = postSubject(post);
   const query: PostQuery = { kind: 'post', post, thread, replies };
   return { query, subject, key: `${subject} ${thread} ${replies}`, freshness: 'post', useCache };
 }

@@ -4,7 +4,7 @@ import type { ListQuery } from '../fetching/browse-query.ts';
 import { type SearchPlatform, searchPlatforms } from '../model/reference.ts';
 import { browseReply, type Feed, feeds } from '../model/results.ts';
 import { type BrowseTarget, listParams, understandPage } from './browse.ts';
-import { choice, freeText, moment, parseParameters } from './parameters.ts';
+import { choice, freeText, moment, parseParameters, printMoment } from './parameters.ts';
 import type { PlanContext, Read } from './read.ts';
 
 /** The most characters of a search text, in code points. */
@@ -36,7 +36,7 @@ export const searchPosts: Read = {
   reply: browseReply,
   understand: (given, context) => {
     const params = parseParameters(searchPostsParams, given);
-    return understandPage(toTarget(params, given, context), params, context);
+    return understandPage(toTarget(params, context), params, context);
   },
 };
 
@@ -48,14 +48,9 @@ interface Search {
   readonly untilSeconds: number | null;
 }
 
-function toTarget(
-  params: Params,
-  given: Readonly<Record<string, unknown>>,
-  { searchPlatform }: PlanContext,
-): BrowseTarget {
+function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget {
   const search = toSearch(params, searchPlatform);
   const { platform, text, feed, sinceSeconds, untilSeconds } = search;
-  const asGiven = (name: string) => (given[name] === undefined ? undefined : String(given[name]));
   return {
     subject: { resource: 'search', query: text, feed },
     cacheSubject: `search ${platform}`,
@@ -66,9 +61,9 @@ function toTarget(
     parameters: {
       q: text,
       feed: feed === 'latest' ? undefined : feed,
-      since: asGiven('since'),
-      until: asGiven('until'),
-      platform: params.platform,
+      since: printMoment(sinceSeconds),
+      until: printMoment(untilSeconds),
+      platform,
     },
     freshness: 'search',
   };

@@ -273,7 +273,11 @@ describe('the browse reads', () => {
   clauseEach(
     'read.problem.member_code',
     [
-      ['/api/v1/profiles/not%20a%20handle', 'invalid_handle', 'not a handle'],
+      [
+        '/api/v1/profiles/not%20a%20handle',
+        'invalid_handle',
+        '`handle` has the value "not a handle"',
+      ],
       ['/api/v1/profiles/sixteen_letters_', 'invalid_handle', 'sixteen_letters_'],
       ['/api/v1/profiles/%40/followers', 'invalid_handle', '@'],
       ['/not-a-handle', 'invalid_handle', 'not-a-handle'],
@@ -293,7 +297,14 @@ describe('the browse reads', () => {
       [`${profile}?with_replies=maybe`, 'invalid_option', '`with_replies`'],
       [`${profile}?with_reposts=`, 'invalid_option', '`with_reposts`'],
       [`${profile}?include_posts=2`, 'invalid_option', '`include_posts`'],
-      [`${profile}?include_posts=false&page=2`, 'invalid_option', '`page` walks posts'],
+      [`${profile}?include_posts=false&page=2`, 'invalid_option', '`page` is about posts'],
+      [
+        `${profile}?include_posts=false&until=2026-01-01`,
+        'invalid_option',
+        '`until` is about posts',
+      ],
+      [`${profile}?include_posts=0&with_replies=1`, 'invalid_option', '`with_replies` is about'],
+      [`/search?q=a&${'x&'.repeat(1100)}limit=0`, 'invalid_option', '`limit`'],
       [`${profile}?until=soon`, 'invalid_option', '`until`'],
       [`${profile}?limit=many`, 'invalid_option', '`limit`'],
       [`${profile}?page=11`, 'invalid_option', '`page`'],

@@ -138,7 +138,7 @@ describe('the codec of cursors', () => {
   it('gives back what it sealed, in URL-safe text of at most 2 KB', () => {
     fc.assert(
       fc.property(fc.string(), position, (listKey, at) => {
-        const cursor = codec.seal(listKey, at);
+        const cursor = codec.seal(listKey, at) ?? '';
 
         expect(cursor).toMatch(/^[\w-]+$/);
         expect(cursor.length).toBeLessThanOrEqual(maxCursor);
@@ -154,14 +154,12 @@ describe('the codec of cursors', () => {
     const recent = Array.from({ length: maxRecent }, (_, index) => index * 44_739_242);
     const at = { ...startOfList, provider: 'fxtwitter', cursor: 'D'.repeat(400), recent };
 
-    expect(codec.open('list', codec.seal('list', at))).toEqual(at);
+    expect(codec.open('list', codec.seal('list', at) ?? '')).toEqual(at);
   });
 
   it('does not seal a source’s cursor that would not fit', () => {
     const at = { ...startOfList, cursor: 'D'.repeat(2000) };
 
-    expect(() => codec.seal('list', at)).toThrow(
-      expect.objectContaining({ code: 'upstream_error' }),
-    );
+    expect(codec.seal('list', at)).toBeNull();
   });
 });

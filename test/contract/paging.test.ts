@@ -200,14 +200,14 @@ describe('paging', () => {
 
     let reply = await read(app, path);
     expect(reply.posts).toHaveLength(20);
-    expect(reply.warnings.join(' ')).toContain('empty pages although it announces more');
+    expect(reply.warnings.join(' ')).toContain('empty pages, or the same ones');
     let pages = 1;
-    while (reply.nextCursor !== undefined && pages < 20) {
+    while (reply.nextCursor !== undefined && pages < 60) {
       reply = await read(app, `${path}&cursor=${reply.nextCursor}`);
       pages += 1;
     }
 
-    expect(pages).toBe(3);
+    expect(pages).toBe(21);
     expect(reply.posts).toEqual([]);
     expect(reply.warnings.join(' ')).toContain('the list ends here and may be incomplete');
   });
@@ -216,7 +216,7 @@ describe('paging', () => {
     const list = createFakeList(300, steady);
     const app = await buildTestApp({ providers: [list.provider] });
 
-    const clamped = await read(app, '/api/v1/profiles/wren?limit=5000');
+    const clamped = await read(app, `/api/v1/profiles/wren?limit=${'9'.repeat(40)}`);
     expect([clamped.limit, clamped.posts?.length]).toEqual([100, 100]);
     for (const query of [
       'limit=0',

@@ -165,9 +165,10 @@ describe('the accounts of the sample', () => {
 });
 
 describe('what the archive covers', () => {
-  it('is its own search, and that of a platform as the last resort', () => {
-    const { covers, reads } = open();
+  it('is its own search, and that of a platform as the last resort, from this machine', () => {
+    const { covers, isLocal, reads } = open();
 
+    expect(isLocal).toBe(true);
     expect(covers(searchQuery('a'))).toBe(true);
     expect(covers(searchQuery('a', { platform: 'x' }))).toBe('last resort');
     expect(covers({ ...searchQuery('a', { platform: 'bluesky' }), kind: 'searchUsers' })).toBe(

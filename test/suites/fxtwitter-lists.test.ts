@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
+import { toAccount } from '../../src/model/account.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
-import { cursorBefore } from '../../src/providers/fxtwitter/timeline-cursor.ts';
+import {
+  cursorBefore,
+  writeTimelineCursor,
+} from '../../src/providers/fxtwitter/timeline-cursor.ts';
 import type {
   Answers,
   ConnectionsQuery,
@@ -106,6 +110,16 @@ async function fail(routes: FxRoutes, query: Query, options: AskOptions = {}) {
     return { failure, paths: upstream.requests.map(({ url }) => url) };
   });
 }
+
+/** What may be told of a protected account. */
+const protectedShop = toAccount({
+  id: '7',
+  screen_name: 'shop',
+  name: 'shop',
+  url: 'https://x.com/shop',
+  protected: true,
+  platform: 'x',
+});
 
 function answer(status: number, body: unknown): FakeHandler {
   return (_, response) => answerJson(response, body, { status });
@@ -309,7 +323,13 @@ describe('a list that is not found', () => {
   it.each(lists)('of $kind is unavailable when the account is there', async (query) => {
     const { failure } = await fail({ 'profile/mira_holm': fxProfile(fxUser('mira_holm')) }, query);
 
-    expect(failure.kind).toBe('unavailable');
+    expect(failure).toMatchObject({ kind: 'unavailable', isGeneral: false });
+  });
+
+  it.each(lists)('of $kind says no more of the source when that fails itself', async (query) => {
+    const { failure } = await fail({ 'profile/mira_holm': down }, query);
+
+    expect(failure).toMatchObject({ kind: 'unavailable', isGeneral: true });
   });
 
   it.each(lists)(
@@ -401,13 +421,16 @@ describe('a timeline', () => {
     expect(found.items).toMatchObject([{ id: '2001', reposted_by: null }]);
   });
 
-  it('leaves out what protected accounts wrote', async () => {
+  it('leaves out what protected accounts wrote or reposted', async () => {
     const author = fxUser('tove_ek', { protected: true });
-    const page = fxPage([fxStatus('1500', { author, reposted_by: fxUser('mira_holm') })]);
+    const page = fxPage([
+      fxStatus('1500', { author, reposted_by: fxUser('mira_holm') }),
+      fxStatus('1501', { reposted_by: fxUser('mira_holm', { protected: true }) }),
+    ]);
 
     const { found } = await read({ [statuses]: page }, timeline());
 
-    expect(found.items).toEqual([]);
+    expect(found).toMatchObject({ items: [], rows: 2 });
   });
 
   it.each([
@@ -437,6 +460,77 @@ describe('a timeline', () => {
     );
 
     expect(found.cursor).toBe(expected);
+  });
+});
+
+describe('the end of a timeline', () => {
+  const at = (issuedId: bigint, sortId = 2000n, direction: 'top' | 'bottom' = 'bottom') =>
+    writeTimelineCursor({ issuedId, sortId, direction });
+  const sent = at(5n);
+  const one = [fxStatus('2001')];
+  const two = [fxStatus('2001'), fxStatus('2000')];
+
+  it.each([
+    ['the same place, issued later, after two rows', two, at(6n), null, undefined],
+    ['the same place, issued later, after one row', one, at(6n), null, true],
+    ['the same place, issued later, after no rows', [], at(6n), null, true],
+    ['the cursor that was sent, after no rows', [], sent, null, true],
+    ['nothing, after no rows', [], null, null, undefined],
+    ['another place, after no rows', [], at(6n, 1999n), at(6n, 1999n), true],
+    ['another place, after two rows', two, at(5n, 1999n), at(5n, 1999n), undefined],
+    ['the other direction', two, at(5n, 2000n, 'top'), at(5n, 2000n, 'top'), undefined],
+    ['a cursor of another form', two, 'elsewhere', 'elsewhere', undefined],
+  ])('is told by its cursor: %s', async (_title, rows, bottom, cursor, isDoubtful) => {
+    const { found } = await read({ [statuses]: fxPage(rows, bottom) }, timeline({ cursor: sent }));
+
+    expect(found).toMatchObject({ cursor, rows: rows.length });
+    expect(found.isDoubtful).toBe(isDoubtful);
+    expect('isDoubtful' in found).toBe(isDoubtful === true);
+  });
+});
+
+describe('a page of fewer than two rows', () => {
+  const shop = fxUser('shop');
+  const lists = [
+    [timeline({ withReplies: true }), statuses, fxTombstone('2001', 'deleted')],
+    [connections(), 'profile/mira_holm/followers', shop],
+    [connections({ kind: 'following' }), 'profile/mira_holm/following', shop],
+    [search(), 'search', fxStatus('2001')],
+  ] as const;
+
+  it.each(lists)('is doubtful where it goes on: $kind', async (query, path, row) => {
+    for (const rows of [[], [row], [null]]) {
+      const { found } = await read({ [path]: fxPage(rows, 'more') }, query);
+
+      expect(found).toMatchObject({ cursor: 'more', isDoubtful: true });
+    }
+  });
+
+  it.each(lists)(
+    'is not doubtful at the end, nor are two rows: $kind',
+    async (query, path, row) => {
+      const pages = [fxPage([row]), fxPage([row, row], 'more'), fxPage([row, null], 'more')];
+      for (const page of pages) {
+        const { found } = await read({ [path]: page }, query);
+
+        expect(found).not.toHaveProperty('isDoubtful');
+      }
+    },
+  );
+
+  it('is not doubtful where its cursor stands at the end of the accounts', async () => {
+    const page = fxPage([shop], '0|3');
+
+    const { found } = await read({ 'profile/mira_holm/followers': page }, connections());
+
+    expect(found.cursor).toBeNull();
+    expect(found).not.toHaveProperty('isDoubtful');
+  });
+
+  it('is not doubtful where it is all that there can be', async () => {
+    const { found } = await read({ typeahead: fxSuggestions([]) }, users());
+
+    expect(found).not.toHaveProperty('isDoubtful');
   });
 });
 
@@ -552,6 +646,16 @@ describe('a list of accounts', () => {
     expect(found.cursor).toBe(expected);
   });
 
+  it('tells of a protected account that it is there, and no more', async () => {
+    const page = fxPage([fxUser('shop', { protected: true, id: '7' })]);
+
+    for (const kind of ['followers', 'following'] as const) {
+      const { found } = await read({ [`profile/mira_holm/${kind}`]: page }, connections({ kind }));
+
+      expect(found.items).toEqual([protectedShop]);
+    }
+  });
+
   it('has each account once, and says how many it lacks', async () => {
     const page = fxPage([fxUser('shop'), null, fxUser('shop'), { id: 7 }]);
 
@@ -661,11 +765,13 @@ describe('a search that fails', () => {
     expect(failure).toMatchObject({ kind: 'rejected', message: 'X refuses this search text.' });
   });
 
+  const blank = 'The search text has nothing in it but underscores and spaces, which X refuses.';
+
   it.each(['_', ' _ __ ', ''])('because its text is %o is rejected unasked', async (text) => {
     for (const query of [search({ text, sinceSeconds: 5 }), users(text)]) {
       const { failure, paths } = await fail(fxListRoutes, query);
 
-      expect(failure).toMatchObject({ kind: 'rejected', message: 'X refuses this search text.' });
+      expect(failure).toMatchObject({ kind: 'rejected', message: blank });
       expect(paths).toEqual([]);
     }
   });
@@ -683,9 +789,18 @@ describe('a search that fails', () => {
     expect(fits.paths).toHaveLength(1);
     expect(failure).toMatchObject({
       kind: 'rejected',
-      message: `X accepts at most ${room} characters in this search text.`,
+      message: `The search text is longer than the ${room} UTF-16 units that X accepts with its time limits.`,
     });
     expect(paths).toEqual([]);
+  });
+
+  it('because its text alone is too long says so without times', async () => {
+    const { failure } = await fail(fxListRoutes, search({ text: '🐦'.repeat(257) }));
+
+    expect(failure).toMatchObject({
+      kind: 'rejected',
+      message: 'The search text is longer than the 512 UTF-16 units that X accepts.',
+    });
   });
 
   it.each([
@@ -733,5 +848,13 @@ describe('a search for accounts', () => {
       ],
     });
     expect(paths).toEqual(['/2/typeahead?q=grey%20heron&result_type=users']);
+  });
+
+  it('tells of a protected account that it is there, and no more', async () => {
+    const shop = { ...fxSuggestedUser('shop'), id: '7', protected: true };
+
+    const { found } = await read({ typeahead: fxSuggestions([shop]) }, users());
+
+    expect(found.items).toEqual([protectedShop]);
   });
 });

@@ -293,6 +293,106 @@ describe('a thread that the service could not get', () => {
   });
 });
 
+describe('a protected account', () => {
+  const author = fxUser('owl', { protected: true });
+  const secret = fxReply('2000', '1999', 'owl', { author, text: 'Secret' });
+  const focal = fxConversation.focal;
+  const hidden = { type: 'tombstone', reason: 'private', author: null };
+
+  it.each([
+    [alone, { 'status/2001': fxBody(fxStatus('2001', { author })) }],
+    [{ replies: 'off' }, { 'thread/2001': fxBody(fxStatus('2001', { author }), { thread: [] }) }],
+    [{ thread: false }, { 'conversation/2001': fxBody(fxStatus('2001', { author })) }],
+    [
+      {},
+      {
+        'thread/2001': fxBody(fxStatus('2001', { author }), { thread: [] }),
+        'conversation/2001': fxBody(fxStatus('2001', { author }), { replies: [] }),
+      },
+    ],
+    [{}, { 'conversation/2001': fxBody(fxStatus('2001', { author }), { replies: [] }) }],
+    [{}, { 'status/2001': fxBody(fxStatus('2001', { author })) }],
+  ] as const)('has no posts: %o', async (fields, routes) => {
+    const failure = await fail(serveFxTwitter(routes), query(fields));
+
+    expect(failure).toMatchObject({
+      kind: 'missing',
+      message: 'This post is from an account that is not public.',
+    });
+  });
+
+  it('leaves tombstones in a thread, and none among the replies', async () => {
+    const after = { author, text: 'Secret' };
+    const { found } = await read(
+      {
+        'thread/2001': fxBody(focal, {
+          thread: [fxConversation.root, secret, focal, fxReply('2002', '2001', 'owl', after)],
+        }),
+        'conversation/2001': fxBody(focal, {
+          thread: [focal],
+          replies: [fxReply('2010', '2001', 'owl', after), fxReply('2011', '2001', 'tove_ek')],
+        }),
+      },
+      query(),
+    );
+
+    expect(found.ancestors).toMatchObject([
+      { id: '1999', type: 'status' },
+      { id: '2000', ...hidden },
+    ]);
+    expect(found.continuation).toMatchObject([{ id: '2002', ...hidden }]);
+    expect(idsOf(found.replies)).toEqual(['2011']);
+    expect(JSON.stringify(found)).not.toMatch(/Secret|owl/);
+  });
+
+  it('leaves a tombstone in a thread that the conversation has', async () => {
+    const { found } = await read(
+      { 'conversation/2001': fxBody(focal, { thread: [secret, focal], replies: [] }) },
+      query(),
+    );
+
+    expect(found.ancestors).toMatchObject([{ id: '2000', ...hidden }]);
+  });
+
+  it.each([
+    ['a protected account', 401, { code: 401, status: null }, 'private'],
+    ['nobody any more', 404, { ...fxNothing, status: fxTombstone('2000', 'deleted') }, 'deleted'],
+  ])(
+    'leaves a tombstone where a parent is said to be of %s',
+    async (_title, status, body, reason) => {
+      const { found } = await read(
+        {
+          'thread/2001': fxBody(focal),
+          'status/2000': (_, response) => answerJson(response, body, { status }),
+        },
+        query({ replies: 'off' }),
+      );
+
+      expect(found.ancestors).toMatchObject([
+        { id: '2000', type: 'tombstone', reason, url: 'https://x.com/i/status/2000' },
+      ]);
+      expect(found.warnings).toHaveLength(2);
+    },
+  );
+
+  it('leaves a tombstone where parents are walked, and the walk goes on above it', async () => {
+    const { found } = await read(
+      {
+        'thread/2001': fxBody(focal),
+        'status/2000': fxBody(secret),
+        'status/1999': fxBody(fxConversation.root),
+      },
+      query({ replies: 'off' }),
+    );
+
+    expect(found.ancestors).toMatchObject([
+      { id: '1999', type: 'status' },
+      { id: '2000', ...hidden },
+    ]);
+    expect(found.warnings).toEqual(['What the author added after this post could not be read.']);
+  });
+});
+
 describe('a throttle that an answer survives', () => {
   const busy: FakeHandler = (_, response) => answerHtml(response, { status: 429 });
   const single = { 'thread/2001': fxBody(fxConversation.focal) };

@@ -1,5 +1,9 @@
+import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
+import type { TestApp } from '../support/build-app.ts';
+import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import {
+  answerFixture,
   fixturesFolder,
   fixturesPresent,
   listFixtures,
@@ -7,56 +11,250 @@ import {
   serveFixtures,
 } from '../support/fixtures.ts';
 import { listen, upstream } from '../support/listen.ts';
-import { fxTwitterFolders, idOf } from './recordings.ts';
+import { fxTwitterFolders, idOf, listRecorded, type RecordedRead, unread } from './recordings.ts';
 
-const names = fixturesPresent
-  ? [...fxTwitterFolders, 'syndication', 'fxtwitter/errors'].flatMap(listFixtures).filter(isPost)
-  : [];
+/** Reads recordings again and again, also those that are failures. */
+const patient = { PERCH_BREAKER_FAILURES: '1000', PERCH_LINK_PREVIEWS: 'true' };
 
-function isPost(name: string): boolean {
-  const { pathname } = new URL(readFixture(name).request.url);
-  return (
-    /^[1-9]\d{0,18}$/.test(idOf(name)) && /status|thread|conversation|tweet-result/.test(pathname)
-  );
+/** Which requests a recording answers, by their path; the others meet what was recorded beside it. */
+const endpoints: Readonly<Record<Exclude<RecordedRead, 'profile'>, RegExp>> = {
+  post: /^\/2\/(?:status|thread|conversation)\//,
+  timeline: /\/statuses$/,
+  connections: /\/(?:followers|following)$/,
+  search: /^\/2\/search$/,
+};
+
+const silent: FakeHandler = (_request, response) => response.writeHead(500).end();
+
+async function setUp(fxtwitter: FakeHandler, syndication: FakeHandler = silent): Promise<TestApp> {
+  const [first, second] = [await upstream(fxtwitter), await upstream(syndication)];
+  const { app } = await listen({
+    ...patient,
+    PERCH_FXTWITTER_URL: first.url,
+    PERCH_SYNDICATION_URL: second.url,
+  });
+  return app;
 }
 
-/** Which read makes the provider ask for the recording. */
+const serve =
+  (name: string): FakeHandler =>
+  (_request, response) =>
+    answerFixture(response, readFixture(name));
+
+/** Answers what a path is met by with a recording, and everything else as FxTwitter did that day. */
+function serveAt(name: string, path: RegExp): FakeHandler {
+  const isDown = name.includes('/upstream-down/');
+  const beside = (asked: string): string | null => {
+    if (/^\/2\/profile\/[^/]+$/.test(asked)) return profileFor(asked, isDown);
+    return asked.endsWith('/statuses') ? 'fxtwitter/statuses/xdevelopers-page.json' : null;
+  };
+  return (request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://x.example');
+    const found = path.test(pathname) ? name : beside(pathname);
+    if (found === null) answerJson(response, {}, { status: 404 });
+    else serve(found)(request, response);
+  };
+}
+
+function profileFor(path: string, isDown: boolean): string {
+  if (isDown) return 'fxtwitter/errors/upstream-down/profile-404.json';
+  if (path.endsWith('/x')) return 'fxtwitter/profile/x.json';
+  return `fxtwitter/profile/${path.endsWith('/xdevelopers') ? 'xdevelopers' : 'not-found'}.json`;
+}
+
+/** Reads paths, each compact and full; every reply is a document or the problem that is expected. */
+async function readAll(app: TestApp, paths: readonly string[], status: number) {
+  const replies: LightMyRequestResponse[] = [];
+  for (const path of paths) {
+    for (const full of [path, `${path}&full=true&userinfo=all`]) {
+      const reply = await app.request(full);
+      expect([full, reply.statusCode]).toEqual([full, status]);
+      expectReadable(reply);
+      replies.push(reply);
+    }
+  }
+  return replies;
+}
+
+/** The client has checked the schema of what is JSON. */
+function expectReadable({ body, headers, statusCode }: LightMyRequestResponse): void {
+  expect(body).not.toMatch(/undefined|\[object|NaN|Infinity/);
+  if (statusCode !== 200) return;
+  expect(body.length).toBeGreaterThan(20);
+  if (!String(headers['content-type']).includes('json')) expect(body).not.toMatch(/\bnull\b/);
+}
+
+/** The members of bodies that these tests look at. */
+interface Body {
+  readonly posts: readonly { readonly id: string }[];
+  readonly users: readonly unknown[];
+  readonly profile: { readonly screen_name: string };
+  readonly source: string;
+  readonly warnings: readonly string[];
+}
+
+/** Gives the first body that is JSON. */
+function bodyOf(replies: readonly LightMyRequestResponse[]): Body {
+  const found = replies.find(({ headers }) => String(headers['content-type']).includes('json'));
+  if (found === undefined) throw new Error('No reply is JSON.');
+  return found.json();
+}
+
+const postFormats = ['markdown', 'json', 'obsidian'];
+const browseFormats = ['markdown', 'json'];
+
+/** What is asked for around the post, so that the recording is what answers. */
 function optionsOf(name: string): string {
   if (name.includes('/thread/')) return 'replies=off';
-  return name.includes('/conversation/') ? 'thread=conversation' : 'thread=off';
+  return name.includes('/conversation') ? 'thread=conversation' : 'thread=off';
 }
 
-describe.skipIf(!fixturesPresent)(`recorded answers over HTTP (${fixturesFolder})`, () => {
-  it.each(names)('reads %s to a document or a problem, in every format', async (name) => {
-    const isSyndication = name.startsWith('syndication/');
-    const recorded = await upstream(
-      serveFixtures(name.split('/').slice(0, -1).join('/'), ...fxTwitterFolders),
-    );
-    const silent = await upstream((_request, response) => response.writeHead(500).end());
-    const { app } = await listen({
-      PERCH_FXTWITTER_URL: isSyndication ? silent.url : recorded.url,
-      PERCH_SYNDICATION_URL: isSyndication ? recorded.url : silent.url,
-    });
+/** An id that the recording was asked for, where it is one. */
+function postIdOf(name: string): string {
+  const id = idOf(name);
+  return /^[1-9]\d{0,18}$/.test(id) ? id : '20';
+}
 
-    for (const format of ['markdown', 'json', 'obsidian']) {
-      const reply = await app.request(
-        `/api/v1/posts?url=https://x.com/i/status/${idOf(name)}&${optionsOf(name)}&format=${format}&full=true&userinfo=all`,
+/** The handle that the recording was asked for, where it is one. */
+function handleOf(name: string): string {
+  const { pathname } = new URL(readFixture(name).request.url);
+  const [, handle = ''] = /^(?:\/2\/profile)?\/([^/]+)/.exec(pathname) ?? [];
+  if (handle.startsWith('id:')) return 'x';
+  return /^\w{1,15}$/.test(handle) ? handle : 'nobody';
+}
+
+const place = `over HTTP (${fixturesFolder})`;
+
+describe.skipIf(!fixturesPresent)(`recorded posts ${place}`, () => {
+  it.each(listRecorded('post'))(
+    'lead to the right answer in every format: %s, %i',
+    async (name, status) => {
+      const app = name.startsWith('syndication/')
+        ? await setUp(silent, serve(name))
+        : await setUp(serveAt(name, endpoints.post));
+      const url = `https://x.com/i/status/${postIdOf(name)}`;
+
+      await readAll(
+        app,
+        postFormats.map((format) => `/api/v1/posts?url=${url}&${optionsOf(name)}&format=${format}`),
+        status,
       );
-      expect([200, 404, 502, 503]).toContain(reply.statusCode);
-      if (reply.statusCode !== 200) continue;
-      expect(reply.body).not.toMatch(/undefined|\[object|NaN|null\b.*\]\(/);
-      expect(reply.body.length).toBeGreaterThan(60);
-    }
-  });
+      const [embed] = await readAll(app, [`/api/v1/oembed?url=${url}`], status);
+      const page = await app.request(`/jack/status/${postIdOf(name)}`, {
+        headers: { 'user-agent': 'Twitterbot/1.0' },
+      });
 
-  it('is present where it must be', () => {
-    expect(names.length).toBeGreaterThan(25);
-  });
+      expectReadable(page);
+      expect(page.statusCode).toBe(status);
+      if (status !== 200) return;
+      expect(embed?.json()).toMatchObject({ type: 'rich', version: '1.0' });
+      expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(page.body).toContain('og:title');
+    },
+  );
+
+  it.each(['1649191520250245121', '20', '991202'])(
+    'are joined to the whole that a reader gets by default: %s',
+    async (id) => {
+      const app = await setUp(serveFixtures(...fxTwitterFolders));
+
+      const replies = await readAll(
+        app,
+        postFormats.map((format) => `/api/v1/posts?handle=jack&id=${id}&format=${format}`),
+        200,
+      );
+
+      const { posts, warnings } = bodyOf(replies);
+      expect(posts.map((post) => post.id)).toContain(id);
+      expect(warnings).toEqual([]);
+    },
+  );
+});
+
+describe.skipIf(!fixturesPresent)(`recorded profiles and lists ${place}`, () => {
+  it.each(listRecorded('profile'))(
+    'lead to the right answer in every format: %s, %i',
+    async (name, status) => {
+      const handle = handleOf(name);
+      const app = await setUp(serveAt(name, new RegExp(`^/2/profile/${handle}$`)));
+
+      const paths = ['', '&include_posts=false'].flatMap((options) =>
+        browseFormats.map((format) => `/api/v1/profiles/${handle}?format=${format}${options}`),
+      );
+      const replies = await readAll(app, paths, status);
+
+      if (status !== 200) return;
+      const { source, profile } = bodyOf(replies);
+      expect([source, profile.screen_name.toLowerCase()]).toEqual(['fxtwitter', handle]);
+    },
+  );
+
+  it.each(listRecorded('timeline'))(
+    'lead to the right answer in every format: %s, %i',
+    async (name, status) => {
+      const app = await setUp(serveAt(name, endpoints.timeline));
+
+      const paths = ['', '&with_replies=true&with_reposts=true', '&until=2026-07-08'].flatMap(
+        (options) =>
+          browseFormats.map(
+            (format) => `/api/v1/profiles/${handleOf(name)}?format=${format}${options}`,
+          ),
+      );
+      const replies = await readAll(app, paths, status);
+
+      if (status !== 200) return;
+      const { posts, warnings } = bodyOf(replies);
+      expect(posts.length > 0).toBe(name.includes('/xdevelopers-page'));
+      expect(warnings.length > 0).toBe(
+        /-20[04]|-400|-grouped/.test(name) && !name.includes('empty'),
+      );
+    },
+  );
+
+  it.each(listRecorded('connections'))(
+    'lead to the right answer in every format: %s, %i',
+    async (name, status) => {
+      const app = await setUp(serveAt(name, endpoints.connections));
+
+      const paths = ['followers', 'following'].flatMap((list) =>
+        browseFormats.map(
+          (format) => `/api/v1/profiles/${handleOf(name)}/${list}?format=${format}&limit=100`,
+        ),
+      );
+      const replies = await readAll(app, paths, status);
+
+      expect(bodyOf(replies).users.length).toBeGreaterThan(0);
+    },
+  );
+
+  it.each(listRecorded('search'))(
+    'lead to the right answer in every format: %s, %i',
+    async (name, status) => {
+      const app = await setUp(serveAt(name, endpoints.search));
+
+      const paths = ['latest', 'top', 'photos', 'videos'].flatMap((feed) =>
+        browseFormats.map((format) => `/api/v1/search?q=neo&feed=${feed}&format=${format}`),
+      );
+      const replies = await readAll(app, paths, status);
+
+      const degraded = name.includes('/upstream-down/') ? 'true' : undefined;
+      for (const { headers } of replies) expect(headers['x-search-degraded']).toBe(degraded);
+    },
+  );
 });
 
 describe('the recorded suite', () => {
   it('finds the recordings where they are required', () => {
     const required = process.env.PERCH_FIXTURES_REQUIRED !== undefined;
     expect(fixturesPresent || !required, `no recordings in ${fixturesFolder}`).toBe(true);
+  });
+
+  it.skipIf(!fixturesPresent)('has every recording in one of its tables', () => {
+    const reads = ['post', 'profile', 'timeline', 'connections', 'search'] as const;
+    const known = reads.flatMap((read) => listRecorded(read).map(([name]) => name));
+
+    expect([...known, ...unread].toSorted()).toEqual(
+      [...listFixtures('fxtwitter'), ...listFixtures('syndication')].toSorted(),
+    );
   });
 });

@@ -108,7 +108,8 @@ class PagedUpstream {
     const isShort = cursor !== null && times <= this.#habits.shortTimes(index);
     const sent = isShort ? rows.slice(0, times % 2) : rows;
     const items = sent.filter(({ id }) => !this.#removed.has(id));
-    return { items, cursor, warnings: [], rows: sent.length };
+    const isDoubtful = sent.length < 2 && cursor !== null;
+    return { items, cursor, warnings: [], rows: sent.length, isDoubtful };
   }
 
   /** The rows of a page, each once: the first, what is repeated of earlier pages, and the rest. */

@@ -64,6 +64,14 @@ export function openAccountRows(database: SqliteDatabase, revive: Revive): Accou
   };
 }
 
+/** Prepares what tells whether an account is held and protected. */
+export function openProtection(database: SqliteDatabase): (account: Account) => boolean {
+  const find = database.prepare(
+    'SELECT 1 FROM accounts WHERE platform = ? AND handle = ? AND protected = 1',
+  );
+  return ({ platform, screen_name }) => find.get(platform, screen_name.toLowerCase()) !== undefined;
+}
+
 function openAccountWriter(database: SqliteDatabase): AccountRows['putAccount'] {
   const insert = database
     .prepare<unknown[], number>(

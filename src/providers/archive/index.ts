@@ -44,6 +44,7 @@ export function openArchive(options: ArchiveOptions): Provider {
     ]),
     covers: (query) => covers(store, query, options.sample),
     ask: createAsk(store, options.sample),
+    isLocal: true,
     close: () => store.close(),
   };
 }

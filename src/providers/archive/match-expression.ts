@@ -1,6 +1,7 @@
-import type { Platform } from '../../model/reference.ts';
+import { type Platform, platform } from '../../model/reference.ts';
 import { anyMark, platformMark } from './post-words.ts';
-import type { SearchText, Term } from './search-query.ts';
+import type { Term } from './search-pieces.ts';
+import type { SearchText, UserSearchText } from './search-query.ts';
 
 /**
  * Writes what is asked for as an FTS5 expression over `post_words`. All words come from `toWords`
@@ -21,9 +22,26 @@ export function toMatchExpression(
   return none === '' ? all : `(${all}) NOT (${none})`;
 }
 
-/** Writes that a row is of one of some platforms, as an FTS5 expression. */
-export function printPlatforms(platforms: readonly Platform[]): string {
-  return platforms.map((platform) => print(toMark(platformMark(platform)))).join(' OR ');
+/**
+ * Writes what is asked for as an FTS5 expression over `account_words`.
+ *
+ * @param platforms Whose accounts are wanted; null where all are.
+ */
+export function toUserMatchExpression(
+  { include, exclude, unfinished }: UserSearchText,
+  platforms: readonly Platform[] | null,
+): string {
+  const printWords = ({ words }: Term) => `words : "${words.join(' ')}"`;
+  const wanted = include.map((term) => `${printWords(term)}${term === unfinished ? ' *' : ''}`);
+  if (platforms !== null || wanted.length === 0) {
+    wanted.push(`(${printPlatforms(platforms ?? platform.options)})`);
+  }
+  const none = exclude.map(printWords).join(' OR ');
+  return none === '' ? wanted.join(' AND ') : `(${wanted.join(' AND ')}) NOT (${none})`;
+}
+
+function printPlatforms(platforms: readonly Platform[]): string {
+  return platforms.map((one) => print(toMark(platformMark(one)))).join(' OR ');
 }
 
 function toMark(mark: string): Term {

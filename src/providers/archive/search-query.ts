@@ -1,11 +1,14 @@
 import { parseHandle } from '../../model/reference.ts';
-import { toNameWord, toWords } from './words.ts';
-
-/** Something to look for: words that stand one after the other in a column of `post_words`. */
-export interface Term {
-  readonly column: 'text' | 'author' | 'tags' | 'marks';
-  readonly words: readonly string[];
-}
+import {
+  type Dialect,
+  type Piece,
+  type Special,
+  type Term,
+  toPieces,
+  unknownOperator,
+  unreadable,
+} from './search-pieces.ts';
+import { toNameWord } from './words.ts';
 
 /** What a search text asks for. */
 export interface SearchText {
@@ -21,99 +24,98 @@ export interface SearchText {
   readonly warnings: readonly string[];
 }
 
-/** How much of a search text is read: a phrase of many common words takes long to look for. */
-const limits = { characters: 4096, terms: 32, words: 64 } as const;
-
-type Piece =
-  | { readonly kind: 'include' | 'exclude'; readonly term: Term }
-  | { readonly kind: 'since' | 'until'; readonly seconds: number }
-  | { readonly kind: 'warning'; readonly text: string };
-
 /**
- * Reads a search text: words, `"phrases"`, `-` before what must not be there, `from:`, `since:`,
- * `until:`, `filter:` and `#tags`. Everything is asked for together. An operator that other searches
- * know, and a value that cannot be read, is left out and named in `warnings`.
+ * Reads what a search of posts asks for: words, `"phrases"`, `-` before what must not be there,
+ * `from:`, `since:`, `until:`, `filter:` and `#tags`. Everything is asked for together. An operator
+ * that other searches know, and a value that cannot be read, is left out and named in `warnings`.
  */
 export function parseSearchText(text: string): SearchText {
-  const lexemes = [
-    ...text
-      .slice(0, limits.characters)
-      .replace(/[“”„‟]/g, '"')
-      .matchAll(lexeme),
-  ];
-  const written = [...new Set(lexemes.map(([one]) => one))];
-  const pieces = keepWithinWords(written.slice(0, limits.terms).flatMap(read));
-  const isCut = text.length > limits.characters || written.length > limits.terms;
+  const { pieces, warnings } = toPieces(text, ofPosts);
   const seconds = (kind: Piece['kind']) =>
-    pieces.kept.flatMap((piece) =>
-      'seconds' in piece && piece.kind === kind ? [piece.seconds] : [],
-    );
+    pieces.flatMap((piece) => ('seconds' in piece && piece.kind === kind ? [piece.seconds] : []));
   const terms = (kind: Piece['kind']) =>
-    pieces.kept.flatMap((piece) => ('term' in piece && piece.kind === kind ? [piece.term] : []));
+    pieces.flatMap((piece) => ('term' in piece && piece.kind === kind ? [piece.term] : []));
   const since = seconds('since');
   const until = seconds('until');
-  const warnings = pieces.kept.flatMap((piece) => ('text' in piece ? [piece.text] : []));
   return {
     include: terms('include'),
     exclude: terms('exclude'),
     sinceSeconds: since.length > 0 ? Math.max(...since) : null,
     untilSeconds: until.length > 0 ? Math.min(...until) : null,
-    warnings: [...new Set([...warnings, ...(isCut || pieces.isCut ? [tooLong] : [])])],
+    warnings,
   };
 }
 
-const tooLong = `The search is long; the archive looked for its first ${limits.terms} terms and ${limits.words} words at most.`;
-
-/** A quoted text with what stands before it, or what stands between two spaces. */
-const lexeme = /[-(]*(?:\p{L}+:)?"[^"]*"?|\S+/gu;
-
-function keepWithinWords(pieces: readonly Piece[]) {
-  let left: number = limits.words;
-  const kept = pieces.flatMap((piece): readonly Piece[] => {
-    if (!('term' in piece)) return [piece];
-    const words = piece.term.words.slice(0, left);
-    left -= words.length;
-    return words.length === 0 ? [] : [{ ...piece, term: { ...piece.term, words } }];
-  });
-  const count = (of: readonly Piece[]) =>
-    of.flatMap((piece) => ('term' in piece ? piece.term.words : [])).length;
-  return { kept, isCut: count(kept) < count(pieces) };
+/** What a search of accounts asks for. */
+export interface UserSearchText {
+  /** All of these words and phrases. */
+  readonly include: readonly Term[];
+  /** None of these. */
+  readonly exclude: readonly Term[];
+  /** The last of `include` that is no phrase: whoever types may not have finished it. */
+  readonly unfinished: Term | null;
+  /** Sentences on what was left out. */
+  readonly warnings: readonly string[];
 }
 
-function read(one: string): readonly Piece[] {
-  if (one === 'AND') return []; // everything is asked for together anyway
-  if (one === 'OR') return [unknownOperator(one)];
-  const [signs = ''] = /^[-(]*/.exec(one) ?? [];
-  const body = one.slice(signs.length).replace(/\)+$/, '');
-  const kind = signs.includes('-') ? 'exclude' : 'include';
-  const pieces = readOperator(body, kind) ?? readTag(body, kind) ?? readWords(body, kind);
-  return signs.includes('(') && pieces.length > 0 ? [parenthesis, ...pieces] : pieces;
+/** Reads what a search of accounts asks for: as in one of posts, but words and phrases alone. */
+export function parseUserSearchText(text: string): UserSearchText {
+  const { pieces, warnings } = toPieces(text, ofAccounts);
+  const termed = pieces.flatMap((piece) => ('term' in piece ? [piece] : []));
+  const include = termed.filter(({ kind }) => kind === 'include');
+  return {
+    include: include.map(({ term }) => term),
+    exclude: termed.filter(({ kind }) => kind === 'exclude').map(({ term }) => term),
+    unfinished: include.findLast(({ isPlain }) => isPlain)?.term ?? null,
+    warnings,
+  };
 }
 
-const parenthesis: Piece = {
-  kind: 'warning',
-  text: 'The archive does not know parentheses; they were left out.',
+const ofPosts: Dialect = {
+  where: '',
+  readSpecial: (special) => {
+    const operator = findOperator(special.body);
+    if (operator !== undefined) return (operator.read ?? refuse)(operator.value, special);
+    const tag = findTag(special.body);
+    return tag === undefined ? undefined : toTerm('tags', toNameWord(tag), special);
+  },
 };
 
-/** Undefined where it is no operator: `12:30` and `https://…` are words. */
-function readOperator(body: string, kind: 'include' | 'exclude'): readonly Piece[] | undefined {
+const inAccounts = ' in a search of accounts';
+
+const ofAccounts: Dialect = {
+  where: inAccounts,
+  readSpecial: ({ body, shown }) => {
+    if (findOperator(body) === undefined && findTag(body) === undefined) return undefined;
+    return unknownOperator(shown, inAccounts);
+  },
+};
+
+type ReadValue = (value: string, special: Special) => Piece;
+
+interface Operator {
+  readonly value: string;
+  /** Undefined where only other searches know it. */
+  readonly read: ReadValue | undefined;
+}
+
+function findOperator(body: string): Operator | undefined {
   const [, name = '', value = ''] = /^([\p{L}_]+):(.*)$/su.exec(body) ?? [];
-  const reader = readers.get(name.toLowerCase());
-  const shown = `${kind === 'exclude' ? '-' : ''}${body}`;
-  if (reader !== undefined) return [reader(value.replaceAll('"', ''), { kind, shown })];
-  return value !== '' && foreign.has(name.toLowerCase()) ? [unknownOperator(shown)] : undefined;
+  const read = readers.get(name.toLowerCase());
+  if (read !== undefined) return { value: value.replaceAll('"', ''), read };
+  return value !== '' && foreign.has(name.toLowerCase()) ? { value, read } : undefined;
 }
 
-interface Around {
-  readonly kind: 'include' | 'exclude';
-  /** The operator as it was written. */
-  readonly shown: string;
+/** Gives the name of a tag; a number is none. */
+function findTag(body: string): string | undefined {
+  const [, tag = ''] = /^[#＃]([\p{L}\p{N}\p{M}_]+)\p{P}*$/u.exec(body) ?? [];
+  return /\P{N}/u.test(tag) ? tag : undefined;
 }
 
-const readers: ReadonlyMap<string, (value: string, around: Around) => Piece> = new Map([
+const readers: ReadonlyMap<string, ReadValue> = new Map([
   ['from', readFrom],
-  ['since', (value, around) => readTime('since', value, around)],
-  ['until', (value, around) => readTime('until', value, around)],
+  ['since', (value, special) => readTime('since', value, special)],
+  ['until', (value, special) => readTime('until', value, special)],
   ['filter', readFilter],
 ]);
 
@@ -127,10 +129,18 @@ const foreign: ReadonlySet<string> = new Set(
    bio_location point_radius bounding_box place_country`.split(/\s+/),
 );
 
-function readFrom(value: string, { kind, shown }: Around): Piece {
+function refuse(_value: string, { shown }: Special): Piece {
+  return unknownOperator(shown, '');
+}
+
+function toTerm(column: Term['column'], word: string, { kind }: Special): Piece {
+  return { kind, term: { column, words: [word] }, isPlain: false };
+}
+
+function readFrom(value: string, special: Special): Piece {
   const handle = parseHandle(value)?.handle;
-  if (handle === undefined) return unreadable(shown);
-  return { kind, term: { column: 'author', words: [toNameWord(handle)] } };
+  if (handle === undefined) return unreadable(special.shown);
+  return toTerm('author', toNameWord(handle), special);
 }
 
 const marks: ReadonlyMap<string, string> = new Map([
@@ -139,44 +149,16 @@ const marks: ReadonlyMap<string, string> = new Map([
   ['videos', 'video'],
 ]);
 
-function readFilter(value: string, { kind, shown }: Around): Piece {
+function readFilter(value: string, special: Special): Piece {
   const mark = marks.get(value.toLowerCase());
-  if (mark === undefined) return unknownOperator(shown);
-  return { kind, term: { column: 'marks', words: [mark] } };
+  return mark === undefined ? refuse(value, special) : toTerm('marks', mark, special);
 }
 
-function readTime(kind: 'since' | 'until', value: string, around: Around): Piece {
-  if (around.kind === 'exclude') return unknownOperator(around.shown);
+function readTime(kind: 'since' | 'until', value: string, special: Special): Piece {
+  if (special.kind === 'exclude') return refuse(value, special);
   if (/^\d{9,11}$/.test(value)) return { kind, seconds: Number(value) };
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
   // Some engines take February 31 for a day of March.
   const isDay = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(value);
-  return isDay ? { kind, seconds: ms / 1000 } : unreadable(around.shown);
-}
-
-/** Undefined where it is no tag: a number is none. */
-function readTag(body: string, kind: 'include' | 'exclude'): readonly Piece[] | undefined {
-  const [, tag = ''] = /^[#＃]([\p{L}\p{N}\p{M}_]+)\p{P}*$/u.exec(body) ?? [];
-  if (!/\P{N}/u.test(tag)) return undefined;
-  return [{ kind, term: { column: 'tags', words: [toNameWord(tag)] } }];
-}
-
-/** Punctuation alone is nothing to look for. */
-function readWords(body: string, kind: 'include' | 'exclude'): readonly Piece[] {
-  const words = toWords(body);
-  return words.length === 0 ? [] : [{ kind, term: { column: 'text', words } }];
-}
-
-function unknownOperator(shown: string): Piece {
-  const text = `The archive does not know the operator ${quote(shown)}; it was left out.`;
-  return { kind: 'warning', text };
-}
-
-function unreadable(shown: string): Piece {
-  return { kind: 'warning', text: `The archive cannot read ${quote(shown)}; it was left out.` };
-}
-
-function quote(shown: string): string {
-  const letters = [...shown.replace(/[`\p{C}]/gu, '\ufffd')];
-  return `\`${letters.slice(0, 80).join('')}${letters.length > 80 ? '…' : ''}\``;
+  return isDay ? { kind, seconds: ms / 1000 } : unreadable(special.shown);
 }

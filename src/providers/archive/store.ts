@@ -1,6 +1,6 @@
 import { openSqlite, type SqliteDatabase } from '../../core/sqlite.ts';
 import type { Platform } from '../../model/reference.ts';
-import { type AccountRows, openAccountRows } from './account-rows.ts';
+import { type AccountRows, openAccountRows, openProtection } from './account-rows.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { openPostRows, type PostRows } from './post-rows.ts';
 import { migrations } from './schema.ts';
@@ -36,7 +36,7 @@ export type ArchiveStore = Whole &
  */
 export function openArchiveStore(path: string, baseUrl: string): ArchiveStore {
   const database = openSqlite({ path, migrations });
-  const revive = createRevive(baseUrl);
+  const revive = createRevive({ baseUrl, isProtected: openProtection(database) });
   return {
     ...openWhole(database),
     ...openAccountRows(database, revive),

@@ -1,18 +1,49 @@
 import type { Account } from '../../model/account.ts';
-import type { Post } from '../../model/post.ts';
+import type { Post, Tombstone } from '../../model/post.ts';
+import { missingSentences } from '../failure.ts';
+import { xPostUrl } from '../x.ts';
 import { ownAddress } from './own-address.ts';
 
 /** Reads stored JSON back. */
 export interface Revive {
+  /** Reads a post, without the posts of protected accounts that it quotes. */
   post(json: string): Post;
   account(json: string): Account;
 }
 
-/** Creates what reads stored JSON back, with Perch's own address where the placeholder stands. */
-export function createRevive(baseUrl: string): Revive {
+/** What stored JSON is read back by. */
+export interface ReviveOptions {
+  /** Perch's own address, put where the placeholder stands. */
+  readonly baseUrl: string;
+  /** Tells whether an account is known to be protected by now. */
+  readonly isProtected: (account: Account) => boolean;
+}
+
+/** Creates what reads stored JSON back. */
+export function createRevive({ baseUrl, isProtected }: ReviveOptions): Revive {
   const parse = (json: string) => JSON.parse(json.replaceAll(`"${ownAddress}/`, `"${baseUrl}/`));
+  const hide = (post: Post): Post => {
+    if (post.type === 'tombstone' || post.quote === null) return post;
+    return { ...post, quote: isHidden(post.quote) ? toPrivate(post.quote) : hide(post.quote) };
+  };
+  const isHidden = ({ author }: Post) =>
+    author !== null && (author.protected || isProtected(author));
   return {
-    post: (json) => parse(json) as Post, // written by `putPost` from a Post
+    post: (json) => hide(parse(json) as Post), // written by `putPost` from a Post
     account: (json) => parse(json) as Account, // written by `putAccount` from an Account
+  };
+}
+
+/** Who wrote it is not told, not even by its address. */
+function toPrivate({ id, platform }: Post): Tombstone {
+  return {
+    type: 'tombstone',
+    id,
+    url: platform === 'x' && id !== null ? xPostUrl(null, id) : null,
+    text: missingSentences.private,
+    reason: 'private',
+    author: null,
+    context: null,
+    platform,
   };
 }

@@ -2,16 +2,17 @@ import type { SqliteDatabase } from '../../core/sqlite.ts';
 import type { Account } from '../../model/account.ts';
 import type { Platform } from '../../model/reference.ts';
 import type { Page, UserSearchQuery } from '../provider.ts';
-import { printPlatforms } from './match-expression.ts';
+import { toUserMatchExpression } from './match-expression.ts';
 import { toPage, toRowLimit, unknownCursor } from './paging.ts';
+import { parseUserSearchText } from './search-query.ts';
 import type { Revive } from './stored-json.ts';
-import { toWords } from './words.ts';
 
 /** The search of accounts. */
 export interface UserSearch {
   /**
-   * Finds accounts by the words of handle, name and description, of which the last may be unfinished;
-   * those with the most followers first, then by handle. Protected accounts are not found.
+   * Finds accounts by words and phrases of handle, name and description, and by what is not in
+   * them; the last word may be unfinished. Those with the most followers come first, then by handle.
+   * Protected accounts are not found.
    *
    * @param platforms Whose accounts are wanted; null where all are.
    */
@@ -26,9 +27,6 @@ interface UserRow {
   readonly json: string;
 }
 
-/** How much of a search text is read. */
-const limits = { characters: 4096, terms: 20, words: 100 } as const;
-
 /** Prepares what searches accounts. */
 export function openUserSearch(database: SqliteDatabase, revive: Revive): UserSearch {
   const find = database.prepare<unknown[], UserRow>(
@@ -40,10 +38,13 @@ export function openUserSearch(database: SqliteDatabase, revive: Revive): UserSe
   );
   return {
     searchUsers: ({ text, count, cursor }, platforms) => {
-      const { terms, warnings } = toTerms(text);
-      if (terms.length === 0) return { items: [], cursor: null, warnings: [nothing] };
+      const sought = parseUserSearchText(text);
+      const { include, exclude, warnings } = sought;
+      if (include.length === 0 && exclude.length === 0) {
+        return { items: [], cursor: null, warnings: [...warnings, nothing] };
+      }
       const place = cursor === null ? start : parsePlace(cursor);
-      const expression = toExpression(terms, platforms);
+      const expression = toUserMatchExpression(sought, platforms);
       const rows = find.all({ expression, ...place, limit: toRowLimit(count) }).map((row) => ({
         item: revive.account(row.json),
         stored: row.stored,
@@ -64,25 +65,4 @@ function parsePlace(cursor: string): typeof start {
     /^(-1|\d{1,16})\.([a-z]+)\.(\S{1,512})$/.exec(cursor) ?? [];
   if (followers === undefined) throw unknownCursor();
   return { followers: Number(followers), platform, handle };
-}
-
-function toTerms(text: string) {
-  const all = text
-    .slice(0, limits.characters)
-    .split(/\s+/)
-    .map(toWords)
-    .filter((words) => words.length > 0);
-  const terms = all.slice(0, limits.terms).filter(({ length }) => length <= limits.words);
-  const isCut = text.length > limits.characters || terms.length < all.length;
-  return { terms, warnings: isCut ? [tooLong] : [] };
-}
-
-const tooLong = `The search is long; the archive looked for ${limits.terms} words at most.`;
-
-function toExpression(
-  terms: readonly (readonly string[])[],
-  platforms: readonly Platform[] | null,
-): string {
-  const words = terms.map((term) => `words : "${term.join(' ')}"`).join(' AND ');
-  return platforms === null ? `${words} *` : `(${printPlatforms(platforms)}) AND ${words} *`;
 }

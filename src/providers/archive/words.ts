@@ -13,10 +13,11 @@ const word = new RegExp(
 
 /**
  * Marks that do not tell words apart: accents, the points of Hebrew, the vowels of Arabic, and its
- * stretching; but not the two marks that make other sounds of kana.
+ * stretching; but not the two marks that make other sounds of kana. Enclosing marks are none of the
+ * index's categories, so a word of them alone would be sought and never found.
  */
 const unheard =
-  /(?![\u3099\u309a])(?=\p{M})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]|\u0640/gu;
+  /(?![\u3099\u309a])(?=\p{M})[\p{Me}\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]|\u0640/gu;
 
 /**
  * Gives the words of a text as the archive indexes and seeks them, in order. Each consists of

@@ -1,11 +1,15 @@
-import type { Account } from '../../model/account.ts';
+import { type Account, toAccount } from '../../model/account.ts';
 import { profileUrl } from '../../model/reference.ts';
 import { toIsoTime } from '../times.ts';
 import { enlargeAvatar } from '../x.ts';
 import type { UserPayload } from './payload.ts';
 
-/** Gives the account that a payload describes; what it does not tell is null. */
+/**
+ * Gives the account that a payload describes; what it does not tell is null. Of a protected account
+ * no more is told than that it is there (decisions section 2).
+ */
 export function shapeAccount(user: UserPayload): Account {
+  if (user.protected === true) return shapeProtected(user);
   return {
     id: user.id,
     screen_name: user.screen_name,
@@ -22,11 +26,16 @@ export function shapeAccount(user: UserPayload): Account {
     media_count: user.media_count,
     likes: user.likes,
     joined: toIsoTime(user.joined),
-    protected: user.protected ?? false,
+    protected: false,
     verification: {
       verified: user.verification?.verified ?? false,
       type: user.verification?.type ?? null,
     },
     platform: 'x',
   };
+}
+
+function shapeProtected({ id, screen_name }: UserPayload): Account {
+  const url = profileUrl('x', screen_name, '');
+  return toAccount({ id, screen_name, name: screen_name, url, protected: true, platform: 'x' });
 }

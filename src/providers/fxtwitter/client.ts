@@ -25,6 +25,8 @@ export type RankingMode = 'likes' | 'recency';
 export interface FxTwitterClient {
   /** Gives the post alone. */
   readStatus(id: string, signal: AbortSignal): Promise<PostAnswer>;
+  /** Gives the post alone, or what stands in its place where that is known. */
+  readRow(id: string, signal: AbortSignal): Promise<PostPayload>;
   /** Gives the post with its ancestors and its author's continuation. */
   readThread(id: string, signal: AbortSignal): Promise<PostAnswer>;
   /** Gives the post with its ancestors and the first page of replies. */
@@ -35,32 +37,46 @@ export interface FxTwitterClient {
 export function createClient(upstream: Upstream): FxTwitterClient {
   const read = async (path: string, signal: AbortSignal) =>
     readPost(await upstream.get(path, signal));
+  const statusPath = (id: string) => `/2/status/${encodeURIComponent(id)}`;
   return {
-    readStatus: (id, signal) => read(`/2/status/${encodeURIComponent(id)}`, signal),
+    readStatus: (id, signal) => read(statusPath(id), signal),
+    readRow: async (id, signal) => {
+      const answer = await upstream.get(statusPath(id), signal);
+      const row = readRow(answer, readBody(answer));
+      return { ...row, id: row.id ?? id };
+    },
     readThread: (id, signal) => read(`/2/thread/${encodeURIComponent(id)}`, signal),
     readConversation: (id, mode, signal) =>
       read(`/2/conversation/${encodeURIComponent(id)}?ranking_mode=${mode}`, signal),
   };
 }
 
-/** A tombstone is the answer whatever the status; v1 calls the post `tweet`. */
 function readPost(answer: HttpAnswer): PostAnswer {
   const body = readBody(answer);
-  const status = parsePost(body?.status ?? body?.tweet);
-  if (status?.type === 'tombstone') throw toMissing(status.reason);
-  if (answer.status !== 200 || body === null || status === null) throw readFailure(answer, body);
+  const status = readRow(answer, body);
+  if (status.type === 'tombstone') throw toMissing(status.reason);
   return {
     status,
-    thread: parseRows(body.thread, parsePost),
-    replies: parseRows(body.replies, parsePost),
+    thread: parseRows(body?.thread, parsePost),
+    replies: parseRows(body?.replies, parsePost),
   };
+}
+
+/** What a 401 without a post means: its author is protected (FxTwitter, section 7). */
+const protectedPost: PostPayload = { type: 'tombstone', id: null, reason: 'private', author: null };
+
+/** A tombstone is the answer whatever the status; v1 calls the post `tweet`. */
+function readRow(answer: HttpAnswer, body: Body | null): PostPayload {
+  const row = parsePost(body?.status ?? body?.tweet);
+  if (row !== null && (row.type === 'tombstone' || answer.status === 200)) return row;
+  if (trueStatus(answer, body) === 401 && namesNoPost(body)) return protectedPost;
+  throw readFailure(answer, body);
 }
 
 function readFailure(answer: HttpAnswer, body: Body | null): ProviderError {
   const status = trueStatus(answer, body);
   const failure = toStatusFailure(status, answer.retryAfterSeconds);
   if (failure !== null) return failure;
-  if (status === 401 && namesNoPost(body)) return toMissing('private');
   // An outage of X looks the same (FxTwitter, section 7), and so may a refused id.
   const ambiguous = status === 404 ? namesNoPost(body) : status === 400 && body !== null;
   if (!ambiguous) return createMalformed();

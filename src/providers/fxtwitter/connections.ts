@@ -1,13 +1,19 @@
 import type { Account } from '../../model/account.ts';
 import { createMalformed } from '../failure.ts';
-import type { ConnectionsQuery, Page, ProviderContext } from '../provider.ts';
+import {
+  type ConnectionsQuery,
+  type Page,
+  type ProviderContext,
+  ProviderError,
+} from '../provider.ts';
 import type { Upstream } from '../upstream.ts';
 import { shapeAccount } from './account.ts';
 import { uniqueById } from './conversation.ts';
-import { countRows, type ListPage, nextCursor, readList, writeCount } from './list.ts';
+import { type ListPage, nextCursor, readList, toPaging, writeCount } from './list.ts';
 import { parseUser, type UserPayload } from './payload.ts';
 import { type Profiles, profilePath } from './profile.ts';
 import { tellUnreadable } from './rows.ts';
+import { tellThrottled } from './throttle.ts';
 
 /** Answers both kinds of query. */
 type AskConnections = (query: ConnectionsQuery, context: ProviderContext) => Promise<Page<Account>>;
@@ -18,10 +24,10 @@ export function askConnections(upstream: Upstream, profiles: Profiles): AskConne
     const page = await readList(upstream, toRequest(query), context.signal);
     switch (page.is) {
       case 'page':
+        if (query.cursor === null && isBare(page)) await refuseHidden(query, { profiles, context });
         return {
           items: uniqueById(page.rows).map(shapeAccount),
-          cursor: nextUserCursor(page, query.cursor),
-          rows: countRows(page),
+          ...toPaging(page, { cursor: nextUserCursor(page, query.cursor) }),
           warnings: tellUnreadable(page, 'account'),
         };
       case 'absent':
@@ -30,6 +36,26 @@ export function askConnections(upstream: Upstream, profiles: Profiles): AskConne
         throw createMalformed();
     }
   };
+}
+
+/** Tells whether a list has no row and no way on. */
+function isBare({ rows, unreadable, cursor }: ListPage<UserPayload>): boolean {
+  return rows.length + unreadable === 0 && cursor === null;
+}
+
+interface Look {
+  readonly profiles: Profiles;
+  readonly context: ProviderContext;
+}
+
+/** The list of a protected account is as empty as that of one that nobody follows (section 7). */
+async function refuseHidden({ account }: ConnectionsQuery, { profiles, context }: Look) {
+  try {
+    await profiles.read(account.handle, context);
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'missing') throw error;
+    tellThrottled(context, error); // the list has been read, and what the profile would say is not known
+  }
 }
 
 function toRequest({ kind, account, count, cursor }: ConnectionsQuery) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { lenient, words } from '../lenient.ts';
+import type { Page } from '../provider.ts';
 import type { Upstream } from '../upstream.ts';
 import { readBody, toAnswerFailure, trueStatus } from './body.ts';
 import { parseRows, type Rows } from './payload.ts';
@@ -74,6 +75,25 @@ export function writeCount(count: number): string {
 /** Gives where the list goes on; null at the end, which X may tell by the cursor that was sent. */
 export function nextCursor(page: ListPage<unknown>, sent: string | null): string | null {
   return page.cursor === sent ? null : page.cursor;
+}
+
+/** Where a list goes on after a page; null at its end. */
+export interface Onward {
+  readonly cursor: string | null;
+  /** Whether there may be more all the same; default: whether there is a cursor. */
+  readonly mayGoOn?: boolean;
+}
+
+/** Fewer rows than these come now and then in place of a full page (FxTwitter, section 6). */
+const fewRows = 2;
+
+/** Gives what a page tells beside its items. */
+export function toPaging(
+  page: ListPage<unknown>,
+  { cursor, mayGoOn = cursor !== null }: Onward,
+): Pick<Page<unknown>, 'cursor' | 'rows' | 'isDoubtful'> {
+  const rows = countRows(page);
+  return { cursor, rows, ...(mayGoOn && rows < fewRows && { isDoubtful: true }) };
 }
 
 /** Gives how many rows the service sent: a page of which none is wanted is not a short one. */

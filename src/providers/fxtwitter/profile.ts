@@ -17,7 +17,7 @@ export interface Profiles {
   read(handle: string, context: ProviderContext): Promise<Account>;
   /**
    * Gives the reason why there is no list of an account: `missing` or `ambiguous` by its profile, and
-   * `unavailable` where that can be read.
+   * `unavailable`, for this account only, where that can be read.
    */
   explainAbsence(handle: string, context: ProviderContext): Promise<ProviderError>;
 }
@@ -107,5 +107,5 @@ function toUnseen(is: keyof typeof unseenSentences): ProviderError {
 
 function toListDown(): ProviderError {
   const message = 'The source has this account, but cannot list this of it at the moment.';
-  return new ProviderError('unavailable', message);
+  return new ProviderError('unavailable', message, { isGeneral: false });
 }

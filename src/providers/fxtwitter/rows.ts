@@ -14,10 +14,13 @@ export function tellUnreadable(
   return [`${rows} left out, because the source sent nothing readable for ${them}.`];
 }
 
-/** Gives the posts of a list that the public can see, in order; a tombstone has no place in a list. */
+/**
+ * Gives the posts of a list that the public can see, in order. A tombstone has no place in a list, and
+ * what a protected account reposted is known to its followers alone.
+ */
 export function shapeListed(rows: readonly PostPayload[]): readonly Status[] {
   return rows
     .map(shapePost)
     .filter(isStatus)
-    .filter(({ author }) => !author.protected);
+    .filter(({ reposted_by }) => reposted_by?.protected !== true);
 }

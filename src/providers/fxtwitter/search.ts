@@ -5,11 +5,11 @@ import type { Upstream } from '../upstream.ts';
 import { shapeAccount } from './account.ts';
 import { uniqueById } from './conversation.ts';
 import {
-  countRows,
   type ListPage,
   type ListRequest,
   nextCursor,
   readList,
+  toPaging,
   writeCount,
 } from './list.ts';
 import { parsePost, parseUser, type UserPayload } from './payload.ts';
@@ -34,8 +34,7 @@ export function askSearch(upstream: Upstream): Ask<'search'> {
     const page = await readFound(upstream, request, signal);
     return {
       items: uniqueById(shapeListed(page.rows).filter((post) => isWanted(post, query))),
-      cursor: nextCursor(page, cursor),
-      rows: countRows(page),
+      ...toPaging(page, { cursor: nextCursor(page, cursor) }),
       warnings: [...feedWarnings(feed), ...tellUnreadable(page, 'post')],
     };
   };
@@ -68,16 +67,23 @@ function writeSearch({ text, sinceSeconds, untilSeconds }: SearchQuery): string 
   const search = [text, ...operators].join(' ');
   if (search.length <= maxSearchLength) return search;
   const room = maxSearchLength - (search.length - text.length);
-  throw new ProviderError('rejected', `X accepts at most ${room} characters in this search text.`);
+  const limits = operators.length > 0 ? ' with its time limits' : '';
+  throw toRejected(
+    `The search text is longer than the ${room} UTF-16 units that X accepts${limits}.`,
+  );
 }
 
 /** A text of these alone is refused (FxTwitter, section 7), and must not pass by its operators. */
 function checkSearchText(text: string): void {
-  if (/^[_\s]*$/.test(text)) throw toRefused();
+  if (!/^[_\s]*$/.test(text)) return;
+  throw toRejected(
+    'The search text has nothing in it but underscores and spaces, which X refuses.',
+  );
 }
 
-function toRefused(): ProviderError {
-  return new ProviderError('rejected', 'X refuses this search text.');
+/** The sentence is about the search text, whichever parameter that came by. */
+function toRejected(sentence: string): ProviderError {
+  return new ProviderError('rejected', sentence);
 }
 
 async function readFound<Row>(
@@ -93,7 +99,7 @@ async function readFound<Row>(
       // Nothing found is a 200: this is an outage (FxTwitter, section 7).
       throw new ProviderError('unavailable', 'X cannot be searched at the moment.');
     case 'refused':
-      throw toRefused();
+      throw toRejected('X refuses this search text.');
   }
 }
 
@@ -113,8 +119,7 @@ export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
     const page = await readFound(upstream, request, signal);
     return {
       items: uniqueById(page.rows).map(shapeSuggested),
-      cursor: null,
-      rows: countRows(page),
+      ...toPaging(page, { cursor: null }),
       warnings: [suggestions, ...tellUnreadable(page, 'account')],
     };
   };

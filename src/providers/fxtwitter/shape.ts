@@ -1,6 +1,6 @@
 import type { Poll } from '../../model/poll.ts';
 import type { Post, Status, Tombstone } from '../../model/post.ts';
-import { missingSentences } from '../failure.ts';
+import { missingSentences, toMissing } from '../failure.ts';
 import { toCreated, toIsoTime } from '../times.ts';
 import { toReplyingTo, xPostUrl } from '../x.ts';
 import { shapeAccount } from './account.ts';
@@ -17,14 +17,29 @@ import {
 /** Quotes may quote in turn; X shows one of them, and a few are enough for a reader. */
 const maxQuoteDepth = 3;
 
-/** Gives the post, or what stands in its place, that a row describes. `context` is null. */
+/**
+ * Gives the post that a row describes, with up to three quotes within each other, or what stands in
+ * its place: a post by a protected account is `private`, wherever it stands. `context` is null.
+ */
 export function shapePost(row: PostPayload): Post {
-  return row.type === 'tombstone' ? shapeTombstone(row) : shapeStatus(row);
+  return shapeWithin(row, maxQuoteDepth);
 }
 
-/** Gives the post that a row describes, with up to three quotes within each other. */
+/**
+ * Gives the post that was asked for, as `shapePost` does.
+ *
+ * @throws ProviderError `missing` when its author is protected
+ */
 export function shapeStatus(row: StatusPayload): Status {
-  return shapeQuoting(row, maxQuoteDepth);
+  const post = shapePost(row);
+  if (post.type === 'tombstone') throw toMissing(post.reason);
+  return post;
+}
+
+function shapeWithin(row: PostPayload, quotesLeft: number): Post {
+  if (row.type === 'tombstone') return shapeTombstone(row);
+  if (row.author.protected !== true) return shapeQuoting(row, quotesLeft);
+  return shapeTombstone({ type: 'tombstone', id: row.id, reason: 'private', author: row.author });
 }
 
 function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
@@ -40,10 +55,7 @@ function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
     ...countsOf(row),
     source: row.source,
     possibly_sensitive: row.possibly_sensitive ?? false,
-    replying_to: toReplyingTo(
-      row.replying_to?.screen_name ?? null,
-      row.replying_to?.status ?? row.replying_to_status,
-    ),
+    replying_to: toReplyingTo(row.replying_to?.screen_name ?? null, parentOf(row)),
     quote: quotesLeft > 0 ? shapeQuote(row.quote, quotesLeft - 1) : null,
     reposted_by: row.reposted_by === null ? null : shapeAccount(row.reposted_by),
     media: shapeMedia(row.media),
@@ -53,6 +65,11 @@ function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
     context: null,
     platform: 'x',
   };
+}
+
+/** Gives the id of the post that a row answers. */
+export function parentOf({ replying_to, replying_to_status }: StatusPayload): string | null {
+  return replying_to?.status ?? replying_to_status;
 }
 
 function countsOf(row: StatusPayload) {
@@ -69,14 +86,13 @@ function countsOf(row: StatusPayload) {
 /** A quote that cannot be read is there all the same, so a tombstone stands for it. */
 function shapeQuote(row: unknown, quotesLeft: number): Post | null {
   if (row === undefined || row === null) return null;
-  const quote = parsePost(row);
-  if (quote?.type === 'status') return shapeQuoting(quote, quotesLeft);
-  return shapeTombstone(
-    quote ?? { type: 'tombstone', id: null, reason: 'unavailable', author: null },
-  );
+  const nothing = { type: 'tombstone', id: null, reason: 'unavailable', author: null } as const;
+  return shapeWithin(parsePost(row) ?? nothing, quotesLeft);
 }
 
-function shapeTombstone({ id, reason, author }: TombstonePayload): Tombstone {
+/** Who wrote a private post is not told, not even by its address. */
+function shapeTombstone({ id, reason, author: known }: TombstonePayload): Tombstone {
+  const author = reason === 'private' ? null : known;
   return {
     type: 'tombstone',
     id,

@@ -2,9 +2,9 @@ import type { Post, Status } from '../../model/post.ts';
 import { type PostFound, type ProviderContext, ProviderError } from '../provider.ts';
 import type { FxTwitterClient } from './client.ts';
 import { pickContinuation, splitThread, type ThreadLine } from './conversation.ts';
-import type { PostPayload, Rows, StatusPayload } from './payload.ts';
+import type { PostPayload, Rows } from './payload.ts';
 import { tellUnreadable } from './rows.ts';
-import { shapePost, shapeStatus } from './shape.ts';
+import { parentOf, shapePost } from './shape.ts';
 import { tellThrottled } from './throttle.ts';
 
 /** What is known of the thread of a post, and what a reader should know of it. */
@@ -43,22 +43,22 @@ export function knownFromConversation(
 
 const maxParents = 20;
 
-/** Reads the parents one by one, as far as they can be read. What follows the post stays unknown. */
+/** Reads the parents one by one, as far as they are known. What follows the post stays unknown. */
 export async function walkParents(
   client: FxTwitterClient,
   focal: Status,
   context: ProviderContext,
 ): Promise<KnownThread> {
-  const found: Status[] = [];
+  const found: Post[] = [];
   const seen = new Set([focal.id]);
   let next = focal.replying_to?.status ?? null;
   while (next !== null && !seen.has(next) && found.length < maxParents) {
     seen.add(next);
     const row = await readParent(client, next, context);
     if (row === null) break;
-    const post = shapeStatus(row);
-    found.push(post);
-    next = post.replying_to?.status ?? null;
+    found.push(shapePost(row));
+    if (row.type === 'tombstone') break; // it does not say what it answers
+    next = parentOf(row);
   }
   return {
     line: { ancestors: found.toReversed(), continuation: [] },
@@ -72,10 +72,9 @@ async function readParent(
   client: FxTwitterClient,
   id: string,
   context: ProviderContext,
-): Promise<StatusPayload | null> {
+): Promise<PostPayload | null> {
   try {
-    const { status } = await client.readStatus(id, context.signal);
-    return status;
+    return await client.readRow(id, context.signal);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     tellThrottled(context, error);

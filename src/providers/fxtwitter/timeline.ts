@@ -10,7 +10,9 @@ import {
   type ListPage,
   maxCount,
   nextCursor,
+  type Onward,
   readList,
+  toPaging,
   writeCount,
 } from './list.ts';
 import { type PostPayload, parsePost } from './payload.ts';
@@ -35,8 +37,7 @@ export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
     const { page, sent } = await readPage(options, query, context);
     return {
       items: pickPosts(page, query),
-      cursor: nextCursor(page, sent),
-      rows: countRows(page),
+      ...toPaging(page, nextPlace(page, sent)),
       warnings: tellUnreadable(page, 'post'),
     };
   };
@@ -68,6 +69,22 @@ async function readPage(
     case 'refused':
       throw createMalformed();
   }
+}
+
+/**
+ * Gives where a timeline goes on. A cursor has the moment in it that it was given out, so at the end
+ * X names the place that was asked for in other words. A page that fails may do the same.
+ */
+function nextPlace(page: ListPage<PostPayload>, sent: string | null): Onward {
+  if (isSamePlace(page.cursor, sent)) return { cursor: null, mayGoOn: true };
+  return { cursor: nextCursor(page, sent) };
+}
+
+function isSamePlace(next: string | null, sent: string | null): boolean {
+  if (next === null || sent === null) return false;
+  const [to, from] = [readTimelineCursor(next), readTimelineCursor(sent)];
+  if (to === null || from === null) return false;
+  return to.sortId === from.sortId && to.direction === from.direction;
 }
 
 /**

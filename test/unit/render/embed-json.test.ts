@@ -28,7 +28,6 @@ function embed(post: EmbedResult['post'], told: Partial<EmbedResult> = {}) {
   const result: EmbedResult = {
     kind: 'embed',
     post,
-    url: post.url ?? 'https://perch.example/nobody/status/1',
     baseUrl: 'https://perch.example',
     maxWidth: null,
     maxHeight: null,

@@ -334,6 +334,6 @@ async function serve(post: Post): Promise<string> {
   const baseUrl = `http://127.0.0.1:${port}`;
   const read = result([post], { embedUrl: `${baseUrl}/oembed?url=a&format=json` });
   const sizes = { maxWidth: null, maxHeight: null, cacheSeconds: 60 };
-  const embedded = renderEmbedJson({ kind: 'embed', post, url: read.url, baseUrl, ...sizes });
+  const embedded = renderEmbedJson({ kind: 'embed', post, baseUrl, ...sizes });
   return baseUrl;
 }

@@ -5,7 +5,16 @@ import type { Account } from '../../../../src/model/account.ts';
 import { toAccount } from '../../../../src/model/account.ts';
 import { failureOf } from '../../../suites/provider-suite.ts';
 import { stubAccount } from '../../../support/stub-provider.ts';
-import { ask, openRig, playBack, putAccount, type Rig, stored, walk } from './archive-rig.ts';
+import {
+  ask,
+  openRig,
+  playBack,
+  putAccount,
+  putPost,
+  type Rig,
+  stored,
+  walk,
+} from './archive-rig.ts';
 
 const handles = (accounts: readonly Account[]) => accounts.map((one) => one.screen_name);
 const follow = ({ store }: Rig, follower: string, followed = 'wren', at = stored) =>
@@ -56,6 +65,24 @@ describe('a profile', () => {
       const failure = await failureOf(read('owl'));
       expect(failure).toMatchObject({ kind: 'missing', message: 'The account is protected.' });
     }
+  });
+
+  it('of a protected account is missing where what it reposted can be read', async () => {
+    const rig = openRig();
+    putAccount(rig.store, 'Owl', { protected: true });
+    const { id } = putPost(rig.store, 1);
+    rig.store.putRepost({
+      platform: 'x',
+      handle: 'owl',
+      postHandle: 'wren',
+      postId: id,
+      created: stored,
+      stored,
+    });
+    const { search, timeline } = ask(rig.archive);
+
+    expect((await failureOf(timeline('owl'))).kind).toBe('missing');
+    expect((await search('post')).items).toMatchObject([{ id, reposted_by: null }]);
   });
 
   it('that is not held is ambiguous, as are its timeline and its lists', async () => {
@@ -166,6 +193,18 @@ describe('the search of accounts', () => {
     ['京の', ['auk']],
     ['owl', []],
     ['nobody', []],
+    ['ada -zoe', ['wren', 'kea']],
+    ['ada -"ada fenwick"', ['finch', 'kea']],
+    ['-ada', ['auk']],
+    ['-ada -wren -東京', []],
+    ['"ada fenwick"', ['wren']],
+    ['“ada fenwick”', ['wren']],
+    ['"ada fenw"', []],
+    ['"fenwick ada"', []],
+    ['fenw "wren ada"', ['wren']],
+    ['fenw -zoe', ['wren']],
+    ['ada -fen', ['finch', 'wren', 'kea']],
+    ['ada AND fenw', ['wren']],
   ])('finds by handle, name and description: %s', async (text, expected) => {
     const rig = openCast();
 
@@ -175,11 +214,55 @@ describe('the search of accounts', () => {
     expect(found.warnings).toEqual([]);
   });
 
-  it('says where there is nothing to look for', async () => {
-    const found = await ask(openCast().archive).users(' -- "" ');
+  it.each([
+    'from:wren',
+    '-from:wren',
+    'since:2026-01-01',
+    'until:yesterday',
+    'filter:media',
+    'filter:',
+    '#tag',
+    '-#tag',
+    'lang:de',
+    'OR',
+  ])('leaves %s out and says so, and searches for the rest', async (operator) => {
+    const found = await ask(openCast().archive).users(`${operator} fenw`);
+
+    expect(handles(found.items)).toEqual(['wren']);
+    expect(found.warnings).toEqual([
+      `The archive does not know the operator \`${operator}\` in a search of accounts; it was left out.`,
+    ]);
+  });
+
+  it('of a platform finds its accounts alone, also where words are only excluded', async () => {
+    const { archive, store } = openCast();
+    putAccount(store, 'wren@a.social', { name: 'Ada', platform: 'mastodon' });
+    const { users } = ask(archive);
+
+    expect(handles((await users('-zoe', { platform: 'mastodon' })).items)).toEqual([
+      'wren@a.social',
+    ]);
+    expect(handles((await users('wren -zoe', { platform: 'x' })).items)).toEqual(['wren']);
+    expect(handles((await users('wren -zoe')).items).toSorted()).toEqual(['wren', 'wren@a.social']);
+  });
+
+  it.each([
+    [' -- "" ', 1],
+    ['from:wren #tag', 3],
+  ])('says where there is nothing to look for: %j', async (text, warnings) => {
+    const found = await ask(openCast().archive).users(text);
 
     expect(found).toMatchObject({ items: [], cursor: null });
-    expect(found.warnings).toHaveLength(1);
+    expect(found.warnings).toHaveLength(warnings);
+    expect(found.warnings.at(-1)).toMatch(/no word in the search/);
+  });
+
+  it('reads so much of a search, and says so', async () => {
+    const text = Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ');
+
+    const found = await ask(openCast().archive).users(text);
+
+    expect(found.warnings).toEqual([expect.stringMatching(/^The search is long;/)]);
   });
 
   it('gives every hit once over its pages', async () => {

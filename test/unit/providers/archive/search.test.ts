@@ -150,6 +150,18 @@ describe('search', () => {
     expect(ids((await ask(rig.archive).search(sought)).items)).toBe('1');
   });
 
+  it('finds a word with an enclosing mark, and is not led astray by the mark alone', async () => {
+    const rig = openRig();
+    putPost(rig.store, 1, { text: 'ж\ua670ук и трава' });
+    const { search, users } = ask(rig.archive);
+    putAccount(rig.store, 'Wren', { description: 'ж\ua670ук' });
+
+    for (const text of ['жук', 'ж\ua670ук', 'трава \ua670', '\ua670 жук']) {
+      expect(ids((await search(text)).items)).toBe('1');
+    }
+    expect((await users('жук \ua670')).items).toHaveLength(1);
+  });
+
   it('finds nothing of protected accounts, gone posts and what was replaced', async () => {
     const rig = openRig();
     for (const id of [1, 2, 3]) putPost(rig.store, id, { text: 'heron', ...by(`bird${id}`) });
@@ -312,6 +324,7 @@ describe('search text', () => {
     '"\0"',
     '\u{1fae8}',
     '\u0301',
+    '\ua670',
     'ﷺ'.repeat(300),
     '"'.repeat(5000),
     'a '.repeat(5000),

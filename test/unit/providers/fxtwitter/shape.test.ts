@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { post as postSchema, type Status } from '../../../../src/model/post.ts';
+import { toAccount } from '../../../../src/model/account.ts';
+import { post as postSchema, type Status, type Tombstone } from '../../../../src/model/post.ts';
 import { parsePost, parseRows } from '../../../../src/providers/fxtwitter/payload.ts';
 import { shapePost } from '../../../../src/providers/fxtwitter/shape.ts';
 import { type Fields, fxStatus, fxTombstone, fxUser } from '../../../support/x-payloads.ts';
@@ -161,6 +162,54 @@ describe('a post of FxTwitter', () => {
       reason: 'unavailable',
     });
     expect(shape({ quote: null }).quote).toBeNull();
+  });
+
+  it('has a private tombstone for a quote by a protected account, at every depth', () => {
+    const author = fxUser('owl', { protected: true });
+    const secret = fxStatus('5', { author, quote: fxStatus('6') });
+    const expected: Tombstone = {
+      type: 'tombstone',
+      id: '5',
+      url: 'https://x.com/i/status/5',
+      text: 'This post is from an account that is not public.',
+      reason: 'private',
+      author: null,
+      context: null,
+      platform: 'x',
+    };
+
+    expect(shape({ quote: secret }).quote).toEqual(expected);
+    expect(shape({ quote: fxStatus('4', { quote: secret }) }).quote).toMatchObject({
+      id: '4',
+      quote: expected,
+    });
+    expect(
+      shape({ quote: fxStatus('3', { quote: fxStatus('4', { quote: secret }) }) }).quote,
+    ).toMatchObject({ quote: { quote: expected } });
+  });
+
+  it('does not tell who wrote what X calls private', () => {
+    const quote = { ...fxTombstone('5', 'private'), author: fxUser('owl') };
+
+    expect(shape({ quote }).quote).toMatchObject({
+      url: 'https://x.com/i/status/5',
+      author: null,
+    });
+  });
+
+  it('tells of a protected account that reposted it that it is there, and no more', () => {
+    const reposted_by = fxUser('owl', { id: '9', protected: true });
+
+    expect(shape({ reposted_by }).reposted_by).toEqual(
+      toAccount({
+        id: '9',
+        screen_name: 'owl',
+        name: 'owl',
+        url: 'https://x.com/owl',
+        protected: true,
+        platform: 'x',
+      }),
+    );
   });
 
   it('has its poll and its community note', () => {

@@ -1,0 +1,46 @@
+import type { Account } from '../model/account.ts';
+import type { Post } from '../model/post.ts';
+import { identifyPost, type PostReference } from '../model/reference.ts';
+import type { ListPart } from './browse.ts';
+import type { ListItem } from './browse-query.ts';
+import { accountSubject, type Finds, type PlanKind } from './plan.ts';
+
+/** Gives the subject of what is about a post. */
+export function postSubject(post: PostReference): string {
+  return `post ${identifyPost(post)}`;
+}
+
+/**
+ * Gives all that something found is about: its posts, quotes included, their authors, its accounts.
+ * When one of them is confirmed gone, it is not served from here either.
+ */
+export function subjectsOf(found: Finds[PlanKind]['found'] | ListPart): readonly string[] {
+  return [...new Set(itemsOf(found).flatMap(subjectsOfItem))];
+}
+
+function itemsOf(found: Finds[PlanKind]['found'] | ListPart): readonly ListItem[] {
+  if ('post' in found) {
+    return [...found.ancestors, found.post, ...found.continuation, ...found.replies];
+  }
+  if ('profile' in found) return [found.profile.account];
+  if ('page' in found) return found.page.items;
+  return found.account === null ? found.items : [found.account, ...found.items];
+}
+
+function subjectsOfItem(item: ListItem): readonly string[] {
+  return 'screen_name' in item ? [subjectOfAccount(item)] : subjectsOfPost(item);
+}
+
+function subjectsOfPost(post: Post): readonly string[] {
+  const { id, platform, author } = post;
+  const handle = author?.screen_name.toLowerCase() ?? null;
+  return [
+    ...(id === null ? [] : [postSubject({ platform, handle, id })]),
+    ...(author === null ? [] : [subjectOfAccount(author)]),
+    ...(post.type === 'status' && post.quote !== null ? subjectsOfPost(post.quote) : []),
+  ];
+}
+
+function subjectOfAccount({ platform, screen_name: handle }: Account): string {
+  return accountSubject(platform, handle);
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { openArchive } from '../../src/providers/archive/index.ts';
+import { type Provider, ProviderError } from '../../src/providers/provider.ts';
+import { buildTestApp } from '../support/build-app.ts';
+import { createFakeList, steady } from '../support/fake-list.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { stubFound, stubPost } from '../support/stub-provider.ts';
+
+const minute = 60_000;
+
+function openSample() {
+  return openArchive({ path: ':memory:', sample: true, baseUrl: '', clock: createManualClock() });
+}
+
+describe('the cache of lists', () => {
+  it('is not overwritten by the last resort, also not by a read past the cache', async () => {
+    const list = createFakeList(3, steady);
+    const app = await buildTestApp({ providers: [openSample(), list.provider] });
+    const url = '/search?q=heron&format=json';
+    await app.request(url);
+    list.isDown = true;
+
+    const past = await app.request(`${url}&nocache=true`);
+    const kept = await app.request(url);
+    await app.advance(2 * minute);
+    const stale = await app.request(url);
+    await app.advance(1000);
+    const still = await app.request(url);
+
+    expect(past.json()).toMatchObject({ source: 'archive', degraded: true });
+    expect([kept.headers['x-cache'], kept.json().source]).toEqual(['hit', 'fake']);
+    expect([stale.headers['x-cache'], stale.json().source]).toEqual(['stale', 'fake']);
+    expect([still.headers['x-cache'], still.json().source]).toEqual(['stale', 'fake']);
+  });
+
+  it('tells when the oldest part of a page was asked for, and keeps no part beyond its time', async () => {
+    const list = createFakeList(60, { ...steady, pageSize: () => 60 });
+    const app = await buildTestApp({ providers: [list.provider] });
+    const url = '/wren?limit=20&format=json';
+    const first = (await app.request(url)).json();
+    await app.advance(4 * minute);
+
+    const second = (await app.request(`${url}&cursor=${first.nextCursor}`)).json();
+    const askedInTime = list.asked;
+    await app.advance(2 * minute);
+    const third = await app.request(`${url}&cursor=${second.nextCursor}`);
+    const askedLater = list.asked;
+    const again = await app.request(`${url}&cursor=${first.nextCursor}`);
+
+    expect(second.fetched_at).toBe(first.fetched_at);
+    expect([askedInTime, askedLater]).toEqual([1, 2]);
+    expect(third.json().fetched_at > first.fetched_at).toBe(true);
+    expect(again.headers['x-cache']).toBe('stale');
+  });
+
+  it('does not keep a post in any list that is confirmed deleted', async () => {
+    const list = createFakeList(30, steady);
+    const id = list.ids[3] ?? '';
+    const provider: Provider = {
+      ...list.provider,
+      reads: new Set(['post', 'profile', 'timeline', 'search']),
+      ask: {
+        ...list.provider.ask,
+        post: async ({ post }) => {
+          if (post.id === id) throw new ProviderError('missing', 'This post was deleted.');
+          return stubFound(stubPost(post.id));
+        },
+      },
+    };
+    const app = await buildTestApp({ providers: [provider] });
+    const lists = ['/wren?format=json', '/search?q=fog&format=json', '/wren?format=json&limit=5'];
+    for (const url of lists) expect((await app.request(url)).body).toContain(`"id":"${id}"`);
+    list.remove(id);
+
+    const gone = await app.request(`/wren/status/${id}`);
+
+    expect(gone.statusCode).toBe(404);
+    for (const url of lists) {
+      const reply = await app.request(url);
+      expect([reply.headers['x-cache'], reply.body.includes(`"id":"${id}"`)]).toEqual([
+        'miss',
+        false,
+      ]);
+    }
+  });
+
+  it('does not mix a read past the cache with one that uses it', async () => {
+    let release = () => {};
+    const list = createFakeList(30, steady);
+    let asked = 0;
+    const { timeline } = list.provider.ask;
+    const provider: Provider = {
+      ...list.provider,
+      ask: {
+        ...list.provider.ask,
+        timeline: async (query, context) => {
+          asked += 1;
+          if (asked === 1) await new Promise<void>((resolve) => (release = resolve));
+          return timeline?.(query, context) ?? { items: [], cursor: null, warnings: [] };
+        },
+      },
+    };
+    const app = await buildTestApp({ providers: [provider] });
+    const slow = app.request('/wren?format=json');
+    await expect.poll(() => asked).toBe(1);
+
+    const anew = await app.request('/wren?format=json&nocache=true');
+    release();
+    await slow;
+
+    expect([asked, anew.headers['x-cache']]).toEqual([2, 'bypass']);
+  });
+
+  it('does not wait for the posts of an account that is gone', async () => {
+    const list = createFakeList(30, steady);
+    let aborted = false;
+    const provider: Provider = {
+      ...list.provider,
+      ask: {
+        profile: async () => {
+          throw new ProviderError('missing', 'This account is suspended.');
+        },
+        timeline: (_query, { signal }) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => {
+              aborted = true;
+              reject(new ProviderError('unavailable', 'Given up.'));
+            });
+          }),
+      },
+    };
+    const app = await buildTestApp({ providers: [provider] });
+
+    const reply = await app.request('/wren');
+
+    expect([reply.json().code, aborted]).toEqual(['not_found', true]);
+  });
+
+  it('gives a whole page although its end cannot be named by a cursor', async () => {
+    const list = createFakeList(40, steady);
+    const provider: Provider = {
+      ...list.provider,
+      ask: {
+        ...list.provider.ask,
+        timeline: async () => ({ items: [stubPost('1')], cursor: 'x'.repeat(3000), warnings: [] }),
+      },
+    };
+    const app = await buildTestApp({ providers: [provider] });
+
+    const reply = await app.request('/wren?limit=1&format=json');
+
+    expect(reply.json().posts).toHaveLength(1);
+    expect(reply.json().nextCursor).toBeUndefined();
+    expect(reply.json().warnings[0]).toContain('too long to be passed on');
+  });
+});

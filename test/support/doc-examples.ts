@@ -1,0 +1,257 @@
+import { parseArgs } from 'node:util';
+
+/**
+ * The examples of the documentation: a fenced block of `sh` with commands that can be run here, and
+ * the block without a language behind it, which is what they print.
+ */
+export interface DocExample {
+  /** The line of the page where the commands begin. */
+  readonly line: number;
+  readonly commands: readonly Command[];
+  /** True where the block needs a shell: variables, pipes, loops. */
+  readonly needsShell: boolean;
+  /** The block as it stands. */
+  readonly script: string;
+  /** What the page says that they print; undefined where it shows nothing. */
+  readonly output: string | undefined;
+  /** The variables with which the section starts Perch (`PERCH_…=… npm start`). */
+  readonly env: Readonly<Record<string, string>>;
+  /** The prose between the block and the next one: what else it says of the answer. */
+  readonly remark: string;
+}
+
+/** A command of a block, split into words; `env` are the variables before it. */
+export interface Command {
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A page of the documentation. */
+interface DocPage {
+  readonly examples: readonly DocExample[];
+  /** What is wrong with the page itself. */
+  readonly faults: readonly string[];
+}
+
+interface Fence {
+  readonly kind: 'fence';
+  readonly line: number;
+  readonly language: string;
+  readonly text: string;
+}
+
+type Part = Fence | { readonly kind: 'heading' | 'prose'; readonly text: string };
+
+/** Commands that prepare something and print nothing that a page shows. */
+const preparing: ReadonlySet<string> = new Set(['npm', 'npx', 'docker', 'bash', 'openssl']);
+
+/** Finds the examples of a page. An output belongs to the commands before it, below one heading. */
+export function parseDocPage(markdown: string): DocPage {
+  const sections = splitSections(splitPage(markdown)).map(readSection);
+  return {
+    examples: sections.flatMap(({ examples }) => examples),
+    faults: sections.flatMap(({ faults }) => faults),
+  };
+}
+
+function splitPage(markdown: string): readonly Part[] {
+  const found = markdown.matchAll(/^```(\w*)\n((?:.*\n)*?)```$|^#+ .*$|^.+$/gm);
+  return [...found].map((match): Part => {
+    const [text, language, inside] = match;
+    if (language === undefined) return { kind: text.startsWith('#') ? 'heading' : 'prose', text };
+    const line = markdown.slice(0, match.index).split('\n').length;
+    return { kind: 'fence', line, language, text: (inside ?? '').trimEnd() };
+  });
+}
+
+function splitSections(parts: readonly Part[]): readonly (readonly Part[])[] {
+  const sections: Part[][] = [[]];
+  for (const part of parts) {
+    if (part.kind === 'heading') sections.push([]);
+    else sections.at(-1)?.push(part);
+  }
+  return sections;
+}
+
+function readSection(parts: readonly Part[]): DocPage {
+  const examples: DocExample[] = [];
+  const faults: string[] = [];
+  const outputs = new Set<Part | undefined>();
+  let env: DocExample['env'] = {};
+  for (const [index, part] of parts.entries()) {
+    if (part.kind !== 'fence') continue;
+    if (part.language === '' && !outputs.has(part)) faults.push(`line ${part.line}: ${orphan}`);
+    if (part.language !== 'sh') continue;
+    const block = readBlock(part.text);
+    env = { ...env, ...block.env };
+    faults.push(...block.faults.map((fault) => `line ${part.line}: ${fault}`));
+    if (!block.runs) continue;
+    const { output, remark } = lookAhead(parts.slice(index + 1));
+    outputs.add(output);
+    examples.push({ ...toExample(part, block), output: output?.text, env, remark });
+  }
+  return { examples, faults };
+}
+
+const orphan = 'the output of nothing that is run; say `text` where it is none';
+
+/** Gives the output of a block, and the prose that follows it. */
+function lookAhead(rest: readonly Part[]) {
+  const next = rest.find((part): part is Fence => part.kind === 'fence');
+  const prose = next === undefined ? rest : rest.slice(0, rest.indexOf(next));
+  return {
+    output: next?.language === '' ? next : undefined,
+    remark: prose.map(({ text }) => text).join(' '),
+  };
+}
+
+interface Block {
+  /** Null where a line is more than one plain command. */
+  readonly commands: readonly Command[] | null;
+  readonly runs: boolean;
+  readonly env: Readonly<Record<string, string>>;
+  readonly faults: readonly string[];
+}
+
+function readBlock(script: string): Block {
+  const lines = script
+    .split('\n')
+    .map((line) => line.replace(/(?:^| +)# .*$/, ''))
+    .flatMap((line) => line.split(' && '))
+    .filter((line) => line.trim() !== '');
+  const read = lines.map(splitCommand);
+  const commands = read.filter((command) => command !== null);
+  const isPlain = commands.length === read.length && commands.every(isKnown);
+  const runs = isPlain ? commands.some(isRun) : /\bcurl |\bnode dist\/main\.js /.test(script);
+  const started = commands.filter(({ words }) => words.join(' ') === 'npm start');
+  return {
+    commands: isPlain ? commands.filter(isRun) : null,
+    runs,
+    env: Object.assign({}, ...started.map(({ env }) => env)),
+    faults: isPlain || runs ? [] : [`nobody knows what to do with ${lines[0]}`],
+  };
+}
+
+function toExample({ line, text }: Fence, { commands }: Block) {
+  return { line, commands: commands ?? [], needsShell: commands === null, script: text };
+}
+
+function isKnown(command: Command): boolean {
+  return isRun(command) || preparing.has(command.words[0] ?? '') || isServer(command);
+}
+
+/** `serve` runs until it is stopped, unless its settings are at fault. */
+function isServer({ words, env }: Command): boolean {
+  return words[0] === 'node' && words[2] === 'serve' && env.PORT === undefined;
+}
+
+function isRun(command: Command): boolean {
+  const [first, second] = command.words;
+  return first === 'curl' || (first === 'node' && second === 'dist/main.js' && !isServer(command));
+}
+
+const word = /(?:[^\s'"\\|&;<>()$`*?]|'[^']*'|"[^"$`\\]*")+(?:\s+|$)/y;
+
+/** Splits a line as a shell does; null where it has more in it than words and quotes. */
+function splitCommand(line: string): Command | null {
+  const words: string[] = [];
+  for (let at = 0; at < line.length; at = word.lastIndex) {
+    word.lastIndex = at;
+    const [found] = word.exec(line) ?? [];
+    if (found === undefined) return null;
+    words.push(found.trim().replace(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+  }
+  const first = words.findIndex((one) => !/^[A-Z_]+=/.test(one));
+  const env = words.slice(0, first).map((one) => one.split(/=(.*)/s).slice(0, 2));
+  return { words: words.slice(first), env: Object.fromEntries(env) };
+}
+
+/** What `curl` is asked to send and to show. */
+interface CurlRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly shows: ReadonlySet<'headers' | 'body'>;
+}
+
+const curlOptions = {
+  silent: { type: 'boolean', short: 's' },
+  fail: { type: 'boolean', short: 'f' },
+  include: { type: 'boolean', short: 'i' },
+  head: { type: 'boolean', short: 'I' },
+  get: { type: 'boolean', short: 'G' },
+  request: { type: 'string', short: 'X', default: 'GET' },
+  header: { type: 'string', short: 'H', multiple: true },
+  'user-agent': { type: 'string', short: 'A', default: 'curl/8.0' },
+  'dump-header': { type: 'string', short: 'D' },
+  output: { type: 'string', short: 'o' },
+  data: { type: 'string', short: 'd', multiple: true },
+  'data-urlencode': { type: 'string', multiple: true },
+} as const;
+
+/**
+ * Reads the arguments of `curl`, as far as the documentation uses them.
+ *
+ * @throws Error for an option that it does not know.
+ */
+export function parseCurl(args: readonly string[]): CurlRequest {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: curlOptions,
+    allowPositionals: true,
+  });
+  const [url = '', ...more] = positionals;
+  if (more.length > 0) throw new Error(`One URL is expected, not ${positionals.length}.`);
+  const hasHeaders = values.include || values.head || values['dump-header'] === '-';
+  const hasBody = !values.head && values.output === undefined;
+  return {
+    url: addQuery(url, [...(values.data ?? []), ...(values['data-urlencode'] ?? [])]),
+    method: values.head ? 'HEAD' : values.request,
+    headers: {
+      accept: '*/*',
+      'user-agent': values['user-agent'],
+      ...Object.fromEntries((values.header ?? []).map(splitHeader)),
+    },
+    shows: new Set([
+      ...(hasHeaders ? (['headers'] as const) : []),
+      ...(hasBody ? (['body'] as const) : []),
+    ]),
+  };
+}
+
+function splitHeader(line: string): readonly [name: string, value: string] {
+  const [name = '', value = ''] = line.split(/: */s);
+  return [name.toLowerCase(), value];
+}
+
+function addQuery(url: string, pairs: readonly string[]): string {
+  if (pairs.length === 0) return url;
+  const query = pairs.map((pair) => {
+    const [name, value = ''] = pair.split(/=(.*)/s);
+    return `${name}=${encodeURIComponent(value)}`;
+  });
+  return `${url}${url.includes('?') ? '&' : '?'}${query.join('&')}`;
+}
+
+/**
+ * Tells whether a text is what a page shows. There a line `…` stands for any lines, and `…` within a
+ * line for any text. Spaces at the end of a line do not count.
+ */
+export function isShown(output: string, actual: string): boolean {
+  const pattern = splitLines(output).map((line) =>
+    line === '…' ? '(?:[^\\n]*\\n)*?' : `${toPattern(line)}\\n`,
+  );
+  return new RegExp(`^${pattern.join('')}$`).test(`${splitLines(actual).join('\n')}\n`);
+}
+
+function toPattern(line: string): string {
+  const texts = line.split('…').map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return texts.join('[^\\n]*?');
+}
+
+function splitLines(text: string): readonly string[] {
+  return text
+    .trimEnd()
+    .split(/\r?\n/)
+    .map((line) => line.trimEnd());
+}
