@@ -113,10 +113,25 @@ describe('perch read of a handle', () => {
     expect(ended.stderr).toContain('Retry in 30 seconds.');
   });
 
-  it('ends in peace when its reader leaves', async () => {
-    const perch = spawnPerch(['read', '@ada.example', '--json'], {}, { stdout: 'closed' });
+  it('ends in peace when its reader leaves, and asks the source no more', async () => {
+    const endless: FakeHandler = (request, response) => {
+      const from = Number(
+        new URL(request.url ?? '/', 'http://x.example').searchParams.get('cursor') ?? 0,
+      );
+      const results = Array.from({ length: 50 }, (_, i) =>
+        fxStatus(String(900_000 - from - i), { author: fxUser('wren') }),
+      );
+      const page = { code: 200, results, cursor: { top: null, bottom: String(from + 50) } };
+      const isList = request.url?.includes('/statuses') === true;
+      answerJson(response, isList ? page : { code: 200, message: 'OK', user: fxUser('wren') });
+    };
+    const fake = await upstream(endless);
+    const env = { PERCH_PROVIDERS: 'fxtwitter', PERCH_FXTWITTER_URL: fake.url };
 
-    expect(await perch.ended).toMatchObject({ code: 0 });
+    const perch = spawnPerch(['read', '@wren', '--all', '--json'], env, { stdout: 'closed' });
+
+    expect(await perch.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(fake.requests.length).toBeLessThan(30);
   }, 20_000);
 });
 
