@@ -1,6 +1,5 @@
 import type { Post } from '../../model/post.ts';
 import { nameAccount } from '../markdown/accounts.ts';
-import { toLine } from '../markdown/characters.ts';
 import { escapeLine } from './escape.ts';
 import { toSafeUrl } from './links.ts';
 import { findPictures, findVideo, type Picture, toWebUrl, type Video } from './pictures.ts';
@@ -87,14 +86,12 @@ function describeOrigin(post: Post | undefined): readonly Tag[] {
 /** The other values of a card come from Open Graph, which every reader of cards knows. */
 function describeCard(post: Post | undefined, pictures: readonly Picture[]): readonly Tag[] {
   const [first] = pictures;
-  const creator = post?.platform === 'x' ? (post.author?.screen_name ?? null) : null;
   return [
     ['twitter:card', first === undefined ? 'summary' : 'summary_large_image'],
     ['twitter:title', titlePost(post)],
     ['twitter:description', summarizePost(post)],
     ['twitter:image', first?.url ?? null],
     ['twitter:image:alt', first?.alt ?? null],
-    ['twitter:creator', creator === null ? null : `@${toLine(creator)}`],
   ];
 }
 

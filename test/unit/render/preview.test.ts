@@ -201,7 +201,6 @@ describe('the preview page', () => {
       'og:image': ['https://media.example/bo.jpg'],
       'og:image:alt': ['Picture of Bo (@bo)'],
       'twitter:card': ['summary'],
-      'twitter:creator': ['@bo'],
     });
   });
 
