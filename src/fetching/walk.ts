@@ -82,6 +82,9 @@ const maxAsks = 200;
 /** How often a doubtful page is asked for again. */
 const asksAgain = 4;
 
+/** How often, in one read, doubtful pages are asked for again that are not empty. */
+const maxSpareAsks = 60;
+
 /** How many of the items taken last tell that a page is still as long as it was. */
 const witnessesOfLength = 3;
 
@@ -119,6 +122,7 @@ class Walking {
   #cursor: string | null;
   #taken: number;
   #asks = 0;
+  #spareAsks = maxSpareAsks;
   #idlePages = 0;
   #state: 'going' | 'full' | 'paused' | 'cut' | 'ended' = 'going';
   #foundSomething = false;
@@ -215,7 +219,8 @@ class Walking {
       return source.read({ cursor, count, again });
     };
     let sourced = await read(false);
-    for (let tries = 0; tries < asksAgain && this.#doubts(sourced.page); tries += 1) {
+    for (let tries = 0; tries < asksAgain && this.#isWorthAsking(sourced.page); tries += 1) {
+      if (rowsOf(sourced.page) > 0) this.#spareAsks -= 1;
       const other = await read(true).catch(toFailure);
       if (other instanceof Problem) return { sourced, failure: other };
       if (rowsOf(other.page) > rowsOf(sourced.page)) sourced = other;
@@ -223,6 +228,11 @@ class Walking {
     const { page } = sourced;
     if (this.#doubts(page) && page.cursor !== null) this.#warnings.add(shortWarning);
     return { sourced };
+  }
+
+  /** Among many short pages in one read, shortness is how this source is. An empty one never is. */
+  #isWorthAsking(page: Page<ListItem>): boolean {
+    return this.#doubts(page) && (rowsOf(page) === 0 || this.#spareAsks > 0);
   }
 
   /** The source doubts it, or it is empty before the end, or shorter than what was taken of it. */

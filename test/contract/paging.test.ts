@@ -130,6 +130,16 @@ describe('paging', () => {
     }
   });
 
+  it('fills a page of a hundred from pages of one', async () => {
+    const list = createFakeList(230, { ...steady, pageSize: () => 1 });
+    const app = await buildTestApp({ providers: [list.provider] });
+
+    const reply = await read(app, '/api/v1/profiles/wren?limit=100');
+
+    expect(reply.posts?.map(({ id }) => id)).toEqual(list.ids.slice(0, 100));
+    expect(list.asked).toBeLessThan(200);
+  });
+
   it('asks anew for an upstream page of which some is left only when it is not fresh', async () => {
     const list = createFakeList(40, { ...steady, pageSize: () => 40 });
     const app = await buildTestApp({ providers: [list.provider] });
