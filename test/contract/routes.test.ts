@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { readRoutes } from '../../src/http/routes.ts';
+import { type ReadRoute, readRoutes } from '../../src/http/routes.ts';
 import { reads } from '../../src/reads/index.ts';
 import { buildTestApp } from '../support/build-app.ts';
+import { clauseEach } from '../support/clause.ts';
 
 const given: Readonly<Record<string, string>> = {
   handle: 'ada.example',
@@ -9,24 +10,73 @@ const given: Readonly<Record<string, string>> = {
   n: '1',
 };
 
+/** Gives a URL that a route answers with the sample. */
+function fill({ path }: ReadRoute): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => given[name] ?? '');
+  const post = encodeURIComponent(`http://localhost:8080/${given.handle}/status/${given.id}`);
+  return `${filled}?url=${post}&q=heron&platform=archive`;
+}
+
 it('gives every route an id of its own', () => {
   const ids = readRoutes.map(({ id }) => id);
 
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-it.each(readRoutes)('answers at $path', async ({ path, read }) => {
-  const app = await buildTestApp();
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => given[name] ?? '');
-  const post = encodeURIComponent(`http://localhost:8080/${given.handle}/status/${given.id}`);
-  const url = `${filled}?url=${post}&q=heron&platform=archive`;
+clauseEach(
+  'read.endpoints.public_routes_get',
+  readRoutes,
+  ({ path }) => `answers GET and HEAD at ${path}`,
+  async (row) => {
+    const app = await buildTestApp();
 
-  const [get, head, other] = [
-    await app.request(url),
-    await app.request(url, { method: 'HEAD' }),
-    await app.request(url, { method: 'POST' }),
-  ];
+    const [get, head] = [
+      await app.request(fill(row)),
+      await app.request(fill(row), { method: 'HEAD' }),
+    ];
 
-  expect([get.statusCode, head.statusCode, other.statusCode]).toEqual([200, 200, 405]);
-  expect(Object.keys(reads[read].params.shape)).toContain('format');
-});
+    expect([get.statusCode, head.statusCode, head.body]).toEqual([200, 200, '']);
+    expect(head.headers.etag).toBe(get.headers.etag);
+    expect(Object.keys(reads[row.read].params.shape)).toContain('format');
+  },
+);
+
+clauseEach(
+  ['read.what.read_only', 'read.what.no_write_path'],
+  readRoutes,
+  ({ path }) => `takes nothing that writes at ${path}`,
+  async (row) => {
+    const app = await buildTestApp();
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const reply = await app.request(fill(row), { method });
+      expect([method, reply.statusCode, reply.headers.allow]).toEqual([method, 405, 'GET, HEAD']);
+    }
+  },
+);
+
+clauseEach(
+  [
+    'read.what.no_sign_in',
+    'read.what.no_per_user_data',
+    'read.what.same_public_identity',
+    'read.auth.no_credentials_needed',
+    'read.auth.shared_public_identity',
+  ],
+  readRoutes,
+  ({ path }) => `knows nobody at ${path}`,
+  async (row) => {
+    const app = await buildTestApp();
+    const plain = await app.request(fill(row));
+
+    const other = await app.request(fill(row), {
+      headers: { cookie: 'session=1; user=ada', 'x-api-key': 'k', from: 'ada@example.org' },
+    });
+
+    expect([plain.statusCode, other.statusCode]).toEqual([200, 200]);
+    expect(other.body).toBe(plain.body);
+    expect([plain.headers['set-cookie'], other.headers['set-cookie']]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  },
+);
