@@ -1,7 +1,8 @@
 import { Problem } from '../core/problem.ts';
 import type { Page } from '../providers/provider.ts';
 import type { ListItem } from './browse-query.ts';
-import { fromMark, type ListPosition, maxRecent, toFingerprint, toMark } from './list-position.ts';
+import { createGivenItems, type GivenItems } from './given-items.ts';
+import type { ListPosition } from './list-position.ts';
 
 /** A page of a source, with who sent it and when. */
 export interface SourcedPage {
@@ -85,9 +86,6 @@ const asksAgain = 4;
 /** How often, in one read, doubtful pages are asked for again that are not empty. */
 const maxSpareAsks = 60;
 
-/** How many of the items taken last tell that a page is still as long as it was. */
-const witnessesOfLength = 3;
-
 /** After so many pages in a row that hold nothing new a read ends; the next one goes on. */
 const maxIdlePages = 3;
 
@@ -114,8 +112,7 @@ class Walking {
   readonly #start: WalkStart;
   readonly #wanted: Wanted;
   readonly #items: ListItem[] = [];
-  readonly #given: number[];
-  readonly #seen: Set<number>;
+  readonly #given: GivenItems;
   readonly #visited = new Set<string>();
   readonly #warnings = new Set<string>();
   readonly #read: SourcedPage[] = [];
@@ -128,11 +125,10 @@ class Walking {
   #foundSomething = false;
 
   constructor(start: WalkStart, wanted: Wanted) {
-    const { position, given = position.recent.map(fromMark) } = start;
+    const { position, given } = start;
     this.#start = start;
     this.#wanted = wanted;
-    this.#given = [...given];
-    this.#seen = new Set(given);
+    this.#given = createGivenItems(position, given);
     this.#cursor = position.cursor;
     this.#taken = position.taken;
     if (position.cursor !== null) this.#visited.add(position.cursor);
@@ -157,7 +153,11 @@ class Walking {
       this.#pause(shortWarning);
       return;
     }
-    const fresh = page.isExact === true ? page.items : this.#freshOf(page.items);
+    const { isNewestFirst } = this.#start;
+    const fresh =
+      page.isExact === true
+        ? page.items
+        : this.#given.freshOf(page.items, { taken: this.#taken, isNewestFirst });
     this.#noteYield(page, fresh.length);
     const room = this.#goal - this.#items.length;
     this.#give(fresh.slice(0, room), page);
@@ -189,7 +189,7 @@ class Walking {
     return {
       items,
       next,
-      given: this.#given,
+      given: this.#given.fingerprints,
       warnings: [...this.#warnings],
       isCut: this.#state === 'cut',
       read: this.#read,
@@ -245,9 +245,7 @@ class Walking {
   /** Tells whether a page of which some was taken lacks what was taken last, and anything beyond. */
   #isTruncated(page: Page<ListItem>): boolean {
     if (this.#taken === 0 || page.isExact === true || rowsOf(page) > this.#taken) return false;
-    const last = this.#marksOfTaken().slice(-witnessesOfLength);
-    const marks = new Set(page.items.map(markOf));
-    return !last.some((mark) => marks.has(mark));
+    return this.#given.lacksLastOf(page.items, this.#taken);
   }
 
   #noteYield(page: Page<ListItem>, fresh: number): void {
@@ -256,48 +254,9 @@ class Walking {
     this.#foundSomething ||= !isIdle;
   }
 
-  /**
-   * Leaves out what was given before. What stands above the first item that was taken of this very
-   * page has come since, where lists grow on top: the walk has passed it.
-   */
-  #freshOf(items: readonly ListItem[]): readonly ListItem[] {
-    const own = new Set<number>();
-    return items.slice(this.#firstTaken(items)).filter((item) => {
-      const fingerprint = fingerprintOf(item);
-      if (fingerprint === null) return true;
-      if (own.has(fingerprint) || this.#hasSeen(fingerprint)) return false;
-      own.add(fingerprint);
-      return true;
-    });
-  }
-
-  #firstTaken(items: readonly ListItem[]): number {
-    if (this.#taken === 0 || !this.#start.isNewestFirst) return 0;
-    const taken = new Set(this.#marksOfTaken());
-    return Math.max(
-      items.findIndex((item) => taken.has(markOf(item) ?? Number.NaN)),
-      0,
-    );
-  }
-
-  /** The marks of what was taken of the page that the walk is in the middle of, as far as known. */
-  #marksOfTaken(): readonly (number | null)[] {
-    return this.#given.slice(-this.#taken).map(toMark);
-  }
-
-  #hasSeen(fingerprint: number): boolean {
-    return this.#seen.has(fingerprint) || this.#seen.has(fromMark(toMark(fingerprint)));
-  }
-
   #give(items: readonly ListItem[], page: Page<ListItem>): void {
     this.#items.push(...items);
-    if (page.isExact === true) return;
-    for (const item of items) {
-      const fingerprint = fingerprintOf(item);
-      if (fingerprint === null) continue;
-      this.#seen.add(fingerprint);
-      this.#given.push(fingerprint);
-    }
+    if (page.isExact !== true) this.#given.add(items);
   }
 
   #advance({ cursor }: Page<ListItem>): void {
@@ -334,7 +293,7 @@ class Walking {
       taken: this.#taken,
       page: this.#wanted.page + 1,
       fruitless,
-      recent: last?.page.isExact === true ? [] : this.#given.slice(-maxRecent).map(toMark),
+      recent: last?.page.isExact === true ? [] : this.#given.marks,
     };
   }
 }
@@ -346,14 +305,4 @@ function toFailure(error: unknown): Problem {
 
 function rowsOf({ rows, items }: Page<ListItem>): number {
   return rows ?? items.length;
-}
-
-/** Null for what has no id: a post that is gone, which two places may show. */
-function fingerprintOf({ id }: ListItem): number | null {
-  return id === null ? null : toFingerprint(id);
-}
-
-function markOf(item: ListItem): number | null {
-  const fingerprint = fingerprintOf(item);
-  return fingerprint === null ? null : toMark(fingerprint);
 }
