@@ -20,7 +20,7 @@ export const problemKinds = {
     status: 400,
     title: 'No post URL',
     resolution:
-      'Send the URL of a post as the `url` parameter; a read of a post takes `handle` together with `id` instead, too.',
+      'Send the URL of a post as the `url` parameter. To read a post, `handle` together with `id` will do as well.',
     when: 'a post was asked for without `url` and without `handle` and `id`',
   },
   invalid_url: {

@@ -162,22 +162,35 @@ function withoutItems({ page }: BrowseQuery, problem: Problem): Walked {
   };
 }
 
+const lastResort =
+  'The platform could not be searched now. What this server holds was searched instead, and it may lack much.';
+
 function join(part: ProfilePart | null, walked: Walked | null, { clock }: BrowseContext): Browsed {
   const read = walked?.read ?? [];
-  const times = [part?.profile.asOfMs, ...read.map(({ page }) => page.asOfMs)].filter(
-    (time) => time !== undefined,
-  );
   const parts = [...(part === null ? [] : [part]), ...read];
-  const askedMs = Math.min(clock.now(), ...parts.map((one) => one.askedMs));
+  const degraded = read.some((one) => one.degraded);
   const found: BrowseFound = {
     account: part?.profile.account ?? null,
     items: walked?.items ?? [],
     next: walked?.next ?? null,
-    warnings: [...(part?.profile.warnings ?? []), ...(walked?.warnings ?? [])],
-    degraded: read.some(({ degraded }) => degraded),
+    warnings: [
+      ...(part?.profile.warnings ?? []),
+      ...(degraded ? [lastResort] : []),
+      ...(walked?.warnings ?? []),
+    ],
+    degraded,
     missing: walked?.isCut === true ? ['items'] : [],
-    ...(times.length === 0 ? {} : { asOfMs: Math.min(...times) }),
+    ...oldestOf([part?.profile.asOfMs, ...read.map(({ page }) => page.asOfMs)]),
   };
-  const source = parts[0]?.source ?? '';
-  return { found, source, isLocal: parts.every(({ isLocal }) => isLocal), askedMs };
+  return {
+    found,
+    source: parts[0]?.source ?? '',
+    isLocal: parts.every(({ isLocal }) => isLocal),
+    askedMs: Math.min(clock.now(), ...parts.map((one) => one.askedMs)),
+  };
+}
+
+function oldestOf(times: readonly (number | undefined)[]): Pick<BrowseFound, 'asOfMs'> {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? {} : { asOfMs: Math.min(...known) };
 }

@@ -1,11 +1,12 @@
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
-import type { Platform } from '../model/reference.ts';
+import { type Platform, platformNames } from '../model/reference.ts';
 import {
   type Answers,
   type Ask,
   type Provider,
   ProviderError,
   type ProviderErrorKind,
+  type Query,
   type QueryKind,
   type ReadName,
 } from '../providers/provider.ts';
@@ -133,7 +134,7 @@ async function askInOrder<Kind extends QueryKind>(
       if (isDecided(failures)) break;
     }
   }
-  throw toProblem(failures, kind);
+  throw toProblem(failures, query);
 }
 
 interface Candidate<Kind extends QueryKind> extends ChainLink {
@@ -180,10 +181,11 @@ function isWitnessed(failures: readonly ProviderError[]): boolean {
 }
 
 /** The first failure is told, because the first provider is the one that should have answered. */
-function toProblem(failures: readonly ProviderError[], kind: QueryKind): Problem {
+function toProblem(failures: readonly ProviderError[], query: Query): Problem {
+  const { kind } = query;
   const [first] = failures;
   if (first === undefined) {
-    return new Problem('unsupported_platform', { detail: unsupportedDetails[askedBy(kind)] });
+    return new Problem('unsupported_platform', { detail: tellUnsupported(query) });
   }
   const gone = failures.find(({ kind }) => kind === 'missing');
   if (gone !== undefined) return new Problem('not_found', { detail: gone.message, cause: gone });
@@ -202,17 +204,18 @@ function toProblem(failures: readonly ProviderError[], kind: QueryKind): Problem
   });
 }
 
-/** By what a caller names the platform: the URL or id of a post, a handle, or `platform`. */
-function askedBy(kind: QueryKind): 'post' | 'handle' | 'platform' {
-  if (kind === 'post') return 'post';
-  return kind === 'search' || kind === 'searchUsers' ? 'platform' : 'handle';
+/** Names the platform, and by what the caller has named it. */
+function tellUnsupported(query: Query): string {
+  switch (query.kind) {
+    case 'post':
+      return `No provider of this server reads ${platformNames[query.post.platform]}, where this post is.`;
+    case 'search':
+    case 'searchUsers':
+      return `The parameter \`platform\` names ${platformNames[query.platform]}, which no provider of this server searches.`;
+    default:
+      return `The parameter \`handle\` names an account of ${platformNames[query.account.platform]}, which no provider of this server reads.`;
+  }
 }
-
-const unsupportedDetails = {
-  post: 'No provider of this server reads the platform of this post, or holds it.',
-  handle: 'No provider of this server reads the platform of the parameter `handle`, or this of it.',
-  platform: 'No provider of this server searches the platform of the parameter `platform`.',
-} as const;
 
 function tellFailure(failure: ProviderError, kind: QueryKind): string {
   if (failure.kind === 'rejected') {

@@ -10,6 +10,15 @@ export type Platform = z.output<typeof platform>;
 /** What a search can be asked of (decisions section 2): a platform, or the embedded archive. */
 export const searchPlatforms = ['x', 'bluesky', 'mastodon', 'archive'] as const;
 
+/** How a platform, and what else can be searched, is called in sentences. */
+export const platformNames: Readonly<Record<Platform | SearchPlatform, string>> = {
+  x: 'X',
+  bluesky: 'Bluesky',
+  mastodon: 'Mastodon',
+  sample: 'the sample',
+  archive: 'the archive',
+};
+
 /** What a search asks. */
 export type SearchPlatform = (typeof searchPlatforms)[number];
 

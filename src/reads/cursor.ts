@@ -66,7 +66,7 @@ function refuse(cursor: string): Problem {
   const fault =
     cursor === ''
       ? 'is empty'
-      : `has the value ${quoteInput(cursor)}, which was changed or belongs to another list, query or option`;
+      : `has the value ${quoteInput(cursor)}, which was changed, belongs to another list, query or option, or was made with another key`;
   return new Problem('invalid_cursor', { detail: `The parameter \`cursor\` ${fault}.` });
 }
 

@@ -311,7 +311,7 @@ describe('the browse reads', () => {
       [`${profile}?full=absolutely`, 'invalid_option', '`full`'],
       [`${profile}?nocache=never`, 'invalid_option', '`nocache`'],
       [`${profile}?cursor=`, 'invalid_cursor', '`cursor` is empty'],
-      ['/api/v1/profiles/alice.example.com', 'unsupported_platform', 'No provider'],
+      ['/api/v1/profiles/alice.example.com', 'unsupported_platform', 'an account of Bluesky'],
     ] as const,
     ([url, code]) => `refuses ${url.slice(0, 60)} as ${code}`,
     async ([url, code, words]) => {

@@ -49,7 +49,7 @@ describe('perch read', { timeout: 20_000 }, () => {
     [['search'], 2, 'needs the search text'],
     [['search', 'two', 'words'], 2, 'quotation marks'],
     [['search', 'fog', '--feed', 'people'], 2, '`feed`'],
-    [['search', 'fog', '--platform', 'bluesky'], 2, 'No provider'],
+    [['search', 'fog', '--platform', 'bluesky'], 2, 'names Bluesky'],
     [['read', '--nope', post], 2, '--nope'],
     [['read', post, '--format', 'pdf'], 2, '`format`'],
     [['read', post, '--json', '--format', 'markdown'], 2, 'contradict'],

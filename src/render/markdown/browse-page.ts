@@ -67,7 +67,7 @@ function renderPost(post: Post, { profile: owner, full, fetchedAt }: BrowseResul
   return renderPostBlock(post, place, view);
 }
 
-function describeNothing({ subject, page, next }: BrowseResult): string {
+function describeNothing({ subject, page, next, degraded }: BrowseResult): string {
   if (page > 1 || next !== null) return 'Nothing on this page.';
   switch (subject.resource) {
     case 'profile':
@@ -76,7 +76,9 @@ function describeNothing({ subject, page, next }: BrowseResult): string {
     case 'following':
       return 'No accounts to show.';
     case 'search':
-      return 'Nothing found.';
+      return degraded
+        ? 'Nothing found here; the platform may well have something.'
+        : 'Nothing found.';
   }
 }
 
