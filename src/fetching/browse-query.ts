@@ -39,7 +39,7 @@ export interface BrowseFound {
   readonly warnings: readonly string[];
   /** Whether a provider answered that is asked as the last resort only. */
   readonly degraded: boolean;
-  /** Not empty where the source failed before the page was full. */
+  /** Not empty where the source failed, or left a doubt whether there is more. */
   readonly missing: readonly 'items'[];
   /** When it was so, in milliseconds since the epoch; left out where that is now. */
   readonly asOfMs?: number;

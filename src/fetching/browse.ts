@@ -158,7 +158,7 @@ function withoutItems({ page }: BrowseQuery, problem: Problem): Walked {
     leftover: undefined,
     next: { ...startOfList, page },
     warnings: [`The posts could not be read: ${problem.message}`],
-    isCut: true,
+    isSound: false,
   };
 }
 
@@ -179,7 +179,7 @@ function join(part: ProfilePart | null, walked: Walked | null, { clock }: Browse
       ...(walked?.warnings ?? []),
     ],
     degraded,
-    missing: walked?.isCut === true ? ['items'] : [],
+    missing: walked?.isSound === false ? ['items'] : [],
     ...oldestOf([part?.profile.asOfMs, ...read.map(({ page }) => page.asOfMs)]),
   };
   return {

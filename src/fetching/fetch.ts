@@ -162,11 +162,9 @@ async function fetchAndKeep(
     cache.dropSubject(plan.subject);
     outcome = { gone: error };
   }
-  if (isPartial(outcome)) {
-    // What is missing may be so because nobody waits any more: that is nothing to keep.
-    if (stop?.aborted) throw shuttingDown();
-    signal.throwIfAborted();
-  }
+  // What is missing, or stands in for something, may do so because nobody waits any more.
+  if (stop?.aborted && isPartial(outcome)) throw shuttingDown();
+  signal.throwIfAborted();
   return keep(options, plan, outcome);
 }
 
@@ -199,8 +197,9 @@ async function resolve(options: FetchOptions, plan: Plan, signal: AbortSignal): 
   const { query } = plan;
   switch (query.kind) {
     case 'post': {
+      const askedMs = clock.now();
       const { found, source, isLocal } = await chain.ask('post', query, { signal });
-      return { found, source, isLocal, askedMs: clock.now() };
+      return { found, source, isLocal, askedMs };
     }
     case 'browse': {
       const parts = createParts(options, plan);

@@ -189,7 +189,8 @@ class Breaker {
   }
 
   pause({ retryAfterSeconds = defaultPauseSeconds }: ProviderError): void {
-    this.#pausedUntilMs = this.#options.clock.now() + clampPause(retryAfterSeconds) * 1000;
+    const untilMs = this.#options.clock.now() + clampPause(retryAfterSeconds) * 1000;
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
   }
 
   #open(): void {

@@ -65,21 +65,27 @@ export function createResponseCache(limits: {
       keysOf.set(subject, (keysOf.get(subject) ?? new Set()).add(key));
     }
   };
-  const entries = new LRUCache<string, StoredEntry>({
+  // Each in a box of its own: the library looks at a new size only of a new value.
+  const entries = new LRUCache<string, { readonly kept: StoredEntry }>({
     max: limits.maxEntries,
     maxSize: limits.maxBytes,
-    sizeCalculation: (kept) => kept.bytes,
-    dispose: (kept, key, reason) => {
+    sizeCalculation: ({ kept }) => kept.bytes,
+    dispose: ({ kept }, key, reason) => {
       if (reason !== 'set') forget(kept, key);
     },
   });
+  const put = (key: string, kept: StoredEntry): void => {
+    entries.set(key, { kept });
+    // What is larger than the cache does not stay.
+    if (entries.peek(key)?.kept !== kept) forget(kept, key);
+  };
   const grow = (key: string, kept: StoredEntry, bytes: number): void => {
     kept.bytes += bytes;
-    if (entries.peek(key) === kept) entries.set(key, kept, { size: kept.bytes });
+    if (entries.peek(key)?.kept === kept) put(key, kept);
   };
 
   return {
-    get: (key) => entries.get(key),
+    get: (key) => entries.get(key)?.kept,
     set: (key, entry) => {
       const bytes = 200 + 2 * key.length + 120 * entry.subjects.length + sizeOf(entry.outcome);
       const kept: StoredEntry = {
@@ -87,11 +93,10 @@ export function createResponseCache(limits: {
         bytes,
         views: createViews((more) => grow(key, kept, more)),
       };
-      const before = entries.peek(key);
+      const before = entries.peek(key)?.kept;
       if (before !== undefined) forget(before, key);
       file(entry, key);
-      entries.set(key, kept);
-      if (entries.peek(key) !== kept) forget(kept, key);
+      put(key, kept);
       return kept.views;
     },
     dropSubject: (subject) => {

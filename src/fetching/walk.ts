@@ -48,8 +48,8 @@ export interface Walked {
   /** Fingerprints of the items before `next`, oldest first, as far as they are known. */
   readonly given: readonly number[];
   readonly warnings: readonly string[];
-  /** Whether the source failed before the page was full. */
-  readonly isCut: boolean;
+  /** False where the source failed, or left a doubt whether there is more. */
+  readonly isSound: boolean;
   /** The pages that were read of the source, in order. */
   readonly read: readonly SourcedPage[];
   /** The page that `next` is in the middle of. */
@@ -89,8 +89,14 @@ const maxSpareAsks = 60;
 /** After so many pages in a row that hold nothing new a read ends; the next one goes on. */
 const maxIdlePages = 3;
 
-/** A read without an item weighs 1, of idle pages only 6; a walk that collects this much ends. */
+/** What a read without an item weighs: of unwanted rows, cut short by the source, of idle pages. */
+const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
+
+/** A walk that collects so much ends. */
 const maxFruitless = 120;
+
+/** With more than this, a page is believed at once where the walk stands: reads must not loop. */
+const enoughFruitless = 6;
 
 const shortWarning =
   'The source sent fewer posts or accounts than it should, also when asked again; some may be missing here.';
@@ -123,6 +129,7 @@ class Walking {
   #idlePages = 0;
   #state: 'going' | 'full' | 'paused' | 'cut' | 'ended' = 'going';
   #foundSomething = false;
+  #isDoubtful = false;
 
   constructor(start: WalkStart, wanted: Wanted) {
     const { position, given } = start;
@@ -191,7 +198,7 @@ class Walking {
       next,
       given: this.#given.fingerprints,
       warnings: [...this.#warnings],
-      isCut: this.#state === 'cut',
+      isSound: this.#state !== 'cut' && this.#state !== 'paused' && !this.#isDoubtful,
       read: this.#read,
       leftover: this.#state === 'full' && this.#taken > 0 ? this.#read.at(-1) : undefined,
     };
@@ -226,12 +233,15 @@ class Walking {
       if (rowsOf(other.page) > rowsOf(sourced.page)) sourced = other;
     }
     const { page } = sourced;
+    this.#isDoubtful ||= this.#doubts(page);
     if (this.#doubts(page) && page.cursor !== null) this.#warnings.add(shortWarning);
     return { sourced };
   }
 
   /** Among many short pages in one read, shortness is how this source is. An empty one never is. */
   #isWorthAsking(page: Page<ListItem>): boolean {
+    // Reads before this one have asked, and could not wait for all the answers.
+    if (this.isAtStart && this.#start.position.fruitless > enoughFruitless) return false;
     return this.#doubts(page) && (rowsOf(page) === 0 || this.#spareAsks > 0);
   }
 
@@ -280,8 +290,8 @@ class Walking {
   #nextPosition(isFruitless: boolean): ListPosition | null {
     const { position } = this.#start;
     const last = this.#read.at(-1);
-    // An outage says nothing about the list.
-    const weight = this.#state === 'cut' ? 0 : this.#foundSomething ? 1 : 6;
+    const { cut, found, idle } = fruitlessWeights;
+    const weight = this.#state === 'cut' ? cut : this.#foundSomething ? found : idle;
     const fruitless = isFruitless ? position.fruitless + weight : 0;
     if (fruitless >= maxFruitless) {
       this.#warnings.add(hopelessWarning);

@@ -25,6 +25,9 @@ export const maxCursor = 2048;
 
 const macBytes = 16;
 
+/** As many marks as there are, or this many, must have room beside the source's own cursor. */
+const leastMarks = 8;
+
 /** The place without its marks, as a tuple of JSON: small, and strict when it is read back. */
 const place = z.tuple([
   z.string().nullable(),
@@ -71,11 +74,13 @@ function refuse(cursor: string): Problem {
 }
 
 /** One byte with the number of marks, four for each mark, then JSON. */
-function toBody({ provider, cursor, taken, page, fruitless, recent }: ListPosition): Buffer | null {
+function toBody(position: ListPosition): Buffer | null {
+  const { provider, cursor, taken, page, fruitless, recent } = position;
   const json = Buffer.from(JSON.stringify([provider, cursor, taken, page, fruitless]));
   const room = Math.floor(maxCursor * 0.75) - macBytes - 1 - json.length;
-  if (room < 0) return null;
   const count = Math.min(recent.length, Math.floor(room / 4));
+  // Without any marks a walk in the middle of a page would not know where it is.
+  if (room < 0 || count < Math.min(recent.length, leastMarks)) return null;
   const marks = Buffer.alloc(1 + 4 * count);
   marks.writeUInt8(count);
   const kept = count === 0 ? [] : recent.slice(-count);

@@ -111,6 +111,34 @@ describe('the cache of lists', () => {
     expect([asked, anew.headers['x-cache']]).toEqual([2, 'bypass']);
   });
 
+  it('keeps nothing of the last resort when the caller who caused it has left', async () => {
+    let waiting = 0;
+    const slow: Provider = {
+      ...createFakeList(3, steady).provider,
+      ask: {
+        search: (_query, { signal }) =>
+          new Promise((_resolve, reject) => {
+            waiting += 1;
+            signal.addEventListener('abort', () => {
+              reject(new ProviderError('unavailable', 'Given up.'));
+            });
+          }),
+      },
+    };
+    const app = await buildTestApp({ providers: [openSample(), slow] });
+    const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
+    const leaving = new AbortController();
+    const left = fetch(`${url}/search?q=heron`, { signal: leaving.signal }).catch(() => 'left');
+    await expect.poll(() => waiting).toBe(1);
+
+    leaving.abort();
+    expect(await left).toBe('left');
+    await expect.poll(() => app.inFlight).toBe(0);
+    void app.request('/search?q=heron');
+
+    await expect.poll(() => waiting).toBe(2);
+  });
+
   it('does not wait for the posts of an account that is gone', async () => {
     const list = createFakeList(30, steady);
     let aborted = false;

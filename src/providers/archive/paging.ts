@@ -13,13 +13,19 @@ export function toRowLimit(count: number): number {
   return Math.max(1, Math.floor(count)) + 1;
 }
 
+interface PageOptions {
+  readonly count: number;
+  readonly warnings?: readonly string[];
+  readonly isRanked?: boolean;
+}
+
 /**
  * Makes a page of the rows that were read for it with `toRowLimit`. It is as old as its oldest row;
  * a page without rows has no age.
  */
 export function toPage<Item>(
   rows: readonly Row<Item>[],
-  { count, warnings = [] }: { readonly count: number; readonly warnings?: readonly string[] },
+  { count, warnings = [], isRanked = false }: PageOptions,
 ): Page<Item> {
   const shown = rows.slice(0, toRowLimit(count) - 1);
   const more = rows.length > shown.length;
@@ -27,7 +33,8 @@ export function toPage<Item>(
     items: shown.map(({ item }) => item),
     cursor: more ? (shown.at(-1)?.cursor ?? null) : null,
     warnings,
-    isExact: true,
+    // What is ranked changes its places when something is added.
+    isExact: !isRanked,
     ...(shown.length > 0 && { asOfMs: Math.min(...shown.map(({ stored }) => stored)) * 1000 }),
   };
 }

@@ -51,7 +51,7 @@ export function openPostSearch(database: SqliteDatabase, revive: Revive): PostSe
       if (feed === 'top') {
         const { rows, warnings } = readTop(range, { cursor, limit: toRowLimit(count) });
         const found = rows.map((row) => ({ ...toRow(row), cursor: row.cursor }));
-        return toPage(found, { count, warnings: [...text.warnings, ...warnings] });
+        return toPage(found, { count, warnings: [...text.warnings, ...warnings], isRanked: true });
       }
       const [after = endOfNumbers] = cursor === null ? [] : parseCursor(cursor, 1);
       const below = Math.min(range.below, after);

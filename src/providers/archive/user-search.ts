@@ -50,7 +50,7 @@ export function openUserSearch(database: SqliteDatabase, revive: Revive): UserSe
         stored: row.stored,
         cursor: `${row.followers}.${row.platform}.${row.handle}`,
       }));
-      return toPage(rows, { count, warnings });
+      return toPage(rows, { count, warnings, isRanked: true });
     },
   };
 }

@@ -24,7 +24,7 @@ export function askConnections(upstream: Upstream, profiles: Profiles): AskConne
     const page = await readList(upstream, toRequest(query), context.signal);
     switch (page.is) {
       case 'page':
-        if (query.cursor === null && isBare(page)) await refuseHidden(query, { profiles, context });
+        if (isBare(page, query)) await refuseHidden(query, { profiles, context });
         return {
           items: uniqueById(page.rows).map(shapeAccount),
           ...toPaging(page, { cursor: nextUserCursor(page, query.cursor) }),
@@ -38,9 +38,10 @@ export function askConnections(upstream: Upstream, profiles: Profiles): AskConne
   };
 }
 
-/** Tells whether a list has no row and no way on. */
-function isBare({ rows, unreadable, cursor }: ListPage<UserPayload>): boolean {
-  return rows.length + unreadable === 0 && cursor === null;
+/** Tells whether a list has no row and no way on, from its beginning. */
+function isBare(page: ListPage<UserPayload>, { cursor }: ConnectionsQuery): boolean {
+  const isEmpty = page.rows.length + page.unreadable === 0;
+  return isEmpty && cursor === null && nextUserCursor(page, cursor) === null;
 }
 
 interface Look {

@@ -1,5 +1,6 @@
 import type { Account } from '../../model/account.ts';
 import type { Status } from '../../model/post.ts';
+import { createMalformed } from '../failure.ts';
 import { type Ask, ProviderError, type SearchQuery } from '../provider.ts';
 import type { Upstream } from '../upstream.ts';
 import { shapeAccount } from './account.ts';
@@ -99,6 +100,8 @@ async function readFound<Row>(
       // Nothing found is a 200: this is an outage (FxTwitter, section 7).
       throw new ProviderError('unavailable', 'X cannot be searched at the moment.');
     case 'refused':
+      // The text of a later page has been accepted before: then it is the cursor that is refused.
+      if (request.parameters.cursor) throw createMalformed();
       throw toRejected('X refuses this search text.');
   }
 }

@@ -35,9 +35,10 @@ export interface TimelineOptions {
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
     const { page, sent } = await readPage(options, query, context);
+    const onward = nextPlace(page, sent);
     return {
-      items: pickPosts(page, query),
-      ...toPaging(page, nextPlace(page, sent)),
+      items: pickPosts({ ...page, cursor: onward.cursor }, query),
+      ...toPaging(page, onward),
       warnings: tellUnreadable(page, 'post'),
     };
   };
