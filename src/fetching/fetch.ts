@@ -159,7 +159,7 @@ async function fetchAndKeep(
     if (stop?.aborted) throw shuttingDown();
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
     // What is confirmed gone is not served from an older copy, whatever its options were.
-    cache.dropSubject(plan.subject);
+    cache.dropSubject(plan.subject, options.clock.now());
     outcome = { gone: error };
   }
   // What is missing, or stands in for something, may do so because nobody waits any more.

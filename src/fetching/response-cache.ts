@@ -33,14 +33,20 @@ export interface CacheEntry {
 export interface ResponseCache {
   get(key: string): (CacheEntry & { readonly views: ViewStore }) | undefined;
   set(key: string, entry: CacheEntry): ViewStore;
-  /** Drops every entry about a subject. */
-  dropSubject(subject: string): void;
+  /**
+   * Drops every entry about a subject that turned out to be gone at a time, in milliseconds since the
+   * epoch. What was asked for before then is not kept afterwards either.
+   */
+  dropSubject(subject: string, goneMs: number): void;
   readonly bytes: number;
   readonly size: number;
 }
 
 /** The most renderings that are kept of one answer; more are rendered each time. */
 const maxViews = 16;
+
+/** How many subjects that are gone are remembered, for reads that were under way. */
+const maxGone = 1000;
 
 interface StoredEntry extends CacheEntry {
   readonly views: ViewStore;
@@ -53,6 +59,11 @@ export function createResponseCache(limits: {
   readonly maxBytes: number;
 }): ResponseCache {
   const keysOf = new Map<string, Set<string>>();
+  const goneAt = new LRUCache<string, number>({ max: maxGone });
+  const isPast = ({ subjects, outcome }: CacheEntry): boolean => {
+    if ('gone' in outcome || goneAt.size === 0) return false;
+    return subjects.some((subject) => (goneAt.get(subject) ?? outcome.askedMs) > outcome.askedMs);
+  };
   const forget = (kept: StoredEntry, key: string): void => {
     for (const subject of kept.subjects) {
       const keys = keysOf.get(subject);
@@ -87,6 +98,7 @@ export function createResponseCache(limits: {
   return {
     get: (key) => entries.get(key)?.kept,
     set: (key, entry) => {
+      if (isPast(entry)) return createViews(() => undefined);
       const bytes = 200 + 2 * key.length + 120 * entry.subjects.length + sizeOf(entry.outcome);
       const kept: StoredEntry = {
         ...entry,
@@ -99,7 +111,8 @@ export function createResponseCache(limits: {
       put(key, kept);
       return kept.views;
     },
-    dropSubject: (subject) => {
+    dropSubject: (subject, goneMs) => {
+      goneAt.set(subject, goneMs);
       for (const key of [...(keysOf.get(subject) ?? [])]) entries.delete(key);
     },
     get bytes() {

@@ -84,6 +84,44 @@ describe('the cache of lists', () => {
     }
   });
 
+  it('does not keep a list that was read while one of its posts was confirmed deleted', async () => {
+    const list = createFakeList(30, steady);
+    const id = list.ids[3] ?? '';
+    let release = () => {};
+    let asked = 0;
+    const { search } = list.provider.ask;
+    const provider: Provider = {
+      ...list.provider,
+      reads: new Set(['post', 'search']),
+      ask: {
+        search: async (query, context) => {
+          asked += 1;
+          const page = await search?.(query, context);
+          if (asked === 1) await new Promise<void>((resolve) => (release = resolve));
+          return page ?? { items: [], cursor: null, warnings: [] };
+        },
+        post: async () => {
+          throw new ProviderError('missing', 'This post was deleted.');
+        },
+      },
+    };
+    const app = await buildTestApp({ providers: [provider] });
+    const slow = app.request('/search?q=fog&format=json');
+    await expect.poll(() => asked).toBe(1);
+    await app.advance(1000);
+    expect((await app.request(`/wren/status/${id}`)).statusCode).toBe(404);
+    list.remove(id);
+    release();
+    await slow;
+
+    const reply = await app.request('/search?q=fog&format=json');
+
+    expect([reply.headers['x-cache'], reply.body.includes(`"id":"${id}"`)]).toEqual([
+      'miss',
+      false,
+    ]);
+  });
+
   it('does not mix a read past the cache with one that uses it', async () => {
     let release = () => {};
     const list = createFakeList(30, steady);

@@ -30,8 +30,24 @@ describe('the response cache', () => {
     const cache = createResponseCache({ maxEntries: 10, maxBytes: 100_000 });
 
     cache.set('key', entry('1')).set('view', 'x', 200_000);
-    cache.dropSubject('post x  1');
+    cache.dropSubject('post x  1', 0);
 
     expect([cache.get('key'), cache.size, cache.bytes]).toEqual([undefined, 0, 0]);
+  });
+
+  it('does not keep what was asked for before one of its subjects was gone', () => {
+    const cache = createResponseCache({ maxEntries: 10, maxBytes: 100_000 });
+    const asked = (askedMs: number) => ({
+      found: stubFound(stubPost('1')),
+      source: 'stub',
+      isLocal: false,
+      askedMs,
+    });
+
+    cache.dropSubject('post x  1', 5000);
+    cache.set('before', { ...entry('1'), outcome: asked(4000) });
+    cache.set('after', { ...entry('1'), outcome: asked(6000) });
+
+    expect([cache.get('before'), cache.get('after') === undefined]).toEqual([undefined, false]);
   });
 });
