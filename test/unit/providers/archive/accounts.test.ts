@@ -1,8 +1,9 @@
-import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { openSqlite } from '../../../../src/core/sqlite.ts';
 import type { Account } from '../../../../src/model/account.ts';
 import { toAccount } from '../../../../src/model/account.ts';
+import { migrations } from '../../../../src/providers/archive/schema.ts';
 import { failureOf } from '../../../suites/provider-suite.ts';
 import { stubAccount } from '../../../support/stub-provider.ts';
 import {
@@ -140,7 +141,7 @@ describe('followers and following', () => {
           const rig = openRig();
           putAccount(rig.store, 'Wren');
           for (const one of names) follow(rig, one);
-          const database = new Database(rig.path);
+          const database = openSqlite({ path: rig.path, migrations });
           const removal = database.prepare('DELETE FROM follows WHERE follower = ?');
           const { removed, between } = playBack(
             changes.map((change) => [change]),
