@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from './config.ts';
+import type { Pool } from './core/caller.ts';
 import type { Clock } from './core/clock.ts';
 import { openHttpClient } from './core/http-client.ts';
 import type { Random } from './core/random.ts';
@@ -19,6 +20,8 @@ import type { PlanContext } from './reads/read.ts';
 export interface FetchingOverrides {
   /** The providers, instead of those that the configuration names. They are closed with the rest. */
   readonly providers?: readonly Provider[];
+  /** What upstream requests of browse reads are taken from; the command line has none. */
+  readonly pool?: Pool;
 }
 
 /** What fetching is built of. */
@@ -77,6 +80,7 @@ export function openFetching(options: FetchingOptions): Fetching {
     readTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
     maxUpstreamReads: config.PERCH_MAX_UPSTREAM_READS,
     stop: stopping.signal,
+    pool: options.pool,
     onDefect: (err) => options.logger.error({ err }, 'defect while fetching in the background'),
   });
   return {

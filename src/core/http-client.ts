@@ -1,5 +1,6 @@
 import type { Agent, Dispatcher } from 'undici';
 import type { Clock } from './clock.ts';
+import { Problem } from './problem.ts';
 import type { Random } from './random.ts';
 
 /** Limits of outbound requests. Times in milliseconds, sizes in bytes. */
@@ -47,6 +48,18 @@ export class HttpFailure extends Error {
   }
 }
 
+/** What goes with a request to an upstream. */
+export interface RequestContext {
+  readonly signal: AbortSignal;
+  /**
+   * Takes the request out of what all callers share, before it is sent, also one that follows a redirect
+   * or is tried once more; absent where it is free.
+   *
+   * @throws Problem `rate_limited`, which everybody lets through
+   */
+  readonly takeRequest?: (() => Promise<void>) | undefined;
+}
+
 /** Sends GET requests to upstreams. Close it with `close()`. */
 export interface HttpClient {
   /**
@@ -55,9 +68,9 @@ export interface HttpClient {
    * A redirect is followed to the same origin only, twice at most. A connection that was reset
    * before a byte arrived is tried once more, after 20 to 120 ms.
    *
-   * @throws HttpFailure
+   * @throws HttpFailure, and what `takeRequest` throws
    */
-  get(url: URL, options: { readonly signal: AbortSignal }): Promise<HttpAnswer>;
+  get(url: URL, context: RequestContext): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
@@ -70,9 +83,9 @@ const maxRedirects = 2;
 export function openHttpClient(options: HttpClientOptions): HttpClient {
   let pool: Promise<Agent> | undefined;
   return {
-    get: async (url, { signal }) => {
+    get: async (url, context) => {
       pool ??= openPool(options);
-      return getOnceOrTwice(await pool, url, signal, options);
+      return getOnceOrTwice(url, context, { ...options, dispatcher: await pool });
     },
     close: async () => {
       await (await pool)?.destroy();
@@ -91,37 +104,40 @@ async function openPool(options: HttpClientOptions): Promise<Agent> {
   });
 }
 
+interface Sending extends HttpClientOptions {
+  readonly dispatcher: Dispatcher;
+}
+
 async function getOnceOrTwice(
-  dispatcher: Dispatcher,
   url: URL,
-  callers: AbortSignal,
-  options: HttpClientOptions,
+  { signal: callers, takeRequest }: RequestContext,
+  options: Sending,
 ): Promise<HttpAnswer> {
   const deadline = AbortSignal.timeout(options.attemptTimeoutMs);
   const signal = AbortSignal.any([callers, deadline]);
   try {
-    return await follow(dispatcher, url, signal, options);
+    return await follow(url, { signal, takeRequest }, options);
   } catch (error) {
     const failure = toFailure(error, callers, deadline);
     if (failure.kind !== 'reset') throw failure;
   }
   try {
     await options.clock.sleep(20 + 100 * options.random.fraction(), signal);
-    return await follow(dispatcher, url, signal, options);
+    return await follow(url, { signal, takeRequest }, options);
   } catch (error) {
     throw toFailure(error, callers, deadline);
   }
 }
 
 async function follow(
-  dispatcher: Dispatcher,
   start: URL,
-  signal: AbortSignal,
-  options: HttpClientOptions,
+  { signal, takeRequest }: RequestContext,
+  options: Sending,
 ): Promise<HttpAnswer> {
   let url = start;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-    const response = await dispatcher.request({
+    await takeRequest?.();
+    const response = await options.dispatcher.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: 'GET',
@@ -196,7 +212,9 @@ function parseRetryAfter(value: string | undefined, nowMs: number): number | und
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000));
 }
 
+/** @throws Problem where the request was refused before it was sent */
 function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal): HttpFailure {
+  if (error instanceof Problem) throw error;
   if (error instanceof HttpFailure) return error;
   if (callers.aborted) return new HttpFailure('aborted', 'Nobody waits for the answer.', error);
   if (deadline.aborted || timeoutCodes.has(codeOf(error))) {

@@ -1,3 +1,5 @@
+import { redactKeys } from './redact.ts';
+
 /** One row of the catalogue of problems: what a code means, whatever raised it. */
 interface ProblemKind {
   readonly status: number;
@@ -74,6 +76,13 @@ export const problemKinds = {
     resolution: 'Send `latest`, `top`, `photos`, `videos` or `users`, or leave `feed` out.',
     when: 'the `feed` parameter is not one of its values',
   },
+  invalid_resource: {
+    status: 400,
+    title: 'Unknown resource',
+    resolution:
+      'Send `profile`, `followers`, `following` or `search` as `resource`; better, use the routes under `/api/v1`.',
+    when: 'the `resource` parameter of `/api/browse` is missing or not one of its values',
+  },
   invalid_cursor: {
     status: 400,
     title: 'Cursor not usable here',
@@ -137,6 +146,19 @@ export const problemKinds = {
     resolution: 'Send a JSON object in UTF-8, with its length.',
     when: 'a route that reads a body received one that is not JSON',
   },
+  invalid_key: {
+    status: 401,
+    title: 'Key unknown or disabled',
+    resolution:
+      'Drop the `Authorization` header and call anonymously, or ask for a replacement. Never retry the same key in a loop.',
+    when: 'a bearer key was presented on the browse surface that is unknown or disabled',
+  },
+  unauthorized: {
+    status: 401,
+    title: 'Private route',
+    resolution: 'Use the public routes, which `/openapi.json` lists; this one is the operator’s.',
+    when: 'a private admin route was reached without the admin token',
+  },
   not_found: {
     status: 404,
     title: 'Not found',
@@ -187,6 +209,13 @@ export const problemKinds = {
     resolution: 'Send fewer or shorter headers; all of them together may have 16 KiB.',
     when: 'the request headers are over 16 KiB',
   },
+  rate_limited: {
+    status: 429,
+    title: 'Allowance exhausted',
+    resolution:
+      'Read `Retry-After` and wait exactly that many seconds. What the response cache answers costs nothing, and a key has a larger allowance.',
+    when: 'the allowance of this window is exhausted, or the part of the pool that such callers share; `Retry-After` is exact',
+  },
   internal_error: {
     status: 500,
     title: 'Defect in the server',
@@ -224,6 +253,14 @@ export const problemKinds = {
     title: 'Server overloaded',
     resolution: 'Retry after the number of seconds in `Retry-After`.',
     when: 'this process sheds load',
+    retryAfterSeconds: 1,
+  },
+  key_store_unavailable: {
+    status: 503,
+    title: 'Key store unavailable',
+    resolution:
+      'Retry after the number of seconds in `Retry-After`; if it persists, look at `perch.db` in the data directory. Reads go on without it.',
+    when: 'an admin route cannot read or change the keys, because their store is missing, damaged or locked',
     retryAfterSeconds: 1,
   },
   shutting_down: {
@@ -303,9 +340,13 @@ export function toProblemDocument(
   };
 }
 
-/** Quotes input for a `detail`: at most 80 characters, control characters made visible. */
+/**
+ * Quotes input for a `detail`: at most 80 characters, control characters made visible, bearer keys left
+ * out.
+ */
 export function quoteInput(value: string): string {
-  const shown = [...value].slice(0, 80).join('');
-  const cut = shown.length < value.length ? '…' : '';
+  const told = redactKeys(value);
+  const shown = [...told].slice(0, 80).join('');
+  const cut = shown.length < told.length ? '…' : '';
   return `${JSON.stringify(shown).replaceAll('\u007f', '\\u007f')}${cut}`;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import type { RequestContext } from '../core/http-client.ts';
 import { Problem } from '../core/problem.ts';
 import type { Answers, Page, ProfileFound } from '../providers/provider.ts';
 import type { BrowseFound, BrowseQuery, ListItem, ListKind, ListQuery } from './browse-query.ts';
@@ -24,12 +25,11 @@ interface ProfilePart extends Pick<SourcedPage, 'source' | 'isLocal' | 'askedMs'
 }
 
 /** What browsing may use. */
-export interface BrowseContext {
+export interface BrowseContext extends RequestContext {
   readonly chain: ProviderChain;
   readonly parts: PartStore;
   readonly memory: WalkMemory;
   readonly clock: Clock;
-  readonly signal: AbortSignal;
 }
 
 /** A page of a list, with who sent it and when its oldest part was asked for. */
@@ -63,7 +63,7 @@ function isBearable(reason: unknown, { position, page }: BrowseQuery): reason is
 
 async function readProfile(
   { profile }: BrowseQuery,
-  { chain, parts, clock, signal }: BrowseContext,
+  { chain, parts, clock, signal, takeRequest }: BrowseContext,
 ): Promise<ProfilePart | null> {
   if (profile === null) return null;
   const key = `profile ${profile.account.platform} ${profile.account.handle}`;
@@ -71,7 +71,7 @@ async function readProfile(
   const kept = parts.get(key) as ProfilePart | undefined;
   if (kept !== undefined) return kept;
   const askedMs = clock.now();
-  const { found, source, isLocal } = await chain.ask('profile', profile, { signal });
+  const { found, source, isLocal } = await chain.ask('profile', profile, { signal, takeRequest });
   const part = { profile: found, source, isLocal, askedMs };
   parts.set(key, part);
   return part;
@@ -118,7 +118,7 @@ interface WalkedList {
 /** Makes the source of a walk: who answers first is asked to the end, for no other reads its cursors. */
 function createPageSource(
   { list, listKey, position }: WalkedList,
-  { chain, parts, clock, signal }: BrowseContext,
+  { chain, parts, clock, signal, takeRequest }: BrowseContext,
 ): PageSource {
   let provider = position.provider ?? undefined;
   return {
@@ -128,7 +128,11 @@ function createPageSource(
       const kept = key === undefined || again ? undefined : parts.get(key);
       if (kept !== undefined) return kept as SourcedPage;
       const askedMs = clock.now();
-      const sourced = await askList(chain, { ...list, cursor, count }, { signal, provider });
+      const sourced = await askList(
+        chain,
+        { ...list, cursor, count },
+        { signal, takeRequest, provider },
+      );
       provider = sourced.source;
       return { ...sourced, askedMs };
     },

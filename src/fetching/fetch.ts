@@ -1,5 +1,8 @@
+import type { Caller, Pool, PoolShare } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
+import type { RequestContext } from '../core/http-client.ts';
 import { Problem } from '../core/problem.ts';
+
 import { browse, type ListPart, type PartStore } from './browse.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
 import { withDeadline } from './deadline.ts';
@@ -29,15 +32,19 @@ export interface FetchOptions {
   readonly readTimeoutMs: number;
   /** The most reads that may be at an upstream at once. */
   readonly maxUpstreamReads: number;
+  /** What the upstream requests of browse reads are taken from; absent where nobody counts. */
+  readonly pool?: Pool | undefined;
   /** Told of a defect that no caller sees, because the fetch ran in the background. */
   readonly onDefect: (error: unknown) => void;
   /** Aborted when the process must not wait for upstreams any longer. */
   readonly stop?: AbortSignal;
 }
 
-/** Who waits for an answer. The signal is looked at only when it must be waited for. */
+/** Who waits for an answer. The members are looked at only when it must be waited for. */
 export interface Waiting {
   readonly signal: AbortSignal;
+  /** Who pays for what the cache does not answer; absent where reads cost nothing. */
+  readonly caller?: Caller | undefined;
 }
 
 /** Fetches what plans ask for. */
@@ -51,8 +58,12 @@ export interface Fetcher {
   /**
    * Gives the answer to a plan from the cache, from a fetch that is under way, or from a provider.
    *
-   * @throws Problem, see ProviderChain.ask; `overloaded` when too many reads are under way; the
-   *   signal's reason when the caller leaves.
+   * What the cache does not answer costs the caller a unit. It is given back where the read fails by
+   * no fault of the caller, or a stale copy answers after all (decisions section 6).
+   *
+   * @throws Problem, see ProviderChain.ask; `overloaded` when too many reads are under way;
+   *   `rate_limited` when the caller's allowance or the pool is exhausted; the signal's reason when
+   *   the caller leaves.
    */
   fetch<Kind extends PlanKind>(plan: Plan<Kind>, waiting?: Waiting): Promise<Answer<Kind>>;
   /** Waits until no fetch is under way in the background. */
@@ -70,28 +81,23 @@ type Entry = CacheEntry & { readonly views: Answer['views'] };
 /** Composes cache, coalescing and chain. It owns nothing that must be closed. */
 export function createFetcher(options: FetchOptions): Fetcher {
   const { cache, clock } = options;
-  const coalescer: Coalescer<Entry> = createCoalescer();
+  const join = createFlights(options);
   const background = new Set<Promise<unknown>>();
 
-  const join = (plan: Plan, signal?: AbortSignal): Promise<Entry> => {
-    // What skips the cache must not get what a read that does not has begun to put together.
-    const flight = plan.useCache ? plan.key : `anew ${plan.key}`;
-    return coalescer.run(flight, signal, (shared) => {
-      if (coalescer.size >= options.maxUpstreamReads) return Promise.reject(overloaded());
-      return fetchAndKeep(options, plan, shared);
-    });
-  };
   const revalidate = (plan: Plan): void => {
-    const work = join(plan).catch((error: unknown) => {
+    const work = join(plan, { signal: undefined, share: 'anonymous' }).catch((error: unknown) => {
       // The chain has told of a provider's failure, and the reader has the stale answer.
       if (!(error instanceof Problem)) options.onDefect(error);
     });
     background.add(work);
     void work.finally(() => background.delete(work));
   };
-  const refetch = async (plan: Plan, kept: Entry | undefined, signal?: AbortSignal) => {
+  const refetch = async (plan: Plan, kept: Entry | undefined, waiting?: Waiting) => {
+    const passenger = { signal: waiting?.signal, share: waiting?.caller?.share ?? 'anonymous' };
     try {
-      return toAnswer(await join(plan, signal), plan.useCache ? 'miss' : 'bypass');
+      return await atCost(waiting, async () =>
+        toAnswer(await join(plan, passenger), plan.useCache ? 'miss' : 'bypass'),
+      );
     } catch (error) {
       if (kept === undefined || !isUpstreamTrouble(error) || clock.now() >= kept.errorUntilMs)
         throw error;
@@ -115,7 +121,7 @@ export function createFetcher(options: FetchOptions): Fetcher {
         revalidate(plan);
         answer = toAnswer(kept, 'stale');
       } else {
-        answer = await refetch(plan, kept, waiting?.signal);
+        answer = await refetch(plan, kept, waiting);
       }
       // As in `recall`; a coalesced answer is to a plan of the same key.
       return answer as Answer<Kind>;
@@ -126,10 +132,67 @@ export function createFetcher(options: FetchOptions): Fetcher {
   };
 }
 
+/** Joins plans to fetches that are under way, or begins one. */
+function createFlights(options: FetchOptions) {
+  const coalescer: Coalescer<Entry> = createCoalescer();
+  const begin = (plan: Plan, signal: AbortSignal, share: PoolShare): Promise<Entry> => {
+    if (coalescer.size >= options.maxUpstreamReads) return Promise.reject(overloaded());
+    return fetchAndKeep(options, plan, { signal, share });
+  };
+  return async (plan: Plan, { signal, share }: Passenger): Promise<Entry> => {
+    // What skips the cache must not get what a read that does not has begun to put together.
+    const flight = plan.useCache ? plan.key : `anew ${plan.key}`;
+    let isOwn = false;
+    try {
+      return await coalescer.run(flight, signal, (shared) => {
+        isOwn = true;
+        return begin(plan, shared, share);
+      });
+    } catch (error) {
+      if (isOwn || !isRateLimited(error)) throw error;
+      // Who began it may draw on another part of the pool.
+      return coalescer.run(`${share} ${flight}`, signal, (shared) => begin(plan, shared, share));
+    }
+  };
+}
+
+/** Runs what costs a unit, and gives it back where nothing was had for it. */
+async function atCost<Result>(
+  waiting: Waiting | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const spending = await waiting?.caller?.spend();
+  try {
+    return await work();
+  } catch (error) {
+    if (!isCostly(error, waiting?.signal)) spending?.giveBack();
+    throw error;
+  }
+}
+
 function overloaded(): Problem {
   return new Problem('overloaded', {
     detail: 'Too many reads wait for an upstream at the moment.',
   });
+}
+
+/** Who flies, and at whose expense. */
+interface Passenger {
+  readonly signal: AbortSignal | undefined;
+  readonly share: PoolShare;
+}
+
+function isRateLimited(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'rate_limited';
+}
+
+/** What an upstream was asked for and has told: also that there is no such thing, or that it refuses. */
+const told: ReadonlySet<string> = new Set(['not_found', 'invalid_query']);
+
+/** Tells whether a read that failed was made all the same, or given up by the one who wanted it. */
+function isCostly(error: unknown, signal: AbortSignal | undefined): boolean {
+  if (signal?.aborted === true) return true;
+  return error instanceof Problem && told.has(error.code);
 }
 
 function isUpstreamTrouble(error: unknown): boolean {
@@ -146,14 +209,14 @@ function toAnswer(kept: Entry, cache: CacheState): Answer {
 async function fetchAndKeep(
   options: FetchOptions,
   plan: Plan,
-  signal: AbortSignal,
+  { signal, share }: { readonly signal: AbortSignal; readonly share: PoolShare },
 ): Promise<Entry> {
-  const { stop, cache, readTimeoutMs } = options;
+  const { stop, cache, readTimeoutMs, pool } = options;
   const signals = stop === undefined ? [signal] : [signal, stop];
   let outcome: Outcome;
   try {
     outcome = await withDeadline(readTimeoutMs, signals, (deadline) =>
-      resolve(options, plan, deadline),
+      resolve(options, plan, { signal: deadline, takeRequest: pool && (() => pool.take(share)) }),
     );
   } catch (error) {
     if (stop?.aborted) throw shuttingDown();
@@ -192,18 +255,22 @@ function withoutStore(entry: CacheEntry): Entry {
 }
 
 /** Asks the providers for what a plan wants. */
-async function resolve(options: FetchOptions, plan: Plan, signal: AbortSignal): Promise<Outcome> {
+async function resolve(
+  options: FetchOptions,
+  plan: Plan,
+  request: RequestContext,
+): Promise<Outcome> {
   const { chain, memory, clock } = options;
   const { query } = plan;
   switch (query.kind) {
     case 'post': {
       const askedMs = clock.now();
-      const { found, source, isLocal } = await chain.ask('post', query, { signal });
+      const { found, source, isLocal } = await chain.ask('post', query, { signal: request.signal });
       return { found, source, isLocal, askedMs };
     }
     case 'browse': {
       const parts = createParts(options, plan);
-      return browse(query, { chain, memory, parts, clock, signal });
+      return browse(query, { ...request, chain, memory, parts, clock });
     }
   }
 }

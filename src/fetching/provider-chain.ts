@@ -1,3 +1,4 @@
+import type { RequestContext } from '../core/http-client.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 import { type Platform, platformNames } from '../model/reference.ts';
 import {
@@ -29,8 +30,7 @@ export interface Sourced<Kind extends QueryKind> {
 }
 
 /** How a query is asked. */
-export interface AskOptions {
-  readonly signal: AbortSignal;
+export interface AskOptions extends RequestContext {
   /** The only provider to ask; default: all that cover the query, in order. */
   readonly provider?: string | undefined;
 }
@@ -60,7 +60,7 @@ export interface ProviderChain {
    *
    * @throws Problem `unsupported_platform`, `not_found`, `invalid_query`, `upstream_error`,
    *   `upstream_unavailable` or `upstream_rate_limited`; `invalid_cursor` when the only provider to
-   *   ask does not answer such queries any more.
+   *   ask does not answer such queries any more; what `takeRequest` throws.
    */
   ask<Kind extends QueryKind>(
     kind: Kind,
@@ -120,15 +120,21 @@ async function askInOrder<Kind extends QueryKind>(
   links: readonly ChainLink[],
   asking: Asking<Kind>,
 ): Promise<Sourced<Kind>> {
-  const { kind, query, signal } = asking;
+  const { kind, query, signal, takeRequest } = asking;
   const failures: ProviderError[] = [];
   for (const { provider, gates, ask, isLastResort } of toCandidates(links, asking)) {
     try {
-      const context = { signal, onThrottled: (error: ProviderError) => gates.pause(error) };
+      const context = {
+        signal,
+        takeRequest,
+        onThrottled: (error: ProviderError) => gates.pause(error),
+      };
       const found = await gates.of(kind).run(() => ask(query, context), signal);
       const isLocal = provider.isLocal === true;
       return { found, source: provider.name, degraded: isLastResort, isLocal };
     } catch (error) {
+      // Not the provider's failure: the request was never sent, and the next one would not be either.
+      if (error instanceof Problem) throw error;
       failures.push(toProviderError(error));
       asking.onFailure({ provider: provider.name, error });
       if (isDecided(failures)) break;

@@ -87,7 +87,7 @@ const asksAgain = 4;
 const maxSpareAsks = 60;
 
 /** After so many pages in a row that hold nothing new a read ends; the next one goes on. */
-const maxIdlePages = 3;
+const maxIdlePages = 4;
 
 /** What a read without an item weighs: of unwanted rows, cut short by the source, of idle pages. */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
@@ -309,7 +309,7 @@ class Walking {
 }
 
 function toFailure(error: unknown): Problem {
-  if (error instanceof Problem) return error;
+  if (error instanceof Problem && error.code !== 'rate_limited') return error;
   throw error;
 }
 

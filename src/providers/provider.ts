@@ -1,3 +1,4 @@
+import type { RequestContext } from '../core/http-client.ts';
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
 import type {
@@ -135,14 +136,13 @@ export type QueryKind = keyof Answers;
 /** Any query. */
 export type Query = Answers[QueryKind]['query'];
 
-/** What a provider gets with a query: the signal of the read's deadline and of its callers. */
-export interface ProviderContext {
-  readonly signal: AbortSignal;
+/** What a provider gets with a query. */
+export interface ProviderContext extends RequestContext {
   /** To be told of a throttle that an answer survives, so that the pause is kept all the same. */
   readonly onThrottled?: (error: ProviderError) => void;
 }
 
-/** Answers one kind of query. Throws nothing but ProviderError; see its kinds. */
+/** Answers one kind of query. Throws ProviderError, and lets the Problem of `takeRequest` through. */
 export type Ask<Kind extends QueryKind> = (
   query: Answers[Kind]['query'],
   context: ProviderContext,

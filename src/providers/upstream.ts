@@ -1,4 +1,9 @@
-import { type HttpAnswer, type HttpClient, HttpFailure } from '../core/http-client.ts';
+import {
+  type HttpAnswer,
+  type HttpClient,
+  HttpFailure,
+  type RequestContext,
+} from '../core/http-client.ts';
 import { toProviderError } from './failure.ts';
 
 /** What a provider with one remote host is built from. */
@@ -13,19 +18,19 @@ export interface Upstream {
   /**
    * Gives the answer to one GET of `path`, which begins with a slash and may have a query.
    *
-   * @throws ProviderError where there is no answer
+   * @throws ProviderError where there is no answer, and what `takeRequest` throws
    */
-  get(path: string, signal: AbortSignal): Promise<HttpAnswer>;
+  get(path: string, context: RequestContext): Promise<HttpAnswer>;
 }
 
 /** Creates the way to ask an upstream. */
 export function createUpstream({ http, apiUrl }: UpstreamOptions): Upstream {
   const base = apiUrl.replace(/\/+$/, '');
   return {
-    get: async (path, signal) => {
+    get: async (path, context) => {
       const url = new URL(`${base}${path}`);
       try {
-        return await http.get(url, { signal });
+        return await http.get(url, context);
       } catch (error) {
         throw error instanceof HttpFailure ? toProviderError(error) : error;
       }

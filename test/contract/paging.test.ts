@@ -4,16 +4,22 @@ import { type BrowseReply, browseReply } from '../../src/model/results.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createFakeList, type FakeList, type ListHabits, steady } from '../support/fake-list.ts';
 
-/** Makes habits of a table of numbers, so that the same index always meets the same habit. */
+/** A walk asks more often in a minute than one caller may. */
+const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000' };
+
+/**
+ * Makes habits of a table of numbers, so that the same index always meets the same habit. No table makes
+ * a walk of odd pages only, which would exceed what one read may ask.
+ */
 function habitsOf(table: readonly number[]): ListHabits {
   const take = (index: number, salt: number) => table[(index * 7 + salt * 13) % table.length] ?? 0;
   return {
-    pageSize: (index) => 1 + (take(index, 1) % 60),
+    pageSize: (index) => (index % 5 === 2 ? 1 + (take(index, 1) % 3) : 10 + (take(index, 1) % 60)),
     repeats: (index) => {
       const count = index === 0 ? 0 : take(index, 2) % 4;
       return Array.from({ length: count }, (_, i) => take(index + i, 3) % index);
     },
-    emptyBefore: (index) => (take(index, 4) % 5 === 0 ? take(index, 5) % 3 : 0),
+    emptyBefore: (index) => (take(index, 4) % 5 === 0 ? take(index, 5) % 2 : 0),
     shortTimes: (index) => (take(index, 6) % 3 === 0 ? take(index, 7) % 4 : 0),
     isRepost: (index) => take(index, 8) % 4 === 0,
   };
@@ -90,7 +96,7 @@ describe('a walk through a list', () => {
           fc.array(step, { minLength: 1, maxLength: 8 }),
           async (count, table, steps) => {
             const list = createFakeList(count, habitsOf(table));
-            const app = await buildTestApp({ providers: [list.provider] });
+            const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 
             const { pages, removed } = await walkAll(app, list, steps);
 
@@ -117,7 +123,7 @@ describe('a walk through a list', () => {
 describe('paging', () => {
   it('walks to a page by number as a caller would walk there by cursors', async () => {
     const list = createFakeList(230, habitsOf([3, 17, 44, 5, 60, 22]));
-    const app = await buildTestApp({ providers: [list.provider] });
+    const app = await buildTestApp({ providers: [list.provider], env: unlimited });
     const { pages } = await walkAll(app, list, [{ limit: 30, isLate: false, removal: null }]);
 
     for (const page of [1, 2, 5, 8, 9, 10]) {
@@ -132,7 +138,7 @@ describe('paging', () => {
 
   it('fills a page of a hundred from pages of one', async () => {
     const list = createFakeList(230, { ...steady, pageSize: () => 1 });
-    const app = await buildTestApp({ providers: [list.provider] });
+    const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 
     const reply = await read(app, '/api/v1/profiles/wren?limit=100');
 
@@ -142,7 +148,7 @@ describe('paging', () => {
 
   it('asks anew for an upstream page of which some is left only when it is not fresh', async () => {
     const list = createFakeList(40, { ...steady, pageSize: () => 40 });
-    const app = await buildTestApp({ providers: [list.provider] });
+    const app = await buildTestApp({ providers: [list.provider], env: unlimited });
     const first = await read(app, '/api/v1/profiles/wren?limit=15');
 
     const second = await read(app, `/api/v1/profiles/wren?limit=15&cursor=${first.nextCursor}`);
@@ -155,7 +161,7 @@ describe('paging', () => {
 
   it('does not mix into a walk what arrives on top meanwhile', async () => {
     const list = createFakeList(45, steady);
-    const app = await buildTestApp({ providers: [list.provider] });
+    const app = await buildTestApp({ providers: [list.provider], env: unlimited });
     const first = await read(app, '/api/v1/profiles/wren?limit=15');
     list.arrive(5);
     await app.advance(400_000);
@@ -191,7 +197,7 @@ describe('paging', () => {
 
   it('reports a page that stays short although it is asked for again', async () => {
     const list = createFakeList(60, { ...steady, shortTimes: (index) => (index === 20 ? 99 : 0) });
-    const app = await buildTestApp({ providers: [list.provider] });
+    const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 
     const reply = await read(app, '/api/v1/profiles/wren?limit=30');
 
@@ -205,7 +211,7 @@ describe('paging', () => {
       ...steady,
       emptyBefore: (index) => (index === 20 ? 1e9 : 0),
     });
-    const app = await buildTestApp({ providers: [list.provider] });
+    const app = await buildTestApp({ providers: [list.provider], env: unlimited });
     const path = '/api/v1/profiles/wren?limit=30';
 
     let reply = await read(app, path);
@@ -224,7 +230,7 @@ describe('paging', () => {
 
   it('clamps limit and says so, and refuses what is no limit and no page', async () => {
     const list = createFakeList(300, steady);
-    const app = await buildTestApp({ providers: [list.provider] });
+    const app = await buildTestApp({ providers: [list.provider], env: unlimited });
 
     const clamped = await read(app, `/api/v1/profiles/wren?limit=${'9'.repeat(40)}`);
     expect([clamped.limit, clamped.posts?.length]).toEqual([100, 100]);

@@ -20,12 +20,17 @@ export function createManualClock(startMs = Date.UTC(2026, 10, 21)): ManualClock
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
-        const sleeper = { atMs: now + ms, wake: resolve };
-        sleepers.add(sleeper);
-        signal?.addEventListener('abort', () => {
+        const stop = () => {
           sleepers.delete(sleeper);
-          reject(signal.reason);
-        });
+          reject(signal?.reason);
+        };
+        const wake = () => {
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        };
+        const sleeper = { atMs: now + ms, wake };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', stop, { once: true });
       }),
     advance: async (ms) => {
       now += ms;

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from '../../core/http-client.ts';
+import type { HttpAnswer, RequestContext } from '../../core/http-client.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
 import { ProviderError } from '../provider.ts';
 import type { Upstream } from '../upstream.ts';
@@ -24,30 +24,30 @@ export type RankingMode = 'likes' | 'recency';
 /** Asks FxTwitter for posts. Everything throws ProviderError. */
 export interface FxTwitterClient {
   /** Gives the post alone. */
-  readStatus(id: string, signal: AbortSignal): Promise<PostAnswer>;
+  readStatus(id: string, context: RequestContext): Promise<PostAnswer>;
   /** Gives the post alone, or what stands in its place where that is known. */
-  readRow(id: string, signal: AbortSignal): Promise<PostPayload>;
+  readRow(id: string, context: RequestContext): Promise<PostPayload>;
   /** Gives the post with its ancestors and its author's continuation. */
-  readThread(id: string, signal: AbortSignal): Promise<PostAnswer>;
+  readThread(id: string, context: RequestContext): Promise<PostAnswer>;
   /** Gives the post with its ancestors and the first page of replies. */
-  readConversation(id: string, mode: RankingMode, signal: AbortSignal): Promise<PostAnswer>;
+  readConversation(id: string, mode: RankingMode, context: RequestContext): Promise<PostAnswer>;
 }
 
 /** Creates a client of the reads of a post. */
 export function createClient(upstream: Upstream): FxTwitterClient {
-  const read = async (path: string, signal: AbortSignal) =>
-    readPost(await upstream.get(path, signal));
+  const read = async (path: string, context: RequestContext) =>
+    readPost(await upstream.get(path, context));
   const statusPath = (id: string) => `/2/status/${encodeURIComponent(id)}`;
   return {
-    readStatus: (id, signal) => read(statusPath(id), signal),
-    readRow: async (id, signal) => {
-      const answer = await upstream.get(statusPath(id), signal);
+    readStatus: (id, context) => read(statusPath(id), context),
+    readRow: async (id, context) => {
+      const answer = await upstream.get(statusPath(id), context);
       const row = readRow(answer, readBody(answer));
       return { ...row, id: row.id ?? id };
     },
-    readThread: (id, signal) => read(`/2/thread/${encodeURIComponent(id)}`, signal),
-    readConversation: (id, mode, signal) =>
-      read(`/2/conversation/${encodeURIComponent(id)}?ranking_mode=${mode}`, signal),
+    readThread: (id, context) => read(`/2/thread/${encodeURIComponent(id)}`, context),
+    readConversation: (id, mode, context) =>
+      read(`/2/conversation/${encodeURIComponent(id)}?ranking_mode=${mode}`, context),
   };
 }
 

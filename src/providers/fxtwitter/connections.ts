@@ -21,7 +21,7 @@ type AskConnections = (query: ConnectionsQuery, context: ProviderContext) => Pro
 /** Makes the read of a page of followers or of those that an account follows, as the query says. */
 export function askConnections(upstream: Upstream, profiles: Profiles): AskConnections {
   return async (query, context) => {
-    const page = await readList(upstream, toRequest(query), context.signal);
+    const page = await readList(upstream, toRequest(query), context);
     switch (page.is) {
       case 'page':
         if (isBare(page, query)) await refuseHidden(query, { profiles, context });
@@ -54,7 +54,7 @@ async function refuseHidden({ account }: ConnectionsQuery, { profiles, context }
   try {
     await profiles.read(account.handle, context);
   } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'missing') throw error;
+    if (!(error instanceof ProviderError) || error.kind === 'missing') throw error;
     tellThrottled(context, error); // the list has been read, and what the profile would say is not known
   }
 }

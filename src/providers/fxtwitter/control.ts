@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { HttpFailure } from '../../core/http-client.ts';
+import { HttpFailure, type RequestContext } from '../../core/http-client.ts';
 import { toProviderError } from '../failure.ts';
 import { type ProviderContext, ProviderError } from '../provider.ts';
 import { tellThrottled } from './throttle.ts';
@@ -23,7 +23,7 @@ export interface Control {
 export interface ControlOptions {
   readonly clock: Clock;
   /** Tells whether the endpoint gives an account; throws ProviderError where it fails. */
-  readonly answers: (handle: string, signal: AbortSignal) => Promise<boolean>;
+  readonly answers: (handle: string, context: RequestContext) => Promise<boolean>;
 }
 
 /**
@@ -50,10 +50,11 @@ export function createControl({ clock, answers }: ControlOptions): Control {
     succeededMs = clock.now();
   };
 
-  const look = async (handle: ControlHandle): Promise<Outcome> => {
+  const look = async (handle: ControlHandle, asker: RequestContext): Promise<Outcome> => {
     try {
       // It goes on without its callers: the client bounds it, and its success serves the next miss.
-      if (!(await answers(handle, new AbortController().signal))) return noAnswer;
+      const { signal } = new AbortController();
+      if (!(await answers(handle, { ...asker, signal }))) return noAnswer;
       noteSuccess();
       return { ok: true };
     } catch (error) {
@@ -64,8 +65,8 @@ export function createControl({ clock, answers }: ControlOptions): Control {
     }
   };
 
-  const share = (handle: ControlHandle): Promise<Outcome> => {
-    const flight = flights.get(handle) ?? look(handle);
+  const share = (handle: ControlHandle, asker: RequestContext): Promise<Outcome> => {
+    const flight = flights.get(handle) ?? look(handle, asker);
     flights.set(handle, flight);
     return flight;
   };
@@ -75,7 +76,10 @@ export function createControl({ clock, answers }: ControlOptions): Control {
     judge: async (handle, context) => {
       const ageMs = clock.now() - succeededMs;
       if (ageMs >= 0 && ageMs <= freshMs) return toVerdict({ ok: true }, context);
-      return toVerdict(await untilAborted(share(controlFor(handle)), context.signal), context);
+      return toVerdict(
+        await untilAborted(share(controlFor(handle), context), context.signal),
+        context,
+      );
     },
   };
 }

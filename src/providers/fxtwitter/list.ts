@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RequestContext } from '../../core/http-client.ts';
 import { lenient, words } from '../lenient.ts';
 import type { Page } from '../provider.ts';
 import type { Upstream } from '../upstream.ts';
@@ -42,10 +43,10 @@ const cursors = lenient(z.object({ bottom: words }));
 export async function readList<Row>(
   upstream: Upstream,
   request: ListRequest<Row>,
-  signal: AbortSignal,
+  context: RequestContext,
 ): Promise<ListAnswer<Row>> {
   const { path, parameters, field, parseRow } = request;
-  const answer = await upstream.get(`${path}?${writeParameters(parameters)}`, signal);
+  const answer = await upstream.get(`${path}?${writeParameters(parameters)}`, context);
   const body = readBody(answer);
   const rows = parseRows(body?.[field], parseRow);
   const status = trueStatus(answer, body);

@@ -1,3 +1,4 @@
+import type { RequestContext } from '../../core/http-client.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { type Ask, type PostQuery, type ProviderContext, ProviderError } from '../provider.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
@@ -66,7 +67,7 @@ async function readAround(
   context: ProviderContext,
 ): Promise<Parts> {
   if (query.replies === 'off') {
-    return withThread(client, await client.readThread(query.post.id, context.signal), context);
+    return withThread(client, await client.readThread(query.post.id, context), context);
   }
   return query.thread
     ? readThreadAndReplies(client, query, context)
@@ -89,7 +90,7 @@ async function readAlone(
   { post, thread, replies }: PostQuery,
   context: ProviderContext,
 ): Promise<Parts> {
-  const { status } = await client.readStatus(post.id, context.signal);
+  const { status } = await client.readStatus(post.id, context);
   const missing = [
     ...(thread ? (['thread'] as const) : []),
     ...(replies === 'off' ? [] : (['replies'] as const)),
@@ -104,16 +105,16 @@ async function readReplies(
   query: PostQuery,
   context: ProviderContext,
 ): Promise<Parts> {
-  const { status, replies } = await readConversation(client, query, context.signal);
+  const { status, replies } = await readConversation(client, query, context);
   return { focal: shapeStatus(status), line: noLine, ...shapeReplies(replies) };
 }
 
 function readConversation(
   client: FxTwitterClient,
   { post, replies }: PostQuery,
-  signal: AbortSignal,
+  context: RequestContext,
 ): Promise<PostAnswer> {
-  return client.readConversation(post.id, replies === 'recent' ? 'recency' : 'likes', signal);
+  return client.readConversation(post.id, replies === 'recent' ? 'recency' : 'likes', context);
 }
 
 /**
@@ -125,11 +126,11 @@ async function readThreadAndReplies(
   query: PostQuery,
   context: ProviderContext,
 ): Promise<Parts> {
-  const { signal } = context;
   const stop = new AbortController();
+  const signal = AbortSignal.any([context.signal, stop.signal]);
   try {
-    const pending = settle(readConversation(client, query, AbortSignal.any([signal, stop.signal])));
-    const thread = await settle(client.readThread(query.post.id, signal));
+    const pending = settle(readConversation(client, query, { ...context, signal }));
+    const thread = await settle(client.readThread(query.post.id, context));
     if (!thread.ok && isVerdict(thread.error)) throw thread.error;
     return await combine(client, { thread, conversation: await pending, context });
   } finally {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import type { RequestContext } from '../../core/http-client.ts';
 import type { Account } from '../../model/account.ts';
 import { type Ask, type ProviderContext, ProviderError } from '../provider.ts';
 import type { Upstream } from '../upstream.ts';
@@ -32,10 +33,10 @@ export interface ProfileOptions {
 export function createProfiles({ upstream, clock }: ProfileOptions): Profiles {
   const control = createControl({
     clock,
-    answers: async (handle, signal) => isKnown(await readProfile(upstream, handle, signal)),
+    answers: async (handle, context) => isKnown(await readProfile(upstream, handle, context)),
   });
-  const look = async (handle: string, signal: AbortSignal) => {
-    const answer = await readProfile(upstream, handle, signal);
+  const look = async (handle: string, context: RequestContext) => {
+    const answer = await readProfile(upstream, handle, context);
     if (isKnown(answer)) control.noteSuccess();
     return answer;
   };
@@ -43,12 +44,12 @@ export function createProfiles({ upstream, clock }: ProfileOptions): Profiles {
     answer.is === 'missed' ? control.judge(handle, context) : toUnseen(answer.is);
   return {
     read: async (handle, context) => {
-      const answer = await look(handle, context.signal);
+      const answer = await look(handle, context);
       if (answer.is === 'public') return shapeAccount(answer.user);
       throw await explain(answer, handle, context);
     },
     explainAbsence: async (handle, context) => {
-      const answer = await look(handle, context.signal);
+      const answer = await look(handle, context);
       return answer.is === 'public' ? toListDown() : explain(answer, handle, context);
     },
   };
@@ -73,9 +74,9 @@ export function profilePath(handle: string): string {
 async function readProfile(
   upstream: Upstream,
   handle: string,
-  signal: AbortSignal,
+  context: RequestContext,
 ): Promise<ProfileAnswer> {
-  const answer = await upstream.get(profilePath(handle), signal);
+  const answer = await upstream.get(profilePath(handle), context);
   const body = readBody(answer);
   const user = parseUser(body?.user);
   if (answer.status === 200 && user !== null) {

@@ -1,3 +1,4 @@
+import type { RequestContext } from '../../core/http-client.ts';
 import type { Account } from '../../model/account.ts';
 import type { Status } from '../../model/post.ts';
 import { createMalformed } from '../failure.ts';
@@ -18,7 +19,7 @@ import { shapeListed, tellUnreadable } from './rows.ts';
 
 /** Makes the search of posts. Operators in the text are X's own and pass as they are. */
 export function askSearch(upstream: Upstream): Ask<'search'> {
-  return async (query, { signal }) => {
+  return async (query, context) => {
     const { feed, count, cursor } = query;
     const parameters = {
       q: writeSearch(query),
@@ -32,7 +33,7 @@ export function askSearch(upstream: Upstream): Ask<'search'> {
       field: 'results',
       parseRow: parsePost,
     } as const;
-    const page = await readFound(upstream, request, signal);
+    const page = await readFound(upstream, request, context);
     return {
       items: uniqueById(shapeListed(page.rows).filter((post) => isWanted(post, query))),
       ...toPaging(page, { cursor: nextCursor(page, cursor) }),
@@ -90,9 +91,9 @@ function toRejected(sentence: string): ProviderError {
 async function readFound<Row>(
   upstream: Upstream,
   request: ListRequest<Row>,
-  signal: AbortSignal,
+  context: RequestContext,
 ): Promise<ListPage<Row>> {
-  const page = await readList(upstream, request, signal);
+  const page = await readList(upstream, request, context);
   switch (page.is) {
     case 'page':
       return page;
@@ -110,7 +111,7 @@ const suggestions = 'X offers no search for accounts; these are its suggestions.
 
 /** Makes the search of accounts: the suggestions of X, which are one page. */
 export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
-  return async ({ text }, { signal }) => {
+  return async ({ text }, context) => {
     checkSearchText(text);
     const parameters = { q: text, result_type: 'users' };
     const request = {
@@ -119,7 +120,7 @@ export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
       field: 'users',
       parseRow: parseUser,
     } as const;
-    const page = await readFound(upstream, request, signal);
+    const page = await readFound(upstream, request, context);
     return {
       items: uniqueById(page.rows).map(shapeSuggested),
       ...toPaging(page, { cursor: null }),

@@ -74,7 +74,7 @@ async function readParent(
   context: ProviderContext,
 ): Promise<PostPayload | null> {
   try {
-    return await client.readRow(id, context.signal);
+    return await client.readRow(id, context);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     tellThrottled(context, error);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import type { RequestContext } from '../../core/http-client.ts';
 import type { Status } from '../../model/post.ts';
 import { createMalformed } from '../failure.ts';
 import type { Ask, ProviderContext, TimelineQuery } from '../provider.ts';
@@ -58,10 +59,10 @@ async function readPage(
   const { upstream, profiles, clock } = options;
   const jump = toJump(query, clock.now());
   if (jump !== null) {
-    const page = await readStatuses(upstream, { ...query, cursor: jump }, context.signal);
+    const page = await readStatuses(upstream, { ...query, cursor: jump }, context);
     if (page.is === 'page' && !isBlank(page)) return { page, sent: jump };
   }
-  const page = await readStatuses(upstream, query, context.signal);
+  const page = await readStatuses(upstream, query, context);
   switch (page.is) {
     case 'page':
       return { page, sent: query.cursor };
@@ -109,7 +110,7 @@ function toJump({ cursor, untilSeconds }: TimelineQuery, nowMs: number): string 
 function readStatuses(
   upstream: Upstream,
   { account, count: wanted, cursor, withReplies, withReposts }: TimelineQuery,
-  signal: AbortSignal,
+  context: RequestContext,
 ): Promise<ListAnswer<PostPayload>> {
   const count = withReplies || !withReposts ? maxCount : wanted;
   const request = {
@@ -118,7 +119,7 @@ function readStatuses(
     field: 'results',
     parseRow: parsePost,
   } as const;
-  return readList(upstream, request, signal);
+  return readList(upstream, request, context);
 }
 
 /** Each post once; that comes last, because an account may repost what it wrote. */

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from '../../core/http-client.ts';
+import type { HttpAnswer, RequestContext } from '../../core/http-client.ts';
 import type { Tombstone } from '../../model/post.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
 import { ProviderError } from '../provider.ts';
@@ -12,16 +12,16 @@ export interface SyndicationClient {
    *
    * @throws ProviderError
    */
-  readPost(id: string, signal: AbortSignal): Promise<PostPayload>;
+  readPost(id: string, context: RequestContext): Promise<PostPayload>;
 }
 
 /** Creates a client of the endpoint. */
 export function createClient(options: UpstreamOptions): SyndicationClient {
   const upstream = createUpstream(options);
   return {
-    readPost: async (id, signal) => {
+    readPost: async (id, context) => {
       const query = new URLSearchParams({ id, lang: 'en', token: tokenOf(id) });
-      return readPost(await upstream.get(`/tweet-result?${query}`, signal));
+      return readPost(await upstream.get(`/tweet-result?${query}`, context));
     },
   };
 }

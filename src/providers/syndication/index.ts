@@ -16,8 +16,8 @@ export function createSyndication(options: UpstreamOptions): Provider {
 }
 
 function askPost(client: SyndicationClient): Ask<'post'> {
-  return async (query, { signal }) => {
-    const row = await client.readPost(query.post.id, signal);
+  return async (query, context) => {
+    const row = await client.readPost(query.post.id, context);
     const parent = query.thread ? parsePost(row.parent) : null;
     return {
       ancestors: parent === null ? [] : [shapePost(parent)],

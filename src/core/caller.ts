@@ -1,0 +1,32 @@
+/** What a presented key is worth for one request (spec: Key status per request). */
+export type KeyStatus = 'valid' | 'anonymous' | 'invalid' | 'unverified';
+
+/** Which part of the pool of upstream requests somebody draws on. */
+export type PoolShare = 'anonymous' | 'keyed';
+
+/** A unit of an allowance that was spent. */
+export interface Spending {
+  /** Gives the unit back, once, as if it had not been spent. */
+  giveBack(): void;
+}
+
+/** Who waits for an answer, and what it may cost. */
+export interface Caller {
+  readonly share: PoolShare;
+  /**
+   * Spends a unit of the caller's allowance.
+   *
+   * @throws Problem `rate_limited`
+   */
+  spend(): Promise<Spending>;
+}
+
+/** The upstream requests that all callers share. */
+export interface Pool {
+  /**
+   * Takes one upstream request out of the pool.
+   *
+   * @throws Problem `rate_limited`
+   */
+  take(share: PoolShare): Promise<void>;
+}

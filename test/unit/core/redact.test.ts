@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { redactKeys } from '../../../src/core/redact.ts';
+
+const key = `perch_${'aB3-_'.repeat(8)}xyz`;
+const encode = (text: string) =>
+  [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('');
+
+describe('a text that is shown', () => {
+  it.each([
+    [key, 'perch_…'],
+    [`/search?q=${key}&feed=top`, '/search?q=perch_…&feed=top'],
+    [`${key} and ${key}!`, 'perch_… and perch_…!'],
+    [key.toUpperCase(), 'perch_…'],
+    [key.slice(0, 30), 'perch_…'],
+    [key.replace(/(?<=.{30})./, (one) => encode(one)), 'perch_…'],
+  ])('tells nothing of the key in %s', (text, told) => {
+    expect(redactKeys(text)).toBe(told);
+  });
+
+  it.each([
+    ['its underscore', key.replace('_', '%5f')],
+    ['all of it', encode(key)],
+    ['all of it twice', encode(encode(key))],
+    ['one letter of it', key.replace('p', '%70')],
+  ])('tells nothing of a key of which %s is percent-encoded', (_, text) => {
+    expect(redactKeys(`/search?q=${text}`)).toBe('perch_…');
+  });
+
+  it.each(['/perch_me', '/a%20b?q=100%', 'perch_short', '%', '%zz', '', 'Perch_ing on a wire'])(
+    'stays as it is without one: %s',
+    (text) => {
+      expect(redactKeys(text)).toBe(text);
+    },
+  );
+});

@@ -1,0 +1,347 @@
+import { describe, expect, it } from 'vitest';
+import type { Caller, PoolShare } from '../../../src/core/caller.ts';
+import { Problem } from '../../../src/core/problem.ts';
+import { createFetcher } from '../../../src/fetching/fetch.ts';
+import type { Plan } from '../../../src/fetching/plan.ts';
+import { createProviderChain } from '../../../src/fetching/provider-chain.ts';
+import { createGates } from '../../../src/fetching/provider-gate.ts';
+import { createResponseCache } from '../../../src/fetching/response-cache.ts';
+import { createWalkMemory } from '../../../src/fetching/walk-memory.ts';
+import type { Status } from '../../../src/model/post.ts';
+import {
+  type Page,
+  type Provider,
+  type ProviderContext,
+  ProviderError,
+} from '../../../src/providers/provider.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { stubPost } from '../../support/stub-provider.ts';
+
+type SearchAnswer = (context: ProviderContext) => Promise<Page<Status>>;
+
+const page: Page<Status> = { items: [stubPost('20')], cursor: null, warnings: [] };
+
+/** A plan of a search: fresh for a minute, then stale for 300 s while it is read anew. */
+function planOf(text = 'fog', more: Partial<Plan<'browse'>> = {}): Plan<'browse'> {
+  const feed = { feed: 'latest', sinceSeconds: null, untilSeconds: null } as const;
+  return {
+    query: {
+      kind: 'browse',
+      profile: null,
+      list: { kind: 'search', platform: 'x', text, ...feed },
+      listKey: `search ${text}`,
+      position: null,
+      page: 1,
+      limit: 20,
+    },
+    key: `search ${text} 1`,
+    subject: `search ${text}`,
+    freshness: 'search',
+    useCache: true,
+    ...more,
+  };
+}
+
+/** A caller who keeps an account of what was spent and given back. */
+function createPayer(share: PoolShare = 'anonymous') {
+  const ledger = { spent: 0, givenBack: 0 };
+  const caller: Caller = {
+    share,
+    spend: async () => {
+      ledger.spent += 1;
+      return {
+        giveBack: () => {
+          ledger.givenBack += 1;
+        },
+      };
+    },
+  };
+  return { ledger, caller };
+}
+
+/** What was paid in the end. */
+function costOf({ ledger }: ReturnType<typeof createPayer>): number {
+  return ledger.spent - ledger.givenBack;
+}
+
+const exhausted = (detail = 'None is left.') =>
+  new Problem('rate_limited', { detail, retryAfterSeconds: 7 });
+
+interface Rig {
+  /** Changed from step to step. */
+  answer: SearchAnswer;
+  /** What the pool does when somebody takes of it. */
+  onTake: (share: PoolShare) => void;
+}
+
+function setUp(answer: SearchAnswer = async () => page) {
+  const clock = createManualClock();
+  const rig: Rig = { answer, onTake: () => undefined };
+  let asked = 0;
+  const provider: Provider = {
+    name: 'stub',
+    platforms: ['x'],
+    reads: new Set(['search']),
+    covers: () => true,
+    ask: {
+      search: async (_query, context) => {
+        await context.takeRequest?.();
+        asked += 1;
+        return rig.answer(context);
+      },
+    },
+  };
+  const gates = createGates(provider, () => ({
+    clock,
+    failures: 1,
+    openMs: 1,
+    maxOpenMs: 1,
+    onChange: () => undefined,
+  }));
+  const failures: unknown[] = [];
+  const defects: unknown[] = [];
+  const fetcher = createFetcher({
+    chain: createProviderChain([{ provider, gates }], (failure) => failures.push(failure)),
+    cache: createResponseCache({ maxEntries: 100, maxBytes: 1_000_000 }),
+    memory: createWalkMemory(),
+    clock,
+    ttlSeconds: 3600,
+    staleWhileRevalidateSeconds: 300,
+    staleIfErrorSeconds: 86_400,
+    notFoundSeconds: 30,
+    readTimeoutMs: 9000,
+    maxUpstreamReads: 2,
+    pool: { take: async (share) => rig.onTake(share) },
+    onDefect: (error) => defects.push(error),
+  });
+  const fetch = (payer: ReturnType<typeof createPayer>, more: Partial<Plan<'browse'>> = {}) =>
+    fetcher.fetch(planOf('fog', more), {
+      signal: new AbortController().signal,
+      caller: payer.caller,
+    });
+  return { clock, rig, fetcher, fetch, gates, failures, defects, asked: () => asked };
+}
+
+function fails(kind: 'unavailable' | 'malformed' | 'throttled' | 'missing' | 'rejected') {
+  return () => Promise.reject(new ProviderError(kind, 'It is so.'));
+}
+
+describe('what a read costs', () => {
+  it('is one unit for what the cache does not answer, and nothing for a hit', async () => {
+    const { fetch } = setUp();
+    const payer = createPayer();
+
+    const first = await fetch(payer);
+    const second = await fetch(payer);
+
+    expect([first.cache, second.cache]).toEqual(['miss', 'hit']);
+    expect(payer.ledger).toEqual({ spent: 1, givenBack: 0 });
+  });
+
+  it('is one unit for each read past the cache', async () => {
+    const { fetch } = setUp();
+    const payer = createPayer();
+
+    await fetch(payer);
+    await fetch(payer, { useCache: false });
+    await fetch(payer, { useCache: false });
+
+    expect(payer.ledger).toEqual({ spent: 3, givenBack: 0 });
+  });
+
+  it('is paid before an upstream is asked, and nobody is asked where it cannot be', async () => {
+    const { fetch, asked } = setUp();
+    const broke: Caller = { share: 'anonymous', spend: () => Promise.reject(exhausted()) };
+
+    const refused = fetch({ ledger: { spent: 0, givenBack: 0 }, caller: broke });
+
+    await expect(refused).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(asked()).toBe(0);
+  });
+
+  it('is nothing for what is stale while it is read anew', async () => {
+    const { fetch, fetcher, clock, asked } = setUp();
+    const payer = createPayer();
+    await fetch(payer);
+    await clock.advance(60_000);
+
+    const stale = await fetch(payer);
+    await fetcher.settle();
+
+    expect([stale.cache, asked(), costOf(payer)]).toEqual(['stale', 2, 1]);
+  });
+
+  it('is nothing for a stale copy that stands in for a failing upstream', async () => {
+    const { fetch, rig, clock } = setUp();
+    const payer = createPayer();
+    await fetch(payer);
+    await clock.advance(400_000);
+    rig.answer = fails('unavailable');
+
+    const stale = await fetch(payer);
+
+    expect(stale.cache).toBe('stale');
+    expect(payer.ledger).toEqual({ spent: 2, givenBack: 1 });
+  });
+
+  it.each(['unavailable', 'malformed', 'throttled'] as const)(
+    'is given back where the upstream is %s',
+    async (kind) => {
+      const { fetch } = setUp(fails(kind));
+      const payer = createPayer();
+
+      await expect(fetch(payer)).rejects.toMatchObject({
+        status: expect.toSatisfy((s) => s >= 500),
+      });
+
+      expect(payer.ledger).toEqual({ spent: 1, givenBack: 1 });
+    },
+  );
+
+  it('is given back where too many reads wait, and by a defect', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const { fetcher, rig, fetch } = setUp(() => held.then(() => page));
+    const others = ['a', 'b'].map((text) => fetcher.fetch(planOf(text)));
+    const payer = createPayer();
+
+    await expect(fetch(payer)).rejects.toMatchObject({ code: 'overloaded' });
+    release();
+    await Promise.all(others);
+    rig.answer = async () => undefined as never; // breaks the contract of providers
+    await expect(fetch(payer)).rejects.toBeInstanceOf(Error);
+
+    expect(payer.ledger).toEqual({ spent: 2, givenBack: 2 });
+  });
+
+  it('is one unit for what is gone, and nothing while that is remembered', async () => {
+    const { fetch, clock } = setUp(fails('missing'));
+    const payer = createPayer();
+
+    await expect(fetch(payer)).rejects.toMatchObject({ code: 'not_found' });
+    await clock.advance(29_999);
+    await expect(fetch(payer)).rejects.toMatchObject({ code: 'not_found' });
+    expect(costOf(payer)).toBe(1);
+    await clock.advance(1);
+    await expect(fetch(payer)).rejects.toMatchObject({ code: 'not_found' });
+
+    expect(costOf(payer)).toBe(2);
+  });
+
+  it('is one unit for each of those who wait for the same fetch, also for one who leaves', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const { fetcher, asked } = setUp(() => held.then(() => page));
+    const payers = Array.from({ length: 5 }, () => createPayer());
+    const leaving = new AbortController();
+    const reads = payers.map(({ caller }, index) => {
+      const { signal } = index === 2 ? leaving : new AbortController();
+      return fetcher.fetch(planOf(), { signal, caller }).then(
+        () => 'answered',
+        () => 'left',
+      );
+    });
+    await expect.poll(asked).toBe(1);
+
+    leaving.abort();
+    await expect(reads[2]).resolves.toBe('left');
+    release();
+
+    expect(await Promise.all(reads)).toEqual([
+      'answered',
+      'answered',
+      'left',
+      'answered',
+      'answered',
+    ]);
+    expect(payers.map(costOf)).toEqual([1, 1, 1, 1, 1]);
+    expect(asked()).toBe(1);
+  });
+
+  it('is given back to each of those who waited for the same fetch in vain', async () => {
+    const { fetch, asked } = setUp(fails('unavailable'));
+    const payers = Array.from({ length: 4 }, () => createPayer());
+
+    const settled = await Promise.allSettled(payers.map((payer) => fetch(payer)));
+
+    expect(settled.map(({ status }) => status)).toEqual(Array(4).fill('rejected'));
+    expect(payers.map(({ ledger }) => ledger)).toEqual(Array(4).fill({ spent: 1, givenBack: 1 }));
+    expect(asked()).toBe(1);
+  });
+
+  it('is nothing at all where nobody pays', async () => {
+    const { fetcher } = setUp();
+
+    await expect(fetcher.fetch(planOf())).resolves.toMatchObject({ cache: 'miss' });
+  });
+});
+
+describe('the pool', () => {
+  it('is asked once for each request, at the expense of the one who asks', async () => {
+    const { fetch, rig } = setUp();
+    const shares: PoolShare[] = [];
+    rig.onTake = (share) => shares.push(share);
+
+    await fetch(createPayer('anonymous'), { key: 'one' });
+    await fetch(createPayer('keyed'), { key: 'two' });
+    await fetch(createPayer('keyed'), { key: 'two' });
+
+    expect(shares).toEqual(['anonymous', 'keyed']);
+  });
+
+  it('gives the unit of the caller back when it refuses, and blames no provider', async () => {
+    const { fetch, rig, gates, failures, asked } = setUp();
+    const payer = createPayer();
+    rig.onTake = () => {
+      throw exhausted();
+    };
+
+    for (let times = 0; times < 7; times += 1) {
+      await expect(fetch(payer)).rejects.toMatchObject({
+        code: 'rate_limited',
+        retryAfterSeconds: 7,
+      });
+    }
+
+    expect(payer.ledger).toEqual({ spent: 7, givenBack: 7 });
+    expect([asked(), failures, gates.broken]).toEqual([0, [], {}]);
+  });
+
+  it('answers a keyed caller who joined what an anonymous one had begun in vain', async () => {
+    const { fetch, rig } = setUp();
+    const shares: PoolShare[] = [];
+    rig.onTake = (share) => {
+      shares.push(share);
+      if (share === 'anonymous') throw exhausted();
+    };
+    const [anonymous, keyed, other] = [createPayer(), createPayer('keyed'), createPayer('keyed')];
+
+    const [refused, ...answered] = await Promise.allSettled([
+      fetch(anonymous),
+      fetch(keyed),
+      fetch(other),
+    ]);
+
+    expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'rate_limited' } });
+    expect(answered.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    expect([anonymous, keyed, other].map(costOf)).toEqual([0, 1, 1]);
+    expect(shares).toEqual(['anonymous', 'keyed']);
+  });
+
+  it('gives the anonymous part for what is read in the background, and fails there in silence', async () => {
+    const { fetch, fetcher, rig, clock, defects } = setUp();
+    const keyed = createPayer('keyed');
+    await fetch(keyed);
+    await clock.advance(60_000);
+    const shares: PoolShare[] = [];
+    rig.onTake = (share) => {
+      shares.push(share);
+      throw exhausted();
+    };
+
+    const stale = await fetch(keyed);
+    await fetcher.settle();
+
+    expect([stale.cache, shares, defects, costOf(keyed)]).toEqual(['stale', ['anonymous'], [], 1]);
+  });
+});
