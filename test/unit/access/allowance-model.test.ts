@@ -1,0 +1,209 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { AccountState, Charge } from '../../../src/access/allowance-store.ts';
+import { createAllowanceWindow } from '../../../src/access/allowance-window.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+/** A unit in the model: what the store should know of it. */
+interface Unit {
+  readonly account: string;
+  readonly atMs: number;
+  isBack: boolean;
+}
+
+interface Run {
+  readonly seed: number;
+  readonly operations: number;
+  readonly accounts: number;
+  readonly windowMs: number;
+  readonly maxUnits?: number;
+  /** The limit of an account at an operation. */
+  limitOf(account: number, operation: number): number;
+  /** How far time moves before an operation; `chance` is from 0 to 1. */
+  stepMs(chance: number): number;
+  /** The share of spends that are given back at some time. */
+  readonly givenBack: number;
+}
+
+const runs: readonly (Run & { readonly name: string })[] = [
+  {
+    name: 'many accounts, limits that change',
+    seed: 1,
+    operations: 10_000,
+    accounts: 120,
+    windowMs: 60_000,
+    limitOf: (account, operation) => 1 + ((account * 7 + Math.floor(operation / 900) * 13) % 9),
+    stepMs: (chance) => (chance < 0.3 ? 0 : chance < 0.31 ? 60_000 : Math.floor(chance * 700)),
+    givenBack: 0.25,
+  },
+  {
+    name: 'bursts around the edges of a short window',
+    seed: 2,
+    operations: 10_000,
+    accounts: 30,
+    windowMs: 10,
+    limitOf: (account) => 1 + (account % 5),
+    stepMs: (chance) => [0, 0, 0, 0, 0, 1, 1, 9, 10, 11][Math.floor(chance * 10)] ?? 0,
+    givenBack: 0.3,
+  },
+  {
+    name: 'few accounts with many units, most of them given back late',
+    seed: 3,
+    operations: 10_000,
+    accounts: 5,
+    windowMs: 60_000,
+    limitOf: (account) => 500 + account * 300,
+    stepMs: (chance) => (chance < 0.7 ? 0 : 4),
+    givenBack: 0.9,
+  },
+  {
+    name: 'more units than are held at once',
+    seed: 4,
+    operations: 10_000,
+    accounts: 200,
+    windowMs: 1000,
+    maxUnits: 50,
+    limitOf: (account) => 1 + (account % 7),
+    stepMs: (chance) => Math.floor(chance * 30),
+    givenBack: 0.2,
+  },
+];
+
+describe.each(runs)('an allowance window and a plain list of units: $name', (run) => {
+  let played: Awaited<ReturnType<typeof play>>;
+  beforeAll(async () => {
+    played = await play(run);
+  }, 20_000);
+
+  it('agree on every result, wait and state', () => {
+    expect(played.results).toEqual(played.expected);
+  });
+
+  it('let no window hold more than a limit', () => {
+    expect(played.limits.size).toBe(run.accounts);
+    for (const [account, limit] of played.limits) {
+      const times = played.kept.filter((unit) => unit.account === account).map(({ atMs }) => atMs);
+      const crowded = times.filter((from, index) => {
+        const after = times[index + limit];
+        return after !== undefined && after - from < run.windowMs;
+      });
+      expect(crowded).toEqual([]);
+    }
+  });
+});
+
+/** Asks the store and the model the same, and gives what each said. */
+async function play(run: Run) {
+  let nowMs = Date.UTC(2026, 10, 21);
+  const clock = { ...createManualClock(), now: () => nowMs };
+  const chance = createChance(run.seed);
+  const random = { fraction: chance, bytes: (count: number) => Buffer.alloc(count, run.seed) };
+  const store = createAllowanceWindow({ ...run, clock, random });
+  const model = createModel(run);
+  const results: unknown[] = [];
+  const expected: unknown[] = [];
+  const limits = new Map<string, number>();
+  const pending: { giveBack(): void; units: readonly Unit[] }[] = [];
+
+  for (let operation = 0; operation < run.operations; operation++) {
+    nowMs += run.stepMs(chance());
+    await spendSome(makeCharges(run, operation, chance));
+    if (chance() < run.givenBack * 1.2) giveOneBack();
+    compareStates(nameOf(Math.floor(chance() * run.accounts)));
+  }
+  return { results, expected, limits, kept: model.all.filter(({ isBack }) => !isBack) };
+
+  async function spendSome(charges: readonly Charge[]) {
+    for (const { account, limit } of charges) {
+      limits.set(account, Math.max(limit, limits.get(account) ?? 0));
+    }
+    const spent = await store.spend(charges);
+    const { told, units } = model.spend(charges, nowMs);
+    results.push(spent.ok ? { ok: true } : spent);
+    expected.push(told);
+    if (spent.ok && chance() < run.givenBack) pending.push({ giveBack: spent.giveBack, units });
+  }
+
+  /** Gives back what was spent some time ago: late, or twice, as chance has it. */
+  function giveOneBack() {
+    const at = Math.floor(chance() * pending.length);
+    const one = pending[at];
+    if (one === undefined) return;
+    if (chance() < 0.8) pending.splice(at, 1);
+    one.giveBack();
+    for (const unit of one.units) {
+      if (nowMs - unit.atMs < run.windowMs) unit.isBack = true;
+    }
+  }
+
+  function compareStates(account: string) {
+    results.push(store.stateOf(account), store.units);
+    expected.push(model.stateOf(account, nowMs), model.unitsAt(nowMs).length);
+  }
+}
+
+function makeCharges(run: Run, operation: number, chance: () => number): readonly Charge[] {
+  const first = Math.floor(chance() * run.accounts);
+  const step = 1 + Math.floor(chance() * (run.accounts - 1));
+  const accounts = chance() < 0.3 ? [first, (first + step) % run.accounts] : [first];
+  return accounts.map((account) => ({
+    account: nameOf(account),
+    limit: run.limitOf(account, operation),
+  }));
+}
+
+function nameOf(account: number): string {
+  return `public 203.0.113.${account}`;
+}
+
+/** The same contract in the plainest way: a list that is looked through at every question. */
+function createModel({ windowMs, maxUnits = Number.POSITIVE_INFINITY }: Run) {
+  const all: Unit[] = [];
+  let live: Unit[] = [];
+
+  function unitsAt(nowMs: number): readonly Unit[] {
+    live = live.filter(({ atMs, isBack }) => !isBack && nowMs - atMs < windowMs);
+    return live;
+  }
+
+  /** How long it takes until fewer than `limit` of the units are left. */
+  function waitMs(units: readonly Unit[], limit: number, nowMs: number): number {
+    const last = units[units.length - limit];
+    return last === undefined ? 0 : last.atMs + windowMs - nowMs;
+  }
+
+  function spend(charges: readonly Charge[], nowMs: number) {
+    const now = unitsAt(nowMs);
+    const room = maxUnits - charges.length + 1;
+    const waits = [
+      { account: charges[0]?.account, waitMs: waitMs(now, room, nowMs) },
+      ...charges.map(({ account, limit }) => {
+        const own = now.filter((unit) => unit.account === account);
+        return { account, waitMs: waitMs(own, limit, nowMs) };
+      }),
+    ];
+    const longest = waits.reduce((a, b) => (b.waitMs > a.waitMs ? b : a));
+    if (longest.waitMs > 0) return { told: { ok: false, ...longest }, units: [] };
+    const units = charges.map(({ account }) => ({ account, atMs: nowMs, isBack: false }));
+    all.push(...units);
+    live.push(...units);
+    return { told: { ok: true }, units };
+  }
+
+  function stateOf(name: string, nowMs: number): AccountState {
+    const own = unitsAt(nowMs).filter(({ account }) => account === name);
+    const [oldest] = own;
+    return { spent: own.length, nextMs: oldest ? oldest.atMs + windowMs - nowMs : 0 };
+  }
+
+  return { all, spend, stateOf, unitsAt };
+}
+
+/** Chance that is the same in every run. */
+function createChance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+    const mixed = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d);
+    return ((mixed ^ (mixed >>> 12)) >>> 0) / 2 ** 32;
+  };
+}
