@@ -1,5 +1,6 @@
 import { loadConfig, version } from '../config.ts';
 import { type Command, type ExitCode, exitCodes, type Output, UsageError } from './command.ts';
+import { keysCommand } from './keys.ts';
 import { readCommand } from './read.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
@@ -15,6 +16,7 @@ const commands: Readonly<Record<string, Command>> = {
   serve: serveCommand,
   read: readCommand,
   search: searchCommand,
+  keys: keysCommand,
 };
 
 /** Runs the command that the arguments name, `serve` where they name none; gives the exit code. */

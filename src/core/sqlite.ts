@@ -8,35 +8,87 @@ export type SqliteDatabase = Database.Database;
 /** A step from one version of a schema to the next; runs inside a transaction. */
 export type Migration = (database: SqliteDatabase) => void;
 
-/** Where a database lives and what it must look like. */
-export interface SqliteOptions {
-  /** A file path, or `:memory:`. The folder is created where it is missing. */
+/** Where a database lives. */
+export interface SqliteLocation {
+  /** A file path, or `:memory:`. */
   readonly path: string;
+  /** How long a statement waits, blocking, for a lock of somebody else; default 5000. */
+  readonly busyMs?: number;
+  /** Refuses a file that is not there, or has no schema yet. Default: both are made, the folder too. */
+  readonly mustExist?: boolean;
+}
+
+/** Where a database lives and what it must look like. */
+export interface SqliteOptions extends SqliteLocation {
   /** All steps since the empty file, oldest first. Published steps are never edited. */
   readonly migrations: readonly Migration[];
+  /** How a transaction is made whole: by a write-ahead log, the default, or in the one file. */
+  readonly journal?: keyof typeof journals;
 }
 
 /**
- * Opens a database in WAL mode and brings it to the newest version of its schema. The caller owns
- * it and closes it.
+ * How each journal is set up. With a rollback journal what is committed is on the disk, as is the
+ * end of its journal (`EXTRA`), and readers wait for writers.
+ */
+const journals = {
+  wal: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON',
+  rollback: 'PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = ON',
+} as const;
+
+/** The file is no database that this version of Perch can use, however often it is tried. */
+export class UnusableFileError extends Error {}
+
+/**
+ * Opens a database and brings it to the newest version of its schema. The caller owns it and closes
+ * it.
  *
- * @throws Error when the file cannot be opened, or was written by a newer version of Perch.
+ * @throws Error when the file cannot be opened; UnusableFileError where it was written by a newer
+ * version of Perch.
  */
 export function openSqlite(options: SqliteOptions): SqliteDatabase {
-  if (options.path !== ':memory:') mkdirSync(dirname(options.path), { recursive: true });
-  const database = keepForever(new Database(options.path, { timeout: 5000 }));
-  const prepare = database.prepare.bind(database);
-  database.prepare = ((sql: string) => keepForever(prepare(sql))) as typeof database.prepare; // the same function, but for the keeping
+  const database = connectSqlite(options);
   try {
-    database.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON',
-    );
-    migrate(database, options);
+    setUpSqlite(database, options);
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/**
+ * The first half of `openSqlite`: a connection that has read nothing yet. It is for owners who set
+ * it up themselves, because their file may be locked now and readable later. The caller closes it.
+ *
+ * @throws Error when the file cannot be opened.
+ */
+export function connectSqlite({
+  path,
+  busyMs = 5000,
+  mustExist = false,
+}: SqliteLocation): SqliteDatabase {
+  if (path !== ':memory:' && !mustExist) mkdirSync(dirname(path), { recursive: true });
+  const database = keepForever(new Database(path, { timeout: busyMs, fileMustExist: mustExist }));
+  const prepare = database.prepare.bind(database);
+  database.prepare = ((sql: string) => keepForever(prepare(sql))) as typeof database.prepare; // the same function, but for the keeping
+  return database;
+}
+
+/**
+ * The second half of `openSqlite`: journal and schema. What failed for a lock can be called again.
+ *
+ * @throws Error as `openSqlite` does.
+ */
+export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): void {
+  // Run as a script, because a lock shows here and a script leaves no native object behind.
+  database.exec(journals[options.journal ?? 'wal']);
+  migrate(database, options);
+}
+
+/** Gives the code of an error that SQLite or the file system named, such as `SQLITE_BUSY`. */
+export function errorCodeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
 }
 
 /**
@@ -52,15 +104,22 @@ function keepForever<Native>(native: Native): Native {
   return native;
 }
 
-function migrate(database: SqliteDatabase, { path, migrations }: SqliteOptions): void {
-  const run = database.transaction(() => {
-    const version = database.prepare<[], number>('PRAGMA user_version').pluck().get() ?? 0;
+function migrate(database: SqliteDatabase, options: SqliteOptions): void {
+  const { path, migrations, mustExist = false } = options;
+  const readVersion = database.prepare<[], number>('PRAGMA user_version').pluck();
+  const bringUp = () => {
+    const version = readVersion.get() ?? 0;
     if (version > migrations.length) {
-      throw new Error(`${path} was written by a newer version of Perch (schema ${version}).`);
+      throw new UnusableFileError(
+        `${path} was written by a newer version of Perch (schema ${version}).`,
+      );
     }
+    if (version === 0 && mustExist) throw new UnusableFileError(`${path} has no tables of Perch.`);
     for (const migration of migrations.slice(version)) migration(database);
     database.exec(`PRAGMA user_version = ${migrations.length}`);
-  });
+  };
+  // What is up to date needs no lock that others would notice.
+  if (readVersion.get() === migrations.length) return;
   // IMMEDIATE: two processes that start together migrate one after the other.
-  run.immediate();
+  database.transaction(bringUp).immediate();
 }

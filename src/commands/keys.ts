@@ -1,0 +1,191 @@
+import type { z } from 'zod';
+import { type KeyChanges, keyChanges, newKey } from '../access/key-fields.ts';
+import { type KeyRecord, toKeyMembers } from '../access/key-record.ts';
+import { type IssuedKey, type KeyStore, openKeyStore } from '../access/key-store.ts';
+import { systemClock } from '../core/clock.ts';
+import { Problem } from '../core/problem.ts';
+import { systemRandom } from '../core/random.ts';
+import { type CommandOptions, parseCommandArgs } from './arguments.ts';
+import {
+  type Command,
+  type CommandContext,
+  type ExitCode,
+  exitCodes,
+  UsageError,
+} from './command.ts';
+import { toKeyTable } from './key-table.ts';
+
+/** `perch keys`: the keys of callers, beside the server or while it runs. */
+export const keysCommand: Command = {
+  usage: 'keys create | list | change | disable | enable | rotate | delete',
+  summary: `Makes and manages the keys of callers. A change holds from the next request on.
+  create --label TEXT   prints a new key, alone, on standard output; it is shown once
+  list [--json]         prints the keys as a table, or a line of JSON for each
+  change ID             changes what is given of --label, --allowance, --notes
+  disable ID            refuses a key until \`enable ID\`
+  rotate ID             prints a new key in the place of an old one, which is deleted
+  delete ID             deletes a key for good
+  --label TEXT          the name that people know the key by
+  --allowance N         units in a window, or \`default\` for the server's
+  --notes TEXT          what is to be remembered of it
+Exit code: 0 done, 1 no such key, 2 bad usage, 3 key store unusable.`,
+  run: async (args, context) => {
+    const [name = '', ...rest] = args;
+    const plan = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
+    if (plan === undefined) {
+      // What was given is not repeated in any message: it may be a key.
+      throw new UsageError(`keys does one of these: ${Object.keys(subcommands).join(', ')}`);
+    }
+    return withKeys(context, plan(rest));
+  },
+};
+
+/** What is done with the open keys; `undefined` where there is no such key. */
+type Act = (keys: KeyStore, context: CommandContext) => Promise<unknown>;
+
+const subcommands: Readonly<Record<string, (args: readonly string[]) => Act>> = {
+  create: planCreate,
+  list: planList,
+  change: planChange,
+  disable: (args) => planChangeTo(args, { enabled: false }),
+  enable: (args) => planChangeTo(args, { enabled: true }),
+  rotate: planRotate,
+  delete: planDelete,
+};
+
+const fieldOptions = {
+  label: { type: 'string' },
+  allowance: { type: 'string' },
+  notes: { type: 'string' },
+} as const satisfies CommandOptions;
+
+function planCreate(args: readonly string[]): Act {
+  const { values, positionals } = parseCommandArgs(args, fieldOptions);
+  if (positionals.length > 0) throw new UsageError('create takes options only');
+  if (values.label === undefined) throw new UsageError('create needs --label TEXT');
+  const fields = parseFields(newKey, values);
+  return async (keys, context) => printIssued(await keys.create(fields), context);
+}
+
+function planList(args: readonly string[]): Act {
+  const { values, positionals } = parseCommandArgs(args, { json: { type: 'boolean' } });
+  if (positionals.length > 0) throw new UsageError('list takes no arguments');
+  return async (keys, { stdout }) => {
+    const records = await keys.list();
+    stdout.write(values.json === true ? toLines(records) : toKeyTable(records));
+    return records;
+  };
+}
+
+function planChange(args: readonly string[]): Act {
+  const { values, positionals } = parseCommandArgs(args, fieldOptions);
+  const id = toKeyId(positionals);
+  if (Object.keys(values).length === 0) {
+    throw new UsageError('change needs --label, --allowance or --notes');
+  }
+  return actOfChange(id, parseFields(keyChanges, values));
+}
+
+function planChangeTo(args: readonly string[], changes: KeyChanges): Act {
+  return actOfChange(parseId(args), changes);
+}
+
+function actOfChange(id: string, changes: KeyChanges): Act {
+  return async (keys, { stderr }) => {
+    const record = await keys.change(id, changes);
+    if (record !== undefined) stderr.write(`${tell(record)}\n`);
+    return record;
+  };
+}
+
+function planRotate(args: readonly string[]): Act {
+  const id = parseId(args);
+  return async (keys, context) => {
+    const issued = await keys.rotate(id);
+    if (issued !== undefined) printIssued(issued, context);
+    return issued;
+  };
+}
+
+function planDelete(args: readonly string[]): Act {
+  const id = parseId(args);
+  return async (keys, { stderr }) => {
+    if (!(await keys.remove(id))) return undefined;
+    stderr.write(`perch: key ${id} is deleted\n`);
+    return id;
+  };
+}
+
+/** The key alone goes to standard output, so that `key=$(perch keys create …)` works. */
+function printIssued({ key, record }: IssuedKey, { stdout, stderr }: CommandContext): KeyRecord {
+  stdout.write(`${key}\n`);
+  stderr.write(`${tell(record)}. This is shown once; only its hash is kept.\n`);
+  return record;
+}
+
+function tell({ id, label, enabled }: KeyRecord): string {
+  return `perch: key ${id} ${JSON.stringify(label)} is ${enabled ? 'enabled' : 'disabled'}`;
+}
+
+function toLines(records: readonly KeyRecord[]): string {
+  return records.map((record) => `${JSON.stringify(toKeyMembers(record))}\n`).join('');
+}
+
+function parseId(args: readonly string[]): string {
+  return toKeyId(parseCommandArgs(args, {}).positionals);
+}
+
+function toKeyId(positionals: readonly string[]): string {
+  const [id, ...more] = positionals;
+  if (id !== undefined && more.length === 0 && /^[0-9a-f]{12}$/.test(id)) return id;
+  throw new UsageError('one ID is needed, 12 hex digits, as `perch keys list` shows it');
+}
+
+interface FieldValues {
+  readonly label?: string;
+  readonly allowance?: string;
+  readonly notes?: string;
+}
+
+function parseFields<Fields>(schema: z.ZodType<Fields>, values: FieldValues): Fields {
+  const { allowance, ...texts } = values;
+  const parsed = schema.safeParse(
+    allowance === undefined ? texts : { ...texts, allowance: toAllowance(allowance) },
+  );
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => `--${path.join('.')} ${message}`);
+  throw new UsageError(faults.join('; '));
+}
+
+function toAllowance(text: string): number | null {
+  if (text === 'default') return null;
+  return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+}
+
+async function withKeys(context: CommandContext, act: Act): Promise<ExitCode> {
+  const { config, stderr } = context;
+  const folder = config.PERCH_DATA_DIR;
+  if (folder === ':memory:') {
+    throw new UsageError(
+      'PERCH_DATA_DIR is :memory:, so keys would be lost at once; name a folder',
+    );
+  }
+  const keys = openKeyStore({
+    path: `${folder}/perch.db`,
+    clock: systemClock,
+    random: systemRandom,
+    // A list of a store that went missing must not make an empty one: a server would believe it.
+    whenMissing: 'wait',
+  });
+  try {
+    if ((await act(keys, context)) !== undefined) return exitCodes.ok;
+    stderr.write('perch: there is no key with this ID; `perch keys list` shows those there are\n');
+    return exitCodes.notFound;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    stderr.write(`perch: ${error.message}\nPERCH_DATA_DIR is ${folder}.\n`);
+    return exitCodes.upstream;
+  } finally {
+    keys.close();
+  }
+}

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { onTestFinished } from 'vitest';
+import { type KeyCheck, type KeyStore, openKeyStore } from '../../src/access/key-store.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
+import { temporaryFolder } from './spawn-perch.ts';
+
+/** A key store of a test, and what it told of its troubles. */
+export interface KeyRig {
+  readonly store: KeyStore;
+  readonly clock: ManualClock;
+  /** The path of the file; `:memory:` for a store in memory. */
+  readonly path: string;
+  readonly told: readonly string[];
+  /** What a key is worth at the next turn of the event loop. */
+  checkNext(key: string): Promise<KeyCheck['status']>;
+  /** The same, a second later: a store that failed is asked again then. */
+  checkLater(key: string): Promise<KeyCheck['status']>;
+}
+
+/** Where a store of a test is, and how it is opened. */
+export interface KeyRigOptions {
+  readonly path?: string;
+  readonly clock?: ManualClock;
+  readonly whenMissing?: 'make' | 'wait';
+}
+
+/** Opens a key store with a manual clock; it is closed when the test has finished. */
+export function openKeyRig(options: KeyRigOptions = {}): KeyRig {
+  const { path = `${temporaryFolder()}/perch.db`, clock = createManualClock() } = options;
+  const told: string[] = [];
+  const store = openKeyStore({
+    ...options,
+    path,
+    clock,
+    random: systemRandom,
+    onTrouble: (reason) => told.push(reason),
+    onRecovered: () => told.push('recovered'),
+  });
+  onTestFinished(() => store.close());
+  const checkNext = async (key: string) => {
+    await endTurn();
+    return store.check(key).status;
+  };
+  const checkLater = async (key: string) => {
+    await clock.advance(1000);
+    return checkNext(key);
+  };
+  return { store, clock, path, told, checkNext, checkLater };
+}
+
+/** Resolves when this turn of the event loop has ended. */
+export function endTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+const sqlite = import.meta.resolve('../../src/core/sqlite.ts');
+const tsx = import.meta.resolve('tsx');
+
+/** Locks a database from another process until the returned function has ended that process. */
+export async function lockFromOutside(path: string): Promise<() => Promise<void>> {
+  const script = `
+    import { connectSqlite } from ${JSON.stringify(sqlite)};
+    connectSqlite({ path: ${JSON.stringify(path)} }).exec('BEGIN EXCLUSIVE');
+    console.log('locked');
+    setInterval(() => {}, 60_000);
+  `;
+  const args = ['--import', tsx, '--input-type=module', '-e', script];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await new Promise((resolve, reject) => {
+    child.stdout.once('data', resolve);
+    void ended.then(() => reject(new Error('the locking process ended')));
+  });
+  return () => {
+    child.kill('SIGKILL');
+    return ended;
+  };
+}

@@ -1,0 +1,437 @@
+import { randomBytes } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createKey, hashKey } from '../../../src/access/key.ts';
+import { keyMigrations, openKeyRows } from '../../../src/access/key-rows.ts';
+import { Problem } from '../../../src/core/problem.ts';
+import { systemRandom } from '../../../src/core/random.ts';
+import { connectSqlite, openSqlite } from '../../../src/core/sqlite.ts';
+import { clauseEach } from '../../support/clause.ts';
+import { endTurn, type KeyRig, lockFromOutside, openKeyRig } from '../../support/key-rig.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { temporaryFolder } from '../../support/spawn-perch.ts';
+
+vi.mock('../../../src/core/sqlite.ts', async (load) => {
+  const actual = await load<typeof import('../../../src/core/sqlite.ts')>();
+  return { ...actual, connectSqlite: vi.fn(actual.connectSqlite) };
+});
+
+const connections = vi.mocked(connectSqlite);
+beforeEach(() => void connections.mockClear());
+
+const unknownKey = `perch_${'u'.repeat(43)}`;
+
+interface Fault {
+  readonly name: string;
+  /** What the store tells of it. */
+  readonly told: string;
+  strike(path: string): void;
+}
+
+/** Writes over a part of a file in place, as a failing disk or a wrong command would. */
+function overwrite(path: string, from: number, bytes: (size: number) => Buffer): void {
+  const content = readFileSync(path);
+  bytes(content.length - from).copy(content, from);
+  writeFileSync(path, content, { flag: 'r+' });
+}
+
+const pageBytes = 4096;
+
+const faults: readonly Fault[] = [
+  { name: 'deleted', told: 'missing', strike: (path) => rmSync(path) },
+  {
+    name: 'deleted with its folder',
+    told: 'missing',
+    strike: (path) => rmSync(path.replace(/\/[^/]+$/, ''), { recursive: true }),
+  },
+  { name: 'truncated to nothing', told: 'empty', strike: (path) => truncateSync(path, 0) },
+  {
+    name: 'truncated to half',
+    told: 'damaged',
+    strike: (path) => truncateSync(path, Math.floor(statSync(path).size / 2)),
+  },
+  {
+    name: 'cut by a few bytes',
+    told: 'damaged',
+    strike: (path) => truncateSync(path, statSync(path).size - pageBytes),
+  },
+  {
+    name: 'filled with garbage',
+    told: 'damaged',
+    strike: (path) => writeFileSync(path, randomBytes(50_000)),
+  },
+  {
+    name: 'garbage after its header',
+    told: 'damaged',
+    strike: (path) => overwrite(path, 100, (size) => Buffer.alloc(size, 0xa5)),
+  },
+  {
+    name: 'garbage after its first page',
+    told: 'damaged',
+    strike: (path) => overwrite(path, pageBytes, (size) => Buffer.alloc(size, 0xa5)),
+  },
+  {
+    name: 'zeros after its first page',
+    told: 'damaged',
+    strike: (path) => overwrite(path, pageBytes, (size) => Buffer.alloc(size)),
+  },
+  {
+    name: 'replaced by a directory',
+    told: 'not_a_file',
+    strike: (path) => {
+      rmSync(path);
+      mkdirSync(path);
+    },
+  },
+  {
+    name: 'replaced by a text',
+    told: 'damaged',
+    strike: (path) => {
+      rmSync(path);
+      writeFileSync(path, 'keys? no');
+    },
+  },
+  {
+    name: 'replaced by a database without tables',
+    told: 'damaged',
+    strike: (path) => makeDatabase(path, () => {}),
+  },
+  {
+    name: 'replaced by a database of something else',
+    told: 'damaged',
+    strike: (path) => makeDatabase(path, (database) => database.exec('CREATE TABLE a (b)')),
+  },
+  {
+    name: 'replaced by a link to itself',
+    told: 'unreadable',
+    strike: (path) => {
+      rmSync(path);
+      symlinkSync(path, path);
+    },
+  },
+];
+
+function makeDatabase(path: string, fill: Parameters<typeof openSqlite>[0]['migrations'][number]) {
+  rmSync(path);
+  openSqlite({ path, migrations: [fill], journal: 'rollback' }).close();
+}
+
+/** A store with keys for several pages, one of them known, and a way to put it back. */
+function openFilled(): KeyRig & { readonly key: string; repair(): void } {
+  const folder = temporaryFolder();
+  const path = `${folder}/data/perch.db`;
+  const key = createKey(systemRandom);
+  const copy = `${folder}/copy.db`;
+  fill(copy, key);
+  const repair = () => {
+    mkdirSync(`${folder}/data`, { recursive: true });
+    rmSync(path, { recursive: true, force: true });
+    copyFileSync(copy, path);
+  };
+  repair();
+  return { ...openKeyRig({ path }), key, repair };
+}
+
+function fill(path: string, key: string): void {
+  const database = openSqlite({ path, migrations: keyMigrations, journal: 'rollback' });
+  const rows = openKeyRows(database);
+  const common = { enabled: true, allowance: null, lastUsedMs: null, notes: 'n'.repeat(100) };
+  const insertAll = database.transaction(() => {
+    rows.insert({ ...common, id: 'a'.repeat(12), label: 'known', createdMs: 0 }, hashKey(key));
+    for (let number = 1; number <= 60; number += 1) {
+      const id = String(number).padStart(12, '0');
+      rows.insert({ ...common, id, label: `key ${number}`, createdMs: number }, hashKey(id));
+    }
+  });
+  insertAll();
+  database.close();
+}
+
+describe('a store that is damaged while it is open', () => {
+  clauseEach(
+    'read.key_status.unverified',
+    faults,
+    ({ name }) => `verifies nothing while it is ${name}, and works again by itself`,
+    async ({ strike, told }) => {
+      const rig = openFilled();
+      expect(await rig.checkNext(rig.key)).toBe('valid');
+
+      strike(rig.path);
+      for (const key of [rig.key, unknownKey, rig.key]) {
+        expect(await rig.checkNext(key)).toBe('unverified');
+        expect(await rig.checkLater(key)).toBe('unverified');
+      }
+      rig.repair();
+
+      // The store failed within the second, so nobody asks it yet.
+      expect(await rig.checkNext(rig.key)).toBe('unverified');
+      expect(await rig.checkLater(rig.key)).toBe('valid');
+      expect(await rig.checkNext(unknownKey)).toBe('invalid');
+      expect(rig.told).toEqual([told, 'recovered']);
+    },
+  );
+
+  it.each(faults)('is not opened again and again while it is $name', async ({ strike }) => {
+    const rig = openFilled();
+    strike(rig.path);
+    connections.mockClear();
+
+    for (let tries = 0; tries < 50; tries += 1) await rig.checkLater(rig.key);
+
+    expect(connections.mock.calls.length).toBeLessThanOrEqual(1);
+  });
+
+  it.each(faults)('is not opened again and again after a start $name', async ({ strike }) => {
+    const { path } = openFilled();
+    strike(path);
+    const rig = openKeyRig({ path, whenMissing: 'wait' });
+    connections.mockClear();
+
+    for (let tries = 0; tries < 50; tries += 1) await rig.checkLater(unknownKey);
+
+    expect(connections.mock.calls.length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a store that was damaged before the start', () => {
+  it.each(faults.filter(({ told }) => told !== 'missing'))(
+    'does not stop the start, and is left as it is: $name',
+    async ({ strike, told }) => {
+      const filled = openFilled();
+      filled.store.close();
+      strike(filled.path);
+
+      const rig = openKeyRig({ path: filled.path });
+
+      expect(rig.told).toEqual([told]);
+      expect(await rig.checkNext(filled.key)).toBe('unverified');
+      filled.repair();
+      expect(await rig.checkLater(filled.key)).toBe('valid');
+      expect(rig.told).toEqual([told, 'recovered']);
+    },
+  );
+
+  it('is made where it is missing, unless it is to be waited for', async () => {
+    const path = `${temporaryFolder()}/perch.db`;
+
+    const waiting = openKeyRig({ path, whenMissing: 'wait' });
+    expect(waiting.told).toEqual(['missing']);
+    expect(existsSync(path)).toBe(false);
+    openKeyRig({ path });
+
+    expect(await waiting.checkLater(unknownKey)).toBe('invalid');
+  });
+
+  it('cannot be made where its folder is a file, and that stops nothing', () => {
+    const folder = `${temporaryFolder()}/file`;
+    writeFileSync(folder, '');
+
+    const { store, told } = openKeyRig({ path: `${folder}/perch.db` });
+
+    expect(told).toEqual(['unreadable']);
+    expect(store.check(unknownKey)).toEqual({ status: 'unverified' });
+  });
+
+  it('was written by a newer version, and is left to it', async () => {
+    const path = `${temporaryFolder()}/perch.db`;
+    openSqlite({ path, migrations: [() => {}, () => {}], journal: 'rollback' }).close();
+
+    const { store, told } = openKeyRig({ path });
+
+    expect(told).toEqual(['damaged']);
+    await expect(store.create({ label: 'a' })).rejects.toThrow('none of this version');
+  });
+});
+
+describe('another file in the place of the store', () => {
+  it('is taken up at the next turn, with its keys', async () => {
+    const rig = openKeyRig();
+    const other = openKeyRig();
+    const { key } = await rig.store.create({ label: 'a' });
+    const { key: otherKey } = await other.store.create({ label: 'b' });
+    expect(await rig.checkNext(key)).toBe('valid');
+
+    renameSync(other.path, rig.path);
+
+    expect(await rig.checkNext(key)).toBe('invalid');
+    expect(await rig.checkNext(otherKey)).toBe('valid');
+    await rig.store.create({ label: 'c' });
+    expect((await rig.store.list()).map(({ label }) => label).sort()).toEqual(['b', 'c']);
+    expect(rig.told).toEqual([]);
+  });
+
+  it('is taken up when its bytes are written over the old ones', async () => {
+    const rig = openFilled();
+    const { record } = await rig.store.create({ label: 'later' });
+    const content = readFileSync(rig.path);
+    await rig.store.remove(record.id);
+
+    writeFileSync(rig.path, content);
+
+    await endTurn();
+    expect((await rig.store.list()).map(({ label }) => label)).toContain('later');
+    expect(await rig.checkNext(rig.key)).toBe('valid');
+  });
+
+  it('is tried again only while it is so fresh that its times may not show a change', async () => {
+    const { path } = openFilled();
+    overwrite(path, pageBytes, (size) => Buffer.alloc(size));
+    const clock = createManualClock(statSync(path).ctimeMs);
+    connections.mockClear();
+    const fresh = openKeyRig({ path, clock });
+
+    const counts: number[] = [];
+    for (let tries = 0; tries < 6; tries += 1) {
+      await fresh.checkLater(unknownKey);
+      counts.push(connections.mock.calls.length);
+    }
+
+    expect(counts).toEqual([2, 3, 3, 3, 3, 3]);
+  });
+});
+
+describe('a store that another process has locked', () => {
+  it('verifies nothing until the lock is gone, on the connection it had', async () => {
+    const rig = openFilled();
+    expect(await rig.checkNext(rig.key)).toBe('valid');
+    const release = await lockFromOutside(rig.path);
+    connections.mockClear();
+
+    for (let tries = 0; tries < 5; tries += 1) {
+      expect(await rig.checkLater(rig.key)).toBe('unverified');
+    }
+    await release();
+
+    expect(await rig.checkNext(rig.key)).toBe('unverified');
+    expect(await rig.checkLater(rig.key)).toBe('valid');
+    expect(rig.told).toEqual(['locked', 'recovered']);
+    expect(connections).not.toHaveBeenCalled();
+  }, 20_000);
+
+  it('can be locked at the start', async () => {
+    const filled = openFilled();
+    filled.store.close();
+    const release = await lockFromOutside(filled.path);
+
+    const rig = openKeyRig({ path: filled.path });
+    expect(rig.told).toEqual(['locked']);
+    connections.mockClear();
+    for (let tries = 0; tries < 5; tries += 1) await rig.checkLater(filled.key);
+    await release();
+
+    expect(await rig.checkLater(filled.key)).toBe('valid');
+    expect(connections).not.toHaveBeenCalled();
+  }, 20_000);
+
+  it('keeps changes waiting for the lock, and refuses them after 2 s', async () => {
+    const rig = openFilled();
+    const release = await lockFromOutside(rig.path);
+
+    const refused = rig.store.create({ label: 'too early' }).catch((error: unknown) => error);
+    await rig.clock.advance(1999);
+    await rig.clock.advance(25);
+    const problem = await refused;
+    const waiting = rig.store.create({ label: 'waiting' });
+    await release();
+    await rig.clock.advance(25);
+    const { key } = await waiting;
+
+    expect(problem).toBeInstanceOf(Problem);
+    expect(problem).toMatchObject({
+      code: 'key_store_unavailable',
+      message: expect.stringContaining('locked by another program'),
+    });
+    expect(await rig.checkNext(key)).toBe('valid');
+    const labels = (await rig.store.list()).map(({ label }) => label);
+    expect(labels).toContain('waiting');
+    expect(labels).not.toContain('too early');
+  }, 20_000);
+
+  it('keeps last uses for later', async () => {
+    const rig = openFilled();
+    expect(await rig.checkNext(rig.key)).toBe('valid');
+    const usedMs = rig.clock.now();
+    const release = await lockFromOutside(rig.path);
+
+    await rig.clock.advance(60_000);
+    await release();
+    await rig.clock.advance(60_000);
+
+    const [known] = await rig.store.list();
+    expect(known).toMatchObject({ label: 'known', lastUsedMs: usedMs });
+  }, 20_000);
+});
+
+async function rejectionOf<Thrown>(promise: Promise<unknown>): Promise<Thrown> {
+  return promise.then(
+    () => expect.unreachable(),
+    (error) => error,
+  );
+}
+
+describe('an act of the operator on a store that cannot be used', () => {
+  it.each(faults)('says what is wrong and what to do: $name', async ({ strike, told }) => {
+    const rig = openFilled();
+    const [first] = await rig.store.list();
+    strike(rig.path);
+
+    const id = first?.id ?? '';
+    const acts = [
+      () => rig.store.list(),
+      () => rig.store.change(id, { enabled: false }),
+      () => rig.store.remove(id),
+      () => rig.store.rotate(id),
+    ];
+    for (const act of acts) {
+      const problem = await rejectionOf<Problem>(act());
+      expect(problem).toMatchObject({ code: 'key_store_unavailable', status: 503 });
+      expect(problem.message).toMatch(/^[A-Z].*`perch\.db`.*\. [A-Z].*[.)]$/);
+      expect(problem.message).not.toContain(rig.path);
+    }
+
+    const created = await rig.store.create({ label: 'new' }).catch((error: unknown) => error);
+    if (told === 'missing' || told === 'empty') {
+      // Asked for, a new store is made, and reads use it at once.
+      expect((await rig.store.list()).map(({ label }) => label)).toEqual(['new']);
+      expect(await rig.checkNext(rig.key)).toBe('invalid');
+    } else {
+      expect(created).toMatchObject({ code: 'key_store_unavailable' });
+    }
+  });
+
+  it('makes a new store that the journal of the old one does not undo', async () => {
+    const rig = openFilled();
+    const journal = readHotJournal(rig.path);
+    rmSync(rig.path);
+    writeFileSync(`${rig.path}-journal`, journal);
+
+    const { key } = await rig.store.create({ label: 'new' });
+
+    expect(await rig.checkNext(key)).toBe('valid');
+    expect((await rig.store.list()).map(({ label }) => label)).toEqual(['new']);
+    expect(existsSync(`${rig.path}-journal`)).toBe(false);
+  });
+});
+
+/** Gives the journal that a crash in the middle of a large change would leave. */
+function readHotJournal(path: string): Buffer {
+  const database = connectSqlite({ path });
+  onTestFinished(() => void database.close());
+  database.exec("BEGIN IMMEDIATE; UPDATE keys SET notes = notes || 'x'");
+  const journal = readFileSync(`${path}-journal`);
+  // A journal begins so once it is synced; the count stands for all the records that there are.
+  journal.write('d9d505f920a163d7ffffffff', 'hex');
+  database.exec('ROLLBACK');
+  return journal;
+}
