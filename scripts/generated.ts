@@ -1,10 +1,22 @@
 import { z } from 'zod';
-import { variables } from '../src/config.ts';
+import { variables, version } from '../src/config.ts';
 import { problemKinds } from '../src/core/problem.ts';
+import { describeOpenApi } from '../src/http/openapi.ts';
 
 /** Every file that is generated from a source, by its path: `npm run generate` writes them. */
 export function generatedFiles(): Readonly<Record<string, string>> {
-  return { 'docs/configuration.md': configurationPage(), 'docs/errors.md': errorsPage() };
+  return {
+    'docs/configuration.md': configurationPage(),
+    'docs/errors.md': errorsPage(),
+    'openapi/perch.json': machineDescription(),
+  };
+}
+
+/** As it is served without configuration, but for what depends on the day. */
+function machineDescription(): string {
+  const baseUrl = 'http://localhost:8080';
+  const facts = { baseUrl, version, nowMs: null, linkPreviews: false };
+  return `${JSON.stringify(describeOpenApi(facts), null, 2)}\n`;
 }
 
 function configurationPage(): string {

@@ -1,20 +1,27 @@
 import type { Server } from 'node:http';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import type { Config } from './config.ts';
+import { type Config, version } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import type { Random } from './core/random.ts';
-import { createAccessLog, silentAccessLog } from './http/access-log.ts';
+import { type AccessLog, createAccessLog, silentAccessLog } from './http/access-log.ts';
+import { adminKeysPlugin } from './http/admin-keys.ts';
 import { setAdmission } from './http/admission.ts';
+import { apiIndexPlugin } from './http/api-index.ts';
+import { setCors } from './http/cors.ts';
 import { sendProblem, setProblemHandlers, toProblem } from './http/errors.ts';
 import { healthPlugin } from './http/health.ts';
+import type { Identification } from './http/identity.ts';
 import { maxUrlBytes } from './http/limits.ts';
 import { type LoadGauge, openLoadGauge } from './http/load.ts';
 import { acceptAllMethods } from './http/methods.ts';
+import { openApiPlugin } from './http/openapi-route.ts';
 import { readRoutesPlugin } from './http/read-routes.ts';
 import { createRefusals } from './http/refusals.ts';
-import { readRoutes } from './http/routes.ts';
-import { createWork } from './http/work.ts';
-import { type FetchingOverrides, openFetching } from './open-fetching.ts';
+import { describeRefused } from './http/route-headers.ts';
+import { routes } from './http/routes.ts';
+import { createWork, type Work } from './http/work.ts';
+import { type Access, openAccess } from './open-access.ts';
+import { type Fetching, type FetchingOverrides, openFetching } from './open-fetching.ts';
 
 /** What an app is built of. Tests hand in their own clock, chance and providers. */
 export interface AppOptions extends FetchingOverrides {
@@ -24,6 +31,8 @@ export interface AppOptions extends FetchingOverrides {
   readonly logger: FastifyBaseLogger;
   /** Default: the delay of the event loop. Closed with the server. */
   readonly load?: LoadGauge;
+  /** Default: by keys and client addresses. The bench compares with nobody's identity. */
+  readonly identification?: Identification;
 }
 
 /** The server, and the switch that makes it refuse new work. */
@@ -45,12 +54,14 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const { config } = options;
   const readiness = { draining: false };
   const work = createWork();
-  const fetching = openFetching(options);
+  const access = openAccess(options);
+  const fetching = openFetchingBeside(access, options);
   const server = createServer(options);
   const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
   server.addHook('onClose', async () => {
     load.close();
     await fetching.close();
+    access.close();
   });
 
   acceptAllMethods(server);
@@ -59,19 +70,9 @@ export async function buildApp(options: AppOptions): Promise<App> {
     slowMs: config.PERCH_SLOW_REQUEST_MS,
   });
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });
+  await setCors(server);
   setAdmission(server, readiness);
-
-  server.register(healthPlugin, { chain: fetching.chain });
-  server.register(readRoutesPlugin, {
-    routes: readRoutes,
-    fetcher: fetching.fetcher,
-    context: fetching.context,
-    sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
-    linkPreviews: config.PERCH_LINK_PREVIEWS,
-    work,
-    load,
-    accessLog,
-  });
+  registerPlugins(server, { ...options, access, fetching, work, load, accessLog });
 
   await server.ready();
   return {
@@ -86,10 +87,56 @@ export async function buildApp(options: AppOptions): Promise<App> {
   };
 }
 
+function openFetchingBeside(access: Access, options: AppOptions): Fetching {
+  try {
+    return openFetching({ ...options, pool: access.allowances.pool });
+  } catch (error) {
+    access.close();
+    throw error;
+  }
+}
+
+interface Services extends AppOptions {
+  readonly access: Access;
+  readonly fetching: Fetching;
+  readonly work: Work;
+  readonly load: LoadGauge;
+  readonly accessLog: AccessLog;
+}
+
+/** The surfaces, each in its own scope with all that it may use. */
+function registerPlugins(server: FastifyInstance, services: Services): void {
+  const { config, clock, access, fetching, work, load, accessLog } = services;
+  const baseUrl = config.PERCH_BASE_URL;
+  server.register(healthPlugin, { chain: fetching.chain });
+  const linkPreviews = config.PERCH_LINK_PREVIEWS;
+  server.register(apiIndexPlugin, { baseUrl, clock, version });
+  server.register(openApiPlugin, { baseUrl, clock, version, linkPreviews });
+  server.register(readRoutesPlugin, {
+    routes,
+    fetcher: fetching.fetcher,
+    context: fetching.context,
+    identification: services.identification ?? access.identification,
+    sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
+    linkPreviews,
+    work,
+    load,
+    accessLog,
+  });
+  server.register(adminKeysPlugin, {
+    baseUrl,
+    clock,
+    keys: access.keys,
+    token: config.PERCH_ADMIN_TOKEN,
+    clientOf: access.clientOf,
+  });
+}
+
 function createServer({ config, logger, random }: AppOptions): FastifyInstance {
   const requestId = createRequestIds(random);
   const baseUrl = config.PERCH_BASE_URL;
-  const refusals = createRefusals(baseUrl, requestId);
+  const describe = (url: string) => describeRefused(url, baseUrl);
+  const refusals = createRefusals({ baseUrl, requestId, describe });
   const server = Fastify<Server>({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),

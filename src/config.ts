@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { trustedProxyFault } from './access/client-address.ts';
 import { forbiddenInUserAgent } from './providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from './providers/registry.ts';
 
@@ -50,6 +51,16 @@ const providerList = z
   })
   .transform((names) => names.filter(isProviderName));
 
+const proxyList = z
+  .string()
+  .transform((value) => value.split(',').map((entry) => entry.trim()))
+  .superRefine((entries, context) => {
+    for (const entry of entries) {
+      const fault = trustedProxyFault(entry);
+      if (fault !== null) context.addIssue(fault);
+    }
+  });
+
 /** Every environment variable that Perch reads: its form, its default and what it does. */
 export const variables = z.object({
   HOST: z.string().default('127.0.0.1').describe('The address to listen on; `0.0.0.0` for all.'),
@@ -64,7 +75,9 @@ export const variables = z.object({
   PERCH_DATA_DIR: z
     .string()
     .default('./data')
-    .describe('The folder of the archive and of the key of cursors; `:memory:` keeps nothing.'),
+    .describe(
+      'The folder of the archive, the keys of callers and the key of cursors; `:memory:` keeps nothing.',
+    ),
   LOG_LEVEL: z
     .enum(logLevels, `must be one of ${logLevels.join(', ')}`)
     .default('info')
@@ -145,6 +158,31 @@ export const variables = z.object({
     .describe(
       'The key that the cursors of lists are signed with; servers behind one address share it. Default: made on the first start and kept in `cursor.key` in the data directory.',
     ),
+  PERCH_ALLOWANCE_WINDOW_SECONDS: wholeNumber(1, 86_400, 60).describe(
+    'Seconds of the window that every allowance is counted in.',
+  ),
+  PERCH_PUBLIC_ALLOWANCE: wholeNumber(1, 1_000_000, 60).describe(
+    'Browse reads in a window for each client address, beyond what the cache answers.',
+  ),
+  PERCH_KEY_ALLOWANCE: wholeNumber(1, 1_000_000, 600).describe(
+    'The same for a key that has no allowance of its own.',
+  ),
+  PERCH_POST_ALLOWANCE: wholeNumber(1, 1_000_000, 600).describe(
+    'Posts in a window for each client address, beyond what the cache answers; keys change nothing.',
+  ),
+  PERCH_POOL_ALLOWANCE: wholeNumber(1, 1_000_000, 800).describe(
+    'Upstream requests in a window for the browse reads of all callers together; those without a key get four fifths.',
+  ),
+  PERCH_TRUST_PROXY: proxyList
+    .default([])
+    .describe(
+      'The proxies whose `X-Forwarded-For` is believed: addresses, CIDR ranges, `loopback`, `linklocal` or `uniquelocal`, separated by commas.',
+    ),
+  PERCH_ADMIN_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{32,512}$/, 'must have 32 to 512 printable ASCII characters, no spaces')
+    .optional()
+    .describe('The bearer token of the admin routes; without it they are closed to everybody.'),
   PERCH_LINK_PREVIEWS: flag(false).describe(
     'Whether known crawlers of link previews get a small Open Graph page at the permalinks of posts.',
   ),
@@ -214,7 +252,7 @@ function faultLine(issue: z.core.$ZodIssue, set: Record<string, string | undefin
 }
 
 /** Variables whose values are never told. */
-const secretVariables: ReadonlySet<string> = new Set(['PERCH_CURSOR_KEY']);
+const secretVariables: ReadonlySet<string> = new Set(['PERCH_ADMIN_TOKEN', 'PERCH_CURSOR_KEY']);
 
 /** Variables of the project that the server itself does not read. */
 const otherVariables: ReadonlySet<string> = new Set(['PERCH_FIXTURES']);

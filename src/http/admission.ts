@@ -40,7 +40,7 @@ function refusal(request: FastifyRequest, readiness: Readiness): Problem | undef
     return new Problem('shutting_down', { detail: 'This process is about to stop.' });
   }
   // Before a body is read that nobody wants.
-  return request.is404 ? routeNotFound(request) : undefined;
+  return hasNoRoute(request) ? routeNotFound(request) : undefined;
 }
 
 /** Counts `Host` in a list of names and values in turn. */
@@ -51,6 +51,11 @@ function countHosts(rawHeaders: readonly string[]): number {
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   return hosts;
+}
+
+/** `@fastify/cors` has a route for OPTIONS at any path, so that its hook is reached. */
+function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
+  return is404 || routeOptions.url === '*';
 }
 
 /** The process is alive until it ends: draining changes nothing about that. */

@@ -7,8 +7,10 @@ import {
   toProblemDocument,
 } from '../core/problem.ts';
 import type { AccessLog } from './access-log.ts';
+import { corsHeaders } from './cors.ts';
 import { toInstance } from './instance.ts';
 import { maxUrlBytes } from './limits.ts';
+import { isAdminPath } from './routes.ts';
 
 /** What Fastify refuses by itself, as codes of the catalogue, with a detail of our own. */
 const frameworkProblems: Readonly<Record<string, readonly [ProblemCode, string]>> = {
@@ -82,8 +84,15 @@ export function sendProblem(
   return reply
     .code(problem.status)
     .header('x-request-id', where.request.id)
-    .headers(toProblemHeaders(problem))
+    .headers({ ...toProblemHeaders(problem), ...describeRoute(where.request) })
     .send(body);
+}
+
+function describeRoute(request: FastifyRequest): Readonly<Record<string, string>> {
+  // What the router refuses by itself has no route, so no hook has said who may read it.
+  const { url, config } = request.routeOptions;
+  const isOpen = url === undefined && !isAdminPath(request.raw.url ?? '');
+  return config?.describe?.(request) ?? (isOpen ? corsHeaders : {});
 }
 
 /** Gives the headers that go with a problem document. */

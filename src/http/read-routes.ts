@@ -1,27 +1,33 @@
-import { parse } from 'node:querystring';
+import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, quoteInput } from '../core/problem.ts';
-import type { Fetcher } from '../fetching/fetch.ts';
+import type { Fetcher, Waiting } from '../fetching/fetch.ts';
 import type { Answer } from '../fetching/plan.ts';
 import { reads } from '../reads/index.ts';
 import type { PlanContext, Understood } from '../reads/read.ts';
 import { represent } from '../render/representation.ts';
 import type { AccessLog } from './access-log.ts';
+import { chooseRead } from './aliases.ts';
+import { corsHeaders } from './cors.ts';
 import { routeNotFound } from './errors.ts';
 import { toReplyHeaders } from './headers.ts';
+import type { Identification, Identity } from './identity.ts';
 import { type Load, overloaded } from './load.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { namesFormat, negotiateFormat } from './negotiation.ts';
 import { isPreviewCrawler } from './preview-crawlers.ts';
+import { parseQuery } from './query.ts';
 import { type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
-import { isPermalinkHandle, type ReadRoute, toRouterPath } from './routes.ts';
+import { createRouteHeaders, type RouteHeaders } from './route-headers.ts';
+import { isPermalinkHandle, type Route, toRouterPath } from './routes.ts';
 import type { Work } from './work.ts';
 
 /** The context of the read routes: all that they may use. */
 export interface ReadRoutesOptions {
-  readonly routes: readonly ReadRoute[];
+  readonly routes: readonly Route[];
   readonly fetcher: Fetcher;
   readonly context: PlanContext;
+  readonly identification: Identification;
   readonly sharedCacheSeconds: number;
   /** Whether crawlers of link previews get a page of their own at the permalinks of posts. */
   readonly linkPreviews: boolean;
@@ -38,49 +44,99 @@ const maxRememberedUrls = 2000;
 
 /** Registers every row of the route table, all with one handler. */
 export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutesOptions) {
+  app.decorateRequest('identity', null);
   const understandOnce = createUnderstanding(options.context);
-  const answerLater = async (
-    asked: Asked,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<void> => {
-    const answer = await options.work.track(options.fetcher.fetch(asked.understood.plan, request));
-    sendPrepared(request, reply, prepare(options, request, { ...asked, answer }));
-    options.accessLog.notice(request, reply, 200);
-  };
+  const { identification } = options;
+  const { baseUrl } = options.context;
   for (const row of options.routes) {
     const url = toRouterPath(row.path);
-    const hasPreview =
-      options.linkPreviews && row.surface === 'permalink' && row.read === 'getPost';
-    app.get(url, (request, reply) => {
-      if (options.load.isHigh) throw overloaded();
-      const understood = understandOnce(row, request);
-      // A hit is answered without a promise: it is the common case.
-      const answer = options.fetcher.recall(understood.plan);
-      if (answer === undefined) return answerLater({ understood, hasPreview }, request, reply);
-      const prepared = prepare(options, request, { understood, hasPreview, answer });
-      return sendPrepared(request, reply, prepared);
-    });
-    refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'], isRoute: isRouteOf(row) });
+    const isRoute = isRouteOf(row);
+    const headers = createRouteHeaders(row, { identification, baseUrl });
+    const describe = (request: FastifyRequest) =>
+      isRoute(request) ? headers.describe(request) : corsHeaders;
+    const config = { cors: false, describe };
+    if (row.surface === 'alias') app.head(url, { config }, answerWithoutRead(headers));
+    app.get(url, { config }, createHandler(row, headers, { ...options, understandOnce }));
+    refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'], isRoute, describe });
   }
 }
 
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+
+/** A deprecated route tells of it on HEAD without a read (spec: Endpoints). */
+function answerWithoutRead({ identityOf, describe }: RouteHeaders): Handler {
+  return (request, reply) => {
+    const { refusal } = identityOf(request);
+    if (refusal !== null) throw refusal;
+    return reply
+      .headers({ 'cache-control': 'no-store', vary: 'Accept', ...describe(request) })
+      .headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+      .send();
+  };
+}
+
+interface HandlerOptions extends ReadRoutesOptions {
+  readonly understandOnce: ReturnType<typeof createUnderstanding>;
+}
+
+function createHandler(row: Route, headers: RouteHeaders, options: HandlerOptions): Handler {
+  const { fetcher, work, load, accessLog, understandOnce } = options;
+  const hasPreview = options.linkPreviews && row.surface === 'permalink' && row.read === 'getPost';
+  const send = (asked: Asked, answer: Answer, { request, reply }: Exchange): void => {
+    const prepared = prepare(options, request, { ...asked, answer });
+    sendPrepared({ request, reply }, prepared, headers.ownOf(request));
+  };
+  const answerLater = async (asked: Asked, { request, reply }: Exchange): Promise<void> => {
+    const waiting = toWaiting(request, headers.identityOf(request));
+    const answer = await work.track(fetcher.fetch(asked.understood.plan, waiting));
+    send(asked, answer, { request, reply });
+    accessLog.notice(request, reply, 200);
+  };
+  const isRoute = isRouteOf(row);
+  return (request, reply) => {
+    const refusal = load.isHigh ? overloaded() : headers.identityOf(request).refusal;
+    if (refusal !== null) throw isRoute(request) ? refusal : routeNotFound(request);
+    const asked = { understood: understandOnce(row, request), hasPreview };
+    // A hit is answered without a promise: it is the common case.
+    const answer = fetcher.recall(asked.understood.plan);
+    if (answer === undefined) return answerLater(asked, { request, reply });
+    return send(asked, answer, { request, reply });
+  };
+}
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** The signal is made when it is looked at, which a stale answer does not. */
+function toWaiting(request: FastifyRequest, { caller }: Identity): Waiting {
+  return {
+    caller,
+    get signal() {
+      return request.signal;
+    },
+  };
+}
+
 /** A name that the service keeps for itself is no route of a permalink, whatever the method. */
-function isRouteOf({ surface }: ReadRoute): (request: FastifyRequest) => boolean {
+function isRouteOf({ surface }: Route): (request: FastifyRequest) => boolean {
   return (request) => {
     const { handle } = request.params as Record<string, string>;
-    return surface === 'v1' || handle === undefined || isPermalinkHandle(handle);
+    return surface !== 'permalink' || handle === undefined || isPermalinkHandle(handle);
   };
 }
 
 /** Parsing and planning depend on the URL alone, so what a URL means is remembered. */
 function createUnderstanding(context: PlanContext) {
   const remembered = new Map<string, Understood>();
-  return (row: ReadRoute, request: FastifyRequest): Understood => {
+  return (row: Route, request: FastifyRequest): Understood => {
     const url = request.raw.url ?? '';
     const known = remembered.get(url);
     if (known !== undefined) return known;
-    const understood = reads[row.read].understand(toGiven(row, request), context);
+    const given = toGiven(row, request);
+    const read = row.surface === 'alias' ? chooseRead(row, given) : row.read;
+    const understood = reads[read].understand(given, context);
     if (url.length > maxRememberedUrl) return understood;
     // Understanding anew is cheap: starting over is a simpler bound than forgetting the oldest.
     if (remembered.size >= maxRememberedUrls) remembered.clear();
@@ -90,11 +146,8 @@ function createUnderstanding(context: PlanContext) {
 }
 
 /** Gives the parameters of a request: those of the query, and those of the path over them. */
-function toGiven(row: ReadRoute, request: FastifyRequest): Record<string, unknown> {
-  const { url = '' } = request.raw;
-  const start = url.indexOf('?');
-  // All of them: a URL is bounded, and what is left out would not be refused.
-  const query = start === -1 ? {} : parse(url.slice(start + 1), '&', '=', { maxKeys: 0 });
+function toGiven(row: Route, request: FastifyRequest): ParsedUrlQuery {
+  const query = parseQuery(request.raw.url ?? '');
   // Fastify gives each parameter of the path as a string.
   const { n, ...path } = request.params as Record<string, string>;
   if (!isRouteOf(row)(request)) throw routeNotFound(request);

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, toProblemDocument } from '../core/problem.ts';
 import { toProblemHeaders } from './errors.ts';
+import type { Headers } from './headers.ts';
 import { maxUrlBytes } from './limits.ts';
 
 /** What Node's HTTP parser reports; `rawPacket` is the piece of input at fault, a Buffer. */
@@ -23,9 +24,17 @@ export interface Refusals {
   onConnect(request: unknown, socket: Socket): void;
 }
 
+/** What refusals are made of. */
+export interface RefusalOptions {
+  readonly baseUrl: string;
+  readonly requestId: () => string;
+  /** Gives the headers that every reply to a path and query has, where the parser got that far. */
+  readonly describe: (url: string) => Headers;
+}
+
 /** Creates the handlers. */
-export function createRefusals(baseUrl: string, requestId: () => string): Refusals {
-  const refuse = (problem: Problem, socket: ServerSocket): void => {
+export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions): Refusals {
+  const refuse = (problem: Problem, socket: ServerSocket, url: string | null = null): void => {
     // A peer that is gone, or a reply that has begun: nothing can be said any more. Node's own
     // handler looks at the same member.
     if (!socket.writable || socket._httpMessage?.headersSent === true) {
@@ -34,6 +43,7 @@ export function createRefusals(baseUrl: string, requestId: () => string): Refusa
     }
     const body = JSON.stringify(toProblemDocument(problem, { baseUrl }));
     const headers = {
+      ...(url === null ? {} : describe(url)),
       ...toProblemHeaders(problem),
       'content-length': String(Buffer.byteLength(body)),
       'x-request-id': requestId(),
@@ -46,7 +56,7 @@ export function createRefusals(baseUrl: string, requestId: () => string): Refusa
   return {
     onClientError: (error, socket) => {
       if (error.code === 'ECONNRESET') socket.destroy();
-      else refuse(toProblem(error), socket);
+      else refuse(toProblem(error), socket, targetOf(error.rawPacket));
     },
     onConnect: (_request, socket) => {
       const detail = 'This server is no proxy; it answers GET and HEAD.';
@@ -65,6 +75,12 @@ function toProblem(error: ParserError): Problem {
   return isOneLongLine(error.rawPacket)
     ? new Problem('uri_too_long', { detail: `The URL is over ${maxUrlBytes} bytes.` })
     : new Problem('headers_too_large', { detail: 'The headers are over 16 KiB.' });
+}
+
+/** Gives the path and query that the input begins with; null where it begins in the middle. */
+function targetOf(packet: unknown): string | null {
+  if (!Buffer.isBuffer(packet)) return null;
+  return /^[A-Z]+ (\/[!-~]*) HTTP\//.exec(packet.toString('latin1', 0, maxUrlBytes))?.[1] ?? null;
 }
 
 /** Tells whether the input begins with a request line that is over the limit of a URL. */

@@ -1,26 +1,59 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { corsHeaders } from './cors.ts';
 import { type Headers, toNotModifiedHeaders } from './headers.ts';
+
+/** Headers as Node's `writeHead` takes them: names and values in turn. */
+type HeaderList = readonly string[];
+
+/** The headers of a 200 and of a 304. */
+interface Heads {
+  readonly found: HeaderList;
+  readonly notModified: HeaderList;
+}
 
 /** A reply that is ready to be sent, and can be sent again. */
 export interface PreparedReply {
   readonly etag: string;
-  /** Names and values in turn, as Node's `writeHead` takes them; of a 200 and of a 304. */
-  readonly found: readonly string[];
-  readonly notModified: readonly string[];
+  /** For everybody. */
+  readonly open: Heads;
+  /** For the one who presented a key (spec: Authentication, 9). */
+  readonly private: Heads;
   readonly body: Buffer;
 }
+
+/** What of a reply belongs to one request. */
+export interface ReplyOptions {
+  readonly isPrivate: boolean;
+  /** Headers beside those that are prepared. */
+  readonly headers: HeaderList;
+  /** Links beside the prepared one; null for none. */
+  readonly link: string | null;
+}
+
+/** A reply that is the same for every request. */
+export const nothingOfItsOwn: ReplyOptions = { isPrivate: false, headers: [], link: null };
+
+/** What the reply to a presented key says of caches, whatever it is. */
+export const privateCaching = 'private, no-store';
 
 /** Prepares a reply of a body and its headers. */
 export function prepareReply(
   headers: Headers & { readonly etag: string },
   body: Buffer,
 ): PreparedReply {
-  const sent = { 'x-content-type-options': 'nosniff', ...headers };
+  const sent = { 'x-content-type-options': 'nosniff', ...corsHeaders, ...headers };
   return {
     etag: headers.etag,
-    found: Object.entries(sent).flat(),
-    notModified: Object.entries(toNotModifiedHeaders(sent)).flat(),
+    open: toHeads(sent),
+    private: toHeads({ ...sent, 'cache-control': privateCaching }),
     body,
+  };
+}
+
+function toHeads(headers: Headers): Heads {
+  return {
+    found: Object.entries(headers).flat(),
+    notModified: Object.entries(toNotModifiedHeaders(headers)).flat(),
   };
 }
 
@@ -31,17 +64,33 @@ export function prepareReply(
  * to them changes nothing (docs/decisions/0004). Node leaves out the body of a HEAD.
  */
 export function sendPrepared(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   prepared: PreparedReply,
+  { isPrivate, headers, link }: ReplyOptions,
 ): void {
   const { raw } = reply.hijack();
+  const { found, notModified } = withLink(isPrivate ? prepared.private : prepared.open, link);
   const known = request.headers['if-none-match'];
   if (known !== undefined && matchesEtag(known, prepared.etag)) {
-    raw.writeHead(304, ['x-request-id', request.id, ...prepared.notModified]).end();
+    raw.writeHead(304, ['x-request-id', request.id, ...headers, ...notModified]).end();
     return;
   }
-  raw.writeHead(200, ['x-request-id', request.id, ...prepared.found]).end(prepared.body);
+  raw.writeHead(200, ['x-request-id', request.id, ...headers, ...found]).end(prepared.body);
+}
+
+/** RFC 8288 §3: all links go into one header. */
+function withLink(heads: Heads, link: string | null): Heads {
+  if (link === null) return heads;
+  return {
+    found: addLink(heads.found, link),
+    notModified: addLink(heads.notModified, link),
+  };
+}
+
+function addLink(headers: HeaderList, link: string): HeaderList {
+  const at = headers.indexOf('link');
+  if (at === -1) return [...headers, 'link', link];
+  return headers.with(at + 1, `${link}, ${headers[at + 1]}`);
 }
 
 /** Compares weakly, as `If-None-Match` demands; `*` matches whatever there is. */

@@ -1,68 +1,170 @@
-import type { ReadId } from '../reads/index.ts';
+import { type Lifecycle, scheduledLifecycle } from '../core/lifecycle.ts';
+import { type ReadId, reads } from '../reads/index.ts';
 
-/** A row of the route table: a path that a read answers at. */
-export interface ReadRoute {
+/** What every row of the route table says. */
+interface Row {
   /** The operation id of the machine description. */
   readonly id: string;
   /** With parameters in braces: the read's own, and `n`, the number of a photo or video. */
   readonly path: string;
+  /** Null where nothing is scheduled. */
+  readonly lifecycle: Lifecycle | null;
+}
+
+/** A path that one read answers at. */
+export interface ReadRoute extends Row {
   readonly read: ReadId;
   /** `v1`: the versioned machine surface; `permalink`: the paths of the original platform. */
   readonly surface: 'v1' | 'permalink';
 }
 
-/** THE route table of the read service. */
+/** An older path of what v1 reads. Its successor is the v1 row with the same read. */
+export interface AliasRoute extends Row {
+  readonly read: ReadId | ReadChoice;
+  readonly surface: 'alias';
+  readonly lifecycle: Lifecycle;
+}
+
+/** A parameter whose value names the read. */
+export interface ReadChoice {
+  readonly parameter: 'resource';
+  readonly reads: Readonly<Record<string, ReadId>>;
+}
+
+/** A row of the route table. */
+export type Route = ReadRoute | AliasRoute;
+
+/** The rows of the route table that one read answers at. */
 export const readRoutes: readonly ReadRoute[] = [
-  { id: 'getPost', path: '/api/v1/posts', read: 'getPost', surface: 'v1' },
-  { id: 'getProfile', path: '/api/v1/profiles/{handle}', read: 'getProfile', surface: 'v1' },
+  { id: 'getPost', path: '/api/v1/posts', read: 'getPost', surface: 'v1', lifecycle: null },
+  {
+    id: 'getProfile',
+    path: '/api/v1/profiles/{handle}',
+    read: 'getProfile',
+    surface: 'v1',
+    lifecycle: null,
+  },
   {
     id: 'listFollowers',
     path: '/api/v1/profiles/{handle}/followers',
     read: 'listFollowers',
     surface: 'v1',
+    lifecycle: null,
   },
   {
     id: 'listFollowing',
     path: '/api/v1/profiles/{handle}/following',
     read: 'listFollowing',
     surface: 'v1',
+    lifecycle: null,
   },
-  { id: 'searchPosts', path: '/api/v1/search', read: 'searchPosts', surface: 'v1' },
-  { id: 'getOEmbed', path: '/api/v1/oembed', read: 'getOEmbed', surface: 'v1' },
+  {
+    id: 'searchPosts',
+    path: '/api/v1/search',
+    read: 'searchPosts',
+    surface: 'v1',
+    lifecycle: null,
+  },
+  { id: 'getOEmbed', path: '/api/v1/oembed', read: 'getOEmbed', surface: 'v1', lifecycle: null },
   {
     id: 'getPostByPermalink',
     path: '/{handle}/status/{id}',
     read: 'getPost',
     surface: 'permalink',
+    lifecycle: null,
   },
   {
     id: 'getPostPhotoByPermalink',
     path: '/{handle}/status/{id}/photo/{n}',
     read: 'getPost',
     surface: 'permalink',
+    lifecycle: null,
   },
   {
     id: 'getPostVideoByPermalink',
     path: '/{handle}/status/{id}/video/{n}',
     read: 'getPost',
     surface: 'permalink',
+    lifecycle: null,
   },
-  { id: 'getProfileByHandle', path: '/{handle}', read: 'getProfile', surface: 'permalink' },
+  {
+    id: 'getProfileByHandle',
+    path: '/{handle}',
+    read: 'getProfile',
+    surface: 'permalink',
+    lifecycle: null,
+  },
   {
     id: 'listFollowersByHandle',
     path: '/{handle}/followers',
     read: 'listFollowers',
     surface: 'permalink',
+    lifecycle: null,
   },
   {
     id: 'listFollowingByHandle',
     path: '/{handle}/following',
     read: 'listFollowing',
     surface: 'permalink',
+    lifecycle: null,
   },
-  { id: 'searchByPath', path: '/search', read: 'searchPosts', surface: 'permalink' },
-  { id: 'getOEmbedByPath', path: '/oembed', read: 'getOEmbed', surface: 'permalink' },
+  {
+    id: 'searchByPath',
+    path: '/search',
+    read: 'searchPosts',
+    surface: 'permalink',
+    lifecycle: null,
+  },
+  {
+    id: 'getOEmbedByPath',
+    path: '/oembed',
+    read: 'getOEmbed',
+    surface: 'permalink',
+    lifecycle: null,
+  },
 ];
+
+/** The deprecated aliases: the rows that v1 succeeds (spec: Deprecated aliases). */
+export const aliasRoutes: readonly AliasRoute[] = [
+  {
+    id: 'getPostLegacy',
+    path: '/api/convert',
+    read: 'getPost',
+    surface: 'alias',
+    lifecycle: scheduledLifecycle,
+  },
+  {
+    id: 'browseLegacy',
+    path: '/api/browse',
+    read: {
+      parameter: 'resource',
+      reads: {
+        profile: 'getProfile',
+        followers: 'listFollowers',
+        following: 'listFollowing',
+        search: 'searchPosts',
+      },
+    },
+    surface: 'alias',
+    lifecycle: scheduledLifecycle,
+  },
+];
+
+/** THE route table of the read service. */
+export const routes: readonly Route[] = [...readRoutes, ...aliasRoutes];
+
+/** Gives the row of the versioned surface that a read answers at. */
+export function findVersioned(read: ReadId): ReadRoute {
+  const route = readRoutes.find((row) => row.surface === 'v1' && row.read === read);
+  if (route === undefined) throw new Error(`The read ${read} has no row in v1.`);
+  return route;
+}
+
+/** Tells whether a route can answer a browse read, so that keys are looked at (spec: Authentication, 7). */
+export function isBrowseRoute({ read }: Route): boolean {
+  const possible = typeof read === 'string' ? [read] : Object.values(read.reads);
+  return possible.some((id) => reads[id].isBrowse);
+}
 
 /** First path segments that the service keeps for itself, so that they are no handles there. */
 const reservedNames: ReadonlySet<string> = new Set([
@@ -86,6 +188,11 @@ const fileEnding =
 export function isPermalinkHandle(segment: string): boolean {
   const name = segment.replace(/^@/, '').toLowerCase();
   return name !== '' && !reservedNames.has(name) && !fileEnding.test(name);
+}
+
+/** Tells whether a path and query is the operator's: pages of other origins have no business there. */
+export function isAdminPath(url: string): boolean {
+  return /^\/(?:api\/)?admin(?:[/?]|$)/.test(url);
 }
 
 /** Gives a path of the table in the router's notation: `{handle}` becomes `:handle`. */

@@ -23,6 +23,7 @@ type Params = z.output<typeof getOEmbedParams>;
 export const getOEmbed: Read = {
   name: 'getOEmbed',
   summary: 'Reads the oEmbed document of a post.',
+  isBrowse: false,
   params: getOEmbedParams,
   reply: embedReply,
   understand: (given, context) => understand(parseParameters(getOEmbedParams, given), context),

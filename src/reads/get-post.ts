@@ -45,6 +45,7 @@ const getPostParams = z.object({
 export const getPost: Read = {
   name: 'getPost',
   summary: 'Reads a public post with its thread and replies.',
+  isBrowse: false,
   params: getPostParams,
   reply: postReply,
   understand: (given, context) => understand(parseParameters(getPostParams, given), context),

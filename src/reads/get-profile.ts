@@ -31,6 +31,7 @@ type Params = z.output<typeof getProfileParams>;
 export const getProfile: Read = {
   name: 'getProfile',
   summary: 'Reads a public profile and its posts, newest first.',
+  isBrowse: true,
   params: getProfileParams,
   reply: browseReply,
   understand: (given, context) => {

@@ -27,6 +27,7 @@ function createConnectionsRead(
 ): Read {
   return {
     ...about,
+    isBrowse: true,
     params: connectionsParams,
     reply: browseReply,
     understand: (given, context) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
+import type { JsonSchema } from '../core/json-schema.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 
 /** What a parameter's schema says of its faults. */
@@ -13,8 +14,18 @@ export interface ParameterFault {
 /** The faults of each parameter, beside the schema rather than in it, so no document tells them. */
 const parameterFaults = z.registry<ParameterFault>();
 
-function parameter<Schema extends z.ZodType>(schema: Schema, fault: ParameterFault): Schema {
+/**
+ * What parameters take, for machine descriptions: on the wire each is text, which says little. A form
+ * names the usual values; some parameters take others besides, such as any case.
+ */
+export const parameterForms = z.registry<JsonSchema>();
+
+function parameter<Schema extends z.ZodType>(
+  schema: Schema,
+  { form, ...fault }: ParameterFault & { readonly form?: JsonSchema },
+): Schema {
   parameterFaults.add(schema, fault);
+  if (form !== undefined) parameterForms.add(schema, form);
   return schema;
 }
 
@@ -25,7 +36,8 @@ export function choice<const Values extends readonly [string, ...string[]]>(
 ) {
   const words = values.map((value) => `\`${value}\``);
   const accepts = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
-  return parameter(z.string().toLowerCase().pipe(z.enum(values)), { code, accepts });
+  const form = { type: 'string', enum: values };
+  return parameter(z.string().toLowerCase().pipe(z.enum(values)), { code, accepts, form });
 }
 
 const truths: Readonly<Record<string, boolean>> = {
@@ -44,7 +56,11 @@ export function truth(code: ProblemCode = 'invalid_option') {
     .toLowerCase()
     .refine((value) => Object.hasOwn(truths, value))
     .transform((value) => truths[value] === true);
-  return parameter(schema, { code, accepts: '`true`, `false`, `1`, `0`, `yes` or `no`' });
+  return parameter(schema, {
+    code,
+    accepts: '`true`, `false`, `1`, `0`, `yes` or `no`',
+    form: { type: 'boolean' },
+  });
 }
 
 /** Makes a parameter that takes any text; the read looks at it. */
@@ -54,6 +70,7 @@ export function freeText(code: ProblemCode) {
 
 /** Makes the `thread` parameter: `off`, `full`, `conversation` or a count from 2 to 100. */
 export function threadMode() {
+  const modes = ['off', 'full', 'conversation'] as const;
   const count = z
     .string()
     .regex(/^(?:[2-9]|[1-9]\d|100)$/)
@@ -61,10 +78,12 @@ export function threadMode() {
   const schema = z
     .string()
     .toLowerCase()
-    .pipe(z.union([z.enum(['off', 'full', 'conversation']), count]));
+    .pipe(z.union([z.enum(modes), count]));
+  const counts = { type: 'integer', minimum: 2, maximum: 100 };
   return parameter(schema, {
     code: 'invalid_thread',
     accepts: '`off`, `full`, `conversation` or a count from 2 to 100',
+    form: { anyOf: [{ type: 'string', enum: modes }, counts] },
   });
 }
 
@@ -78,6 +97,7 @@ export function clampedCount(most: number) {
   return parameter(schema, {
     code: 'invalid_option',
     accepts: `a whole number from 1 to ${most}; a larger one counts as ${most}`,
+    form: { type: 'integer', minimum: 1 },
   });
 }
 
@@ -96,6 +116,7 @@ export function wholeNumber(most: number) {
   return parameter(schema, {
     code: 'invalid_option',
     accepts: `a whole number from 1 to ${most}`,
+    form: { type: 'integer', minimum: 1, maximum: most },
   });
 }
 
@@ -110,6 +131,13 @@ export function moment() {
     code: 'invalid_option',
     accepts:
       'an ISO 8601 date from 1970 on such as `2026-01-31`, a date-time such as `2026-01-31T12:00:00Z` (UTC where it names no zone; `+` is written `%2B`), or Unix seconds, not milliseconds',
+    form: {
+      anyOf: [
+        { type: 'string', format: 'date' },
+        { type: 'string', format: 'date-time' },
+        { type: 'integer', minimum: 0, maximum: lastSecond },
+      ],
+    },
   });
 }
 

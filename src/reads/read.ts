@@ -31,6 +31,8 @@ export interface Read {
   /** The first of its operation ids, as in the machine description. */
   readonly name: string;
   readonly summary: string;
+  /** Whether it is on the browse surface, where keys are looked at (spec: Authentication, 7). */
+  readonly isBrowse: boolean;
   /** The parameters it takes; `handle` and `id` may stand in the path. */
   readonly params: z.ZodObject;
   /** The body of its JSON representation. */

@@ -32,6 +32,7 @@ type Params = z.output<typeof searchPostsParams>;
 export const searchPosts: Read = {
   name: 'searchPosts',
   summary: 'Searches public posts, or accounts with `feed=users`.',
+  isBrowse: true,
   params: searchPostsParams,
   reply: browseReply,
   understand: (given, context) => {

@@ -327,7 +327,6 @@ describe('the browse reads', () => {
   clauseEach(
     'read.errors.route_not_found',
     [
-      '/admin',
       '/docs',
       '/favicon.ico',
       '/robots.txt',

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ReadRoute, readRoutes } from '../../src/http/routes.ts';
 import { reads } from '../../src/reads/index.ts';
 import { buildTestApp } from '../support/build-app.ts';
@@ -80,3 +80,37 @@ clauseEach(
     ]);
   },
 );
+
+const unknownKey = { authorization: `Bearer perch_${'u'.repeat(43)}` };
+
+describe('a name that the service keeps for itself', () => {
+  it.each([
+    '/docs',
+    '/robots.txt',
+    '/favicon.ico',
+    '/llms.txt',
+    '/metrics',
+    '/mcp/followers',
+    '/docs/following',
+  ])('is no route whatever key is presented: %s', async (url) => {
+    const app = await buildTestApp();
+    const plain = await app.request(url);
+
+    const bad = [
+      unknownKey,
+      { authorization: 'Bearer' },
+      { authorization: `Bearer ${'x'.repeat(5000)}` },
+    ];
+    for (const headers of bad) {
+      const reply = await app.request(url, { headers });
+      expect([reply.statusCode, reply.body]).toEqual([404, plain.body]);
+    }
+  });
+
+  it('is no route under load either', async () => {
+    const load = { isHigh: true, close: () => undefined };
+    const app = await buildTestApp({ load });
+
+    expect((await app.request('/robots.txt')).statusCode).toBe(404);
+  });
+});

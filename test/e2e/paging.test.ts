@@ -16,7 +16,12 @@ import { listen } from '../support/listen.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 /** Walks ask for more pages than the pace allows, and some meet failures on purpose. */
-const unpaced = { PERCH_FXTWITTER_PER_MINUTE: '100000', PERCH_BREAKER_FAILURES: '1000' };
+const unpaced = {
+  PERCH_FXTWITTER_PER_MINUTE: '100000',
+  PERCH_BREAKER_FAILURES: '1000',
+  PERCH_PUBLIC_ALLOWANCE: '100000',
+  PERCH_POOL_ALLOWANCE: '1000000',
+};
 
 const sharedKey = { PERCH_CURSOR_KEY: 'a key that two processes share, of 32' };
 

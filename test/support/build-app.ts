@@ -7,8 +7,10 @@ import { type Config, loadConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { problemKinds } from '../../src/core/problem.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import { chooseRead } from '../../src/http/aliases.ts';
 import type { LoadGauge } from '../../src/http/load.ts';
-import { readRoutes } from '../../src/http/routes.ts';
+import { parseQuery } from '../../src/http/query.ts';
+import { isBrowseRoute, isPermalinkHandle, type Route, routes } from '../../src/http/routes.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { reads } from '../../src/reads/index.ts';
 import { createManualClock } from './manual-clock.ts';
@@ -32,7 +34,23 @@ export interface TestApp extends App {
     url: string,
     options?: { method?: string; headers?: Record<string, string>; payload?: string },
   ): Promise<LightMyRequestResponse>;
+  /** Makes a key by the admin interface and gives it. */
+  createKey(fields?: Readonly<Record<string, unknown>>): Promise<TestKey>;
 }
+
+/** A key, and what the admin interface told of it. */
+export interface TestKey {
+  readonly id: string;
+  readonly key: string;
+  /** The header that presents it. */
+  readonly headers: { readonly authorization: string };
+}
+
+/** The token of the admin routes of every test app. */
+export const adminToken = 'an-admin-token-for-tests-of-40-characters';
+
+/** The header that presents it. */
+export const asAdmin = { authorization: `Bearer ${adminToken}` };
 
 /** The configuration of tests: nothing on disk, no network. */
 export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
@@ -41,6 +59,7 @@ export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
     PERCH_FXTWITTER_URL: 'http://127.0.0.1:9',
     PERCH_SYNDICATION_URL: 'http://127.0.0.1:9',
     LOG_LEVEL: 'debug',
+    PERCH_ADMIN_TOKEN: adminToken,
     ...env,
   });
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
@@ -61,7 +80,21 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
     ...(options.load === undefined ? {} : { load: options.load }),
   });
   onTestFinished(() => app.server.close());
+  const createKey = async (fields = {}): Promise<TestKey> => {
+    const payload = JSON.stringify({ label: 'test', ...fields });
+    const headers = { ...asAdmin, 'content-type': 'application/json' };
+    const reply = await app.server.inject({
+      url: '/api/admin/keys',
+      method: 'POST',
+      headers,
+      payload,
+    });
+    expect(reply.statusCode).toBe(201);
+    const { id, key } = reply.json();
+    return { id, key, headers: { authorization: `Bearer ${key}` } };
+  };
   return {
+    createKey,
     server: app.server,
     startDraining: () => app.startDraining(),
     cutOff: () => app.cutOff(),
@@ -96,14 +129,30 @@ export function checkReply(reply: LightMyRequestResponse): void {
   expect(reply.headers['x-request-id']).toMatch(/^[\w-]+$/);
   expect(reply.headers['x-content-type-options']).toBe('nosniff');
   expect(reply.headers['www-authenticate']).toBeUndefined();
+  const row = routeOf(reply.raw.req.url ?? '');
+  if (row !== undefined) checkAccess(reply, row);
   if (reply.body === '') return;
   if (reply.statusCode >= 400) checkProblem(reply);
-  else checkDocument(reply);
+  else checkDocument(reply, row);
+}
+
+/** What every reply of a row says of keys, allowances and lifecycle. */
+function checkAccess({ headers }: LightMyRequestResponse, row: Route): void {
+  expect(headers['access-control-allow-origin']).toBe('*');
+  const status = headers['x-api-key-status'];
+  if (isBrowseRoute(row)) expect(['valid', 'anonymous', 'invalid', 'unverified']).toContain(status);
+  else expect(status).toBeUndefined();
+  const policy = isBrowseRoute(row) ? /^"(?:public|key)";/ : /^"post";/;
+  expect(headers['ratelimit-policy']).toMatch(policy);
+  expect(headers.ratelimit).toMatch(policy);
+  const isPrivate = status !== undefined && status !== 'anonymous';
+  expect(headers['cache-control'] === 'private, no-store').toBe(isPrivate);
+  expect(headers.deprecation).toBe(row.lifecycle === null ? undefined : '@1789430400');
 }
 
 function checkProblem(reply: LightMyRequestResponse): void {
   expect(reply.headers['content-type']).toBe('application/problem+json; charset=utf-8');
-  expect(reply.headers['cache-control']).toBe('no-store');
+  expect(reply.headers['cache-control']).toMatch(/^(?:private, )?no-store$/);
   const problem = problemDocument.parse(reply.json());
   expect(problem.status).toBe(reply.statusCode);
   expect(problemKinds[problem.code].status).toBe(reply.statusCode);
@@ -111,11 +160,11 @@ function checkProblem(reply: LightMyRequestResponse): void {
   expect(problem.retry_after).toBe(retryAfter === undefined ? undefined : Number(retryAfter));
 }
 
-function checkDocument(reply: LightMyRequestResponse): void {
+function checkDocument(reply: LightMyRequestResponse, row: Route | undefined): void {
   expect(Number(reply.headers['content-length'])).toBe(Buffer.byteLength(reply.body));
   if (reply.headers['x-source'] === undefined) return;
   expect(reply.headers.etag).toMatch(/^"[\w-]+"$/);
-  const { name, reply: schema } = readOf(reply.raw.req.url ?? '');
+  const { name, reply: schema } = readOf(row, reply.raw.req.url ?? '');
   expect(variance[name], `${reply.headers.vary}`).toContain(reply.headers.vary);
   if (reply.headers['content-type'] === 'application/json; charset=utf-8') {
     schema.parse(reply.json());
@@ -134,13 +183,29 @@ const variance: Readonly<Record<string, readonly (string | undefined)[]>> = {
   getOEmbed: [undefined],
 };
 
-/** Gives the read that a URL is routed to: the row with the fewest parameters that fits. */
-function readOf(url: string): (typeof reads)[keyof typeof reads] {
-  const path = url.split('?', 1)[0] ?? '';
-  const rows = readRoutes.filter((row) =>
+/** Gives the row that a URL is routed to: the one with the fewest parameters that fits. */
+function routeOf(url: string): Route | undefined {
+  const path = decode(url.split('?', 1)[0] ?? '');
+  const rows = routes.filter((row) =>
     new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
   );
   const [row] = rows.toSorted((a, b) => a.path.split('{').length - b.path.split('{').length);
+  const [, first = ''] = path.split('/');
+  const isReserved = row?.path.startsWith('/{') && !isPermalinkHandle(first);
+  return isReserved ? undefined : row;
+}
+
+/** What cannot be decoded is routed nowhere. */
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return '';
+  }
+}
+
+function readOf(row: Route | undefined, url: string): (typeof reads)[keyof typeof reads] {
   if (row === undefined) throw new Error(`No row of the route table fits ${url}.`);
-  return reads[row.read];
+  const query = parseQuery(url);
+  return reads[row.surface === 'alias' ? chooseRead(row, query) : row.read];
 }

@@ -1,0 +1,216 @@
+import { BlockList, isIP } from 'node:net';
+
+/** The name of every client whose address cannot be told: one for all, so that garbage makes no accounts. */
+const unknownClient = 'unknown';
+
+/** An IP address, in the one form that is compared. */
+interface Address {
+  readonly family: 'ipv4' | 'ipv6';
+  /** Without a zone; of an IPv4-mapped IPv6 address, the IPv4 address. */
+  readonly text: string;
+  /** What the allowance of such a client goes by. */
+  readonly name: string;
+}
+
+/**
+ * Gives the name that a client's allowance goes by: an IPv4 address as it is, also where IPv6 maps it;
+ * of any other IPv6 address its /64 as four groups, `2001:db8:1:2` (decisions section 6). Brackets and
+ * a port are tolerated. Whatever is no address is `unknown`.
+ */
+export function toClientAddress(address: string | undefined): string {
+  return toAddress(address)?.name ?? unknownClient;
+}
+
+function toAddress(written: string | undefined): Address | null {
+  return written === undefined ? null : parseAddress(withoutPort(written));
+}
+
+const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/;
+const dottedWithPort = /^([\d.]+):\d{1,5}$/;
+
+/** `[2001:db8::1]:443` and `203.0.113.7:4711`, as some proxies write them. */
+function withoutPort(written: string): string {
+  const [, address] = bracketed.exec(written) ?? dottedWithPort.exec(written) ?? [];
+  return address ?? written;
+}
+
+function parseAddress(text: string): Address | null {
+  const family = isIP(text);
+  if (family === 0) return null;
+  return family === 4 ? { family: 'ipv4', text, name: text } : toIpv6(text.split('%', 1)[0] ?? '');
+}
+
+function toIpv6(text: string): Address {
+  const groups = toGroups(text);
+  // RFC 4291 §2.5.5.2: what a socket that listens for both families calls an IPv4 address.
+  if (groups.slice(0, 6).join() === '0,0,0,0,0,65535') {
+    const mapped = groups.slice(6).flatMap((group) => [group >> 8, group & 255]);
+    return { family: 'ipv4', text: mapped.join('.'), name: mapped.join('.') };
+  }
+  const network = groups.slice(0, 4).map((group) => group.toString(16));
+  return { family: 'ipv6', text, name: network.join(':') };
+}
+
+/** Gives the eight groups of an IPv6 address that is known to be one (RFC 4291 §2.2). */
+function toGroups(text: string): readonly number[] {
+  const [head = '', tail = ''] = text.split('::');
+  const [left, right] = [readGroups(head), readGroups(tail)];
+  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
+}
+
+function readGroups(part: string): readonly number[] {
+  if (part === '') return [];
+  return part.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}
+
+/** Names for ranges of addresses, as other servers have them (RFC 1122, RFC 1918, RFC 3927, RFC 4193, RFC 4291). */
+const namedRanges: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  linklocal: ['169.254.0.0/16', 'fe80::/10'],
+  uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+};
+
+interface AddressRange {
+  readonly address: Address;
+  readonly prefixBits: number;
+}
+
+/** Tells what is wrong with an entry of `PERCH_TRUST_PROXY`; null where nothing is. */
+export function trustedProxyFault(entry: string): string | null {
+  if (parseRanges(entry) !== null) return null;
+  const names = Object.keys(namedRanges).join(', ');
+  return `must be a comma-separated list of IP addresses, CIDR ranges or ${names}, not “${entry}”`;
+}
+
+/** Gives the ranges that an entry stands for; null where it is none. */
+function parseRanges(entry: string): readonly AddressRange[] | null {
+  const name = entry.toLowerCase();
+  const written = Object.hasOwn(namedRanges, name) ? (namedRanges[name] ?? []) : [entry];
+  const ranges = written.map(parseRange).filter((range) => range !== null);
+  return ranges.length === written.length ? ranges : null;
+}
+
+const cidr = /^([^/]+)(?:\/(\d{1,3}))?$/;
+
+function parseRange(written: string): AddressRange | null {
+  const [, text = '', prefix] = cidr.exec(written) ?? [];
+  const address = parseAddress(text);
+  if (address === null) return null;
+  const bits = address.family === 'ipv4' ? 32 : 128;
+  // `::ffff:10.0.0.0/104` is `10.0.0.0/8`.
+  const unmapped = address.family === 'ipv4' && text.includes(':') ? 96 : 0;
+  const prefixBits = prefix === undefined ? bits : Number(prefix) - unmapped;
+  return prefixBits >= 0 && prefixBits <= bits ? { address, prefixBits } : null;
+}
+
+/** Creates the test whether an address is a trusted proxy's. */
+function createTrust(entries: readonly string[]): (address: Address) => boolean {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const ranges = parseRanges(entry);
+    if (ranges === null) throw new Error(`${entry} is no address of a proxy`);
+    for (const { address, prefixBits } of ranges) {
+      list.addSubnet(address.text, prefixBits, address.family);
+    }
+  }
+  return ({ text, family }) => list.check(text, family);
+}
+
+/** The part of a request that says where it comes from. */
+export interface AddressSource {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Whom the reader of addresses believes. */
+export interface AddressReaderOptions {
+  /** The proxies whose `X-Forwarded-For` is believed; each has no `trustedProxyFault`. */
+  readonly trusted: readonly string[];
+  /** Is called once, when the first `X-Forwarded-For` comes from somebody else. */
+  readonly onIgnored: () => void;
+}
+
+/** Who is at the other end of a connection. */
+interface Peer {
+  readonly name: string;
+  readonly isTrusted: boolean;
+}
+
+/**
+ * Creates the reader of clients' addresses, which gives the name of a request's client (see
+ * `toClientAddress`). It is the socket's address. If that is a trusted proxy's, `X-Forwarded-For` is
+ * followed from its right end, where the nearest proxy wrote, up to the first address that is not.
+ */
+export function createAddressReader({
+  trusted,
+  onIgnored,
+}: AddressReaderOptions): (request: AddressSource) => string {
+  const isTrusted = createTrust(trusted);
+  const nameForwarded = createForwardedMemory(isTrusted);
+  const peers = new WeakMap<AddressSource['socket'], Peer>();
+  let hasIgnored = false;
+  const meet = (socket: AddressSource['socket']): Peer => {
+    const address = toAddress(socket.remoteAddress);
+    const peer = {
+      name: address?.name ?? unknownClient,
+      isTrusted: address !== null && isTrusted(address),
+    };
+    peers.set(socket, peer);
+    return peer;
+  };
+  return (request) => {
+    const { socket } = request;
+    const peer = peers.get(socket) ?? meet(socket);
+    if (!peer.isTrusted && hasIgnored) return peer.name;
+    const forwarded = request.headers['x-forwarded-for'];
+    if (forwarded === undefined || forwarded.length === 0) return peer.name;
+    if (peer.isTrusted) return nameForwarded(String(forwarded)) ?? peer.name;
+    hasIgnored = true;
+    onIgnored();
+    return peer.name;
+  };
+}
+
+/** The most headers whose client is remembered, and the longest of them. */
+const maxRemembered = 10_000;
+const maxRememberedLength = 200;
+
+/** Creates `followForwarded` with a memory: behind a proxy every request asks it. */
+function createForwardedMemory(
+  isTrusted: (address: Address) => boolean,
+): (header: string) => string | null {
+  const remembered = new Map<string, string | null>();
+  return (header) => {
+    const known = remembered.get(header);
+    if (known !== undefined) return known;
+    const name = followForwarded(header, isTrusted)?.name ?? null;
+    if (header.length > maxRememberedLength) return name;
+    // Following anew is cheap: starting over is a simpler bound than forgetting the oldest.
+    if (remembered.size >= maxRemembered) remembered.clear();
+    remembered.set(header, name);
+    return name;
+  };
+}
+
+/** The most entries of `X-Forwarded-For` that are looked at, from the right. */
+const maxEntries = 32;
+
+/** Gives the last address that can be believed; null where none can, so that it is the proxy's own. */
+function followForwarded(header: string, isTrusted: (address: Address) => boolean): Address | null {
+  let client: Address | null = null;
+  let end = header.length;
+  for (let looked = 0; looked < maxEntries && end >= 0; looked += 1) {
+    const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1);
+    const address = toAddress(header.slice(comma + 1, end).trim());
+    // What is beyond something that is no address was not written by a proxy that is believed.
+    if (address === null) return client;
+    client = address;
+    if (!isTrusted(address)) return client;
+    end = comma;
+  }
+  return client;
+}

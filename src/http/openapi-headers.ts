@@ -1,0 +1,125 @@
+import type { KeyStatus } from '../core/caller.ts';
+import type { JsonSchema } from '../core/json-schema.ts';
+import type { CacheState } from '../fetching/plan.ts';
+import { isBrowseRoute, type Route } from './routes.ts';
+
+const cacheStates = ['hit', 'miss', 'stale', 'bypass'] as const satisfies readonly CacheState[];
+const keyStatuses = [
+  'valid',
+  'anonymous',
+  'invalid',
+  'unverified',
+] as const satisfies readonly KeyStatus[];
+
+/** The response headers that the machine description tells of. */
+export const describedHeaders = {
+  'X-Request-Id': {
+    description: 'Names this request in the logs of the operator.',
+    schema: { type: 'string' },
+  },
+  ETag: { description: 'A strong validator of these bytes.', schema: { type: 'string' } },
+  'Cache-Control': {
+    description:
+      '`public, max-age=60` and more on what was read; `private, no-store` where a key was presented; `no-store` on problems.',
+    schema: { type: 'string' },
+  },
+  Vary: {
+    description: 'The request headers that chose this reply.',
+    schema: { type: 'string' },
+  },
+  Link: {
+    description:
+      'RFC 8288. `alternate`: the oEmbed document of the post. On deprecated operations also `successor-version`, `deprecation` and `sunset`.',
+    schema: { type: 'string' },
+  },
+  'X-Source': {
+    description: 'The provider that answered; an open set.',
+    schema: { type: 'string' },
+  },
+  'X-Cache': {
+    description: 'Whether the response cache answered.',
+    schema: { type: 'string', 'x-extensible-enum': cacheStates },
+  },
+  'X-Result-Count': {
+    description: 'How many posts or accounts the reply has.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'X-Search-Degraded': {
+    description: '`true` where the results of a search are not live; otherwise absent.',
+    schema: { type: 'string' },
+  },
+  'X-Api-Key-Status': {
+    description: 'What the bearer key of this request is worth.',
+    schema: { type: 'string', 'x-extensible-enum': keyStatuses },
+  },
+  'RateLimit-Policy': {
+    description:
+      'The allowance: the policy’s name (`public`, `key` or `post`), `q` units in a window of `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+    schema: { type: 'string' },
+  },
+  RateLimit: {
+    description: 'What is left of it: `r` units, and `t` seconds until there are more.',
+    schema: { type: 'string' },
+  },
+  Deprecation: {
+    description: 'When the operation is deprecated: `@` and Unix seconds (RFC 9745).',
+    schema: { type: 'string', pattern: '^@\\d+$' },
+  },
+  Sunset: {
+    description: 'When it may stop answering: an HTTP-date (RFC 8594).',
+    schema: { type: 'string' },
+  },
+  'Retry-After': {
+    description: 'Seconds to wait; exact for the caller’s own allowance.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+} as const satisfies Readonly<Record<string, { description: string; schema: JsonSchema }>>;
+
+/** The name of a header that is described. */
+export type HeaderName = keyof typeof describedHeaders;
+
+/** Gives the headers of what was read, also of a 304. */
+export function listReplyHeaders(route: Route): readonly HeaderName[] {
+  const isBrowse = isBrowseRoute(route);
+  const isEmbed = route.read === 'getOEmbed';
+  return [
+    'X-Request-Id',
+    'ETag',
+    'Cache-Control',
+    ...(isEmbed ? [] : (['Vary'] as const)),
+    'X-Source',
+    'X-Cache',
+    'X-Result-Count',
+    ...(isBrowse ? (['X-Search-Degraded'] as const) : []),
+    ...listRouteHeaders(route),
+    ...(isBrowse || isEmbed || route.lifecycle !== null ? [] : (['Link'] as const)),
+  ];
+}
+
+/** Gives the headers of a problem of a route. */
+export function listProblemHeaders(route: Route, status: number): readonly HeaderName[] {
+  return [
+    'X-Request-Id',
+    'Cache-Control',
+    ...(isBrowseRoute(route) ? (['Vary'] as const) : []),
+    ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
+    ...listRouteHeaders(route),
+  ];
+}
+
+/** What every reply of a route has: allowance, key, lifecycle. */
+function listRouteHeaders(route: Route): readonly HeaderName[] {
+  return [
+    ...(isBrowseRoute(route) ? (['X-Api-Key-Status'] as const) : []),
+    'RateLimit-Policy',
+    'RateLimit',
+    ...(route.lifecycle === null ? [] : (['Deprecation', 'Sunset', 'Link'] as const)),
+  ];
+}
+
+/** Gives the references to headers that are described under `components`. */
+export function referHeaders(names: readonly HeaderName[]): JsonSchema {
+  return Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
+  );
+}

@@ -1,0 +1,61 @@
+import type { JsonSchema } from '../core/json-schema.ts';
+import { reads } from '../reads/index.ts';
+import type { OpenApiFacts } from './openapi-facts.ts';
+import { describeOperationLifecycle } from './openapi-lifecycle.ts';
+import { describeParameters } from './openapi-parameters.ts';
+import { describeResponses } from './openapi-responses.ts';
+import { findVersioned, isBrowseRoute, type Route } from './routes.ts';
+
+/** The name of the security scheme under `components`. */
+export const keyScheme = 'bearerKey';
+
+/** Gives the path items of routes, by path. HEAD is what GET is without a body, so it has no operation. */
+export function describePaths(routes: readonly Route[], facts: OpenApiFacts): JsonSchema {
+  return Object.fromEntries(
+    routes.map((route) => [route.path, { get: describeOperation(route, facts) }]),
+  );
+}
+
+function describeOperation(route: Route, facts: OpenApiFacts): JsonSchema {
+  return {
+    operationId: route.id,
+    summary: summarize(route),
+    description: describeRoute(route),
+    tags: [route.surface],
+    ...describeOperationLifecycle(route, facts),
+    parameters: describeParameters(route),
+    ...(isBrowseRoute(route) ? { security: [{}, { [keyScheme]: [] }] } : {}),
+    responses: describeResponses(route, facts),
+  };
+}
+
+function summarize({ read }: Route): string {
+  return typeof read === 'string'
+    ? reads[read].summary
+    : `Reads what the parameter \`${read.parameter}\` names.`;
+}
+
+function describeRoute(route: Route): string {
+  const key = isBrowseRoute(route)
+    ? 'A bearer key is optional: it has a larger allowance and reads nothing more.'
+    : 'It never looks at `Authorization`.';
+  return [...describeSurface(route), describeFormat(route), key].join(' ');
+}
+
+function describeFormat({ read }: Route): string {
+  return read === 'getOEmbed'
+    ? 'The reply is JSON.'
+    : 'The reply is Markdown unless `format` or `Accept` asks for JSON; `format` wins.';
+}
+
+/** Tells how a route stands to the row of v1 with the same read. */
+function describeSurface(route: Route): readonly string[] {
+  switch (route.surface) {
+    case 'v1':
+      return [];
+    case 'permalink':
+      return [`The body is that of \`${findVersioned(route.read).path}\`.`];
+    case 'alias':
+      return ['Answers as before and names its successor in `Link`. HEAD reads nothing.'];
+  }
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { type JsonSchema, refer } from '../core/json-schema.ts';
+import {
+  type ProblemCode,
+  type ProblemDocument,
+  problemKinds,
+  problemMediaType,
+} from '../core/problem.ts';
+import { type ReadId, reads } from '../reads/index.ts';
+import { formats } from '../render/formats.ts';
+import type { OpenApiFacts } from './openapi-facts.ts';
+import { listProblemHeaders, listReplyHeaders, referHeaders } from './openapi-headers.ts';
+import { isBrowseRoute, type Route } from './routes.ts';
+
+const codes = Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]];
+
+/** A problem document as the machine description tells it; see `ProblemDocument`. */
+export const problemReply = z
+  .object({
+    type: z.string().describe('The address of the page that explains the code.'),
+    title: z.string(),
+    status: z.number().int().describe('The status of this response.'),
+    detail: z.string().describe('What was wrong this time; for people.'),
+    instance: z
+      .string()
+      .exactOptional()
+      .describe('Path and query of the request, without secrets.'),
+    code: z.enum(codes).describe('Says what to do about it; keeps its meaning and its status.'),
+    resolution: z.string().describe('What to do next; for people.'),
+    retry_after: z.number().int().exactOptional().describe('Seconds; equal to `Retry-After`.'),
+  })
+  .meta({ id: 'Problem' }) satisfies z.ZodType<ProblemDocument>;
+
+/** Codes that no read answers with. */
+const elsewhere: ReadonlySet<string> = new Set<ProblemCode>([
+  'invalid_body',
+  'unauthorized',
+  'key_store_unavailable',
+]);
+
+/** Gives the responses of a route, by status; problems are kept under `components`. */
+export function describeResponses(route: Route, facts: OpenApiFacts): JsonSchema {
+  const headers = referHeaders(listReplyHeaders(route));
+  const problems = listStatuses(route).map(
+    (status) =>
+      [status, { $ref: `#/components/responses/${nameResponse(route, status)}` }] as const,
+  );
+  return {
+    200: { description: 'What was read.', headers, content: describeContent(route, facts) },
+    304: { description: 'The caller has these bytes already (`If-None-Match`).', headers },
+    ...Object.fromEntries(problems),
+  };
+}
+
+/** Gives every response that is kept under `components`, by name. */
+export function describeProblemResponses(routes: readonly Route[]): JsonSchema {
+  const named = routes.flatMap((route) =>
+    listStatuses(route).map(
+      (status) => [nameResponse(route, status), describeProblem(route, status)] as const,
+    ),
+  );
+  return Object.fromEntries(named);
+}
+
+/** A status of a problem; `default` stands for what is refused before a route is reached. */
+type ProblemStatus = number | 'default';
+
+function listStatuses(route: Route): readonly ProblemStatus[] {
+  return [
+    400,
+    ...(isBrowseRoute(route) ? [401] : []),
+    ...[404, 414, 429, 500],
+    ...(route.read === 'getOEmbed' ? [501] : []),
+    ...[502, 503],
+    'default',
+  ];
+}
+
+/** Routes with the same headers share their problems. */
+function nameResponse(route: Route, status: ProblemStatus): string {
+  if (status === 'default') return 'Refused';
+  const surface = isBrowseRoute(route) ? 'Browse' : 'Post';
+  return `${route.lifecycle === null ? '' : 'Deprecated'}${surface}Problem${status}`;
+}
+
+function describeProblem(route: Route, status: ProblemStatus): JsonSchema {
+  const content = { [withoutCharset(problemMediaType)]: { schema: refer(problemReply) } };
+  if (status === 'default') {
+    return {
+      description:
+        'The request was refused before this operation was reached: malformed, too large or too slow.',
+      headers: referHeaders(['X-Request-Id', 'Cache-Control']),
+      content,
+    };
+  }
+  const headers = referHeaders(listProblemHeaders(route, status));
+  return { description: tellCodes(status), headers, content };
+}
+
+function tellCodes(status: number): string {
+  return Object.entries(problemKinds)
+    .filter(([code, kind]) => kind.status === status && !elsewhere.has(code))
+    .map(([code, { when }]) => `\`${code}\`: ${when}.`)
+    .join('\n\n');
+}
+
+/** Gives the body of what was read in each media type that the route can send. */
+function describeContent(route: Route, { linkPreviews }: OpenApiFacts): JsonSchema {
+  // Every read that a parameter can name has the same body: all of them browse.
+  const read = typeof route.read === 'string' ? route.read : Object.values(route.read.reads)[0];
+  if (read === undefined) throw new Error(`The route ${route.path} reads nothing.`);
+  const hasPreview = linkPreviews && route.surface === 'permalink' && read === 'getPost';
+  const named = Object.entries(formats[kindOf(read)]).filter(
+    ([format]) => format !== 'preview' || hasPreview,
+  );
+  return Object.fromEntries(
+    named.map(([format, { mediaType }]) => [
+      withoutCharset(mediaType),
+      { schema: format === 'json' ? refer(reads[read].reply) : { type: 'string' } },
+    ]),
+  );
+}
+
+function kindOf(read: ReadId): keyof typeof formats {
+  if (read === 'getOEmbed') return 'embed';
+  return reads[read].isBrowse ? 'browse' : 'post';
+}
+
+/** Media types of content are told without their parameters (OpenAPI 3.1 §4.8.14). */
+function withoutCharset(mediaType: string): string {
+  return mediaType.split(';', 1)[0] ?? mediaType;
+}

@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../core/clock.ts';
+import { serveDocument } from './document.ts';
+import { describeOpenApi } from './openapi.ts';
+import type { OpenApiFacts } from './openapi-facts.ts';
+
+/** The context of the machine description's route. */
+export interface OpenApiRouteOptions extends Omit<OpenApiFacts, 'nowMs'> {
+  readonly clock: Clock;
+}
+
+/** Registers `/openapi.json` (spec: Discovery). */
+export async function openApiPlugin(
+  app: FastifyInstance,
+  { clock, ...facts }: OpenApiRouteOptions,
+) {
+  const describe = (nowMs: number) => describeOpenApi({ ...facts, nowMs });
+  serveDocument(app, { url: '/openapi.json', clock, describe });
+}

@@ -1,0 +1,11 @@
+import { type ParsedUrlQuery, parse } from 'node:querystring';
+
+/**
+ * Gives the parameters of a request's URL; one that is given more than once is a list. It throws for
+ * no text: a broken percent-encoding stays as it is.
+ */
+export function parseQuery(url: string): ParsedUrlQuery {
+  const start = url.indexOf('?');
+  // All of them: a URL is bounded, and what is left out would not be refused.
+  return start === -1 ? {} : parse(url.slice(start + 1), '&', '=', { maxKeys: 0 });
+}

@@ -1,0 +1,79 @@
+import type { FastifyRequest } from 'fastify';
+import { corsHeaders } from './cors.ts';
+import type { Headers } from './headers.ts';
+import type { Identification, Identity } from './identity.ts';
+import { toLifecycleHeaders } from './lifecycle.ts';
+import { privateCaching, type ReplyOptions } from './reply.ts';
+import { aliasRoutes, isAdminPath, isBrowseRoute, type Route } from './routes.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks, once it is known; null before, and where nobody is asked. */
+    identity: Identity | null;
+  }
+
+  interface FastifyContextConfig {
+    /** Gives the headers that every reply of the route has, also the problems. */
+    describe?: (request: FastifyRequest) => Headers;
+  }
+}
+
+/** What the replies of a route say beside what was read. */
+export interface RouteHeaders {
+  /** Gives who asks; finds it out once for a request. */
+  identityOf(request: FastifyRequest): Identity;
+  /** Gives what a reply that was read has beside the read's own headers. */
+  ownOf(request: FastifyRequest): ReplyOptions;
+  /** Gives the headers of every other reply: problems, preflights, a HEAD that reads nothing. */
+  describe(request: FastifyRequest): Headers;
+}
+
+/** Creates the headers of a row of the route table. */
+export function createRouteHeaders(
+  route: Route,
+  { identification, baseUrl }: { identification: Identification; baseUrl: string },
+): RouteHeaders {
+  const surface = isBrowseRoute(route) ? 'browse' : 'post';
+  const identityOf = (request: FastifyRequest) => {
+    request.identity ??= identification.identify(request, surface);
+    return request.identity;
+  };
+  const lifecycleOf = ({ raw }: FastifyRequest) =>
+    toLifecycleHeaders(route, raw.url ?? '', baseUrl);
+  return {
+    identityOf,
+    ownOf: (request) => {
+      const { isPrivate, headers } = identityOf(request);
+      const lifecycle = lifecycleOf(request);
+      if (lifecycle === null) return { isPrivate, headers: headers(), link: null };
+      const { link, ...dates } = lifecycle;
+      return { isPrivate, headers: [...headers(), ...Object.entries(dates).flat()], link };
+    },
+    describe: (request) => {
+      const { isPrivate, headers } = identityOf(request);
+      return {
+        ...corsHeaders,
+        ...(surface === 'browse' ? { vary: 'Accept, Authorization' } : {}),
+        ...(isPrivate ? { 'cache-control': privateCaching } : {}),
+        ...toRecord(headers()),
+        ...lifecycleOf(request),
+      };
+    },
+  };
+}
+
+/**
+ * Gives the headers that the table promises for a path and query, where nothing else is known of the
+ * request: it never became one.
+ */
+export function describeRefused(url: string, baseUrl: string): Headers {
+  const path = url.split('?', 1)[0];
+  const route = aliasRoutes.find((row) => row.path === path);
+  const lifecycle = route === undefined ? null : toLifecycleHeaders(route, url, baseUrl);
+  return { ...(isAdminPath(url) ? {} : corsHeaders), ...lifecycle };
+}
+
+function toRecord(list: readonly string[]): Headers {
+  const pairs = list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]]] : []));
+  return Object.fromEntries(pairs);
+}

@@ -1,0 +1,67 @@
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import { createAllowanceWindow } from './access/allowance-window.ts';
+import { type Allowances, createAllowances } from './access/allowances.ts';
+import { createAddressReader } from './access/client-address.ts';
+import { type KeyStore, openKeyStore } from './access/key-store.ts';
+import type { Config } from './config.ts';
+import type { Clock } from './core/clock.ts';
+import type { Random } from './core/random.ts';
+import { createIdentification, type Identification } from './http/identity.ts';
+
+/** What access is built of. */
+export interface AccessOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: FastifyBaseLogger;
+}
+
+/** Who may ask, and how much: the keys, the allowances and who is behind a request. */
+export interface Access {
+  readonly keys: KeyStore;
+  readonly allowances: Allowances;
+  readonly identification: Identification;
+  /** Gives the name that the allowance of a request's client address goes by. */
+  readonly clientOf: (request: FastifyRequest) => string;
+  close(): void;
+}
+
+/** Opens what callers are known and counted by. A key store that cannot be read stops nothing. */
+export function openAccess({ config, clock, random, logger }: AccessOptions): Access {
+  const keys = openKeyStore({
+    path: toStorePath(config.PERCH_DATA_DIR),
+    clock,
+    random,
+    onTrouble: (reason, err) => logger.error({ reason, err }, 'the key store cannot be read'),
+    onRecovered: () => logger.info('the key store is back'),
+  });
+  const store = createAllowanceWindow({
+    windowMs: config.PERCH_ALLOWANCE_WINDOW_SECONDS * 1000,
+    clock,
+    random,
+  });
+  const allowances = createAllowances(store, {
+    windowSeconds: config.PERCH_ALLOWANCE_WINDOW_SECONDS,
+    public: config.PERCH_PUBLIC_ALLOWANCE,
+    key: config.PERCH_KEY_ALLOWANCE,
+    post: config.PERCH_POST_ALLOWANCE,
+    pool: config.PERCH_POOL_ALLOWANCE,
+  });
+  const readAddress = createAddressReader({
+    trusted: config.PERCH_TRUST_PROXY,
+    onIgnored: () =>
+      logger.warn('X-Forwarded-For from a peer that PERCH_TRUST_PROXY does not name is ignored'),
+  });
+  const clientOf = ({ raw }: FastifyRequest) => readAddress(raw);
+  return {
+    keys,
+    allowances,
+    clientOf,
+    identification: createIdentification({ keys, allowances, clock, clientOf }),
+    close: () => keys.close(),
+  };
+}
+
+function toStorePath(folder: string): string {
+  return folder === ':memory:' ? folder : `${folder}/perch.db`;
+}

@@ -1,0 +1,515 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
+import { ProviderError, type ProviderErrorKind } from '../../src/providers/provider.ts';
+import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { clause, clauseEach } from '../support/clause.ts';
+import { createFakeList, steady } from '../support/fake-list.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { expectSignals, readLinks } from '../support/signals.ts';
+import { createStubProvider, stubFound, stubPost } from '../support/stub-provider.ts';
+
+const baseUrl = 'http://localhost:8080';
+const id = '1900000000000000001';
+const url = encodeURIComponent(`${baseUrl}/ada.example/status/${id}`);
+const convert = `/api/convert?url=${url}`;
+const profile = '/api/browse?resource=profile&handle=ada.example';
+const search = '/api/browse?resource=search&q=heron&platform=archive';
+
+/** Checks that a reply has the three signals, the link to the successor as it is told here. */
+function expectAllSignals(reply: LightMyRequestResponse, successor: string | null): void {
+  const signals = expectSignals(reply.headers);
+  const policy = { uri: `${baseUrl}/docs/versioning`, type: 'text/html' };
+  expect(signals.deprecation.getTime()).toBe(scheduledLifecycle.deprecationMs);
+  expect(signals.sunset.getTime()).toBe(scheduledLifecycle.sunsetMs);
+  expect(signals.links).toContainEqual({ ...policy, rel: 'deprecation' });
+  expect(signals.links).toContainEqual({ ...policy, rel: 'sunset' });
+  expect(signals.successor).toBe(successor);
+}
+
+/** Gives what must be the same at an alias and its successor: all but the address of the request. */
+function contentOf(reply: LightMyRequestResponse): unknown {
+  const { etag, vary, 'content-type': type, 'retry-after': retryAfter } = reply.headers;
+  const isProblem = String(type).startsWith('application/problem+json');
+  const body = isProblem ? { ...reply.json(), instance: '' } : reply.body;
+  return { status: reply.statusCode, etag, vary, type, retryAfter, body };
+}
+
+async function expectSameBody(app: TestApp, alias: string, accept = '*/*'): Promise<number> {
+  const old = await app.request(alias, { headers: { accept } });
+  const { successor } = expectSignals(old.headers);
+  expect(successor).toMatch(/^http:\/\/localhost:8080\/api\/v1\//);
+  const next = await app.request(String(successor).slice(baseUrl.length), { headers: { accept } });
+  expect(contentOf(next)).toEqual(contentOf(old));
+  return old.statusCode;
+}
+
+describe('following the successor link', () => {
+  clauseEach(
+    [
+      'read.aliases.convert',
+      'read.versioning.link_successor_safe_to_follow',
+      'read.versioning.deprecated_keep_answering',
+      'read.versioning.additive_headers',
+      'read.route_lifecycle.announced_answers_unchanged',
+    ],
+    [
+      ['', 400],
+      [`url=${url}`, 200],
+      [`url=${url}&format=json`, 200],
+      [`url=${url}&format=obsidian&full=yes`, 200],
+      [`url=${url}&thread=off&userinfo=all`, 200],
+      [`url=${url}&thread=3&replies=recent&context=thread`, 200],
+      [`handle=ada.example&id=${id}`, 200],
+      [`handle=%40Ada.example&id=${id}&format=JSON&nocache=0`, 200],
+      [`%75rl=${url}&form%61t=json`, 200],
+      [`url=${url}&utm_source=x&key=perch_k&resource=profile`, 200],
+      [`url=${url}&handle=nobody.example&id=1`, 200],
+      [`handle=ada.example&id=1900000000000000999`, 404],
+      [`url=${url}&url=${url}`, 400],
+      [`url=${url}&format=json&format=json`, 400],
+      [`url=${url}&thread=1`, 400],
+      ['url=', 400],
+      ['url=a%20b%2Bc+d%0D%0A', 400],
+      ['url=%E0%A4%A', 400],
+      ['url=%00%3E%3B%22é', 400],
+      ['handle=jack', 400],
+      ['url=https://bsky.app/profile/a.bsky.social/post/3k', 400],
+    ] as const,
+    ([query]) => `of /api/convert?${query} gives the same body`,
+    async ([query, status]) => {
+      const app = await buildTestApp();
+      for (const accept of ['*/*', 'application/json']) {
+        expect(await expectSameBody(app, `/api/convert?${query}`, accept)).toBe(status);
+      }
+    },
+  );
+
+  clauseEach(
+    [
+      'read.aliases.browse_resource_values',
+      'read.aliases.browse_profile_successor',
+      'read.aliases.browse_followers_successor',
+      'read.aliases.browse_following_successor',
+      'read.aliases.browse_search_successor',
+      'read.versioning.link_successor_version',
+      'read.versioning.deprecated_keep_answering',
+    ],
+    [
+      ['resource=profile&handle=ada.example', 200],
+      ['resource=PROFILE&handle=%40ADA.example&limit=3&full=1', 200],
+      ['resource=profile&handle=ada.example&include_posts=no&format=json', 200],
+      ['resource=profile&handle=ada.example&with_replies=1&until=2026-05-01&page=2&limit=2', 200],
+      ['resource=profile&handle=ada.example&until=2026-05-01T00:00:00%2B02:00', 200],
+      ['resource=followers&handle=ada.example&limit=4', 200],
+      ['resource=following&handle=@ada.example&format=json&key=k', 200],
+      ['resource=search&q=heron&platform=archive', 200],
+      ['resource=search&q=%23BirdDiary+filter:images&platform=archive&limit=2', 200],
+      ['resource=search&q=har&platform=archive&feed=users&handle=jack', 200],
+      ['resource=search', 400],
+      ['resource=search&q=a&q=b', 400],
+      ['resource=search&q=a&feed=people', 400],
+      ['resource=profile&handle=ada.example&limit=0', 400],
+      ['resource=profile&handle=ada.example&cursor=changed', 400],
+      ['resource=followers&handle=ada.example&page=1&page=2', 400],
+      ['resource=following&handle=nobody.example', 404],
+      ['resource=profile&handle=alice.example.com', 400],
+    ] as const,
+    ([query]) => `of /api/browse?${query} gives the same body`,
+    async ([query, status]) => {
+      const app = await buildTestApp();
+      for (const accept of ['*/*', 'application/json']) {
+        expect(await expectSameBody(app, `/api/browse?${query}`, accept)).toBe(status);
+      }
+    },
+  );
+
+  clause(
+    'read.versioning.link_successor_safe_to_follow',
+    'leads on where a cursor of the alias is',
+    async () => {
+      const app = await buildTestApp();
+      const first = await app.request(`${profile}&limit=2&format=json`);
+      const { nextCursor } = first.json();
+
+      const status = await expectSameBody(app, `${profile}&limit=2&cursor=${nextCursor}`);
+
+      expect(status).toBe(200);
+    },
+  );
+
+  clause(
+    ['read.versioning.link_successor_safe_to_follow', 'read.auth.query_key_ignored'],
+    'takes no key along that stands in the query',
+    async () => {
+      const app = await buildTestApp();
+      const key = `perch_${'k'.repeat(43)}`;
+
+      for (const path of [convert, profile, search]) {
+        const names = ['key', 'api_key', 'token', 'access_token', 'Authorization', 'secret'];
+        const query = names.map((name) => `&${name}=${key}`).join('');
+        const reply = await app.request(`${path}${query}`);
+        expect(reply.statusCode).toBe(200);
+        expect(JSON.stringify(reply.headers)).not.toContain(key);
+        const status = path === convert ? undefined : 'anonymous';
+        expect(reply.headers['x-api-key-status']).toBe(status);
+      }
+    },
+  );
+});
+
+describe('an alias that is asked for nothing that it can read', () => {
+  clauseEach(
+    [
+      'read.aliases.browse_unresolved_keeps_dates',
+      'read.aliases.browse_unresolved_no_successor_link',
+    ],
+    [
+      ['', 'invalid_resource', '`resource` is missing'],
+      ['?handle=jack', 'invalid_resource', '`resource` is missing'],
+      ['?resource=', 'invalid_resource', 'the value ""'],
+      ['?resource=post&url=x', 'invalid_resource', 'the value "post"'],
+      ['?resource=toString', 'invalid_resource', 'the value "toString"'],
+      ['?resource=search&resource=search&q=a', 'invalid_option', '`resource` is given more than'],
+      ['?resource=profile', 'invalid_handle', '`handle` is missing'],
+      ['?resource=followers&handle=', 'invalid_handle', '`handle` has the value ""'],
+      ['?resource=following&handle=a%20b', 'invalid_handle', '"a b"'],
+      ['?resource=profile&handle=a&handle=a', 'invalid_option', '`handle` is given more than once'],
+    ] as const,
+    ([query, code]) => `answers /api/browse${query} with ${code}, the dates and no successor`,
+    async ([query, code, words]) => {
+      const app = await buildTestApp();
+
+      const reply = await app.request(`/api/browse${query}`);
+
+      expect(reply.json()).toMatchObject({ status: 400, code });
+      expect(reply.json().detail).toContain(words);
+      expectAllSignals(reply, null);
+    },
+  );
+});
+
+const successors: Readonly<Record<string, string>> = {
+  [convert]: `${baseUrl}/api/v1/posts?url=${url}`,
+  [profile]: `${baseUrl}/api/v1/profiles/ada.example`,
+  [search]: `${baseUrl}/api/v1/search?q=heron&platform=archive`,
+};
+
+describe('the signals', () => {
+  clauseEach(
+    [
+      'read.route_lifecycle.announced_headers_on_success',
+      'read.versioning.three_signals_every_response',
+    ],
+    Object.entries(successors),
+    ([path]) => `are on 200, 304, HEAD and preflights of ${path}`,
+    async ([path, successor]) => {
+      const app = await buildTestApp();
+      const origin = { origin: 'https://page.test', 'access-control-request-method': 'GET' };
+
+      const found = await app.request(path);
+      const hit = await app.request(path);
+      const etag = String(found.headers.etag);
+      const known = await app.request(path, { headers: { 'if-none-match': etag } });
+      const head = await app.request(path, { method: 'HEAD' });
+      const preflight = await app.request(path, { method: 'OPTIONS', headers: origin });
+
+      const replies = [found, hit, known, head, preflight];
+      expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200, 304, 200, 204]);
+      expect([found, hit].map(({ headers }) => headers['x-cache'])).toEqual(['miss', 'hit']);
+      for (const reply of replies) expectAllSignals(reply, successor);
+    },
+  );
+
+  clause(
+    'read.versioning.three_signals_every_response',
+    'stand beside the link to the oEmbed document of a post',
+    async () => {
+      const app = await buildTestApp();
+
+      const reply = await app.request(convert);
+
+      expect(
+        readLinks(reply.headers)
+          .map(({ rel }) => rel)
+          .toSorted(),
+      ).toEqual(['alternate', 'deprecation', 'successor-version', 'sunset']);
+    },
+  );
+
+  clauseEach(
+    [
+      'read.route_lifecycle.announced_headers_on_error',
+      'read.errors.deprecated_routes_keep_headers',
+    ],
+    Object.entries(successors),
+    ([path]) => `are on 400, 405 and 414 of ${path}`,
+    async ([path, successor]) => {
+      const app = await buildTestApp();
+
+      const bad = await app.request(`${path}&format=xml`);
+      const long = await app.request(`${path}&x=${'a'.repeat(8192)}`);
+
+      expect([bad.statusCode, long.statusCode]).toEqual([400, 414]);
+      expectAllSignals(bad, `${successor}${successor.includes('?') ? '&' : '?'}format=xml`);
+      expectAllSignals(long, successor);
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+        const reply = await app.request(path, { method });
+        expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'GET, HEAD']);
+        expectAllSignals(reply, successor);
+      }
+    },
+  );
+
+  clause(
+    [
+      'read.route_lifecycle.announced_headers_on_error',
+      'read.errors.deprecated_routes_keep_headers',
+    ],
+    'are on the 404 of what does not exist',
+    async () => {
+      const app = await buildTestApp();
+
+      const post = await app.request(`/api/convert?handle=ada.example&id=1900000000000000999`);
+      const account = await app.request('/api/browse?resource=followers&handle=nobody.example');
+
+      expect([post.json().code, account.json().code]).toEqual(['not_found', 'not_found']);
+      expectAllSignals(post, `${baseUrl}/api/v1/posts?handle=ada.example&id=1900000000000000999`);
+      expectAllSignals(account, `${baseUrl}/api/v1/profiles/nobody.example/followers`);
+    },
+  );
+
+  clause(
+    [
+      'read.route_lifecycle.announced_headers_on_error',
+      'read.errors.deprecated_routes_keep_headers',
+    ],
+    'are on the 401 of an unknown key',
+    async () => {
+      const app = await buildTestApp();
+      const headers = { authorization: `Bearer perch_${'k'.repeat(43)}` };
+
+      const refused = await app.request(profile, { headers });
+      const ignored = await app.request(convert, { headers });
+
+      expect([refused.json().code, ignored.statusCode]).toEqual(['invalid_key', 200]);
+      expectAllSignals(refused, successors[profile] ?? '');
+      expectAllSignals(ignored, successors[convert] ?? '');
+    },
+  );
+
+  clause(
+    [
+      'read.route_lifecycle.announced_headers_on_error',
+      'read.errors.deprecated_routes_keep_headers',
+    ],
+    'are on the 429 of an allowance that is spent',
+    async () => {
+      const post = createStubProvider('stub', async ({ post: { id: one } }) =>
+        stubFound(stubPost(one)),
+      );
+      const list = createFakeList(3, steady);
+      const app = await buildTestApp({
+        providers: [post, list.provider],
+        env: { PERCH_POST_ALLOWANCE: '1', PERCH_PUBLIC_ALLOWANCE: '1' },
+      });
+      await app.request('/api/convert?handle=jack&id=20');
+      await app.request('/api/browse?resource=search&q=fog');
+
+      const tooMuch = await app.request('/api/convert?handle=jack&id=21');
+      const tooOften = await app.request('/api/browse?resource=search&q=rain');
+
+      expect([tooMuch.json().code, tooOften.json().code]).toEqual(['rate_limited', 'rate_limited']);
+      expectAllSignals(tooMuch, `${baseUrl}/api/v1/posts?handle=jack&id=21`);
+      expectAllSignals(tooOften, `${baseUrl}/api/v1/search?q=rain`);
+    },
+  );
+
+  clauseEach(
+    [
+      'read.route_lifecycle.announced_headers_on_error',
+      'read.errors.deprecated_routes_keep_headers',
+    ],
+    [
+      ['unavailable', 503],
+      ['throttled', 503],
+      ['malformed', 502],
+      ['missing', 404],
+    ] as const satisfies readonly (readonly [ProviderErrorKind, number])[],
+    ([kind, status]) => `are on the ${status} of a provider’s failure: ${kind}`,
+    async ([kind, status]) => {
+      const fail = async () => {
+        throw new ProviderError(kind, 'A sentence.');
+      };
+      const post = createStubProvider('stub', fail);
+      const profiles = {
+        name: 'profiles',
+        platforms: ['x'] as const,
+        reads: new Set(['profile', 'timeline'] as const),
+        covers: () => true,
+        ask: { profile: fail, timeline: fail },
+      };
+      const app = await buildTestApp({ providers: [post, profiles] });
+
+      const one = await app.request('/api/convert?handle=jack&id=20');
+      const other = await app.request('/api/browse?resource=profile&handle=jack');
+
+      expect([one.statusCode, other.statusCode]).toEqual([status, status]);
+      expectAllSignals(one, `${baseUrl}/api/v1/posts?handle=jack&id=20`);
+      expectAllSignals(other, `${baseUrl}/api/v1/profiles/jack`);
+    },
+  );
+
+  clause(
+    [
+      'read.route_lifecycle.announced_headers_on_error',
+      'read.errors.deprecated_routes_keep_headers',
+    ],
+    'are on the 500 of a defect',
+    async () => {
+      // Breaks the contract of providers, so that the read fails over it.
+      const provider = createStubProvider('stub', async () => stubFound(null as never));
+      const app = await buildTestApp({ providers: [provider] });
+
+      const reply = await app.request('/api/convert?handle=jack&id=20');
+
+      expect(reply.json().code).toBe('internal_error');
+      expectAllSignals(reply, `${baseUrl}/api/v1/posts?handle=jack&id=20`);
+    },
+  );
+
+  clause(
+    [
+      'read.route_lifecycle.announced_headers_on_error',
+      'read.errors.deprecated_routes_keep_headers',
+    ],
+    'are on the 503 of a process that is overloaded or draining',
+    async () => {
+      const load = { isHigh: true, close: () => undefined };
+      const app = await buildTestApp({ load });
+
+      const shed = await app.request(profile);
+      app.startDraining();
+      const draining = await app.request(convert);
+
+      expect([shed.json().code, draining.json().code]).toEqual(['overloaded', 'shutting_down']);
+      expectAllSignals(shed, successors[profile] ?? '');
+      expectAllSignals(draining, successors[convert] ?? '');
+    },
+  );
+});
+
+describe('the life of an alias', () => {
+  clause(
+    [
+      'read.versioning.signals_sent_now',
+      'read.versioning.unchanged_until_sunset',
+      'read.versioning.deprecated_keep_answering',
+      'read.route_lifecycle.announced_answers_unchanged',
+      'read.route_lifecycle.deprecated_after_date',
+      'read.route_lifecycle.sunset_may_stop',
+    ],
+    'changes neither answers nor signals: announced, deprecated, past its sunset',
+    async () => {
+      const paths = [convert, profile, search, `${convert}&thread=x`, '/api/browse'];
+      const { deprecationMs, sunsetMs } = scheduledLifecycle;
+      // Later than the polls of the sample, whose pages say whether they have closed.
+      const moments = [
+        Date.UTC(2026, 6),
+        deprecationMs - 1,
+        deprecationMs,
+        sunsetMs - 1,
+        sunsetMs + 1e11,
+      ];
+
+      const lives = await Promise.all(
+        moments.map(async (startMs) => {
+          const app = await buildTestApp({ clock: createManualClock(startMs) });
+          const replies = [];
+          for (const path of paths) {
+            const { headers, body, statusCode } = await app.request(path);
+            const { deprecation, sunset, link, etag } = headers;
+            replies.push({ statusCode, body, deprecation, sunset, link, etag });
+          }
+          return replies;
+        }),
+      );
+
+      const [first, ...others] = lives;
+      expect(first?.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 400, 400]);
+      for (const other of others) expect(other).toEqual(first);
+    },
+  );
+});
+
+describe('HEAD on an alias', () => {
+  clauseEach(
+    [
+      'read.endpoints.deprecated_answer_head',
+      'read.endpoints.head_carries_deprecation_headers',
+      'read.endpoints.head_without_read',
+    ],
+    [
+      ['/api/convert', '/api/v1/posts'],
+      ['/api/convert?handle=jack&id=20', '/api/v1/posts?handle=jack&id=20'],
+      ['/api/convert?url=nonsense&thread=0', '/api/v1/posts?url=nonsense&thread=0'],
+      ['/api/convert?url=a&url=b', '/api/v1/posts?url=a&url=b'],
+      ['/api/browse', null],
+      ['/api/browse?resource=post', null],
+      ['/api/browse?resource=profile', null],
+      ['/api/browse?resource=profile&handle=jack', '/api/v1/profiles/jack'],
+      ['/api/browse?resource=search&q=fog&feed=no', '/api/v1/search?q=fog&feed=no'],
+    ] as const,
+    ([path]) => `is 200 with the signals, without a body and without a read, for ${path}`,
+    async ([path, successor]) => {
+      const post = createStubProvider('stub', async () => stubFound(stubPost('20')));
+      const list = createFakeList(3, steady);
+      const app = await buildTestApp({ providers: [post, list.provider] });
+
+      const reply = await app.request(path, { method: 'HEAD' });
+
+      expect([reply.statusCode, reply.body]).toEqual([200, '']);
+      expectAllSignals(reply, successor === null ? null : `${baseUrl}${successor}`);
+      expect([post.queries.length, list.asked]).toEqual([0, 0]);
+    },
+  );
+
+  clause(
+    'read.endpoints.head_without_read',
+    'spends nothing of an allowance and leaves the cache alone',
+    async () => {
+      const post = createStubProvider('stub', async () => stubFound(stubPost('20')));
+      const list = createFakeList(3, steady);
+      const app = await buildTestApp({
+        providers: [post, list.provider],
+        env: { PERCH_POST_ALLOWANCE: '1', PERCH_PUBLIC_ALLOWANCE: '1' },
+      });
+      const paths = ['/api/convert?handle=jack&id=20', '/api/browse?resource=search&q=fog'];
+
+      for (const path of [...paths, ...paths, ...paths]) {
+        const head = await app.request(path, { method: 'HEAD' });
+        expect(head.statusCode).toBe(200);
+      }
+      for (const path of paths) {
+        const get = await app.request(path);
+        expect([get.statusCode, get.headers['x-cache']]).toEqual([200, 'miss']);
+      }
+    },
+  );
+});
+
+describe('a key in a parameter that an alias hands on', () => {
+  it.each([
+    '/api/browse?resource=search&feed=none&q=',
+    '/api/convert?url=',
+    '/api/convert?format=',
+  ])('is not in the Link of a problem: %s', async (path) => {
+    const app = await buildTestApp();
+    const { key } = await app.createKey();
+
+    const reply = await app.request(`${path}${key}`);
+
+    expect(reply.statusCode).toBe(400);
+    expect(JSON.stringify(reply.headers)).not.toContain(key);
+  });
+});

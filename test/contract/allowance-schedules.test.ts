@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { clause } from '../support/clause.ts';
+import { createFakeList, steady } from '../support/fake-list.ts';
+import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
+import { askFrom, type RateLimit, readRateLimit } from '../support/rate-limit.ts';
+
+const windowMs = 60_000;
+
+/** What is asked: by `miss` something new each time, by `hit` and `past` what the cache holds. */
+type Kind = 'miss' | 'hit' | 'past' | 'refused' | 'wrong key';
+
+interface Caller {
+  readonly name: string;
+  readonly policy: 'public' | 'key';
+  readonly limit: number;
+  readonly from: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const env = {
+  PERCH_PUBLIC_ALLOWANCE: '4',
+  PERCH_KEY_ALLOWANCE: '6',
+  // What is warm stays so for the length of a schedule.
+  PERCH_CACHE_TTL_SECONDS: '31536000',
+};
+
+/** Two addresses and a /64 with two, and three keys that share one address. */
+async function openCallers(app: TestApp): Promise<readonly Caller[]> {
+  const plain = (from: string, name = from): Caller => ({
+    name: `address ${name}`,
+    policy: 'public',
+    limit: 4,
+    from,
+    headers: {},
+  });
+  const keyed = async (allowance: number | null): Promise<Caller> => {
+    const { id, headers } = await app.createKey({ allowance });
+    const limit = allowance ?? 6;
+    return { name: `key ${id}`, policy: 'key', limit, from: '192.0.2.1', headers };
+  };
+  return [
+    plain('192.0.2.1'),
+    plain('192.0.2.2'),
+    plain('2001:db8:7:1::1', '2001:db8:7:1'),
+    plain('2001:db8:7:1:ffff::2', '2001:db8:7:1'),
+    await keyed(null),
+    await keyed(2),
+    await keyed(9),
+  ];
+}
+
+const callerCount = 7;
+
+/** What was paid, by whom and when: all that the model knows. */
+class Ledger {
+  readonly #paid: { readonly name: string; readonly atMs: number }[] = [];
+
+  pay({ name }: Caller, atMs: number): void {
+    this.#paid.push({ name, atMs });
+  }
+
+  /** When the units of a caller that are spent now were spent, oldest first. */
+  spentBy({ name }: Caller, nowMs: number): readonly number[] {
+    const own = this.#paid.filter((unit) => unit.name === name && unit.atMs > nowMs - windowMs);
+    return own.map(({ atMs }) => atMs);
+  }
+
+  /** Whole seconds until a caller has a unit; 0 where one is left. */
+  waitOf(caller: Caller, nowMs: number): number {
+    const spent = this.spentBy(caller, nowMs);
+    if (spent.length < caller.limit) return 0;
+    return Math.ceil(((spent.at(-caller.limit) ?? 0) + windowMs - nowMs) / 1000);
+  }
+
+  /** The most units that a caller has had in any window, wherever it begins. */
+  mostOf(caller: Caller): number {
+    const times = this.#paid.filter(({ name }) => name === caller.name).map(({ atMs }) => atMs);
+    const within = (from: number) => times.filter((at) => at >= from && at < from + windowMs);
+    return Math.max(0, ...times.map((from) => within(from).length));
+  }
+}
+
+const step = fc.record({
+  caller: fc.nat({ max: callerCount - 1 }),
+  kind: fc.constantFrom<Kind>('miss', 'miss', 'miss', 'past', 'hit', 'refused', 'wrong key'),
+  pauseMs: fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom(0, 0, 1, 300, 999, 1000) },
+    { weight: 3, arbitrary: fc.integer({ min: 0, max: 15_000 }) },
+    { weight: 1, arbitrary: fc.constantFrom(windowMs - 1, windowMs) },
+  ),
+  /** Whether a refused caller waits, first a second too short and then exactly. */
+  waits: fc.nat({ max: 5 }).map((n) => n === 0),
+});
+
+interface Schedule {
+  readonly app: TestApp;
+  readonly clock: ManualClock;
+  readonly ledger: Ledger;
+}
+
+let asked = 0;
+
+function send({ app }: Schedule, { from, headers }: Caller, kind: Kind) {
+  asked += 1;
+  const wrong = { authorization: `Bearer perch_${'w'.repeat(43)}` };
+  switch (kind) {
+    case 'miss':
+      return askFrom(app, `/search?q=new${asked}`, { from, headers });
+    case 'hit':
+      return askFrom(app, '/search?q=warm', { from, headers });
+    case 'past':
+      return askFrom(app, '/search?q=warm&nocache=true', { from, headers });
+    case 'refused':
+      return askFrom(app, '/search?q=warm&feed=nonsense', { from, headers });
+    case 'wrong key':
+      return askFrom(app, `/search?q=new${asked}`, { from, headers: wrong });
+  }
+}
+
+/** The status of what costs nothing; null for what costs a unit. */
+const statusOfFree: Readonly<Record<Kind, number | null>> = {
+  miss: null,
+  past: null,
+  hit: 200,
+  refused: 400,
+  'wrong key': 401,
+};
+
+/** Sends a request, compares what came with the model, and gives the seconds to wait. */
+async function compare(schedule: Schedule, caller: Caller, kind: Kind): Promise<number> {
+  const { clock, ledger } = schedule;
+  const nowMs = clock.now();
+  const free = statusOfFree[kind];
+  const waitSeconds = free === null ? ledger.waitOf(caller, nowMs) : 0;
+
+  const reply = await send(schedule, caller, kind);
+
+  expect([kind, reply.statusCode]).toEqual([kind, free ?? (waitSeconds === 0 ? 200 : 429)]);
+  expect(reply.headers['retry-after']).toBe(waitSeconds === 0 ? undefined : String(waitSeconds));
+  if (free === null && waitSeconds === 0) ledger.pay(caller, nowMs);
+  if (kind !== 'wrong key') expect(readRateLimit(reply)).toEqual(tellOf(schedule, caller));
+  return waitSeconds;
+}
+
+/** What every reply to a caller tells now. */
+function tellOf({ ledger, clock }: Schedule, caller: Caller): RateLimit {
+  const nowMs = clock.now();
+  const { policy, limit } = caller;
+  const spent = ledger.spentBy(caller, nowMs);
+  const [oldest = nowMs] = spent;
+  return {
+    policy,
+    quota: limit,
+    windowSeconds: 60,
+    remaining: limit - spent.length,
+    resetSeconds: Math.ceil((oldest + windowMs - nowMs) / 1000),
+  };
+}
+
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+
+async function takeStep(schedule: Schedule, caller: Caller, { kind, waits }: Step): Promise<void> {
+  const waitSeconds = await compare(schedule, caller, kind);
+  if (waitSeconds === 0 || !waits) return;
+  await schedule.clock.advance((waitSeconds - 1) * 1000);
+  expect(await compare(schedule, caller, kind)).toBe(1);
+  await schedule.clock.advance(1000);
+  expect(await compare(schedule, caller, kind)).toBe(0);
+}
+
+async function openSchedule() {
+  const clock = createManualClock();
+  const app = await buildTestApp({
+    providers: [createFakeList(3, steady).provider],
+    clock,
+    env,
+  });
+  const warming = await askFrom(app, '/search?q=warm', { from: '198.51.100.9' });
+  expect(warming.statusCode).toBe(200);
+  return { app, clock, ledger: new Ledger(), callers: await openCallers(app) };
+}
+
+clause(
+  [
+    'read.errors.rate_limit',
+    'read.limits.exhausted_429_retry_after',
+    'read.limits.public_allowance_search_and_browse',
+  ],
+  'allowances are those of a reference model, in 2,000 requests by several callers at random times',
+  async () => {
+    const property = fc.asyncProperty(
+      fc.array(step, { minLength: 200, maxLength: 200 }),
+      async (steps) => {
+        const { callers, ...schedule } = await openSchedule();
+
+        for (const one of steps) {
+          await schedule.clock.advance(one.pauseMs);
+          // An index of the list.
+          await takeStep(schedule, callers[one.caller] as Caller, one);
+        }
+
+        for (const caller of callers) {
+          expect(schedule.ledger.mostOf(caller)).toBeLessThanOrEqual(caller.limit);
+        }
+      },
+    );
+
+    await fc.assert(property, { numRuns: 10, endOnFailure: true });
+  },
+  20_000,
+);

@@ -1,0 +1,182 @@
+import { describe, expect } from 'vitest';
+import { z } from 'zod';
+import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
+import { buildTestApp } from '../support/build-app.ts';
+import { clause, clauseEach } from '../support/clause.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { expectSignals } from '../support/signals.ts';
+
+const dates = {
+  deprecation: '@1789430400',
+  sunset: 'Wed, 15 Sep 2027 00:00:00 GMT',
+  deprecation_iso: '2026-09-15T00:00:00Z',
+  sunset_iso: '2027-09-15T00:00:00Z',
+};
+
+/** What a client reads of an alias: one of the two shapes, and nothing that it does not know. */
+const alias = z
+  .object({ path: z.string(), deprecation_iso: z.iso.datetime(), sunset_iso: z.iso.datetime() })
+  .and(
+    z.union([
+      z.object({ successor: z.string() }),
+      z.object({
+        successor_parameter: z.string(),
+        successors: z.record(z.string(), z.string()),
+      }),
+    ]),
+  );
+
+describe('/api', () => {
+  clause(
+    [
+      'read.discovery.api_description',
+      'read.lifecycle_object.api_versioning_repeats_dates',
+      'read.lifecycle_object.api_versioning_same_shapes',
+      'read.versioning.v1_current',
+      'read.versioning.scheduled_convert_and_browse',
+    ],
+    'describes the service and its versioning',
+    async () => {
+      const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
+
+      const reply = await app.request('/api');
+
+      expect(reply.statusCode).toBe(200);
+      expect(reply.headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'public, max-age=60',
+        etag: expect.stringMatching(/^"[\w-]{27}"$/),
+      });
+      expect(reply.headers.vary).toBeUndefined();
+      expect(reply.json()).toMatchObject({
+        name: 'Perch',
+        version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+        base_url: 'https://perch.test/read',
+      });
+      expect(reply.json().versioning).toEqual({
+        current: 'v1',
+        base_path: '/api/v1',
+        policy_url: 'https://perch.test/read/docs/versioning',
+        deprecated_aliases: [
+          { path: '/api/convert', ...dates, state: 'deprecated', successor: '/api/v1/posts' },
+          {
+            path: '/api/browse',
+            ...dates,
+            state: 'deprecated',
+            successor_parameter: 'resource',
+            successors: {
+              profile: '/api/v1/profiles/{handle}',
+              followers: '/api/v1/profiles/{handle}/followers',
+              following: '/api/v1/profiles/{handle}/following',
+              search: '/api/v1/search',
+            },
+          },
+        ],
+      });
+    },
+  );
+
+  clause('read.discovery.api_description', 'names routes that there are', async () => {
+    const app = await buildTestApp();
+    const { surfaces } = (await app.request('/api')).json();
+    const paths = surfaces.flatMap(({ routes }: { routes: { path: string }[] }) =>
+      routes.map(({ path }) => path),
+    );
+
+    expect(paths).toContain('/api/v1/posts');
+    for (const path of paths) {
+      const url = path
+        .replace('{handle}', 'ada.example')
+        .replace('{id}', '1900000000000000001')
+        .replace('{n}', '1');
+      const reply = await app.request(url, { method: 'HEAD' });
+      expect([path, reply.statusCode]).not.toEqual([path, 404]);
+    }
+  });
+
+  clause(
+    ['read.lifecycle_object.clients_parse_both_shapes', 'read.versioning.deprecation_future_date'],
+    'tells each alias in one of two shapes, with the dates that its headers tell',
+    async () => {
+      const app = await buildTestApp();
+      const { versioning } = (await app.request('/api')).json();
+
+      const aliases = z.array(alias).length(2).parse(versioning.deprecated_aliases);
+
+      for (const { path, deprecation_iso, sunset_iso, ...how } of aliases) {
+        const { headers } = await app.request(path, { method: 'HEAD' });
+        const { deprecation, sunset } = expectSignals(headers);
+        expect([deprecation, sunset]).toEqual([new Date(deprecation_iso), new Date(sunset_iso)]);
+        const targets = 'successor' in how ? [how.successor] : Object.values(how.successors);
+        for (const target of targets) expect(target).toMatch(/^\/api\/v1\//);
+      }
+    },
+  );
+
+  clause(
+    ['read.route_lifecycle.deprecated_after_date', 'read.route_lifecycle.sunset_may_stop'],
+    'tells the state of the moment, under another entity tag',
+    async () => {
+      const clock = createManualClock(scheduledLifecycle.deprecationMs - 1000);
+      const app = await buildTestApp({ clock });
+      const seen = async () => {
+        const reply = await app.request('/api');
+        const { deprecated_aliases: aliases } = reply.json().versioning;
+        return [String(reply.headers.etag), ...aliases.map((one: { state: string }) => one.state)];
+      };
+
+      const [first, again] = [await seen(), await seen()];
+      await clock.advance(1000);
+      const second = await seen();
+      await clock.advance(scheduledLifecycle.sunsetMs - scheduledLifecycle.deprecationMs);
+      const third = await seen();
+
+      expect(first.slice(1)).toEqual(['announced', 'announced']);
+      expect(again).toEqual(first);
+      expect(second.slice(1)).toEqual(['deprecated', 'deprecated']);
+      expect(third.slice(1)).toEqual(['past_sunset', 'past_sunset']);
+      expect(new Set([first[0], second[0], third[0]]).size).toBe(3);
+    },
+  );
+
+  clause(
+    'read.discovery.api_description',
+    'answers HEAD, 304 and, to other methods, 405',
+    async () => {
+      const app = await buildTestApp();
+      const get = await app.request('/api?whatever=1', { headers: { accept: 'text/html' } });
+      const etag = String(get.headers.etag);
+
+      const head = await app.request('/api', { method: 'HEAD' });
+      const known = await app.request('/api', { headers: { 'if-none-match': etag } });
+
+      expect([head.statusCode, head.body]).toEqual([200, '']);
+      expect(head.headers).toMatchObject({
+        etag,
+        'content-type': get.headers['content-type'],
+        'content-length': get.headers['content-length'],
+      });
+      expect([known.statusCode, known.body, known.headers.etag]).toEqual([304, '', etag]);
+      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+        const reply = await app.request('/api', { method });
+        expect([reply.json().code, reply.headers.allow]).toEqual([
+          'method_not_allowed',
+          'GET, HEAD',
+        ]);
+      }
+    },
+  );
+
+  clauseEach(
+    'read.errors.route_not_found',
+    ['/api/', '/API', '/api/v1', '/api/versioning'],
+    (path) => `leaves ${path} to be no route`,
+    async (path) => {
+      const app = await buildTestApp();
+
+      const reply = await app.request(path);
+
+      expect(reply.json().code).toBe('route_not_found');
+    },
+  );
+});

@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { buildTestApp } from '../support/build-app.ts';
+import { clauseEach } from '../support/clause.ts';
+import { expectStatus, meet, readHeads, unknownKey } from '../support/key-callers.ts';
+import { exchange, listen } from '../support/listen.ts';
+import { browseRequests, postRequests } from '../support/row-requests.ts';
+
+const search = '/search?q=heron&platform=archive&format=json';
+const profile = '/ada.example?format=json';
+
+describe('what is read of Authorization', () => {
+  const schemes = ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer '];
+  clauseEach(
+    ['read.key.presented_as_bearer', 'read.auth.sent_as_bearer'],
+    schemes,
+    (scheme) => `takes a key after “${scheme}”`,
+    async (scheme) => {
+      const { app, headers } = await meet('valid');
+      const key = String(headers.authorization).slice('Bearer '.length);
+
+      const reply = await app.request(search, { headers: { authorization: `${scheme} ${key}` } });
+
+      expect([reply.statusCode, reply.headers['x-api-key-status']]).toEqual([200, 'valid']);
+    },
+  );
+
+  const others: readonly (readonly [string, (key: string) => string])[] = [
+    ['nothing', () => 'Bearer'],
+    ['a space', () => 'Bearer '],
+    ['the key without its prefix', (key) => `Bearer ${key.slice(6)}`],
+    ['another prefix', (key) => `Bearer sk_${key.slice(6)}`],
+    ['the prefix in capitals', (key) => `Bearer PERCH_${key.slice(6)}`],
+    ['the prefix alone', () => 'Bearer perch_'],
+    ['a key that is cut off', (key) => `Bearer ${key.slice(0, -1)}`],
+    ['a key and a character', (key) => `Bearer ${key}x`],
+    ['a key in quotes', (key) => `Bearer "${key}"`],
+    ['two keys', (key) => `Bearer ${key} ${key}`],
+    ['two keys with a comma', (key) => `Bearer ${key}, Bearer ${key}`],
+    ['another last character', (key) => `Bearer ${key.slice(0, -1)}~`],
+    ['a key that nobody has', () => `Bearer ${unknownKey}`],
+    ['a JSON Web Token', () => 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZGEifQ.'],
+    ['bytes beyond ASCII', () => 'Bearer perch_\u00e9\u00ff'],
+    ['4089 bytes', () => `Bearer ${'x'.repeat(4089)}`],
+  ];
+  clauseEach(
+    ['read.key_status.invalid', 'read.auth.unknown_key_rejected', 'read.errors.invalid_key'],
+    others,
+    ([what]) => `calls a bearer key unknown that is ${what}`,
+    async ([, write]) => {
+      const { app, headers } = await meet('valid');
+      const key = String(headers.authorization).slice('Bearer '.length);
+
+      for (const url of [search, profile]) {
+        const reply = await app.request(url, { headers: { authorization: write(key) } });
+        expect([reply.statusCode, reply.json().code]).toEqual([401, 'invalid_key']);
+        expectStatus(reply, 'invalid');
+      }
+    },
+  );
+
+  const ignored: readonly (readonly [string, (key: string) => Record<string, string>])[] = [
+    ['Basic', (key) => ({ authorization: `Basic ${btoa(`perch:${key}`)}` })],
+    ['Basic with the bare key', (key) => ({ authorization: `Basic ${key}` })],
+    ['Digest', (key) => ({ authorization: `Digest username="perch", response="${key}"` })],
+    ['Token', (key) => ({ authorization: `Token ${key}` })],
+    ['a key without a scheme', (key) => ({ authorization: key })],
+    ['a scheme that begins like Bearer', (key) => ({ authorization: `Bearerish ${key}` })],
+    ['an empty value', () => ({ authorization: '' })],
+  ];
+  clauseEach(
+    ['read.auth.basic_ignored', 'read.auth.sent_as_bearer', 'read.key_status.anonymous'],
+    ignored,
+    ([what]) => `ignores ${what}`,
+    async ([, write]) => {
+      const { app, headers } = await meet('valid');
+      const key = String(headers.authorization).slice('Bearer '.length);
+      const plain = await app.request(search);
+
+      const reply = await app.request(search, { headers: write(key) });
+
+      expect([reply.statusCode, reply.body]).toEqual([200, plain.body]);
+      expectStatus(reply, 'anonymous');
+    },
+  );
+
+  const names = ['key', 'api_key', 'apikey', 'access_token', 'token', 'authorization', 'bearer'];
+  clauseEach(
+    'read.auth.query_key_ignored',
+    names,
+    (name) => `ignores ?${name}=`,
+    async (name) => {
+      const { app, headers } = await meet('valid');
+      const key = String(headers.authorization).slice('Bearer '.length);
+
+      for (const { url } of browseRequests) {
+        const plain = await app.request(url);
+        const reply = await app.request(`${url}&${name}=${key}`);
+        expect([reply.statusCode, reply.body]).toEqual([200, plain.body]);
+        expectStatus(reply, 'anonymous');
+      }
+    },
+  );
+
+  const headerNames = ['x-api-key', 'api-key', 'x-auth-token', 'proxy-authorization', 'cookie'];
+  clauseEach(
+    'read.auth.custom_headers_ignored',
+    headerNames,
+    (name) => `ignores the header ${name}`,
+    async (name) => {
+      const { app, headers } = await meet('valid');
+      const key = String(headers.authorization).slice('Bearer '.length);
+
+      for (const { url } of browseRequests) {
+        const plain = await app.request(url);
+        const reply = await app.request(url, { headers: { [name]: `Bearer ${key}` } });
+        expect([reply.statusCode, reply.body]).toEqual([200, plain.body]);
+        expectStatus(reply, 'anonymous');
+      }
+    },
+  );
+
+  clauseEach(
+    'read.auth.sent_as_bearer',
+    [`Bearer ${'x'.repeat(4090)}`, `Basic ${'x'.repeat(4091)}`, 'x'.repeat(8000)],
+    (value) => `refuses ${value.slice(0, 8)}… of ${value.length} bytes`,
+    async (authorization) => {
+      const app = await buildTestApp();
+
+      for (const { url } of browseRequests) {
+        const reply = await app.request(url, { headers: { authorization } });
+        expect([reply.statusCode, reply.json().code]).toEqual([400, 'invalid_option']);
+        expect(reply.json().detail).toContain('`Authorization`');
+      }
+      for (const { url } of postRequests) {
+        expect((await app.request(url, { headers: { authorization } })).statusCode).toBe(200);
+      }
+    },
+  );
+});
+
+describe('several Authorization headers', () => {
+  const valid = (key: string) => `Authorization: Bearer ${key}`;
+  const basic = () => 'authorization: Basic cGVyY2g6cGVyY2g=';
+  clauseEach(
+    'read.auth.sent_as_bearer',
+    [
+      ['the same key twice', valid, valid],
+      ['a key, then Basic', valid, basic],
+      ['a key, then an unknown one', valid, () => `AUTHORIZATION: Bearer ${unknownKey}`],
+      ['a key, then nothing', valid, () => 'Authorization:'],
+    ] as const,
+    ([what]) => `are refused on the browse surface and ignored elsewhere: ${what}`,
+    async ([, ...lines]) => {
+      const { app, port } = await listen();
+      const { key } = await app.createKey();
+      const fields = lines.map((line) => line(key)).join('\r\n');
+      const ask = (path: string) =>
+        exchange(port, [
+          `GET ${path} HTTP/1.1\r\nHost: perch\r\nConnection: close\r\n${fields}\r\n\r\n`,
+        ]);
+
+      const [browse = '', post = ''] = [
+        await ask(search),
+        await ask('/ada.example/status/1900000000000000001'),
+      ];
+
+      const [refused, served] = [...readHeads(browse), ...readHeads(post)];
+      expect([refused?.code, served?.code]).toEqual([400, 200]);
+      expect(browse).toContain('"code":"invalid_option"');
+      expect(refused?.fields.get('cache-control')).toBe('private, no-store');
+      expect(refused?.fields.get('x-api-key-status')).not.toBe('valid');
+      expect(browse + post).not.toContain(key);
+    },
+  );
+});
+
+describe('several Authorization headers of which not the first is a key', () => {
+  it.each(['Basic cGVyY2g6cGVyY2g=', ''])('make a private reply: first “%s”', async (first) => {
+    const { app, port } = await listen();
+    const { key } = await app.createKey();
+    const fields = `Authorization: ${first}\r\nAuthorization: Bearer ${key}\r\n`;
+
+    const received = await exchange(port, [
+      `GET /search?q=heron HTTP/1.1\r\nHost: perch\r\nConnection: close\r\n${fields}\r\n`,
+    ]);
+
+    expect(received).toContain('HTTP/1.1 400 ');
+    expect(received).toContain('cache-control: private, no-store');
+  });
+});

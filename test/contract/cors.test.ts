@@ -1,0 +1,288 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { describe, expect } from 'vitest';
+import { asAdmin, buildTestApp } from '../support/build-app.ts';
+import { clause, clauseEach } from '../support/clause.ts';
+import { browseRequests, postRequests } from '../support/row-requests.ts';
+import { readSignals } from '../support/signals.ts';
+
+const origin = 'https://page.example';
+const rows = [...browseRequests, ...postRequests];
+
+/** Every public path, and whether it is a deprecated one. */
+const publicUrls = [
+  ...rows.map(({ url, row }) => ({ url, isAlias: row.surface === 'alias' })),
+  { url: '/health/live', isAlias: false },
+  { url: '/health/ready', isAlias: false },
+  { url: '/api', isAlias: false },
+];
+
+/** What decisions section 4 wants exposed at least. */
+const exposedAtLeast = [
+  'deprecation',
+  'sunset',
+  'link',
+  'retry-after',
+  'ratelimit',
+  'ratelimit-policy',
+  'x-api-key-status',
+  'x-source',
+  'x-cache',
+  'etag',
+];
+
+function expectOpen({ headers }: LightMyRequestResponse): void {
+  expect(headers['access-control-allow-origin']).toBe('*');
+  expect(headers['access-control-allow-credentials']).toBeUndefined();
+  expect(readList(headers['access-control-expose-headers'])).toEqual(
+    expect.arrayContaining(exposedAtLeast),
+  );
+  // The answer is the same for every origin, so that nothing need be kept apart by it.
+  expect(readList(headers.vary)).not.toContain('origin');
+}
+
+function readList(value: unknown): readonly string[] {
+  return String(value ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((one) => one.trim());
+}
+
+function corsHeadersOf({ headers }: LightMyRequestResponse): readonly string[] {
+  return Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+}
+
+describe('a page of another origin', () => {
+  clauseEach(
+    'read.discovery.cors_expose_headers',
+    [origin, 'null', 'http://localhost:5173'],
+    (from) => `may read every public reply: ${from}`,
+    async (from) => {
+      const app = await buildTestApp();
+      const headers = { origin: from };
+      for (const { url } of publicUrls) {
+        for (const method of ['GET', 'HEAD']) {
+          const reply = await app.request(url, { method, headers });
+          expect([url, reply.statusCode]).toEqual([url, 200]);
+          expectOpen(reply);
+        }
+      }
+    },
+  );
+
+  clause(
+    'read.discovery.cors_expose_headers',
+    'may read a reply to a cookie and a key as well as any other',
+    async () => {
+      const app = await buildTestApp();
+      const key = await app.createKey();
+      for (const { url } of publicUrls) {
+        expectOpen(await app.request(url, { headers: { origin, cookie: 'a=b', ...key.headers } }));
+      }
+    },
+  );
+
+  clause('read.discovery.cors_expose_headers', 'may read that nothing has changed', async () => {
+    const app = await buildTestApp();
+    for (const { url } of [...rows, { url: '/api' }]) {
+      const reply = await app.request(url, { headers: { origin, 'if-none-match': '*' } });
+      expect(reply.statusCode).toBe(304);
+      expectOpen(reply);
+    }
+  });
+
+  clauseEach(
+    'read.discovery.cors_expose_headers',
+    [
+      ['400', rows.map(({ url }) => `${url}&format=pdf`), {}],
+      ['401', browseRequests.map(({ url }) => url), { headers: { authorization: 'Bearer x' } }],
+      ['404', rows.flatMap(({ missingUrl }) => missingUrl ?? []), {}],
+      ['405', publicUrls.map(({ url }) => url), { method: 'DELETE' }],
+    ] as const,
+    ([code]) => `may read every problem: ${code}`,
+    async ([code, urls, options]) => {
+      const app = await buildTestApp();
+      const own = 'headers' in options ? options.headers : {};
+      for (const url of urls) {
+        const reply = await app.request(url, { ...options, headers: { origin, ...own } });
+        // oEmbed answers another format with 501, as its standard says.
+        const expected = url.includes('/oembed') && code === '400' ? 501 : Number(code);
+        expect([url, reply.statusCode]).toEqual([url, expected]);
+        expectOpen(reply);
+      }
+    },
+  );
+
+  clauseEach(
+    'read.discovery.cors_expose_headers',
+    ['/', '/no/route', '/api/v1', '/api/v2/posts', '/docs', '/robots.txt', '/.well-known/x'],
+    (url) => `may read that there is no route ${url}`,
+    async (url) => {
+      const app = await buildTestApp();
+      for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
+        const reply = await app.request(url, { method, headers: { origin } });
+        expect(reply.statusCode).toBe(404);
+        expectOpen(reply);
+      }
+    },
+  );
+
+  clauseEach(
+    'read.discovery.cors_expose_headers',
+    ['/api/v1/profiles/%E0%A4%A', '/%', '/ada.example/status/%zz', '/api/%ff'],
+    (url) => `may read that its path is broken: ${url}`,
+    async (url) => {
+      const app = await buildTestApp();
+
+      const reply = await app.request(url, { headers: { origin } });
+
+      expect([reply.statusCode, reply.json().code]).toEqual([400, 'malformed_request']);
+      expectOpen(reply);
+    },
+  );
+
+  clauseEach(
+    'read.discovery.cors_expose_headers',
+    [429, 503],
+    (code) => `may read when to come back after ${code}`,
+    async (code) => {
+      const load = { isHigh: false, close: () => undefined };
+      const app = await buildTestApp({ load, env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
+      await app.request('/search?q=heron&platform=archive');
+      load.isHigh = code === 503;
+
+      const reply = await app.request('/search?q=heron&platform=archive&nocache=1', {
+        headers: { origin },
+      });
+
+      expect(reply.statusCode).toBe(code);
+      expect(reply.headers['retry-after']).toMatch(/^\d+$/);
+      expectOpen(reply);
+    },
+  );
+});
+
+describe('a preflight', () => {
+  const asked: readonly (readonly [string, Record<string, string>])[] = [
+    ['GET', { 'access-control-request-method': 'GET' }],
+    ['HEAD', { 'access-control-request-method': 'HEAD' }],
+    [
+      'GET with a key',
+      {
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'authorization,if-none-match',
+      },
+    ],
+  ];
+  clauseEach(
+    'read.discovery.cors_expose_headers',
+    asked,
+    ([what]) => `lets a page send ${what} to every public route`,
+    async ([, preflight]) => {
+      const app = await buildTestApp();
+      for (const { url, isAlias } of publicUrls) {
+        const headers = { origin, ...preflight };
+        const reply = await app.request(url, { method: 'OPTIONS', headers });
+        expect([url, reply.statusCode, reply.body]).toEqual([url, 204, '']);
+        expect(reply.headers['access-control-allow-origin']).toBe('*');
+        expect(reply.headers['access-control-allow-credentials']).toBeUndefined();
+        expect(readList(reply.headers['access-control-allow-methods'])).toEqual(['get', 'head']);
+        const wanted = preflight['access-control-request-headers'];
+        expect(reply.headers['access-control-allow-headers']).toBe(wanted);
+        expect(Number(reply.headers['access-control-max-age'])).toBeGreaterThan(0);
+        expect(readSignals(reply.headers) !== null).toBe(isAlias);
+      }
+    },
+  );
+
+  clause(
+    'read.discovery.cors_expose_headers',
+    'does not spend, and needs no key that is good',
+    async () => {
+      const app = await buildTestApp({ env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
+      const headers = { origin, 'access-control-request-method': 'GET' };
+      for (const { url } of browseRequests) {
+        const replies = [
+          await app.request(url, { method: 'OPTIONS', headers }),
+          await app.request(url, {
+            method: 'OPTIONS',
+            headers: { ...headers, authorization: 'Bearer x' },
+          }),
+        ];
+        expect(replies.map(({ statusCode }) => statusCode)).toEqual([204, 204]);
+        expect(replies[0]?.headers.ratelimit).toBe('"public";r=1;t=60');
+      }
+    },
+  );
+
+  clauseEach(
+    'read.discovery.cors_expose_headers',
+    [
+      ['no origin', { 'access-control-request-method': 'GET' }],
+      ['no method', { origin }],
+      ['neither', {}],
+    ] as const satisfies readonly (readonly [string, Record<string, string>])[],
+    ([what]) => `is none with ${what}: OPTIONS is no method of any route`,
+    async ([, headers]) => {
+      const app = await buildTestApp();
+      for (const { url, isAlias } of publicUrls) {
+        const reply = await app.request(url, { method: 'OPTIONS', headers });
+        expect([url, reply.json().code]).toEqual([url, 'method_not_allowed']);
+        expect(reply.headers.allow).toBe('GET, HEAD');
+        expect(readSignals(reply.headers) !== null).toBe(isAlias);
+        expectOpen(reply);
+      }
+    },
+  );
+
+  clauseEach(
+    'read.errors.route_not_found',
+    ['/no/route', '/api/v1/nothing', '/docs', '/robots.txt', '/api/v2/search'],
+    (url) => `is refused where no route is: ${url}`,
+    async (url) => {
+      const app = await buildTestApp();
+
+      const reply = await app.request(url, {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'GET' },
+      });
+
+      expect([reply.statusCode, reply.json().code]).toEqual([404, 'route_not_found']);
+    },
+  );
+});
+
+describe('the admin routes', () => {
+  const urls = [
+    '/api/admin/keys',
+    '/api/admin/keys/abc',
+    '/api/admin/keys/abc/rotate',
+    '/api/admin',
+  ];
+  clauseEach(
+    'read.discovery.admin_not_public',
+    [...urls, '/api/admin/nothing', '/admin', '/admin/keys'],
+    (url) => `tell pages of other origins nothing: ${url}`,
+    async (url) => {
+      const app = await buildTestApp();
+      const preflight = { origin, 'access-control-request-method': 'GET' };
+      const asked = [
+        ['GET', { origin }],
+        ['GET', { origin, ...asAdmin }],
+        ['DELETE', { origin, ...asAdmin }],
+        ['OPTIONS', preflight],
+        ['OPTIONS', { ...preflight, 'access-control-request-headers': 'authorization' }],
+        ['OPTIONS', { ...preflight, ...asAdmin }],
+      ] as const;
+
+      for (const [method, headers] of asked) {
+        const reply = await app.server.inject({ url, method, headers });
+        expect([method, reply.statusCode, corsHeadersOf(reply)]).toEqual([
+          method,
+          expect.any(Number),
+          [],
+        ]);
+        if (!('authorization' in headers)) expect(reply.statusCode).toBe(401);
+      }
+    },
+  );
+});

@@ -1,0 +1,296 @@
+import { describe, expect, it } from 'vitest';
+import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
+import { type Route, routes } from '../../src/http/routes.ts';
+import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { clause, clauseEach } from '../support/clause.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import {
+  expectDescribed,
+  type OpenApiDocument,
+  operationOf,
+  operationsOf,
+  parseDocument,
+} from '../support/openapi.ts';
+import { expectSignals } from '../support/signals.ts';
+
+const baseUrl = 'https://perch.test/read';
+
+async function readDocument(app: TestApp): Promise<OpenApiDocument> {
+  return parseDocument((await app.request('/openapi.json')).json());
+}
+
+describe('/openapi.json', () => {
+  clause(
+    ['read.discovery.openapi_lifecycle', 'read.lifecycle_object.in_openapi'],
+    'is OpenAPI 3.1 of this server, with a lifecycle',
+    async () => {
+      const app = await buildTestApp({ env: { PERCH_BASE_URL: baseUrl } });
+
+      const reply = await app.request('/openapi.json');
+
+      expect(reply.statusCode).toBe(200);
+      expect(reply.headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'public, max-age=60',
+        'access-control-allow-origin': '*',
+        etag: expect.stringMatching(/^"[\w-]{27}"$/),
+      });
+      expect(reply.headers.vary).toBeUndefined();
+      const document = parseDocument(reply.json());
+      expect(document.servers).toEqual([{ url: baseUrl }]);
+      expect(document.info.version).toMatch(/^\d+\.\d+\.\d+$/);
+      expect(document['x-api-lifecycle'].deprecation_policy_url).toBe(`${baseUrl}/docs/versioning`);
+    },
+  );
+
+  clause(
+    'read.discovery.openapi_lifecycle',
+    'answers HEAD, 304 and, to other methods, 405',
+    async () => {
+      const app = await buildTestApp();
+      const get = await app.request('/openapi.json?whatever=1', {
+        headers: { accept: 'text/html' },
+      });
+      const etag = String(get.headers.etag);
+
+      const head = await app.request('/openapi.json', { method: 'HEAD' });
+      const known = await app.request('/openapi.json', { headers: { 'if-none-match': etag } });
+
+      expect([head.statusCode, head.body]).toEqual([200, '']);
+      expect(head.headers).toMatchObject({
+        etag,
+        'content-type': get.headers['content-type'],
+        'content-length': get.headers['content-length'],
+      });
+      expect([known.statusCode, known.body, known.headers.etag]).toEqual([304, '', etag]);
+      for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+        const reply = await app.request('/openapi.json', { method });
+        const { code } = reply.json();
+        expect([code, reply.headers.allow]).toEqual(['method_not_allowed', 'GET, HEAD']);
+      }
+    },
+  );
+
+  clauseEach(
+    'read.errors.route_not_found',
+    ['/openapi.json/', '/OPENAPI.JSON', '/@openapi.json', '/openapi.json/followers'],
+    (path) => `leaves ${path} to be no route`,
+    async (path) => {
+      const app = await buildTestApp();
+
+      const reply = await app.request(path);
+
+      expect(reply.json().code).toBe('route_not_found');
+    },
+  );
+
+  clause(
+    'read.route_lifecycle.deprecated_after_date',
+    'tells the states of the moment, under another entity tag',
+    async () => {
+      const clock = createManualClock(scheduledLifecycle.deprecationMs - 1000);
+      const app = await buildTestApp({ clock });
+      const seen = async () => {
+        const reply = await app.request('/openapi.json');
+        const { paths } = parseDocument(reply.json());
+        const stateOf = (path: string) => paths[path]?.get['x-lifecycle-state'];
+        return [reply.headers.etag, ...['/api/convert', '/api/browse', '/search'].map(stateOf)];
+      };
+
+      const [first, again] = [await seen(), await seen()];
+      await clock.advance(1000);
+      const second = await seen();
+      await clock.advance(scheduledLifecycle.sunsetMs - scheduledLifecycle.deprecationMs);
+      const third = await seen();
+
+      expect(first.slice(1)).toEqual(['announced', 'announced', 'current']);
+      expect(again).toEqual(first);
+      expect(second.slice(1)).toEqual(['deprecated', 'deprecated', 'current']);
+      expect(third.slice(1)).toEqual(['past_sunset', 'past_sunset', 'current']);
+      expect(new Set([first[0], second[0], third[0]]).size).toBe(3);
+    },
+  );
+});
+
+describe('the lifecycle in the machine description', () => {
+  clause(
+    [
+      'read.lifecycle_object.current_major_version',
+      'read.lifecycle_object.supported_versions',
+      'read.lifecycle_object.minimum_support_window_months',
+      'read.lifecycle_object.deprecation_signals',
+      'read.lifecycle_object.deprecated_operations_dates',
+      'read.lifecycle_object.deprecated_operations_replacement',
+      'read.lifecycle_object.successor_single_string',
+      'read.lifecycle_object.browse_successor_parameter_and_successors',
+    ],
+    'has the members of the specification, and both shapes of a replacement',
+    async () => {
+      const app = await buildTestApp({ env: { PERCH_BASE_URL: baseUrl } });
+      const dates = { deprecated: '2026-09-15T00:00:00Z', sunset: '2027-09-15T00:00:00Z' };
+
+      const lifecycle = (await app.request('/openapi.json')).json()['x-api-lifecycle'];
+
+      expect(lifecycle).toEqual({
+        current_major_version: 'v1',
+        supported_versions: ['v1'],
+        minimum_support_window_months: 12,
+        deprecation_signals: ['Deprecation', 'Sunset', 'Link'],
+        deprecation_policy_url: `${baseUrl}/docs/versioning`,
+        deprecated_operations: [
+          {
+            operationId: 'getPostLegacy',
+            path: '/api/convert',
+            ...dates,
+            successor: '/api/v1/posts',
+          },
+          {
+            operationId: 'browseLegacy',
+            path: '/api/browse',
+            ...dates,
+            successor_parameter: 'resource',
+            successors: {
+              profile: '/api/v1/profiles/{handle}',
+              followers: '/api/v1/profiles/{handle}/followers',
+              following: '/api/v1/profiles/{handle}/following',
+              search: '/api/v1/search',
+            },
+          },
+        ],
+      });
+    },
+  );
+
+  clause(
+    'read.lifecycle_object.deprecated_operations_dates',
+    'has the dates that the headers tell',
+    async () => {
+      const app = await buildTestApp();
+      const document = await readDocument(app);
+
+      for (const { path, ...dates } of document['x-api-lifecycle'].deprecated_operations) {
+        const { headers } = await app.request(path, { method: 'HEAD' });
+        const { deprecation, sunset } = expectSignals(headers);
+        expect([deprecation, sunset]).toEqual([new Date(dates.deprecated), new Date(dates.sunset)]);
+      }
+    },
+  );
+
+  clause(
+    [
+      'read.lifecycle_object.clients_parse_both_shapes',
+      'read.lifecycle_object.convert_x_successor_version',
+      'read.lifecycle_object.browse_x_successor_version_map',
+    ],
+    'has the replacements that the operations have, and they are paths of the document',
+    async () => {
+      const document = await readDocument(await buildTestApp());
+      const { deprecated_operations: aliases } = document['x-api-lifecycle'];
+
+      const told = aliases.map((alias) =>
+        'successor' in alias
+          ? { 'x-successor-version': alias.successor }
+          : { 'x-successor-version-map': alias.successors },
+      );
+
+      const operations = aliases.map(({ operationId }) => operationOf(document, operationId));
+      expect(operations).toMatchObject(told);
+      for (const target of told.flatMap(Object.values).flatMap(toPaths)) {
+        expect(document.paths).toHaveProperty([target]);
+      }
+    },
+  );
+
+  clause(
+    ['read.lifecycle_object.operations_deprecated_true', 'read.versioning.nothing_else_deprecated'],
+    'names every operation that is deprecated, and no other',
+    async () => {
+      const document = await readDocument(await buildTestApp());
+      const { deprecated_operations: aliases } = document['x-api-lifecycle'];
+
+      const deprecated = operationsOf(document).filter((one) => one.deprecated === true);
+
+      expect(deprecated.map(({ operationId }) => operationId)).toEqual(
+        aliases.map(({ operationId }) => operationId),
+      );
+    },
+  );
+});
+
+function toPaths(successors: string | Readonly<Record<string, string>>): readonly string[] {
+  return typeof successors === 'string' ? [successors] : Object.values(successors);
+}
+
+const given: Readonly<Record<string, string>> = {
+  handle: 'ada.example',
+  id: '1900000000000000001',
+  n: '1',
+};
+const post = `http://localhost:8080/${given.handle}/status/${given.id}`;
+
+/** Gives a URL of a route, with what its read goes by; `changes` take the place of it. */
+function fill({ path }: Route, changes: Readonly<Record<string, string>> = {}): string {
+  const values = { ...given, ...changes };
+  const filled = path.replaceAll(
+    /\{(\w+)\}/g,
+    (_, name: keyof typeof values) => values[name] ?? '',
+  );
+  const others = { url: post, q: 'heron', platform: 'archive', resource: 'profile', ...values };
+  return `${filled}?${new URLSearchParams(others)}`;
+}
+
+describe('a reply', () => {
+  it.each(routes)('of $id is what the description says, whatever the status', async (route) => {
+    const app = await buildTestApp();
+    const document = await readDocument(app);
+    const check = async (url: string, headers: Record<string, string> = {}) => {
+      const reply = await app.request(url, { headers });
+      expectDescribed(document, route.id, reply);
+      return reply;
+    };
+
+    const markdown = await check(fill(route));
+    const etag = String(markdown.headers.etag);
+    const statuses = [
+      markdown,
+      await check(fill(route), { accept: 'application/json' }),
+      await check(fill(route, { full: 'true' }), { accept: 'application/json' }),
+      await check(fill(route), { 'if-none-match': etag }),
+      await check(fill(route, { nocache: 'perhaps' })),
+      // No provider can be reached that knows this one.
+      await check(
+        fill(route, {
+          handle: 'jack',
+          id: '20',
+          url: 'https://x.com/jack/status/20',
+          platform: 'x',
+        }),
+      ),
+    ].map(({ statusCode }) => statusCode);
+
+    // A search has the archive as its last resort.
+    const without = route.read === 'searchPosts' ? 200 : 503;
+    expect(statuses).toEqual([200, 200, 200, 304, 400, without]);
+  });
+
+  it('that refuses a key, an allowance or a format is what the description says', async () => {
+    const app = await buildTestApp({ env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
+    const document = await readDocument(app);
+    const search = '/api/v1/search?q=heron&platform=archive&nocache=true&format=json';
+    const requests = [
+      ['searchPosts', search, { authorization: 'Bearer perch_unknown' }, 401],
+      ['searchPosts', search, {}, 200],
+      ['searchPosts', search, {}, 429],
+      ['getOEmbed', `/oembed?url=${encodeURIComponent(post)}&format=xml`, {}, 501],
+      ['getPost', '/api/v1/posts?handle=ada.example&id=1', {}, 404],
+      ['getPost', `/api/v1/posts?url=${'x'.repeat(9000)}`, {}, 414],
+      ['getPost', `/api/v1/posts?url=${encodeURIComponent(post)}&format=obsidian`, {}, 200],
+    ] as const;
+
+    for (const [id, url, headers, status] of requests) {
+      const reply = await app.request(url, { headers });
+      expect([id, reply.statusCode]).toEqual([id, status]);
+      expectDescribed(document, id, reply);
+    }
+  });
+});

@@ -1,0 +1,490 @@
+import { get } from 'node:http';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildTestApp } from '../support/build-app.ts';
+import { clause } from '../support/clause.ts';
+import { type FakeFxTwitter, startFakeFxTwitter, steadyHabits } from '../support/fake-fxtwitter.ts';
+import { answerRedirect, resetConnection } from '../support/fake-upstream.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { type Asking, askFrom, readRateLimit } from '../support/rate-limit.ts';
+
+const windowMs = 60_000;
+
+/** Starts Perch before a fake FxTwitter, with an allowance that only the pool can get in the way of. */
+async function setUp(
+  pool: number,
+  env: Readonly<Record<string, string>> = {},
+  clock = createManualClock(),
+) {
+  const fake = await startFakeFxTwitter();
+  fake.addAccount('wren');
+  fake.addTimeline('wren', { length: 60 }, { ...steadyHabits, pageSize: () => 5 });
+  fake.addAccount('robin');
+  fake.addTimeline('robin', { length: 10 });
+  fake.addConnections('wren', { kind: 'followers', length: 30 });
+  const lines: string[] = [];
+  const app = await buildTestApp({
+    clock,
+    onLog: (line) => lines.push(line),
+    env: {
+      PERCH_PROVIDERS: 'fxtwitter',
+      PERCH_FXTWITTER_URL: fake.url,
+      PERCH_POOL_ALLOWANCE: String(pool),
+      PERCH_PUBLIC_ALLOWANCE: '1000',
+      ...env,
+    },
+  });
+  const key = await app.createKey({ allowance: 1000 });
+  let asked = 0;
+  /** A search that nobody has made before: one request to the upstream. */
+  const search = (asking: Asking = {}) => {
+    asked += 1;
+    return askFrom(app, `/search?q=new${asked}`, asking);
+  };
+  const spend = async (count: number, asking: Asking = {}) => {
+    for (let times = 0; times < count; times += 1) {
+      expect((await search(asking)).statusCode).toBe(200);
+    }
+  };
+  return { app, fake, clock, key, lines, search, spend };
+}
+
+type Reply = Awaited<ReturnType<typeof askFrom>>;
+
+const statusesOf = (replies: readonly Reply[]) => replies.map(({ statusCode }) => statusCode);
+const retryAfter = ({ statusCode, headers }: Reply) => [statusCode, headers['retry-after']];
+const leftOf = (reply: Reply) => readRateLimit(reply).remaining;
+
+describe('the pool of upstream requests', () => {
+  clause(
+    'read.limits.key_larger_share',
+    'has four fifths for callers without a key, and the rest for those with one',
+    async () => {
+      const { fake, key, search, spend } = await setUp(10);
+      await spend(8);
+
+      const anonymous = await search({ from: '192.0.2.7' });
+      await spend(2, key);
+      const keyed = await search(key);
+
+      expect(anonymous.json()).toMatchObject({ status: 429, code: 'rate_limited' });
+      expect(keyed.json()).toMatchObject({ status: 429, code: 'rate_limited' });
+      expect(fake.requests).toHaveLength(10);
+    },
+  );
+
+  clause(
+    ['read.errors.rate_limit', 'read.limits.exhausted_429_retry_after'],
+    'says when it has a request again, for the one who asks',
+    async () => {
+      const { clock, key, search, spend } = await setUp(5);
+      await spend(1, key);
+      await clock.advance(10_000);
+      await spend(1);
+      await clock.advance(500);
+      await spend(3);
+      await clock.advance(1000);
+
+      // Both parts are used up. That of all has a request first, that of callers without a key later.
+      expect(retryAfter(await search(key))).toEqual([429, '49']);
+      expect(retryAfter(await search())).toEqual([429, '59']);
+      await clock.advance(48_000);
+      expect(retryAfter(await search(key))).toEqual([429, '1']);
+      await clock.advance(1000);
+      await spend(1, key);
+      expect(retryAfter(await search(key))).toEqual([429, '10']);
+      await clock.advance(9000);
+      expect(retryAfter(await search())).toEqual([429, '1']);
+      await clock.advance(1000);
+      await spend(1);
+    },
+  );
+
+  it('gives the unit of the caller back, and tells of the caller’s own allowance', async () => {
+    const { key, search, spend } = await setUp(5);
+    await spend(4);
+    await spend(1, key);
+
+    const [anonymous, keyed] = [await search(), await search(key)];
+
+    expect(readRateLimit(anonymous)).toMatchObject({ policy: 'public', remaining: 996 });
+    expect(readRateLimit(keyed)).toMatchObject({ policy: 'key', remaining: 999 });
+  });
+
+  it('refuses a read of which only a part could be had', async () => {
+    const { app, clock, fake, key, spend } = await setUp(5);
+    await spend(3);
+
+    // A profile and its posts are two requests, of which the pool has one for such callers.
+    const profile = await askFrom(app, '/robin');
+    const requests = fake.requests.length;
+    await clock.advance(windowMs);
+    await spend(4, key);
+    const keyed = await askFrom(app, '/robin', key);
+
+    expect(retryAfter(profile)).toEqual([429, '60']);
+    expect(leftOf(profile)).toBe(997);
+    expect(requests).toBeLessThanOrEqual(4);
+    expect(retryAfter(keyed)).toEqual([429, '60']);
+    expect(leftOf(keyed)).toBe(996);
+    expect(fake.requests.length - requests).toBeLessThanOrEqual(5);
+    await clock.advance(windowMs);
+    expect((await askFrom(app, '/robin')).statusCode).toBe(200);
+  });
+
+  it('refuses a read in the middle of the pages that would fill one', async () => {
+    const { clock, app, fake, key } = await setUp(10);
+    const url = '/wren?limit=40';
+
+    const refused = await askFrom(app, url);
+    const requests = fake.requests.length;
+    await clock.advance(windowMs);
+    const keyed = await askFrom(app, url, key);
+
+    expect(retryAfter(refused)).toEqual([429, '60']);
+    expect(leftOf(refused)).toBe(1000);
+    expect(requests).toBe(8);
+    // The profile is kept from the read that was refused.
+    expect([keyed.statusCode, fake.requests.length]).toEqual([200, 8 + 8]);
+  });
+
+  it('refuses a read that asks again for a page in doubt', async () => {
+    const { app, fake } = await setUp(5);
+    fake.addAccount('finch');
+    fake.addTimeline('finch', { length: 60 }, { ...steadyHabits, shortTimes: () => 9 });
+
+    const refused = await askFrom(app, '/finch');
+
+    expect(retryAfter(refused)).toEqual([429, '60']);
+    expect([leftOf(refused), fake.requests.length]).toEqual([1000, 4]);
+  });
+
+  it('counts what finds out whether an account is gone', async () => {
+    const { app, fake, search } = await setUp(5);
+
+    const gone = await askFrom(app, '/nobody?include_posts=false');
+    const counted = fake.requests.length;
+
+    expect(gone.statusCode).toBe(404);
+    expect(counted).toBeGreaterThan(1);
+    for (let left = 4 - counted; left > 0; left -= 1) {
+      expect((await search()).statusCode).toBe(200);
+    }
+    expect((await search()).statusCode).toBe(429);
+    expect(fake.requests).toHaveLength(4);
+  });
+
+  it('says 429 rather than that an account cannot be told from an outage', async () => {
+    const { app, spend } = await setUp(5);
+    await spend(3);
+
+    const gone = await askFrom(app, '/nobody?include_posts=false');
+
+    expect(retryAfter(gone)).toEqual([429, '60']);
+  });
+
+  it('is no failure of the provider, however often it refuses', async () => {
+    const { clock, app, fake, lines, search, spend } = await setUp(5);
+    await spend(4);
+
+    for (let times = 0; times < 12; times += 1) {
+      expect((await search()).statusCode).toBe(429);
+      expect((await askFrom(app, '/wren')).statusCode).toBe(429);
+    }
+
+    const { providers } = (await app.request('/health/ready')).json();
+    expect(providers).toMatchObject([{ name: 'fxtwitter', breaker: 'closed', broken: {} }]);
+    expect(fake.requests).toHaveLength(4);
+    expect(lines.filter((line) => /did not answer|breaker|defect/.test(line))).toEqual([]);
+    await clock.advance(windowMs);
+    expect((await askFrom(app, '/robin')).statusCode).toBe(200);
+  });
+
+  it('does not keep a provider from being found back', async () => {
+    const { clock, fake, key, search, spend } = await setUp(30, {
+      PERCH_BREAKER_FAILURES: '2',
+    });
+    const calm = fake.interrupt(
+      () => true,
+      (_request, response) => response.writeHead(500).end(),
+    );
+    expect(statusesOf([await search(), await search()])).toEqual([503, 503]);
+    calm();
+    await clock.advance(5000);
+    await spend(1, key);
+    await clock.advance(windowMs);
+    await spend(24);
+
+    const refused = await search();
+    const keyed = await search(key);
+
+    expect(statusesOf([refused, keyed])).toEqual([429, 200]);
+  });
+
+  clause(
+    'read.limits.conversion_unaffected_by_keys',
+    'is not for posts, which neither draw on it nor want for it',
+    async () => {
+      const { app, fake, search } = await setUp(5);
+      const posts = fake.addTimeline('robin', { length: 10 }).rows;
+      for (const { id } of posts) {
+        expect((await askFrom(app, `/robin/status/${id}?thread=off&replies=off`)).statusCode).toBe(
+          200,
+        );
+      }
+
+      const searches = [await search(), await search(), await search(), await search()];
+      const over = await search();
+      const post = await askFrom(app, `/robin/status/${posts[0]?.id}?thread=off&nocache=true`);
+
+      expect(statusesOf(searches)).toEqual([200, 200, 200, 200]);
+      expect(statusesOf([over, post])).toEqual([429, 200]);
+    },
+  );
+
+  it('answers from the cache when it has nothing left', async () => {
+    const { app, search, spend } = await setUp(5);
+    await askFrom(app, '/search?q=kept');
+    await spend(3);
+
+    const [kept, other] = [await askFrom(app, '/search?q=kept'), await search()];
+
+    expect([kept.statusCode, kept.headers['x-cache']]).toEqual([200, 'hit']);
+    expect(other.statusCode).toBe(429);
+  });
+});
+
+describe('the requests that the upstream gets', () => {
+  const neverOpen = { PERCH_BREAKER_FAILURES: '1000' };
+
+  it('are counted each where connections are reset', async () => {
+    const still = createManualClock();
+    // Nobody moves the clock on while the client waits before it tries once more.
+    const clock = { ...still, sleep: async () => undefined };
+    const { fake, search } = await setUp(5, neverOpen, clock);
+    fake.interrupt(() => true, resetConnection);
+
+    const replies = [await search(), await search(), await search()];
+
+    expect(statusesOf(replies)).toEqual([503, 503, 429]);
+    expect(fake.requests).toHaveLength(4);
+  });
+
+  it('are counted each where it redirects', async () => {
+    const { fake, search } = await setUp(5, neverOpen);
+    fake.interrupt(
+      (url) => !url.includes('&moved=1'),
+      (request, response) => answerRedirect(response, `${request.url}&moved=1`),
+    );
+
+    const replies = [await search(), await search(), await search()];
+
+    expect(statusesOf(replies)).toEqual([200, 200, 429]);
+    expect(fake.requests).toHaveLength(4);
+  });
+
+  it('are counted when they are sent, also where they wait for their turn', async () => {
+    const { app, clock, fake, key, search } = await setUp(5, { PERCH_FXTWITTER_PER_MINUTE: '6' });
+    const searchFive = () => Promise.all([1, 2, 3, 4, 5].map(() => search(key)));
+    const { rows } = fake.addTimeline('robin', { length: 6 });
+    for (const { id } of rows) await askFrom(app, `/robin/status/${id}?thread=off&replies=off`);
+    await clock.advance(55_000);
+    const first = searchFive();
+    await expect.poll(() => app.inFlight).toBe(5);
+    await clock.advance(5000); // the turns of the posts are free again
+    expect(statusesOf(await first)).toEqual([200, 200, 200, 200, 200]);
+
+    await clock.advance(55_000);
+    const second = searchFive();
+    // The sixth turn is free, but not the pool; the others wait for the turns of the first five.
+    await expect.poll(() => app.inFlight).toBe(4);
+    const { length } = fake.requests;
+    await clock.advance(5000);
+
+    expect(length).toBe(6 + 5);
+    expect(statusesOf(await second).toSorted()).toEqual([200, 200, 200, 200, 429]);
+  });
+});
+
+describe('callers who share a fetch and not their part of the pool', () => {
+  clause(
+    'read.limits.key_larger_share',
+    'are answered by their own part: the keyed one who joined from the beginning',
+    async () => {
+      const { app, key, spend } = await setUp(10);
+      await spend(8);
+
+      const replies = await Promise.all([
+        askFrom(app, '/robin'),
+        askFrom(app, '/robin', key),
+        askFrom(app, '/robin', key),
+      ]);
+
+      expect(statusesOf(replies)).toEqual([429, 200, 200]);
+    },
+  );
+
+  it('are answered by their own part: the keyed one who joined in the middle', async () => {
+    const { app, clock, fake, key, spend } = await setUp(30);
+    await spend(21);
+    const release = fake.hold();
+    const anonymous = askFrom(app, '/wren?limit=20');
+    await expect.poll(() => fake.requests.length).toBe(23);
+
+    const keyed = askFrom(app, '/wren?limit=20', key);
+    await clock.advance(0);
+    release();
+
+    // The profile is kept, so the keyed caller needs four pages more.
+    expect(statusesOf(await Promise.all([anonymous, keyed]))).toEqual([429, 200]);
+    expect(fake.requests).toHaveLength(24 + 4);
+  });
+
+  it('are told their own wait, whoever began', async () => {
+    const { app, clock, key, spend } = await setUp(5);
+    await spend(1, key);
+    await clock.advance(50_000);
+    await spend(4);
+
+    const replies = await Promise.all([
+      askFrom(app, '/search?q=same', key),
+      askFrom(app, '/search?q=same'),
+      askFrom(app, '/search?q=same', key),
+    ]);
+
+    expect(replies.map(retryAfter)).toEqual([
+      [429, '10'],
+      [429, '60'],
+      [429, '10'],
+    ]);
+  });
+
+  it('are answered together where a keyed one began', async () => {
+    const { app, fake, key, spend } = await setUp(10);
+    await spend(8);
+
+    const replies = await Promise.all([askFrom(app, '/robin', key), askFrom(app, '/robin')]);
+
+    expect(statusesOf(replies)).toEqual([200, 200]);
+    expect(fake.requests).toHaveLength(10);
+  });
+});
+
+describe('what is read anew in the background', () => {
+  it('draws on the part of callers without a key, and fails there in silence', async () => {
+    const { clock, app, fake, key, lines, search, spend } = await setUp(10);
+    await askFrom(app, '/search?q=kept', key);
+    await clock.advance(windowMs);
+    await spend(8);
+    const requests = fake.requests.length;
+
+    const stale = await askFrom(app, '/search?q=kept', key);
+    await clock.advance(0);
+    const again = await askFrom(app, '/search?q=kept', key);
+
+    expect([stale.headers['x-cache'], again.headers['x-cache']]).toEqual(['stale', 'stale']);
+    expect([leftOf(stale), fake.requests.length]).toEqual([1000, requests]);
+    expect(lines.filter((line) => /defect|did not answer/.test(line))).toEqual([]);
+    expect(statusesOf([await search(key), await search(key), await search(key)])).toEqual([
+      200, 200, 429,
+    ]);
+  });
+
+  it('leaves less for them', async () => {
+    const { clock, app, fake, key, search, spend } = await setUp(5);
+    await askFrom(app, '/search?q=kept', key);
+    await clock.advance(windowMs);
+    await askFrom(app, '/search?q=kept', key);
+    await expect.poll(() => fake.requests.length).toBe(2);
+
+    await spend(3);
+
+    expect(statusesOf([await search(), await search(key)])).toEqual([429, 200]);
+  });
+});
+
+const one = fc.record({
+  path: fc.oneof(
+    fc.constant('/search?q=fog'),
+    fc.constantFrom('/robin?', '/wren?limit=15', '/nobody?'),
+  ),
+  isKeyed: fc.boolean(),
+  pauseMs: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(0, 0, 1, 999, 4000) },
+    { weight: 1, arbitrary: fc.constantFrom(20_000, windowMs - 1, windowMs) },
+  ),
+});
+
+type Step = typeof one extends fc.Arbitrary<infer Value> ? Value : never;
+
+const lastOne = '/last';
+
+/** Waits until what a read has sent and given up has arrived: it was sent before this. */
+async function awaitArrivals({ url }: FakeFxTwitter): Promise<void> {
+  for (let times = 0; times < 2; times += 1) {
+    await new Promise<void>((resolve, reject) => {
+      const request = get(`${url}${lastOne}`, { agent: false }, (response) => {
+        response.resume().on('end', resolve);
+      });
+      request.on('error', reject);
+    });
+  }
+}
+
+/** Notes which requests arrived at a fake, when, and who caused them. */
+class Arrivals {
+  readonly #rig: Awaited<ReturnType<typeof setUp>>;
+  readonly #received: { readonly atMs: number; readonly isKeyed: boolean }[] = [];
+
+  constructor(rig: Awaited<ReturnType<typeof setUp>>) {
+    this.#rig = rig;
+  }
+
+  /** Notes what has arrived since the last time as caused by one reply. */
+  async note({ isKeyed }: Pick<Step, 'isKeyed'>, { statusCode }: Reply): Promise<void> {
+    const { fake, clock } = this.#rig;
+    if (statusCode !== 200) await awaitArrivals(fake);
+    const arrived = fake.requests.filter(({ url }) => url !== lastOne).length;
+    while (this.#received.length < arrived) this.#received.push({ atMs: clock.now(), isKeyed });
+  }
+
+  /** The most in any window, wherever it begins. */
+  most(isCounted: (isKeyed: boolean) => boolean): number {
+    const counted = this.#received.filter(({ isKeyed }) => isCounted(isKeyed));
+    const times = counted.map(({ atMs }) => atMs);
+    const within = (from: number) => times.filter((at) => at >= from && at < from + windowMs);
+    return Math.max(0, ...times.map((from) => within(from).length));
+  }
+}
+
+clause(
+  ['read.limits.key_larger_share', 'read.errors.rate_limit'],
+  'the upstream never gets more requests in a window than the pool has, and keeps nobody waiting longer',
+  async () => {
+    const property = fc.asyncProperty(
+      fc.array(one, { minLength: 50, maxLength: 50 }),
+      async (steps) => {
+        const rig = await setUp(10);
+        const arrivals = new Arrivals(rig);
+        for (const step of steps) {
+          const asking = step.isKeyed ? rig.key : {};
+          await rig.clock.advance(step.pauseMs);
+          const reply = await askFrom(rig.app, `${step.path}&nocache=1`, asking);
+          await arrivals.note(step, reply);
+          expect([200, 404, 429]).toContain(reply.statusCode);
+          if (reply.statusCode !== 429) continue;
+          // Not all that the read would take may be there again, but one request is.
+          await rig.clock.advance(Number(reply.headers['retry-after']) * 1000);
+          const search = await rig.search(asking);
+          await arrivals.note(step, search);
+          expect(search.statusCode).toBe(200);
+        }
+        expect(arrivals.most(() => true)).toBeLessThanOrEqual(10);
+        expect(arrivals.most((isKeyed) => !isKeyed)).toBeLessThanOrEqual(8);
+      },
+    );
+
+    await fc.assert(property, { numRuns: 5, endOnFailure: true });
+  },
+  20_000,
+);

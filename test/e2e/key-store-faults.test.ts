@@ -1,0 +1,215 @@
+import { spawn } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { Client } from 'undici';
+import { describe, expect, onTestFinished } from 'vitest';
+import { clauseEach } from '../support/clause.ts';
+import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
+
+/** A way to lose the key store, and the way back. */
+interface Fault {
+  readonly name: string;
+  /** Breaks the store at a path; gives what repairs it. */
+  strike(path: string): Promise<() => Promise<void>> | (() => Promise<void>);
+}
+
+/** Puts the copy that was made before back in its place. */
+const restore = (path: string) => async () => {
+  rmSync(path, { recursive: true, force: true });
+  copyFileSync(`${path}.copy`, `${path}.new`);
+  renameSync(`${path}.new`, path);
+};
+
+const faults: readonly Fault[] = [
+  {
+    name: 'deleted',
+    strike: (path) => {
+      rmSync(path);
+      return restore(path);
+    },
+  },
+  {
+    name: 'truncated to nothing',
+    strike: (path) => {
+      truncateSync(path, 0);
+      return restore(path);
+    },
+  },
+  {
+    name: 'truncated in the middle',
+    strike: (path) => {
+      truncateSync(path, Math.floor(statSync(path).size / 2));
+      return restore(path);
+    },
+  },
+  {
+    name: 'filled with garbage',
+    strike: (path) => {
+      writeFileSync(path, Buffer.alloc(statSync(path).size, 'garbage '));
+      return restore(path);
+    },
+  },
+  {
+    name: 'filled with garbage behind its first page',
+    strike: (path) => {
+      const bytes = readFileSync(path);
+      writeFileSync(path, Buffer.concat([bytes.subarray(0, 100), bytes.subarray(100).fill('x')]));
+      return restore(path);
+    },
+  },
+  {
+    name: 'replaced by a directory',
+    strike: (path) => {
+      rmSync(path);
+      mkdirSync(path);
+      return restore(path);
+    },
+  },
+  { name: 'locked by another process for 5 s', strike: lockForFiveSeconds },
+];
+
+const holdLock = `
+  const { connectSqlite } = await import(process.argv[1]);
+  const database = connectSqlite({ path: process.argv[2] });
+  database.exec('BEGIN EXCLUSIVE');
+  console.log('locked');
+  setTimeout(() => database.exec('COMMIT'), 5000);
+`;
+
+/** Resolves when the lock is held; the repair waits for its end. */
+async function lockForFiveSeconds(path: string): Promise<() => Promise<void>> {
+  const sqlite = new URL('../../src/core/sqlite.ts', import.meta.url).href;
+  const script = ['--input-type=module', '-e', holdLock, sqlite, path];
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), ...script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = new Promise<void>((resolve) => child.on('exit', () => resolve()));
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  return () => ended;
+}
+
+interface Served {
+  readonly status: number;
+  readonly keyStatus: unknown;
+  readonly policy: unknown;
+  readonly caching: unknown;
+}
+
+/** A server with one key, under load from callers with it and without. */
+async function openLoadedServer() {
+  const folder = temporaryFolder();
+  const path = `${folder}/perch.db`;
+  const env = { PERCH_DATA_DIR: folder, PORT: '0', PERCH_CACHE_TTL_SECONDS: '360000' };
+  const server = spawnPerch(['serve'], env);
+  const key = (await spawnPerch(['keys', 'create', '--label', 'load'], env).ended).stdout.trim();
+  copyFileSync(path, `${path}.copy`);
+  const [, url = ''] = await server.printed(/Server listening at (http:[^"]+)"/);
+  const connect = (): Caller => {
+    const client = new Client(url);
+    onTestFinished(() => client.destroy());
+    return {
+      keyed: () => ask(client, { authorization: `Bearer ${key}` }),
+      anonymous: () => ask(client, {}),
+    };
+  };
+  expect(key).toMatch(/^perch_/);
+  await connect().anonymous();
+  return { path, connect };
+}
+
+/** Somebody with a connection of his own. */
+interface Caller {
+  keyed(): Promise<Served>;
+  anonymous(): Promise<Served>;
+}
+
+async function ask(client: Client, headers: Record<string, string>): Promise<Served> {
+  const reply = await client.request({ method: 'GET', path: '/ada.example?limit=2', headers });
+  await reply.body.dump();
+  return {
+    status: reply.statusCode,
+    keyStatus: reply.headers['x-api-key-status'],
+    policy: String(reply.headers['ratelimit-policy']).split(';')[0],
+    caching: reply.headers['cache-control'],
+  };
+}
+
+type LoadedServer = Awaited<ReturnType<typeof openLoadedServer>>;
+
+/** Keeps asking until it is stopped; gives what was served, with a key and without. */
+function startLoad(server: LoadedServer) {
+  const keyed: Served[] = [];
+  const anonymous: Served[] = [];
+  let isOver = false;
+  const keepAsking = async () => {
+    const caller = server.connect();
+    while (!isOver) {
+      keyed.push(await caller.keyed());
+      anonymous.push(await caller.anonymous());
+    }
+  };
+  const callers = Promise.all([keepAsking(), keepAsking(), keepAsking()]);
+  return {
+    stop: async () => {
+      isOver = true;
+      await callers;
+      return { keyed, anonymous };
+    },
+  };
+}
+
+/** Asks with the key until the answer has a status; gives that answer. */
+async function askUntil(caller: Caller, keyStatus: string): Promise<Served> {
+  for (;;) {
+    const served = await caller.keyed();
+    if (served.keyStatus === keyStatus) return served;
+  }
+}
+
+const kinds = (served: readonly Served[]) => new Set(served.map((one) => JSON.stringify(one)));
+
+const valid = {
+  status: 200,
+  keyStatus: 'valid',
+  policy: '"key"',
+  caching: 'private, no-store',
+};
+const unverified = { ...valid, keyStatus: 'unverified', policy: '"public"' };
+const anonymous = {
+  status: 200,
+  keyStatus: 'anonymous',
+  policy: '"public"',
+  caching: 'public, max-age=60, stale-while-revalidate=300',
+};
+
+describe('under load, with the key store', { timeout: 60_000 }, () => {
+  clauseEach(
+    ['read.key_status.unverified', 'read.auth.unverified_soft_degradation'],
+    faults,
+    ({ name }) => `${name}, no request fails, and keys count again when it is back`,
+    async ({ strike }) => {
+      const server = await openLoadedServer();
+      const load = startLoad(server);
+      const caller = server.connect();
+      await askUntil(caller, 'valid');
+
+      const repair = await strike(server.path);
+      await askUntil(caller, 'unverified');
+      await repair();
+      await askUntil(caller, 'valid');
+
+      const served = await load.stop();
+      expect(kinds(served.keyed)).toEqual(kinds([valid, unverified]));
+      expect(kinds(served.anonymous)).toEqual(kinds([anonymous]));
+    },
+  );
+});

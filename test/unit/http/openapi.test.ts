@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import { findReferences } from '../../../src/core/json-schema.ts';
+import { problemKinds } from '../../../src/core/problem.ts';
+import { describeOpenApi } from '../../../src/http/openapi.ts';
+import { isBrowseRoute, type Route, routes } from '../../../src/http/routes.ts';
+import { reads } from '../../../src/reads/index.ts';
+import { operationOf, operationsOf, parseDocument, responseOf } from '../../support/openapi.ts';
+
+const facts = {
+  baseUrl: 'https://perch.test/read',
+  version: '1.2.3',
+  nowMs: null,
+  linkPreviews: false,
+};
+const json: unknown = JSON.parse(JSON.stringify(describeOpenApi(facts)));
+const document = parseDocument(json);
+const operations = operationsOf(document);
+
+/** Gives what a reference points to (RFC 6901); undefined where there is nothing. */
+function resolve(reference: string): unknown {
+  const steps = reference.replace(/^#\//, '').split('/');
+  return steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)?.[step], json);
+}
+
+function namesOf(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...namesOf(inner)]);
+}
+
+const isBrowse = (id: string) => {
+  const route = routes.find((row) => row.id === id);
+  return route !== undefined && isBrowseRoute(route);
+};
+
+describe('the document', () => {
+  it('tells what it is of, and where', () => {
+    expect(document.info).toMatchObject({
+      title: 'Perch',
+      version: '1.2.3',
+      license: { name: 'MIT', identifier: 'MIT' },
+    });
+    expect(document.servers).toEqual([{ url: 'https://perch.test/read' }]);
+  });
+
+  it('has only references that lead somewhere', () => {
+    const references = findReferences(json);
+
+    expect(references.length).toBeGreaterThan(100);
+    expect(references.filter((one) => resolve(one) === undefined)).toEqual([]);
+  });
+
+  it('refers to everything that it keeps', () => {
+    const { schemas, responses, headers } = document.components;
+    const kept = Object.entries({ schemas, responses, headers }).flatMap(([kind, named]) =>
+      Object.keys(named).map((name) => `#/components/${kind}/${name}`),
+    );
+    const referred = new Set(findReferences(json));
+
+    expect(kept.filter((one) => !referred.has(one))).toEqual([]);
+  });
+
+  it('has no names of schemas beside their places', () => {
+    const names = new Set(namesOf(json));
+
+    expect([...names].filter((name) => /^\$(?!ref$)/.test(name))).toEqual([]);
+    expect(names).not.toContain('additionalProperties');
+  });
+
+  it('closes no enumeration of a reply', () => {
+    const { schemas } = document.components;
+
+    expect(namesOf(schemas)).not.toContain('enum');
+    expect(schemas.Problem).toMatchObject({
+      properties: {
+        code: { type: 'string', 'x-extensible-enum': Object.keys(problemKinds) },
+      },
+    });
+  });
+
+  it('explains each tag of an operation, and no other', () => {
+    const used = new Set(operations.flatMap(({ tags }) => tags));
+
+    expect(document.tags.map(({ name }) => name).sort()).toEqual([...used].sort());
+  });
+
+  it('is the same each time', () => {
+    expect(JSON.stringify(describeOpenApi(facts))).toBe(JSON.stringify(json));
+  });
+});
+
+describe('the operations', () => {
+  it('are the rows of the table', () => {
+    expect(operations.map(({ operationId, path }) => [operationId, path])).toEqual(
+      routes.map(({ id, path }) => [id, path]),
+    );
+  });
+
+  it('have ids of their own', () => {
+    const ids = operations.map(({ operationId }) => operationId);
+
+    expect(new Set(ids).size).toBe(ids.length);
+    // Decisions section 7, but for what is no read of the table.
+    expect(ids).toEqual(
+      expect.arrayContaining([
+        ...['getPost', 'getProfile', 'listFollowers', 'listFollowing', 'searchPosts', 'getOEmbed'],
+        ...['getPostByPermalink', 'getProfileByHandle', 'listFollowersByHandle'],
+        ...['listFollowingByHandle', 'searchByPath', 'getPostLegacy', 'browseLegacy'],
+      ]),
+    );
+  });
+
+  it.each(operations)('declare the parameters of $path', ({ path, parameters }) => {
+    const inTemplate = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const inPath = parameters.filter((one) => one.in === 'path');
+    const names = parameters.map(({ name }) => name);
+
+    expect(inPath.map(({ name }) => name)).toEqual(inTemplate);
+    expect(inPath.every(({ required }) => required)).toBe(true);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it.each(routes)('take what the read of $path takes', (route: Route) => {
+    const { read, path } = route;
+    const ids = typeof read === 'string' ? [read] : Object.values(read.reads);
+    const taken = new Set(ids.flatMap((id) => Object.keys(reads[id].params.shape)));
+    if (path.includes('{id}')) taken.delete('url');
+    if (path.includes('{n}')) taken.add('n');
+    if (typeof read !== 'string') taken.add(read.parameter);
+
+    const names = operationOf(document, route.id).parameters.map(({ name }) => name);
+
+    expect(names.toSorted()).toEqual([...taken].sort());
+  });
+
+  it('need no key, and take one on the browse surface only', () => {
+    expect(document.security).toEqual([]);
+    for (const { operationId, security } of operations) {
+      expect([operationId, security]).toEqual([
+        operationId,
+        isBrowse(operationId) ? [{}, { bearerKey: [] }] : undefined,
+      ]);
+    }
+    expect(document.components.securitySchemes.bearerKey).toMatchObject({
+      type: 'http',
+      scheme: 'bearer',
+    });
+  });
+});
+
+describe('the responses', () => {
+  it.each(operations)('of $path have every status', ({ operationId, responses }) => {
+    const expected = [
+      ...['200', '304', '400', '404', '414', '429', '500', '502', '503', 'default'],
+      ...(isBrowse(operationId) ? ['401'] : []),
+      ...(operationId.startsWith('getOEmbed') ? ['501'] : []),
+    ];
+
+    expect(Object.keys(responses).sort()).toEqual(expected.sort());
+  });
+
+  it.each(operations)('of $path are problems where they fail', (operation) => {
+    for (const status of Object.keys(operation.responses)) {
+      const { content } = responseOf(document, operation, status);
+      if (status === '200' || status === '304') continue;
+      expect(content).toEqual({
+        'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+      });
+    }
+  });
+
+  it('have each media type of the read', () => {
+    const typesOf = (id: string) =>
+      Object.entries(responseOf(document, operationOf(document, id), 200).content ?? {}).map(
+        ([type, { schema }]) => [type, schema.$ref ?? schema.type],
+      );
+
+    expect(typesOf('getPostByPermalink')).toEqual([
+      ['text/markdown', 'string'],
+      ['application/json', '#/components/schemas/PostReply'],
+    ]);
+    expect(typesOf('browseLegacy')).toEqual([
+      ['text/markdown', 'string'],
+      ['application/json', '#/components/schemas/BrowseReply'],
+    ]);
+    expect(typesOf('getOEmbed')).toEqual([['application/json', '#/components/schemas/EmbedReply']]);
+  });
+
+  it('have a page for crawlers where link previews are on', () => {
+    const withPreviews = parseDocument(describeOpenApi({ ...facts, linkPreviews: true }));
+
+    const withPage = operationsOf(withPreviews).filter((one) =>
+      Object.hasOwn(responseOf(withPreviews, one, 200).content ?? {}, 'text/html'),
+    );
+
+    expect(withPage.map(({ operationId }) => operationId)).toEqual([
+      'getPostByPermalink',
+      'getPostPhotoByPermalink',
+      'getPostVideoByPermalink',
+    ]);
+  });
+
+  it.each(operations)('of $path name the headers of their surface', (operation) => {
+    for (const status of Object.keys(operation.responses)) {
+      if (status === 'default') continue;
+      const { headers = {} } = responseOf(document, operation, status);
+      expect(Object.hasOwn(headers, 'X-Api-Key-Status')).toBe(isBrowse(operation.operationId));
+      expect(Object.hasOwn(headers, 'Deprecation')).toBe(operation.deprecated === true);
+      expect(Object.hasOwn(headers, 'Sunset')).toBe(operation.deprecated === true);
+      expect(Object.hasOwn(headers, 'Retry-After')).toBe(status === '429' || status === '503');
+      expect(headers).toHaveProperty('RateLimit');
+    }
+  });
+});
