@@ -31,8 +31,10 @@ export async function measure(target: Target, options: LoadOptions): Promise<Mea
   };
 }
 
-function runWrk({ url }: Target, { seconds, connections }: LoadOptions): Promise<number> {
-  const wrk = spawn(...onCore(1, 'wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, url]));
+function runWrk({ url, headers }: Target, { seconds, connections }: LoadOptions): Promise<number> {
+  const sent = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, ...sent, url];
+  const wrk = spawn(...onCore(1, 'wrk', args));
   let printed = '';
   wrk.stdout.on('data', (text) => (printed += text));
   return new Promise((resolve, reject) => {
@@ -46,14 +48,17 @@ function runWrk({ url }: Target, { seconds, connections }: LoadOptions): Promise
 }
 
 /** Slower than the servers it measures: the CPU time is right, the rates are a lower bound. */
-async function runUndici({ url }: Target, { seconds, connections }: LoadOptions): Promise<number> {
+async function runUndici(
+  { url, headers }: Target,
+  { seconds, connections }: LoadOptions,
+): Promise<number> {
   const { origin, pathname, search } = new URL(url);
   const pool = new Pool(origin, { connections });
   const end = performance.now() + seconds * 1000;
   let requests = 0;
   const ask = async () => {
     while (performance.now() < end) {
-      const answer = await pool.request({ method: 'GET', path: pathname + search });
+      const answer = await pool.request({ method: 'GET', path: pathname + search, headers });
       await answer.body.dump();
       if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode}`);
       requests += 1;

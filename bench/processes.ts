@@ -6,6 +6,8 @@ import { cpus } from 'node:os';
 export interface Target {
   readonly name: string;
   readonly url: string;
+  /** What each request to it carries. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly pid: number;
   /** Milliseconds from its start to its first answer. */
   readonly startMs: number;
@@ -18,6 +20,7 @@ export interface TargetOptions {
   readonly args: readonly string[];
   readonly url: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Whether servers and load generator each get a core of their own, so that neither disturbs the other. */
@@ -29,7 +32,8 @@ export function onCore(core: number, command: string, args: readonly string[]): 
 }
 
 /** Starts a server with plain Node and waits for its first answer. */
-export async function startTarget({ name, args, url, env }: TargetOptions): Promise<Target> {
+export async function startTarget(options: TargetOptions): Promise<Target> {
+  const { name, args, url, env, headers = {} } = options;
   const begin = performance.now();
   const child = spawn(...onCore(0, process.execPath, args), {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -37,7 +41,7 @@ export async function startTarget({ name, args, url, env }: TargetOptions): Prom
   });
   await firstAnswer(url, child);
   const startMs = performance.now() - begin;
-  return { name, url, pid: child.pid ?? 0, startMs, stop: () => stop(child) };
+  return { name, url, headers, pid: child.pid ?? 0, startMs, stop: () => stop(child) };
 }
 
 async function firstAnswer(url: string, child: ChildProcess): Promise<void> {

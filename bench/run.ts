@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { benchAccess } from './access.ts';
+import { benchAllowances } from './allowances.ts';
 import { benchArchive } from './archive.ts';
-import { generator, type Measured, measure } from './load.ts';
+import { interleave, load, median, rounds } from './interleave.ts';
+import { generator, type Measured } from './load.ts';
 import { isPinned, residentMiB, startTarget, type Target } from './processes.ts';
 
-/** Rounds of the interleaved run; each asks every server once, in turn. */
-const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
-const load = { seconds: Number(process.env.BENCH_SECONDS ?? 3), connections: 32 };
 const starts = 7;
 
 const cases = [
@@ -32,6 +32,8 @@ try {
   const lines = [
     ...header(),
     ...(await benchReads()),
+    ...(await benchAccess()),
+    ...(await benchAllowances()),
     ...(await benchArchive()),
     ...(await benchStart()),
   ];
@@ -104,18 +106,6 @@ async function startBare(name: string, page: object, path: string): Promise<Targ
   return startTarget({ name, args, url: `http://127.0.0.1:${port}${path}` });
 }
 
-async function interleave(targets: readonly Target[]): Promise<Measured[]> {
-  for (const target of targets) await measure(target, { ...load, seconds: 1 });
-  const all: Measured[][] = targets.map(() => []);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [index, target] of targets.entries()) all[index]?.push(await measure(target, load));
-  }
-  return all.map((of) => ({
-    requestsPerSecond: median(of.map((one) => one.requestsPerSecond)),
-    cpuMicroseconds: median(of.map((one) => one.cpuMicroseconds)),
-  }));
-}
-
 async function benchStart(): Promise<string[]> {
   const page = { path: '/', headers: { 'content-type': 'text/plain' }, body: 'ok' };
   const started = { perch: [] as number[], bare: [] as number[] };
@@ -144,9 +134,4 @@ async function benchStart(): Promise<string[]> {
     row('start to first answer', started, 'ms'),
     row('resident memory when idle', resident, 'MiB'),
   ];
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
