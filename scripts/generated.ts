@@ -45,7 +45,8 @@ Made from \`src/config.ts\` by \`npm run generate\`.
 function defaultOf(schema: z.ZodType): string | undefined {
   if (!(schema instanceof z.ZodDefault)) return undefined;
   const value: unknown = schema.def.defaultValue;
-  return Array.isArray(value) ? value.join(',') : String(value);
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.join(',');
+  return String(value);
 }
 
 function errorsPage(): string {

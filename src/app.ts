@@ -17,7 +17,7 @@ import { acceptAllMethods } from './http/methods.ts';
 import { openApiPlugin } from './http/openapi-route.ts';
 import { readRoutesPlugin } from './http/read-routes.ts';
 import { createRefusals } from './http/refusals.ts';
-import { describeRefused } from './http/route-headers.ts';
+import { createUnroutedHeaders, describeRefused } from './http/route-headers.ts';
 import { routes } from './http/routes.ts';
 import { createWork, type Work } from './http/work.ts';
 import { type Access, openAccess } from './open-access.ts';
@@ -56,7 +56,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const work = createWork();
   const access = openAccess(options);
   const fetching = openFetchingBeside(access, options);
-  const server = createServer(options);
+  const identification = options.identification ?? access.identification;
+  const server = createServer(options, identification);
   const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
   server.addHook('onClose', async () => {
     load.close();
@@ -72,7 +73,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });
   await setCors(server);
   setAdmission(server, readiness);
-  registerPlugins(server, { ...options, access, fetching, work, load, accessLog });
+  registerPlugins(server, { ...options, identification, access, fetching, work, load, accessLog });
 
   await server.ready();
   return {
@@ -97,6 +98,7 @@ function openFetchingBeside(access: Access, options: AppOptions): Fetching {
 }
 
 interface Services extends AppOptions {
+  readonly identification: Identification;
   readonly access: Access;
   readonly fetching: Fetching;
   readonly work: Work;
@@ -106,7 +108,7 @@ interface Services extends AppOptions {
 
 /** The surfaces, each in its own scope with all that it may use. */
 function registerPlugins(server: FastifyInstance, services: Services): void {
-  const { config, clock, access, fetching, work, load, accessLog } = services;
+  const { config, clock, identification, access, fetching, work, load, accessLog } = services;
   const baseUrl = config.PERCH_BASE_URL;
   server.register(healthPlugin, { chain: fetching.chain });
   const linkPreviews = config.PERCH_LINK_PREVIEWS;
@@ -116,7 +118,7 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
     routes,
     fetcher: fetching.fetcher,
     context: fetching.context,
-    identification: services.identification ?? access.identification,
+    identification,
     sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
     linkPreviews,
     work,
@@ -132,11 +134,15 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
   });
 }
 
-function createServer({ config, logger, random }: AppOptions): FastifyInstance {
+function createServer(
+  { config, logger, random }: AppOptions,
+  identification: Identification,
+): FastifyInstance {
   const requestId = createRequestIds(random);
   const baseUrl = config.PERCH_BASE_URL;
   const describe = (url: string) => describeRefused(url, baseUrl);
   const refusals = createRefusals({ baseUrl, requestId, describe });
+  const describeUnrouted = createUnroutedHeaders({ identification, baseUrl });
   const server = Fastify<Server>({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -149,6 +155,7 @@ function createServer({ config, logger, random }: AppOptions): FastifyInstance {
         request,
         baseUrl,
         accessLog: silentAccessLog,
+        describeUnrouted,
       }),
     http: {
       requireHostHeader: false,

@@ -158,7 +158,7 @@ export const variables = z.object({
     .describe(
       'The key that the cursors of lists are signed with; servers behind one address share it. Default: made on the first start and kept in `cursor.key` in the data directory.',
     ),
-  PERCH_ALLOWANCE_WINDOW_SECONDS: wholeNumber(1, 86_400, 60).describe(
+  PERCH_ALLOWANCE_WINDOW_SECONDS: wholeNumber(1, 3600, 60).describe(
     'Seconds of the window that every allowance is counted in.',
   ),
   PERCH_PUBLIC_ALLOWANCE: wholeNumber(1, 1_000_000, 60).describe(

@@ -49,8 +49,11 @@ export function openAccess({ config, clock, random, logger }: AccessOptions): Ac
   });
   const readAddress = createAddressReader({
     trusted: config.PERCH_TRUST_PROXY,
-    onIgnored: () =>
-      logger.warn('X-Forwarded-For from a peer that PERCH_TRUST_PROXY does not name is ignored'),
+    onIgnored: (peer) =>
+      logger.warn(
+        { peer },
+        'X-Forwarded-For is ignored; if the peer is your proxy, name it in PERCH_TRUST_PROXY',
+      ),
   });
   const clientOf = ({ raw }: FastifyRequest) => readAddress(raw);
   return {

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/random.ts';
@@ -160,6 +160,8 @@ function bringUp(connection: Connection, facts: FileFacts, path: string): KeyRow
   const found = connection.tables.examine();
   if (found !== 'ok') throw new UnusableFileError(`${path} is damaged: ${found}`);
   connection.facts = facts;
+  // Others rows, though by the same statements: what was known of the old content does not hold.
+  connection.tables = { ...connection.tables, rows: { ...connection.tables.rows } };
   return connection.tables.rows;
 }
 
@@ -186,6 +188,7 @@ function makeFile(path: string, random: Random): void {
   mkdirSync(dirname(path), { recursive: true });
   try {
     openSqlite({ path: draft, ...schema }).close();
+    chmodSync(draft, 0o600); // labels and notes are the operator's alone
     // SQLite would play the journal of the file that is gone into the new one.
     rmSync(`${path}-journal`, { force: true });
     linkSync(draft, path);

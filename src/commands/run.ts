@@ -1,4 +1,5 @@
 import { loadConfig, version } from '../config.ts';
+import { redactKeys } from '../core/redact.ts';
 import { type Command, type ExitCode, exitCodes, type Output, UsageError } from './command.ts';
 import { keysCommand } from './keys.ts';
 import { readCommand } from './read.ts';
@@ -51,7 +52,7 @@ async function runConfigured(
     return await command.run(args, { config: loaded.config, stdout: io.stdout, stderr: io.stderr });
   } catch (error) {
     if (error instanceof UsageError) {
-      io.stderr.write(`perch: ${error.message}\nUsage: perch ${command.usage}\n`);
+      io.stderr.write(`perch: ${redactKeys(error.message)}\nUsage: perch ${command.usage}\n`);
       return exitCodes.usage;
     }
     // Not 1: scripts read that as “not found”.

@@ -123,7 +123,7 @@ export const problemKinds = {
   invalid_option: {
     status: 400,
     title: 'Option not usable',
-    resolution: 'Correct or remove the parameter that the detail names.',
+    resolution: 'Correct, add or remove what the detail names.',
     when: 'any other parameter has a value outside its table, or a parameter is given twice',
   },
   unsupported_platform: {
@@ -163,7 +163,7 @@ export const problemKinds = {
     status: 404,
     title: 'Not found',
     resolution:
-      'Check the handle and the id. What is deleted, suspended or protected cannot be read; do not retry in a loop.',
+      'Check the handle or the id. What is deleted, suspended or protected cannot be read; do not retry in a loop.',
     when: 'the post or account is confirmed missing, deleted, suspended or protected',
   },
   route_not_found: {
@@ -213,7 +213,7 @@ export const problemKinds = {
     status: 429,
     title: 'Allowance exhausted',
     resolution:
-      'Read `Retry-After` and wait exactly that many seconds. What the response cache answers costs nothing, and a key has a larger allowance.',
+      'Read `Retry-After` and wait exactly that many seconds. What the response cache answers costs nothing; a key has a larger allowance, and the operator can enlarge it.',
     when: 'the allowance of this window is exhausted, or the part of the pool that such callers share; `Retry-After` is exact',
   },
   internal_error: {

@@ -19,8 +19,11 @@ const forgetMs = 60_000;
 /** The most addresses that are remembered; beyond, the one with the oldest try is forgotten. */
 const maxAddresses = 10_000;
 
-/** The most tries that wait at once. More are answered at once: each that waits holds a connection. */
-const maxWaiting = 100;
+/**
+ * The most tries that wait at once; more are answered at once. A try that waits costs little more than
+ * the idle connection that anybody may hold, so the bound is far from what a guesser gets to.
+ */
+const maxWaiting = 10_000;
 
 interface Tries {
   readonly count: number;

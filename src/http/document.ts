@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../core/clock.ts';
 import { lifecycleState } from '../core/lifecycle.ts';
+import { corsHeaders } from './cors.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { nothingOfItsOwn, type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
 import { routes } from './routes.ts';
@@ -17,7 +18,8 @@ export interface TableDocument {
 /** Registers a document at its address. */
 export function serveDocument(app: FastifyInstance, document: TableDocument): void {
   const prepare = createPreparation(document);
-  app.get(document.url, { config: { cors: false } }, (request, reply) =>
+  const config = { cors: false, describe: () => corsHeaders };
+  app.get(document.url, { config }, (request, reply) =>
     sendPrepared({ request, reply }, prepare(), nothingOfItsOwn),
   );
   refuseOtherMethods(app, document.url, { allow: ['GET', 'HEAD'] });

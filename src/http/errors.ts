@@ -7,10 +7,8 @@ import {
   toProblemDocument,
 } from '../core/problem.ts';
 import type { AccessLog } from './access-log.ts';
-import { corsHeaders } from './cors.ts';
 import { toInstance } from './instance.ts';
 import { maxUrlBytes } from './limits.ts';
-import { isAdminPath } from './routes.ts';
 
 /** What Fastify refuses by itself, as codes of the catalogue, with a detail of our own. */
 const frameworkProblems: Readonly<Record<string, readonly [ProblemCode, string]>> = {
@@ -40,6 +38,8 @@ declare module 'fastify' {
 export interface ProblemSetting {
   readonly baseUrl: string;
   readonly accessLog: AccessLog;
+  /** Gives the headers of what the router refuses by itself, so that no route describes it. */
+  readonly describeUnrouted?: (request: FastifyRequest) => Readonly<Record<string, string>>;
 }
 
 /** Sets the handlers that turn every failure of the server into a problem document. */
@@ -84,15 +84,16 @@ export function sendProblem(
   return reply
     .code(problem.status)
     .header('x-request-id', where.request.id)
-    .headers({ ...toProblemHeaders(problem), ...describeRoute(where.request) })
+    .headers({ ...toProblemHeaders(problem), ...describeRoute(where) })
     .send(body);
 }
 
-function describeRoute(request: FastifyRequest): Readonly<Record<string, string>> {
-  // What the router refuses by itself has no route, so no hook has said who may read it.
+function describeRoute({
+  request,
+  describeUnrouted = () => ({}),
+}: ProblemSetting & { readonly request: FastifyRequest }): Readonly<Record<string, string>> {
   const { url, config } = request.routeOptions;
-  const isOpen = url === undefined && !isAdminPath(request.raw.url ?? '');
-  return config?.describe?.(request) ?? (isOpen ? corsHeaders : {});
+  return url === undefined ? describeUnrouted(request) : (config.describe?.(request) ?? {});
 }
 
 /** Gives the headers that go with a problem document. */

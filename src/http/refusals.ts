@@ -80,7 +80,7 @@ function toProblem(error: ParserError): Problem {
 /** Gives the path and query that the input begins with; null where it begins in the middle. */
 function targetOf(packet: unknown): string | null {
   if (!Buffer.isBuffer(packet)) return null;
-  return /^[A-Z]+ (\/[!-~]*) HTTP\//.exec(packet.toString('latin1', 0, maxUrlBytes))?.[1] ?? null;
+  return /^[A-Z-]+ ([!-~]+) HTTP\//.exec(packet.toString('latin1', 0, maxUrlBytes))?.[1] ?? null;
 }
 
 /** Tells whether the input begins with a request line that is over the limit of a URL. */

@@ -4,7 +4,15 @@ import type { Headers } from './headers.ts';
 import type { Identification, Identity } from './identity.ts';
 import { toLifecycleHeaders } from './lifecycle.ts';
 import { privateCaching, type ReplyOptions } from './reply.ts';
-import { aliasRoutes, isAdminPath, isBrowseRoute, type Route } from './routes.ts';
+import {
+  aliasRoutes,
+  isAdminPath,
+  isBrowseRoute,
+  isPermalinkHandle,
+  type Route,
+  routes,
+  toPath,
+} from './routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,10 +36,17 @@ export interface RouteHeaders {
   describe(request: FastifyRequest): Headers;
 }
 
+/** What the headers of routes are made with. */
+export interface RouteHeadersOptions {
+  readonly identification: Identification;
+  /** Perch's own address, without a trailing slash. */
+  readonly baseUrl: string;
+}
+
 /** Creates the headers of a row of the route table. */
 export function createRouteHeaders(
   route: Route,
-  { identification, baseUrl }: { identification: Identification; baseUrl: string },
+  { identification, baseUrl }: RouteHeadersOptions,
 ): RouteHeaders {
   const surface = isBrowseRoute(route) ? 'browse' : 'post';
   const identityOf = (request: FastifyRequest) => {
@@ -67,10 +82,37 @@ export function createRouteHeaders(
  * request: it never became one.
  */
 export function describeRefused(url: string, baseUrl: string): Headers {
-  const path = url.split('?', 1)[0];
+  const path = toPath(url);
   const route = aliasRoutes.find((row) => row.path === path);
   const lifecycle = route === undefined ? null : toLifecycleHeaders(route, url, baseUrl);
   return { ...(isAdminPath(url) ? {} : corsHeaders), ...lifecycle };
+}
+
+/**
+ * Creates the headers of what the router refuses for its path (broken percent-encoding): those of the
+ * row that the path would lead to, so that a presented key is answered as everywhere.
+ */
+export function createUnroutedHeaders(
+  options: RouteHeadersOptions,
+): (request: FastifyRequest) => Headers {
+  const rows = [...routes]
+    .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
+    .map((row) => ({ pattern: toPattern(row.path), headers: createRouteHeaders(row, options) }));
+  return (request) => {
+    const { url = '' } = request.raw;
+    const path = toPath(url);
+    const row = rows.find(({ pattern }) => pattern.test(path));
+    if (row !== undefined && isPermalinkHandle(path.split('/')[1] ?? '')) {
+      return row.headers.describe(request);
+    }
+    const isVersioned = path.startsWith('/api/') && row !== undefined;
+    if (isVersioned) return row.headers.describe(request);
+    return isAdminPath(url) ? {} : corsHeaders;
+  };
+}
+
+function toPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 }
 
 function toRecord(list: readonly string[]): Headers {

@@ -192,7 +192,22 @@ export function isPermalinkHandle(segment: string): boolean {
 
 /** Tells whether a path and query is the operator's: pages of other origins have no business there. */
 export function isAdminPath(url: string): boolean {
-  return /^\/(?:api\/)?admin(?:[/?]|$)/.test(url);
+  return /^\/(?:api\/)?admin(?:\/|$)/.test(toPath(url));
+}
+
+/**
+ * Gives the path that a request target means: without a scheme and host (RFC 9112 §3.2.2) and a query,
+ * decoded as far as it can be.
+ */
+export function toPath(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0] ?? '';
+  return path.replaceAll(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded; // no UTF-8: no name of ours
+    }
+  });
 }
 
 /** Gives a path of the table in the router's notation: `{handle}` becomes `:handle`. */

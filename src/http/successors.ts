@@ -30,13 +30,14 @@ export function toSuccessor(route: AliasRoute, url: string, baseUrl: string): st
 }
 
 /** Adds parameters to an address, each as often as it was given. */
-function carry(address: string, parameters: ParsedUrlQuery): string {
+function carry(address: string, parameters: ParsedUrlQuery): string | null {
   const pairs = Object.entries(parameters).flatMap(([name, values = []]) =>
     [values].flat().map((value): [string, string] => [name, value]),
   );
   if (pairs.length === 0) return address;
   // Its serializer escapes all but letters, digits and `*-._`, and does not fail on half a surrogate.
   const whole = `${address}?${new URLSearchParams(pairs)}`;
-  // A key that was sent where it does not belong goes no further.
-  return whole.length > maxSuccessorBytes || redactKeys(whole) !== whole ? address : whole;
+  // A key that was sent where it does not belong goes no further, and what is left would be another request.
+  if (redactKeys(whole) !== whole) return null;
+  return whole.length > maxSuccessorBytes ? address : whole;
 }

@@ -511,5 +511,6 @@ describe('a key in a parameter that an alias hands on', () => {
 
     expect(reply.statusCode).toBe(400);
     expect(JSON.stringify(reply.headers)).not.toContain(key);
+    expect(readLinks(reply.headers).map(({ rel }) => rel)).not.toContain('successor-version');
   });
 });

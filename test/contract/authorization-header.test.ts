@@ -188,3 +188,20 @@ describe('several Authorization headers of which not the first is a key', () => 
     expect(received).toContain('cache-control: private, no-store');
   });
 });
+
+describe('a path with a broken percent-encoding', () => {
+  it.each(['/api/v1/profiles/%zz', '/%zz', '/api/v1/profiles/%E0%A4%A/followers'])(
+    'tells the status of a key too: %s',
+    async (path) => {
+      const app = await buildTestApp();
+      const { headers } = await app.createKey();
+
+      const keyed = await app.server.inject({ url: path, headers });
+      const plain = await app.server.inject({ url: path });
+
+      expect([keyed.statusCode, keyed.headers['x-api-key-status']]).toEqual([400, 'valid']);
+      expect(keyed.headers['cache-control']).toBe('private, no-store');
+      expect([plain.statusCode, plain.headers['x-api-key-status']]).toEqual([400, 'anonymous']);
+    },
+  );
+});

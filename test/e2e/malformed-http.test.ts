@@ -107,6 +107,28 @@ describe('what is not a request', () => {
     expect(received).toContain('"code":"malformed_request"');
   });
 
+  clauseEach(
+    ['read.errors.deprecated_routes_keep_headers', 'read.versioning.three_signals_every_response'],
+    [
+      ['headers over 16 KiB', `GET /api/convert?url=x HTTP/1.1\r\nHost: x\r\nA: ${long}\r\n\r\n`],
+      ['a bad header', 'GET /api/browse HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n'],
+      ['another spelling', 'GET /api/%63onvert HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n'],
+      ['an absolute URL', 'GET http://x/api/convert HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n'],
+      ['a rare method', 'M-SEARCH /api/convert HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n'],
+    ] as const,
+    ([name]) => `tells the dates of an alias where ${name} makes it no request`,
+    async ([, sent]) => {
+      const { port } = await listen();
+
+      const received = (await exchange(port, [sent])).toLowerCase();
+
+      expect(received).toMatch(/^http\/1.1 4\d\d /);
+      expect(received).toContain('deprecation: @1789430400\r\n');
+      expect(received).toContain('sunset: wed, 15 sep 2027 00:00:00 gmt\r\n');
+      expect(received).toContain('access-control-allow-origin: *\r\n');
+    },
+  );
+
   clause('read.endpoints.public_routes_get', 'answers CONNECT with 405', async () => {
     const { port } = await listen();
 

@@ -435,3 +435,27 @@ function readHotJournal(path: string): Buffer {
   database.exec('ROLLBACK');
   return journal;
 }
+
+describe('a copy that is put over the store in place', () => {
+  it('counts at the next turn, also where SQLite counts as many changes in both', async () => {
+    const rig = openKeyRig();
+    const { record, key } = await rig.store.create({ label: 'Ada' });
+    const copy = `${rig.path}.copy`;
+    copyFileSync(rig.path, copy);
+    const other = openKeyRig({ path: copy });
+    await other.store.change(record.id, { enabled: false });
+    other.store.close();
+    await rig.store.change(record.id, { notes: 'one change here too' });
+    expect(await rig.checkNext(key)).toBe('valid');
+
+    copyFileSync(copy, rig.path);
+
+    expect(await rig.checkNext(key)).toBe('invalid');
+  });
+
+  it('and the store itself are readable by their owner alone', async () => {
+    const rig = openKeyRig();
+
+    expect(statSync(rig.path).mode & 0o777).toBe(0o600);
+  });
+});
