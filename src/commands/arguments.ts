@@ -28,8 +28,17 @@ export function parseCommandArgs<const Options extends CommandOptions>(
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UsageError(tellFault(error, Object.keys(options)), { cause: error });
   }
+}
+
+/** Node's own words for an unknown option are about something else: how to pass it on. */
+function tellFault(error: unknown, known: readonly string[]): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, unknown] = /^Unknown option '(-[^']*)'/.exec(message) ?? [];
+  if (unknown === undefined) return message;
+  const names = known.map((name) => `--${name}`).join(', ');
+  return `there is no option ${unknown} here; ${names === '' ? 'none is taken' : `there are ${names}`}`;
 }
 
 /** The most items of a list that can be asked for by number. */
