@@ -49,10 +49,10 @@ export function openAccess({ config, clock, random, logger }: AccessOptions): Ac
   });
   const readAddress = createAddressReader({
     trusted: config.PERCH_TRUST_PROXY,
-    onIgnored: (peer) =>
+    // No address in the log: where no proxy is in front, it would be a caller's.
+    onIgnored: () =>
       logger.warn(
-        { peer },
-        'X-Forwarded-For is ignored; if the peer is your proxy, name it in PERCH_TRUST_PROXY',
+        'X-Forwarded-For is ignored; if your proxy sends it, name the proxy in PERCH_TRUST_PROXY',
       ),
   });
   const clientOf = ({ raw }: FastifyRequest) => readAddress(raw);

@@ -130,8 +130,8 @@ export interface AddressSource {
 export interface AddressReaderOptions {
   /** The proxies whose `X-Forwarded-For` is believed; each has no `trustedProxyFault`. */
   readonly trusted: readonly string[];
-  /** Is called once, with the peer's name, when the first `X-Forwarded-For` comes from somebody else. */
-  readonly onIgnored: (peer: string) => void;
+  /** Is called once, when the first `X-Forwarded-For` comes from somebody else. */
+  readonly onIgnored: () => void;
 }
 
 /** Who is at the other end of a connection. */
@@ -170,7 +170,7 @@ export function createAddressReader({
     if (forwarded === undefined || forwarded.length === 0) return peer.name;
     if (peer.isTrusted) return nameForwarded(String(forwarded)) ?? peer.name;
     hasIgnored = true;
-    onIgnored(peer.name);
+    onIgnored();
     return peer.name;
   };
 }
