@@ -83,7 +83,8 @@ function createHandler(row: Route, headers: RouteHeaders, options: HandlerOption
   const { fetcher, work, load, accessLog, understandOnce } = options;
   const hasPreview = options.linkPreviews && row.surface === 'permalink' && row.read === 'getPost';
   const send = (asked: Asked, answer: Answer, { request, reply }: Exchange): void => {
-    const prepared = prepare(options, request, { ...asked, answer });
+    const { understood } = asked;
+    const prepared = prepare(options, request, { understood, hasPreview, answer });
     sendPrepared({ request, reply }, prepared, headers.ownOf(request));
   };
   const answerLater = async (asked: Asked, { request, reply }: Exchange): Promise<void> => {
