@@ -17,22 +17,39 @@ export async function interleave(targets: readonly Target[]): Promise<Measured[]
   return all.map(toMedians);
 }
 
-/** The same with a fresh start of each server in every round, where processes differ by themselves. */
-export async function measureStarts<Case>(
-  cases: readonly Case[],
-  start: (of: Case) => Promise<Target>,
-): Promise<Measured[]> {
-  const all: Measured[][] = cases.map(() => []);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [index, of] of cases.entries()) {
-      const target = await start(of);
-      await measure(target, { ...load, seconds: 1 });
-      all[index]?.push(await measure(target, load));
-      await target.stop();
-    }
-  }
-  return all.map(toMedians);
+/** What two servers gave, and the middle of the ratios of the second one's rate to the first one's. */
+export interface Compared {
+  readonly measured: readonly Measured[];
+  readonly ratio: number;
 }
+
+/** Turns that each server of a pair takes in a round. */
+const turns = 8;
+
+/**
+ * Compares two servers turn by turn, a second each, with a fresh start of both in every round: one
+ * process can be a tenth faster than the next, and a machine slows down for seconds at a time.
+ */
+export async function comparePair(
+  start: readonly [() => Promise<Target>, () => Promise<Target>],
+): Promise<Compared> {
+  const pairs: (readonly [Measured, Measured])[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const first = await start[0]();
+    const second = await start[1]();
+    for (const target of [first, second]) await measure(target, turn);
+    for (let taken = 0; taken < turns; taken += 1) {
+      pairs.push([await measure(first, turn), await measure(second, turn)]);
+    }
+    await first.stop();
+    await second.stop();
+  }
+  const ratios = pairs.map(([a, b]) => b.requestsPerSecond / a.requestsPerSecond);
+  const measured = [pairs.map(([a]) => a), pairs.map(([, b]) => b)].map(toMedians);
+  return { measured, ratio: median(ratios) };
+}
+
+const turn = { ...load, seconds: 1 };
 
 function toMedians(of: readonly Measured[]): Measured {
   return {

@@ -107,8 +107,13 @@ function createVersionWatch(file: KeyFile): () => Outcome<boolean> {
     knownVersion = version;
     return isSame;
   };
-  return () => file.use(look);
+  return () => {
+    if (knownRows !== undefined && file.isSettled(knownRows)) return settled;
+    return file.use(look);
+  };
 }
+
+const settled: Outcome<boolean> = { value: true };
 
 /** Even a defect must not fail a read that needs no key. */
 function attempt<Value>(use: () => Outcome<Value>): Outcome<Value> {

@@ -28,6 +28,8 @@ export type Outcome<Value> = { readonly value: Value } | { readonly trouble: Key
 export interface KeyFile {
   /** Uses the rows of what lies at the path now. Waits, blocking, at most 20 ms for a lock. */
   use<Value>(work: (rows: KeyRows) => Value): Outcome<Value>;
+  /** Whether a look is enough to be certain that the file holds what these rows have read. */
+  isSettled(rows: KeyRows): boolean;
   /** Makes a store without keys where what is wrong is one of these faults; else does nothing. */
   makeWhere(faults: readonly MendableFault[]): KeyFileTrouble | undefined;
   close(): void;
@@ -56,6 +58,7 @@ export function openKeyFile(options: KeyFileOptions): KeyFile {
   let isClosed = false;
   return {
     use: (work) => (isClosed ? { trouble: { fault: 'closed' } } : upkeep.use(work)),
+    isSettled: (rows) => !isClosed && upkeep.isSettled(rows),
     makeWhere: (faults) => {
       if (isClosed) return { fault: 'closed' };
       const look = lookAt(path);
@@ -74,6 +77,7 @@ function openMemory(): KeyFile {
   const rows = openKeyRows(database);
   return {
     use: (work) => (database.open ? { value: work(rows) } : { trouble: { fault: 'closed' } }),
+    isSettled: () => database.open,
     makeWhere: () => undefined,
     close: () => void database.close(),
   };
@@ -85,6 +89,8 @@ interface Connection {
   tables?: Tables;
   /** What was seen when the content was last looked through. */
   facts: FileFacts;
+  /** When the file was last used without a failure; Unix milliseconds. */
+  usedAtMs: number | undefined;
 }
 
 interface Tables {
@@ -104,12 +110,17 @@ interface Rejected {
 /** Coarser than the times of every file system that SQLite runs on. */
 const freshMs = 2000;
 
+/** How long a look is enough: only a use notices a lock of somebody else. */
+const lookMs = 10;
+
+type Upkeep = Pick<KeyFile, 'use' | 'isSettled'> & { disconnect(): void };
+
 /**
  * Keeps a connection to the file that lies at the path. Native objects are never given back
  * (docs/decisions/0011), so one connection serves as long as the file is the same, through locks
  * and failures of the disk; and what is damaged is opened again only when it has changed.
  */
-function createUpkeep(path: string, clock: Clock): Pick<KeyFile, 'use'> & { disconnect(): void } {
+function createUpkeep(path: string, clock: Clock): Upkeep {
   let connection: Connection | undefined;
   let rejected: Rejected | undefined;
   const disconnect = () => {
@@ -127,7 +138,8 @@ function createUpkeep(path: string, clock: Clock): Pick<KeyFile, 'use'> & { disc
   };
   const connect = (facts: FileFacts): Connection => {
     checkHeader(path);
-    return { database: connectSqlite({ path, busyMs, mustExist: true }), facts };
+    const database = connectSqlite({ path, busyMs, mustExist: true });
+    return { database, facts, usedAtMs: undefined };
   };
   const use: KeyFile['use'] = (work) => {
     const look = lookAt(path);
@@ -137,12 +149,30 @@ function createUpkeep(path: string, clock: Clock): Pick<KeyFile, 'use'> & { disc
     if (isKnownBad(rejected, facts)) return { trouble: rejected.trouble };
     try {
       connection ??= connect(facts);
-      return { value: work(bringUp(connection, facts, path)) };
+      connection.usedAtMs = undefined;
+      const value = work(bringUp(connection, facts, path));
+      connection.usedAtMs = clock.now();
+      return { value };
     } catch (error) {
       return fail(error, facts);
     }
   };
-  return { use, disconnect };
+  const isSettled: KeyFile['isSettled'] = (rows) => {
+    if (connection?.tables?.rows !== rows || !isCertain(connection, clock.now())) return false;
+    const look = lookAt(path);
+    return 'facts' in look && isUnchanged(connection.facts, look.facts);
+  };
+  return { use, isSettled, disconnect };
+}
+
+/**
+ * Whether every change since the last use shows in the times of the file: that use came so long
+ * after the last change that the next one cannot get the same time.
+ */
+function isCertain({ facts, usedAtMs }: Connection, nowMs: number): boolean {
+  if (usedAtMs === undefined) return false;
+  const sinceMs = nowMs - usedAtMs;
+  return sinceMs >= 0 && sinceMs < lookMs && usedAtMs - facts.ctimeMs > freshMs;
 }
 
 function isKnownBad(rejected: Rejected | undefined, facts: FileFacts): rejected is Rejected {

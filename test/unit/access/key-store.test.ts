@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { hashKey } from '../../../src/access/key.ts';
 import { clause } from '../../support/clause.ts';
-import { endTurn, openKeyRig } from '../../support/key-rig.ts';
+import { endTurn, lockFromOutside, openKeyRig } from '../../support/key-rig.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { temporaryFolder } from '../../support/spawn-perch.ts';
 
@@ -224,6 +224,24 @@ describe('two processes on one file', () => {
     expect(b.store.check(two.key).status).toBe('invalid');
     await b.store.create({ label: 'three' });
     expect(b.store.check(one.key).status).toBe('invalid');
+  });
+
+  it('are content with a look at a file at rest, for 10 ms, and see what others change', async () => {
+    const clock = createManualClock(Date.now() + minuteMs);
+    const { store, path, checkNext, checkLater } = openKeyRig({ clock });
+    const { key, record } = await store.create({ label: 'a' });
+    await checkNext(key);
+    await checkNext(key);
+
+    const unlock = await lockFromOutside(path);
+    expect(await checkNext(key)).toBe('valid');
+    await clock.advance(10);
+    expect(await checkNext(key)).toBe('unverified');
+    await unlock();
+
+    expect(await checkLater(key)).toBe('valid');
+    await openKeyRig({ path, clock }).store.change(record.id, { enabled: false });
+    expect(await checkNext(key)).toBe('invalid');
   });
 
   it('remember a bounded number of verdicts', async () => {
