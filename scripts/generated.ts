@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { variables, version } from '../src/config.ts';
+import { loadConfig, variables, version } from '../src/config.ts';
 import { problemKinds } from '../src/core/problem.ts';
+import { endpoints } from '../src/endpoints.ts';
 import { describeOpenApi } from '../src/http/openapi.ts';
+import { toAllowanceLimits } from '../src/open-access.ts';
 
 /** Every file that is generated from a source, by its path: `npm run generate` writes them. */
 export function generatedFiles(): Readonly<Record<string, string>> {
@@ -14,8 +16,11 @@ export function generatedFiles(): Readonly<Record<string, string>> {
 
 /** As it is served without configuration, but for what depends on the day. */
 function machineDescription(): string {
-  const baseUrl = 'http://localhost:8080';
-  const facts = { baseUrl, version, nowMs: null, linkPreviews: false };
+  const loaded = loadConfig({});
+  if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
+  const { PERCH_BASE_URL: baseUrl, PERCH_LINK_PREVIEWS: linkPreviews } = loaded.config;
+  const allowances = toAllowanceLimits(loaded.config);
+  const facts = { baseUrl, version, nowMs: null, linkPreviews, endpoints, allowances };
   return `${JSON.stringify(describeOpenApi(facts), null, 2)}\n`;
 }
 

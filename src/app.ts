@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { type Config, version } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import type { Random } from './core/random.ts';
+import { endpoints } from './endpoints.ts';
 import { type AccessLog, createAccessLog, silentAccessLog } from './http/access-log.ts';
 import { adminKeysPlugin } from './http/admin-keys.ts';
 import { setAdmission } from './http/admission.ts';
@@ -113,7 +114,9 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
   server.register(healthPlugin, { chain: fetching.chain });
   const linkPreviews = config.PERCH_LINK_PREVIEWS;
   server.register(apiIndexPlugin, { baseUrl, clock, version });
-  server.register(openApiPlugin, { baseUrl, clock, version, linkPreviews });
+  const { limits: allowances } = access.allowances;
+  const description = { baseUrl, version, linkPreviews, endpoints, allowances };
+  server.register(openApiPlugin, { ...description, clock });
   server.register(readRoutesPlugin, {
     routes,
     fetcher: fetching.fetcher,

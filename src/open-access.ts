@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { createAllowanceWindow } from './access/allowance-window.ts';
-import { type Allowances, createAllowances } from './access/allowances.ts';
+import { type AllowanceLimits, type Allowances, createAllowances } from './access/allowances.ts';
 import { createAddressReader } from './access/client-address.ts';
 import { type KeyStore, openKeyStore } from './access/key-store.ts';
 import type { Config } from './config.ts';
@@ -40,13 +40,7 @@ export function openAccess({ config, clock, random, logger }: AccessOptions): Ac
     clock,
     random,
   });
-  const allowances = createAllowances(store, {
-    windowSeconds: config.PERCH_ALLOWANCE_WINDOW_SECONDS,
-    public: config.PERCH_PUBLIC_ALLOWANCE,
-    key: config.PERCH_KEY_ALLOWANCE,
-    post: config.PERCH_POST_ALLOWANCE,
-    pool: config.PERCH_POOL_ALLOWANCE,
-  });
+  const allowances = createAllowances(store, toAllowanceLimits(config));
   const readAddress = createAddressReader({
     trusted: config.PERCH_TRUST_PROXY,
     // No address in the log: where no proxy is in front, it would be a caller's.
@@ -62,6 +56,17 @@ export function openAccess({ config, clock, random, logger }: AccessOptions): Ac
     clientOf,
     identification: createIdentification({ keys, allowances, clock, clientOf }),
     close: () => keys.close(),
+  };
+}
+
+/** Gives the sizes of the allowances that are configured. */
+export function toAllowanceLimits(config: Config): AllowanceLimits {
+  return {
+    windowSeconds: config.PERCH_ALLOWANCE_WINDOW_SECONDS,
+    public: config.PERCH_PUBLIC_ALLOWANCE,
+    key: config.PERCH_KEY_ALLOWANCE,
+    post: config.PERCH_POST_ALLOWANCE,
+    pool: config.PERCH_POOL_ALLOWANCE,
   };
 }
 

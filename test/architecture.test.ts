@@ -14,6 +14,7 @@ const rungs: readonly (readonly string[])[] = [
   ['http', 'mcp', 'sessions'],
   ['config.ts'],
   ['open-fetching.ts', 'open-access.ts'],
+  ['endpoints.ts'],
   ['app.ts'],
   ['commands'],
   ['main.ts'],

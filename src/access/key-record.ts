@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
+import { keyAllowance, keyLabel, keyNotes } from './key-fields.ts';
 
 /** What is known of a key. The key itself is not. */
 export interface KeyRecord {
@@ -15,8 +17,27 @@ export interface KeyRecord {
   readonly notes: string | null;
 }
 
-/** Gives the members of a key on the wire (decisions section 6). */
-export function toKeyMembers(record: KeyRecord) {
+/** A key on the wire, without the key itself (decisions section 6). */
+export const keyMembers = z
+  .object({
+    id: z.string().describe('12 hex digits; says nothing of the key.'),
+    label: keyLabel,
+    enabled: z.boolean().describe('Whether the key is accepted.'),
+    allowance: keyAllowance,
+    created_at: z.string().describe('ISO 8601, UTC.'),
+    last_used_at: z
+      .string()
+      .nullable()
+      .describe('ISO 8601, UTC, to the minute; null where it was never used.'),
+    notes: keyNotes,
+  })
+  .meta({ id: 'Key' });
+
+/** A key on the wire. */
+export type KeyMembers = z.output<typeof keyMembers>;
+
+/** Gives the members of a key on the wire. */
+export function toKeyMembers(record: KeyRecord): KeyMembers {
   const { id, label, enabled, allowance, createdMs, lastUsedMs, notes } = record;
   return {
     id,

@@ -11,8 +11,18 @@ export interface EndpointReply {
   readonly description: string;
   /** The body by media type; `text` where it is no JSON. Absent where there is none. */
   readonly content?: Readonly<Record<string, z.ZodType | 'text'>>;
-  /** Headers beside those that every reply has, by name. */
-  readonly headers?: Readonly<Record<string, { readonly description: string }>>;
+  /**
+   * Headers beside those that every reply has (`X-Request-Id`, `Cache-Control`; with a key the
+   * allowance and the key's status), by name.
+   */
+  readonly headers?: Readonly<Record<string, EndpointHeader>>;
+}
+
+/** A header of a reply. */
+export interface EndpointHeader {
+  readonly description: string;
+  /** True where only some such replies have it. */
+  readonly isOptional?: true;
 }
 
 /**

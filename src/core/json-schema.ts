@@ -36,6 +36,49 @@ export function refer(schema: z.ZodType): JsonSchema {
   return { $ref: `${place}${idOf(schema)}` };
 }
 
+/** Gives the schema of a reply where it stands: a reference where it has an id, else itself, open. */
+export function toReplySchema(schema: z.ZodType): JsonSchema {
+  if (z.globalRegistry.get(schema)?.id !== undefined) return refer(schema);
+  const { $defs: _kept, ...described } = z.toJSONSchema(schema, {
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => open(jsonSchema),
+  });
+  return withoutNames(movePlaces(described));
+}
+
+/** What a body that a route reads must be: closed, because what is not known is refused. */
+export interface BodySchema {
+  readonly schema: JsonSchema;
+  /** The schemas that it refers to, by the name that documents keep them under. */
+  readonly kept: Readonly<Record<string, JsonSchema>>;
+}
+
+/**
+ * Gives the schema of a body. What it refers to is named apart from the schemas of replies, which are
+ * open: `Account` of a body is `AccountInput`.
+ */
+export function toBodySchema(schema: z.ZodType): BodySchema {
+  const { $defs = {}, ...described } = z.toJSONSchema(schema, { io: 'input' });
+  const kept = Object.entries($defs).map(
+    ([id, one]) => [`${id}${inputSuffix}`, withoutNames(movePlaces(one, inputSuffix))] as const,
+  );
+  return {
+    schema: withoutNames(movePlaces(described, inputSuffix)),
+    kept: Object.fromEntries(kept),
+  };
+}
+
+const inputSuffix = 'Input';
+
+/** Leads references to where a document keeps its schemas. */
+function movePlaces(described: object, suffix = ''): JsonSchema {
+  return JSON.parse(JSON.stringify(described), (name, value: unknown) =>
+    name === '$ref' && typeof value === 'string'
+      ? value.replace(/^#\/\$defs\/(.*)$/, `${place}$1${suffix}`)
+      : value,
+  );
+}
+
 function idOf(schema: z.ZodType): string {
   const { id } = z.globalRegistry.get(schema) ?? {};
   if (id === undefined) throw new Error('A schema that a document refers to has no id.');
@@ -43,7 +86,7 @@ function idOf(schema: z.ZodType): string {
 }
 
 /**
- * Gives the JSON Schemas of replies, by id and sorted, with all that they refer to. They are open,
+ * Gives the JSON Schemas that replies refer to, by id and sorted, with all that those refer to. They are open,
  * because what is added to a reply breaks nobody (spec: Versioning): members that are not described
  * are allowed, and an enumeration is a string with its known values in `x-extensible-enum`. Constants
  * stay, since they tell the members of a union apart.
@@ -64,7 +107,11 @@ export function toReplySchemas(
     reached.add(id);
     for (const next of findReferences(described(id))) reach(next.slice(place.length));
   };
-  for (const reply of replies) reach(idOf(reply));
+  for (const reply of replies) {
+    for (const reference of findReferences(toReplySchema(reply))) {
+      reach(reference.slice(place.length));
+    }
+  }
   return Object.fromEntries([...reached].sort().map((id) => [id, withoutNames(described(id))]));
 }
 

@@ -1,7 +1,7 @@
 import { redactKeys } from './redact.ts';
 
 /** One row of the catalogue of problems: what a code means, whatever raised it. */
-interface ProblemKind {
+export interface ProblemKind {
   readonly status: number;
   readonly title: string;
   /** What the caller should do next; the wire member `resolution`. */
@@ -329,7 +329,7 @@ export function toProblemDocument(
 ): ProblemDocument {
   const kind: ProblemKind = problemKinds[problem.code];
   return {
-    type: `${where.baseUrl}/docs/errors#${problem.code}`,
+    type: toProblemType(problem.code, where.baseUrl),
     title: kind.title,
     status: kind.status,
     detail: problem.message,
@@ -338,6 +338,11 @@ export function toProblemDocument(
     resolution: kind.resolution,
     ...(problem.retryAfterSeconds === undefined ? {} : { retry_after: problem.retryAfterSeconds }),
   };
+}
+
+/** Gives the `type` of a problem: the address of what the documentation says of its code. */
+export function toProblemType(code: ProblemCode, baseUrl: string): string {
+  return `${baseUrl}/docs/errors#${code}`;
 }
 
 /**

@@ -6,6 +6,7 @@ import type { KeyStore } from '../access/key-store.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { listNames, parseFields, readJsonBodies } from './admin-body.ts';
 import { type AdminGuardOptions, createAdminGuard } from './admin-guard.ts';
+import { keysPath } from './admin-keys-endpoints.ts';
 import { routeNotFound } from './errors.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { privateCaching } from './reply.ts';
@@ -19,8 +20,6 @@ export interface AdminKeysOptions extends AdminGuardOptions {
 
 /** Decisions section 4: pages of other origins have no business here. */
 const withoutCors = { cors: false };
-
-const keysPath = '/api/admin/keys';
 
 /**
  * Registers the admin interface (decisions section 6): the keys under `/api/admin/keys`, and the guard

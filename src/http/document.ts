@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../core/clock.ts';
+import type { EndpointReply } from '../core/endpoint.ts';
 import { lifecycleState } from '../core/lifecycle.ts';
 import { corsHeaders } from './cors.ts';
 import { refuseOtherMethods } from './methods.ts';
+import { describedHeaders, notModified } from './openapi-headers.ts';
 import { nothingOfItsOwn, type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
 import { routes } from './routes.ts';
 
@@ -13,6 +15,17 @@ export interface TableDocument {
   readonly clock: Clock;
   /** Gives the document as it is at an instant, in milliseconds since the epoch. */
   describe(nowMs: number): unknown;
+}
+
+/** Gives the replies of a document's route, as the machine description tells of them. */
+export function documentReplies(
+  content: NonNullable<EndpointReply['content']>,
+): readonly EndpointReply[] {
+  const headers = { ETag: { description: describedHeaders.ETag.description } };
+  return [
+    { status: 200, description: 'The document.', content, headers },
+    { status: 304, description: notModified, headers },
+  ];
 }
 
 /** Registers a document at its address. */

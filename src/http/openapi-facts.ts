@@ -1,4 +1,7 @@
-/** What the machine description depends on, beside the tables. */
+import type { AllowanceLimits } from '../access/allowances.ts';
+import type { Endpoint } from '../core/endpoint.ts';
+
+/** What the machine description depends on, beside the tables of this folder. */
 export interface OpenApiFacts {
   /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
@@ -8,4 +11,8 @@ export interface OpenApiFacts {
   readonly nowMs: number | null;
   /** Whether crawlers of link previews get a page of their own at the permalinks of posts. */
   readonly linkPreviews: boolean;
+  /** Every route beside the reads. */
+  readonly endpoints: readonly Endpoint[];
+  /** How large the allowances of this server are. */
+  readonly allowances: AllowanceLimits;
 }

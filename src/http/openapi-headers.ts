@@ -11,19 +11,33 @@ const keyStatuses = [
   'unverified',
 ] as const satisfies readonly KeyStatus[];
 
+/** A response header (OpenAPI 3.1 §4.8.21). */
+export interface HeaderObject {
+  readonly description: string;
+  /** True where every reply that is described with it has it. */
+  readonly required?: true;
+  readonly schema: JsonSchema;
+}
+
+/** What a 304 says, whatever was asked for. */
+export const notModified = 'The caller has these bytes already (`If-None-Match`).';
+
 /** The response headers that the machine description tells of. */
 export const describedHeaders = {
   'X-Request-Id': {
+    required: true,
     description: 'Names this request in the logs of the operator.',
     schema: { type: 'string' },
   },
   ETag: { description: 'A strong validator of these bytes.', schema: { type: 'string' } },
   'Cache-Control': {
+    required: true,
     description:
       '`public, max-age=60` and more on what was read; `private, no-store` where a key was presented; `no-store` on problems.',
     schema: { type: 'string' },
   },
   Vary: {
+    required: true,
     description: 'The request headers that chose this reply.',
     schema: { type: 'string' },
   },
@@ -33,14 +47,17 @@ export const describedHeaders = {
     schema: { type: 'string' },
   },
   'X-Source': {
+    required: true,
     description: 'The provider that answered; an open set.',
     schema: { type: 'string' },
   },
   'X-Cache': {
+    required: true,
     description: 'Whether the response cache answered.',
     schema: { type: 'string', 'x-extensible-enum': cacheStates },
   },
   'X-Result-Count': {
+    required: true,
     description: 'How many posts or accounts the reply has.',
     schema: { type: 'integer', minimum: 0 },
   },
@@ -49,34 +66,45 @@ export const describedHeaders = {
     schema: { type: 'string' },
   },
   'X-Api-Key-Status': {
+    required: true,
     description: 'What the bearer key of this request is worth.',
     schema: { type: 'string', 'x-extensible-enum': keyStatuses },
   },
   'RateLimit-Policy': {
+    required: true,
     description:
       'The allowance: the policy’s name (`public`, `key` or `post`), `q` units in a window of `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
     schema: { type: 'string' },
   },
   RateLimit: {
+    required: true,
     description: 'What is left of it: `r` units, and `t` seconds until there are more.',
     schema: { type: 'string' },
   },
   Deprecation: {
+    required: true,
     description: 'When the operation is deprecated: `@` and Unix seconds (RFC 9745).',
     schema: { type: 'string', pattern: '^@\\d+$' },
   },
   Sunset: {
+    required: true,
     description: 'When it may stop answering: an HTTP-date (RFC 8594).',
     schema: { type: 'string' },
   },
   'Retry-After': {
+    required: true,
     description: 'Seconds to wait; exact for the caller’s own allowance.',
     schema: { type: 'integer', minimum: 0 },
   },
-} as const satisfies Readonly<Record<string, { description: string; schema: JsonSchema }>>;
+} as const satisfies Readonly<Record<string, HeaderObject>>;
 
 /** The name of a header that is described. */
 export type HeaderName = keyof typeof describedHeaders;
+
+/** Tells whether a header is described by its name. */
+export function isHeaderName(name: string): name is HeaderName {
+  return Object.hasOwn(describedHeaders, name);
+}
 
 /** Gives the headers of what was read, also of a 304. */
 export function listReplyHeaders(route: Route): readonly HeaderName[] {

@@ -10,7 +10,7 @@ import { describeLifecycle } from './versioning.ts';
  */
 export function describeOperationLifecycle(
   route: Route,
-  { baseUrl, nowMs }: OpenApiFacts,
+  { baseUrl, nowMs }: Pick<OpenApiFacts, 'baseUrl' | 'nowMs'>,
 ): JsonSchema {
   return {
     ...(route.lifecycle === null ? {} : { deprecated: true }),

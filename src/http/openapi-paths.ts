@@ -3,11 +3,10 @@ import { reads } from '../reads/index.ts';
 import type { OpenApiFacts } from './openapi-facts.ts';
 import { describeOperationLifecycle } from './openapi-lifecycle.ts';
 import { describeParameters } from './openapi-parameters.ts';
+import { listPolicies } from './openapi-rate-limits.ts';
 import { describeResponses } from './openapi-responses.ts';
+import { keyScheme } from './openapi-security.ts';
 import { findVersioned, isBrowseRoute, type Route } from './routes.ts';
-
-/** The name of the security scheme under `components`. */
-export const keyScheme = 'bearerKey';
 
 /** Gives the path items of routes, by path. HEAD is what GET is without a body, so it has no operation. */
 export function describePaths(routes: readonly Route[], facts: OpenApiFacts): JsonSchema {
@@ -25,6 +24,7 @@ function describeOperation(route: Route, facts: OpenApiFacts): JsonSchema {
     ...describeOperationLifecycle(route, facts),
     parameters: describeParameters(route),
     ...(isBrowseRoute(route) ? { security: [{}, { [keyScheme]: [] }] } : {}),
+    'x-rate-limit-policies': listPolicies(route),
     responses: describeResponses(route, facts),
   };
 }

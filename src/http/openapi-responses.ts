@@ -1,35 +1,22 @@
-import { z } from 'zod';
 import { type JsonSchema, refer } from '../core/json-schema.ts';
-import {
-  type ProblemCode,
-  type ProblemDocument,
-  problemKinds,
-  problemMediaType,
-} from '../core/problem.ts';
+import type { ProblemCode } from '../core/problem.ts';
 import { type ReadId, reads } from '../reads/index.ts';
 import { formats } from '../render/formats.ts';
 import type { OpenApiFacts } from './openapi-facts.ts';
-import { listProblemHeaders, listReplyHeaders, referHeaders } from './openapi-headers.ts';
+import {
+  listProblemHeaders,
+  listReplyHeaders,
+  notModified,
+  referHeaders,
+} from './openapi-headers.ts';
+import {
+  codesOf,
+  problemContent,
+  refusedResponse,
+  tellCodes,
+  withoutCharset,
+} from './openapi-problems.ts';
 import { isBrowseRoute, type Route } from './routes.ts';
-
-const codes = Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]];
-
-/** A problem document as the machine description tells it; see `ProblemDocument`. */
-export const problemReply = z
-  .object({
-    type: z.string().describe('The address of the page that explains the code.'),
-    title: z.string(),
-    status: z.number().int().describe('The status of this response.'),
-    detail: z.string().describe('What was wrong this time; for people.'),
-    instance: z
-      .string()
-      .exactOptional()
-      .describe('Path and query of the request, without secrets.'),
-    code: z.enum(codes).describe('Says what to do about it; keeps its meaning and its status.'),
-    resolution: z.string().describe('What to do next; for people.'),
-    retry_after: z.number().int().exactOptional().describe('Seconds; equal to `Retry-After`.'),
-  })
-  .meta({ id: 'Problem' }) satisfies z.ZodType<ProblemDocument>;
 
 /** Codes that no read answers with. */
 const elsewhere: ReadonlySet<string> = new Set<ProblemCode>([
@@ -47,7 +34,7 @@ export function describeResponses(route: Route, facts: OpenApiFacts): JsonSchema
   );
   return {
     200: { description: 'What was read.', headers, content: describeContent(route, facts) },
-    304: { description: 'The caller has these bytes already (`If-None-Match`).', headers },
+    304: { description: notModified, headers },
     ...Object.fromEntries(problems),
   };
 }
@@ -84,24 +71,10 @@ function nameResponse(route: Route, status: ProblemStatus): string {
 }
 
 function describeProblem(route: Route, status: ProblemStatus): JsonSchema {
-  const content = { [withoutCharset(problemMediaType)]: { schema: refer(problemReply) } };
-  if (status === 'default') {
-    return {
-      description:
-        'The request was refused before this operation was reached: malformed, too large or too slow.',
-      headers: referHeaders(['X-Request-Id', 'Cache-Control']),
-      content,
-    };
-  }
+  if (status === 'default') return refusedResponse;
+  const codes = codesOf(status).filter((code) => !elsewhere.has(code));
   const headers = referHeaders(listProblemHeaders(route, status));
-  return { description: tellCodes(status), headers, content };
-}
-
-function tellCodes(status: number): string {
-  return Object.entries(problemKinds)
-    .filter(([code, kind]) => kind.status === status && !elsewhere.has(code))
-    .map(([code, { when }]) => `\`${code}\`: ${when}.`)
-    .join('\n\n');
+  return { description: tellCodes(codes), headers, content: problemContent };
 }
 
 /** Gives the body of what was read in each media type that the route can send. */
@@ -124,9 +97,4 @@ function describeContent(route: Route, { linkPreviews }: OpenApiFacts): JsonSche
 function kindOf(read: ReadId): keyof typeof formats {
   if (read === 'getOEmbed') return 'embed';
   return reads[read].isBrowse ? 'browse' : 'post';
-}
-
-/** Media types of content are told without their parameters (OpenAPI 3.1 §4.8.14). */
-function withoutCharset(mediaType: string): string {
-  return mediaType.split(';', 1)[0] ?? mediaType;
 }

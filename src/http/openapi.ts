@@ -1,16 +1,26 @@
+import type { EndpointTag } from '../core/endpoint.ts';
 import { type JsonSchema, toReplySchemas } from '../core/json-schema.ts';
 import { reads } from '../reads/index.ts';
 import { describeApi } from './api-description.ts';
+import {
+  describeBodyParts,
+  describeEndpointPaths,
+  listReplySchemas,
+} from './openapi-endpoint-paths.ts';
 import type { OpenApiFacts } from './openapi-facts.ts';
 import { describedHeaders } from './openapi-headers.ts';
-import { describePaths, keyScheme } from './openapi-paths.ts';
-import { describeProblemResponses, problemReply } from './openapi-responses.ts';
+import { describePaths } from './openapi-paths.ts';
+import { describeProblemCodes, problemReply } from './openapi-problems.ts';
+import { describeRateLimits } from './openapi-rate-limits.ts';
+import { describeProblemResponses } from './openapi-responses.ts';
+import { describeSecurity } from './openapi-security.ts';
 import { routes } from './routes.ts';
 import { describeLifecycle } from './versioning.ts';
 
 /** Gives the machine description of the service: the OpenAPI 3.1 document of `/openapi.json`. */
 export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
-  const { baseUrl, version } = facts;
+  const { baseUrl, version, endpoints } = facts;
+  const replies = [...Object.values(reads).map(({ reply }) => reply), problemReply];
   return {
     openapi: '3.1.1',
     info: {
@@ -25,18 +35,17 @@ export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
     // None is needed; operations that take a key say so themselves.
     security: [],
     'x-api-lifecycle': describeLifecycle(baseUrl),
-    paths: describePaths(routes, facts),
+    'x-rate-limit-policies': describeRateLimits(facts.allowances),
+    'x-problem-codes': describeProblemCodes(baseUrl),
+    paths: { ...describePaths(routes, facts), ...describeEndpointPaths(endpoints) },
     components: {
-      schemas: toReplySchemas([...Object.values(reads).map(({ reply }) => reply), problemReply]),
+      schemas: {
+        ...toReplySchemas([...replies, ...listReplySchemas(endpoints)]),
+        ...describeBodyParts(endpoints),
+      },
       responses: describeProblemResponses(routes),
       headers: describedHeaders,
-      securitySchemes: {
-        [keyScheme]: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'An optional key, which the operator hands out. There is no sign-in.',
-        },
-      },
+      securitySchemes: describeSecurity(endpoints),
     },
   };
 }
@@ -48,8 +57,24 @@ const introduction = [
   'A parameter that is given twice or has a value outside its schema is refused; unknown parameters are ignored.',
 ].join('\n\n');
 
-/** Each surface is a tag. */
-function describeTags({ baseUrl, version, nowMs }: OpenApiFacts): readonly JsonSchema[] {
+/** Each surface is a tag, and each group of the other routes that there are. */
+function describeTags({ baseUrl, version, nowMs, endpoints }: OpenApiFacts): readonly JsonSchema[] {
   const { surfaces } = describeApi({ baseUrl, version, nowMs: nowMs ?? 0 });
-  return surfaces.map(({ name, description }) => ({ name, description }));
+  const used: ReadonlySet<string> = new Set(endpoints.map(({ tag }) => tag));
+  return [
+    ...surfaces.map(({ name, description }) => ({ name, description })),
+    ...Object.entries(groups)
+      .filter(([name]) => used.has(name))
+      .map(([name, description]) => ({ name, description })),
+  ];
 }
+
+/** What each group of routes beside the reads is for. */
+const groups = {
+  discovery: 'What a program can learn from the base URL alone.',
+  pages: 'Pages for people: the front page and the documentation.',
+  health: 'Whether the process lives, and whether it takes work.',
+  mcp: 'The same reads as tools of the Model Context Protocol.',
+  sessions: 'Conversations about the documentation, with cited answers.',
+  operator: 'Private: for the operator of the server, behind the admin token.',
+} as const satisfies Readonly<Record<EndpointTag, string>>;

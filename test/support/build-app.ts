@@ -19,6 +19,7 @@ import {
 } from '../../src/http/routes.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { reads } from '../../src/reads/index.ts';
+import { descriptionOf, expectDescribed } from './described-replies.ts';
 import { createManualClock } from './manual-clock.ts';
 
 /** What a test may set; everything else is the default of production, in memory. */
@@ -113,7 +114,7 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
     request: async (url, { method = 'GET', ...rest } = {}) => {
       const reply = await app.server.inject({ url, method: method as 'GET', ...rest });
-      checkReply(reply);
+      checkReply(reply, { linkPreviews: config.PERCH_LINK_PREVIEWS });
       return reply;
     },
   };
@@ -130,8 +131,12 @@ const problemDocument = z.strictObject({
   retry_after: z.number().int().nonnegative().optional(),
 });
 
-/** Checks what must hold of every reply whatever. */
-export function checkReply(reply: LightMyRequestResponse): void {
+/** Checks what must hold of every reply whatever: it is as described, and more that no schema says. */
+export function checkReply(
+  reply: LightMyRequestResponse,
+  settings: { readonly linkPreviews: boolean } = { linkPreviews: false },
+): void {
+  expectDescribed(descriptionOf(settings), reply);
   expect(reply.headers['x-request-id']).toMatch(/^[\w-]+$/);
   expect(reply.headers['x-content-type-options']).toBe('nosniff');
   expect(reply.headers['www-authenticate']).toBeUndefined();

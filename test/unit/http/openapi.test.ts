@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findReferences } from '../../../src/core/json-schema.ts';
 import { problemKinds } from '../../../src/core/problem.ts';
+import { endpoints } from '../../../src/endpoints.ts';
 import { describeOpenApi } from '../../../src/http/openapi.ts';
 import { isBrowseRoute, type Route, routes } from '../../../src/http/routes.ts';
 import { reads } from '../../../src/reads/index.ts';
@@ -11,10 +12,14 @@ const facts = {
   version: '1.2.3',
   nowMs: null,
   linkPreviews: false,
+  endpoints,
+  allowances: { windowSeconds: 60, public: 60, key: 600, post: 600, pool: 800 },
 };
 const json: unknown = JSON.parse(JSON.stringify(describeOpenApi(facts)));
 const document = parseDocument(json);
-const operations = operationsOf(document);
+const all = operationsOf(document);
+/** Those of reads; the others are in the tests of `openapi-endpoint-paths`. */
+const operations = all.filter(({ operationId }) => routes.some(({ id }) => id === operationId));
 
 /** Gives what a reference points to (RFC 6901); undefined where there is nothing. */
 function resolve(reference: string): unknown {
@@ -63,7 +68,9 @@ describe('the document', () => {
     const names = new Set(namesOf(json));
 
     expect([...names].filter((name) => /^\$(?!ref$)/.test(name))).toEqual([]);
-    expect(names).not.toContain('additionalProperties');
+    // Only what a caller sends is closed.
+    const replies = [document.components, operations.map(({ responses }) => responses)];
+    expect(JSON.stringify(replies)).not.toContain('"additionalProperties":false');
   });
 
   it('closes no enumeration of a reply', () => {
@@ -78,7 +85,7 @@ describe('the document', () => {
   });
 
   it('explains each tag of an operation, and no other', () => {
-    const used = new Set(operations.flatMap(({ tags }) => tags));
+    const used = new Set(all.flatMap(({ tags }) => tags));
 
     expect(document.tags.map(({ name }) => name).sort()).toEqual([...used].sort());
   });
@@ -88,15 +95,45 @@ describe('the document', () => {
   });
 });
 
-describe('the operations', () => {
-  it('are the rows of the table', () => {
-    expect(operations.map(({ operationId, path }) => [operationId, path])).toEqual(
-      routes.map(({ id, path }) => [id, path]),
+describe('the catalogue of problems', () => {
+  const codes = document['x-problem-codes'];
+
+  it('has each code with its status and texts', () => {
+    expect(Object.keys(codes)).toEqual(Object.keys(problemKinds));
+    expect(codes.upstream_unavailable).toEqual({
+      type: 'https://perch.test/read/docs/errors#upstream_unavailable',
+      status: 503,
+      title: problemKinds.upstream_unavailable.title,
+      when: problemKinds.upstream_unavailable.when,
+      resolution: problemKinds.upstream_unavailable.resolution,
+      retry_after: 30,
+    });
+  });
+
+  it('has each code that a response names, under its status', () => {
+    const told = all.flatMap((operation) =>
+      Object.keys(operation.responses).flatMap((status) =>
+        [...responseOf(document, operation, status).description.matchAll(/^`(\w+)`:/gm)].map(
+          ([, code = '']) => [code, Number(status)] as const,
+        ),
+      ),
     );
+
+    expect(told.length).toBeGreaterThan(200);
+    expect(told.filter(([code, status]) => codes[code]?.status !== status)).toEqual([]);
+  });
+});
+
+describe('the operations', () => {
+  it('are the rows of the tables', () => {
+    expect(all.map(({ operationId, method, path }) => [operationId, method, path])).toEqual([
+      ...routes.map(({ id, path }) => [id, 'get', path]),
+      ...endpoints.map(({ id, method, path }) => [id, method.toLowerCase(), path]),
+    ]);
   });
 
   it('have ids of their own', () => {
-    const ids = operations.map(({ operationId }) => operationId);
+    const ids = all.map(({ operationId }) => operationId);
 
     expect(new Set(ids).size).toBe(ids.length);
     // Decisions section 7, but for what is no read of the table.
@@ -145,6 +182,19 @@ describe('the operations', () => {
       scheme: 'bearer',
     });
   });
+
+  it('name the allowances that they are paid from, which the document explains', () => {
+    const told = operations.map((one) => [one.operationId, one['x-rate-limit-policies']]);
+
+    expect(told).toEqual(
+      routes.map((route) => [route.id, isBrowseRoute(route) ? ['public', 'key'] : ['post']]),
+    );
+    expect(document['x-rate-limit-policies']).toMatchObject({
+      public: { quota: 60, window_seconds: 60 },
+      key: { quota: 600, window_seconds: 60 },
+      post: { quota: 600, window_seconds: 60 },
+    });
+  });
 });
 
 describe('the responses', () => {
@@ -188,8 +238,10 @@ describe('the responses', () => {
   it('have a page for crawlers where link previews are on', () => {
     const withPreviews = parseDocument(describeOpenApi({ ...facts, linkPreviews: true }));
 
-    const withPage = operationsOf(withPreviews).filter((one) =>
-      Object.hasOwn(responseOf(withPreviews, one, 200).content ?? {}, 'text/html'),
+    const withPage = operationsOf(withPreviews).filter(
+      (one) =>
+        one.tags.includes('permalink') &&
+        Object.hasOwn(responseOf(withPreviews, one, 200).content ?? {}, 'text/html'),
     );
 
     expect(withPage.map(({ operationId }) => operationId)).toEqual([

@@ -1,0 +1,164 @@
+import type { z } from 'zod';
+import type { Endpoint, EndpointReply } from '../core/endpoint.ts';
+import {
+  type JsonSchema,
+  toBodySchema,
+  toInputSchema,
+  toReplySchema,
+} from '../core/json-schema.ts';
+import { type ProblemCode, problemKinds } from '../core/problem.ts';
+import { parameterForms } from '../reads/parameters.ts';
+import {
+  describedHeaders,
+  type HeaderName,
+  isHeaderName,
+  referHeaders,
+} from './openapi-headers.ts';
+import { problemContent, refusedResponse, tellCodes, withoutCharset } from './openapi-problems.ts';
+import { keyedPolicies } from './openapi-rate-limits.ts';
+import { adminScheme, keyScheme } from './openapi-security.ts';
+
+/** Gives the path items of endpoints, by path; one path can have several methods. */
+export function describeEndpointPaths(endpoints: readonly Endpoint[]): JsonSchema {
+  const items: Record<string, JsonSchema> = {};
+  for (const endpoint of endpoints) {
+    const method = endpoint.method.toLowerCase();
+    items[endpoint.path] = { ...items[endpoint.path], [method]: describeOperation(endpoint) };
+  }
+  return items;
+}
+
+/** Gives the schemas of the replies of endpoints, for `toReplySchemas`. */
+export function listReplySchemas(endpoints: readonly Endpoint[]): readonly z.ZodType[] {
+  const contents = endpoints.flatMap(({ replies }) => replies.map(({ content = {} }) => content));
+  return contents.flatMap((content) => Object.values(content)).filter((one) => one !== 'text');
+}
+
+/** Gives what the bodies of endpoints refer to, by name. */
+export function describeBodyParts(
+  endpoints: readonly Endpoint[],
+): Readonly<Record<string, JsonSchema>> {
+  const bodies = endpoints.flatMap(({ body = {} }) => Object.values(body));
+  return Object.assign({}, ...bodies.map((body) => toBodySchema(body).kept));
+}
+
+function describeOperation(endpoint: Endpoint): JsonSchema {
+  const { id, summary, description, tag } = endpoint;
+  const parameters = describeParameters(endpoint);
+  return {
+    operationId: id,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags: [tag],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...describeBody(endpoint),
+    ...describeAccess(endpoint),
+    responses: describeResponses(endpoint),
+  };
+}
+
+function describeAccess({ access }: Endpoint): JsonSchema {
+  switch (access) {
+    case 'open':
+      return {};
+    case 'key':
+      return {
+        security: [{}, { [keyScheme]: [] }],
+        'x-rate-limit-policies': keyedPolicies,
+      };
+    case 'operator':
+      return { security: [{ [adminScheme]: [] }] };
+  }
+}
+
+function describeParameters({ parameters = {} }: Endpoint): readonly JsonSchema[] {
+  return Object.entries(parameters).flatMap(([place, schema]) => {
+    const { properties = {}, required = [] } = toInputSchema(schema, parameterForms);
+    // The schema of an object has its members under `properties`, and names those it needs.
+    const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
+    return members.map(([name, { description = '', ...form }]) => ({
+      name,
+      in: place,
+      required: place === 'path' || (required as readonly string[]).includes(name),
+      description,
+      schema: form,
+    }));
+  });
+}
+
+function describeBody({ body }: Endpoint): JsonSchema {
+  if (body === undefined) return {};
+  const content = Object.entries(body).map(
+    ([mediaType, schema]) =>
+      [withoutCharset(mediaType), { schema: toBodySchema(schema).schema }] as const,
+  );
+  return { requestBody: { required: true, content: Object.fromEntries(content) } };
+}
+
+function describeResponses(endpoint: Endpoint): JsonSchema {
+  const replies = endpoint.replies.map(
+    (reply) => [reply.status, describeReply(endpoint, reply)] as const,
+  );
+  const codes = listCodes(endpoint);
+  const statuses = [...new Set(codes.map((code) => problemKinds[code].status))].sort();
+  const problems = statuses.map((status) => {
+    const told = codes.filter((code) => problemKinds[code].status === status);
+    return [status, describeProblem(endpoint, { status, codes: told })] as const;
+  });
+  return { ...Object.fromEntries([...replies, ...problems]), default: refusedResponse };
+}
+
+function describeReply(endpoint: Endpoint, reply: EndpointReply): JsonSchema {
+  const { description, content, headers: own = {} } = reply;
+  const headers = { ...referHeaders(listHeaders(endpoint)), ...describeHeaders(own) };
+  if (content === undefined) return { description, headers };
+  const bodies = Object.entries(content).map(
+    ([mediaType, schema]) =>
+      [
+        withoutCharset(mediaType),
+        { schema: schema === 'text' ? { type: 'string' } : toReplySchema(schema) },
+      ] as const,
+  );
+  return { description, headers, content: Object.fromEntries(bodies) };
+}
+
+/** A header that other replies have too is described in the same way, but for its text. */
+function describeHeaders(headers: NonNullable<EndpointReply['headers']>): JsonSchema {
+  const described = Object.entries(headers).map(([name, { description, isOptional }]) => {
+    const schema = isHeaderName(name) ? describedHeaders[name].schema : { type: 'string' };
+    return [name, { description, ...(isOptional ? {} : { required: true }), schema }] as const;
+  });
+  return Object.fromEntries(described);
+}
+
+interface ProblemsOfStatus {
+  readonly status: number;
+  readonly codes: readonly ProblemCode[];
+}
+
+function describeProblem(endpoint: Endpoint, { status, codes }: ProblemsOfStatus): JsonSchema {
+  const names: readonly HeaderName[] = [
+    ...listHeaders(endpoint),
+    ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
+  ];
+  return { description: tellCodes(codes), headers: referHeaders(names), content: problemContent };
+}
+
+/** What every reply of an endpoint has. */
+function listHeaders({ access }: Endpoint): readonly HeaderName[] {
+  const always = ['X-Request-Id', 'Cache-Control'] as const;
+  return access === 'key'
+    ? [...always, 'X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit']
+    : always;
+}
+
+/** The problems of an endpoint: its own, and those of every route. */
+function listCodes({ problems, access }: Endpoint): readonly ProblemCode[] {
+  const ofAccess: Readonly<Record<Endpoint['access'], readonly ProblemCode[]>> = {
+    open: [],
+    key: ['invalid_option', 'invalid_key', 'rate_limited'],
+    operator: ['unauthorized'],
+  };
+  const ofAll = ['uri_too_long', 'internal_error', 'shutting_down'] as const;
+  return [...new Set([...problems, ...ofAccess[access], ...ofAll])];
+}
