@@ -27,7 +27,7 @@ function machineDescription(): string {
 function configurationPage(): string {
   const rows = Object.entries(variables.shape).map(([name, schema]) => {
     const value = defaultOf(schema);
-    return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\``} | ${schema.description} |`;
+    return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\``} | ${schema.description}${choiceOf(schema)} |`;
   });
   return `# Configuration
 
@@ -52,6 +52,13 @@ function defaultOf(schema: z.ZodType): string | undefined {
   const value: unknown = schema.def.defaultValue;
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.join(',');
   return String(value);
+}
+
+/** The values of a variable that has a list of them, as a sentence. */
+function choiceOf(schema: z.ZodType): string {
+  const inner = schema instanceof z.ZodDefault ? schema.def.innerType : schema;
+  if (!(inner instanceof z.ZodEnum)) return '';
+  return ` One of ${inner.options.map((value) => `\`${value}\``).join(', ')}.`;
 }
 
 function errorsPage(): string {

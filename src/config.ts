@@ -28,6 +28,20 @@ const httpUrl = z
   // The parser's own form: a host in another script becomes ASCII, as headers need it.
   .transform((value) => new URL(value).href.replace(/\/+$/, ''));
 
+/** An address that people can turn to (RFC 9116 §2.5.3). */
+const contactUri = z
+  .string()
+  .max(1000)
+  .refine(isContact, 'must be a mailto:, https:// or tel: URI, such as mailto:name@example.org');
+
+function isContact(value: string): boolean {
+  return (
+    /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+?[\d().-]+)$/i.test(value) &&
+    /^[\x21-\x7e]+$/.test(value) &&
+    URL.canParse(value)
+  );
+}
+
 function isHttpUrl(value: string): boolean {
   if (!/^https?:\/\/\S+$/i.test(value) || !URL.canParse(value)) return false;
   const url = new URL(value);
@@ -71,6 +85,16 @@ export const variables = z.object({
     .optional()
     .describe(
       'Perch’s own address, of which every link is made. Default: `http://localhost:{PORT}`.',
+    ),
+  PERCH_CONTACT_URL: contactUri
+    .optional()
+    .describe(
+      'Where people ask for a key: a `https:`, `mailto:` or `tel:` URI. Default: the page on keys, which says to ask the operator.',
+    ),
+  PERCH_SECURITY_CONTACT: contactUri
+    .optional()
+    .describe(
+      'Where a weakness is reported, for `/.well-known/security.txt`: the same kinds of URI. Default: the page on security.',
     ),
   PERCH_DATA_DIR: z
     .string()
@@ -208,6 +232,8 @@ const configSchema = variables.transform((set) => {
   return {
     ...set,
     PERCH_BASE_URL,
+    PERCH_CONTACT_URL: set.PERCH_CONTACT_URL ?? `${PERCH_BASE_URL}/docs/keys#get-a-key`,
+    PERCH_SECURITY_CONTACT: set.PERCH_SECURITY_CONTACT ?? `${PERCH_BASE_URL}/docs/security`,
     PERCH_USER_AGENT: set.PERCH_USER_AGENT ?? `Perch/${version} (+${PERCH_BASE_URL})`,
   };
 });
