@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { type Config, version } from './config.ts';
 import type { Clock } from './core/clock.ts';
@@ -7,8 +8,9 @@ import { endpoints } from './endpoints.ts';
 import { type AccessLog, createAccessLog, silentAccessLog } from './http/access-log.ts';
 import { adminKeysPlugin } from './http/admin-keys.ts';
 import { setAdmission } from './http/admission.ts';
-import { apiIndexPlugin } from './http/api-index.ts';
 import { setCors } from './http/cors.ts';
+import { discoveryPlugin } from './http/discovery.ts';
+import { readDocSummaries } from './http/doc-summaries.ts';
 import { sendProblem, setProblemHandlers, toProblem } from './http/errors.ts';
 import { healthPlugin } from './http/health.ts';
 import type { Identification } from './http/identity.ts';
@@ -107,16 +109,25 @@ interface Services extends AppOptions {
   readonly accessLog: AccessLog;
 }
 
+/** The pages of the documentation, beside the sources and beside what is built of them. */
+const docsFolder = fileURLToPath(new URL('../docs', import.meta.url));
+
 /** The surfaces, each in its own scope with all that it may use. */
 function registerPlugins(server: FastifyInstance, services: Services): void {
   const { config, clock, identification, access, fetching, work, load, accessLog } = services;
   const baseUrl = config.PERCH_BASE_URL;
   server.register(healthPlugin, { chain: fetching.chain });
   const linkPreviews = config.PERCH_LINK_PREVIEWS;
-  server.register(apiIndexPlugin, { baseUrl, clock, version });
   const { limits: allowances } = access.allowances;
-  const description = { baseUrl, version, linkPreviews, endpoints, allowances };
-  server.register(openApiPlugin, { ...description, clock });
+  const description = { baseUrl, version, linkPreviews, endpoints };
+  server.register(openApiPlugin, { ...description, clock, allowances });
+  server.register(discoveryPlugin, {
+    ...description,
+    clock,
+    limits: allowances,
+    contacts: { keys: config.PERCH_CONTACT_URL, security: config.PERCH_SECURITY_CONTACT },
+    pages: () => readDocSummaries(docsFolder),
+  });
   server.register(readRoutesPlugin, {
     routes,
     fetcher: fetching.fetcher,

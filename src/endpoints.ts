@@ -1,12 +1,12 @@
 import type { Endpoint } from './core/endpoint.ts';
 import { adminKeysEndpoints } from './http/admin-keys-endpoints.ts';
-import { apiIndexEndpoints } from './http/api-index-endpoints.ts';
+import { discoveryEndpoints } from './http/discovery-endpoints.ts';
 import { healthEndpoints } from './http/health-endpoints.ts';
 import { openApiEndpoints } from './http/openapi-endpoints.ts';
 
 /** Every route beside the reads, of all surfaces, in the order in which descriptions list them. */
 export const endpoints: readonly Endpoint[] = [
-  ...apiIndexEndpoints,
+  ...discoveryEndpoints,
   ...openApiEndpoints,
   ...healthEndpoints,
   ...adminKeysEndpoints,

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../core/clock.ts';
 import type { EndpointReply } from '../core/endpoint.ts';
-import { lifecycleState } from '../core/lifecycle.ts';
 import { corsHeaders } from './cors.ts';
+import type { Headers } from './headers.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { describedHeaders, notModified } from './openapi-headers.ts';
 import { nothingOfItsOwn, type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
-import { routes } from './routes.ts';
+import { aliasRoutes } from './routes.ts';
 
 /** A JSON document that is made of the tables. */
 export interface TableDocument {
@@ -20,47 +20,103 @@ export interface TableDocument {
 /** Gives the replies of a document's route, as the machine description tells of them. */
 export function documentReplies(
   content: NonNullable<EndpointReply['content']>,
+  others: NonNullable<EndpointReply['headers']> = {},
 ): readonly EndpointReply[] {
-  const headers = { ETag: { description: describedHeaders.ETag.description } };
+  const headers = { ETag: { description: describedHeaders.ETag.description }, ...others };
   return [
     { status: 200, description: 'The document.', content, headers },
     { status: 304, description: notModified, headers },
   ];
 }
 
-/** Registers a document at its address. */
-export function serveDocument(app: FastifyInstance, document: TableDocument): void {
-  const prepare = createPreparation(document);
+/** A body with its media type. */
+export interface DocumentForm {
+  /** The value of `Content-Type`. */
+  readonly mediaType: string;
+  /** Gives the body as it is at an instant, in milliseconds since the epoch. */
+  write(nowMs: number): string;
+}
+
+/** A document that is made once and sent many times. */
+export interface FormedDocument {
+  readonly url: string;
+  readonly clock: Clock;
+  /** What everybody gets who does not ask for the other form. */
+  readonly form: DocumentForm;
+  /** Another form of the same document, for those whose `Accept` asks for it (RFC 9110 §12.5.1). */
+  readonly otherForm?: DocumentForm & { isAsked(accept: string | undefined): boolean };
+  /** Headers beside those of every document. */
+  readonly headers?: Headers;
+  /** Gives the next instant at which the document can change; default: when a route's state does. */
+  changesAt?(nowMs: number): number;
+}
+
+/** The media type of JSON. Clients look for it rather than for one of their own, such as OpenAPI's. */
+export const jsonMediaType = 'application/json; charset=utf-8';
+
+/** Registers a JSON document at its address. */
+export function serveDocument(app: FastifyInstance, { url, clock, describe }: TableDocument): void {
+  const write = (nowMs: number) => JSON.stringify(describe(nowMs));
+  serveFormed(app, { url, clock, form: { mediaType: jsonMediaType, write } });
+}
+
+/** Registers a document at its address: GET and HEAD with an entity tag, 405 for every other method. */
+export function serveFormed(app: FastifyInstance, document: FormedDocument): void {
+  const { url, form, otherForm } = document;
+  const prepare = createPreparation(document, form);
+  const prepareOther = otherForm === undefined ? prepare : createPreparation(document, otherForm);
   const config = { cors: false, describe: () => corsHeaders };
-  app.get(document.url, { config }, (request, reply) =>
-    sendPrepared({ request, reply }, prepare(), nothingOfItsOwn),
-  );
-  refuseOtherMethods(app, document.url, { allow: ['GET', 'HEAD'] });
+  app.get(url, { config }, (request, reply) => {
+    const isOther = otherForm?.isAsked(request.headers.accept) === true;
+    sendPrepared({ request, reply }, (isOther ? prepareOther : prepare)(), nothingOfItsOwn);
+  });
+  refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'] });
 }
 
 /**
- * Only the states of the routes change while the process runs, so the reply is kept until they do. The
- * first request makes it: a start does not wait for it.
+ * Keeps the reply for as long as nothing in it can change. The first request makes it: a start does
+ * not wait for it.
  */
-function createPreparation({ clock, describe }: TableDocument): () => PreparedReply {
-  let kept: { readonly states: string; readonly reply: PreparedReply } | undefined;
+function createPreparation(
+  { clock, otherForm, headers, changesAt = nextStateChange }: FormedDocument,
+  form: DocumentForm,
+): () => PreparedReply {
+  const own = { ...headers, ...(otherForm === undefined ? {} : { vary: 'Accept' }) };
+  let kept: { readonly fromMs: number; readonly untilMs: number; reply: PreparedReply } | undefined;
   return () => {
     const nowMs = clock.now();
-    const states = routes.map(({ lifecycle }) => lifecycleState(lifecycle, nowMs)).join();
-    if (kept?.states !== states) kept = { states, reply: toReply(describe(nowMs)) };
+    if (kept === undefined || nowMs < kept.fromMs || nowMs >= kept.untilMs) {
+      const reply = toReply({ body: form.write(nowMs), mediaType: form.mediaType, headers: own });
+      kept = { fromMs: nowMs, untilMs: changesAt(nowMs), reply };
+    }
     return kept.reply;
   };
 }
 
-function toReply(document: unknown): PreparedReply {
-  const body = Buffer.from(JSON.stringify(document));
+/** Gives the next instant at which the state of a route changes; infinity where none does. */
+function nextStateChange(nowMs: number): number {
+  const dates = aliasRoutes.flatMap(({ lifecycle }) => [
+    lifecycle.deprecationMs,
+    lifecycle.sunsetMs,
+  ]);
+  return Math.min(...dates.filter((dateMs) => dateMs > nowMs), Number.POSITIVE_INFINITY);
+}
+
+interface DocumentBody {
+  readonly body: string;
+  readonly mediaType: string;
+  readonly headers: Headers;
+}
+
+function toReply({ body: text, mediaType, headers }: DocumentBody): PreparedReply {
+  const body = Buffer.from(text);
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 27);
-  const headers = {
-    // Clients look for this media type rather than for one of their own, such as OpenAPI's.
-    'content-type': 'application/json; charset=utf-8',
+  const all = {
+    ...headers,
+    'content-type': mediaType,
     'content-length': String(body.length),
     etag: `"${hash}"`,
     'cache-control': 'public, max-age=60',
   };
-  return prepareReply(headers, body);
+  return prepareReply(all, body);
 }

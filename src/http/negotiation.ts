@@ -57,3 +57,18 @@ function best(ranges: readonly Range[], pattern: RegExp): Range | undefined {
 function isBefore(a: Range, b: Range): boolean {
   return a.quality === b.quality ? a.position < b.position : a.quality > b.quality;
 }
+
+/**
+ * Tells whether `Accept` asks for Markdown where JSON is what everybody else gets: it names Markdown,
+ * and prefers neither JSON nor anything to it. `text/*` and `*\/*` name nothing.
+ */
+export function asksForMarkdown(accept: string | undefined): boolean {
+  if (accept === undefined || !/markdown/i.test(accept)) return false;
+  const ranges = accept.split(',', 50).map(parseRange);
+  const markdown = best(ranges, /^text\/(?:x-)?markdown$/);
+  if (markdown === undefined || markdown.quality === 0) return false;
+  const json = mostSpecific(ranges, [/^application\/json$/, /^application\/\*$/]);
+  if (json !== undefined) return isBefore(markdown, json);
+  const anything = best(ranges, /^\*\/\*$/);
+  return anything === undefined || markdown.quality >= anything.quality;
+}

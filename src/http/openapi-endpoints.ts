@@ -16,7 +16,7 @@ export const openApiEndpoints: readonly Endpoint[] = [
     method: 'GET',
     path: '/openapi.json',
     tag: 'discovery',
-    summary: 'Gives this document.',
+    summary: 'Describes every route, parameter and reply (OpenAPI 3.1).',
     replies: documentReplies({ 'application/json': openApiDocument }),
     problems: [],
     access: 'open',

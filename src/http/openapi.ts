@@ -1,7 +1,5 @@
-import type { EndpointTag } from '../core/endpoint.ts';
 import { type JsonSchema, toReplySchemas } from '../core/json-schema.ts';
 import { reads } from '../reads/index.ts';
-import { describeApi } from './api-description.ts';
 import {
   describeBodyParts,
   describeEndpointPaths,
@@ -15,6 +13,7 @@ import { describeRateLimits } from './openapi-rate-limits.ts';
 import { describeProblemResponses } from './openapi-responses.ts';
 import { describeSecurity } from './openapi-security.ts';
 import { routes } from './routes.ts';
+import { surfaces } from './surfaces.ts';
 import { describeLifecycle } from './versioning.ts';
 
 /** Gives the machine description of the service: the OpenAPI 3.1 document of `/openapi.json`. */
@@ -57,24 +56,15 @@ const introduction = [
   'A parameter that is given twice or has a value outside its schema is refused; unknown parameters are ignored.',
 ].join('\n\n');
 
-/** Each surface is a tag, and each group of the other routes that there are. */
-function describeTags({ baseUrl, version, nowMs, endpoints }: OpenApiFacts): readonly JsonSchema[] {
-  const { surfaces } = describeApi({ baseUrl, version, nowMs: nowMs ?? 0 });
-  const used: ReadonlySet<string> = new Set(endpoints.map(({ tag }) => tag));
-  return [
-    ...surfaces.map(({ name, description }) => ({ name, description })),
-    ...Object.entries(groups)
-      .filter(([name]) => used.has(name))
-      .map(([name, description]) => ({ name, description })),
-  ];
+/** Each surface is a tag, and so are the operator's routes. */
+function describeTags({ endpoints }: OpenApiFacts): readonly JsonSchema[] {
+  const used = new Set<string>([
+    ...routes.map(({ surface }) => surface),
+    ...endpoints.map(({ tag }) => tag),
+  ]);
+  return Object.entries({ ...surfaces, operator: operatorTag })
+    .filter(([name]) => used.has(name))
+    .map(([name, description]) => ({ name, description }));
 }
 
-/** What each group of routes beside the reads is for. */
-const groups = {
-  discovery: 'What a program can learn from the base URL alone.',
-  pages: 'Pages for people: the front page and the documentation.',
-  health: 'Whether the process lives, and whether it takes work.',
-  mcp: 'The same reads as tools of the Model Context Protocol.',
-  sessions: 'Conversations about the documentation, with cited answers.',
-  operator: 'Private: for the operator of the server, behind the admin token.',
-} as const satisfies Readonly<Record<EndpointTag, string>>;
+const operatorTag = 'Private: for the operator of the server, behind the admin token.';

@@ -54,3 +54,8 @@ const maxLength = 1024;
 export function isPreviewCrawler(userAgent: string | undefined): boolean {
   return userAgent !== undefined && known.test(userAgent.slice(0, maxLength));
 }
+
+/** The crawlers that a file of rules can name (RFC 9309 §2.2.1): those that are told apart by a plain word. */
+export const previewProducts: readonly string[] = crawlers.flatMap(
+  ([pattern]) => /^\^?([a-z-]+)$/.exec(pattern)?.[1] ?? [],
+);

@@ -329,7 +329,7 @@ describe('the browse reads', () => {
     [
       '/docs',
       '/favicon.ico',
-      '/robots.txt',
+      '/humans.txt',
       '/mcp',
       '/health',
       '/docs/followers',

@@ -86,9 +86,9 @@ const unknownKey = { authorization: `Bearer perch_${'u'.repeat(43)}` };
 describe('a name that the service keeps for itself', () => {
   it.each([
     '/docs',
-    '/robots.txt',
+    '/humans.txt',
     '/favicon.ico',
-    '/llms.txt',
+    '/llms-full.txt',
     '/metrics',
     '/mcp/followers',
     '/docs/following',
@@ -111,6 +111,6 @@ describe('a name that the service keeps for itself', () => {
     const load = { isHigh: true, close: () => undefined };
     const app = await buildTestApp({ load });
 
-    expect((await app.request('/robots.txt')).statusCode).toBe(404);
+    expect((await app.request('/humans.txt')).statusCode).toBe(404);
   });
 });

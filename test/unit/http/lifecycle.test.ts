@@ -10,6 +10,7 @@ import { type AliasRoute, aliasRoutes, readRoutes, routes } from '../../../src/h
 import { describeLifecycle, describeVersioning } from '../../../src/http/versioning.ts';
 import { reads } from '../../../src/reads/index.ts';
 import { clause, clauseEach } from '../../support/clause.ts';
+import { discoveryFacts } from '../../support/discovery-facts.ts';
 import { expectSignals } from '../../support/signals.ts';
 
 const baseUrl = 'https://perch.test';
@@ -390,8 +391,8 @@ describe('the description of the lifecycle', () => {
 
 describe('the description of the service', () => {
   it('names every row of the table once, by surface, with its parameters', () => {
-    const described = describeApi({ baseUrl, version: '1.2.3', nowMs: 0 }).surfaces.flatMap(
-      (surface) => surface.routes.map((route) => ({ ...route, surface: surface.name })),
+    const described = describeApi(discoveryFacts, 0).surfaces.flatMap((surface) =>
+      surface.routes.map((route) => ({ ...route, surface: surface.name })),
     );
 
     expect(described.map(({ operation_id: id, path, surface }) => ({ id, path, surface }))).toEqual(

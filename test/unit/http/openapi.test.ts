@@ -27,9 +27,12 @@ function resolve(reference: string): unknown {
   return steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)?.[step], json);
 }
 
+/** Gives the names of members, but for those that a schema gives to what it describes. */
 function namesOf(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => [name, ...namesOf(inner)]);
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === 'properties' ? Object.values(inner).flatMap(namesOf) : [name, ...namesOf(inner)],
+  );
 }
 
 const isBrowse = (id: string) => {

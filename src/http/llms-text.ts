@@ -1,0 +1,42 @@
+import { reads } from '../reads/index.ts';
+import type { DiscoveryFacts } from './discovery-facts.ts';
+import { discoveryPaths } from './discovery-links.ts';
+import { type ReadRoute, readRoutes } from './routes.ts';
+import { listMachineSurfaces } from './surfaces.ts';
+
+/**
+ * Gives the document of `/llms.txt` (llmstxt.org): a title, a summary in a quote, what can be asked for,
+ * then sections of links. Ends with a line feed.
+ */
+export function writeLlmsText(facts: DiscoveryFacts): string {
+  const { baseUrl } = facts;
+  const blocks = [
+    '# Perch',
+    '> Reads public social posts, profiles, followers and searches, and answers with Markdown or JSON. Nobody needs an account or a key, and nothing can be written.',
+    `Put the path of a post behind ${baseUrl}, or ask the versioned routes:`,
+    readRoutes.filter(({ surface }) => surface === 'v1').map(writeRoute),
+    'Replies are Markdown unless `format=json` or `Accept: application/json` asks for JSON. Take fields from the JSON and do not parse the Markdown. A list has `nextCursor`, which is the `cursor` of its next page. An error is a problem document: switch on `code`, do what `resolution` says, and wait as long as `Retry-After` says.',
+    '## Descriptions for programs',
+    listDescriptions(facts),
+    '## Documentation',
+    facts.pages().map(({ name, title, summary }) => {
+      const address = `${baseUrl}${discoveryPaths.docs}/${name}`;
+      return `- [${title}](${address}): ${summary}`;
+    }),
+  ];
+  return `${blocks.map((block) => [block].flat().join('\n')).join('\n\n')}\n`;
+}
+
+function writeRoute({ path, read }: ReadRoute): string {
+  return `- \`GET ${path}\`: ${reads[read].summary}`;
+}
+
+/** Links the documents that describe the service, beside this one. */
+function listDescriptions({ baseUrl, endpoints }: DiscoveryFacts): readonly string[] {
+  const surfaces = new Map(
+    listMachineSurfaces(endpoints).map(({ title, description }) => [description.path, title]),
+  );
+  return endpoints
+    .filter(({ tag, path }) => tag === 'discovery' && path !== discoveryPaths.llms)
+    .map(({ path, summary }) => `- [${surfaces.get(path) ?? path}](${baseUrl}${path}): ${summary}`);
+}

@@ -1,0 +1,12 @@
+import type { DiscoveryFacts } from '../../src/http/discovery-facts.ts';
+
+/** The facts of a service with no route beside the reads and one page of documentation. */
+export const discoveryFacts: DiscoveryFacts = {
+  baseUrl: 'https://perch.test',
+  version: '1.2.3',
+  endpoints: [],
+  limits: { windowSeconds: 60, public: 60, key: 600, post: 601, pool: 800 },
+  contacts: { keys: 'https://perch.test/ask', security: 'mailto:safe@perch.test' },
+  linkPreviews: false,
+  pages: () => [{ name: 'start', title: 'Start here', summary: 'Perch is a server.' }],
+};
