@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { asAdmin } from '../support/build-app.ts';
+import { clause } from '../support/clause.ts';
+import {
+  findAddresses,
+  listStrings,
+  readHtmlLinks,
+  readLinkTargets,
+  readRobotsPaths,
+} from '../support/crawl.ts';
+import { listen } from '../support/listen.ts';
+
+/** What the server calls itself; the committed examples of the machine description call it so as well. */
+const base = 'http://localhost:8080';
+
+/** Paths that are not served yet: the front page, and all below the others. */
+const notYet: readonly string[] = ['/', '/docs', '/mcp'];
+
+/** Where a program begins that knows only the base URL. */
+const seeds = [
+  '/',
+  '/api',
+  '/openapi.json',
+  '/.well-known/ard.json',
+  '/.well-known/ai-catalog.json',
+  '/.well-known/api-catalog',
+  '/llms.txt',
+  '/robots.txt',
+  '/.well-known/security.txt',
+  '/docs',
+];
+
+/** Values of the sample for the parameters of paths. */
+const values: Readonly<Record<string, string>> = {
+  handle: 'ada.example',
+  id: '1900000000000000001',
+  n: '1',
+  page: 'start',
+};
+
+/** What a route needs beside its path. Others ignore it. */
+const query = new URLSearchParams({
+  url: `${base}/${values.handle}/status/${values.id}`,
+  q: 'heron',
+  platform: 'archive',
+});
+
+/** Addresses that are named and cannot be asked for as they are, with the reason. */
+const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
+  [/[?&]cursor=/, 'a cursor is signed with the key of the server that made the example'],
+  [/\{file\}/, 'the name of an asset has a hash in it; the pages name each, and are crawled'],
+];
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+  readonly links: readonly string[];
+}
+
+const isNotYet = (path: string) =>
+  notYet.some((known) => path === known || (known !== '/' && path.startsWith(`${known}/`)));
+
+const isExcepted = (address: string) => exceptions.some(([pattern]) => pattern.test(address));
+
+/** Follows every address under the base from the seeds on, and tells which ones lead nowhere. */
+async function crawl(): Promise<{ readonly broken: readonly string[]; readonly visited: number }> {
+  const { url: origin } = await listen({ PERCH_BASE_URL: base, PERCH_PUBLIC_ALLOWANCE: '100000' });
+  const answers = new Map<string, Promise<Answer>>();
+  const named = new Map<string, string>(seeds.map((path) => [`${base}${path}`, 'the seeds']));
+  const broken: string[] = [];
+  const visit = (place: string) => {
+    const answer = answers.get(place) ?? ask(`${origin}${place}`);
+    answers.set(place, answer);
+    return answer;
+  };
+  // What is named while the loop runs is visited by it.
+  for (const [address, by] of named) {
+    const { pathname, search, hash } = new URL(address);
+    if (isNotYet(pathname)) continue;
+    const answer = await visit(`${pathname}${search}`);
+    const found = collect(address, answer).filter((one) => !named.has(one));
+    for (const one of found) named.set(one, address);
+    const fault = faultOf(answer, hash);
+    if (fault !== null) broken.push(`${address}: ${fault}, named by ${by}`);
+  }
+  return { broken, visited: answers.size };
+}
+
+async function ask(url: string): Promise<Answer> {
+  const { pathname } = new URL(url);
+  const asking = pathname.startsWith('/api/admin') ? asAdmin : {};
+  const headers = { accept: 'text/html, */*;q=0.8', ...asking };
+  const reply = await (pathname === '/mcp' ? initialize(url) : fetch(url, { headers }));
+  return {
+    status: reply.status,
+    type: reply.headers.get('content-type') ?? '',
+    body: await reply.text(),
+    links: readLinkTargets(reply.headers.get('link')),
+  };
+}
+
+/** The MCP server is spoken to in its protocol: GET is for streams, which a stateless server has not. */
+function initialize(url: string): Promise<Response> {
+  const client = { name: 'crawl', version: '1.0.0' };
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: client };
+  return fetch(url, {
+    method: 'POST',
+    headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+  });
+}
+
+function faultOf({ status, type, body }: Answer, hash: string): string | null {
+  if (status !== 200) return `status ${status}`;
+  if (hash === '' || !type.startsWith('text/html')) return null;
+  const id = decodeURIComponent(hash.slice(1));
+  return readHtmlLinks(body).ids.has(id) ? null : `no anchor ${hash}`;
+}
+
+/** Gives the addresses under the base that an answer names, with parameters filled in. */
+function collect(address: string, answer: Answer): readonly string[] {
+  const found = [...answer.links, ...collectBody(new URL(address), answer)];
+  return found
+    .filter((one) => one === base || one.startsWith(`${base}/`))
+    .filter((one) => !isExcepted(one))
+    .map((one) => new URL(expand(one)).href);
+}
+
+function collectBody(address: URL, { type, body }: Answer): readonly string[] {
+  const { pathname } = address;
+  if (type.startsWith('text/html')) {
+    const { targets } = readHtmlLinks(body);
+    return targets.map((target) => new URL(target, address).href);
+  }
+  if (pathname === '/openapi.json') return [...listOperations(body), ...addressesIn(body)];
+  if (pathname === '/api') return [...listRoutes(body), ...addressesIn(body)];
+  if (pathname === '/robots.txt') {
+    return [...readRobotsPaths(body).map((path) => base + path), ...findAddresses(body, base)];
+  }
+  if (pathname === '/llms.txt' || pathname === '/.well-known/security.txt') {
+    return findAddresses(body, base);
+  }
+  // The result of a read: what it links to is content.
+  return seeds.includes(pathname) ? addressesIn(body) : [];
+}
+
+function addressesIn(json: string): readonly string[] {
+  return listStrings(JSON.parse(json)).flatMap((text) => findAddresses(text, base));
+}
+
+const described = z.object({
+  surfaces: z.array(
+    z.object({ routes: z.array(z.object({ method: z.string(), path: z.string() })) }),
+  ),
+  errors: z.object({ documentation: z.string(), codes: z.record(z.string(), z.number()) }),
+});
+
+/** The routes of `/api`, and the page that each problem names as its type. */
+function listRoutes(body: string): readonly string[] {
+  const { surfaces, errors } = described.parse(JSON.parse(body));
+  const paths = surfaces.flatMap(({ routes }) => routes);
+  return [
+    ...paths.filter(({ method }) => method === 'GET').map(({ path }) => base + path),
+    ...Object.keys(errors.codes).map((code) => `${errors.documentation}#${code}`),
+  ];
+}
+
+const machineDescription = z.object({ paths: z.record(z.string(), z.looseObject({})) });
+
+function listOperations(body: string): readonly string[] {
+  const { paths } = machineDescription.parse(JSON.parse(body));
+  return Object.entries(paths)
+    .filter(([, item]) => 'get' in item)
+    .map(([path]) => base + path);
+}
+
+/** Fills the parameters of a path in, and adds what the routes of reads need. */
+function expand(address: string): string {
+  const decoded = address.replaceAll('%7B', '{').replaceAll('%7D', '}');
+  const path = decoded.slice(base.length);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+  if (filled.includes('?') || !/\/(?:posts|search|oembed|convert|browse)$/.test(filled)) {
+    return `${base}${filled}`;
+  }
+  const isChoice = filled.endsWith('/browse');
+  return `${base}${filled}?${query}${isChoice ? '&resource=profile&handle=ada.example' : ''}`;
+}
+
+describe('a program that knows only the base URL', () => {
+  clause(
+    'read.what.discovery_describes_surfaces',
+    'finds nothing that leads nowhere, wherever it follows a document, a Link or a page',
+    async () => {
+      const { broken, visited } = await crawl();
+
+      expect(broken).toEqual([]);
+      expect(visited).toBeGreaterThan(25);
+    },
+    120_000,
+  );
+});
+
+describe('the crawl itself', () => {
+  it('sees an answer that is no 200, and a fragment without its anchor', () => {
+    const page = { type: 'text/html; charset=utf-8', body: '<h2 id="a">A</h2>', links: [] };
+
+    expect(faultOf({ ...page, status: 404 }, '')).toBe('status 404');
+    expect(faultOf({ ...page, status: 200 }, '#b')).toBe('no anchor #b');
+    expect(faultOf({ ...page, status: 200 }, '#a')).toBeNull();
+  });
+
+  it('finds addresses in text, links, JSON and templates', () => {
+    const html = '<a href="/x?a=1&amp;b=2">x</a><img src="https://other.example/y"><a href="#z">';
+    const answer = { status: 200, type: 'text/html', body: html, links: [`${base}/linked`] };
+
+    expect(findAddresses(`See <${base}/a>, [b](${base}/b) and ${base}/c.`, base)).toEqual([
+      `${base}/a`,
+      `${base}/b`,
+      `${base}/c`,
+    ]);
+    expect(findAddresses('http://localhost:80800/a http://localhost:8080.evil/', base)).toEqual([]);
+    expect(collect(`${base}/docs/start`, answer)).toEqual([
+      `${base}/linked`,
+      `${base}/x?a=1&b=2`,
+      `${base}/docs/start#z`,
+    ]);
+    expect(expand(`${base}/{handle}/status/{id}`)).toBe(
+      `${base}/ada.example/status/1900000000000000001`,
+    );
+    expect(isExcepted(`${base}/ada.example/followers?cursor=x`)).toBe(true);
+  });
+});
