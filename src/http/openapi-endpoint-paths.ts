@@ -43,12 +43,12 @@ export function describeBodyParts(
 }
 
 function describeOperation(endpoint: Endpoint): JsonSchema {
-  const { id, summary, description, tag } = endpoint;
+  const { id, summary, description, tag, access } = endpoint;
   const parameters = describeParameters(endpoint);
   return {
     operationId: id,
     summary,
-    ...(description === undefined ? {} : { description }),
+    description: [...(description === undefined ? [] : [description]), callers[access]].join(' '),
     tags: [tag],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...describeBody(endpoint),
@@ -56,6 +56,13 @@ function describeOperation(endpoint: Endpoint): JsonSchema {
     responses: describeResponses(endpoint),
   };
 }
+
+/** Who may call what has an access. */
+const callers = {
+  open: 'Anybody may call it, without credentials.',
+  key: 'A bearer key is optional: it has a larger allowance.',
+  operator: 'For the operator alone: it takes the admin token.',
+} as const satisfies Readonly<Record<Endpoint['access'], string>>;
 
 function describeAccess({ access }: Endpoint): JsonSchema {
   switch (access) {

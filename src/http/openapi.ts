@@ -27,6 +27,7 @@ export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
       version,
       summary: 'Reads public social posts, profiles, followers and searches.',
       description: introduction,
+      contact: { name: 'The operator of this server', url: `${baseUrl}/docs/keys` },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: baseUrl }],
