@@ -15,6 +15,8 @@ export function toInputSchema(schema: z.ZodType, forms: SchemaForms): JsonSchema
     override: ({ zodSchema, jsonSchema }) => {
       const form = forms.get(zodSchema);
       if (form !== undefined) replace(jsonSchema, form);
+      // zod leaves it out where a transform follows, although it is the value as it is sent.
+      if (zodSchema instanceof z.ZodDefault) jsonSchema.default = zodSchema.def.defaultValue;
     },
   });
   return described;
@@ -30,6 +32,11 @@ function replace(schema: Record<string, unknown>, form: JsonSchema): void {
 
 /** Where documents keep their schemas; a reference to one is this and its id (OpenAPI 3.1 §4.8.7). */
 const place = '#/components/schemas/';
+
+/** Text of an open set: these are its known values, and others may come. */
+export function openText(values: readonly string[], description: string): z.ZodString {
+  return z.string().meta({ description, 'x-extensible-enum': values });
+}
 
 /** Gives the reference to a schema that has an id. */
 export function refer(schema: z.ZodType): JsonSchema {

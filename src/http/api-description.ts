@@ -5,7 +5,8 @@ import { formats } from '../render/formats.ts';
 import type { ApiIndex } from './api-description-schema.ts';
 import type { DiscoveryFacts } from './discovery-facts.ts';
 import { discoveryPaths } from './discovery-links.ts';
-import { type AliasRoute, findVersioned, isBrowseRoute, type Route, routes } from './routes.ts';
+import { describeParameters } from './openapi-parameters.ts';
+import { findVersioned, isBrowseRoute, type Route, routes, summarizeRoute } from './routes.ts';
 import { surfaces } from './surfaces.ts';
 import { describeVersioning } from './versioning.ts';
 
@@ -89,34 +90,10 @@ function describeRoute(route: Route): DescribedRoute {
     operation_id: route.id,
     method: 'GET',
     path: route.path,
-    summary: summarize(route),
-    parameters: listParameters(route),
+    summary: summarizeRoute(route),
+    parameters: describeParameters(route).map(({ name }) => name),
     ...(route.lifecycle === null ? {} : { deprecated: true }),
   };
-}
-
-function summarize({ read }: Route): string {
-  return typeof read === 'string'
-    ? reads[read].summary
-    : `Reads what the parameter \`${read.parameter}\` names.`;
-}
-
-/** Names the parameters, those of the path first. */
-function listParameters(route: Route): readonly string[] {
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const inQuery = route.surface === 'alias' ? listAliasParameters(route) : namesOf(route.read);
-  // A path that names the post is not overruled by `url`.
-  const others = inPath.includes('id') ? inQuery.filter((name) => name !== 'url') : inQuery;
-  return [...new Set([...inPath, ...others])];
-}
-
-function listAliasParameters({ read }: AliasRoute): readonly string[] {
-  if (typeof read === 'string') return namesOf(read);
-  return [read.parameter, ...Object.values(read.reads).flatMap(namesOf)];
-}
-
-function namesOf(read: ReadId): readonly string[] {
-  return Object.keys(reads[read].params.shape);
 }
 
 /** The kind of result that a read has, as the table of formats knows it. */

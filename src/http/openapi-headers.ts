@@ -1,6 +1,7 @@
 import type { KeyStatus } from '../core/caller.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
 import type { CacheState } from '../fetching/plan.ts';
+import { sourceNames } from '../model/sources.ts';
 import { isBrowseRoute, type Route } from './routes.ts';
 
 const cacheStates = ['hit', 'miss', 'stale', 'bypass'] as const satisfies readonly CacheState[];
@@ -48,8 +49,8 @@ export const describedHeaders = {
   },
   'X-Source': {
     required: true,
-    description: 'The provider that answered; an open set.',
-    schema: { type: 'string' },
+    description: 'The provider that answered.',
+    schema: { type: 'string', 'x-extensible-enum': sourceNames },
   },
   'X-Cache': {
     required: true,

@@ -61,15 +61,8 @@ function listOf(read: ReadId): readonly ParameterObject[] {
     in: 'query',
     required: requiredInQuery[read]?.includes(name) ?? false,
     description: String(description),
-    schema: { ...schema, ...findDefault(String(description)) },
+    schema,
   }));
-}
-
-/** Descriptions say a default that always holds as a sentence, or before a colon: “Default `top`.” */
-function findDefault(description: string): JsonSchema {
-  const [, text] = /\bDefault `?(\w+)`?[.:]/.exec(description) ?? [];
-  if (text === undefined) return {};
-  return { default: /^(?:true|false|\d+)$/.test(text) ? JSON.parse(text) : text };
 }
 
 /** Gives the parameter that names the read, and after it those of every read that it can name. */

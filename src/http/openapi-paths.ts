@@ -1,12 +1,11 @@
 import type { JsonSchema } from '../core/json-schema.ts';
-import { reads } from '../reads/index.ts';
 import type { OpenApiFacts } from './openapi-facts.ts';
 import { describeOperationLifecycle } from './openapi-lifecycle.ts';
 import { describeParameters } from './openapi-parameters.ts';
 import { listPolicies } from './openapi-rate-limits.ts';
 import { describeResponses } from './openapi-responses.ts';
 import { keyScheme } from './openapi-security.ts';
-import { findVersioned, isBrowseRoute, type Route } from './routes.ts';
+import { findVersioned, isBrowseRoute, type Route, summarizeRoute } from './routes.ts';
 
 /** Gives the path items of routes, by path. HEAD is what GET is without a body, so it has no operation. */
 export function describePaths(routes: readonly Route[], facts: OpenApiFacts): JsonSchema {
@@ -18,7 +17,7 @@ export function describePaths(routes: readonly Route[], facts: OpenApiFacts): Js
 function describeOperation(route: Route, facts: OpenApiFacts): JsonSchema {
   return {
     operationId: route.id,
-    summary: summarize(route),
+    summary: summarizeRoute(route),
     description: describeRoute(route),
     tags: [route.surface],
     ...describeOperationLifecycle(route, facts),
@@ -27,12 +26,6 @@ function describeOperation(route: Route, facts: OpenApiFacts): JsonSchema {
     'x-rate-limit-policies': listPolicies(route),
     responses: describeResponses(route, facts),
   };
-}
-
-function summarize({ read }: Route): string {
-  return typeof read === 'string'
-    ? reads[read].summary
-    : `Reads what the parameter \`${read.parameter}\` names.`;
 }
 
 function describeRoute(route: Route): string {

@@ -153,6 +153,13 @@ export const aliasRoutes: readonly AliasRoute[] = [
 /** THE route table of the read service. */
 export const routes: readonly Route[] = [...readRoutes, ...aliasRoutes];
 
+/** Says in a sentence what a route reads. */
+export function summarizeRoute({ read }: Route): string {
+  return typeof read === 'string'
+    ? reads[read].summary
+    : `Reads what the parameter \`${read.parameter}\` names.`;
+}
+
 /** Gives the row of the versioned surface that a read answers at. */
 export function findVersioned(read: ReadId): ReadRoute {
   const route = readRoutes.find((row) => row.surface === 'v1' && row.read === read);

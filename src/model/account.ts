@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { openText } from '../core/json-schema.ts';
 import { platform } from './reference.ts';
 
 const count = z.number().nullable();
+
+const verificationTypes = ['individual', 'organization', 'government'];
 
 /** A public account. Counts are null where the provider does not tell them. */
 export const account = z
@@ -25,7 +28,7 @@ export const account = z
     verification: z
       .object({
         verified: z.boolean(),
-        type: z.string().nullable().describe('`individual`, `organization`, `government`, …'),
+        type: openText(verificationTypes, 'What the account was verified as.').nullable(),
       })
       .readonly(),
     platform,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { openText } from '../core/json-schema.ts';
 import { account } from './account.ts';
 import { post } from './post.ts';
+import { sourceNames } from './sources.ts';
 
 /** The formats of a post read (decisions section 3). */
 export const postFormats = ['markdown', 'json', 'obsidian'] as const;
@@ -20,7 +22,7 @@ export type Feed = (typeof feeds)[number];
 /** The body of a post read (decisions section 4). */
 export const postReply = z
   .object({
-    format: z.string().describe('The representation: `json`.'),
+    format: openText(['json'], 'The representation.'),
     url: z.string().describe('The canonical URL of the post that was asked for.'),
     markdown: z.string().describe('The same as the Markdown representation.'),
     posts: z
@@ -33,7 +35,7 @@ export const postReply = z
     warnings: z.array(z.string()).readonly().describe('What the reader should know; often empty.'),
     postCount: z.number().int(),
     fetched_at: z.string().describe('When the upstream was asked: ISO 8601, UTC.'),
-    source: z.string().describe('The provider that answered; an open set.'),
+    source: openText(sourceNames, 'The provider that answered.'),
   })
   .readonly()
   .meta({ id: 'PostReply' });
@@ -67,10 +69,13 @@ const listWarnings = z
 /** The body of a browse read: a profile, its followers or following, or a search (decisions §4). */
 export const browseReply = z
   .object({
-    resource: z.string().describe('`profile`, `followers`, `following` or `search`.'),
+    resource: openText(
+      ['profile', 'followers', 'following', 'search'] satisfies BrowseSubject['resource'][],
+      'What was read.',
+    ),
     handle: z.string().optional().describe('Whose profile or list it is, without `@`.'),
     query: z.string().optional().describe('What was searched for.'),
-    feed: z.string().optional().describe('The feed of a search.'),
+    feed: openText(feeds, 'The feed of a search.').optional(),
     profile: account.optional(),
     posts: z.array(post).readonly().optional().describe('Of a profile or a search of posts.'),
     users: z
@@ -84,7 +89,7 @@ export const browseReply = z
     warnings: listWarnings,
     degraded: z.boolean().describe('True when the results are not live.'),
     markdown: z.string().describe('The same as the Markdown representation.'),
-    source: z.string().describe('The provider that answered; an open set.'),
+    source: openText(sourceNames, 'The provider that answered.'),
     fetched_at: z.string().describe('When the upstream was asked: ISO 8601, UTC.'),
   })
   .readonly()

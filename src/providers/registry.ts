@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { HttpClient } from '../core/http-client.ts';
+import { sourceNames } from '../model/sources.ts';
 import { openArchive } from './archive/index.ts';
 import { createFxTwitter } from './fxtwitter/index.ts';
 import { withPace } from './pace.ts';
@@ -7,7 +8,7 @@ import type { Provider } from './provider.ts';
 import { createSyndication } from './syndication/index.ts';
 
 /** The providers that there are, in the default order of `PERCH_PROVIDERS`. */
-export const providerNames = ['archive', 'fxtwitter', 'syndication'] as const;
+export const providerNames = sourceNames;
 
 /** The name of a provider. */
 export type ProviderName = (typeof providerNames)[number];

@@ -23,19 +23,19 @@ const maxPage = 10;
 /** The parameters that every list takes (decisions section 3). */
 export const listParams = {
   limit: clampedCount(maxLimit)
-    .optional()
-    .describe(`How many items a page has, 1 to ${maxLimit}. Default ${defaultLimit}.`),
+    .default(defaultLimit)
+    .describe(`How many items a page has, 1 to ${maxLimit}.`),
   cursor: freeText('invalid_cursor')
     .optional()
     .describe('`nextCursor` of the page before, unchanged.'),
   page: wholeNumber(maxPage)
     .optional()
     .describe(`The page, 1 to ${maxPage}; walks the earlier ones. Not together with \`cursor\`.`),
-  full: truth().optional().describe('Adds dates, metrics and profile detail to the Markdown.'),
-  nocache: truth().optional().describe('Skips the response cache.'),
+  full: truth().default(false).describe('Adds dates, metrics and profile detail to the Markdown.'),
+  nocache: truth().default(false).describe('Skips the response cache.'),
   format: choice('invalid_format', browseFormats)
     .optional()
-    .describe('Default `markdown`, or what `Accept` prefers.'),
+    .describe('Where it is left out, `markdown` or what `Accept` prefers.'),
 };
 
 /** The handle in the path of a profile and of its lists. */
@@ -81,7 +81,7 @@ export function understandPage(
   params: ListParams,
   context: PlanContext,
 ): Understood<'browse'> {
-  const full = params.full ?? false;
+  const { full } = params;
   const query = toQuery(target, params, context);
   const place = params.cursor ?? String(query.page);
   return {
@@ -90,7 +90,7 @@ export function understandPage(
       key: `browse ${query.listKey} ${query.limit} ${place}`,
       subject: target.cacheSubject,
       freshness: target.freshness,
-      useCache: params.nocache !== true,
+      useCache: !params.nocache,
     },
     format: params.format,
     views: nameViews(`browse ${full}`),
@@ -100,7 +100,7 @@ export function understandPage(
 
 function toQuery(
   target: BrowseTarget,
-  { limit = defaultLimit, page, cursor }: ListParams,
+  { limit, page, cursor }: ListParams,
   { cursors }: PlanContext,
 ): BrowseQuery {
   if (cursor !== undefined && page !== undefined) {

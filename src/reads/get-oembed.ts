@@ -11,7 +11,7 @@ const getOEmbedParams = z.object({
   url: freeText('invalid_url').optional().describe('The URL of the post. Required.'),
   maxwidth: pixels().optional().describe('The most pixels that the embedding page has in width.'),
   maxheight: pixels().optional().describe('The most pixels that it has in height.'),
-  nocache: truth().optional().describe('Skips the response cache.'),
+  nocache: truth().default(false).describe('Skips the response cache.'),
   format: freeText('not_implemented')
     .optional()
     .describe('`json`; another one is not implemented.'),
@@ -35,7 +35,7 @@ function understand(params: Params, { baseUrl, embedSeconds }: PlanContext): Und
   if (url === undefined || url.trim() === '') throw missingUrl(url);
   const post = parsePostUrl(url.trim(), baseUrl);
   return {
-    plan: toPostPlan(post, { thread: false, replies: 'off', useCache: nocache !== true }),
+    plan: toPostPlan(post, { thread: false, replies: 'off', useCache: !nocache }),
     format: 'json',
     views: nameViews(`embed ${maxwidth ?? ''} ${maxheight ?? ''}`),
     assemble: ({ found }) => ({

@@ -17,28 +17,32 @@ const getPostParams = z.object({
     .describe('The author’s handle, with `id`; `url` wins when both are given.'),
   id: freeText('invalid_params').optional().describe('The post’s id, with `handle`.'),
   thread: threadMode()
-    .optional()
+    .default('full')
     .describe(
-      'Default `full`. `off`: the post alone. `full`: with its thread. `conversation`: with replies to replies too. A count: at most that many posts of the thread.',
+      '`off`: the post alone. `full`: with its thread. `conversation`: with replies to replies too. A count: at most that many posts of the thread.',
     ),
   context: choice('invalid_context', ['full', 'thread'])
-    .optional()
+    .default('full')
     .describe(
-      'Default `full`: ancestors, the author’s continuation, replies. `thread`: the author’s own chain.',
+      '`full`: ancestors, the author’s continuation, replies. `thread`: the author’s own chain.',
     ),
   replies: choice('invalid_replies', ['top', 'recent', 'off'])
-    .optional()
-    .describe('Default `top`: the most liked replies first. `recent`: the newest. `off`: none.'),
+    .default('top')
+    .describe('`top`: the most liked replies first. `recent`: the newest. `off`: none.'),
   userinfo: choice('invalid_userinfo', ['off', 'author', 'all'])
     .optional()
-    .describe('Whose profile the Markdown adds. Default `off`, with `full=true` `author`.'),
+    .describe(
+      'Whose profile the Markdown adds. Where it is left out, `off`, with `full=true` `author`.',
+    ),
   full: truth()
-    .optional()
+    .default(false)
     .describe('Adds exact times, metrics and profile detail to the Markdown.'),
-  nocache: truth().optional().describe('Skips the response cache.'),
+  nocache: truth().default(false).describe('Skips the response cache.'),
   format: choice('invalid_format', postFormats)
     .optional()
-    .describe('Default `markdown`, or what `Accept` prefers. `obsidian` has YAML front matter.'),
+    .describe(
+      'Where it is left out, `markdown` or what `Accept` prefers. `obsidian` has YAML front matter.',
+    ),
 });
 
 /** Reads a post with its thread and replies. */
@@ -56,7 +60,7 @@ type Params = z.output<typeof getPostParams>;
 function understand(params: Params, context: PlanContext): Understood<'post'> {
   const view = toView(params);
   return {
-    plan: toPlan(toReference(params, context), view, params.nocache !== true),
+    plan: toPlan(toReference(params, context), view, !params.nocache),
     format: params.format,
     views: nameViews(`${view.thread} ${view.context} ${view.full} ${view.userDetail}`),
     assemble: (answer) => assemble(answer, view, context),
@@ -73,15 +77,8 @@ function toReference({ url, handle, id }: Params, { baseUrl }: PlanContext): Pos
   });
 }
 
-function toView(params: Params): PostView {
-  const full = params.full ?? false;
-  return {
-    thread: params.thread ?? 'full',
-    context: params.context ?? 'full',
-    replies: params.replies ?? 'top',
-    full,
-    userDetail: params.userinfo ?? (full ? 'author' : 'off'),
-  };
+function toView({ thread, context, replies, full, userinfo }: Params): PostView {
+  return { thread, context, replies, full, userDetail: userinfo ?? (full ? 'author' : 'off') };
 }
 
 function toPlan(post: PostReference, view: PostView, useCache: boolean): Plan<'post'> {

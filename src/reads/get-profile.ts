@@ -16,11 +16,11 @@ import type { PlanContext, Read } from './read.ts';
 /** The parameters of a profile read (decisions section 3). */
 const getProfileParams = z.object({
   handle: handleParam,
-  with_replies: truth().optional().describe('Adds the account’s replies to others. Default false.'),
+  with_replies: truth().default(false).describe('Adds the account’s replies to others.'),
   with_reposts: truth()
-    .optional()
-    .describe('Adds what the account reposted, as the original post. Default false.'),
-  include_posts: truth().optional().describe('Default true. `false`: the profile alone.'),
+    .default(false)
+    .describe('Adds what the account reposted, as the original post.'),
+  include_posts: truth().default(true).describe('`false`: the profile alone.'),
   until: moment().optional().describe('Only posts from before this moment.'),
   ...listParams,
 });
@@ -43,7 +43,7 @@ export const getProfile: Read = {
 
 /** What says which posts are wanted is refused where none are. */
 function refuseOptionsOfPosts(params: Params): void {
-  if (params.include_posts !== false) return;
+  if (params.include_posts) return;
   const { cursor, page, until, with_replies, with_reposts } = params;
   const options = { cursor, page, until, with_replies, with_reposts };
   const given = Object.entries(options).find(([, value]) => value !== undefined && value !== false);
@@ -56,9 +56,9 @@ function refuseOptionsOfPosts(params: Params): void {
 function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
   const account = toAccountReference(params.handle);
   const { platform, handle } = account;
-  const { with_replies: withReplies = false, with_reposts: withReposts = false } = params;
+  const { with_replies: withReplies, with_reposts: withReposts } = params;
   const untilSeconds = params.until ?? null;
-  const hasPosts = params.include_posts ?? true;
+  const { include_posts: hasPosts } = params;
   return {
     subject: { resource: 'profile', handle, url: profileUrl(platform, handle, baseUrl) },
     cacheSubject: accountSubject(platform, handle),

@@ -191,10 +191,14 @@ function toProblem(name: string, value: unknown, schema: unknown): Problem {
       detail: `The parameter \`${name}\` is given more than once; it takes one value.`,
     });
   }
-  const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  const inner = isWrapped(schema) ? schema.unwrap() : schema;
   // The parameters of this file are the only schemas that reads are made of.
   const fault = parameterFaults.get(inner as z.ZodType);
   return new Problem(fault?.code ?? 'invalid_option', {
     detail: `The parameter \`${name}\` has the value ${quoteInput(value)}; it takes ${fault?.accepts}.`,
   });
+}
+
+function isWrapped(schema: unknown): schema is z.ZodOptional | z.ZodDefault {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
 }

@@ -16,13 +16,15 @@ const searchPostsParams = z.object({
     .optional()
     .describe('The search text, 1 to 512 characters. Operators pass through to the platform.'),
   feed: choice('invalid_feed', [...feeds, 'media'])
-    .optional()
-    .describe('Default `latest`. `media` is another name of `photos`; `users` finds accounts.'),
+    .default('latest')
+    .describe('`media` is another name of `photos`; `users` finds accounts.'),
   since: moment().optional().describe('Only posts from this moment on.'),
   until: moment().optional().describe('Only posts from before this moment.'),
   platform: choice('invalid_option', searchPlatforms)
     .optional()
-    .describe('What is searched. Default: the first provider’s platform that can be searched.'),
+    .describe(
+      'What is searched. Where it is left out, the first provider’s platform that can be searched.',
+    ),
   ...listParams,
 });
 
@@ -71,7 +73,7 @@ function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget
 }
 
 function toSearch(params: Params, byDefault: SearchPlatform): Search {
-  const { feed = 'latest', since, until } = params;
+  const { feed, since, until } = params;
   refuseMoments({ feed, since, until });
   return {
     platform: params.platform ?? byDefault,

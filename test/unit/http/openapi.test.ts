@@ -87,6 +87,21 @@ describe('the document', () => {
     });
   });
 
+  it('tells the known values of what is an open set', () => {
+    const knownOf = (schema: string, member: string) =>
+      resolve(`#/components/schemas/${schema}/properties/${member}/x-extensible-enum`);
+
+    expect(knownOf('BrowseReply', 'resource')).toContain('followers');
+    expect(knownOf('BrowseReply', 'feed')).toContain('latest');
+    expect(knownOf('BrowseReply', 'source')).toContain('archive');
+    expect(knownOf('PostReply', 'source')).toContain('archive');
+    expect(knownOf('PostReply', 'format')).toEqual(['json']);
+    expect(JSON.stringify(resolve('#/components/schemas/Account'))).toContain(
+      '"x-extensible-enum":["individual","organization","government"]',
+    );
+    expect(document.components.headers['X-Source']?.schema).toHaveProperty('x-extensible-enum');
+  });
+
   it('explains each tag of an operation, and no other', () => {
     const used = new Set(all.flatMap(({ tags }) => tags));
 
