@@ -19,8 +19,8 @@ function machineDescription(): string {
   const loaded = loadConfig({});
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
   const { PERCH_BASE_URL: baseUrl, PERCH_LINK_PREVIEWS: linkPreviews } = loaded.config;
-  const allowances = toAllowanceLimits(loaded.config);
-  const facts = { baseUrl, version, nowMs: null, linkPreviews, endpoints, allowances };
+  const limits = toAllowanceLimits(loaded.config);
+  const facts = { baseUrl, version, nowMs: null, linkPreviews, endpoints, limits };
   return `${JSON.stringify(describeOpenApi(facts), null, 2)}\n`;
 }
 

@@ -10,6 +10,7 @@ import { adminKeysPlugin } from './http/admin-keys.ts';
 import { setAdmission } from './http/admission.ts';
 import { setCors } from './http/cors.ts';
 import { discoveryPlugin } from './http/discovery.ts';
+import type { DiscoveryFacts } from './http/discovery-facts.ts';
 import { readDocSummaries } from './http/doc-summaries.ts';
 import { sendProblem, setProblemHandlers, toProblem } from './http/errors.ts';
 import { healthPlugin } from './http/health.ts';
@@ -118,16 +119,9 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
   const baseUrl = config.PERCH_BASE_URL;
   server.register(healthPlugin, { chain: fetching.chain });
   const linkPreviews = config.PERCH_LINK_PREVIEWS;
-  const { limits: allowances } = access.allowances;
-  const description = { baseUrl, version, linkPreviews, endpoints };
-  server.register(openApiPlugin, { ...description, clock, allowances });
-  server.register(discoveryPlugin, {
-    ...description,
-    clock,
-    limits: allowances,
-    contacts: { keys: config.PERCH_CONTACT_URL, security: config.PERCH_SECURITY_CONTACT },
-    pages: () => readDocSummaries(docsFolder),
-  });
+  const facts = toDiscoveryFacts(services);
+  server.register(openApiPlugin, { ...facts, clock });
+  server.register(discoveryPlugin, { ...facts, clock });
   server.register(readRoutesPlugin, {
     routes,
     fetcher: fetching.fetcher,
@@ -146,6 +140,19 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
     token: config.PERCH_ADMIN_TOKEN,
     clientOf: access.clientOf,
   });
+}
+
+/** What the discovery documents tell of this server. */
+function toDiscoveryFacts({ config, access }: Services): DiscoveryFacts {
+  return {
+    baseUrl: config.PERCH_BASE_URL,
+    version,
+    linkPreviews: config.PERCH_LINK_PREVIEWS,
+    endpoints,
+    limits: access.allowances.limits,
+    contacts: { keys: config.PERCH_CONTACT_URL, security: config.PERCH_SECURITY_CONTACT },
+    pages: () => readDocSummaries(docsFolder),
+  };
 }
 
 function createServer(

@@ -6,7 +6,7 @@ import type { ApiIndex } from './api-description-schema.ts';
 import type { DiscoveryFacts } from './discovery-facts.ts';
 import { discoveryPaths } from './discovery-links.ts';
 import { describeParameters } from './openapi-parameters.ts';
-import { findVersioned, isBrowseRoute, type Route, routes, summarizeRoute } from './routes.ts';
+import { isBrowseRoute, type Route, routes, summarizeRoute } from './routes.ts';
 import { surfaces } from './surfaces.ts';
 import { describeVersioning } from './versioning.ts';
 
@@ -137,14 +137,14 @@ function describeAuthentication({
 }
 
 function describeLimits({ limits }: DiscoveryFacts): ApiIndex['limits'] {
-  const v1 = findVersioned('getProfile').path.split('{', 1)[0];
   return {
     window_seconds: limits.windowSeconds,
     allowances: [
       {
         policy: 'public',
         units: limits.public,
-        applies_to: `Reads of \`${v1}\` and searches without a key that the cache does not answer, for each client address.`,
+        applies_to:
+          'Profiles, lists and searches without a key that the cache does not answer, for each client address.',
       },
       {
         policy: 'key',

@@ -17,8 +17,6 @@ export function toApiMarkdown(api: ApiIndex): string {
     '## Versioning',
     `\`${api.versioning.base_path}\` is current: <${api.versioning.policy_url}>`,
     api.versioning.deprecated_aliases.map(writeAlias),
-    '## Documents',
-    api.documents.map(({ url, summary }) => `- <${url}>: ${summary}`),
     '## Documentation',
     Object.entries(api.documentation).map(([name, url]) => `- [${name}](${url})`),
   ];

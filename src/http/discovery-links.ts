@@ -1,3 +1,5 @@
+import { serverCardPath } from './surfaces.ts';
+
 /** Where the documents are that other documents and the `Link` header name. */
 export const discoveryPaths = {
   apiIndex: '/api',
@@ -11,6 +13,15 @@ export const discoveryPaths = {
   security: '/.well-known/security.txt',
   readiness: '/health/ready',
 } as const;
+
+/** What people call the documents that are worth a reader's time. */
+export const discoveryTitles: Readonly<Record<string, string>> = {
+  [discoveryPaths.openApi]: 'OpenAPI description',
+  [discoveryPaths.apiIndex]: 'Short description',
+  [serverCardPath]: 'Card of the MCP server',
+  [discoveryPaths.apiCatalog]: 'API catalog',
+  [discoveryPaths.ard]: 'ARD manifest',
+};
 
 /** The media type of an API catalog, with the profile that makes it one (RFC 9727 §4, RFC 9264 §4.2). */
 export const apiCatalogType =

@@ -1,8 +1,7 @@
 import { reads } from '../reads/index.ts';
 import type { DiscoveryFacts } from './discovery-facts.ts';
-import { discoveryPaths } from './discovery-links.ts';
+import { discoveryPaths, discoveryTitles } from './discovery-links.ts';
 import { type ReadRoute, readRoutes } from './routes.ts';
-import { listMachineSurfaces } from './surfaces.ts';
 
 /**
  * Gives the document of `/llms.txt` (llmstxt.org): a title, a summary in a quote, what can be asked for,
@@ -31,12 +30,10 @@ function writeRoute({ path, read }: ReadRoute): string {
   return `- \`GET ${path}\`: ${reads[read].summary}`;
 }
 
-/** Links the documents that describe the service, beside this one. */
+/** Links the documents that describe the service to a program, those that say most first. */
 function listDescriptions({ baseUrl, endpoints }: DiscoveryFacts): readonly string[] {
-  const surfaces = new Map(
-    listMachineSurfaces(endpoints).map(({ title, description }) => [description.path, title]),
-  );
-  return endpoints
-    .filter(({ tag, path }) => tag === 'discovery' && path !== discoveryPaths.llms)
-    .map(({ path, summary }) => `- [${surfaces.get(path) ?? path}](${baseUrl}${path}): ${summary}`);
+  return Object.entries(discoveryTitles).flatMap(([path, title]) => {
+    const served = endpoints.find((endpoint) => endpoint.path === path);
+    return served === undefined ? [] : [`- [${title}](${baseUrl}${path}): ${served.summary}`];
+  });
 }

@@ -14,5 +14,5 @@ export interface OpenApiFacts {
   /** Every route beside the reads. */
   readonly endpoints: readonly Endpoint[];
   /** How large the allowances of this server are. */
-  readonly allowances: AllowanceLimits;
+  readonly limits: AllowanceLimits;
 }

@@ -35,7 +35,7 @@ export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
     // None is needed; operations that take a key say so themselves.
     security: [],
     'x-api-lifecycle': describeLifecycle(baseUrl),
-    'x-rate-limit-policies': describeRateLimits(facts.allowances),
+    'x-rate-limit-policies': describeRateLimits(facts.limits),
     'x-problem-codes': describeProblemCodes(baseUrl),
     paths: { ...describePaths(routes, facts), ...describeEndpointPaths(endpoints) },
     components: {

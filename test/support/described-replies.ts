@@ -52,7 +52,7 @@ export function descriptionOf(settings: { readonly linkPreviews: boolean }): Des
     version,
     nowMs: 0,
     endpoints,
-    allowances: { windowSeconds: 60, public: 60, key: 600, post: 600, pool: 800 },
+    limits: { windowSeconds: 60, public: 60, key: 600, post: 600, pool: 800 },
   };
   const json = JSON.parse(JSON.stringify(describeOpenApi(facts)));
   const made = createDescription(parseDocument(json));

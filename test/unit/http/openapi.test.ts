@@ -13,7 +13,7 @@ const facts = {
   nowMs: null,
   linkPreviews: false,
   endpoints,
-  allowances: { windowSeconds: 60, public: 60, key: 600, post: 600, pool: 800 },
+  limits: { windowSeconds: 60, public: 60, key: 600, post: 600, pool: 800 },
 };
 const json: unknown = JSON.parse(JSON.stringify(describeOpenApi(facts)));
 const document = parseDocument(json);
