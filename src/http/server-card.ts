@@ -2,10 +2,12 @@ import { z } from 'zod';
 import type { DiscoveryFacts } from './discovery-facts.ts';
 import { mcpPath } from './surfaces.ts';
 
-/** The document of `/mcp/server-card` (SEP-2127, first version of its schema). */
+/**
+ * The document of `/mcp/server-card` (SEP-2127, first version of its schema). Its member `$schema` is not
+ * described: tools that read descriptions take that name for a keyword.
+ */
 export const serverCard = z
-  .object({
-    $schema: z.url(),
+  .looseObject({
     name: z.string().describe('The base URL’s host in reverse, a slash, and the server’s name.'),
     version: z.string(),
     title: z.string(),

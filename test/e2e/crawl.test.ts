@@ -66,7 +66,11 @@ const isExcepted = (address: string) => exceptions.some(([pattern]) => pattern.t
 
 /** Follows every address under the base from the seeds on, and tells which ones lead nowhere. */
 async function crawl(): Promise<{ readonly broken: readonly string[]; readonly visited: number }> {
-  const { url: origin } = await listen({ PERCH_BASE_URL: base, PERCH_PUBLIC_ALLOWANCE: '100000' });
+  const { url: origin, app } = await listen({
+    PERCH_BASE_URL: base,
+    PERCH_PUBLIC_ALLOWANCE: '100000',
+  });
+  const { id: keyId } = await app.createKey();
   const answers = new Map<string, Promise<Answer>>();
   const named = new Map<string, string>(seeds.map((path) => [`${base}${path}`, 'the seeds']));
   const broken: string[] = [];
@@ -80,7 +84,7 @@ async function crawl(): Promise<{ readonly broken: readonly string[]; readonly v
     const { pathname, search, hash } = new URL(address);
     if (isNotYet(pathname)) continue;
     const answer = await visit(`${pathname}${search}`);
-    const found = collect(address, answer).filter((one) => !named.has(one));
+    const found = collect(address, answer, keyId).filter((one) => !named.has(one));
     for (const one of found) named.set(one, address);
     const fault = faultOf(answer, hash);
     if (fault !== null) broken.push(`${address}: ${fault}, named by ${by}`);
@@ -119,13 +123,13 @@ function faultOf({ status, type, body }: Answer, hash: string): string | null {
   return readHtmlLinks(body).ids.has(id) ? null : `no anchor ${hash}`;
 }
 
-/** Gives the addresses under the base that an answer names, with parameters filled in. */
-function collect(address: string, answer: Answer): readonly string[] {
+/** Gives the addresses under the base that an answer names, with parameters filled in; `keyId` is of a key that is there. */
+function collect(address: string, answer: Answer, keyId: string): readonly string[] {
   const found = [...answer.links, ...collectBody(new URL(address), answer)];
   return found
     .filter((one) => one === base || one.startsWith(`${base}/`))
     .filter((one) => !isExcepted(one))
-    .map((one) => new URL(expand(one)).href);
+    .map((one) => new URL(expand(one, keyId)).href);
 }
 
 function collectBody(address: URL, { type, body }: Answer): readonly string[] {
@@ -177,9 +181,9 @@ function listOperations(body: string): readonly string[] {
 }
 
 /** Fills the parameters of a path in, and adds what the routes of reads need. */
-function expand(address: string): string {
+function expand(address: string, keyId: string): string {
   const decoded = address.replaceAll('%7B', '{').replaceAll('%7D', '}');
-  const path = decoded.slice(base.length);
+  const path = decoded.slice(base.length).replace('/keys/{id}', `/keys/${keyId}`);
   const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
   if (filled.includes('?') || !/\/(?:posts|search|oembed|convert|browse)$/.test(filled)) {
     return `${base}${filled}`;
@@ -221,14 +225,15 @@ describe('the crawl itself', () => {
       `${base}/c`,
     ]);
     expect(findAddresses('http://localhost:80800/a http://localhost:8080.evil/', base)).toEqual([]);
-    expect(collect(`${base}/docs/start`, answer)).toEqual([
+    expect(collect(`${base}/docs/start`, answer, 'k1')).toEqual([
       `${base}/linked`,
       `${base}/x?a=1&b=2`,
       `${base}/docs/start#z`,
     ]);
-    expect(expand(`${base}/{handle}/status/{id}`)).toBe(
+    expect(expand(`${base}/{handle}/status/{id}`, 'k1')).toBe(
       `${base}/ada.example/status/1900000000000000001`,
     );
+    expect(expand(`${base}/api/admin/keys/{id}`, 'k1')).toBe(`${base}/api/admin/keys/k1`);
     expect(isExcepted(`${base}/ada.example/followers?cursor=x`)).toBe(true);
   });
 });

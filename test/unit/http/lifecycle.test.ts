@@ -292,6 +292,7 @@ describe('the headers of a lifecycle', () => {
         { numRuns: 500 },
       );
     },
+    60_000,
   );
 });
 
