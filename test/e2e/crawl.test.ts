@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { asAdmin } from '../support/build-app.ts';
-import { clause } from '../support/clause.ts';
 import {
   findAddresses,
   listStrings,
   readHtmlLinks,
   readLinkTargets,
   readRobotsPaths,
-} from '../support/crawl.ts';
+} from '../support/addresses.ts';
+import { asAdmin } from '../support/build-app.ts';
+import { clause } from '../support/clause.ts';
 import { listen } from '../support/listen.ts';
 
 /** What the server calls itself; the committed examples of the machine description call it so as well. */
