@@ -1,7 +1,7 @@
-import { type JsonSchema, toInputSchema } from '../core/json-schema.ts';
+import type { JsonSchema } from '../core/json-schema.ts';
 import { handleParam } from '../reads/browse.ts';
+import { describeParametersOf } from '../reads/describe.ts';
 import { type ReadId, reads } from '../reads/index.ts';
-import { parameterForms } from '../reads/parameters.ts';
 import type { ReadChoice, Route } from './routes.ts';
 
 /** A parameter of an operation (OpenAPI 3.1 §4.8.12). */
@@ -23,12 +23,6 @@ const pathParameters: Readonly<Record<string, Described>> = {
     description: 'The number of a photo or video of the post. The post is read whatever it is.',
     schema: { type: 'integer', minimum: 1, maximum: 99 },
   },
-};
-
-/** What a read refuses to go without. Their schemas take it as optional, to say so with its own code. */
-const requiredInQuery: Readonly<Partial<Record<ReadId, readonly string[]>>> = {
-  searchPosts: ['q'],
-  getOEmbed: ['url'],
 };
 
 /** Gives the parameters of a route, those of the path first. */
@@ -53,15 +47,10 @@ function toPathParameter(path: string, name: string): ParameterObject {
 
 /** Gives the parameters of a read as they stand in a query. */
 function listOf(read: ReadId): readonly ParameterObject[] {
-  const { properties } = toInputSchema(reads[read].params, parameterForms);
-  // The schema of an object has its members under `properties`.
-  const schemas = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
-  return schemas.map(([name, { description = '', ...schema }]) => ({
+  return describeParametersOf(reads[read]).map(({ name, ...one }) => ({
     name,
     in: 'query',
-    required: requiredInQuery[read]?.includes(name) ?? false,
-    description: String(description),
-    schema,
+    ...one,
   }));
 }
 

@@ -23,8 +23,10 @@ type Params = z.output<typeof getOEmbedParams>;
 export const getOEmbed: Read = {
   name: 'getOEmbed',
   summary: 'Reads the oEmbed document of a post.',
+  tool: null,
   isBrowse: false,
   params: getOEmbedParams,
+  requires: ['url'],
   reply: embedReply,
   understand: (given, context) => understand(parseParameters(getOEmbedParams, given), context),
 };

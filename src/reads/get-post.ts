@@ -49,8 +49,10 @@ const getPostParams = z.object({
 export const getPost: Read = {
   name: 'getPost',
   summary: 'Reads a public post with its thread and replies.',
+  tool: 'get_post',
   isBrowse: false,
   params: getPostParams,
+  requires: [],
   reply: postReply,
   understand: (given, context) => understand(parseParameters(getPostParams, given), context),
 };

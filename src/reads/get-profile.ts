@@ -31,8 +31,10 @@ type Params = z.output<typeof getProfileParams>;
 export const getProfile: Read = {
   name: 'getProfile',
   summary: 'Reads a public profile and its posts, newest first.',
+  tool: 'get_profile',
   isBrowse: true,
   params: getProfileParams,
+  requires: [],
   reply: browseReply,
   understand: (given, context) => {
     const params = parseParameters(getProfileParams, given);

@@ -13,22 +13,25 @@ const connectionsParams = z.object({ handle: handleParam, ...listParams });
 export const listFollowers: Read = createConnectionsRead('followers', {
   name: 'listFollowers',
   summary: 'Lists the accounts that follow an account.',
+  tool: 'list_followers',
 });
 
 /** Reads whom an account follows. */
 export const listFollowing: Read = createConnectionsRead('following', {
   name: 'listFollowing',
   summary: 'Lists the accounts that an account follows.',
+  tool: 'list_following',
 });
 
 function createConnectionsRead(
   resource: 'followers' | 'following',
-  about: Pick<Read, 'name' | 'summary'>,
+  about: Pick<Read, 'name' | 'summary' | 'tool'>,
 ): Read {
   return {
     ...about,
     isBrowse: true,
     params: connectionsParams,
+    requires: [],
     reply: browseReply,
     understand: (given, context) => {
       const params = parseParameters(connectionsParams, given);

@@ -186,17 +186,28 @@ function firstAtFault(schema: z.ZodObject, error: z.ZodError): string {
 }
 
 function toProblem(name: string, value: unknown, schema: unknown): Problem {
+  const { code, accepts } = faultOf(schema);
+  if (value === undefined) {
+    return new Problem(code, {
+      detail: `The parameter \`${name}\` is missing; it takes ${accepts}.`,
+    });
+  }
   if (typeof value !== 'string') {
     return new Problem('invalid_option', {
       detail: `The parameter \`${name}\` is given more than once; it takes one value.`,
     });
   }
+  return new Problem(code, {
+    detail: `The parameter \`${name}\` has the value ${quoteInput(value)}; it takes ${accepts}.`,
+  });
+}
+
+/** Gives what is told of a value that a read's parameter does not take. */
+export function faultOf(schema: unknown): ParameterFault {
   const inner = isWrapped(schema) ? schema.unwrap() : schema;
   // The parameters of this file are the only schemas that reads are made of.
   const fault = parameterFaults.get(inner as z.ZodType);
-  return new Problem(fault?.code ?? 'invalid_option', {
-    detail: `The parameter \`${name}\` has the value ${quoteInput(value)}; it takes ${fault?.accepts}.`,
-  });
+  return fault ?? { code: 'invalid_option', accepts: 'another value' };
 }
 
 function isWrapped(schema: unknown): schema is z.ZodOptional | z.ZodDefault {

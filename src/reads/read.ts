@@ -31,10 +31,14 @@ export interface Read {
   /** The first of its operation ids, as in the machine description. */
   readonly name: string;
   readonly summary: string;
+  /** The name of its MCP tool (decisions section 8); null where it has none. */
+  readonly tool: string | null;
   /** Whether it is on the browse surface, where keys are looked at (spec: Authentication, 7). */
   readonly isBrowse: boolean;
   /** The parameters it takes; `handle` and `id` may stand in the path. */
   readonly params: z.ZodObject;
+  /** Those that it refuses to go without, though their schemas take none, to say so with a code of its own. */
+  readonly requires: readonly string[];
   /** The body of its JSON representation. */
   readonly reply: z.ZodType;
   /**

@@ -34,8 +34,10 @@ type Params = z.output<typeof searchPostsParams>;
 export const searchPosts: Read = {
   name: 'searchPosts',
   summary: 'Searches public posts, or accounts with `feed=users`.',
+  tool: 'search',
   isBrowse: true,
   params: searchPostsParams,
+  requires: ['q'],
   reply: browseReply,
   understand: (given, context) => {
     const params = parseParameters(searchPostsParams, given);
