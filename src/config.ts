@@ -75,6 +75,29 @@ const proxyList = z
     }
   });
 
+/** RFC 6454 §6.2, or `*`. Browsers write an origin in lower case and without its usual port. */
+const originList = z
+  .string()
+  .transform((value) => value.split(',').map((entry) => entry.trim().toLowerCase()))
+  .superRefine((entries, context) => {
+    for (const entry of entries) {
+      if (entry === '*' || isOrigin(entry)) continue;
+      context.addIssue(
+        `must be origins such as \`https://app.example.org\`, separated by commas, or \`*\`, not “${entry}”`,
+      );
+    }
+  })
+  .transform((entries) => entries.map(toOrigin));
+
+function isOrigin(entry: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/.test(entry) && URL.canParse(entry);
+}
+
+/** Only those of the web have an origin by the parser; extensions of browsers have schemes of their own. */
+function toOrigin(entry: string): string {
+  return /^https?:/.test(entry) ? new URL(entry).origin : entry;
+}
+
 /** Every environment variable that Perch reads: its form, its default and what it does. */
 export const variables = z.object({
   HOST: z.string().default('127.0.0.1').describe('The address to listen on; `0.0.0.0` for all.'),
@@ -207,6 +230,11 @@ export const variables = z.object({
     .regex(/^[\x21-\x7e]{32,512}$/, 'must have 32 to 512 printable ASCII characters, no spaces')
     .optional()
     .describe('The bearer token of the admin routes; without it they are closed to everybody.'),
+  PERCH_MCP_ORIGINS: originList
+    .default([])
+    .describe(
+      'The web origins whose pages may call `/mcp`, beside Perch’s own and those of this machine, separated by commas; `*` for any.',
+    ),
   PERCH_LINK_PREVIEWS: flag(false).describe(
     'Whether known crawlers of link previews get a small Open Graph page at the permalinks of posts.',
   ),

@@ -151,13 +151,20 @@ export const problemKinds = {
     title: 'Key unknown or disabled',
     resolution:
       'Drop the `Authorization` header and call anonymously, or ask for a replacement. Never retry the same key in a loop.',
-    when: 'a bearer key was presented on the browse surface that is unknown or disabled',
+    when: 'a bearer key was presented on the browse surface or at `/mcp` that is unknown or disabled',
   },
   unauthorized: {
     status: 401,
     title: 'Private route',
     resolution: 'Use the public routes, which `/openapi.json` lists; this one is the operator’s.',
     when: 'a private admin route was reached without the admin token',
+  },
+  origin_not_allowed: {
+    status: 403,
+    title: 'Origin or host not allowed',
+    resolution:
+      'Call from a program, or from a page of this server or of this machine; the operator can list other origins in `PERCH_MCP_ORIGINS`.',
+    when: 'a page of a web origin that is not allowed called `/mcp`, or a server of one machine was called under another host name',
   },
   not_found: {
     status: 404,
