@@ -1,30 +1,29 @@
 import type { Server } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { type Config, version } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import type { Random } from './core/random.ts';
-import { endpoints } from './endpoints.ts';
 import { type AccessLog, createAccessLog, silentAccessLog } from './http/access-log.ts';
 import { adminKeysPlugin } from './http/admin-keys.ts';
 import { setAdmission } from './http/admission.ts';
-import { setCors } from './http/cors.ts';
+import { corsHeaders, setCors } from './http/cors.ts';
 import { discoveryPlugin } from './http/discovery.ts';
-import type { DiscoveryFacts } from './http/discovery-facts.ts';
-import { readDocSummaries } from './http/doc-summaries.ts';
 import { sendProblem, setProblemHandlers, toProblem } from './http/errors.ts';
 import { healthPlugin } from './http/health.ts';
 import type { Identification } from './http/identity.ts';
 import { maxUrlBytes } from './http/limits.ts';
-import { type LoadGauge, openLoadGauge } from './http/load.ts';
+import { type LoadGauge, openLoadGauge, overloaded } from './http/load.ts';
 import { acceptAllMethods } from './http/methods.ts';
+import { problemReply } from './http/openapi-problems.ts';
 import { openApiPlugin } from './http/openapi-route.ts';
 import { readRoutesPlugin } from './http/read-routes.ts';
 import { createRefusals } from './http/refusals.ts';
 import { createUnroutedHeaders, describeRefused } from './http/route-headers.ts';
 import { routes } from './http/routes.ts';
 import { createWork, type Work } from './http/work.ts';
+import { mcpPlugin } from './mcp/plugin.ts';
 import { type Access, openAccess } from './open-access.ts';
+import { listDocuments, toDiscoveryFacts } from './open-documents.ts';
 import { type Fetching, type FetchingOverrides, openFetching } from './open-fetching.ts';
 
 /** What an app is built of. Tests hand in their own clock, chance and providers. */
@@ -110,16 +109,13 @@ interface Services extends AppOptions {
   readonly accessLog: AccessLog;
 }
 
-/** The pages of the documentation, beside the sources and beside what is built of them. */
-const docsFolder = fileURLToPath(new URL('../docs', import.meta.url));
-
 /** The surfaces, each in its own scope with all that it may use. */
 function registerPlugins(server: FastifyInstance, services: Services): void {
   const { config, clock, identification, access, fetching, work, load, accessLog } = services;
   const baseUrl = config.PERCH_BASE_URL;
   server.register(healthPlugin, { chain: fetching.chain });
   const linkPreviews = config.PERCH_LINK_PREVIEWS;
-  const facts = toDiscoveryFacts(services);
+  const facts = toDiscoveryFacts(config);
   server.register(openApiPlugin, { ...facts, clock });
   server.register(discoveryPlugin, { ...facts, clock });
   server.register(readRoutesPlugin, {
@@ -140,19 +136,25 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
     token: config.PERCH_ADMIN_TOKEN,
     clientOf: access.clientOf,
   });
+  registerMcp(server, services);
 }
 
-/** What the discovery documents tell of this server. */
-function toDiscoveryFacts({ config, access }: Services): DiscoveryFacts {
-  return {
-    baseUrl: config.PERCH_BASE_URL,
+function registerMcp(server: FastifyInstance, services: Services): void {
+  const { config, identification, fetching, work, load, accessLog } = services;
+  server.register(mcpPlugin, {
     version,
-    linkPreviews: config.PERCH_LINK_PREVIEWS,
-    endpoints,
-    limits: access.allowances.limits,
-    contacts: { keys: config.PERCH_CONTACT_URL, security: config.PERCH_SECURITY_CONTACT },
-    pages: () => readDocSummaries(docsFolder),
-  };
+    problem: problemReply,
+    documents: () => listDocuments(services),
+    fetcher: fetching.fetcher,
+    context: fetching.context,
+    listensOn: config.HOST,
+    origins: config.PERCH_MCP_ORIGINS,
+    exposedHeaders: corsHeaders['access-control-expose-headers'],
+    identify: (request) => identification.identify(request, 'browse'),
+    shed: () => (load.isHigh ? overloaded() : null),
+    track: work.track,
+    notice: accessLog.notice,
+  });
 }
 
 function createServer(

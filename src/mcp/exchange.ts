@@ -1,0 +1,95 @@
+import type { McpHttpHandler } from '@modelcontextprotocol/server';
+import { createMcpServers, type McpOptions, type Sdk, type Visitor } from './server.ts';
+
+/** Answers requests of the protocol over HTTP, in both eras and without sessions. */
+export interface McpExchange {
+  /**
+   * Answers a POST. The body is its text; the signal of the request is aborted when the caller leaves,
+   * and then nothing of the answer matters.
+   */
+  answer(request: Request, body: string, visitor: Visitor): Promise<Response>;
+  /** Ends the streams that are open. */
+  close(): Promise<void>;
+}
+
+/** The most bytes of a body. Calls are small; a batch of the first revision can be larger. */
+export const maxBodyBytes = 1_048_576;
+
+/** The revision that had batches, and the one that is meant where none is named (2025-06-18, Transports). */
+const revisionOfBatches = '2025-03-26';
+
+/** Streams of notifications that may be open; there is nothing to notify of while the process runs. */
+const maxSubscriptions = 64;
+
+/** Creates the exchange. `onReport` is told of what the SDK refuses or fails at. */
+export function createExchange(
+  sdk: Sdk,
+  { onReport, ...options }: McpOptions & { readonly onReport: (error: Error) => void },
+): McpExchange {
+  const servers = createMcpServers(sdk, options);
+  const visitors = new WeakMap<Request, Visitor>();
+  const modern: McpHttpHandler = sdk.createMcpHandler(
+    ({ requestInfo }) => servers.create(requestInfo && visitors.get(requestInfo)),
+    { legacy: 'reject', onerror: onReport, maxSubscriptions, maxRequestBodySize: maxBodyBytes },
+  );
+  const answerLegacy = async (request: Request, parsedBody: unknown): Promise<Response> => {
+    const server = servers.create(visitors.get(request));
+    // Here a call is given up by leaving. Otherwise a batch that cancels a call of its own would wait
+    // for an answer that never comes.
+    server.setNotificationHandler('notifications/cancelled', () => undefined);
+    server.onerror = onReport;
+    const transport = new sdk.WebStandardStreamableHTTPServerTransport({
+      enableJsonResponse: true,
+    });
+    await server.connect(transport);
+    try {
+      return await untilAborted(request.signal, transport.handleRequest(request, { parsedBody }));
+    } finally {
+      await server.close();
+    }
+  };
+  return {
+    answer: async (request, body, visitor) => {
+      const parsed = parseJson(body);
+      if (parsed === undefined) return refuse(-32700, 'Parse error: the body is not JSON.');
+      visitors.set(request, visitor);
+      const parsedBody = parsed.value;
+      if (!(await sdk.isLegacyRequest(request, parsedBody))) {
+        return modern.fetch(request, { parsedBody });
+      }
+      return refuseBatch(request, parsedBody) ?? answerLegacy(request, parsedBody);
+    },
+    close: () => modern.close(),
+  };
+}
+
+function parseJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined; // whoever sent it is told so
+  }
+}
+
+/** Only the first revision over HTTP has batches. */
+function refuseBatch({ headers }: Request, body: unknown): Response | undefined {
+  if (!Array.isArray(body)) return undefined;
+  const revision = headers.get('mcp-protocol-version') ?? revisionOfBatches;
+  if (revision === revisionOfBatches) return undefined;
+  return refuse(-32600, `Invalid Request: the revision ${revision} has no batches.`);
+}
+
+/** Gives an error of JSON-RPC 2.0 §5.1 that belongs to no request. */
+function refuse(code: number, message: string): Response {
+  return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status: 400 });
+}
+
+/** Waits no longer than the signal is quiet: what was begun for a caller who left is never answered. */
+function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}

@@ -1,0 +1,241 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../core/caller.ts';
+import { Problem } from '../core/problem.ts';
+import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
+import { createOrigins, type OriginRules, type Origins } from './origins.ts';
+import type { McpOptions } from './server.ts';
+
+/** Who asks, for one request. */
+export interface McpIdentity {
+  readonly caller: Caller;
+  /** True where a key was presented, whatever it is worth. */
+  readonly isPrivate: boolean;
+  /** Why the request is not answered; null where it is. */
+  readonly refusal: Problem | null;
+  /** The headers that tell of it, names and values in turn; of now, so after what is spent. */
+  headers(): readonly string[];
+}
+
+/** The context of the route: all that it may use. */
+export interface McpPluginOptions
+  extends Omit<McpOptions, 'onDefect'>,
+    Omit<OriginRules, 'baseUrl'> {
+  readonly identify: (request: FastifyRequest) => McpIdentity;
+  /** Gives the problem of a process that takes no work at the moment; null while it does. */
+  readonly shed: () => Problem | null;
+  /** Counts the work in flight. */
+  readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
+  /** Is told of replies that may deserve a line in the log. */
+  readonly notice: (request: FastifyRequest, reply: FastifyReply, status: number) => void;
+  /** The response headers that pages of allowed origins may read. */
+  readonly exposedHeaders: string;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks `/mcp`, once it is known; null before. */
+    mcpIdentity: McpIdentity | null;
+  }
+}
+
+/** The path of the MCP server (spec: Discovery and other routes). */
+export const mcpPath = '/mcp';
+
+/** The methods that it answers. A server without sessions has no stream to GET and nothing to DELETE. */
+const allow = ['POST'];
+
+/** Registers `/mcp`, Streamable HTTP without sessions (decisions section 8). */
+export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions) {
+  app.decorateRequest('mcpIdentity', null);
+  const origins = createOrigins({ ...options, baseUrl: options.context.baseUrl });
+  const describe = createDescription(options, origins);
+  const config = { cors: false, describe };
+  app.removeAllContentTypeParsers();
+  const limits = { parseAs: 'string', bodyLimit: maxBodyBytes } as const;
+  app.addContentTypeParser('application/json', limits, (_request, body, done) => done(null, body));
+  const open = openExchangeOnce(app, options);
+  app.post(mcpPath, {
+    config,
+    onRequest: async (request) => {
+      const refusal = origins.faultOf(request.headers) ?? options.shed();
+      if (refusal !== null) throw refusal;
+      const { refusal: ofKey } = identityOf(options, request);
+      if (ofKey !== null) throw ofKey;
+    },
+    handler: async (request, reply) => {
+      const response = await options.track(answer(await open(), options, request));
+      if (response === null) return reply.hijack();
+      options.notice(request, reply, response.status);
+      return send(reply, response, describe(request));
+    },
+  });
+  refuseOtherMethods(app, origins, describe);
+}
+
+/** The SDK is loaded by the first request: a start does not wait for it. */
+function openExchangeOnce(
+  app: FastifyInstance,
+  options: McpPluginOptions,
+): () => Promise<McpExchange> {
+  let opening: Promise<McpExchange> | undefined;
+  const open = async () => {
+    const sdk = await import('@modelcontextprotocol/server');
+    return createExchange(sdk, {
+      ...options,
+      onDefect: (err, id) => app.log.error({ request_id: id, err }, 'defect while calling a tool'),
+      onReport: (err) => app.log.debug({ err }, 'MCP message refused'),
+    });
+  };
+  // Streams would keep the server from closing.
+  app.addHook('preClose', async () => (await opening)?.close());
+  return () => {
+    opening ??= open();
+    return opening;
+  };
+}
+
+function identityOf({ identify }: McpPluginOptions, request: FastifyRequest): McpIdentity {
+  request.mcpIdentity ??= identify(request);
+  return request.mcpIdentity;
+}
+
+/** Gives null where the caller has left. */
+async function answer(
+  exchange: McpExchange,
+  options: McpPluginOptions,
+  request: FastifyRequest,
+): Promise<Response | null> {
+  const { signal } = request;
+  const { baseUrl } = options.context;
+  const asked = new Request(`${baseUrl}${mcpPath}`, {
+    method: 'POST',
+    headers: toHeaders(request),
+    signal,
+  });
+  const visitor = { caller: identityOf(options, request).caller, requestId: request.id };
+  try {
+    const response = await exchange.answer(asked, String(request.body ?? ''), visitor);
+    return signal.aborted ? null : response;
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw error;
+  }
+}
+
+/** What the protocol reads. Nothing else of a request reaches the SDK, least of all a key. */
+function toHeaders({ headers }: FastifyRequest): Headers {
+  const { accept = '', 'content-type': contentType = '' } = headers;
+  const ofProtocol = Object.entries(headers).flatMap(([name, value]) =>
+    name.startsWith('mcp-') && typeof value === 'string' ? [[name, value] as const] : [],
+  );
+  return new Headers({
+    // Who takes anything takes both media types that the SDK looks for by their names.
+    accept: /(?:^|[\s,])\*\/\*/.test(accept) ? 'application/json, text/event-stream' : accept,
+    'content-type': contentType,
+    ...Object.fromEntries(ofProtocol),
+  });
+}
+
+/** Streams are never kept or held back, and nothing here is for a shared cache. */
+const headersOfResponse = ['content-type', 'x-accel-buffering'];
+
+async function send(
+  reply: FastifyReply,
+  { status, headers, body }: Response,
+  described: Readonly<Record<string, string>>,
+) {
+  const own = headersOfResponse.flatMap((name) => {
+    const value = headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  reply.code(status).headers({
+    ...Object.fromEntries(own),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': reply.request.id,
+    ...described,
+  });
+  if (body === null) return reply.send();
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  return reply.send(isStream ? Readable.fromWeb(body as never) : await new Response(body).text());
+}
+
+type Describe = (request: FastifyRequest) => Readonly<Record<string, string>>;
+
+/** Creates what gives the headers of every reply, problems included. */
+function createDescription(options: McpPluginOptions, origins: Origins): Describe {
+  const { exposedHeaders } = options;
+  return (request) => {
+    const { isPrivate, headers } = identityOf(options, request);
+    const allowed = origins.allowed(request.headers);
+    return {
+      vary: 'Accept, Authorization, Origin',
+      ...(allowed === undefined
+        ? {}
+        : {
+            'access-control-allow-origin': allowed,
+            'access-control-expose-headers': exposedHeaders,
+          }),
+      ...(isPrivate ? { 'cache-control': 'private, no-store' } : {}),
+      ...toRecord(headers()),
+    };
+  };
+}
+
+function toRecord(list: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]]] : []));
+  return Object.fromEntries(pairs);
+}
+
+/** Answers every other method with 405, and a browser that asks whether it may POST with 204. */
+function refuseOtherMethods(app: FastifyInstance, origins: Origins, describe: Describe): void {
+  const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
+    const refusal = origins.faultOf(request.headers);
+    if (refusal !== null) throw refusal;
+    if (isPreflight(request)) return answerPreflight(request, reply, describe(request));
+    throw new Problem('method_not_allowed', {
+      detail:
+        'The MCP server has no sessions: it answers POST with a JSON-RPC message, opens no stream for GET and has nothing to DELETE.',
+      allow,
+    });
+  };
+  const method = app.supportedMethods.filter((name) => !allow.includes(name));
+  // Refused on arrival, before a body is read that nobody wants.
+  const config = { cors: false, describe };
+  app.route({ method, url: mcpPath, config, onRequest: refuse, handler: refuse });
+}
+
+/** Fetch standard, CORS-preflight request. */
+function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  );
+}
+
+/** Seconds that a browser may remember the answer. */
+const preflightSeconds = 86_400;
+
+/** The protocol lets a tool name headers of its own, so that no list of headers is complete. */
+function answerPreflight(
+  { id, headers }: FastifyRequest,
+  reply: FastifyReply,
+  described: Readonly<Record<string, string>>,
+) {
+  const asked = headers['access-control-request-headers'];
+  return reply
+    .code(204)
+    .headers({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': id,
+      ...described,
+      vary: 'Origin, Access-Control-Request-Headers',
+      'access-control-allow-methods': allow.join(', '),
+      'access-control-max-age': String(preflightSeconds),
+      ...(asked === undefined ? {} : { 'access-control-allow-headers': asked }),
+    })
+    .send();
+}

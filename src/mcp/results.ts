@@ -1,0 +1,98 @@
+import { Problem, type ProblemDocument, toProblemDocument } from '../core/problem.ts';
+import type { Fetcher, Waiting } from '../fetching/fetch.ts';
+import type { PlanContext } from '../reads/read.ts';
+import { represent } from '../render/representation.ts';
+import { readArguments, type ToolArguments } from './arguments.ts';
+import type { ReadTool, ToolDefinition } from './tools.ts';
+
+interface TextBlock {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+/** The result of a tool call (MCP 2026-07-28, Tools: Tool Result). */
+export interface ToolResult {
+  readonly content: TextBlock[];
+  readonly structuredContent: Record<string, unknown>;
+  readonly isError?: true;
+  readonly [member: string]: unknown;
+}
+
+/** What tools read with. */
+export interface ToolContext {
+  readonly fetcher: Fetcher;
+  readonly context: PlanContext;
+  /** Told of what is thrown and is no problem; the caller learns nothing of it. */
+  readonly onDefect: (error: unknown, requestId?: string) => void;
+}
+
+/**
+ * Calls a tool: the text is the body that HTTP gives for the same parameters, the structured content
+ * its JSON. A failure is a result as well, with a problem document.
+ *
+ * @throws the signal's reason when the one who called has left.
+ */
+export async function callTool(
+  tool: ReadTool,
+  args: ToolArguments,
+  { waiting, ...setting }: ToolContext & { readonly waiting: Waiting },
+): Promise<ToolResult> {
+  try {
+    return await readTool(tool, args, { waiting, ...setting });
+  } catch (error) {
+    if (waiting.signal.aborted) throw error;
+    if (!(error instanceof Problem)) setting.onDefect(error);
+    const problem = error instanceof Problem ? error : defect(error);
+    return toFailure(toProblemDocument(problem, { baseUrl: setting.context.baseUrl }));
+  }
+}
+
+async function readTool(
+  { read, definition }: ReadTool,
+  args: ToolArguments,
+  { fetcher, context, waiting }: ToolContext & { readonly waiting: Waiting },
+): Promise<ToolResult> {
+  const { given, unknown } = readArguments(read, args);
+  const understood = read.understand(given, context);
+  const { plan, format = 'markdown' } = understood;
+  const answer = fetcher.recall(plan) ?? (await fetcher.fetch(plan, waiting));
+  const textOf = (of: typeof format) => represent(understood, answer, of).body.toString();
+  const text = { type: 'text', text: textOf(format) } as const;
+  return {
+    content: unknown.length === 0 ? [text] : [text, tellIgnored(unknown, definition)],
+    structuredContent: JSON.parse(textOf('json')),
+  };
+}
+
+/** As on HTTP they change nothing; but whoever calls a tool has mostly misspelt one, and is told. */
+function tellIgnored(
+  unknown: readonly string[],
+  { name, inputSchema: { properties } }: ToolDefinition,
+): TextBlock {
+  const told = unknown.slice(0, 5).map((one) => JSON.stringify(one.slice(0, 80)));
+  const more = unknown.length > told.length ? ' and more' : '';
+  return {
+    type: 'text',
+    text: `Ignored: ${told.join(', ')}${more}. ${name} takes ${Object.keys(properties).join(', ')}.`,
+  };
+}
+
+function toFailure(problem: ProblemDocument): ToolResult {
+  const { title, detail, code, resolution, retry_after: retryAfter } = problem;
+  const lines = [
+    `${title}. ${detail}`,
+    '',
+    `code: ${code}`,
+    `resolution: ${resolution}`,
+    ...(retryAfter === undefined ? [] : [`retry_after: ${retryAfter}`]),
+  ];
+  return {
+    content: [{ type: 'text', text: lines.join('\n') }],
+    structuredContent: { ...problem },
+    isError: true,
+  };
+}
+
+function defect(cause: unknown): Problem {
+  return new Problem('internal_error', { detail: 'The server failed to answer.', cause });
+}

@@ -1,0 +1,718 @@
+import { describe, expect, it } from 'vitest';
+import { reads } from '../../src/reads/index.ts';
+import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { clause, clauseEach } from '../support/clause.ts';
+import { bearer, callers, expectStatus, meet, unknownKey } from '../support/key-callers.ts';
+import { ask, callTool, eras, post } from '../support/mcp.ts';
+
+const offline = { PERCH_PROVIDERS: 'archive' };
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+const build = (env = {}) => buildTestApp({ env: { ...offline, ...env } });
+
+describe('the tools', () => {
+  clause('read.what.mcp_same_reads', 'are the reads that say so', async () => {
+    const app = await build();
+
+    const { tools } = (await ask(app, 'legacy', { method: 'tools/list' })).json().result;
+
+    const names = Object.values(reads).flatMap(({ tool }) => tool ?? []);
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(names);
+    expect(names).toEqual([
+      'get_post',
+      'get_profile',
+      'list_followers',
+      'list_following',
+      'search',
+    ]);
+  });
+
+  it('say that they read what is elsewhere and change nothing', async () => {
+    const app = await build();
+
+    const { tools } = (await ask(app, 'modern', { method: 'tools/list' })).json().result;
+
+    for (const { annotations } of tools) {
+      expect(annotations).toEqual({
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: true,
+      });
+    }
+  });
+
+  it('take the parameters of the query, and nothing that clients refuse at the root', async () => {
+    const app = await build();
+
+    const { tools } = (await ask(app, 'legacy', { method: 'tools/list' })).json().result;
+
+    for (const { name, inputSchema } of tools) {
+      const read = Object.values(reads).find(({ tool }) => tool === name);
+      expect(Object.keys(inputSchema.properties)).toEqual(Object.keys(read?.params.shape ?? {}));
+      expect(Object.keys(inputSchema).sort()).toEqual(['properties', 'required', 'type']);
+    }
+    const required = tools.map((tool: { inputSchema: object }) => tool.inputSchema);
+    expect(required.map(({ required: names }: { required: string[] }) => names)).toEqual([
+      [],
+      ['handle'],
+      ['handle'],
+      ['handle'],
+      ['q'],
+    ]);
+  });
+
+  it('have one page, and refuse a cursor', async () => {
+    const app = await build();
+
+    for (const method of ['tools/list', 'resources/list', 'resources/templates/list']) {
+      const reply = await ask(app, 'legacy', { method, params: { cursor: 'next' } });
+      expect(reply.json().error).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('cursor'),
+      });
+    }
+  });
+});
+
+/** Arguments of each tool, and the address of the same read. */
+const calls = [
+  [
+    'get_post',
+    { handle: 'ada.example', id: '1900000000000000001', thread: 2, full: true },
+    '/api/v1/posts?handle=ada.example&id=1900000000000000001&thread=2&full=true',
+  ],
+  [
+    'get_post',
+    { handle: 'ada.example', id: '1900000000000000001', format: 'obsidian' },
+    '/api/v1/posts?handle=ada.example&id=1900000000000000001&format=obsidian',
+  ],
+  [
+    'get_profile',
+    { handle: '@ada.example', limit: 3, with_replies: 'true' },
+    '/api/v1/profiles/@ada.example?limit=3&with_replies=true',
+  ],
+  [
+    'list_followers',
+    { handle: 'ada.example', limit: '2', cursor: null },
+    '/api/v1/profiles/ada.example/followers?limit=2',
+  ],
+  ['list_following', { handle: 'ada.example' }, '/api/v1/profiles/ada.example/following'],
+  [
+    'search',
+    { q: 'heron', platform: 'archive', since: 1_700_000_000, page: 2, limit: 3 },
+    '/api/v1/search?q=heron&platform=archive&since=1700000000&page=2&limit=3',
+  ],
+] as const;
+
+describe('a call', () => {
+  clauseEach(
+    'read.what.mcp_same_reads',
+    eras.flatMap((era) => calls.map((call) => [era, ...call] as const)),
+    ([era, name, args]) => `answers ${name} ${JSON.stringify(args)} as HTTP does, ${era}`,
+    async ([era, name, args, url]) => {
+      const app = await build();
+      const text = await app.request(url);
+      const json = await app.request(
+        `${url}${url.includes('?') ? '&' : '?'}format=json`.replace('&format=obsidian', ''),
+      );
+
+      const { result } = (await callTool(app, name, { arguments: args, era })).json();
+
+      expect(text.statusCode).toBe(200);
+      expect(result.isError).toBeUndefined();
+      expect(result.content).toEqual([{ type: 'text', text: text.body }]);
+      expect(result.structuredContent).toEqual(json.json());
+    },
+  );
+
+  it('tells of arguments that it ignores, as HTTP ignores them', async () => {
+    const app = await build();
+    const args = { handle: 'ada.example', limt: 5, __proto__x: 1 };
+
+    const { result } = (await callTool(app, 'list_followers', { arguments: args })).json();
+
+    const { body } = await app.request('/api/v1/profiles/ada.example/followers');
+    expect(result.content).toEqual([
+      { type: 'text', text: body },
+      {
+        type: 'text',
+        text: 'Ignored: "limt", "__proto__x". list_followers takes handle, limit, cursor, page, full, nocache, format.',
+      },
+    ]);
+  });
+
+  it.each([
+    ['search', { q: 'x', feed: 'nope' }, 'invalid_feed', /`feed`.*"nope".*`latest`/],
+    ['search', { q: 'x', limit: 0 }, 'invalid_option', /`limit`.*"0".*whole number from 1/],
+    ['search', { q: 'x', limit: 1.5 }, 'invalid_option', /`limit`.*"1.5"/],
+    ['search', { q: 'x', full: 'maybe' }, 'invalid_option', /`full`.*"maybe".*`true`/],
+    ['search', { q: ['x'] }, 'invalid_query', /`q` is a list; it takes text/],
+    ['search', { q: { text: 'x' } }, 'invalid_query', /`q` is an object; it takes text/],
+    ['search', {}, 'missing_query', /`q` is missing/],
+    ['search', { q: null }, 'missing_query', /`q` is missing/],
+    ['list_followers', {}, 'invalid_handle', /`handle` is missing/],
+    ['get_profile', { handle: 'no handle' }, 'invalid_handle', /`handle`.*"no handle"/],
+    ['get_post', { handle: 'ada.example' }, 'invalid_params', /`id` is missing/],
+    [
+      'get_post',
+      { handle: 'ada.example', id: Number.MAX_SAFE_INTEGER + 1 },
+      'invalid_params',
+      /`id`.*too large to be exact/,
+    ],
+    ['get_post', { url: 'https://example.org/x' }, 'unsupported_host', /example\.org/],
+    ['get_post', { url: 'x', format: 'xml' }, 'invalid_format', /`format`.*"xml"/],
+  ])('names the argument at fault: %s %j', async (name, args, code, detail) => {
+    const app = await build();
+
+    const { result } = (await callTool(app, name, { arguments: args })).json();
+
+    expect(result.isError).toBe(true);
+    expect(result.structuredContent).toMatchObject({ code, detail: expect.stringMatching(detail) });
+    expect(result.content[0].text).toMatch(detail);
+  });
+
+  it.each(eras)('of a tool that is not there names those that are, %s', async (era) => {
+    const app = await build();
+
+    const { error } = (await callTool(app, 'convert', { era })).json();
+
+    expect(error).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/"convert".*get_post/),
+    });
+  });
+
+  it.each(eras)('with arguments that are no object is refused, %s', async (era) => {
+    const app = await build();
+    const params = { name: 'search', arguments: 'heron' };
+
+    const reply = await ask(app, era, { method: 'tools/call', params });
+
+    expect(reply.json().error.code).toBe(-32602);
+  });
+
+  it.each(eras)('for what is missing is a result that says what to do, %s', async (era) => {
+    const app = await build();
+    const args = { handle: 'nobody.example' };
+
+    const { result } = (await callTool(app, 'get_profile', { arguments: args, era })).json();
+
+    const problem = (await app.request('/api/v1/profiles/nobody.example')).json();
+    const { instance: _where, ...told } = problem;
+    expect(result).toMatchObject({ isError: true, structuredContent: told });
+    for (const word of [told.code, told.detail, told.resolution]) {
+      expect(result.content[0].text).toContain(word);
+    }
+  });
+});
+
+describe('the resources', () => {
+  it.each(eras)(
+    'are the machine description and the pages, at their own addresses, %s',
+    async (era) => {
+      const app = await build({ PERCH_BASE_URL: 'https://perch.example.org' });
+
+      const { resources } = (await ask(app, era, { method: 'resources/list' })).json().result;
+
+      const uris: string[] = resources.map(({ uri }: { uri: string }) => uri);
+      expect(uris).toContain('https://perch.example.org/openapi.json');
+      expect(uris).toContain('https://perch.example.org/docs/keys');
+      expect(resources.every(({ title }: { title: string }) => title.length > 2)).toBe(true);
+    },
+  );
+
+  it.each(eras)('give what HTTP gives, %s', async (era) => {
+    const app = await build();
+    const uri = 'http://localhost:8080/openapi.json';
+
+    const { contents } = (await ask(app, era, { method: 'resources/read', params: { uri } })).json()
+      .result;
+
+    const { body } = await app.request('/openapi.json');
+    expect(contents).toEqual([{ uri, mimeType: 'application/json', text: body }]);
+  });
+
+  it('can all be read', async () => {
+    const app = await build();
+    const { resources } = (await ask(app, 'legacy', { method: 'resources/list' })).json().result;
+
+    for (const { uri, mimeType } of resources) {
+      const { contents } = (
+        await ask(app, 'legacy', { method: 'resources/read', params: { uri } })
+      ).json().result;
+      expect(contents).toEqual([{ uri, mimeType, text: expect.stringMatching(/^[#{]/) }]);
+    }
+  });
+
+  it.each([
+    'http://localhost:8080/docs/nope',
+    'file:///etc/passwd',
+    'http://localhost:8080/docs/../../etc/passwd',
+    'nonsense',
+  ])('do not include %s', async (uri) => {
+    const app = await build();
+
+    const reply = await ask(app, 'legacy', { method: 'resources/read', params: { uri } });
+
+    expect(reply.json().error.code).toBeLessThan(-32000);
+  });
+});
+
+describe('a key at /mcp', () => {
+  for (const status of callers) {
+    clause('read.auth.key_affects_mcp', `is told on every reply: ${status}`, async () => {
+      const { app, headers } = await meet(status, { env: offline });
+
+      const replies = [
+        await post(app, ping, headers),
+        await post(app, '{', headers),
+        await callTool(app, 'get_profile', { arguments: { handle: 'ada.example' }, headers }),
+        await app.request('/mcp', { headers }),
+        await app.request('/mcp', { method: 'DELETE', headers }),
+        await post(app, ping, { ...headers, origin: 'https://elsewhere.example' }),
+        await post(app, ping, { ...headers, 'content-type': 'text/plain' }),
+      ];
+
+      for (const reply of replies) {
+        expectStatus(reply, status);
+        expect(reply.headers['cache-control']).toMatch(/no-store$/);
+        expect(reply.headers.ratelimit).toBeDefined();
+      }
+    });
+  }
+
+  clause('read.auth.key_affects_mcp', 'that is unknown is refused with a problem', async () => {
+    const app = await build();
+
+    const reply = await post(app, ping, bearer(unknownKey));
+
+    expect(reply.statusCode).toBe(401);
+    expect(reply.json()).toMatchObject({ code: 'invalid_key', instance: '/mcp' });
+    expect(reply.headers['www-authenticate']).toBeUndefined();
+  });
+
+  clause('read.auth.key_affects_mcp', 'has an allowance of its own', async () => {
+    const app = await build({ PERCH_PUBLIC_ALLOWANCE: '1' });
+    const { headers } = await app.createKey({ allowance: 2 });
+    const read = (handle: string) =>
+      callTool(app, 'get_profile', { arguments: { handle }, headers });
+
+    const remaining = [];
+    for (const handle of ['ada.example', 'brio.example', 'ada.example']) {
+      remaining.push((await read(handle)).headers.ratelimit);
+    }
+
+    expect(remaining).toEqual(['"key";r=1;t=60', '"key";r=0;t=60', '"key";r=0;t=60']);
+  });
+});
+
+describe('what it costs', () => {
+  const ada = { arguments: { handle: 'ada.example' } };
+
+  it('is a unit for each call that the cache does not answer, whatever the tool', async () => {
+    const app = await build();
+    const post1 = { arguments: { handle: 'ada.example', id: '1900000000000000001' } };
+
+    const replies = [
+      await post(app, ping),
+      await ask(app, 'modern', { method: 'tools/list' }),
+      await callTool(app, 'get_profile', ada),
+      await callTool(app, 'get_profile', ada),
+      await app.request('/api/v1/profiles/ada.example'),
+      await callTool(app, 'get_post', post1),
+      await callTool(app, 'search', { arguments: { q: '' } }),
+      await callTool(app, 'get_profile', { arguments: { handle: 'nobody.example' } }),
+    ];
+
+    const remaining = replies.map(({ headers }) => /r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
+    expect(remaining).toEqual(['60', '60', '59', '59', '59', '58', '58', '57']);
+  });
+
+  it.each(eras)('is refused with a result once the allowance is used up, %s', async (era) => {
+    const app = await build({ PERCH_PUBLIC_ALLOWANCE: '1' });
+    await callTool(app, 'get_profile', { ...ada, era });
+    await app.advance(20_000);
+
+    const other = { arguments: { handle: 'brio.example' }, era };
+    const { result } = (await callTool(app, 'get_profile', other)).json();
+    const hit = (await callTool(app, 'get_profile', { ...ada, era })).json();
+
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { code: 'rate_limited', status: 429, retry_after: 40 },
+    });
+    expect(result.content[0].text).toMatch(/^retry_after: 40$/m);
+    expect(hit.result.isError).toBeUndefined();
+  });
+
+  it('counts every call of a batch', async () => {
+    const app = await build({ PERCH_PUBLIC_ALLOWANCE: '2' });
+    const handles = ['ada.example', 'brio.example', 'cato.example', 'dido.example'];
+    const batch = handles.map((handle, id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'get_profile', arguments: { handle } },
+    }));
+
+    const answers = (await post(app, batch)).json();
+
+    const limited = answers.filter(
+      ({ result }: { result: { structuredContent: { code?: string } } }) =>
+        result.structuredContent.code === 'rate_limited',
+    );
+    expect(answers).toHaveLength(4);
+    expect(limited).toHaveLength(2);
+  });
+});
+
+const preflight = (origin: string) => ({
+  origin,
+  'access-control-request-method': 'POST',
+  'access-control-request-headers': 'authorization,mcp-protocol-version',
+});
+
+describe('methods and bodies', () => {
+  clauseEach(
+    'read.discovery.mcp_any_method',
+    ['GET', 'DELETE', 'HEAD', 'PUT', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'],
+    (method) => `answers ${method} as a server without sessions`,
+    async (method) => {
+      const app = await build();
+
+      const reply = await app.request('/mcp', { method, headers: { accept: 'text/event-stream' } });
+
+      expect(reply.statusCode).toBe(405);
+      expect(reply.headers.allow).toBe('POST');
+      if (method !== 'HEAD') expect(reply.json().detail).toMatch(/POST/);
+    },
+  );
+
+  clause('read.discovery.mcp_any_method', 'answers a POST by the protocol', async () => {
+    const app = await build();
+
+    expect((await post(app, ping)).json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+  });
+
+  it.each(['2025-03-26', '2025-06-18', '2025-11-25'])(
+    'shakes hands in the revision %s',
+    async (protocolVersion) => {
+      const app = await build();
+      const clientInfo = { name: 'test', version: '1' };
+
+      const params = { protocolVersion, capabilities: {}, clientInfo };
+      const { result } = (await ask(app, 'legacy', { method: 'initialize', params })).json();
+
+      expect(result).toMatchObject({
+        protocolVersion,
+        serverInfo: { name: 'perch' },
+        capabilities: { tools: {}, resources: {} },
+      });
+    },
+  );
+
+  it('offers a revision of its own to a handshake that names none it knows', async () => {
+    const app = await build();
+    const clientInfo = { name: 'test', version: '1' };
+
+    const params = { protocolVersion: '1999-01-01', capabilities: {}, clientInfo };
+    const { result } = (await ask(app, 'legacy', { method: 'initialize', params })).json();
+
+    expect(result.protocolVersion).toBe('2025-11-25');
+  });
+
+  it('discovers the revision without a handshake', async () => {
+    const app = await build();
+
+    const { result } = (await ask(app, 'modern', { method: 'server/discover' })).json();
+
+    expect(result.supportedVersions).toEqual(['2026-07-28']);
+  });
+
+  it.each(['{', '', 'nonsense', '{"jsonrpc":"2.0",'])(
+    'answers %j with a parse error',
+    async (body) => {
+      const app = await build();
+
+      const reply = await post(app, body);
+
+      expect(reply.statusCode).toBe(400);
+      expect(reply.json()).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32700 } });
+    },
+  );
+
+  it.each([
+    null,
+    [],
+    7,
+    {},
+    { jsonrpc: '1.0', id: 1, method: 'ping' },
+    { jsonrpc: '2.0', id: {}, method: 'ping' },
+  ])('refuses %j, which is no message', async (body) => {
+    const app = await build();
+
+    const reply = await post(app, body);
+
+    expect(reply.statusCode).toBe(400);
+    expect(reply.json().error.code).toBe(-32600);
+  });
+
+  it.each([
+    ['legacy', 200],
+    ['modern', 404],
+  ] as const)('does not know a method that is not there, %s', async (era, status) => {
+    const app = await build();
+
+    const reply = await ask(app, era, { method: 'tools/destroy' });
+
+    expect(reply.statusCode).toBe(status);
+    expect(reply.json().error.code).toBe(-32601);
+  });
+
+  it('takes notifications and says nothing', async () => {
+    const app = await build();
+
+    const reply = await post(app, { jsonrpc: '2.0', method: 'notifications/initialized' });
+
+    expect(reply.statusCode).toBe(202);
+    expect(reply.body).toBe('');
+  });
+
+  it('answers a batch of the first revision, also one that cancels its own call', async () => {
+    const app = await build();
+    const params = { name: 'get_profile', arguments: { handle: 'ada.example' } };
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } };
+
+    const reply = await post(app, [ping, { ...ping, id: 2, method: 'tools/call', params }, cancel]);
+
+    expect(reply.json().map(({ id }: { id: number }) => id)).toEqual([1, 2]);
+  });
+
+  it.each(['2025-06-18', '2025-11-25', '2026-07-28'])(
+    'refuses a batch in the revision %s',
+    async (revision) => {
+      const app = await build();
+
+      const reply = await post(app, [ping], { 'mcp-protocol-version': revision });
+
+      expect(reply.statusCode).toBe(400);
+      expect(reply.json().error).toMatchObject({ code: -32600 });
+    },
+  );
+
+  it('refuses a batch of more messages than a client could mean', async () => {
+    const app = await build();
+
+    const reply = await post(
+      app,
+      Array.from({ length: 101 }, (_, id) => ({ ...ping, id })),
+    );
+
+    expect(reply.statusCode).toBe(400);
+    expect(reply.json().error.code).toBe(-32600);
+  });
+
+  it('refuses a body over its limit, and reads one just below', async () => {
+    const app = await build();
+    const padded = (bytes: number) => JSON.stringify(ping).padEnd(bytes);
+
+    const large = await post(app, padded(1_048_577));
+    const allowed = await post(app, padded(1_048_576));
+
+    expect(large.statusCode).toBe(413);
+    expect(large.json().code).toBe('payload_too_large');
+    expect(allowed.statusCode).toBe(200);
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'multipart/form-data',
+  ])('refuses a body of %s', async (type) => {
+    const app = await build();
+
+    const reply = await post(app, ping, { 'content-type': type });
+
+    expect(reply.statusCode).toBe(415);
+    expect(reply.json().code).toBe('unsupported_media_type');
+  });
+
+  it.each([
+    ['application/json', 406],
+    ['text/html', 406],
+    ['application/json, text/event-stream', 200],
+    ['text/event-stream;q=0.5, application/json', 200],
+    ['*/*', 200],
+  ])('answers Accept: %s with %i in the era of the handshake', async (accept, status) => {
+    const app = await build();
+
+    expect((await post(app, ping, { accept })).statusCode).toBe(status);
+  });
+
+  it.each(eras)('refuses a revision that it does not know, %s', async (era) => {
+    const app = await build();
+
+    const reply = await ask(app, era, {
+      method: 'tools/list',
+      headers: { 'mcp-protocol-version': '1999-01-01' },
+    });
+
+    expect(reply.statusCode).toBe(400);
+    expect(reply.json().error.code).toBeLessThan(-31999);
+  });
+
+  it('refuses new calls while the process drains', async () => {
+    const app = await build();
+    app.startDraining();
+
+    const reply = await post(app, ping);
+
+    expect(reply.statusCode).toBe(503);
+    expect(reply.json().code).toBe('shutting_down');
+    expect(reply.headers['x-api-key-status']).toBe('anonymous');
+  });
+
+  it('sheds calls under high load', async () => {
+    const load = { isHigh: true, close: () => undefined };
+    const app = await buildTestApp({ env: offline, load });
+
+    const reply = await post(app, ping);
+
+    expect(reply.statusCode).toBe(503);
+    expect(reply.json().code).toBe('overloaded');
+  });
+});
+
+const origins = {
+  base: 'https://perch.example.org',
+  listed: 'https://app.example.org',
+  local: 'http://localhost:6274',
+  other: 'https://elsewhere.example',
+};
+
+function buildPublic(env: Record<string, string> = {}): Promise<TestApp> {
+  return build({
+    PERCH_BASE_URL: origins.base,
+    HOST: '0.0.0.0',
+    PERCH_MCP_ORIGINS: origins.listed,
+    ...env,
+  });
+}
+
+describe('web origins', () => {
+  it.each([
+    undefined,
+    origins.base,
+    origins.listed,
+    origins.local,
+    'http://127.0.0.1:3000',
+    'https://localhost',
+    'http://[::1]:8080',
+  ])('allows %s, and lets it read the reply', async (origin) => {
+    const app = await buildPublic();
+
+    const reply = await post(app, ping, origin === undefined ? {} : { origin });
+
+    expect(reply.statusCode).toBe(200);
+    expect(reply.headers['access-control-allow-origin']).toBe(origin);
+    expect(reply.headers.vary).toContain('Origin');
+  });
+
+  it.each([
+    origins.other,
+    'null',
+    'http://perch.example.org',
+    'https://perch.example.org:8443',
+    'https://app.example.org.evil.example',
+    'http://localhost.evil.example',
+    'http://127.0.0.1.evil.example',
+    'http://localhost@evil.example',
+    'file://localhost',
+    'nonsense',
+    '',
+  ])('refuses %j', async (origin) => {
+    const app = await buildPublic();
+
+    const replies = [
+      await post(app, ping, { origin }),
+      await app.request('/mcp', { headers: { origin } }),
+      await app.request('/mcp', { method: 'OPTIONS', headers: preflight(origin) }),
+    ];
+
+    for (const reply of replies) {
+      expect(reply.statusCode).toBe(403);
+      expect(reply.json().code).toBe('origin_not_allowed');
+      expect(reply.headers['access-control-allow-origin']).toBeUndefined();
+    }
+  });
+
+  it('allows any where the operator says so', async () => {
+    const app = await buildPublic({ PERCH_MCP_ORIGINS: '*' });
+
+    const reply = await post(app, ping, { origin: origins.other });
+
+    expect(reply.statusCode).toBe(200);
+    expect(reply.headers['access-control-allow-origin']).toBe('*');
+  });
+
+  it('lets pages of allowed origins ask first', async () => {
+    const app = await buildPublic();
+
+    const reply = await app.request('/mcp', {
+      method: 'OPTIONS',
+      headers: preflight(origins.listed),
+    });
+
+    expect(reply.statusCode).toBe(204);
+    expect(reply.headers).toMatchObject({
+      'access-control-allow-origin': origins.listed,
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'authorization,mcp-protocol-version',
+      'access-control-max-age': '86400',
+    });
+    expect(reply.headers['access-control-allow-credentials']).toBeUndefined();
+  });
+
+  it('tells pages what they may read, also of an error', async () => {
+    const app = await buildPublic();
+
+    const reply = await post(app, '{', { origin: origins.listed });
+
+    expect(reply.headers['access-control-allow-origin']).toBe(origins.listed);
+    expect(reply.headers['access-control-expose-headers']).toContain('X-Api-Key-Status');
+  });
+});
+
+describe('host names', () => {
+  it.each([
+    'localhost',
+    'localhost:8080',
+    '127.0.0.1:1',
+    '[::1]:8080',
+    'perch.example.org',
+    'perch.example.org:443',
+  ])('allows %s while listening on loopback', async (host) => {
+    const app = await buildPublic({ HOST: '127.0.0.1' });
+
+    expect((await post(app, ping, { host })).statusCode).toBe(200);
+  });
+
+  it.each(['evil.example', 'evil.example:8080', 'localhost.evil.example', '192.168.0.7', 'a b'])(
+    'refuses %s while listening on loopback, even where any origin is allowed',
+    async (host) => {
+      const app = await buildPublic({ HOST: 'localhost', PERCH_MCP_ORIGINS: '*' });
+
+      const reply = await post(app, ping, { host });
+
+      expect(reply.statusCode).toBe(403);
+      expect(reply.json().code).toBe('origin_not_allowed');
+    },
+  );
+
+  it('does not look at them while listening to everybody', async () => {
+    const app = await buildPublic();
+
+    expect((await post(app, ping, { host: 'other.example' })).statusCode).toBe(200);
+  });
+});

@@ -1,0 +1,77 @@
+import type { LightMyRequestResponse } from 'fastify';
+import type { TestApp } from './build-app.ts';
+
+/** The headers of every message of the protocol over HTTP. */
+export const mcpHeaders = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+} as const;
+
+/** The era of the handshake, and that of the envelope in each request. */
+export type Era = 'legacy' | 'modern';
+
+/** Both of them. */
+export const eras = ['legacy', 'modern'] as const;
+
+/** A message that asks something. */
+export interface Asked {
+  readonly method: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const revision = '2026-07-28';
+const key = (name: string) => `io.modelcontextprotocol/${name}`;
+const envelope = {
+  [key('protocolVersion')]: revision,
+  [key('clientInfo')]: { name: 'test', version: '1' },
+  [key('clientCapabilities')]: {},
+};
+
+/** Asks the MCP server of an app, as a client of an era does. */
+export function ask(app: TestApp, era: Era, asked: Asked): Promise<LightMyRequestResponse> {
+  const { method, params = {}, headers = {} } = asked;
+  const message = { jsonrpc: '2.0', id: 1, method };
+  if (era === 'legacy') return post(app, { ...message, params }, headers);
+  const { name, uri } = params;
+  const named = name ?? uri;
+  return post(
+    app,
+    { ...message, params: { ...params, _meta: envelope } },
+    {
+      'mcp-protocol-version': revision,
+      'mcp-method': method,
+      ...(typeof named === 'string' ? { 'mcp-name': named } : {}),
+      ...headers,
+    },
+  );
+}
+
+/** Posts a body to the MCP server of an app: text as it is, anything else as JSON. */
+export function post(
+  app: TestApp,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<LightMyRequestResponse> {
+  return app.request('/mcp', {
+    method: 'POST',
+    headers: { ...mcpHeaders, ...headers },
+    payload: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+/** Calls a tool. */
+export function callTool(
+  app: TestApp,
+  name: string,
+  { arguments: args = {}, headers = {}, era = 'legacy' }: CallOptions = {},
+): Promise<LightMyRequestResponse> {
+  return ask(app, era, { method: 'tools/call', params: { name, arguments: args }, headers });
+}
+
+/** What a call of a tool says. */
+export interface CallOptions {
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly era?: Era;
+}
