@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 
 /** Where a command writes; a test hands in its own. */
@@ -11,6 +12,7 @@ export interface Output {
 /** What a command may use of the process. */
 export interface CommandContext {
   readonly config: Config;
+  readonly stdin: Readable;
   readonly stdout: Output;
   readonly stderr: Output;
 }

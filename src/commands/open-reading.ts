@@ -1,3 +1,4 @@
+import type { pino } from 'pino';
 import { systemClock } from '../core/clock.ts';
 import { Problem, problemKinds } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
@@ -12,7 +13,7 @@ import { createLogger } from './logger.ts';
  */
 export async function withFetching(
   { config, stderr }: CommandContext,
-  use: (fetching: Fetching) => Promise<void>,
+  use: (fetching: Fetching, logger: pino.Logger) => Promise<void>,
 ): Promise<ExitCode> {
   const level = config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL;
   const logger = await createLogger(level, stderr);
@@ -24,7 +25,7 @@ export async function withFetching(
     return exitCodes.usage;
   }
   try {
-    await use(fetching);
+    await use(fetching, logger);
     return exitCodes.ok;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream';
 import { loadConfig, version } from '../config.ts';
 import { redactKeys } from '../core/redact.ts';
 import { type Command, type ExitCode, exitCodes, type Output, UsageError } from './command.ts';
 import { keysCommand } from './keys.ts';
+import { mcpCommand } from './mcp.ts';
 import { readCommand } from './read.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
@@ -9,6 +11,8 @@ import { serveCommand } from './serve.ts';
 /** Where the command line reads its settings and writes. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Default: nothing to read. */
+  readonly stdin?: Readable;
   readonly stdout: Output;
   readonly stderr: Output;
 }
@@ -17,6 +21,7 @@ const commands: Readonly<Record<string, Command>> = {
   serve: serveCommand,
   read: readCommand,
   search: searchCommand,
+  mcp: mcpCommand,
   keys: keysCommand,
 };
 
@@ -49,7 +54,8 @@ async function runConfigured(
   }
   for (const warning of loaded.warnings) io.stderr.write(`perch: ${warning}\n`);
   try {
-    return await command.run(args, { config: loaded.config, stdout: io.stdout, stderr: io.stderr });
+    const { stdin = Readable.from([]), stdout, stderr } = io;
+    return await command.run(args, { config: loaded.config, stdin, stdout, stderr });
   } catch (error) {
     if (error instanceof UsageError) {
       io.stderr.write(`perch: ${redactKeys(error.message)}\nUsage: perch ${command.usage}\n`);

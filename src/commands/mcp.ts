@@ -1,0 +1,45 @@
+import { version } from '../config.ts';
+import { systemClock } from '../core/clock.ts';
+import { problemReply } from '../http/openapi-problems.ts';
+import { serveStdio } from '../mcp/stdio.ts';
+import { listDocuments } from '../open-documents.ts';
+import { parseCommandArgs } from './arguments.ts';
+import { type Command, UsageError } from './command.ts';
+import { withFetching } from './open-reading.ts';
+
+/** `perch mcp`: the tools and resources of `/mcp` for one client on standard input and output. */
+export const mcpCommand: Command = {
+  usage: 'mcp',
+  summary: `Serves MCP on standard input and output, for a client that starts it.
+The tools and resources are those of /mcp; no server is needed. It ends when standard input ends, or
+on SIGTERM or SIGINT. The log goes to standard error.
+Exit code: 0 ended, 2 bad usage.`,
+  run: (args, context) => {
+    const { positionals } = parseCommandArgs(args, {});
+    if (positionals.length > 0) {
+      throw new UsageError(`mcp takes no arguments, not ${positionals.join(' ')}`);
+    }
+    const { config, stdin, stdout } = context;
+    return withFetching(context, async (fetching, logger) => {
+      const stop = stopSignal();
+      await serveStdio({
+        version,
+        problem: problemReply,
+        documents: () => listDocuments({ config, clock: systemClock }),
+        fetcher: fetching.fetcher,
+        context: fetching.context,
+        input: stdin,
+        write: (text) => void stdout.write(text),
+        stop,
+        onDefect: (err) => logger.error({ err }, 'defect while calling a tool'),
+        onReport: (err) => logger.debug({ err }, 'MCP message refused'),
+      });
+    });
+  },
+};
+
+function stopSignal(): AbortSignal {
+  const stopping = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort());
+  return stopping.signal;
+}

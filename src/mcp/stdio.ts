@@ -1,0 +1,111 @@
+import type { Readable } from 'node:stream';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { createMcpServers, type McpOptions, type Sdk } from './server.ts';
+
+/** Where a connection reads and writes. */
+export interface StdioStreams {
+  readonly input: Readable;
+  /** Writes the text of a message, its line end included. */
+  readonly write: (text: string) => void;
+}
+
+/** What serves one client over its streams. */
+export interface StdioOptions extends McpOptions, StdioStreams {
+  /** Ends the connection when it is aborted; what is under way is not answered. */
+  readonly stop: AbortSignal;
+  /** Is told of what the SDK refuses or fails at. */
+  readonly onReport: (error: Error) => void;
+}
+
+/** Serves MCP over a pair of streams, a message for each line, until the input ends. */
+export async function serveStdio({ stop, onReport, ...options }: StdioOptions): Promise<void> {
+  const [sdk, stdio] = await Promise.all([
+    import('@modelcontextprotocol/server'),
+    import('@modelcontextprotocol/server/stdio'),
+  ]);
+  const servers = createMcpServers(sdk, options);
+  const { transport, closed } = createLineTransport(sdk, options);
+  stdio.serveStdio(() => servers.create(), { transport, onerror: onReport });
+  const close = () => void transport.close();
+  stop.addEventListener('abort', close);
+  if (stop.aborted) close();
+  await closed;
+  stop.removeEventListener('abort', close);
+}
+
+interface LineTransport {
+  readonly transport: Transport;
+  /** Resolves when the connection has ended. */
+  readonly closed: Promise<void>;
+}
+
+/**
+ * Creates a transport that answers what it was asked before it ends: the SDK's own drops what is under
+ * way when the input ends, which is right away for `echo … | perch mcp`.
+ */
+function createLineTransport(sdk: Sdk, { input, write }: StdioStreams): LineTransport {
+  const buffer = new sdk.ReadBuffer();
+  const unanswered = new Set<unknown>();
+  let hasEnded = false;
+  let isClosed = false;
+  let tellClosed: () => void = () => undefined;
+  const closed = new Promise<void>((resolve) => {
+    tellClosed = resolve;
+  });
+  const receive = (chunk: Buffer) => {
+    try {
+      buffer.append(chunk);
+    } catch (error) {
+      // A message without an end: nothing after it can be understood.
+      transport.onerror?.(error as Error);
+      return void transport.close();
+    }
+    while (takeMessage());
+  };
+  const takeMessage = (): boolean => {
+    try {
+      const message = buffer.readMessage();
+      if (message === null) return false;
+      note(unanswered, message);
+      transport.onmessage?.(message);
+    } catch (error) {
+      transport.onerror?.(error as Error);
+    }
+    return true;
+  };
+  const closeWhenAnswered = () => {
+    if (hasEnded && unanswered.size === 0) void transport.close();
+  };
+  const end = () => {
+    hasEnded = true;
+    closeWhenAnswered();
+  };
+  const transport: Transport = {
+    start: async () => {
+      input.on('data', receive).on('end', end).on('close', end).on('error', end);
+    },
+    send: async (message) => {
+      if (isClosed) return;
+      write(sdk.serializeMessage(message));
+      if (!('method' in message)) unanswered.delete(message.id);
+      closeWhenAnswered();
+    },
+    close: async () => {
+      if (isClosed) return;
+      isClosed = true;
+      input.off('data', receive).off('end', end).off('close', end).pause();
+      transport.onclose?.();
+      tellClosed();
+    },
+  };
+  return { transport, closed };
+}
+
+/** Keeps the ids of requests that wait for an answer: not what is cancelled, nor a subscription. */
+function note(unanswered: Set<unknown>, message: JSONRPCMessage): void {
+  if (!('method' in message) || message.method === 'subscriptions/listen') return;
+  if ('id' in message) unanswered.add(message.id);
+  else if (message.method === 'notifications/cancelled') {
+    unanswered.delete(message.params?.requestId);
+  }
+}
