@@ -64,7 +64,8 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
       if (ofKey !== null) throw ofKey;
     },
     handler: async (request, reply) => {
-      const response = await options.track(answer(await open(), options, request));
+      const signal = leavingOf(reply);
+      const response = await options.track(answer(await open(), options, { request, signal }));
       if (response === null) return reply.hijack();
       options.notice(request, reply, response.status);
       return send(reply, response, describe(request));
@@ -100,13 +101,27 @@ function identityOf({ identify }: McpPluginOptions, request: FastifyRequest): Mc
   return request.mcpIdentity;
 }
 
+/** Fastify's own signal tells that the request has been read, which a POST is before it is answered. */
+function leavingOf({ raw }: FastifyReply): AbortSignal {
+  const leaving = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableEnded) leaving.abort();
+  });
+  return leaving.signal;
+}
+
+interface Posted {
+  readonly request: FastifyRequest;
+  /** Aborted when the caller leaves. */
+  readonly signal: AbortSignal;
+}
+
 /** Gives null where the caller has left. */
 async function answer(
   exchange: McpExchange,
   options: McpPluginOptions,
-  request: FastifyRequest,
+  { request, signal }: Posted,
 ): Promise<Response | null> {
-  const { signal } = request;
   const { baseUrl } = options.context;
   const asked = new Request(`${baseUrl}${mcpPath}`, {
     method: 'POST',

@@ -28,23 +28,30 @@ const envelope = {
   [key('clientCapabilities')]: {},
 };
 
-/** Asks the MCP server of an app, as a client of an era does. */
-export function ask(app: TestApp, era: Era, asked: Asked): Promise<LightMyRequestResponse> {
-  const { method, params = {}, headers = {} } = asked;
+/** Gives the message and the headers with which a client of an era asks. */
+export function toMessage(
+  era: Era,
+  { method, params = {}, headers = {} }: Asked,
+): { readonly body: string; readonly headers: Record<string, string> } {
   const message = { jsonrpc: '2.0', id: 1, method };
-  if (era === 'legacy') return post(app, { ...message, params }, headers);
-  const { name, uri } = params;
-  const named = name ?? uri;
-  return post(
-    app,
-    { ...message, params: { ...params, _meta: envelope } },
-    {
+  const shared = { ...mcpHeaders, ...headers };
+  if (era === 'legacy') return { body: JSON.stringify({ ...message, params }), headers: shared };
+  const named = params.name ?? params.uri;
+  return {
+    body: JSON.stringify({ ...message, params: { ...params, _meta: envelope } }),
+    headers: {
       'mcp-protocol-version': revision,
       'mcp-method': method,
       ...(typeof named === 'string' ? { 'mcp-name': named } : {}),
-      ...headers,
+      ...shared,
     },
-  );
+  };
+}
+
+/** Asks the MCP server of an app, as a client of an era does. */
+export function ask(app: TestApp, era: Era, asked: Asked): Promise<LightMyRequestResponse> {
+  const { body, headers } = toMessage(era, asked);
+  return post(app, body, headers);
 }
 
 /** Posts a body to the MCP server of an app: text as it is, anything else as JSON. */

@@ -1,0 +1,369 @@
+import { spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { clauseEach } from '../support/clause.ts';
+import { answerText, hang } from '../support/fake-upstream.ts';
+import { bearer, unknownKey } from '../support/key-callers.ts';
+import { listen, upstream } from '../support/listen.ts';
+import { eras, toMessage } from '../support/mcp.ts';
+import {
+  type CallResult,
+  clients,
+  type ListedTool,
+  type StdioServer,
+  type TestClient,
+} from '../support/mcp-clients.ts';
+import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
+
+const offline = { PERCH_PROVIDERS: 'archive' };
+const named = Object.entries(clients);
+
+/** A call of each tool, and the same read over HTTP. */
+const calls = {
+  get_post: [
+    { handle: 'ada.example', id: '1900000000000000001' },
+    '/ada.example/status/1900000000000000001',
+  ],
+  get_profile: [
+    { handle: 'ada.example', limit: 3, with_replies: true },
+    '/ada.example?limit=3&with_replies=true',
+  ],
+  list_followers: [{ handle: 'ada.example' }, '/ada.example/followers'],
+  list_following: [{ handle: 'ada.example', full: true }, '/ada.example/following?full=true'],
+  search: [{ q: 'heron', platform: 'archive' }, '/search?q=heron&platform=archive'],
+} as const;
+
+/** Says what is wrong with a result by the tool's own schema, as a validator that is not the SDK's sees it. */
+function faultsOf(tool: ListedTool | undefined, { structuredContent }: CallResult) {
+  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(
+    tool?.outputSchema ?? false,
+  );
+  validate(structuredContent);
+  return validate.errors;
+}
+
+/** Calls a tool and checks what holds of every result. */
+async function callChecked(client: TestClient, name: string, args: Record<string, unknown>) {
+  const tools = await client.listTools();
+  const result = await client.call(name, args);
+  expect(
+    faultsOf(
+      tools.find((tool) => tool.name === name),
+      result,
+    ),
+  ).toBeNull();
+  return result;
+}
+
+describe.each(named)('%s over HTTP', (_name, connect) => {
+  it('lists every tool and resource', async () => {
+    const { url } = await listen(offline);
+
+    const client = await connect({ url: `${url}/mcp` });
+
+    const tools = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(Object.keys(calls));
+    expect(client.serverName).toBe('perch');
+    expect(await client.readText('http://localhost:8080/openapi.json')).toMatch(
+      /^\{"openapi":"3\.1/,
+    );
+    expect((await client.listResources()).length).toBeGreaterThan(10);
+  });
+
+  clauseEach(
+    'read.what.mcp_same_reads',
+    Object.entries(calls),
+    ([name]) => `gets from ${name} what HTTP gives`,
+    async ([name, [args, path]]) => {
+      const { url } = await listen(offline);
+      const client = await connect({ url: `${url}/mcp` });
+
+      const result = await callChecked(client, name, args);
+
+      const text = await (await fetch(`${url}${path}`)).text();
+      const json = await (
+        await fetch(`${url}${path}`, { headers: { accept: 'application/json' } })
+      ).json();
+      expect(result.isError ?? false).toBe(false);
+      expect(result.content).toEqual([{ type: 'text', text }]);
+      expect(result.structuredContent).toEqual(json);
+    },
+  );
+
+  it('is told of a missing post', async () => {
+    const { url } = await listen(offline);
+    const client = await connect({ url: `${url}/mcp` });
+
+    const result = await callChecked(client, 'get_post', { handle: 'ada.example', id: '7' });
+
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { code: 'not_found', status: 404 },
+    });
+  });
+
+  it('is told of a bad argument', async () => {
+    const { url } = await listen(offline);
+    const client = await connect({ url: `${url}/mcp` });
+
+    const result = await callChecked(client, 'search', { q: 'heron', feed: 'newest' });
+
+    expect(result.isError).toBe(true);
+    expect(result.content[0]?.text).toMatch(/`feed`.*"newest".*`latest`/);
+  });
+
+  it('is told of an allowance that is used up, and when to come again', async () => {
+    const { url } = await listen({ ...offline, PERCH_PUBLIC_ALLOWANCE: '1' });
+    const client = await connect({ url: `${url}/mcp` });
+    await callChecked(client, 'get_profile', { handle: 'ada.example' });
+
+    const result = await callChecked(client, 'get_profile', { handle: 'brio.example' });
+
+    expect(result).toMatchObject({
+      isError: true,
+      structuredContent: { code: 'rate_limited', retry_after: expect.any(Number) },
+    });
+  });
+
+  it('is told of an upstream that is down', async () => {
+    const down = await upstream((_request, response) =>
+      answerText(response, { type: 'text/plain', text: 'no' }, { status: 500 }),
+    );
+    const env = { PERCH_FXTWITTER_URL: down.url, PERCH_SYNDICATION_URL: down.url };
+    const { url } = await listen(env);
+    const client = await connect({ url: `${url}/mcp` });
+
+    const result = await callChecked(client, 'get_post', { url: 'https://x.com/jack/status/20' });
+
+    expect(result.isError).toBe(true);
+    expect(result.structuredContent).toMatchObject({
+      code: 'upstream_unavailable',
+      retry_after: 30,
+      resolution: expect.any(String),
+    });
+    expect(result.content[0]?.text).toMatch(/upstream_unavailable.*retry_after: 30/s);
+  });
+
+  it('has the allowance of its key, and nothing with one that is unknown', async () => {
+    const { app, url } = await listen({ ...offline, PERCH_PUBLIC_ALLOWANCE: '1' });
+    const { headers } = await app.createKey();
+    const client = await connect({ url: `${url}/mcp`, headers: { ...headers } });
+
+    const results = [];
+    for (const handle of ['ada.example', 'brio.example', 'cato.example']) {
+      results.push(await client.call('list_followers', { handle }));
+    }
+
+    expect(results.map(({ structuredContent }) => structuredContent?.code)).not.toContain(
+      'rate_limited',
+    );
+    await expect(connect({ url: `${url}/mcp`, headers: bearer(unknownKey) })).rejects.toThrow(
+      /401|invalid_key/,
+    );
+  });
+});
+
+describe('a caller over HTTP', () => {
+  it.each(eras)('who leaves takes the read along, %s', async (era) => {
+    const open = { now: 0 };
+    const slow = await upstream((_request, response) => {
+      open.now += 1;
+      response.on('close', () => {
+        open.now -= 1;
+      });
+    });
+    const { app, url } = await listen({
+      PERCH_FXTWITTER_URL: slow.url,
+      PERCH_SYNDICATION_URL: slow.url,
+    });
+    const params = { name: 'get_post', arguments: { url: 'https://x.com/jack/status/20' } };
+    const { body, headers } = toMessage(era, { method: 'tools/call', params });
+    const leaving = new AbortController();
+    const left = fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers,
+      body,
+      signal: leaving.signal,
+    }).catch(() => 'left');
+    await expect.poll(() => open.now).toBeGreaterThan(0);
+
+    leaving.abort();
+
+    expect(await left).toBe('left');
+    await expect.poll(() => [open.now, app.inFlight]).toEqual([0, 0]);
+  });
+
+  it('whose call is cut off by a stop is told so', async () => {
+    const slow = await upstream(hang);
+    const { app, url } = await listen({
+      PERCH_FXTWITTER_URL: slow.url,
+      PERCH_SYNDICATION_URL: slow.url,
+    });
+    const params = { name: 'get_post', arguments: { url: 'https://x.com/jack/status/20' } };
+    const { body, headers } = toMessage('legacy', { method: 'tools/call', params });
+    const called = fetch(`${url}/mcp`, { method: 'POST', headers, body });
+    await expect.poll(() => slow.requests.length).toBeGreaterThan(0);
+
+    app.cutOff();
+
+    expect(await (await called).json()).toMatchObject({
+      result: { isError: true, structuredContent: { code: 'shutting_down', retry_after: 1 } },
+    });
+  });
+
+  it('who listens for changes is let go when the server closes', async () => {
+    const { app, url } = await listen(offline);
+    const params = { notifications: { toolsListChanged: true } };
+    const { body, headers } = toMessage('modern', { method: 'subscriptions/listen', params });
+    const reply = await fetch(`${url}/mcp`, { method: 'POST', headers, body });
+    const text = reply.text();
+
+    await app.server.close();
+
+    expect(reply.headers.get('content-type')).toBe('text/event-stream');
+    expect(reply.headers.get('cache-control')).toBe('no-store');
+    expect(await text).toMatch(/^event: message\ndata: \{.*subscriptions\/acknowledged/);
+  });
+});
+
+/** The command as a client starts it. */
+function perchMcp(env: Record<string, string> = {}): StdioServer {
+  const folder = temporaryFolder();
+  return {
+    command: process.execPath,
+    args: ['--import', tsx, main, 'mcp'],
+    env: { PATH: process.env.PATH ?? '', PERCH_DATA_DIR: `${folder}/data`, ...offline, ...env },
+    cwd: folder,
+  };
+}
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const tsx = import.meta.resolve('tsx');
+
+describe.each(named)('%s over standard input and output', (_name, connect) => {
+  it('lists and calls every tool, and reads a resource', { timeout: 60_000 }, async () => {
+    const keyed = { ...offline, PERCH_CURSOR_KEY: 'a key of cursors that both of them have' };
+    const { url } = await listen(keyed);
+
+    const client = await connect(perchMcp(keyed));
+
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(Object.keys(calls));
+    for (const [name, [args, path]] of Object.entries(calls)) {
+      const result = await callChecked(client, name, args);
+      expect(result.content[0]?.text).toBe(await (await fetch(`${url}${path}`)).text());
+    }
+    const missing = await callChecked(client, 'get_profile', { handle: 'nobody.example' });
+    expect(missing).toMatchObject({ isError: true, structuredContent: { code: 'not_found' } });
+    expect(await client.readText('http://localhost:8080/docs/keys')).toMatch(/^# Keys/);
+  });
+});
+
+const handshake = {
+  jsonrpc: '2.0',
+  id: 'hello',
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 't', version: '1' },
+  },
+};
+
+describe('perch mcp', () => {
+  it('answers what it was asked when its input ends, and ends with 0', {
+    timeout: 60_000,
+  }, async () => {
+    const call = { name: 'get_profile', arguments: { handle: 'ada.example' } };
+    const asked = [
+      handshake,
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 'call', method: 'tools/call', params: call },
+    ];
+    const perch = spawnMcp();
+
+    perch.stdin.end(asked.map((message) => `${JSON.stringify(message)}\n`).join(''));
+
+    const { code, stdout } = await perch.ended;
+    const answers = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(code).toBe(0);
+    expect(answers.map(({ jsonrpc, id }) => [jsonrpc, id])).toEqual([
+      ['2.0', 'hello'],
+      ['2.0', 'call'],
+    ]);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends with 0 on %s, also in the middle of a call',
+    { timeout: 60_000 },
+    async (signal) => {
+      const slow = await upstream(hang);
+      const perch = spawnMcp({ PERCH_PROVIDERS: 'fxtwitter', PERCH_FXTWITTER_URL: slow.url });
+      const call = { name: 'get_post', arguments: { url: 'https://x.com/jack/status/20' } };
+      perch.stdin.write(`${JSON.stringify(handshake)}\n`);
+      perch.stdin.write(
+        `${JSON.stringify({ ...handshake, id: 2, method: 'tools/call', params: call })}\n`,
+      );
+      await expect.poll(() => slow.requests.length, { timeout: 30_000 }).toBeGreaterThan(0);
+
+      perch.kill(signal);
+
+      const { code, stdout } = await perch.ended;
+      expect(code).toBe(0);
+      expect(stdout.split('\n')).toHaveLength(2);
+    },
+  );
+
+  it('says nothing to what is no message, and goes on', { timeout: 60_000 }, async () => {
+    const perch = spawnMcp();
+
+    perch.stdin.end(`nonsense\n\n{}\n${JSON.stringify(handshake)}\n`);
+
+    const { code, stdout } = await perch.ended;
+    expect(code).toBe(0);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).id),
+    ).toEqual(['hello']);
+  });
+
+  it('takes no arguments, and tells what it does', { timeout: 60_000 }, async () => {
+    const [wrong, help] = [spawnPerch(['mcp', 'now']), spawnPerch(['mcp', '--help'])];
+
+    expect(await wrong.ended).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('now'),
+    });
+    expect(await help.ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Usage: perch mcp/),
+    });
+  });
+});
+
+interface McpProcess {
+  readonly stdin: Writable;
+  readonly ended: Promise<{ readonly code: number | null; readonly stdout: string }>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+function spawnMcp(env: Record<string, string> = {}): McpProcess {
+  const { command, args, ...options } = perchMcp(env);
+  const child = spawn(command, args, { ...options, stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  const ended = new Promise<{ code: number | null; stdout: string }>((resolve) => {
+    child.on('close', (code) => resolve({ code, stdout }));
+  });
+  return { stdin: child.stdin, ended, kill: (signal) => void child.kill(signal) };
+}
