@@ -42,3 +42,39 @@ it('sends people to the documentation where nobody is named', () => {
     },
   });
 });
+
+function originsOf(value: string): unknown {
+  const loaded = loadConfig({ PERCH_MCP_ORIGINS: value });
+  return loaded.ok ? loaded.config.PERCH_MCP_ORIGINS : loaded.faults;
+}
+
+describe('PERCH_MCP_ORIGINS', () => {
+  it.each([
+    ['', []],
+    ['*', ['*']],
+    ['https://app.example.org', ['https://app.example.org']],
+    [
+      'https://App.Example.org:443 , http://a.example:3000',
+      ['https://app.example.org', 'http://a.example:3000'],
+    ],
+    ['https://bücher.example', ['https://xn--bcher-kva.example']],
+    ['chrome-extension://abcdef', ['chrome-extension://abcdef']],
+  ])('takes %j', (value, origins) => {
+    expect(originsOf(value)).toEqual(origins);
+  });
+
+  it.each([
+    'app.example.org',
+    'https://app.example.org/',
+    'https://app.example.org/path',
+    'https://*.example.org',
+    'https://user@app.example.org',
+    'https://app.example.org:99999',
+    'null',
+    'https://a.example,,https://b.example',
+  ])('refuses %j and says what it takes', (value) => {
+    expect(originsOf(value)).toEqual([
+      expect.stringMatching(/^PERCH_MCP_ORIGINS=".*must be origins such as/),
+    ]);
+  });
+});

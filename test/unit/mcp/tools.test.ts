@@ -1,0 +1,47 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { Problem, toProblemDocument } from '../../../src/core/problem.ts';
+import { problemReply } from '../../../src/http/openapi-responses.ts';
+import { createTools } from '../../../src/mcp/tools.ts';
+
+const tools = [...createTools(problemReply).values()].map(({ definition }) => definition);
+
+describe.each(tools)('the output schema of $name', ({ outputSchema }) => {
+  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(outputSchema);
+  const problem = toProblemDocument(new Problem('not_found', { detail: 'There is none.' }), {
+    baseUrl: 'http://localhost:8080',
+  });
+
+  it('has an object at its root and all that it refers to', () => {
+    const text = JSON.stringify(outputSchema);
+
+    expect(outputSchema.type).toBe('object');
+    expect(text).not.toContain('#/components/');
+  });
+
+  it('takes a problem document, now and with more members', () => {
+    expect(validate(problem)).toBe(true);
+    expect(validate({ ...problem, more: 1 })).toBe(true);
+  });
+
+  it('takes neither what is half of a body nor what is half of a problem', () => {
+    const { code: _code, ...half } = problem;
+
+    expect([validate({}), validate(half), validate({ markdown: 'text' })]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('has no member of which body and problem say different things', () => {
+    const { properties = {} } = outputSchema as { properties?: object };
+
+    const shared = Object.keys(properties).filter((name) => Object.hasOwn(problem, name));
+    expect(shared).toEqual([]);
+  });
+});
+
+it('has no tool for what is no tool', () => {
+  expect(tools.map(({ name }) => name)).not.toContain('get_oembed');
+});
