@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { reads } from '../../src/reads/index.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
@@ -59,6 +60,24 @@ describe('the tools', () => {
       ['handle'],
       ['q'],
     ]);
+  });
+
+  it('stand in docs/mcp.md with their arguments', async () => {
+    const app = await build();
+    const page = readFileSync('docs/mcp.md', 'utf8');
+
+    const { tools } = (await ask(app, 'legacy', { method: 'tools/list' })).json().result;
+
+    const rows = [...page.matchAll(/^\| `([a-z_]+)` \| (.+?) \|/gm)].map(([, name, told = '']) => [
+      name,
+      [...told.matchAll(/`(\w+)`/g)].map(([, argument]) => argument),
+    ]);
+    expect(rows).toEqual(
+      tools.map((tool: { name: string; inputSchema: { properties: object } }) => [
+        tool.name,
+        Object.keys(tool.inputSchema.properties),
+      ]),
+    );
   });
 
   it('have one page, and refuse a cursor', async () => {
@@ -216,7 +235,7 @@ describe('the resources', () => {
 
       const uris: string[] = resources.map(({ uri }: { uri: string }) => uri);
       expect(uris).toContain('https://perch.example.org/openapi.json');
-      expect(uris).toContain('https://perch.example.org/docs/keys');
+      expect(uris).toContain('https://perch.example.org/docs/mcp');
       expect(resources.every(({ title }: { title: string }) => title.length > 2)).toBe(true);
     },
   );
