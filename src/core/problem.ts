@@ -29,7 +29,7 @@ export const problemKinds = {
     status: 400,
     title: 'Not a usable URL',
     resolution:
-      'Send an absolute https URL of a post, percent-encoded, without user name, password or port.',
+      'Send an absolute https URL of a post without user name, password or port; within a URL, percent-encode it.',
     when: 'the `url` parameter cannot be parsed, or has user information, a port or another scheme',
   },
   unsupported_host: {
@@ -61,7 +61,7 @@ export const problemKinds = {
   missing_query: {
     status: 400,
     title: 'No search text',
-    resolution: 'Send the search text as the `q` parameter, percent-encoded.',
+    resolution: 'Send the search text as the `q` parameter; in a URL, percent-encode it.',
     when: 'a search was asked for without `q`, or with one that is empty',
   },
   invalid_query: {

@@ -130,7 +130,7 @@ export function moment() {
   return parameter(schema, {
     code: 'invalid_option',
     accepts:
-      'an ISO 8601 date from 1970 on such as `2026-01-31`, a date-time such as `2026-01-31T12:00:00Z` (UTC where it names no zone; `+` is written `%2B`), or Unix seconds, not milliseconds',
+      'an ISO 8601 date from 1970 on such as `2026-01-31`, a date-time such as `2026-01-31T12:00:00Z` (UTC where it names no zone; in a URL `+` is written `%2B`), or Unix seconds, not milliseconds',
     form: {
       anyOf: [
         { type: 'string', format: 'date' },
