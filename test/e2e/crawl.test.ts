@@ -57,6 +57,8 @@ interface Answer {
   readonly type: string;
   readonly body: string;
   readonly links: readonly string[];
+  /** What a fragment can lead to; null where the body is no HTML. */
+  readonly ids: ReadonlySet<string> | null;
 }
 
 const isNotYet = (path: string) =>
@@ -71,22 +73,23 @@ async function crawl(): Promise<{ readonly broken: readonly string[]; readonly v
     PERCH_PUBLIC_ALLOWANCE: '100000',
   });
   const { id: keyId } = await app.createKey();
-  const answers = new Map<string, Promise<Answer>>();
+  const answers = new Map<string, Answer>();
   const named = new Map<string, string>(seeds.map((path) => [`${base}${path}`, 'the seeds']));
   const broken: string[] = [];
-  const visit = (place: string) => {
-    const answer = answers.get(place) ?? ask(`${origin}${place}`);
+  const visit = async (address: string, place: string) => {
+    const known = answers.get(place);
+    if (known !== undefined) return known;
+    const answer = await ask(`${origin}${place}`);
     answers.set(place, answer);
+    const found = collect(address, answer, keyId).filter((one) => !named.has(one));
+    for (const one of found) named.set(one, address);
     return answer;
   };
   // What is named while the loop runs is visited by it.
   for (const [address, by] of named) {
     const { pathname, search, hash } = new URL(address);
     if (isNotYet(pathname)) continue;
-    const answer = await visit(`${pathname}${search}`);
-    const found = collect(address, answer, keyId).filter((one) => !named.has(one));
-    for (const one of found) named.set(one, address);
-    const fault = faultOf(answer, hash);
+    const fault = faultOf(await visit(address, `${pathname}${search}`), hash);
     if (fault !== null) broken.push(`${address}: ${fault}, named by ${by}`);
   }
   return { broken, visited: answers.size };
@@ -97,12 +100,11 @@ async function ask(url: string): Promise<Answer> {
   const asking = pathname.startsWith('/api/admin') ? asAdmin : {};
   const headers = { accept: 'text/html, */*;q=0.8', ...asking };
   const reply = await (pathname === '/mcp' ? initialize(url) : fetch(url, { headers }));
-  return {
-    status: reply.status,
-    type: reply.headers.get('content-type') ?? '',
-    body: await reply.text(),
-    links: readLinkTargets(reply.headers.get('link')),
-  };
+  const type = reply.headers.get('content-type') ?? '';
+  const body = await reply.text();
+  const links = readLinkTargets(reply.headers.get('link'));
+  const ids = type.startsWith('text/html') ? readHtmlLinks(body).ids : null;
+  return { status: reply.status, type, body, links, ids };
 }
 
 /** The MCP server is spoken to in its protocol: GET is for streams, which a stateless server has not. */
@@ -116,11 +118,10 @@ function initialize(url: string): Promise<Response> {
   });
 }
 
-function faultOf({ status, type, body }: Answer, hash: string): string | null {
+function faultOf({ status, ids }: Answer, hash: string): string | null {
   if (status !== 200) return `status ${status}`;
-  if (hash === '' || !type.startsWith('text/html')) return null;
-  const id = decodeURIComponent(hash.slice(1));
-  return readHtmlLinks(body).ids.has(id) ? null : `no anchor ${hash}`;
+  if (hash === '' || ids === null) return null;
+  return ids.has(decodeURIComponent(hash.slice(1))) ? null : `no anchor ${hash}`;
 }
 
 /** Gives the addresses under the base that an answer names, with parameters filled in; `keyId` is of a key that is there. */
@@ -208,7 +209,8 @@ describe('a program that knows only the base URL', () => {
 
 describe('the crawl itself', () => {
   it('sees an answer that is no 200, and a fragment without its anchor', () => {
-    const page = { type: 'text/html; charset=utf-8', body: '<h2 id="a">A</h2>', links: [] };
+    const body = '<h2 id="a">A</h2>';
+    const page = { type: 'text/html', body, links: [], ids: readHtmlLinks(body).ids };
 
     expect(faultOf({ ...page, status: 404 }, '')).toBe('status 404');
     expect(faultOf({ ...page, status: 200 }, '#b')).toBe('no anchor #b');
@@ -217,7 +219,8 @@ describe('the crawl itself', () => {
 
   it('finds addresses in text, links, JSON and templates', () => {
     const html = '<a href="/x?a=1&amp;b=2">x</a><img src="https://other.example/y"><a href="#z">';
-    const answer = { status: 200, type: 'text/html', body: html, links: [`${base}/linked`] };
+    const links = [`${base}/linked`];
+    const answer = { status: 200, type: 'text/html', body: html, links, ids: null };
 
     expect(findAddresses(`See <${base}/a>, [b](${base}/b) and ${base}/c.`, base)).toEqual([
       `${base}/a`,
