@@ -15,6 +15,7 @@ COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY LICENSE README.md ./
+COPY assets ./assets
 COPY docs ./docs
 RUN mkdir /data && chown node:node /data
 USER node

@@ -16,6 +16,8 @@ import { type LoadGauge, openLoadGauge, overloaded } from './http/load.ts';
 import { acceptAllMethods } from './http/methods.ts';
 import { problemReply } from './http/openapi-problems.ts';
 import { openApiPlugin } from './http/openapi-route.ts';
+import { assetsPlugin, createAssets } from './http/pages/assets.ts';
+import { packageFolder } from './http/pages/package-root.ts';
 import { readRoutesPlugin } from './http/read-routes.ts';
 import { createRefusals } from './http/refusals.ts';
 import { createUnroutedHeaders, describeRefused } from './http/route-headers.ts';
@@ -118,6 +120,8 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
   const facts = toDiscoveryFacts(config);
   server.register(openApiPlugin, { ...facts, clock });
   server.register(discoveryPlugin, { ...facts, clock });
+  const assets = createAssets(packageFolder('assets'), server.log);
+  server.register(assetsPlugin, { assets });
   server.register(readRoutesPlugin, {
     routes,
     fetcher: fetching.fetcher,

@@ -6,6 +6,39 @@ export function namesFormat(accept: string | undefined): boolean {
   return accept !== undefined && /json|markdown/i.test(accept);
 }
 
+/** What `Accept` can choose between at the address of a page. */
+export type PageFormat = 'html' | 'markdown';
+
+/**
+ * Chooses the format of a page by `Accept` (RFC 9110 §12.5.1, decisions section 7): the one that is
+ * preferred, and `otherwise` where neither is preferred, as with `text/*`. No `Accept` is refused.
+ */
+export function negotiatePage(accept: string | undefined, otherwise: PageFormat): PageFormat {
+  if (accept === undefined || accept === '*/*') return otherwise;
+  const ranges = accept.split(',', 50).map(parseRange);
+  const wide = [/^text\/\*$/, /^\*\/\*$/];
+  const html = acceptedOf(ranges, [/^(?:text\/html|application\/xhtml\+xml)$/, ...wide]);
+  const markdown = acceptedOf(ranges, [/^text\/(?:x-)?markdown$/, ...wide]);
+  if (html === markdown) return otherwise;
+  return rank(html, markdown) <= 0 ? 'html' : 'markdown';
+}
+
+/** Orders by preference; what is named is meant rather than what falls under a wider range. */
+function rank(a: Range | undefined, b: Range | undefined): number {
+  if (a === undefined || b === undefined) return a === undefined ? 1 : -1;
+  const named = Number(isNamed(b)) - Number(isNamed(a));
+  return b.quality - a.quality || named || a.position - b.position;
+}
+
+function acceptedOf(ranges: readonly Range[], patterns: readonly RegExp[]): Range | undefined {
+  const range = mostSpecific(ranges, patterns);
+  return range?.quality === 0 ? undefined : range;
+}
+
+function isNamed({ type }: Range): boolean {
+  return !type.endsWith('/*');
+}
+
 interface Range {
   readonly type: string;
   readonly quality: number;

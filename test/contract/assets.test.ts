@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { createAssets } from '../../src/http/pages/assets.ts';
+import { buildTestApp } from '../support/build-app.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
+
+const silent = pino({ level: 'silent' });
+const assets = createAssets('assets', silent);
+const types: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+describe('an asset', () => {
+  it.each(readdirSync('assets'))(
+    '%s is served under the hash of its content, for good',
+    async (name) => {
+      const app = await buildTestApp();
+
+      const reply = await app.request(assets.pathOf(name));
+
+      expect(reply.statusCode).toBe(200);
+      expect(reply.body).toBe(readFileSync(join('assets', name), 'utf8'));
+      expect(reply.headers).toMatchObject({
+        'content-type': types[name.split('.').at(-1) ?? ''],
+        'cache-control': 'public, max-age=31536000, immutable',
+      });
+    },
+  );
+
+  it.each(['site.css', 'site.0123456789.css'])(
+    'is served for a minute under %s, which another release may name',
+    async (name) => {
+      const app = await buildTestApp();
+
+      const reply = await app.request(`/docs/assets/${name}`);
+
+      expect(reply.statusCode).toBe(200);
+      expect(reply.headers['cache-control']).toBe('public, max-age=60');
+    },
+  );
+
+  it('answers 304 to its entity tag, and HEAD without a body', async () => {
+    const app = await buildTestApp();
+    const url = assets.pathOf('site.css');
+    const { headers } = await app.request(url, { method: 'HEAD' });
+
+    const reply = await app.request(url, { headers: { 'if-none-match': `${headers.etag}` } });
+
+    expect(reply.statusCode).toBe(304);
+    expect(reply.body).toBe('');
+  });
+
+  it.each([
+    'nothing.css',
+    '..%2Fpackage.json',
+    '%2e%2e%2f%2e%2e%2fpackage.json',
+    'site.css%00',
+    'SITE.css',
+    '.css',
+    'site.0123456789.js.css',
+    '__proto__',
+    'a/b.css',
+  ])('is not found at %s', async (name) => {
+    const app = await buildTestApp();
+
+    const reply = await app.request(`/docs/assets/${name}`);
+
+    expect(reply.statusCode).toBe(404);
+    expect(reply.json().code).toBe('route_not_found');
+  });
+
+  it('has no other method than GET and HEAD', async () => {
+    const app = await buildTestApp();
+
+    const reply = await app.request(assets.pathOf('site.css'), { method: 'DELETE' });
+
+    expect(reply.statusCode).toBe(405);
+    expect(reply.headers.allow).toBe('GET, HEAD');
+  });
+});
+
+describe('a folder of assets that is missing', () => {
+  it('is logged once, and pages name the files without a hash', () => {
+    const lines: string[] = [];
+    const logger = pino({}, { write: (line: string) => lines.push(line) });
+    const none = createAssets(join(temporaryFolder(), 'none'), logger);
+
+    const paths = [none.pathOf('site.css'), none.pathOf('site.js')];
+
+    expect(paths).toEqual(['/docs/assets/site.css', '/docs/assets/site.js']);
+    expect(none.find('site.css')).toBeUndefined();
+    expect(lines).toHaveLength(1);
+  });
+});

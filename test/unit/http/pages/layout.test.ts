@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { brandMark } from '../../../../src/http/pages/brand-mark.ts';
+import { type Page, renderPage } from '../../../../src/http/pages/layout.ts';
+import { parsePage } from '../../../support/render-html.ts';
+
+const page: Page = {
+  title: 'Keys',
+  description: 'What a key is for.',
+  path: '/docs/keys',
+  bodyHtml: '<h1>Keys</h1>',
+};
+const assets = { pathOf: (name: string) => `/docs/assets/${name}`, find: () => undefined };
+const render = (more: Partial<Page> = {}, baseUrl = 'https://perch.test/read') =>
+  parsePage(renderPage({ ...page, ...more }, { baseUrl, assets })).elements;
+const named = (elements: ReturnType<typeof render>, name: string) =>
+  elements.filter(({ tag }) => tag === name);
+
+describe('a page', () => {
+  it('is well-formed HTML', () => {
+    const parsed = parsePage(renderPage(page, { baseUrl: 'https://perch.test', assets }));
+
+    expect(parsed.errors).toEqual([]);
+  });
+
+  it('has one title, one main and the canonical address', () => {
+    const elements = render();
+
+    expect(named(elements, 'title').map(({ text }) => text)).toEqual(['Keys · Perch']);
+    expect(named(elements, 'main')).toHaveLength(1);
+    expect(
+      named(elements, 'link').find(({ attributes }) => attributes.rel === 'canonical')?.attributes,
+    ).toEqual({ rel: 'canonical', href: 'https://perch.test/read/docs/keys' });
+  });
+
+  it('links under the path of its own address, and to no other host', () => {
+    const links = render().flatMap(({ tag, attributes: { href, src, action, rel } }) =>
+      tag === 'link' && rel === 'canonical' ? [] : [href ?? src ?? action ?? '#'],
+    );
+
+    expect(links.filter((link) => !/^(?:\/read\/|#)/.test(link))).toEqual([]);
+  });
+
+  it('escapes every text', () => {
+    const hostile = '</title><script>alert("1")</script>';
+    const elements = render({ title: hostile, description: hostile, query: `"${hostile}` });
+
+    expect(named(elements, 'title').map(({ text }) => text)).toEqual([`${hostile} · Perch`]);
+    expect(named(elements, 'script').every(({ attributes }) => attributes.src !== undefined)).toBe(
+      true,
+    );
+    expect(named(elements, 'input').map(({ attributes }) => attributes.value)).toEqual([
+      `"${hostile}`,
+    ]);
+  });
+
+  it('has no script, style or event within itself', () => {
+    const elements = render();
+
+    expect(named(elements, 'style')).toEqual([]);
+    expect(named(elements, 'script').filter(({ text }) => text !== '')).toEqual([]);
+    const inline = elements.flatMap(({ attributes }) =>
+      Object.keys(attributes).filter((name) => name === 'style' || name.startsWith('on')),
+    );
+    expect(inline).toEqual([]);
+  });
+
+  it('marks the link of its section', () => {
+    const current = (more: Partial<Page>) =>
+      render(more).flatMap(({ attributes }) =>
+        attributes['aria-current'] === undefined
+          ? []
+          : [[attributes.href, attributes['aria-current']]],
+      );
+
+    expect(current({})).toEqual([]);
+    expect(current({ section: 'docs' })).toEqual([['/read/docs', 'true']]);
+    expect(current({ section: 'docs', path: '/docs' })).toEqual([['/read/docs', 'page']]);
+  });
+
+  it('loads the theme before the styles, and everything else later', () => {
+    const loaded = render({ scripts: ['front.js'], styles: ['front.css'] }).flatMap(
+      ({ attributes: { src, href, rel, defer } }) =>
+        src !== undefined ? [[src, defer]] : rel === 'stylesheet' ? [[href, undefined]] : [],
+    );
+
+    expect(loaded).toEqual([
+      ['/read/docs/assets/theme.js', undefined],
+      ['/read/docs/assets/theme.css', undefined],
+      ['/read/docs/assets/site.css', undefined],
+      ['/read/docs/assets/text.css', undefined],
+      ['/read/docs/assets/front.css', undefined],
+      ['/read/docs/assets/site.js', ''],
+      ['/read/docs/assets/front.js', ''],
+    ]);
+  });
+
+  it('draws the same bird as the favicon', () => {
+    const drawn = (svg: string) =>
+      [...svg.matchAll(/ d="([^"]+)"/g)].flatMap(([, path]) => path?.split(/(?=M)/) ?? []).sort();
+
+    expect(drawn(brandMark)).toEqual(drawn(readFileSync('assets/favicon.svg', 'utf8')));
+  });
+});
