@@ -67,7 +67,7 @@ function errorsPage(): string {
   );
   const entries = Object.entries(problemKinds).map(
     ([code, { status, title, when, resolution }]) =>
-      `### ${code}\n\n${status}, “${title}”: ${when}.\n\n${resolution}\n`,
+      `## ${code}\n\n${status}, “${title}”: ${when}.\n\n${resolution}\n`,
   );
   return `# Errors
 

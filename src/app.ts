@@ -17,6 +17,7 @@ import { acceptAllMethods } from './http/methods.ts';
 import { problemReply } from './http/openapi-problems.ts';
 import { openApiPlugin } from './http/openapi-route.ts';
 import { assetsPlugin, createAssets } from './http/pages/assets.ts';
+import { docsPlugin } from './http/pages/docs-plugin.ts';
 import { packageFolder } from './http/pages/package-root.ts';
 import { readRoutesPlugin } from './http/read-routes.ts';
 import { createRefusals } from './http/refusals.ts';
@@ -122,6 +123,7 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
   server.register(discoveryPlugin, { ...facts, clock });
   const assets = createAssets(packageFolder('assets'), server.log);
   server.register(assetsPlugin, { assets });
+  server.register(docsPlugin, { site: { baseUrl, assets }, folder: packageFolder('docs') });
   server.register(readRoutesPlugin, {
     routes,
     fetcher: fetching.fetcher,

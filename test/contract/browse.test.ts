@@ -327,7 +327,7 @@ describe('the browse reads', () => {
   clauseEach(
     'read.errors.route_not_found',
     [
-      '/docs',
+      '/docs/no-such-page',
       '/favicon.ico',
       '/humans.txt',
       '/mcp',

@@ -114,7 +114,15 @@ describe('a page of another origin', () => {
 
   clauseEach(
     'read.discovery.cors_expose_headers',
-    ['/', '/no/route', '/api/v1', '/api/v2/posts', '/docs', '/humans.txt', '/.well-known/x'],
+    [
+      '/',
+      '/no/route',
+      '/api/v1',
+      '/api/v2/posts',
+      '/docs/no-such-page',
+      '/humans.txt',
+      '/.well-known/x',
+    ],
     (url) => `may read that there is no route ${url}`,
     async (url) => {
       const app = await buildTestApp();
@@ -236,7 +244,7 @@ describe('a preflight', () => {
 
   clauseEach(
     'read.errors.route_not_found',
-    ['/no/route', '/api/v1/nothing', '/docs', '/humans.txt', '/api/v2/search'],
+    ['/no/route', '/api/v1/nothing', '/docs/no-such-page', '/humans.txt', '/api/v2/search'],
     (url) => `is refused where no route is: ${url}`,
     async (url) => {
       const app = await buildTestApp();

@@ -85,7 +85,7 @@ const unknownKey = { authorization: `Bearer perch_${'u'.repeat(43)}` };
 
 describe('a name that the service keeps for itself', () => {
   it.each([
-    '/docs',
+    '/docs/no-such-page',
     '/humans.txt',
     '/favicon.ico',
     '/llms-full.txt',

@@ -178,7 +178,7 @@ describe('a shared cache', () => {
     const bad = rows.map(({ url }) => `${url}&format=pdf`);
     const spent = rows.map(({ url }) => `${url}&nocache=true`);
 
-    for (const url of ['/no/route', '/docs', ...bad, ...spent]) {
+    for (const url of ['/no/route', '/docs/no-such-page', ...bad, ...spent]) {
       const replies = [await cache.get(url), await cache.get(url)];
       expect(replies[0]?.code).toBeGreaterThanOrEqual(400);
       expect(replies.map(({ isFromCache }) => isFromCache)).toEqual([false, false]);

@@ -7,6 +7,7 @@ import { routeNotFound } from '../errors.ts';
 import { refuseOtherMethods } from '../methods.ts';
 import { nothingOfItsOwn, type PreparedReply, prepareReply, sendPrepared } from '../reply.ts';
 import { toEtag } from './page-headers.ts';
+import { assetPath } from './paths.ts';
 
 /** The media types of what `assets/` may hold, by ending; other files are not served. */
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -14,9 +15,6 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
-
-/** Where assets are served; their file names follow. */
-const assetPath = '/docs/assets/';
 
 /** The files that pages load: styles, scripts, pictures. */
 export interface Assets {

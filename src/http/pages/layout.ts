@@ -1,6 +1,7 @@
 import { escapeHtml } from '../../render/html/escape.ts';
 import type { Assets } from './assets.ts';
 import { brandMark } from './brand-mark.ts';
+import { docsPath, findPath, maxQueryLength } from './paths.ts';
 
 /** What pages are made with. */
 export interface Site {
@@ -95,9 +96,9 @@ function renderAlternate({ markdownPath }: Page, site: Site): readonly string[] 
 }
 
 const sections = [
-  { section: 'docs', path: '/docs', text: 'Docs' },
+  { section: 'docs', path: docsPath, text: 'Docs' },
   { section: 'api', path: '/api', text: 'API' },
-  { section: 'find', path: '/docs/find', text: 'Search' },
+  { section: 'find', path: findPath, text: 'Search' },
 ] as const;
 
 function renderHeader(page: Page, site: Site): string {
@@ -113,8 +114,8 @@ function renderHeader(page: Page, site: Site): string {
 <div class="bar">
 <a class="brand" href="${escapeHtml(toLink('/', site))}"${current('home')}>${brandMark}<span>Perch</span></a>
 <nav aria-label="Site"><ul>${links.join('')}</ul></nav>
-<form class="quick-find" role="search" action="${escapeHtml(toLink('/docs/find', site))}" data-find>
-<input type="search" name="q" aria-label="Search the documentation" placeholder="Search the docs" maxlength="100" autocomplete="off" spellcheck="false" value="${escapeHtml(page.query ?? '')}">
+<form class="quick-find" role="search" action="${escapeHtml(toLink(findPath, site))}" data-find>
+<input type="search" name="q" aria-label="Search the documentation" placeholder="Search the docs" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" value="${escapeHtml(page.query ?? '')}">
 </form>
 <button class="theme" type="button" aria-label="Dark theme" aria-pressed="false" data-theme-switch hidden>${themeIcon}</button>
 </div>
@@ -131,9 +132,9 @@ function renderFooter(site: Site): string {
 <div class="bar">
 <p>Perch reads public social posts and answers with Markdown or JSON.</p>
 <nav aria-label="Footer"><ul>${[
-    link('/docs/start', 'Start here'),
-    link('/docs/errors', 'Errors'),
-    link('/docs/versioning', 'Versioning'),
+    link(`${docsPath}/start`, 'Start here'),
+    link(`${docsPath}/errors`, 'Errors'),
+    link(`${docsPath}/versioning`, 'Versioning'),
     link('/openapi.json', 'OpenAPI'),
   ].join('')}</ul></nav>
 </div>

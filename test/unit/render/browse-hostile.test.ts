@@ -248,7 +248,7 @@ function headingsOf(markdown: string): readonly string[] {
 
 function linksOf(markdown: string): readonly (string | null)[] {
   const tokens = parseMarkdown(markdown).filter(({ type }) => type === 'link_open');
-  return tokens.map((token) => token.attrGet('href'));
+  return tokens.map((token) => token.attrGet('href')?.toString() ?? null);
 }
 
 function countItems(markdown: string): number {

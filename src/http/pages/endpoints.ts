@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { Endpoint } from '../../core/endpoint.ts';
+import { findReply } from './find-page.ts';
+import { navigation } from './navigation.ts';
+import { assetPath, docsPath, findPath, maxQueryLength } from './paths.ts';
+
+const page = { 'text/html': 'text', 'text/markdown': 'text' } as const;
+const notModified = { status: 304, description: 'The caller has it already.' } as const;
+const names = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
+
+/** The routes of the documentation, for the descriptions of the service. */
+export const docsEndpoints: readonly Endpoint[] = [
+  {
+    id: 'getDocs',
+    method: 'GET',
+    path: docsPath,
+    tag: 'pages',
+    summary:
+      'Lists the pages of the documentation, as HTML, or as Markdown where `Accept` prefers it.',
+    replies: [
+      { status: 200, description: 'The pages in their groups.', content: page },
+      notModified,
+    ],
+    problems: ['route_not_found'],
+    access: 'open',
+  },
+  {
+    id: 'getDocsPage',
+    method: 'GET',
+    path: `${docsPath}/{page}`,
+    tag: 'pages',
+    summary:
+      'Gives a page of the documentation, as HTML, or as Markdown where `Accept` prefers it.',
+    description: 'With `.md` at its end the address gives Markdown whatever `Accept` says.',
+    parameters: {
+      path: z.object({
+        page: z
+          .string()
+          .describe('The name of the page.')
+          .meta({ examples: names.slice(0, 3) }),
+      }),
+    },
+    replies: [
+      { status: 200, description: 'The page.', content: page },
+      notModified,
+      {
+        status: 308,
+        description: 'The page has another spelling.',
+        headers: { Location: { description: 'The path of the page.' } },
+      },
+    ],
+    problems: ['route_not_found'],
+    access: 'open',
+  },
+  {
+    id: 'searchDocs',
+    method: 'GET',
+    path: findPath,
+    tag: 'pages',
+    summary: 'Searches the documentation; HTML, or JSON where `Accept` prefers it.',
+    parameters: {
+      query: z.object({
+        q: z
+          .string()
+          .max(maxQueryLength)
+          .optional()
+          .describe('The text to look for; HTML without it is the form alone, JSON needs it.'),
+      }),
+    },
+    replies: [
+      {
+        status: 200,
+        description: 'What was found, the best first.',
+        content: { 'text/html': 'text', 'application/json': findReply },
+      },
+      notModified,
+    ],
+    problems: ['missing_query', 'invalid_query', 'invalid_option', 'route_not_found'],
+    access: 'open',
+  },
+  {
+    id: 'getAsset',
+    method: 'GET',
+    path: `${assetPath}{file}`,
+    tag: 'pages',
+    summary: 'Gives a style, script or picture of the pages.',
+    parameters: {
+      path: z.object({ file: z.string().describe('Its name, as the pages write it.') }),
+    },
+    replies: [
+      {
+        status: 200,
+        description: 'The file; for good, where its name has the hash of its content.',
+        content: { 'text/css': 'text', 'text/javascript': 'text', 'image/svg+xml': 'text' },
+      },
+      notModified,
+    ],
+    problems: ['route_not_found'],
+    access: 'open',
+  },
+];

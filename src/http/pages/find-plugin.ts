@@ -1,0 +1,63 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../../core/problem.ts';
+import { corsHeaders } from '../cors.ts';
+import { refuseOtherMethods } from '../methods.ts';
+import { negotiateFormat } from '../negotiation.ts';
+import { parseQuery } from '../query.ts';
+import { nothingOfItsOwn, sendPrepared } from '../reply.ts';
+import type { Docs } from './docs.ts';
+import { describeFindPage, writeFindings } from './find-page.ts';
+import { renderPage } from './layout.ts';
+import { preparePage } from './page-headers.ts';
+import { findPath, maxQueryLength } from './paths.ts';
+
+/** The context of the search's route. */
+export interface FindOptions {
+  /** @throws Problem `route_not_found` where there is no documentation */
+  open(): Docs;
+}
+
+/** Registers the search of the documentation: HTML, or JSON where `Accept` prefers it. */
+export async function findPlugin(app: FastifyInstance, { open }: FindOptions) {
+  const config = { cors: false, describe: () => corsHeaders };
+  app.get(findPath, { config }, async (request, reply) => {
+    const isJson = negotiateFormat(request.headers.accept) === 'json';
+    const query = readQuery(request);
+    if (isJson && query === '') {
+      throw new Problem('missing_query', {
+        detail: 'The parameter `q` is missing or empty; it takes the text to look for.',
+      });
+    }
+    const { site, find } = open();
+    const findings = { query, hits: query === '' ? [] : await find(query) };
+    const text = isJson
+      ? JSON.stringify(writeFindings(findings, site))
+      : renderPage(describeFindPage(findings, site), site);
+    const format = isJson ? 'json' : 'html';
+    sendPrepared(
+      { request, reply },
+      preparePage({ text, format, isNegotiated: true }),
+      nothingOfItsOwn,
+    );
+  });
+  refuseOtherMethods(app, findPath, { allow: ['GET', 'HEAD'] });
+}
+
+/**
+ * Gives the search text, trimmed and without control characters; empty where there is none.
+ *
+ * @throws Problem `invalid_option` where it is given twice, `invalid_query` where it is too long
+ */
+function readQuery({ raw }: FastifyRequest): string {
+  const { q = '' } = parseQuery(raw.url ?? '');
+  if (Array.isArray(q)) {
+    throw new Problem('invalid_option', {
+      detail: 'The parameter `q` is given more than once; it takes one value.',
+    });
+  }
+  const query = q.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
+  if (query.length <= maxQueryLength) return query;
+  throw new Problem('invalid_query', {
+    detail: `The parameter \`q\` has ${query.length} characters; it takes at most ${maxQueryLength}.`,
+  });
+}

@@ -1,0 +1,313 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LightMyRequestResponse } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { problemKinds } from '../../src/core/problem.ts';
+import { navigation } from '../../src/http/pages/navigation.ts';
+import { buildTestApp } from '../support/build-app.ts';
+import { clause } from '../support/clause.ts';
+import { crawl } from '../support/crawl.ts';
+import { parsePage } from '../support/render-html.ts';
+
+const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+const names = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
+const files = readdirSync('docs')
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => name.slice(0, -3));
+const sourceOf = (name: string) => readFileSync(join('docs', `${name}.md`), 'utf8');
+
+describe('the navigation', () => {
+  it('has every page of docs/, once', () => {
+    expect([...names].sort()).toEqual([...files].sort());
+  });
+
+  it('leaves the names of the site itself alone', () => {
+    expect(names.filter((name) => ['assets', 'find'].includes(name))).toEqual([]);
+  });
+});
+
+describe('a page of the documentation', () => {
+  it('is HTML to a browser, with one heading of level 1', { timeout: 30_000 }, async () => {
+    const app = await buildTestApp();
+
+    for (const name of names)
+      expectPage(name, await app.request(`/docs/${name}`, { headers: browser }));
+  });
+
+  function expectPage(name: string, reply: LightMyRequestResponse): void {
+    expect([name, reply.statusCode]).toEqual([name, 200]);
+    expect(reply.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      vary: 'Accept',
+      'cache-control': 'public, max-age=60, stale-while-revalidate=300',
+    });
+    const { elements, errors } = parsePage(reply.body);
+    expect(errors).toEqual([]);
+    expect(elements.filter(({ tag }) => tag === 'h1')).toHaveLength(1);
+    const levels = elements.flatMap(({ tag }) => /^h([1-6])$/.exec(tag)?.[1] ?? []).map(Number);
+    expect(levels.filter((level, at) => level > (levels[at - 1] ?? 0) + 1)).toEqual([]);
+    const current = elements.filter(({ attributes }) => attributes['aria-current'] === 'page');
+    expect(new Set(current.map(({ attributes }) => attributes.href))).toEqual(
+      new Set([`/docs/${name}`]),
+    );
+  }
+
+  it('is its file to whoever prefers Markdown', async () => {
+    const app = await buildTestApp();
+
+    for (const name of names) {
+      const negotiated = await app.request(`/docs/${name}`, {
+        headers: { accept: 'text/markdown' },
+      });
+      const named = await app.request(`/docs/${name}.md`, { headers: browser });
+
+      expect([negotiated.body, named.body]).toEqual([sourceOf(name), sourceOf(name)]);
+      expect([negotiated.headers.vary, named.headers.vary]).toEqual(['Accept', undefined]);
+      for (const { headers } of [negotiated, named]) {
+        expect(headers['content-type']).toBe('text/markdown; charset=utf-8');
+      }
+    }
+  });
+
+  it.each([undefined, '*/*', 'application/json', 'image/png'])(
+    'is HTML to Accept: %s',
+    async (accept) => {
+      const app = await buildTestApp();
+
+      const reply = await app.request(
+        '/docs/keys',
+        accept === undefined ? {} : { headers: { accept } },
+      );
+
+      expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
+    },
+  );
+
+  it.each(['/docs', '/docs/keys', '/docs/keys.md'])(
+    '%s is the same again, and 304 to its tag',
+    async (url) => {
+      const app = await buildTestApp();
+      const first = await app.request(url);
+
+      const second = await app.request(url);
+      const known = await app.request(url, {
+        headers: { 'if-none-match': `${first.headers.etag}` },
+      });
+      const head = await app.request(url, { method: 'HEAD' });
+
+      expect([second.body, second.headers.etag]).toEqual([first.body, first.headers.etag]);
+      expect([known.statusCode, known.body]).toEqual([304, '']);
+      expect([head.statusCode, head.body]).toEqual([200, '']);
+      expect(head.headers['content-length']).toBe(first.headers['content-length']);
+    },
+  );
+
+  it('has another tag in another format', async () => {
+    const app = await buildTestApp();
+    const html = await app.request('/docs/keys');
+
+    const reply = await app.request('/docs/keys', {
+      headers: { accept: 'text/markdown', 'if-none-match': `${html.headers.etag}` },
+    });
+
+    expect(reply.statusCode).toBe(200);
+  });
+
+  it('lets a browser load our own files and nothing else', async () => {
+    const app = await buildTestApp();
+
+    for (const url of ['/docs', '/docs/keys', '/docs/find?q=key']) {
+      const { headers } = await app.request(url, { headers: browser });
+
+      const policy = new Map(
+        `${headers['content-security-policy']}`
+          .split(';')
+          .map((one) => one.trim().split(' '))
+          .map(([name = '', ...sources]) => [name, sources.join(' ')]),
+      );
+      expect(Object.fromEntries(policy)).toMatchObject({
+        'default-src': "'none'",
+        'script-src': "'self'",
+        'style-src': "'self'",
+        'connect-src': "'self'",
+        'form-action': "'self'",
+        'base-uri': "'none'",
+        'frame-ancestors': "'none'",
+      });
+      expect(headers['referrer-policy']).toBe('same-origin');
+      expect(headers['permissions-policy']).toContain('camera=()');
+    }
+  });
+
+  it('asks for nothing elsewhere, and has no script or style within it', async () => {
+    const app = await buildTestApp();
+
+    for (const url of ['/docs', '/docs/find?q=key', ...names.map((name) => `/docs/${name}`)]) {
+      const { elements } = parsePage((await app.request(url, { headers: browser })).body);
+      const loaded = elements.flatMap(({ tag, attributes: { src, href, rel, action } }) =>
+        tag === 'a' || rel === 'canonical' ? [] : (src ?? href ?? action ?? []),
+      );
+      const inline = elements.filter(
+        ({ tag, attributes, text }) =>
+          Object.keys(attributes).some((name) => name === 'style' || name.startsWith('on')) ||
+          tag === 'style' ||
+          (tag === 'script' && text !== ''),
+      );
+      expect([url, loaded.filter((to) => !to.startsWith('/docs')), inline]).toEqual([url, [], []]);
+    }
+  });
+
+  it('leads to what is there, by every link and anchor', { timeout: 60_000 }, async () => {
+    const app = await buildTestApp();
+
+    const links = await crawl(app, '/docs', '/docs');
+
+    expect(links.length).toBeGreaterThan(names.length * 10);
+    expect(links.filter(({ status, hasAnchor }) => status !== 200 || !hasAnchor)).toEqual([]);
+  });
+
+  it('links under the path of the base URL', async () => {
+    const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test/read' } });
+
+    const page = await app.request('/docs/start');
+    const redirect = await app.request('/docs/START');
+
+    const { elements } = parsePage(page.body);
+    const paths = elements.flatMap(({ attributes: { href, src } }) => href ?? src ?? []);
+    expect(paths.filter((path) => /^\/(?!read\/)/.test(path))).toEqual([]);
+    expect(redirect.headers.location).toBe('/read/docs/start');
+  });
+});
+
+describe('what the service promises of its documentation', () => {
+  clause('read.errors.problem_documents', 'has a place for the type of every problem', async () => {
+    const app = await buildTestApp();
+
+    const { elements } = parsePage((await app.request('/docs/errors', { headers: browser })).body);
+
+    const ids = new Set(elements.flatMap(({ attributes }) => attributes.id ?? []));
+    expect(Object.keys(problemKinds).filter((code) => !ids.has(code))).toEqual([]);
+  });
+
+  clause(
+    ['read.versioning.link_deprecation', 'read.versioning.link_sunset'],
+    'is HTML at the address of the deprecation policy',
+    async () => {
+      const app = await buildTestApp({ env: { PERCH_BASE_URL: 'https://perch.test' } });
+      const { headers } = await app.request('/api/convert?handle=ada.example&id=1');
+
+      const policies = [
+        ...`${headers.link}`.matchAll(
+          /<https:\/\/perch\.test([^>]+)>; rel="(?:deprecation|sunset)"/g,
+        ),
+      ];
+      expect(policies).toHaveLength(2);
+      for (const [, path = ''] of policies) {
+        const reply = await app.request(path, { headers: browser });
+        expect([reply.statusCode, reply.headers['content-type']]).toEqual([
+          200,
+          'text/html; charset=utf-8',
+        ]);
+      }
+    },
+  );
+});
+
+describe('the list of all pages', () => {
+  it('names every page with what is found there', async () => {
+    const app = await buildTestApp();
+
+    const { elements } = parsePage((await app.request('/docs', { headers: browser })).body);
+
+    const cards = elements.filter(
+      ({ tag, attributes }) => tag === 'ul' && attributes.class === 'cards',
+    );
+    const text = cards.map((card) => card.text).join(' ');
+    for (const { summary } of navigation.flatMap(({ pages }) => pages))
+      expect(text).toContain(`${summary}.`);
+  });
+
+  it('is Markdown to whoever prefers it, with addresses that answer Markdown', async () => {
+    const app = await buildTestApp();
+    const reply = await app.request('/docs', { headers: { accept: 'text/markdown' } });
+
+    const links = [...reply.body.matchAll(/\]\(http:\/\/localhost:8080([^)]+)\)/g)].map(
+      ([, path]) => path ?? '',
+    );
+
+    expect(reply.headers['content-type']).toBe('text/markdown; charset=utf-8');
+    expect(links).toEqual(names.map((name) => `/docs/${name}.md`));
+    for (const link of links) expect((await app.request(link)).statusCode).toBe(200);
+  });
+});
+
+describe('another spelling', () => {
+  it.each([
+    ['/docs/', '/docs'],
+    ['/docs/Keys', '/docs/keys'],
+    ['/docs/keys/', '/docs/keys'],
+    ['/docs/KEYS.MD', '/docs/keys.md'],
+    ['/docs/SELF-Hosting/', '/docs/self-hosting'],
+  ])('%s leads to %s', async (url, location) => {
+    const app = await buildTestApp();
+
+    for (const method of ['GET', 'HEAD']) {
+      const reply = await app.request(url, { method });
+      expect([reply.statusCode, reply.headers.location, reply.body]).toEqual([308, location, '']);
+    }
+  });
+
+  it('is the page itself where only its characters are encoded', async () => {
+    const app = await buildTestApp();
+
+    const reply = await app.request('/docs/%6beys');
+
+    expect(reply.statusCode).toBe(200);
+  });
+
+  it.each([
+    ['/docs/key', '/docs/keys'],
+    ['/docs/cachng', '/docs/caching'],
+    ['/docs/host', '/docs/self-hosting'],
+    ['/docs/formats.html', '/docs/formats'],
+  ])('%s is not found, and the detail proposes %s', async (url, near) => {
+    const app = await buildTestApp();
+
+    const reply = await app.request(url, { headers: browser });
+
+    expect(reply.json()).toMatchObject({ status: 404, code: 'route_not_found' });
+    expect(reply.json().detail).toContain(`\`${near}\``);
+  });
+
+  it.each([
+    '/docs/no-such-page',
+    '/docs/..%2fpackage.json',
+    '/docs/..%2f..%2fetc%2fpasswd.md',
+    '/docs/%2e%2e%2fREADME.md',
+    '/docs/decisions%2f0001-tools-and-packages.md',
+    '/docs/decisions/0001-tools-and-packages.md',
+    '/docs/keys%00.md',
+    '/docs/keys%2F',
+    '/docs/.md',
+    '/docs/__proto__',
+    '/docs/constructor.md',
+    '/docs/keys.md.md',
+    '/docs/keys/more',
+    `/docs/${'k'.repeat(4000)}`,
+    '/docs/%3Cscript%3E',
+  ])('%s is not found', async (url) => {
+    const app = await buildTestApp();
+
+    const reply = await app.request(url, { headers: browser });
+
+    expect([reply.statusCode, reply.json().code]).toEqual([404, 'route_not_found']);
+  });
+
+  it.each(['/docs', '/docs/keys', '/docs/find'])('of the method is refused at %s', async (url) => {
+    const app = await buildTestApp();
+
+    const reply = await app.request(url, { method: 'POST' });
+
+    expect([reply.statusCode, reply.headers.allow]).toEqual([405, 'GET, HEAD']);
+  });
+});
