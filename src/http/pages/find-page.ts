@@ -39,10 +39,8 @@ export function describeFindPage({ query, hits }: Findings, site: DocSite): Page
     kind: 'find',
     section: 'find',
     robots: 'noindex',
-    styles: ['docs.css'],
-    scripts: ['docs.js'],
     bodyHtml: `<h1>Search the documentation</h1>
-<form class="find" role="search" action="${action}">
+<form class="find" role="search" aria-label="Documentation" action="${action}" data-find>
 <label class="visually-hidden" for="q">Search text</label>
 <input id="q" type="search" name="q" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" required value="${escapeHtml(query)}">
 <button type="submit">Search</button>

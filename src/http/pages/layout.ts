@@ -31,8 +31,6 @@ export interface Page {
   /** Names of assets beside those of all pages. */
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
-  /** What stands in the search box of the header. */
-  readonly query?: string;
   /** For pages that search engines need not list; default: `index`. */
   readonly robots?: 'index' | 'noindex';
 }
@@ -69,8 +67,8 @@ ${renderFooter(site)}
 function renderHead(page: Page, site: Site): string {
   const asset = (name: string) => escapeHtml(toLink(site.assets.pathOf(name), site));
   const title = page.title === 'Perch' ? page.title : `${page.title} · Perch`;
-  const styles = ['theme.css', 'site.css', 'text.css', ...(page.styles ?? [])];
-  const scripts = ['site.js', ...(page.scripts ?? [])];
+  const styles = ['theme.css', 'site.css', 'text.css', 'find.css', ...(page.styles ?? [])];
+  const scripts = ['site.js', 'find.js', ...(page.scripts ?? [])];
   return [
     '<head>',
     '<meta charset="utf-8">',
@@ -114,12 +112,18 @@ function renderHeader(page: Page, site: Site): string {
 <div class="bar">
 <a class="brand" href="${escapeHtml(toLink('/', site))}"${current('home')}>${brandMark}<span>Perch</span></a>
 <nav aria-label="Site"><ul>${links.join('')}</ul></nav>
-<form class="quick-find" role="search" action="${escapeHtml(toLink(findPath, site))}" data-find>
-<input type="search" name="q" aria-label="Search the documentation" placeholder="Search the docs" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" value="${escapeHtml(page.query ?? '')}">
-</form>
+${renderQuickFind(page, site)}
 <button class="theme" type="button" aria-label="Dark theme" aria-pressed="false" data-theme-switch hidden>${themeIcon}</button>
 </div>
 </header>`;
+}
+
+/** The page of the search has a larger one of its own. */
+function renderQuickFind(page: Page, site: Site): string {
+  if (page.section === 'find') return '<span class="quick-find"></span>';
+  return `<form class="quick-find" role="search" aria-label="Quick search" action="${escapeHtml(toLink(findPath, site))}" data-find>
+<input type="search" name="q" aria-label="Search the documentation" placeholder="Search the docs" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false">
+</form>`;
 }
 
 const themeIcon =

@@ -91,8 +91,9 @@ function addWords(
   }
 }
 
-/** Gives the words that begin like one, by halving; the list is sorted. */
+/** Gives the words that begin like one, by halving; the list is sorted. A letter alone stands for itself. */
 function complete(vocabulary: readonly string[], word: string): readonly string[] {
+  if (isLetter(word)) return [word];
   let [low, high] = [0, vocabulary.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -101,6 +102,10 @@ function complete(vocabulary: readonly string[], word: string): readonly string[
   }
   const near = vocabulary.slice(low, low + maxCompletions);
   return near.filter((candidate) => candidate.startsWith(word));
+}
+
+function isLetter(word: string): boolean {
+  return [...word].length === 1;
 }
 
 /** A word that stands often in one place counts less each time. */
@@ -146,7 +151,10 @@ const snippetLead = 60;
 /** Gives the text around the first of the words, with all that begins like one of them marked. */
 function cutSnippet(text: string, words: readonly string[]): readonly Stretch[] {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  const pattern = new RegExp(`(?<![\\p{L}\\p{M}\\p{N}])(?:${words.join('|')})`, 'giu');
+  const beginnings = words.map((word) =>
+    isLetter(word) ? `${word}(?![\\p{L}\\p{M}\\p{N}])` : word,
+  );
+  const pattern = new RegExp(`(?<![\\p{L}\\p{M}\\p{N}])(?:${beginnings.join('|')})`, 'giu');
   const first = Math.max(0, line.search(pattern));
   const start = first <= snippetLead ? 0 : line.indexOf(' ', first - snippetLead) + 1;
   const rest = line.slice(start);
