@@ -18,6 +18,7 @@ import { problemReply } from './http/openapi-problems.ts';
 import { openApiPlugin } from './http/openapi-route.ts';
 import { assetsPlugin, createAssets } from './http/pages/assets.ts';
 import { docsPlugin } from './http/pages/docs-plugin.ts';
+import { frontPlugin } from './http/pages/front.ts';
 import { packageFolder } from './http/pages/package-root.ts';
 import { readRoutesPlugin } from './http/read-routes.ts';
 import { createRefusals } from './http/refusals.ts';
@@ -124,6 +125,17 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
   const assets = createAssets(packageFolder('assets'), server.log);
   server.register(assetsPlugin, { assets });
   server.register(docsPlugin, { site: { baseUrl, assets }, folder: packageFolder('docs') });
+  server.register(frontPlugin, {
+    site: { baseUrl, assets },
+    hasSample: config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive'),
+    fetcher: fetching.fetcher,
+    context: fetching.context,
+    identification,
+    sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
+    work,
+    load,
+    accessLog,
+  });
   server.register(readRoutesPlugin, {
     routes,
     fetcher: fetching.fetcher,

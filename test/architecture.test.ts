@@ -28,7 +28,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   'better-sqlite3': /^core\/sqlite\.ts$/,
   '@fastify/cors': /^http\/cors\.ts$/,
   'lru-cache': /^fetching\/(?:response-cache|walk-memory)\.ts$/,
-  'markdown-it': /^http\/pages\/markdown\.ts$/,
+  'markdown-it': /^http\/pages\/(?:markdown|result-html)\.ts$/,
   yaml: /^render\/obsidian\.ts$/,
   fastify: /^(?:http|mcp|sessions)\/|^(?:app|open-fetching|open-access)\.ts$/,
   '@modelcontextprotocol/server': /^mcp\//,

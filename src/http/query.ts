@@ -9,3 +9,12 @@ export function parseQuery(url: string): ParsedUrlQuery {
   // All of them: a URL is bounded, and what is left out would not be refused.
   return start === -1 ? {} : parse(url.slice(start + 1), '&', '=', { maxKeys: 0 });
 }
+
+/** Joins the parameters of a query and those of the path, which win. */
+export function joinParameters(
+  query: ParsedUrlQuery,
+  path: Readonly<Record<string, string>>,
+): ParsedUrlQuery {
+  // A path that names the post is not overruled by `url`.
+  return path.id === undefined ? { ...query, ...path } : { ...query, url: undefined, ...path };
+}

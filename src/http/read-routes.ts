@@ -16,7 +16,7 @@ import { type Load, overloaded } from './load.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { namesFormat, negotiateFormat } from './negotiation.ts';
 import { isPreviewCrawler } from './preview-crawlers.ts';
-import { parseQuery } from './query.ts';
+import { joinParameters, parseQuery } from './query.ts';
 import { type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
 import { createRouteHeaders, type RouteHeaders } from './route-headers.ts';
 import { isPermalinkHandle, type Route, toRouterPath } from './routes.ts';
@@ -110,8 +110,8 @@ interface Exchange {
   readonly reply: FastifyReply;
 }
 
-/** The signal is made when it is looked at, which a stale answer does not. */
-function toWaiting(request: FastifyRequest, { caller }: Identity): Waiting {
+/** Tells the fetcher who waits. The signal is made when it is looked at, which a stale answer does not. */
+export function toWaiting(request: FastifyRequest, { caller }: Identity): Waiting {
   return {
     caller,
     get signal() {
@@ -157,8 +157,7 @@ function toGiven(row: Route, request: FastifyRequest): ParsedUrlQuery {
       detail: `The path ends with ${quoteInput(n)}; it takes the number of a photo or video, from 1 to 99.`,
     });
   }
-  // A path that names the post is not overruled by `url`.
-  return path.id === undefined ? { ...query, ...path } : { ...query, url: undefined, ...path };
+  return joinParameters(query, path);
 }
 
 interface Asked {

@@ -209,6 +209,64 @@ function isMediaTail(rest: readonly string[]): boolean {
   );
 }
 
+/** First path segments on X that are pages of the site and no accounts. */
+const xPages: ReadonlySet<string> = new Set([
+  'compose',
+  'explore',
+  'hashtag',
+  'home',
+  'i',
+  'intent',
+  'jobs',
+  'login',
+  'messages',
+  'notifications',
+  'privacy',
+  'search',
+  'settings',
+  'share',
+  'signup',
+  'tos',
+]);
+
+/**
+ * Reads the URL of an account on its own platform, also with the tab of its replies or media; null
+ * where it is that of no account.
+ *
+ * @param baseUrl Perch's own address, without a trailing slash.
+ * @throws Problem `invalid_url`.
+ */
+export function parseProfileUrl(text: string, baseUrl: string): AccountReference | null {
+  const url = parseHttpUrl(text, baseUrl);
+  const segments = segmentsAfter(url, '/');
+  if (xHosts.has(url.hostname)) return parseXProfile(segments);
+  if (url.hostname === 'bsky.app') {
+    const [word, handle = '', ...rest] = segments;
+    return word === 'profile' && rest.length === 0 ? parseHandleOf('bluesky', handle) : null;
+  }
+  return isPublicName(url.hostname) ? parseMastodonProfile(url.hostname, segments) : null;
+}
+
+function parseXProfile([name = '', tab, ...rest]: readonly string[]): AccountReference | null {
+  const isTab = tab === undefined || tab === 'with_replies' || tab === 'media';
+  if (!isTab || rest.length > 0 || xPages.has(name.toLowerCase())) return null;
+  return parseHandleOf('x', name);
+}
+
+function parseMastodonProfile(host: string, segments: readonly string[]): AccountReference | null {
+  const [first = '', second = ''] = segments;
+  const short = segments.length === 1 && first.startsWith('@');
+  const long = segments.length === 2 && first === 'users';
+  if (!short && !long) return null;
+  const user = short ? first.slice(1) : second;
+  return parseHandleOf('mastodon', user.includes('@') ? user : `${user}@${host}`);
+}
+
+function parseHandleOf(of: Platform, text: string): AccountReference | null {
+  const account = parseHandle(text);
+  return account?.platform === of ? account : null;
+}
+
 function parseBlueskyPath(segments: readonly string[]): PostReference | null {
   const [profile, handle = '', post, id = '', ...rest] = segments;
   if (profile !== 'profile' || post !== 'post' || rest.length > 0) return null;

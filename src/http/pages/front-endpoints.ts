@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { Endpoint } from '../../core/endpoint.ts';
+
+/** The front page, for the machine description. */
+export const frontEndpoints: readonly Endpoint[] = [
+  {
+    id: 'getFrontPage',
+    method: 'GET',
+    path: '/',
+    tag: 'pages',
+    summary: 'The front page: HTML to a browser, Markdown to everybody else.',
+    description:
+      'With `q` it reads what that stands for, by the same code, for the same allowance and with the same headers as the route that the read has. In Markdown it has the same bytes, and a failure is a problem. The HTML page is always 200: it tells of a failure in words.',
+    parameters: {
+      query: z.object({
+        q: z
+          .string()
+          .optional()
+          .describe(
+            'The URL of a post or of an account, an address of this server’s own reads, or a handle; anything else is searched for.',
+          ),
+      }),
+    },
+    replies: [
+      {
+        status: 200,
+        description: 'The page, or with `q` what was read.',
+        content: { 'text/html': 'text', 'text/markdown': 'text' },
+      },
+    ],
+    problems: [
+      'missing_query',
+      'invalid_query',
+      'invalid_url',
+      'unsupported_host',
+      'invalid_path',
+      'invalid_params',
+      'invalid_handle',
+      'invalid_cursor',
+      'invalid_option',
+      'unsupported_platform',
+      'invalid_key',
+      'not_found',
+      'rate_limited',
+      'upstream_error',
+      'upstream_unavailable',
+      'upstream_rate_limited',
+      'overloaded',
+    ],
+    access: 'key',
+  },
+];

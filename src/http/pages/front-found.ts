@@ -1,0 +1,83 @@
+import { redactKeys } from '../../core/redact.ts';
+import type { Answer } from '../../fetching/plan.ts';
+import type { Understood } from '../../reads/read.ts';
+import { type Representation, represent } from '../../render/representation.ts';
+import { toReplyHeaders } from '../headers.ts';
+import type { PageFormat } from '../negotiation.ts';
+import { type PreparedReply, prepareReply } from '../reply.ts';
+import type { FrontOptions } from './front-options.ts';
+import { renderFrontPage, toQuestionLink } from './front-page.ts';
+import { renderRead } from './front-result.ts';
+import { pageHeaders, pageTypes, toEtag } from './page-headers.ts';
+import { createResultRenderer, type ResultHtml } from './result-html.ts';
+
+/** What was asked, and its answer. */
+export interface Found {
+  /** What is in the box. */
+  readonly text: string;
+  /** The path and query of Perch's own that gives the same. */
+  readonly address: string;
+  readonly understood: Understood;
+  readonly answer: Answer;
+}
+
+/** Creates the replies to what was found: a page, or the same Markdown as at its own address. */
+export function createFoundReplies(
+  options: FrontOptions,
+): (found: Found, format: PageFormat) => PreparedReply {
+  const toPage = createPages(options);
+  const { sharedCacheSeconds } = options;
+  return (found, format) => {
+    const { answer, understood } = found;
+    const markdown = represent(understood, answer, 'markdown');
+    const representation = format === 'html' ? toPage(found, markdown) : markdown;
+    const { source, cache } = answer;
+    const facts = { representation, source, cache, sharedCacheSeconds, variesByAgent: false };
+    const headers = { ...toReplyHeaders(facts), ...(format === 'html' ? pageHeaders : {}) };
+    return prepareReply(headers, representation.body);
+  };
+}
+
+/** The most bytes of Markdown that a page shows rendered; the source is shown whatever its length. */
+const maxRenderedBytes = 524_288;
+
+function createPages({ site, hasSample }: FrontOptions) {
+  const { baseUrl } = site;
+  const render = createResultRenderer({
+    baseUrl,
+    headingLevel: 3,
+    toPage: (url) => toQuestionLink(url, site),
+  });
+  return (found: Found, markdown: Representation): Representation => {
+    const { text, address, answer } = found;
+    const source = markdown.body.toString();
+    const rendered = keep(found, () =>
+      markdown.body.length > maxRenderedBytes ? tooLong : render(source),
+    );
+    const html = renderRead({
+      url: `${baseUrl}${address}`,
+      markdown: source,
+      rendered,
+      source: answer.source,
+    });
+    const result = { text: redactKeys(text), title: rendered.title, html };
+    const body = Buffer.from(renderFrontPage({ baseUrl, hasSample }, site, result));
+    return { ...markdown, body, mediaType: pageTypes.html, etag: toEtag(body) };
+  };
+}
+
+const tooLong: ResultHtml = {
+  title: 'Result',
+  html: '<p>This is too long to be shown rendered. Its source is here in full.</p>\n',
+};
+
+/** Rendering takes longest, so it is kept beside the answer. */
+function keep({ understood, answer }: Found, render: () => ResultHtml): ResultHtml {
+  const name = `page ${answer.cache === 'stale' ? 'stale ' : ''}${understood.views.markdown}`;
+  // Only this function writes views under such a name.
+  const kept = answer.views.get(name) as ResultHtml | undefined;
+  if (kept !== undefined) return kept;
+  const made = render();
+  answer.views.set(name, made, 2 * made.html.length);
+  return made;
+}

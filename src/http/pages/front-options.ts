@@ -1,0 +1,21 @@
+import type { Fetcher } from '../../fetching/fetch.ts';
+import type { PlanContext } from '../../reads/read.ts';
+import type { AccessLog } from '../access-log.ts';
+import type { Identification } from '../identity.ts';
+import type { Load } from '../load.ts';
+import type { Work } from '../work.ts';
+import type { Site } from './layout.ts';
+
+/** The context of the front page: all that it may use. */
+export interface FrontOptions {
+  readonly site: Site;
+  /** Whether the archive holds the sample, which can be read without a network. */
+  readonly hasSample: boolean;
+  readonly fetcher: Fetcher;
+  readonly context: PlanContext;
+  readonly identification: Identification;
+  readonly sharedCacheSeconds: number;
+  readonly work: Work;
+  readonly load: Load;
+  readonly accessLog: AccessLog;
+}
