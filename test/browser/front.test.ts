@@ -1,0 +1,212 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { browserPath, findBarriers, overflowOf, phone, useRig } from '../support/browser.ts';
+
+describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_BROWSER', () => {
+  const rig = useRig();
+  const threadUrl = () => `${rig.url}/ada.example/status/1900000000000000001`;
+  const asQuestion = (text: string) => `/?q=${encodeURIComponent(text)}`;
+  const settled = (page: Page) => page.locator('#result:not([aria-busy])').waitFor();
+
+  /** Reads a text by the box, as a person does. */
+  const read = async (page: Page, text: string) => {
+    await page.goto('/');
+    await page.getByRole('textbox', { name: /Address of a post/ }).fill(text);
+    await page.getByRole('button', { name: 'Read' }).click();
+    await page.locator('#result-title').waitFor();
+    await settled(page);
+  };
+
+  /** Reads the clipboard in a page that may, which ours may not. */
+  const clipboardOf = async (page: Page) => {
+    const other = await page.context().newPage();
+    await other.goto('/health/live');
+    await other.bringToFront();
+    const text = await other.evaluate<string>('navigator.clipboard.readText()');
+    await other.close();
+    await page.bringToFront();
+    return text;
+  };
+
+  it('reads what is pasted without loading the page anew', async () => {
+    const page = await rig.open();
+    await page.goto('/');
+    await page.evaluate('window.mark = true');
+
+    await page.getByRole('textbox', { name: /Address of a post/ }).fill(threadUrl());
+    await page.getByRole('button', { name: 'Read' }).click();
+    await page.getByRole('heading', { name: 'Thread by Ada Fenwick' }).waitFor();
+    await settled(page);
+
+    expect(await page.evaluate('window.mark')).toBe(true);
+    expect(await page.title()).toBe('Thread by Ada Fenwick (@ada.example) · Perch');
+    expect(new URL(page.url()).searchParams.get('q')).toBe(threadUrl());
+    expect(await page.getByRole('status').textContent()).toContain('Shown: Thread by Ada Fenwick');
+    expect(await page.evaluate('document.activeElement.id')).toBe('result-title');
+    expect(await page.locator('.rendered img').count()).toBe(0);
+    expect(await page.locator('.picture').first().isVisible()).toBe(true);
+  });
+
+  it('shows the source, and copies it and the line for a terminal', async () => {
+    const page = await rig.open({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const body = await (await fetch(threadUrl())).text();
+    await read(page, threadUrl());
+    expect(await page.locator('#result-source').isVisible()).toBe(false);
+
+    await page.getByText('Source', { exact: true }).click();
+    await page.getByRole('button', { name: 'Copy the Markdown' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+
+    expect(await page.locator('#result-source').isVisible()).toBe(true);
+    expect(await page.locator('.rendered').isVisible()).toBe(false);
+    expect(await page.locator('#result-source').textContent()).toBe(body);
+    expect(await clipboardOf(page)).toBe(body);
+    await page.getByRole('button', { name: 'Copy the command for Markdown' }).click();
+    await page.locator('.terminal').getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await clipboardOf(page)).toBe(`curl ${threadUrl()}`);
+  });
+
+  it('leads through what was read, forth and back', async () => {
+    const page = await rig.open();
+    const rendered = page.locator('.rendered');
+
+    await read(page, `${rig.url}/ada.example/followers?limit=2`);
+    await rendered.getByText('Bruna Tavares').waitFor();
+    await rendered.getByRole('link', { name: 'Next page' }).click();
+    await page.waitForURL(/cursor/);
+    await rendered.getByText('Bruna Tavares').waitFor({ state: 'detached' });
+    await page.goBack();
+    await rendered.getByText('Bruna Tavares').waitFor();
+    await page.goBack();
+    await page.locator('body:not(.has-result)').waitFor();
+
+    expect(await page.locator('#q').inputValue()).toBe('');
+    expect(await page.title()).toBe('Perch');
+  });
+
+  it('tells what is wrong in words', async () => {
+    const page = await rig.open();
+    const problem = page.locator('.problem');
+
+    await read(page, 'https://x.com/home');
+
+    expect(await problem.textContent()).toMatch(
+      /Not the URL of a post[\s\S]*is not the URL of a post[\s\S]*Send the URL of one post[\s\S]*invalid_path/,
+    );
+    expect(await page.getByRole('status').textContent()).toBe('Shown: Not the URL of a post');
+    await read(page, '@jack');
+    expect(await problem.textContent()).toContain('Try again in 30 seconds.');
+  });
+
+  it('tells when the server does not answer, and goes on after that', async () => {
+    const page = await rig.open({ faults: 'expected' });
+    await page.goto('/');
+    await page.route(/q=/, (route) => route.abort());
+    await page.getByRole('link', { name: 'a profile' }).click();
+    await page.getByRole('heading', { name: 'The server did not answer' }).waitFor();
+    await page.unroute(/q=/);
+
+    await page.getByRole('link', { name: 'a thread' }).click();
+
+    await page.getByRole('heading', { name: 'Thread by Ada Fenwick' }).waitFor();
+    expect(await page.locator('.problem').count()).toBe(0);
+  });
+
+  it('shows hostile text as text', async () => {
+    const page = await rig.open();
+
+    await read(page, '"><img src=https://evil.test/x onerror=alert(1)><script>alert(1)</script>');
+
+    expect(await page.locator('#q').inputValue()).toContain('<script>alert(1)</script>');
+    expect(await page.locator('main img, main script').count()).toBe(0);
+  });
+
+  it('works without JavaScript', async () => {
+    const page = await rig.open({ javaScriptEnabled: false });
+    await page.goto('/');
+
+    await page.locator('#q').fill(threadUrl());
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/q=.*#result/);
+
+    const heading = page.getByRole('heading', { name: 'Thread by Ada Fenwick' });
+    expect(await heading.isVisible()).toBe(true);
+    expect(await page.locator('#result-curl').textContent()).toBe(`curl ${threadUrl()}`);
+    await page.getByText('Source', { exact: true }).click();
+    expect(await page.locator('#result-source').isVisible()).toBe(true);
+    expect(await page.locator('.rendered').isVisible()).toBe(false);
+    expect(await page.locator('[data-copies]:visible').count()).toBe(0);
+    await page.locator('#q').fill('https://x.com/home');
+    await page.keyboard.press('Enter');
+    await page.locator('.problem').waitFor();
+  });
+
+  it('works with the keyboard alone', async () => {
+    const page = await rig.open({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.goto('/');
+    const focused = () =>
+      page.evaluate<string>(
+        'document.activeElement.id || document.activeElement.textContent.trim()',
+      );
+    const tab = async () => {
+      await page.keyboard.press('Tab');
+      return focused();
+    };
+
+    expect(await tab()).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    expect(await tab()).toBe('q');
+    await page.keyboard.type('@ada.example');
+    await page.keyboard.press('Enter');
+    await page.locator('#result:not([aria-busy]) .rendered').waitFor();
+    expect(await focused()).toBe('result-title');
+    expect(await tab()).toBe('view-rendered');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.locator('#result-source').isVisible()).toBe(true);
+    expect(await tab()).toBe('Copy the Markdown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await clipboardOf(page)).toContain('# Ada Fenwick (@ada.example)');
+  });
+
+  it('changes the theme, and keeps it', async () => {
+    const page = await rig.open({ colorScheme: 'light' });
+    const background = () =>
+      page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    await page.goto('/');
+    const light = await background();
+
+    await page.getByRole('button', { name: 'Dark theme' }).click();
+    const dark = await background();
+    await page.reload();
+
+    expect(dark).not.toBe(light);
+    expect(await background()).toBe(dark);
+    await page.getByRole('button', { name: 'Dark theme', pressed: true }).click();
+    expect(await background()).toBe(light);
+  });
+
+  it.each([
+    ['empty', () => '/'],
+    ['with a thread', () => asQuestion(threadUrl())],
+    ['with a profile', () => asQuestion('@ada.example')],
+    ['with followers', () => asQuestion(`${rig.url}/ada.example/followers`)],
+    ['with a search', () => asQuestion(`${rig.url}/search?platform=archive&q=heron`)],
+    ['with a problem', () => asQuestion('https://x.com/home')],
+    ['with a wait', () => asQuestion('@jack')],
+  ])('has no barriers %s, light and dark, and fits a phone', async (_, path) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await rig.open({ colorScheme });
+      await page.goto(path());
+      expect(await findBarriers(page)).toEqual([]);
+      const source = page.getByText('Source', { exact: true });
+      if ((await source.count()) === 0) continue;
+      await source.click();
+      expect(await findBarriers(page)).toEqual([]);
+    }
+    const small = await rig.open(phone);
+    await small.goto(path());
+    expect(await overflowOf(small)).toBe(0);
+    expect(await findBarriers(small)).toEqual([]);
+  });
+});

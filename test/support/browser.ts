@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AxeResults, RunOptions } from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+
+/** The path of the Chromium to test with; without one the suites that need it are skipped. */
+export const browserPath = process.env.PERCH_BROWSER;
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+
+/** The built server with a browser before it. Both are opened before a file's tests and closed after. */
+export interface Rig {
+  /** The server's own address, without a trailing slash. */
+  readonly url: string;
+  /** Opens an empty page of its own profile; it is closed, and must have no faults, when the test ends. */
+  open(options?: VisitOptions): Promise<Page>;
+}
+
+/** How a page is visited. */
+export interface VisitOptions extends BrowserContextOptions {
+  /** Whether faults are looked for at the end; default: all of them. */
+  readonly faults?: 'refused' | 'expected';
+}
+
+/** Opens the rig for a test file. The server keeps nothing and has no network but what `env` says. */
+export function useRig(env: Readonly<Record<string, string>> = {}): Rig {
+  const opened: { url: string; browser?: Browser; server?: ChildProcess; folder?: string } = {
+    url: '',
+  };
+  beforeAll(async () => {
+    const port = await findPort();
+    opened.url = `http://localhost:${port}`;
+    opened.folder = mkdtempSync(join(tmpdir(), 'perch-browser-'));
+    opened.server = spawn(process.execPath, [main, 'serve'], {
+      cwd: opened.folder,
+      env: { ...quiet, PORT: String(port), ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await onceReady(opened.server);
+    opened.browser = await chromium.launch({
+      executablePath: browserPath ?? '',
+      args: ['--no-sandbox'],
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await opened.browser?.close();
+    opened.server?.kill('SIGKILL');
+    if (opened.folder !== undefined) rmSync(opened.folder, { recursive: true, force: true });
+  });
+  return {
+    get url() {
+      return opened.url;
+    },
+    open: async ({ faults = 'refused', ...options } = {}) => {
+      if (opened.browser === undefined) throw new Error('The browser did not start.');
+      const context = await opened.browser.newContext({ baseURL: opened.url, ...options });
+      const page = await context.newPage();
+      const found = watch(page, opened.url);
+      onTestFinished(async () => {
+        await context.close();
+        if (faults === 'refused') expect(found).toEqual([]);
+      });
+      return page;
+    },
+  };
+}
+
+const quiet = {
+  PATH: process.env.PATH ?? '',
+  PERCH_DATA_DIR: ':memory:',
+  PERCH_FXTWITTER_URL: 'http://127.0.0.1:9',
+  PERCH_SYNDICATION_URL: 'http://127.0.0.1:9',
+  PERCH_PUBLIC_ALLOWANCE: '100000',
+};
+
+function findPort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function onceReady(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.on('exit', (code) => reject(new Error(`The built server ended with ${code}.`)));
+    server.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      if (text.includes('"msg":"ready"')) resolve();
+    });
+  });
+}
+
+/** Notes all that a visit must not have: errors, policy violations, failures, requests to elsewhere. */
+function watch(page: Page, url: string): readonly string[] {
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') {
+      faults.push(`console: ${message.text()}`);
+    }
+  });
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('requestfailed', (request) => {
+    faults.push(`failed: ${request.url()} ${request.failure()?.errorText}`);
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400) faults.push(`${response.status()}: ${response.url()}`);
+  });
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== url) faults.push(`elsewhere: ${request.url()}`);
+  });
+  return faults;
+}
+
+/** Gives what axe finds wrong with a page as it is now, all its rules on. */
+export async function findBarriers(page: Page): Promise<readonly string[]> {
+  // Evaluated by the debugger, which the page's policy does not bind.
+  await page.evaluate(axeSource);
+  const options: RunOptions = { preload: false, resultTypes: ['violations'] };
+  const { violations } = await page.evaluate<AxeResults>(
+    `axe.run(document, ${JSON.stringify(options)})`,
+  );
+  return violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(' | ')}`,
+  );
+}
+
+/** How a phone visits. */
+export const phone = {
+  viewport: { width: 390, height: 844 },
+  hasTouch: true,
+  isMobile: true,
+} as const satisfies VisitOptions;
+
+/** Tells by how many pixels a page is wider than its window. */
+export function overflowOf(page: Page): Promise<number> {
+  return page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+}
