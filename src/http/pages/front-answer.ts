@@ -57,7 +57,7 @@ export function createFrontAnswer(options: FrontOptions): FrontAnswer {
       try {
         const found = await find(question, request);
         const own = headersOf(question)?.ownOf(request) ?? nothingOfItsOwn;
-        sendPrepared(exchange, toReply(found, format), own);
+        sendPrepared(exchange, await toReply(found, format), own);
         accessLog.notice(request, reply, 200);
       } catch (error) {
         // A program gets the problem itself; a person a page that tells of it (decision 0029).

@@ -27,6 +27,7 @@ export const frontEndpoints: readonly Endpoint[] = [
         description: 'The page, or with `q` what was read.',
         content: { 'text/html': 'text', 'text/markdown': 'text' },
       },
+      { status: 304, description: 'The caller has it already.' },
     ],
     problems: [
       'missing_query',

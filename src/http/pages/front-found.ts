@@ -9,7 +9,7 @@ import type { FrontOptions } from './front-options.ts';
 import { renderFrontPage, toQuestionLink } from './front-page.ts';
 import { renderRead } from './front-result.ts';
 import { pageHeaders, pageTypes, toEtag } from './page-headers.ts';
-import { createResultRenderer, type ResultHtml } from './result-html.ts';
+import { createResultRenderer, type ResultHtml, type ResultRenderer } from './result-html.ts';
 
 /** What was asked, and its answer. */
 export interface Found {
@@ -24,13 +24,13 @@ export interface Found {
 /** Creates the replies to what was found: a page, or the same Markdown as at its own address. */
 export function createFoundReplies(
   options: FrontOptions,
-): (found: Found, format: PageFormat) => PreparedReply {
+): (found: Found, format: PageFormat) => Promise<PreparedReply> {
   const toPage = createPages(options);
   const { sharedCacheSeconds } = options;
-  return (found, format) => {
+  return async (found, format) => {
     const { answer, understood } = found;
     const markdown = represent(understood, answer, 'markdown');
-    const representation = format === 'html' ? toPage(found, markdown) : markdown;
+    const representation = format === 'html' ? await toPage(found, markdown) : markdown;
     const { source, cache } = answer;
     const facts = { representation, source, cache, sharedCacheSeconds, variesByAgent: false };
     const headers = { ...toReplyHeaders(facts), ...(format === 'html' ? pageHeaders : {}) };
@@ -43,12 +43,11 @@ const maxRenderedBytes = 524_288;
 
 function createPages({ site, hasSample }: FrontOptions) {
   const { baseUrl } = site;
-  const render = createResultRenderer({
-    baseUrl,
-    headingLevel: 3,
-    toPage: (url) => toQuestionLink(url, site),
-  });
-  return (found: Found, markdown: Representation): Representation => {
+  const toPage = (url: string) => toQuestionLink(url, site);
+  let renderer: Promise<ResultRenderer> | undefined;
+  return async (found: Found, markdown: Representation): Promise<Representation> => {
+    renderer ??= createResultRenderer({ baseUrl, headingLevel: 3, toPage });
+    const render = await renderer;
     const { text, address, answer } = found;
     const source = markdown.body.toString();
     const rendered = keep(found, () =>

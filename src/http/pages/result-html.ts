@@ -1,4 +1,4 @@
-import MarkdownIt, { type Token } from 'markdown-it';
+import type { Token } from 'markdown-it';
 import { escapeHtml } from '../../render/html/escape.ts';
 import { ownAddress, toOwnRead } from './own-address.ts';
 
@@ -25,10 +25,12 @@ export type ResultRenderer = (markdown: string) => ResultHtml;
 /**
  * Creates the renderer of results. Nothing in one becomes markup but what its Markdown says, no link
  * leads to anything but http and https, and a picture is a link to it: the page asks no other host
- * for anything. Links to Perch's own reads lead to the page that shows them.
+ * for anything. Links to Perch's own reads lead to the page that shows them. The parser is loaded
+ * here, since a server that shows no page needs none.
  */
-export function createResultRenderer(place: ResultPlace): ResultRenderer {
-  const parser = new MarkdownIt({ html: false, linkify: false });
+export async function createResultRenderer(place: ResultPlace): Promise<ResultRenderer> {
+  const { default: createParser } = await import('markdown-it');
+  const parser = createParser({ html: false, linkify: false });
   parser.validateLink = (url) => /^https?:\/\//i.test(url);
   const { rules } = parser.renderer;
   rules.link_open = (tokens, index) =>
@@ -65,7 +67,7 @@ function nestHeadings(tokens: readonly Token[], first: number): void {
 /** The policy of pages takes no style in an element, so a class says how a cell is aligned. */
 function renderCell(tag: 'th' | 'td', token: Token | undefined): string {
   const aligned = /(center|right)/.exec(String(token?.attrGet('style') ?? ''))?.[1];
-  return aligned === undefined ? `<${tag}>` : `<${tag} class="to-${aligned}">`;
+  return aligned === undefined ? `<${tag}>` : `<${tag} class="align-${aligned}">`;
 }
 
 /** A picture is named; where it stands in no link already, the name is a link to it. */
