@@ -115,7 +115,6 @@ describe('a page of another origin', () => {
   clauseEach(
     'read.discovery.cors_expose_headers',
     [
-      '/',
       '/no/route',
       '/api/v1',
       '/api/v2/posts',

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { browserPath, findBarriers, overflowOf, phone, useRig } from '../support/browser.ts';
+
+describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSER', () => {
+  const rig = useRig();
+
+  it('lead from the front page through the navigation', async () => {
+    const page = await rig.open();
+    await page.goto('/');
+
+    await page
+      .getByRole('navigation', { name: 'Site' })
+      .getByRole('link', { name: 'Docs' })
+      .click();
+    await page.waitForURL('**/docs');
+    const navigation = page.getByRole('navigation', { name: 'Documentation' });
+    await navigation.getByRole('link', { name: 'Paging' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Paging' }).waitFor();
+    expect(await navigation.locator('[aria-current="page"]').textContent()).toBe('Paging');
+    const next = page.getByRole('link', { name: /^Next/ });
+    const target = await next.getAttribute('href');
+    await next.click();
+
+    await page.waitForURL(`**${target}`);
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+  });
+
+  it('are searched from the header, with a link to the part that was meant', async () => {
+    const page = await rig.open();
+    await page.goto('/');
+
+    await page.getByRole('searchbox').fill('nextCursor');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/docs/find?q=nextCursor');
+    const hit = page.locator('.hits a').first();
+    const path = new URL((await hit.getAttribute('href')) ?? '', rig.url);
+    await hit.click();
+
+    await page.waitForURL(path.href);
+    expect(await page.locator('main').textContent()).toContain('nextCursor');
+    if (path.hash !== '') expect(await page.locator(path.hash).isVisible()).toBe(true);
+  });
+
+  it('copy a line', async () => {
+    const page = await rig.open({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.goto('/docs/start');
+    const block = page.locator('.code').first();
+
+    await block.hover();
+    await block.getByRole('button', { name: 'Copy' }).click();
+    await block.getByRole('button', { name: 'Copied' }).waitFor();
+
+    expect(await block.locator('pre').textContent()).toContain('npm ci');
+  });
+
+  it('are read and searched without JavaScript', async () => {
+    const page = await rig.open({ javaScriptEnabled: false });
+    await page.goto('/docs/find');
+
+    await page.locator('main').getByRole('searchbox').fill('rate_limited');
+    await page.keyboard.press('Enter');
+    await page.locator('.hits a').first().click();
+
+    await page.waitForURL(/\/docs\/(?!find)/);
+    expect(await page.locator('main').textContent()).toContain('rate_limited');
+  });
+
+  it('begin, for the keyboard, with a link to the content', async () => {
+    const page = await rig.open();
+    await page.goto('/docs/keys');
+
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+
+    const isInMain = 'document.activeElement.closest("main") !== null';
+    expect(await page.evaluate(isInMain)).toBe(true);
+  });
+
+  it.each([
+    '/docs',
+    '/docs/start',
+    '/docs/posts',
+    '/docs/errors',
+    '/docs/configuration',
+    '/docs/versioning',
+    '/docs/find',
+    '/docs/find?q=cursor',
+    '/docs/find?q=nothinglikethis',
+  ])('have no barriers at %s, light and dark, and fit a phone', async (path) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await rig.open({ colorScheme });
+      await page.goto(path);
+      expect(await findBarriers(page)).toEqual([]);
+    }
+    const small = await rig.open(phone);
+    await small.goto(path);
+    expect(await overflowOf(small)).toBe(0);
+    expect(await findBarriers(small)).toEqual([]);
+  });
+});
