@@ -41,6 +41,21 @@ describe.skipIf(browserPath === undefined)('the docs in the browser PERCH_BROWSE
     if (path.hash !== '') expect(await page.locator(path.hash).isVisible()).toBe(true);
   });
 
+  it('are searched while typing, by keyboard', async () => {
+    const page = await rig.open();
+    await page.goto('/docs');
+
+    await page.getByRole('searchbox').pressSequentially('rate_limited');
+    const first = page.locator('.found a').first();
+    await first.waitFor();
+    expect(await findBarriers(page)).toEqual([]);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+
+    await page.waitForURL(/\/docs\/(?!find)\w/);
+    expect(await page.locator('main').textContent()).toContain('rate_limited');
+  });
+
   it('copy a line', async () => {
     const page = await rig.open({ permissions: ['clipboard-read', 'clipboard-write'] });
     await page.goto('/docs/start');

@@ -41,7 +41,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     expect(await page.evaluate('window.mark')).toBe(true);
     expect(await page.title()).toBe('Thread by Ada Fenwick (@ada.example) · Perch');
     expect(new URL(page.url()).searchParams.get('q')).toBe(threadUrl());
-    expect(await page.getByRole('status').textContent()).toContain('Shown: Thread by Ada Fenwick');
+    expect(await page.locator('#status').textContent()).toContain('Shown: Thread by Ada Fenwick');
     expect(await page.evaluate('document.activeElement.id')).toBe('result-title');
     expect(await page.locator('.rendered img').count()).toBe(0);
     expect(await page.locator('.picture').first().isVisible()).toBe(true);
@@ -93,7 +93,7 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     expect(await problem.textContent()).toMatch(
       /Not the URL of a post[\s\S]*is not the URL of a post[\s\S]*Send the URL of one post[\s\S]*invalid_path/,
     );
-    expect(await page.getByRole('status').textContent()).toBe('Shown: Not the URL of a post');
+    expect(await page.locator('#status').textContent()).toBe('Shown: Not the URL of a post');
     await read(page, '@jack');
     expect(await problem.textContent()).toContain('Try again in 30 seconds.');
   });

@@ -109,6 +109,9 @@ function watch(page: Page, url: string): readonly string[] {
   });
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('requestfailed', (request) => {
+    // A script ended it itself, since something else was asked for or the page is left.
+    const isEnded = request.failure()?.errorText === 'net::ERR_ABORTED';
+    if (isEnded && request.resourceType() === 'fetch') return;
     faults.push(`failed: ${request.url()} ${request.failure()?.errorText}`);
   });
   page.on('response', (response) => {
