@@ -19,6 +19,7 @@ import { openApiPlugin } from './http/openapi-route.ts';
 import { assetsPlugin, createAssets } from './http/pages/assets.ts';
 import { docsPlugin } from './http/pages/docs-plugin.ts';
 import { frontPlugin } from './http/pages/front.ts';
+import type { Library } from './http/pages/library.ts';
 import { packageFolder } from './http/pages/package-root.ts';
 import { readRoutesPlugin } from './http/read-routes.ts';
 import { createRefusals } from './http/refusals.ts';
@@ -27,7 +28,7 @@ import { routes } from './http/routes.ts';
 import { createWork, type Work } from './http/work.ts';
 import { mcpPlugin } from './mcp/plugin.ts';
 import { type Access, openAccess } from './open-access.ts';
-import { listDocuments, toDiscoveryFacts } from './open-documents.ts';
+import { listDocuments, openLibrary, toDiscoveryFacts } from './open-documents.ts';
 import { type Fetching, type FetchingOverrides, openFetching } from './open-fetching.ts';
 
 /** What an app is built of. Tests hand in their own clock, chance and providers. */
@@ -119,12 +120,13 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
   const baseUrl = config.PERCH_BASE_URL;
   server.register(healthPlugin, { chain: fetching.chain });
   const linkPreviews = config.PERCH_LINK_PREVIEWS;
-  const facts = toDiscoveryFacts(config);
+  const library = openLibrary(server.log);
+  const facts = toDiscoveryFacts({ config, library });
   server.register(openApiPlugin, { ...facts, clock });
   server.register(discoveryPlugin, { ...facts, clock });
   const assets = createAssets(packageFolder('assets'), server.log);
   server.register(assetsPlugin, { assets });
-  server.register(docsPlugin, { site: { baseUrl, assets }, folder: packageFolder('docs') });
+  server.register(docsPlugin, { site: { baseUrl, assets }, library });
   server.register(frontPlugin, {
     site: { baseUrl, assets },
     hasSample: config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive'),
@@ -154,10 +156,13 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
     token: config.PERCH_ADMIN_TOKEN,
     clientOf: access.clientOf,
   });
-  registerMcp(server, services);
+  registerMcp(server, { ...services, library });
 }
 
-function registerMcp(server: FastifyInstance, services: Services): void {
+function registerMcp(
+  server: FastifyInstance,
+  services: Services & { readonly library: () => Library },
+): void {
   const { config, identification, fetching, work, load, accessLog } = services;
   server.register(mcpPlugin, {
     version,

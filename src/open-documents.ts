@@ -1,13 +1,14 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import type { FastifyBaseLogger } from 'fastify';
 import { type Config, version } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import { endpoints } from './endpoints.ts';
 import type { DiscoveryFacts } from './http/discovery-facts.ts';
 import { discoveryPaths } from './http/discovery-links.ts';
-import { type DocSummary, readDocSummaries } from './http/doc-summaries.ts';
 import { writeLlmsText } from './http/llms-text.ts';
 import { describeOpenApi } from './http/openapi.ts';
+import { createLibrary, type Library, type LibraryPage } from './http/pages/library.ts';
+import { navigation } from './http/pages/navigation.ts';
+import { packageFolder } from './http/pages/package-root.ts';
 import type { McpDocument } from './mcp/documents.ts';
 import { toAllowanceLimits } from './open-access.ts';
 
@@ -15,13 +16,19 @@ import { toAllowanceLimits } from './open-access.ts';
 export interface DocumentOptions {
   readonly config: Config;
   readonly clock: Clock;
+  readonly library: () => Library;
 }
 
-/** The pages of the documentation; beside the sources as beside what is built of them. */
-const docsFolder = fileURLToPath(new URL('../docs/', import.meta.url));
+/** Gives the pages of the documentation, read when they are first asked for. */
+export function openLibrary(logger: FastifyBaseLogger): () => Library {
+  return createLibrary({ folder: packageFolder('docs'), navigation, logger });
+}
 
 /** Gives what the discovery documents tell of a server with this configuration. */
-export function toDiscoveryFacts(config: Config): DiscoveryFacts {
+export function toDiscoveryFacts({
+  config,
+  library,
+}: Omit<DocumentOptions, 'clock'>): DiscoveryFacts {
   return {
     baseUrl: config.PERCH_BASE_URL,
     version,
@@ -29,13 +36,13 @@ export function toDiscoveryFacts(config: Config): DiscoveryFacts {
     endpoints,
     limits: toAllowanceLimits(config),
     contacts: { keys: config.PERCH_CONTACT_URL, security: config.PERCH_SECURITY_CONTACT },
-    pages: () => readDocSummaries(docsFolder),
+    pages: () => library().pages,
   };
 }
 
 /** Gives the documents that MCP serves as resources (decisions section 8). */
-export function listDocuments({ config, clock }: DocumentOptions): readonly McpDocument[] {
-  const facts = toDiscoveryFacts(config);
+export function listDocuments(options: DocumentOptions): readonly McpDocument[] {
+  const facts = toDiscoveryFacts(options);
   const { baseUrl } = facts;
   return [
     {
@@ -50,18 +57,18 @@ export function listDocuments({ config, clock }: DocumentOptions): readonly McpD
       name: 'openapi.json',
       title: 'The machine description (OpenAPI)',
       mimeType: 'application/json',
-      read: () => JSON.stringify(describeOpenApi({ ...facts, nowMs: clock.now() })),
+      read: () => JSON.stringify(describeOpenApi({ ...facts, nowMs: options.clock.now() })),
     },
-    ...facts.pages().map((page) => toDocument(page, baseUrl)),
+    ...options.library().pages.map((page) => toDocument(page, baseUrl)),
   ];
 }
 
-function toDocument({ name, title }: DocSummary, baseUrl: string): McpDocument {
+function toDocument({ name, title, source }: LibraryPage, baseUrl: string): McpDocument {
   return {
     uri: `${baseUrl}${discoveryPaths.docs}/${name}`,
     name: `docs/${name}`,
     title,
     mimeType: 'text/markdown',
-    read: () => readFile(`${docsFolder}${name}.md`, 'utf8'),
+    read: () => source,
   };
 }

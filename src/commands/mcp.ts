@@ -2,7 +2,7 @@ import { version } from '../config.ts';
 import { systemClock } from '../core/clock.ts';
 import { problemReply } from '../http/openapi-problems.ts';
 import { serveStdio } from '../mcp/stdio.ts';
-import { listDocuments } from '../open-documents.ts';
+import { listDocuments, openLibrary } from '../open-documents.ts';
 import { parseCommandArgs } from './arguments.ts';
 import { type Command, UsageError } from './command.ts';
 import { withFetching } from './open-reading.ts';
@@ -25,7 +25,8 @@ Exit code: 0 ended, 2 bad usage.`,
       await serveStdio({
         version,
         problem: problemReply,
-        documents: () => listDocuments({ config, clock: systemClock }),
+        documents: () =>
+          listDocuments({ config, clock: systemClock, library: openLibrary(logger) }),
         fetcher: fetching.fetcher,
         context: fetching.context,
         input: stdin,

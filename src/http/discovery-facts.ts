@@ -1,11 +1,11 @@
-import type { DocSummary } from './doc-summaries.ts';
 import type { OpenApiFacts } from './openapi-facts.ts';
+import type { LibraryPage } from './pages/library.ts';
 
 /** What the discovery documents are made of, beside the tables of this folder. */
 export interface DiscoveryFacts extends Omit<OpenApiFacts, 'nowMs'> {
   readonly contacts: Contacts;
   /** Gives the pages of the documentation, in reading order; asked when a document is made. */
-  pages(): readonly DocSummary[];
+  pages(): readonly Pick<LibraryPage, 'name' | 'title' | 'summary'>[];
 }
 
 /** Where people turn to, as URIs. */

@@ -14,9 +14,6 @@ import { listen } from '../support/listen.ts';
 /** What the server calls itself; the committed examples of the machine description call it so as well. */
 const base = 'http://localhost:8080';
 
-/** Paths that are not served yet: the front page, and all below the others. */
-const notYet: readonly string[] = ['/', '/docs', '/mcp'];
-
 /** Where a program begins that knows only the base URL. */
 const seeds = [
   '/',
@@ -61,9 +58,6 @@ interface Answer {
   readonly ids: ReadonlySet<string> | null;
 }
 
-const isNotYet = (path: string) =>
-  notYet.some((known) => path === known || (known !== '/' && path.startsWith(`${known}/`)));
-
 const isExcepted = (address: string) => exceptions.some(([pattern]) => pattern.test(address));
 
 /** Follows every address under the base from the seeds on, and tells which ones lead nowhere. */
@@ -88,7 +82,6 @@ async function crawl(): Promise<{ readonly broken: readonly string[]; readonly v
   // What is named while the loop runs is visited by it.
   for (const [address, by] of named) {
     const { pathname, search, hash } = new URL(address);
-    if (isNotYet(pathname)) continue;
     const fault = faultOf(await visit(address, `${pathname}${search}`), hash);
     if (fault !== null) broken.push(`${address}: ${fault}, named by ${by}`);
   }

@@ -8,24 +8,22 @@ import { toDocPath } from './doc-page.ts';
 import { createDocs, type Docs } from './docs.ts';
 import { findPlugin } from './find-plugin.ts';
 import { type Site, toLink } from './layout.ts';
-import { createLibrary, type LibraryPage } from './library.ts';
-import { navigation } from './navigation.ts';
+import type { Library, LibraryPage } from './library.ts';
 import { findNear } from './near-pages.ts';
 import { docsPath } from './paths.ts';
 
 /** The context of the documentation's routes. */
 export interface DocsOptions {
   readonly site: Site;
-  /** The folder of the Markdown files. */
-  readonly folder: string;
+  /** Gives the pages; asked when the first of them is. */
+  readonly library: () => Library;
 }
 
 /** Registers `/docs`, its pages and its search (decisions section 7). Nothing is read before it is asked for. */
-export async function docsPlugin(app: FastifyInstance, { site, folder }: DocsOptions) {
-  const openLibrary = createLibrary({ folder, navigation, logger: app.log });
+export async function docsPlugin(app: FastifyInstance, { site, library }: DocsOptions) {
   let kept: Docs | undefined;
   const open = () => {
-    kept ??= createDocs(openLibrary(), site);
+    kept ??= createDocs(library(), site);
     if (kept.site.library.pages.length > 0) return kept;
     throw new Problem('route_not_found', { detail: 'This server has no documentation installed.' });
   };

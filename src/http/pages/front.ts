@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { corsHeaders } from '../cors.ts';
+import { toDiscoveryLink } from '../discovery-links.ts';
 import type { Headers } from '../headers.ts';
 import { refuseOtherMethods } from '../methods.ts';
 import { negotiatePage, type PageFormat } from '../negotiation.ts';
@@ -35,11 +36,12 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
 /** Nothing of the page without a question changes while the process runs: it is made once. */
 function createFront(facts: FrontFacts, site: Site): (format: PageFormat) => PreparedReply {
   const kept = new Map<PageFormat, PreparedReply>();
+  const headers = { link: toDiscoveryLink(site.baseUrl) };
   return (format) => {
     const known = kept.get(format);
     if (known !== undefined) return known;
     const text = format === 'html' ? renderFrontPage(facts, site) : renderFrontMarkdown(facts);
-    const made = preparePage({ text, format, isNegotiated: true });
+    const made = preparePage({ text, format, isNegotiated: true, headers });
     kept.set(format, made);
     return made;
   };

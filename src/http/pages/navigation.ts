@@ -51,7 +51,10 @@ export const navigation: readonly NavigationGroup[] = [
       { name: 'admin', summary: 'Make, change and delete keys' },
       { name: 'providers', summary: 'Who answers reads, and what happens when one fails' },
       { name: 'archive', summary: 'The posts that Perch itself holds, and the sample' },
-      { name: 'security', summary: 'What is public, what is logged, and how a weakness is reported' },
+      {
+        name: 'security',
+        summary: 'What is public, what is logged, and how a weakness is reported',
+      },
     ],
   },
   {

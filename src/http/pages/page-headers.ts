@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Headers } from '../headers.ts';
 import { type PreparedReply, prepareReply } from '../reply.ts';
 
 /** Nothing but our own files; no script or style within a page; no frame around it (CSP Level 3). */
@@ -46,10 +47,12 @@ export interface PageText {
   readonly format: keyof typeof pageTypes;
   /** Whether the address answers in other formats too: negotiated ones vary by `Accept`. */
   readonly isNegotiated: boolean;
+  /** Headers beside those of every page. */
+  readonly headers?: Headers;
 }
 
 /** Prepares the reply of a page: its type, its entity tag, a minute of caching, and for HTML its policies. */
-export function preparePage({ text, format, isNegotiated }: PageText): PreparedReply {
+export function preparePage({ text, format, isNegotiated, headers = {} }: PageText): PreparedReply {
   const body = Buffer.from(text);
   return prepareReply(
     {
@@ -59,6 +62,7 @@ export function preparePage({ text, format, isNegotiated }: PageText): PreparedR
       'cache-control': 'public, max-age=60, stale-while-revalidate=300',
       ...(isNegotiated ? { vary: 'Accept' } : {}),
       ...(format === 'html' ? pageHeaders : {}),
+      ...headers,
     },
     body,
   );

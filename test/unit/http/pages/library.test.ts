@@ -53,7 +53,11 @@ describe('a server without a folder of documentation', () => {
     const assets = { pathOf: (name: string) => `/docs/assets/${name}`, find: () => undefined };
     await app.register(docsPlugin, {
       site: { baseUrl: 'http://perch.test', assets },
-      folder: join(temporaryFolder(), 'none'),
+      library: createLibrary({
+        folder: join(temporaryFolder(), 'none'),
+        navigation,
+        logger: app.log,
+      }),
     });
 
     for (const url of ['/docs', '/docs/keys', '/docs/find?q=x']) {
