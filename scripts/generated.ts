@@ -3,24 +3,28 @@ import { loadConfig, variables, version } from '../src/config.ts';
 import { problemKinds } from '../src/core/problem.ts';
 import { endpoints } from '../src/endpoints.ts';
 import { describeOpenApi } from '../src/http/openapi.ts';
+import type { RecordedExamples } from '../src/http/openapi-examples.ts';
 import { toAllowanceLimits } from '../src/open-access.ts';
+import { recordExamples } from './record-examples.ts';
 
 /** Every file that is generated from a source, by its path: `npm run generate` writes them. */
-export function generatedFiles(): Readonly<Record<string, string>> {
+export async function generatedFiles(): Promise<Readonly<Record<string, string>>> {
+  const examples = await recordExamples();
   return {
     'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
-    'openapi/perch.json': machineDescription(),
+    'openapi/examples.json': `${JSON.stringify(examples, null, 2)}\n`,
+    'openapi/perch.json': machineDescription(examples),
   };
 }
 
 /** As it is served without configuration, but for what depends on the day. */
-function machineDescription(): string {
+function machineDescription(examples: RecordedExamples): string {
   const loaded = loadConfig({});
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
   const { PERCH_BASE_URL: baseUrl, PERCH_LINK_PREVIEWS: linkPreviews } = loaded.config;
   const limits = toAllowanceLimits(loaded.config);
-  const facts = { baseUrl, version, nowMs: null, linkPreviews, endpoints, limits };
+  const facts = { baseUrl, version, nowMs: null, linkPreviews, endpoints, limits, examples };
   return `${JSON.stringify(describeOpenApi(facts), null, 2)}\n`;
 }
 

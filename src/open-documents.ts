@@ -6,6 +6,7 @@ import type { DiscoveryFacts } from './http/discovery-facts.ts';
 import { discoveryPaths } from './http/discovery-links.ts';
 import { writeLlmsText } from './http/llms-text.ts';
 import { describeOpenApi } from './http/openapi.ts';
+import { readExamples } from './http/openapi-examples.ts';
 import { createLibrary, type Library, type LibraryPage } from './http/pages/library.ts';
 import { navigation } from './http/pages/navigation.ts';
 import { packageFolder } from './http/pages/package-root.ts';
@@ -57,7 +58,14 @@ export function listDocuments(options: DocumentOptions): readonly McpDocument[] 
       name: 'openapi.json',
       title: 'The machine description (OpenAPI)',
       mimeType: 'application/json',
-      read: () => JSON.stringify(describeOpenApi({ ...facts, nowMs: options.clock.now() })),
+      read: () =>
+        JSON.stringify(
+          describeOpenApi({
+            ...facts,
+            nowMs: options.clock.now(),
+            examples: readExamples(baseUrl),
+          }),
+        ),
     },
     ...options.library().pages.map((page) => toDocument(page, baseUrl)),
   ];

@@ -17,19 +17,24 @@ export interface KeyRecord {
   readonly notes: string | null;
 }
 
+/** What is told back has the meaning of what was given, but not its checks. */
+function told<Schema extends z.ZodType>(schema: Schema, given: z.ZodType): Schema {
+  return schema.describe(given.description ?? '');
+}
+
 /** A key on the wire, without the key itself (decisions section 6). */
 export const keyMembers = z
   .object({
     id: z.string().describe('12 hex digits; says nothing of the key.'),
-    label: keyLabel,
+    label: told(z.string(), keyLabel),
     enabled: z.boolean().describe('Whether the key is accepted.'),
-    allowance: keyAllowance,
+    allowance: told(z.number().int().nullable(), keyAllowance),
     created_at: z.string().describe('ISO 8601, UTC.'),
     last_used_at: z
       .string()
       .nullable()
       .describe('ISO 8601, UTC, to the minute; null where it was never used.'),
-    notes: keyNotes,
+    notes: told(z.string().nullable(), keyNotes),
   })
   .meta({ id: 'Key' });
 

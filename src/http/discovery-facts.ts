@@ -2,7 +2,7 @@ import type { OpenApiFacts } from './openapi-facts.ts';
 import type { LibraryPage } from './pages/library.ts';
 
 /** What the discovery documents are made of, beside the tables of this folder. */
-export interface DiscoveryFacts extends Omit<OpenApiFacts, 'nowMs'> {
+export interface DiscoveryFacts extends Omit<OpenApiFacts, 'nowMs' | 'examples'> {
   readonly contacts: Contacts;
   /** Gives the pages of the documentation, in reading order; asked when a document is made. */
   pages(): readonly Pick<LibraryPage, 'name' | 'title' | 'summary'>[];

@@ -8,22 +8,34 @@ import {
 } from '../core/json-schema.ts';
 import { type ProblemCode, problemKinds } from '../core/problem.ts';
 import { parameterForms } from '../reads/parameters.ts';
+import { type RecordedExamples, referToReply } from './openapi-examples.ts';
 import {
   describedHeaders,
   type HeaderName,
   isHeaderName,
   referHeaders,
 } from './openapi-headers.ts';
-import { problemContent, refusedResponse, tellCodes, withoutCharset } from './openapi-problems.ts';
+import {
+  describeProblemContent,
+  describeRefused,
+  tellCodes,
+  withoutCharset,
+} from './openapi-problems.ts';
 import { keyedPolicies } from './openapi-rate-limits.ts';
 import { adminScheme, keyScheme } from './openapi-security.ts';
 
 /** Gives the path items of endpoints, by path; one path can have several methods. */
-export function describeEndpointPaths(endpoints: readonly Endpoint[]): JsonSchema {
+export function describeEndpointPaths(
+  endpoints: readonly Endpoint[],
+  examples: RecordedExamples,
+): JsonSchema {
   const items: Record<string, JsonSchema> = {};
   for (const endpoint of endpoints) {
     const method = endpoint.method.toLowerCase();
-    items[endpoint.path] = { ...items[endpoint.path], [method]: describeOperation(endpoint) };
+    items[endpoint.path] = {
+      ...items[endpoint.path],
+      [method]: describeOperation(endpoint, examples),
+    };
   }
   return items;
 }
@@ -42,7 +54,7 @@ export function describeBodyParts(
   return Object.assign({}, ...bodies.map((body) => toBodySchema(body).kept));
 }
 
-function describeOperation(endpoint: Endpoint): JsonSchema {
+function describeOperation(endpoint: Endpoint, examples: RecordedExamples): JsonSchema {
   const { id, summary, description, tag, access } = endpoint;
   const parameters = describeParameters(endpoint);
   return {
@@ -53,7 +65,7 @@ function describeOperation(endpoint: Endpoint): JsonSchema {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...describeBody(endpoint),
     ...describeAccess(endpoint),
-    responses: describeResponses(endpoint),
+    responses: describeResponses(endpoint, examples),
   };
 }
 
@@ -102,30 +114,35 @@ function describeBody({ body }: Endpoint): JsonSchema {
   return { requestBody: { required: true, content: Object.fromEntries(content) } };
 }
 
-function describeResponses(endpoint: Endpoint): JsonSchema {
+function describeResponses(endpoint: Endpoint, examples: RecordedExamples): JsonSchema {
   const replies = endpoint.replies.map(
-    (reply) => [reply.status, describeReply(endpoint, reply)] as const,
+    (reply) => [reply.status, describeReply(endpoint, reply, examples)] as const,
   );
   const codes = listCodes(endpoint);
   const statuses = [...new Set(codes.map((code) => problemKinds[code].status))].sort();
   const problems = statuses.map((status) => {
     const told = codes.filter((code) => problemKinds[code].status === status);
-    return [status, describeProblem(endpoint, { status, codes: told })] as const;
+    return [status, describeProblem(endpoint, { status, codes: told }, examples)] as const;
   });
-  return { ...Object.fromEntries([...replies, ...problems]), default: refusedResponse };
+  return { ...Object.fromEntries([...replies, ...problems]), default: describeRefused(examples) };
 }
 
-function describeReply(endpoint: Endpoint, reply: EndpointReply): JsonSchema {
+function describeReply(
+  endpoint: Endpoint,
+  reply: EndpointReply,
+  examples: RecordedExamples,
+): JsonSchema {
   const { description, content, headers: own = {} } = reply;
   const headers = { ...referHeaders(listHeaders(endpoint)), ...describeHeaders(own) };
   if (content === undefined) return { description, headers };
-  const bodies = Object.entries(content).map(
-    ([mediaType, schema]) =>
-      [
-        withoutCharset(mediaType),
-        { schema: schema === 'text' ? { type: 'string' } : toReplySchema(schema) },
-      ] as const,
-  );
+  const { id } = endpoint;
+  const { status } = reply;
+  const bodies = Object.entries(content).map(([name, body]) => {
+    const mediaType = withoutCharset(name);
+    const schema = body === 'text' ? { type: 'string' } : toReplySchema(body);
+    const recorded = referToReply(examples, { id, status, mediaType });
+    return [mediaType, { schema, ...recorded }] as const;
+  });
   return { description, headers, content: Object.fromEntries(bodies) };
 }
 
@@ -143,12 +160,20 @@ interface ProblemsOfStatus {
   readonly codes: readonly ProblemCode[];
 }
 
-function describeProblem(endpoint: Endpoint, { status, codes }: ProblemsOfStatus): JsonSchema {
+function describeProblem(
+  endpoint: Endpoint,
+  { status, codes }: ProblemsOfStatus,
+  examples: RecordedExamples,
+): JsonSchema {
   const names: readonly HeaderName[] = [
     ...listHeaders(endpoint),
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
   ];
-  return { description: tellCodes(codes), headers: referHeaders(names), content: problemContent };
+  return {
+    description: tellCodes(codes),
+    headers: referHeaders(names),
+    content: describeProblemContent(examples, codes),
+  };
 }
 
 /** What every reply of an endpoint has. */

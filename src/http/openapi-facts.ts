@@ -1,5 +1,6 @@
 import type { AllowanceLimits } from '../access/allowances.ts';
 import type { Endpoint } from '../core/endpoint.ts';
+import type { RecordedExamples } from './openapi-examples.ts';
 
 /** What the machine description depends on, beside the tables of this folder. */
 export interface OpenApiFacts {
@@ -15,4 +16,6 @@ export interface OpenApiFacts {
   readonly endpoints: readonly Endpoint[];
   /** How large the allowances of this server are. */
   readonly limits: AllowanceLimits;
+  /** What a server with the sample answered. */
+  readonly examples: RecordedExamples;
 }

@@ -1,7 +1,8 @@
 import type { JsonSchema } from '../core/json-schema.ts';
+import type { RecordedExamples } from './openapi-examples.ts';
 import type { OpenApiFacts } from './openapi-facts.ts';
 import { describeOperationLifecycle } from './openapi-lifecycle.ts';
-import { describeParameters } from './openapi-parameters.ts';
+import { describeParameters, type ParameterObject } from './openapi-parameters.ts';
 import { listPolicies } from './openapi-rate-limits.ts';
 import { describeResponses } from './openapi-responses.ts';
 import { keyScheme } from './openapi-security.ts';
@@ -21,11 +22,19 @@ function describeOperation(route: Route, facts: OpenApiFacts): JsonSchema {
     description: describeRoute(route),
     tags: [route.surface],
     ...describeOperationLifecycle(route, facts),
-    parameters: describeParameters(route),
+    parameters: describeParameters(route).map((one) => withExample(one, facts.examples)),
     ...(isBrowseRoute(route) ? { security: [{}, { [keyScheme]: [] }] } : {}),
     'x-rate-limit-policies': listPolicies(route),
     responses: describeResponses(route, facts),
   };
+}
+
+/** A value helps where the schema names none. */
+function withExample(parameter: ParameterObject, { parameters }: RecordedExamples): JsonSchema {
+  const { name, schema } = parameter;
+  const isTold = schema.enum !== undefined || schema.default !== undefined;
+  const isRecorded = Object.hasOwn(parameters, name) && !isTold;
+  return { ...parameter, ...(isRecorded ? { example: parameters[name] } : {}) };
 }
 
 function describeRoute(route: Route): string {

@@ -8,6 +8,7 @@ import {
   problemMediaType,
   toProblemType,
 } from '../core/problem.ts';
+import { type RecordedExamples, referToProblems } from './openapi-examples.ts';
 import { referHeaders } from './openapi-headers.ts';
 
 const codes = Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]];
@@ -29,18 +30,27 @@ export const problemReply = z
   })
   .meta({ id: 'Problem' }) satisfies z.ZodType<ProblemDocument>;
 
-/** The body of every problem. */
-export const problemContent: JsonSchema = {
-  [withoutCharset(problemMediaType)]: { schema: refer(problemReply) },
-};
+/** Gives the body of problems, with what was recorded of them. */
+export function describeProblemContent(
+  examples: RecordedExamples,
+  told: readonly ProblemCode[],
+): JsonSchema {
+  const content = { schema: refer(problemReply), ...referToProblems(examples, told) };
+  return { [withoutCharset(problemMediaType)]: content };
+}
 
-/** What is answered where no operation is reached. */
-export const refusedResponse: JsonSchema = {
-  description:
-    'The request was refused before this operation was reached: malformed, too large or too slow.',
-  headers: referHeaders(['X-Request-Id', 'Cache-Control']),
-  content: problemContent,
-};
+/** The codes of what is refused before a route is reached. */
+const refusedCodes = ['malformed_request', 'request_timeout', 'headers_too_large'] as const;
+
+/** Gives what is answered where no operation is reached. */
+export function describeRefused(examples: RecordedExamples): JsonSchema {
+  return {
+    description:
+      'The request was refused before this operation was reached: malformed, too large or too slow.',
+    headers: referHeaders(['X-Request-Id', 'Cache-Control']),
+    content: describeProblemContent(examples, refusedCodes),
+  };
+}
 
 /** Gives the codes of a status, in the order of the catalogue. */
 export function codesOf(status: number): readonly ProblemCode[] {

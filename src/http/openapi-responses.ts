@@ -2,6 +2,7 @@ import { type JsonSchema, refer } from '../core/json-schema.ts';
 import type { ProblemCode } from '../core/problem.ts';
 import { type ReadId, reads } from '../reads/index.ts';
 import { formats } from '../render/formats.ts';
+import { type RecordedExamples, referToReads } from './openapi-examples.ts';
 import type { OpenApiFacts } from './openapi-facts.ts';
 import {
   listProblemHeaders,
@@ -11,8 +12,8 @@ import {
 } from './openapi-headers.ts';
 import {
   codesOf,
-  problemContent,
-  refusedResponse,
+  describeProblemContent,
+  describeRefused,
   tellCodes,
   withoutCharset,
 } from './openapi-problems.ts';
@@ -40,10 +41,13 @@ export function describeResponses(route: Route, facts: OpenApiFacts): JsonSchema
 }
 
 /** Gives every response that is kept under `components`, by name. */
-export function describeProblemResponses(routes: readonly Route[]): JsonSchema {
+export function describeProblemResponses(
+  routes: readonly Route[],
+  { examples }: OpenApiFacts,
+): JsonSchema {
   const named = routes.flatMap((route) =>
     listStatuses(route).map(
-      (status) => [nameResponse(route, status), describeProblem(route, status)] as const,
+      (status) => [nameResponse(route, status), describeProblem(route, status, examples)] as const,
     ),
   );
   return Object.fromEntries(named);
@@ -70,15 +74,23 @@ function nameResponse(route: Route, status: ProblemStatus): string {
   return `${route.lifecycle === null ? '' : 'Deprecated'}${surface}Problem${status}`;
 }
 
-function describeProblem(route: Route, status: ProblemStatus): JsonSchema {
-  if (status === 'default') return refusedResponse;
+function describeProblem(
+  route: Route,
+  status: ProblemStatus,
+  examples: RecordedExamples,
+): JsonSchema {
+  if (status === 'default') return describeRefused(examples);
   const codes = codesOf(status).filter((code) => !elsewhere.has(code));
   const headers = referHeaders(listProblemHeaders(route, status));
-  return { description: tellCodes(codes), headers, content: problemContent };
+  return {
+    description: tellCodes(codes),
+    headers,
+    content: describeProblemContent(examples, codes),
+  };
 }
 
 /** Gives the body of what was read in each media type that the route can send. */
-function describeContent(route: Route, { linkPreviews }: OpenApiFacts): JsonSchema {
+function describeContent(route: Route, { linkPreviews, examples }: OpenApiFacts): JsonSchema {
   // Every read that a parameter can name has the same body: all of them browse.
   const read = typeof route.read === 'string' ? route.read : Object.values(route.read.reads)[0];
   if (read === undefined) throw new Error(`The route ${route.path} reads nothing.`);
@@ -86,10 +98,16 @@ function describeContent(route: Route, { linkPreviews }: OpenApiFacts): JsonSche
   const named = Object.entries(formats[kindOf(read)]).filter(
     ([format]) => format !== 'preview' || hasPreview,
   );
+  const formatsOf = (type: string) =>
+    named.filter(([, { mediaType }]) => mediaType === type).map(([format]) => format);
+  const names = typeof route.read === 'string' ? { '': route.read } : route.read.reads;
   return Object.fromEntries(
     named.map(([format, { mediaType }]) => [
       withoutCharset(mediaType),
-      { schema: format === 'json' ? refer(reads[read].reply) : { type: 'string' } },
+      {
+        schema: format === 'json' ? refer(reads[read].reply) : { type: 'string' },
+        ...referToReads(examples, names, formatsOf(mediaType)),
+      },
     ]),
   );
 }

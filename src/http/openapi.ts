@@ -5,6 +5,7 @@ import {
   describeEndpointPaths,
   listReplySchemas,
 } from './openapi-endpoint-paths.ts';
+import { describeExamples } from './openapi-examples.ts';
 import type { OpenApiFacts } from './openapi-facts.ts';
 import { describedHeaders } from './openapi-headers.ts';
 import { describePaths } from './openapi-paths.ts';
@@ -18,7 +19,7 @@ import { describeLifecycle } from './versioning.ts';
 
 /** Gives the machine description of the service: the OpenAPI 3.1 document of `/openapi.json`. */
 export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
-  const { baseUrl, version, endpoints } = facts;
+  const { baseUrl, version, endpoints, examples } = facts;
   const replies = [...Object.values(reads).map(({ reply }) => reply), problemReply];
   return {
     openapi: '3.1.1',
@@ -37,14 +38,15 @@ export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
     'x-api-lifecycle': describeLifecycle(baseUrl),
     'x-rate-limit-policies': describeRateLimits(facts.limits),
     'x-problem-codes': describeProblemCodes(baseUrl),
-    paths: { ...describePaths(routes, facts), ...describeEndpointPaths(endpoints) },
+    paths: { ...describePaths(routes, facts), ...describeEndpointPaths(endpoints, examples) },
     components: {
       schemas: {
         ...toReplySchemas([...replies, ...listReplySchemas(endpoints)]),
         ...describeBodyParts(endpoints),
       },
-      responses: describeProblemResponses(routes),
+      responses: describeProblemResponses(routes, facts),
       headers: describedHeaders,
+      examples: describeExamples(examples),
       securitySchemes: describeSecurity(endpoints),
     },
   };

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
 import { type Route, routes } from '../../src/http/routes.ts';
@@ -10,6 +11,7 @@ import {
   operationOf,
   operationsOf,
   parseDocument,
+  responseOf,
 } from '../support/openapi.ts';
 import { expectSignals } from '../support/signals.ts';
 
@@ -292,5 +294,67 @@ describe('a reply', () => {
       expect([id, reply.statusCode]).toEqual([id, status]);
       expectDescribed(description, reply);
     }
+  });
+});
+
+describe('the committed description', () => {
+  const committed = readFileSync('openapi/perch.json', 'utf8');
+
+  it.each(['http://localhost:8080', 'https://perch.test/read'])(
+    'is what %s serves, but for the address and the states',
+    async (address) => {
+      const app = await buildTestApp({ env: { PERCH_BASE_URL: address } });
+
+      const { body } = await app.request('/openapi.json');
+
+      const served = JSON.parse(body, (name, value: unknown) =>
+        name === 'x-lifecycle-state' ? undefined : value,
+      );
+      const moved = committed
+        .replaceAll('http://localhost:8080', address)
+        .replaceAll(encodeURIComponent('http://localhost:8080'), encodeURIComponent(address));
+      expect(served).toEqual(JSON.parse(moved));
+    },
+  );
+
+  it('has the allowances of the server', async () => {
+    const app = await buildTestApp({
+      env: { PERCH_PUBLIC_ALLOWANCE: '7', PERCH_ALLOWANCE_WINDOW_SECONDS: '30' },
+    });
+
+    const document = await readDocument(app);
+
+    const { public: told } = document['x-rate-limit-policies'];
+    expect([told?.quota, told?.window_seconds]).toEqual([7, 30]);
+    const { headers } = await app.request('/search?q=heron&platform=archive');
+    expect(headers['ratelimit-policy']).toBe('"public";q=7;w=30');
+  });
+
+  it('has examples of every read in every media type, all of them valid', () => {
+    const description = createDescription(parseDocument(JSON.parse(committed)));
+    const { document, validatorOf } = description;
+    const { examples } = document.components;
+
+    const told = operationsOf(document).flatMap((operation) =>
+      Object.keys(operation.responses).flatMap((status) => {
+        const content = Object.entries(responseOf(document, operation, status).content ?? {});
+        return content.map(([mediaType, { schema, examples: named = {} }]) => {
+          const values = Object.values(named).map(
+            ({ $ref }) => examples[$ref.replace('#/components/examples/', '')]?.value,
+          );
+          const isValid = values.every((value) => validatorOf(schema)(value));
+          const { operationId } = operation;
+          return { operationId, status, mediaType, count: values.length, isValid };
+        });
+      }),
+    );
+
+    expect(told.filter(({ isValid }) => !isValid)).toEqual([]);
+    const reads = told.filter(
+      ({ operationId, status }) => status === '200' && routes.some(({ id }) => id === operationId),
+    );
+    expect(reads.length).toBeGreaterThan(25);
+    expect(reads.filter(({ count }) => count === 0)).toEqual([]);
+    expect(told.filter(({ status, count }) => status === '429' && count === 0)).toEqual([]);
   });
 });

@@ -52,6 +52,8 @@ export function descriptionOf(settings: { readonly linkPreviews: boolean }): Des
     version,
     nowMs: 0,
     endpoints,
+    // No reply is held against them.
+    examples: { baseUrl: '', parameters: {}, reads: {}, endpoints: {}, problems: {} },
     limits: { windowSeconds: 60, public: 60, key: 600, post: 600, pool: 800 },
   };
   const json = JSON.parse(JSON.stringify(describeOpenApi(facts)));

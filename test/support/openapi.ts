@@ -1,7 +1,13 @@
 import { z } from 'zod';
 
 const reference = z.object({ $ref: z.string() });
-const content = z.record(z.string(), z.object({ schema: z.looseObject({}) }));
+const content = z.record(
+  z.string(),
+  z.strictObject({
+    schema: z.looseObject({}),
+    examples: z.record(z.string(), z.object({ $ref: z.string() })).optional(),
+  }),
+);
 const header = z.strictObject({
   description: z.string().min(3),
   required: z.literal(true).optional(),
@@ -17,6 +23,7 @@ const parameter = z.strictObject({
   name: z.string(),
   in: z.enum(['path', 'query', 'header']),
   required: z.boolean(),
+  example: z.unknown().optional(),
   description: z.string().min(3),
   schema: z.looseObject({}),
 });
@@ -95,6 +102,7 @@ const document = z.strictObject({
     schemas: z.record(z.string(), z.looseObject({})),
     responses: z.record(z.string(), response),
     headers: z.record(z.string(), header),
+    examples: z.record(z.string(), z.strictObject({ value: z.unknown() })),
     securitySchemes: z.record(z.string(), z.looseObject({})),
   }),
 });

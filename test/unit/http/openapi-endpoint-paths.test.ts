@@ -50,7 +50,13 @@ const plain: Endpoint = {
   access: 'operator',
 };
 
-const described = JSON.parse(JSON.stringify(describeEndpointPaths([endpoint, plain])));
+const recorded = { things: [{ name: 'a', tone: 'low' }] };
+const examples = {
+  ...{ baseUrl: 'https://perch.test', parameters: {}, reads: {}, problems: {} },
+  endpoints: { makeThing: { 201: { 'application/json': recorded } } },
+};
+
+const described = JSON.parse(JSON.stringify(describeEndpointPaths([endpoint, plain], examples)));
 const { post, delete: remove } = described['/things/{id}'];
 
 describe('an endpoint', () => {
@@ -130,6 +136,9 @@ describe('an endpoint', () => {
           type: 'object',
           properties: { things: { type: 'array', items: { $ref: '#/components/schemas/Thing' } } },
           required: ['things'],
+        },
+        examples: {
+          sample: { $ref: '#/components/examples/makeThing.201.application-json' },
         },
       },
       'text/plain': { schema: { type: 'string' } },

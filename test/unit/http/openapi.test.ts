@@ -3,6 +3,7 @@ import { findReferences } from '../../../src/core/json-schema.ts';
 import { problemKinds } from '../../../src/core/problem.ts';
 import { endpoints } from '../../../src/endpoints.ts';
 import { describeOpenApi } from '../../../src/http/openapi.ts';
+import { readExamples } from '../../../src/http/openapi-examples.ts';
 import { isBrowseRoute, type Route, routes } from '../../../src/http/routes.ts';
 import { reads } from '../../../src/reads/index.ts';
 import { operationOf, operationsOf, parseDocument, responseOf } from '../../support/openapi.ts';
@@ -13,6 +14,7 @@ const facts = {
   nowMs: null,
   linkPreviews: false,
   endpoints,
+  examples: readExamples('https://perch.test/read'),
   limits: { windowSeconds: 60, public: 60, key: 600, post: 600, pool: 800 },
 };
 const json: unknown = JSON.parse(JSON.stringify(describeOpenApi(facts)));
@@ -230,7 +232,7 @@ describe('the responses', () => {
     for (const status of Object.keys(operation.responses)) {
       const { content } = responseOf(document, operation, status);
       if (status === '200' || status === '304') continue;
-      expect(content).toEqual({
+      expect(content).toMatchObject({
         'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
       });
     }

@@ -1,0 +1,206 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { pino } from 'pino';
+import { type App, buildApp } from '../src/app.ts';
+import { loadConfig } from '../src/config.ts';
+import { systemClock } from '../src/core/clock.ts';
+import type { Endpoint } from '../src/core/endpoint.ts';
+import { endpoints } from '../src/endpoints.ts';
+import type { LoadGauge } from '../src/http/load.ts';
+import type { RecordedExamples } from '../src/http/openapi-examples.ts';
+import { withoutCharset } from '../src/http/openapi-problems.ts';
+
+const token = 'an-admin-token-that-only-this-script-has';
+const handle = 'ada.example';
+const id = '1900000000000000001';
+
+/** What the reads are asked with. */
+const parameters = { handle, id, n: 1, q: 'heron', maxwidth: 400, maxheight: 300 };
+
+/** Asks a server with the sample and a clock that stands still, and gives what it answered. */
+export async function recordExamples(): Promise<RecordedExamples> {
+  const { app, baseUrl } = await openSample();
+  const ask = askerOf(app);
+  const url = `${baseUrl}/${handle}/status/${id}`;
+  try {
+    const { cursor, ...reads } = await recordReads(ask, url);
+    return {
+      baseUrl,
+      parameters: { ...parameters, url, cursor, since: '2025-01-01', until: '2026-10-31', page: 2 },
+      reads,
+      endpoints: { ...(await recordDocuments(ask)), ...(await recordKeys(ask)) },
+      problems: await recordProblems(ask, url),
+    };
+  } finally {
+    await app.server.close();
+  }
+}
+
+interface SampleOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly load?: LoadGauge;
+}
+
+async function openSample({ env = {}, load }: SampleOptions = {}) {
+  const loaded = loadConfig({
+    PERCH_DATA_DIR: ':memory:',
+    PERCH_PROVIDERS: 'archive',
+    PERCH_CURSOR_KEY: 'a key of cursors that is the same each time',
+    PERCH_ADMIN_TOKEN: token,
+    ...env,
+  });
+  if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
+  const app = await buildApp({
+    config: loaded.config,
+    clock: { ...systemClock, now: () => Date.UTC(2026, 10, 1, 12) },
+    random: { fraction: () => 0.5, bytes: (count) => Buffer.alloc(count, 0xa5) },
+    logger: pino({ level: 'silent' }),
+    ...(load === undefined ? {} : { load }),
+  });
+  return { app, baseUrl: loaded.config.PERCH_BASE_URL };
+}
+
+interface Asked {
+  readonly method?: 'GET' | 'POST' | 'PATCH';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly payload?: string;
+}
+
+type Ask = (url: string, asked?: Asked) => Promise<LightMyRequestResponse>;
+
+function askerOf({ server }: App): Ask {
+  return (url, asked = {}) => server.inject({ url, ...asked });
+}
+
+/** Asks for what is there. */
+async function found(reply: Promise<LightMyRequestResponse>): Promise<LightMyRequestResponse> {
+  const { statusCode, body } = await reply;
+  if (statusCode >= 300) throw new Error(`An example was refused: ${body}`);
+  return reply;
+}
+
+async function recordReads(ask: Ask, url: string) {
+  const inFormats = async (path: string, formats: readonly string[]) => {
+    const bodies = formats.map(async (format) => {
+      const reply = await found(ask(`${path}&format=${format}`));
+      return [format, format === 'json' ? reply.json() : reply.body] as const;
+    });
+    return Object.fromEntries(await Promise.all(bodies));
+  };
+  const both = ['markdown', 'json'];
+  const profile = `/api/v1/profiles/${handle}`;
+  const search = await inFormats(`/api/v1/search?q=${parameters.q}&limit=2`, both);
+  const size = `maxwidth=${parameters.maxwidth}&maxheight=${parameters.maxheight}`;
+  return {
+    cursor: search.json.nextCursor,
+    getPost: await inFormats(`/api/v1/posts?handle=${handle}&id=${id}`, [...both, 'obsidian']),
+    getProfile: await inFormats(`${profile}?limit=2`, both),
+    listFollowers: await inFormats(`${profile}/followers?limit=2`, both),
+    listFollowing: await inFormats(`${profile}/following?limit=2`, both),
+    searchPosts: search,
+    getOEmbed: await inFormats(`/api/v1/oembed?url=${encodeURIComponent(url)}&${size}`, ['json']),
+  };
+}
+
+type Replies = RecordedExamples['endpoints'];
+
+/** Asks for each document that anybody can get; the description cannot be an example in itself. */
+async function recordDocuments(ask: Ask): Promise<Replies> {
+  const documents = endpoints.filter(
+    ({ method, path, tag, id: name }) =>
+      method === 'GET' &&
+      !path.includes('{') &&
+      (tag === 'discovery' || tag === 'health') &&
+      name !== 'getOpenApi',
+  );
+  const recorded = documents.map(
+    async (endpoint) => [endpoint.id, { 200: await recordDocument(ask, endpoint) }] as const,
+  );
+  return Object.fromEntries(await Promise.all(recorded));
+}
+
+async function recordDocument(ask: Ask, { path, replies }: Endpoint) {
+  const content = replies.find(({ status }) => status === 200)?.content ?? {};
+  const bodies: Record<string, unknown> = {};
+  for (const mediaType of Object.keys(content)) {
+    const reply = await found(ask(path, { headers: { accept: mediaType } }));
+    bodies[withoutCharset(mediaType)] = bodyOf(reply);
+  }
+  return bodies;
+}
+
+function bodyOf(reply: LightMyRequestResponse): unknown {
+  const mediaType = withoutCharset(String(reply.headers['content-type']));
+  return /[/+]json$/.test(mediaType) ? reply.json() : reply.body;
+}
+
+const keys = '/api/admin/keys';
+const asOperator = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+
+/** Makes a key, changes it and replaces it. */
+async function recordKeys(ask: Ask): Promise<Replies> {
+  const tell = async (reply: LightMyRequestResponse) => ({
+    [reply.statusCode]: { 'application/json': reply.json() },
+  });
+  const send = (url: string, asked: Asked) => found(ask(url, { ...asked, headers: asOperator }));
+  const label = JSON.stringify({ label: 'Ada’s crawler', notes: 'Ten searches a minute.' });
+  const made = await send(keys, { method: 'POST', payload: label });
+  const key = `${keys}/${made.json().id}`;
+  const change = JSON.stringify({ allowance: 1200 });
+  return {
+    createKey: await tell(made),
+    changeKey: await tell(await send(key, { method: 'PATCH', payload: change })),
+    getKey: await tell(await send(key, { method: 'GET' })),
+    listKeys: await tell(await send(keys, { method: 'GET' })),
+  };
+}
+
+/** Asks for what is refused; the code of each answer is its name. */
+async function recordProblems(ask: Ask, url: string): Promise<RecordedExamples['problems']> {
+  const posts = '/api/v1/posts';
+  const post = `${posts}?url=${encodeURIComponent(url)}`;
+  const search = '/api/v1/search';
+  const send = (payload: string, type = 'application/json') =>
+    ask(keys, { method: 'POST', payload, headers: { ...asOperator, 'content-type': type } });
+  const refused = [
+    ...[posts, `${posts}?url=nonsense`, `${posts}?url=https://example.com/1`].map((one) =>
+      ask(one),
+    ),
+    ...[`${posts}?url=https://x.com/jack`, `${posts}?handle=${handle}`].map((one) => ask(one)),
+    ...[`${post}&thread=1`, `${post}&context=none`, `${post}&replies=old`].map((one) => ask(one)),
+    ...[`${post}&userinfo=some`, `${post}&format=pdf`].map((one) => ask(one)),
+    ...[`${posts}?handle=${handle}&id=1`, `${posts}?handle=jack&id=20`].map((one) => ask(one)),
+    ...[search, `${search}?q=heron&feed=old`, `${search}?q=heron&cursor=none`].map((one) =>
+      ask(one),
+    ),
+    ...[`${search}?q=heron&limit=none`, '/api/v1/profiles/a%20b', '/api/browse'].map((one) =>
+      ask(one),
+    ),
+    ...['/api/v1/oembed?format=xml', '/no/route', '/%zz'].map((one) => ask(one)),
+    ask(`${search}?q=${'heron'.repeat(2000)}`),
+    ask(`${search}?q=heron`, { headers: { authorization: 'Bearer perch_unknown' } }),
+    ask(keys),
+    send('no JSON'),
+    send('<key/>', 'application/xml'),
+    send(JSON.stringify({ label: 'a'.repeat(20_000) })),
+    ...(await refuseAll(url)),
+  ];
+  const documents = (await Promise.all(refused)).map((reply) => reply.json());
+  return Object.fromEntries(documents.map((one) => [one.code, one] as const));
+}
+
+/** Asks servers that refuse a good request: a spent allowance, a busy process, one that stops. */
+async function refuseAll(url: string): Promise<readonly Promise<LightMyRequestResponse>[]> {
+  const spent = await openSample({ env: { PERCH_PUBLIC_ALLOWANCE: '1' } });
+  const busy = await openSample({ load: { isHigh: true, close: () => undefined } });
+  const stopping = await openSample();
+  stopping.app.startDraining();
+  const search = '/api/v1/search?q=heron&nocache=true';
+  await askerOf(spent.app)(search);
+  const replies = [
+    await askerOf(spent.app)(search),
+    await askerOf(busy.app)(search),
+    await askerOf(stopping.app)(`/api/v1/posts?url=${encodeURIComponent(url)}`),
+  ];
+  for (const { app } of [spent, busy, stopping]) await app.server.close();
+  return replies.map(async (reply) => reply);
+}
