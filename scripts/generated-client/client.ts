@@ -1,0 +1,118 @@
+/**
+ * A program of somebody who knows the description and nothing else of Perch: generated types, and
+ * `openapi-fetch`. `scripts/test-client.sh` checks it against them and runs it against a server.
+ */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import createClient from 'openapi-fetch';
+import type { components, paths } from './perch.d.ts';
+
+type Problem = components['schemas']['Problem'];
+
+const [baseUrl = ''] = process.argv.slice(2);
+/** Of the media types of a reply these: Markdown is for people. */
+type Read = 'application/json' | 'application/problem+json';
+
+const perch = createClient<paths, Read>({
+  baseUrl,
+  headers: { accept: 'application/json' },
+});
+
+/** What a caller does about a problem; the seconds to wait where that is all there is to do. */
+function resolve({ code, resolution, retry_after: seconds }: Problem): number {
+  switch (code) {
+    case 'rate_limited':
+    case 'upstream_rate_limited':
+    case 'upstream_unavailable':
+    case 'overloaded':
+      ok(seconds !== undefined, `${code} says how long to wait`);
+      return seconds;
+    default:
+      throw new Error(`${code}: ${resolution}`);
+  }
+}
+
+async function readPost(): Promise<void> {
+  const query = { handle: 'ada.example', id: '1900000000000000001', thread: 'off' } as const;
+
+  const { data, response } = await perch.GET('/api/v1/posts', { params: { query } });
+
+  ok(data, 'the post is there');
+  const [post] = data.posts;
+  equal(post?.type, 'status');
+  equal(post.author.screen_name, 'ada.example');
+  const likes: number | null = post.likes;
+  ok(likes === null || likes >= 0);
+  match(data.markdown, /^# /);
+  equal(response.headers.get('x-source'), data.source);
+}
+
+async function readMissingPost(): Promise<void> {
+  const query = { handle: 'ada.example', id: '1' };
+
+  const { data, error, response } = await perch.GET('/api/v1/posts', { params: { query } });
+
+  equal(data, undefined);
+  equal(response.status, 404);
+  equal(error?.code, 'not_found');
+}
+
+/** Walks a search to its end. */
+async function readSearch(limit: number): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const { data, error } = await perch.GET('/api/v1/search', {
+      params: {
+        query: {
+          ...({ q: 'heron', platform: 'archive', limit } as const),
+          ...(cursor === undefined ? {} : { cursor }),
+        },
+      },
+    });
+    if (data === undefined) throw new Error(error.resolution);
+    const posts = data.posts ?? [];
+    ok(posts.length <= limit, 'a page has no more than its limit');
+    ids.push(...posts.map(({ id }) => id ?? 'a tombstone'));
+    cursor = data.nextCursor;
+  } while (cursor !== undefined);
+  return ids;
+}
+
+/** Spends the allowance, waits as long as is asked for, and goes on. */
+async function waitOutAllowance(): Promise<void> {
+  const search = () =>
+    perch.GET('/api/v1/search', {
+      params: { query: { q: 'heron', platform: 'archive', nocache: true } },
+    });
+  for (let tries = 0; tries < 100; tries += 1) {
+    const { error, response } = await search();
+    if (error === undefined) continue;
+    equal(response.status, 429);
+    equal(error.code, 'rate_limited');
+    const seconds = resolve(error);
+    equal(response.headers.get('retry-after'), String(seconds));
+    await new Promise((wake) => setTimeout(wake, seconds * 1000));
+    ok((await search()).data, 'after the wait it is answered');
+    return;
+  }
+  throw new Error('The allowance was never spent.');
+}
+
+async function readProfile(): Promise<void> {
+  const { data } = await perch.GET('/api/v1/profiles/{handle}/followers', {
+    params: { path: { handle: 'ada.example' }, query: { limit: 3 } },
+  });
+
+  ok(data?.users, 'a list of followers has accounts');
+  equal(data.limit, 3);
+}
+
+await readPost();
+await readMissingPost();
+await readProfile();
+const found = await readSearch(2);
+ok(found.length > 4, 'there is more than two pages');
+equal(new Set(found).size, found.length, 'no post comes twice');
+deepEqual(found, await readSearch(100), 'pages of any size have the same posts');
+await waitOutAllowance();
+console.log('client: ok');
