@@ -330,7 +330,6 @@ describe('the browse reads', () => {
       '/docs/no-such-page',
       '/favicon.ico',
       '/humans.txt',
-      '/mcp',
       '/health',
       '/docs/followers',
       '/.well-known/followers',

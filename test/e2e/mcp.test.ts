@@ -17,7 +17,9 @@ import {
 } from '../support/mcp-clients.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
-const offline = { PERCH_PROVIDERS: 'archive' };
+/** Whatever else the machine does meanwhile, no request is shed. */
+const calm = { PERCH_MAX_EVENT_LOOP_DELAY_MS: '0' };
+const offline = { ...calm, PERCH_PROVIDERS: 'archive' };
 const named = Object.entries(clients);
 
 /** A call of each tool, and the same read over HTTP. */
@@ -131,7 +133,7 @@ describe.each(named)('%s over HTTP', (_name, connect) => {
     const down = await upstream((_request, response) =>
       answerText(response, { type: 'text/plain', text: 'no' }, { status: 500 }),
     );
-    const env = { PERCH_FXTWITTER_URL: down.url, PERCH_SYNDICATION_URL: down.url };
+    const env = { ...calm, PERCH_FXTWITTER_URL: down.url, PERCH_SYNDICATION_URL: down.url };
     const { url } = await listen(env);
     const client = await connect({ url: `${url}/mcp` });
 
@@ -175,6 +177,7 @@ describe('a caller over HTTP', () => {
       });
     });
     const { app, url } = await listen({
+      ...calm,
       PERCH_FXTWITTER_URL: slow.url,
       PERCH_SYNDICATION_URL: slow.url,
     });
@@ -198,6 +201,7 @@ describe('a caller over HTTP', () => {
   it('whose call is cut off by a stop is told so', async () => {
     const slow = await upstream(hang);
     const { app, url } = await listen({
+      ...calm,
       PERCH_FXTWITTER_URL: slow.url,
       PERCH_SYNDICATION_URL: slow.url,
     });
