@@ -3,7 +3,7 @@ import { loadConfig, variables, version } from '../src/config.ts';
 import { problemKinds } from '../src/core/problem.ts';
 import { endpoints } from '../src/endpoints.ts';
 import { describeOpenApi } from '../src/http/openapi.ts';
-import type { RecordedExamples } from '../src/http/openapi-examples.ts';
+import { moveExamples, type RecordedExamples } from '../src/http/openapi-examples.ts';
 import { toAllowanceLimits } from '../src/open-access.ts';
 import { recordExamples } from './record-examples.ts';
 
@@ -24,8 +24,9 @@ function machineDescription(examples: RecordedExamples): string {
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
   const { PERCH_BASE_URL: baseUrl, PERCH_LINK_PREVIEWS: linkPreviews } = loaded.config;
   const limits = toAllowanceLimits(loaded.config);
-  const facts = { baseUrl, version, nowMs: null, linkPreviews, endpoints, limits, examples };
-  return `${JSON.stringify(describeOpenApi(facts), null, 2)}\n`;
+  const facts = { baseUrl, version, nowMs: null, linkPreviews, endpoints, limits };
+  const moved = moveExamples(examples, baseUrl);
+  return `${JSON.stringify(describeOpenApi({ ...facts, examples: moved }), null, 2)}\n`;
 }
 
 function configurationPage(): string {

@@ -43,6 +43,7 @@ interface SampleOptions {
 async function openSample({ env = {}, load }: SampleOptions = {}) {
   const loaded = loadConfig({
     PERCH_DATA_DIR: ':memory:',
+    PERCH_BASE_URL: 'https://perch.example.org',
     PERCH_PROVIDERS: 'archive',
     PERCH_CURSOR_KEY: 'a key of cursors that is the same each time',
     PERCH_ADMIN_TOKEN: token,

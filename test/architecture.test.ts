@@ -30,7 +30,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   'lru-cache': /^fetching\/(?:response-cache|walk-memory)\.ts$/,
   'markdown-it': /^http\/pages\/(?:markdown|result-html)\.ts$/,
   yaml: /^render\/obsidian\.ts$/,
-  fastify: /^(?:http|mcp|sessions)\/|^(?:app|open-fetching|open-access)\.ts$/,
+  fastify: /^(?:http|mcp|sessions)\/|^(?:app|open-fetching|open-access|open-documents)\.ts$/,
   '@modelcontextprotocol/server': /^mcp\//,
   pino: /^commands\/(?:logger|open-reading)\.ts$/,
   'pino-pretty': /^commands\/logger\.ts$/,

@@ -15,8 +15,11 @@ export interface EndpointReply {
    * Headers beside those that every reply has (`X-Request-Id`, `Cache-Control`; with a key the
    * allowance and the key's status), by name.
    */
-  readonly headers?: Readonly<Record<string, EndpointHeader>>;
+  readonly headers?: EndpointHeaders;
 }
+
+/** Headers of a reply, by name. */
+export type EndpointHeaders = Readonly<Record<string, EndpointHeader>>;
 
 /** A header of a reply. */
 export interface EndpointHeader {
@@ -48,6 +51,8 @@ export interface Endpoint {
   /** What a body must be, by media type. */
   readonly body?: Readonly<Record<string, z.ZodType>>;
   readonly replies: readonly EndpointReply[];
+  /** Headers of every reply, problems too, beside those that all endpoints have. */
+  readonly headers?: EndpointHeaders;
   /** The problems that it answers with, beside those of every route. */
   readonly problems: readonly ProblemCode[];
   /** Who may call it: everybody, everybody with an optional key, or the operator. */

@@ -58,7 +58,6 @@ export const apiIndex = z
     formats: z.array(describedFormat).readonly(),
     authentication: z.object({
       required: z.boolean(),
-      oauth: z.boolean(),
       key: z.object({
         header: z.string(),
         scheme: z.string(),

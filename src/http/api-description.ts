@@ -125,7 +125,6 @@ function describeAuthentication({
   ];
   return {
     required: false,
-    oauth: false,
     key: {
       header: 'Authorization',
       scheme: 'Bearer',

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Endpoint, EndpointReply } from '../core/endpoint.ts';
+import type { Endpoint, EndpointHeaders, EndpointReply } from '../core/endpoint.ts';
 import {
   type JsonSchema,
   toBodySchema,
@@ -124,16 +124,37 @@ function describeResponses(endpoint: Endpoint, examples: RecordedExamples): Json
     const told = codes.filter((code) => problemKinds[code].status === status);
     return [status, describeProblem(endpoint, { status, codes: told }, examples)] as const;
   });
-  return { ...Object.fromEntries([...replies, ...problems]), default: describeRefused(examples) };
+  const responses = new Map<number, ResponseObject>(replies);
+  for (const [status, problem] of problems) {
+    const reply = responses.get(status);
+    responses.set(status, reply === undefined ? problem : join(reply, problem));
+  }
+  return { ...Object.fromEntries(responses), default: describeRefused(examples) };
+}
+
+/** A status can be an answer in the endpoint's own form and a problem document, too. */
+function join(reply: ResponseObject, problem: ResponseObject): ResponseObject {
+  return {
+    description: `${reply.description}\n\n${problem.description}`,
+    headers: { ...problem.headers, ...reply.headers },
+    content: { ...reply.content, ...problem.content },
+  };
+}
+
+/** A response of an operation (OpenAPI 3.1 §4.8.17). */
+interface ResponseObject {
+  readonly description: string;
+  readonly headers: JsonSchema;
+  readonly content?: JsonSchema;
 }
 
 function describeReply(
   endpoint: Endpoint,
   reply: EndpointReply,
   examples: RecordedExamples,
-): JsonSchema {
+): ResponseObject {
   const { description, content, headers: own = {} } = reply;
-  const headers = { ...referHeaders(listHeaders(endpoint)), ...describeHeaders(own) };
+  const headers = { ...describeCommonHeaders(endpoint), ...describeHeaders(own) };
   if (content === undefined) return { description, headers };
   const { id } = endpoint;
   const { status } = reply;
@@ -147,7 +168,7 @@ function describeReply(
 }
 
 /** A header that other replies have too is described in the same way, but for its text. */
-function describeHeaders(headers: NonNullable<EndpointReply['headers']>): JsonSchema {
+function describeHeaders(headers: EndpointHeaders): JsonSchema {
   const described = Object.entries(headers).map(([name, { description, isOptional }]) => {
     const schema = isHeaderName(name) ? describedHeaders[name].schema : { type: 'string' };
     return [name, { description, ...(isOptional ? {} : { required: true }), schema }] as const;
@@ -164,19 +185,24 @@ function describeProblem(
   endpoint: Endpoint,
   { status, codes }: ProblemsOfStatus,
   examples: RecordedExamples,
-): JsonSchema {
-  const names: readonly HeaderName[] = [
-    ...listHeaders(endpoint),
-    ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
-  ];
+): ResponseObject {
+  const waits = status === 429 || status === 503;
   return {
     description: tellCodes(codes),
-    headers: referHeaders(names),
+    headers: {
+      ...describeCommonHeaders(endpoint),
+      ...referHeaders(waits ? ['Retry-After'] : []),
+    },
     content: describeProblemContent(examples, codes),
   };
 }
 
 /** What every reply of an endpoint has. */
+function describeCommonHeaders(endpoint: Endpoint): JsonSchema {
+  const { headers = {} } = endpoint;
+  return { ...referHeaders(listHeaders(endpoint)), ...describeHeaders(headers) };
+}
+
 function listHeaders({ access }: Endpoint): readonly HeaderName[] {
   const always = ['X-Request-Id', 'Cache-Control'] as const;
   return access === 'key'

@@ -31,8 +31,13 @@ const recordedFile = new URL('../../openapi/examples.json', import.meta.url);
  */
 export function readExamples(baseUrl: string): RecordedExamples {
   const text = readFileSync(recordedFile, 'utf8');
-  const { baseUrl: recorded } = recordedExamples.parse(JSON.parse(text));
-  const moved = text
+  return moveExamples(recordedExamples.parse(JSON.parse(text)), baseUrl);
+}
+
+/** Gives examples as a server with another address would answer. */
+export function moveExamples(examples: RecordedExamples, baseUrl: string): RecordedExamples {
+  const { baseUrl: recorded } = examples;
+  const moved = JSON.stringify(examples)
     .replaceAll(recorded, baseUrl)
     .replaceAll(encodeURIComponent(recorded), encodeURIComponent(baseUrl));
   return recordedExamples.parse(JSON.parse(moved));

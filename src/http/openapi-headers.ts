@@ -1,4 +1,5 @@
 import type { KeyStatus } from '../core/caller.ts';
+import type { EndpointHeader, EndpointHeaders } from '../core/endpoint.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
 import type { CacheState } from '../fetching/plan.ts';
 import { sourceNames } from '../model/sources.ts';
@@ -101,6 +102,16 @@ export const describedHeaders = {
 
 /** The name of a header that is described. */
 export type HeaderName = keyof typeof describedHeaders;
+
+/** Gives headers with their usual descriptions, for a table of endpoints. */
+export function listEndpointHeaders(
+  names: readonly HeaderName[],
+  presence: Pick<EndpointHeader, 'isOptional'> = {},
+): EndpointHeaders {
+  return Object.fromEntries(
+    names.map((name) => [name, { description: describedHeaders[name].description, ...presence }]),
+  );
+}
 
 /** Tells whether a header is described by its name. */
 export function isHeaderName(name: string): name is HeaderName {

@@ -37,6 +37,7 @@ export const mcpEndpoints: readonly Endpoint[] = [
     description:
       'Streamable HTTP without sessions, in the revision 2026-07-28 and in those with a handshake back to 2025-03-26. The tools are the reads; what fails within a call is a result with `isError`.',
     body: { 'application/json': z.union([message, z.array(message)]) },
+    headers: { Vary: { description: 'The request headers that chose this reply.' } },
     replies: [
       {
         status: 200,

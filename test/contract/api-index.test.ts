@@ -88,7 +88,9 @@ describe('/api', () => {
       const url = path
         .replace('{handle}', 'ada.example')
         .replace('{id}', '1900000000000000001')
-        .replace('{n}', '1');
+        .replace('{n}', '1')
+        .replace('{page}', 'start')
+        .replace('{file}', 'favicon.svg');
       const reply = await app.request(url, { method: 'HEAD' });
       expect([path, reply.statusCode]).not.toEqual([path, 404]);
     }

@@ -94,7 +94,7 @@ describe('/api', () => {
     expect(markdown.headers.etag).not.toBe(json.headers.etag);
     expect(markdown.body).toMatch(/^# Perch\n\nReads public/);
     for (const { routes } of json.json().surfaces) {
-      for (const { path } of routes) expect(markdown.body).toContain(`GET ${path}\``);
+      for (const { method, path } of routes) expect(markdown.body).toContain(`${method} ${path}\``);
     }
     const swapped = await app.request('/api', {
       headers: { accept: 'text/markdown', 'if-none-match': String(json.headers.etag) },
@@ -141,7 +141,6 @@ describe('/api', () => {
       ]);
       expect(api.authentication).toMatchObject({
         required: false,
-        oauth: false,
         key: { request_url: 'mailto:k@example.org', header: 'Authorization', scheme: 'Bearer' },
       });
       expect(api.authentication.key.surfaces).toContain('/api/v1/search');
@@ -212,10 +211,10 @@ describe('/llms.txt', () => {
         .filter((line) => line !== '');
       expect(items.length).toBeGreaterThan(3);
       for (const item of items) {
-        expect(item).toMatch(/^- \[[^\]]+\]\(https:\/\/perch\.example\.org\/[^)\s]+\): \S.*[.:]$/);
+        expect(item).toMatch(/^- \[[^\]]+\]\(https:\/\/perch\.example\.org\/[^)\s]+\): \S.*$/);
       }
     }
-    expect(body).toContain('- [Start here](https://perch.example.org/docs/start): Perch is');
+    expect(body).toContain('- [Start here](https://perch.example.org/docs/start): Run Perch');
   });
 });
 

@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
+import { listEndpointHeaders } from '../openapi-headers.ts';
 import { findReply } from './find-page.ts';
 import { navigation } from './navigation.ts';
 import { assetPath, docsPath, findPath, maxQueryLength } from './paths.ts';
 
 const page = { 'text/html': 'text', 'text/markdown': 'text' } as const;
+const negotiated = listEndpointHeaders(['ETag', 'Vary']);
+const tagged = listEndpointHeaders(['ETag']);
+/** The address with `.md` at its end has one format alone. */
+const ofPage = { ...tagged, ...listEndpointHeaders(['Vary'], { isOptional: true }) };
 const notModified = { status: 304, description: 'The caller has it already.' } as const;
 const names = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
 
@@ -18,8 +23,13 @@ export const docsEndpoints: readonly Endpoint[] = [
     summary:
       'Lists the pages of the documentation, as HTML, or as Markdown where `Accept` prefers it.',
     replies: [
-      { status: 200, description: 'The pages in their groups.', content: page },
-      notModified,
+      {
+        status: 200,
+        description: 'The pages in their groups.',
+        content: page,
+        headers: negotiated,
+      },
+      { ...notModified, headers: negotiated },
     ],
     problems: ['route_not_found'],
     access: 'open',
@@ -41,8 +51,8 @@ export const docsEndpoints: readonly Endpoint[] = [
       }),
     },
     replies: [
-      { status: 200, description: 'The page.', content: page },
-      notModified,
+      { status: 200, description: 'The page.', content: page, headers: ofPage },
+      { ...notModified, headers: ofPage },
       {
         status: 308,
         description: 'The page has another spelling.',
@@ -72,8 +82,9 @@ export const docsEndpoints: readonly Endpoint[] = [
         status: 200,
         description: 'What was found, the best first.',
         content: { 'text/html': 'text', 'application/json': findReply },
+        headers: negotiated,
       },
-      notModified,
+      { ...notModified, headers: negotiated },
     ],
     problems: ['missing_query', 'invalid_query', 'invalid_option', 'route_not_found'],
     access: 'open',
@@ -92,8 +103,9 @@ export const docsEndpoints: readonly Endpoint[] = [
         status: 200,
         description: 'The file; for good, where its name has the hash of its content.',
         content: { 'text/css': 'text', 'text/javascript': 'text', 'image/svg+xml': 'text' },
+        headers: tagged,
       },
-      notModified,
+      { ...notModified, headers: tagged },
     ],
     problems: ['route_not_found'],
     access: 'open',

@@ -1,5 +1,14 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
+import { listEndpointHeaders } from '../openapi-headers.ts';
+
+/** Only what was read has them, and only with `q` anything is. */
+const ofReads = { isOptional: true } as const;
+
+const ofReply = listEndpointHeaders(
+  ['ETag', 'Link', 'X-Source', 'X-Cache', 'X-Result-Count', 'X-Search-Degraded', 'Retry-After'],
+  ofReads,
+);
 
 /** The front page, for the machine description. */
 export const frontEndpoints: readonly Endpoint[] = [
@@ -21,13 +30,18 @@ export const frontEndpoints: readonly Endpoint[] = [
           ),
       }),
     },
+    headers: {
+      ...listEndpointHeaders(['Vary']),
+      ...listEndpointHeaders(['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'], ofReads),
+    },
     replies: [
       {
         status: 200,
         description: 'The page, or with `q` what was read.',
         content: { 'text/html': 'text', 'text/markdown': 'text' },
+        headers: ofReply,
       },
-      { status: 304, description: 'The caller has it already.' },
+      { status: 304, description: 'The caller has it already.', headers: ofReply },
     ],
     problems: [
       'missing_query',

@@ -29,10 +29,11 @@ function resolve(reference: string): unknown {
   return steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)?.[step], json);
 }
 
-/** Gives the names of members, but for those that a schema gives to what it describes. */
+/** Gives the names of members, but for those of examples and of what a schema describes. */
 function namesOf(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) =>
+  const members = Object.entries(value).filter(([name]) => name !== 'examples');
+  return members.flatMap(([name, inner]) =>
     name === 'properties' ? Object.values(inner).flatMap(namesOf) : [name, ...namesOf(inner)],
   );
 }
