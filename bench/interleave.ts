@@ -24,7 +24,7 @@ export interface Compared {
 }
 
 /** Turns that each server of a pair takes in a round. */
-const turns = 8;
+const turns = 6;
 
 /**
  * Compares two servers turn by turn, a second each, with a fresh start of both in every round: one
@@ -32,9 +32,10 @@ const turns = 8;
  */
 export async function comparePair(
   start: readonly [() => Promise<Target>, () => Promise<Target>],
+  { rounds: starts }: { readonly rounds: number } = { rounds },
 ): Promise<Compared> {
   const pairs: (readonly [Measured, Measured])[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < starts; round += 1) {
     const first = await start[0]();
     const second = await start[1]();
     for (const target of [first, second]) await measure(target, turn);

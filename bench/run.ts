@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { benchAccess } from './access.ts';
 import { benchAllowances } from './allowances.ts';
 import { benchArchive } from './archive.ts';
+import { copyPage, startBare } from './bare.ts';
+import { benchDocuments } from './documents.ts';
 import { interleave, load, median, rounds } from './interleave.ts';
 import { generator, type Measured } from './load.ts';
 import { isPinned, residentMiB, startTarget, type Target } from './processes.ts';
@@ -33,6 +35,7 @@ try {
     ...header(),
     ...(await benchReads()),
     ...(await benchAccess()),
+    ...(await benchDocuments()),
     ...(await benchAllowances()),
     ...(await benchArchive()),
     ...(await benchStart()),
@@ -76,16 +79,11 @@ async function benchReads(): Promise<string[]> {
 async function benchRead(name: string, path: string): Promise<string[]> {
   const url = `http://127.0.0.1:${perchPort}${path}`;
   const perch = await startTarget({ name: 'perch', url, ...perchOptions });
-  const answer = await fetch(url);
-  const body = await answer.text();
-  const headers = Object.fromEntries(
-    [...answer.headers].filter(([key]) => !['date', 'connection', 'keep-alive'].includes(key)),
-  );
-  const page = { path: path.split('?')[0] ?? path, headers, body };
+  const page = await copyPage(perch);
   const targets = [
     perch,
-    await startBare('bare-fastify', page, path),
-    await startBare('bare-http', page, path),
+    await startBare('bare-fastify', page),
+    await startBare('bare-http', page),
   ];
   const measured = await interleave(targets);
   await Promise.all(targets.map((target) => target.stop()));
@@ -94,26 +92,18 @@ async function benchRead(name: string, path: string): Promise<string[]> {
     const ratio = (key: keyof Measured) => (index === 0 ? '' : (own?.[key] ?? 0) / of[key]);
     const told = (value: number | '') => (value === '' ? '' : value.toFixed(2));
     const rate = Math.round(of.requestsPerSecond).toLocaleString('en-US');
-    return `| ${name}, ${Buffer.byteLength(body)} B | ${targets[index]?.name} | ${rate} | ${told(ratio('requestsPerSecond'))} | ${of.cpuMicroseconds.toFixed(1)} | ${told(ratio('cpuMicroseconds'))} |`;
+    return `| ${name}, ${Buffer.byteLength(page.body)} B | ${targets[index]?.name} | ${rate} | ${told(ratio('requestsPerSecond'))} | ${of.cpuMicroseconds.toFixed(1)} | ${told(ratio('cpuMicroseconds'))} |`;
   });
 }
 
-async function startBare(name: string, page: object, path: string): Promise<Target> {
-  const port = name === 'bare-http' ? 18_081 : 18_082;
-  const file = join(work, `${name}.json`);
-  writeFileSync(file, JSON.stringify({ ...page, port }));
-  const args = [join(root, `bench/targets/${name}.mjs`), file];
-  return startTarget({ name, args, url: `http://127.0.0.1:${port}${path}` });
-}
-
 async function benchStart(): Promise<string[]> {
-  const page = { path: '/', headers: { 'content-type': 'text/plain' }, body: 'ok' };
+  const page = { target: '/', headers: { 'content-type': 'text/plain' }, body: 'ok' };
   const started = { perch: [] as number[], bare: [] as number[] };
   const resident = { perch: [] as number[], bare: [] as number[] };
   for (let round = 0; round < starts; round += 1) {
     const url = `http://127.0.0.1:${perchPort}${cases[0].path}`;
     await note('perch', () => startTarget({ name: 'perch', url, ...perchOptions }));
-    await note('bare', () => startBare('bare-fastify', page, '/'));
+    await note('bare', () => startBare('bare-fastify', page));
   }
   async function note(of: 'perch' | 'bare', start: () => Promise<Target>): Promise<void> {
     const target = await start();

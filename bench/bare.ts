@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startTarget, type Target } from './processes.ts';
+
+/** A reply that a bare server gives to every request. */
+export interface Page {
+  /** The path and query that it is asked for by. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const ports = { 'bare-http': 18_081, 'bare-fastify': 18_082 } as const;
+
+/** What the connection says of itself, not the server of the page. */
+const connectionHeaders = ['date', 'connection', 'keep-alive'];
+
+/** Asks a server for its page, so that a bare one can send the same bytes and headers. */
+export async function copyPage({ url, headers }: Target): Promise<Page> {
+  const answer = await fetch(url, { headers });
+  const { pathname, search } = new URL(url);
+  return {
+    target: `${pathname}${search}`,
+    headers: Object.fromEntries(
+      [...answer.headers].filter(([key]) => !connectionHeaders.includes(key)),
+    ),
+    body: await answer.text(),
+  };
+}
+
+/** Starts a server that does nothing but send a page. */
+export async function startBare(name: keyof typeof ports, page: Page): Promise<Target> {
+  const folder = mkdtempSync(join(tmpdir(), 'perch-bench-bare-'));
+  const file = join(folder, 'page.json');
+  const port = ports[name];
+  const path = page.target.split('?')[0];
+  writeFileSync(file, JSON.stringify({ ...page, path, port }));
+  try {
+    const args = [join(import.meta.dirname, `targets/${name}.mjs`), file];
+    return await startTarget({ name, args, url: `http://127.0.0.1:${port}${page.target}` });
+  } finally {
+    rmSync(folder, { recursive: true, force: true }); // read at its start
+  }
+}
