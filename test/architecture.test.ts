@@ -28,11 +28,14 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   'better-sqlite3': /^core\/sqlite\.ts$/,
   '@fastify/cors': /^http\/cors\.ts$/,
   'lru-cache': /^fetching\/(?:response-cache|walk-memory)\.ts$/,
-  'markdown-it': /^http\/pages\/(?:markdown|result-html)\.ts$/,
-  yaml: /^render\/obsidian\.ts$/,
+  'markdown-it': /^http\/pages\/(?:markdown|result-html)\.ts$|^answers\/readers\/markdown\.ts$/,
+  yaml: /^render\/obsidian\.ts$|^answers\/readers\/(?:front-matter|openapi)\.ts$/,
   fastify: /^(?:http|mcp|sessions)\/|^(?:app|open-fetching|open-access|open-documents)\.ts$/,
   '@modelcontextprotocol/server': /^mcp\//,
   pino: /^commands\/(?:logger|open-reading)\.ts$/,
+  parse5: /^answers\/readers\/html\.ts$/,
+  ignore: /^answers\/corpus\/walk\.ts$/,
+  stemmer: /^answers\/text\/words\.ts$/,
   'pino-pretty': /^commands\/logger\.ts$/,
 };
 

@@ -1,0 +1,106 @@
+import type { Dirent } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+import { readerOf } from '../readers/reader-table.ts';
+import type { Corpus } from './corpus.ts';
+
+/** A file that can be read, as the file system tells it. */
+export interface FoundFile {
+  /** Relative to the corpus, with `/`. */
+  readonly path: string;
+  readonly absolute: string;
+  readonly bytes: number;
+  readonly modifiedMs: number;
+}
+
+/** Larger files are passed over: they are data. */
+export const maxFileBytes = 1_048_576;
+
+/** Folders below this depth are passed over. */
+const maxDepth = 40;
+
+/** Folders that hold no text of their own. Hidden ones are passed over too. */
+const skippedFolders: ReadonlySet<string> = new Set([
+  'node_modules',
+  'bower_components',
+  '__pycache__',
+]);
+
+/** Rules of a `.gitignore`, for the paths below its folder. */
+interface Rules {
+  /** The folder, relative to the corpus, with `/` at its end; empty for the corpus itself. */
+  readonly base: string;
+  readonly ignore: Ignore;
+}
+
+interface Folder {
+  readonly path: string;
+  readonly depth: number;
+  readonly rules: readonly Rules[];
+}
+
+/**
+ * Gives the files of a corpus that can be read, in the order of their paths. What `.gitignore` files
+ * exclude, hidden files, huge ones and symbolic links are left out. What cannot be looked at is too.
+ */
+export async function* walkCorpus(corpus: Corpus): AsyncGenerator<FoundFile> {
+  yield* walkFolder(corpus, { path: '', depth: 0, rules: [] });
+}
+
+async function* walkFolder(corpus: Corpus, folder: Folder): AsyncGenerator<FoundFile> {
+  const absolute = join(corpus.root, folder.path);
+  const rules = await withOwnRules(absolute, folder);
+  const entries = await readdir(absolute, { withFileTypes: true }).catch(() => []);
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const entry of entries) {
+    const path = `${folder.path}${entry.name}`;
+    if (!isWanted(entry, path, { corpus, rules })) continue;
+    if (entry.isDirectory()) {
+      yield* walkFolder(corpus, { path: `${path}/`, depth: folder.depth + 1, rules });
+    } else {
+      const found = await lookAt(join(corpus.root, path), path);
+      if (found !== undefined) yield found;
+    }
+  }
+}
+
+/** Links are neither files nor folders here, so none is followed. */
+function isWanted(
+  entry: Dirent,
+  path: string,
+  { corpus, rules }: { readonly corpus: Corpus; readonly rules: readonly Rules[] },
+): boolean {
+  if (entry.name.startsWith('.') || !isNamed(corpus, path)) return false;
+  const isFolder = entry.isDirectory();
+  if (isFolder ? skippedFolders.has(entry.name) : !entry.isFile() || readerOf(path) === undefined) {
+    return false;
+  }
+  if (isFolder && path.split('/').length > maxDepth) return false;
+  return !isIgnored(isFolder ? `${path}/` : path, rules);
+}
+
+function isNamed({ only }: Corpus, path: string): boolean {
+  return only === undefined || only.some((name) => path === name || path.startsWith(`${name}/`));
+}
+
+/** The innermost file that says something about a path decides, as with git. */
+function isIgnored(path: string, rules: readonly Rules[]): boolean {
+  for (const { base, ignore: own } of rules.toReversed()) {
+    const { ignored, unignored } = own.test(path.slice(base.length));
+    if (ignored || unignored) return ignored;
+  }
+  return false;
+}
+
+async function withOwnRules(absolute: string, folder: Folder): Promise<readonly Rules[]> {
+  const text = await readFile(join(absolute, '.gitignore'), 'utf8').catch(() => undefined);
+  if (text === undefined) return folder.rules;
+  return [...folder.rules, { base: folder.path, ignore: ignore().add(text) }];
+}
+
+async function lookAt(absolute: string, path: string): Promise<FoundFile | undefined> {
+  const { size, mtimeMs } = await stat(absolute).catch(() => ({ size: Number.NaN, mtimeMs: 0 }));
+  if (!(size > 0 && size <= maxFileBytes)) return undefined;
+  return { path, absolute, bytes: size, modifiedMs: mtimeMs };
+}

@@ -1,0 +1,138 @@
+import { countLines, type ReadFile, SectionBuilder } from './section.ts';
+
+/**
+ * Reads source code of most languages: each declaration that stands at the margin, or is public, is
+ * a section with its comment and its first lines. The comment that begins the file comes first.
+ */
+export function readSourceCode(text: string): ReadFile {
+  const lines = text.split('\n');
+  const sections = new SectionBuilder();
+  addComment(sections, commentFrom(lines, 0));
+  for (let at = 0; at < lines.length; at += 1) {
+    const name = declaredName(lines[at] ?? '');
+    if (name === undefined) continue;
+    const above = commentAbove(lines, at);
+    sections.startSection({ level: 2, text: name, line: (above?.line ?? at) + 1 });
+    addComment(sections, above ?? docstringBelow(lines, at));
+    const end = endOfSignature(lines, at);
+    sections.add({
+      kind: 'code',
+      text: lines.slice(at, end).join('\n'),
+      line: at + 1,
+      endLine: end,
+    });
+  }
+  return { title: '', sections: sections.finish(countLines(text)) };
+}
+
+/** Lines of a declaration that are shown. */
+const maxSignatureLines = 12;
+
+/** Declarations at the margin, or one step in for members of classes with `pub`, `public` or `def`. */
+const declarations: readonly RegExp[] = [
+  /^(?:export\s+)(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\*?|class|interface|type|enum|const|let|var|namespace)\s+([\w$]+)/,
+  /^(?:async\s+)?(?:function\*?|class)\s+([\w$]+)/,
+  /^(?:module\.)?exports\.([\w$]+)\s*=/,
+  /^[\w$.]+\.prototype\.([\w$]+)\s*=/,
+  /^(?: {4})?(?:async\s+)?def\s+(\w+)/,
+  /^func\s+(?:\([^)]{0,100}\)\s*)?(\w+)/,
+  /^type\s+(\w+)\s+(?:struct|interface|func)/,
+  /^\s{0,4}pub(?:\([^)]{0,40}\))?\s+(?:async\s+|unsafe\s+|const\s+)*(?:fn|struct|enum|trait|mod|const|static|type)\s+(\w+)/,
+  /^\s{0,4}(?:public|protected|internal|open)\s+(?:[\w<>[\],.?]+\s+){0,6}?(?:class|interface|enum|record|struct|fun|func|void|static|final)?\s*([A-Za-z_]\w*)\s*[({<:]/,
+  /^(?:module|def|class)\s+(?:self\.)?([\w:]+)/,
+];
+
+function declaredName(line: string): string | undefined {
+  if (line.length > 400 || !/^\s{0,4}[A-Za-z]/.test(line)) return undefined;
+  for (const declaration of declarations) {
+    const name = declaration.exec(line)?.[1];
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}
+
+interface Comment {
+  /** The first line, from 0, and the line after the last. */
+  readonly line: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+const commentLine = /^\s*(?:\/\/|#(?!!|\[|include|define|if|endif)|--|;;|\*|\/\*)/;
+const passedOver = /^\s*(?:@\w|#\[)/;
+
+/** The comment that ends right above a line; decorators and attributes may stand between. */
+function commentAbove(lines: readonly string[], at: number): Comment | undefined {
+  let end = at;
+  while (end > 0 && passedOver.test(lines[end - 1] ?? '')) end -= 1;
+  let line = end;
+  while (line > 0 && commentLine.test(lines[line - 1] ?? '')) line -= 1;
+  return line === end ? undefined : toComment(lines, line, end);
+}
+
+function commentFrom(lines: readonly string[], at: number): Comment | undefined {
+  const start = lines[at]?.startsWith('#!') ? at + 1 : at;
+  const quoted = docstringBelow(lines, start - 1);
+  if (quoted !== undefined) return quoted;
+  let end = start;
+  while (end < lines.length && commentLine.test(lines[end] ?? '')) end += 1;
+  return end === start ? undefined : toComment(lines, start, end);
+}
+
+function toComment(lines: readonly string[], line: number, end: number): Comment {
+  const text = lines
+    .slice(line, end)
+    .map((one) =>
+      one
+        .replace(/^\s*(?:\/\*+!?|\*+\/|\*|\/\/[/!]?|#+|--|;;+)\s?/, '')
+        .replace(/\s*\*+\/\s*$/, ''),
+    )
+    .join('\n');
+  return { line, end, text };
+}
+
+/** A string in three quotes on the lines after a declaration, as in Python. */
+function docstringBelow(lines: readonly string[], at: number): Comment | undefined {
+  const start = [at + 1, at + 2, at + 3].find((line) =>
+    /^\s*[rbu]?("""|''')/.test(lines[line] ?? ''),
+  );
+  if (start === undefined || (start > at + 1 && !/[:(,]\s*$/.test(lines[at] ?? '')))
+    return undefined;
+  const quote = lines[start]?.includes('"""') ? '"""' : "'''";
+  const opening = (lines[start] ?? '').replace(/^\s*[rbu]?(?:"""|''')/, '');
+  if (opening.includes(quote)) {
+    return { line: start, end: start + 1, text: opening.slice(0, opening.indexOf(quote)) };
+  }
+  let end = start + 1;
+  while (end < lines.length && !lines[end]?.includes(quote)) end += 1;
+  const inner = lines.slice(start + 1, end + 1).map((line) => line.split(quote, 1)[0]?.trim());
+  return {
+    line: start,
+    end: Math.min(end + 1, lines.length),
+    text: [opening, ...inner].join('\n'),
+  };
+}
+
+/** Each paragraph of a comment is a block. */
+function addComment(sections: SectionBuilder, comment: Comment | undefined): void {
+  if (comment === undefined) return;
+  let line = comment.line;
+  for (const paragraph of comment.text.split(/\n[ \t]*\n/)) {
+    const lines = countLines(paragraph);
+    const text = paragraph.replaceAll(/\s+/g, ' ').trim();
+    sections.add({ kind: 'text', text, line: line + 1, endLine: line + lines });
+    line += lines + 1;
+  }
+}
+
+function endOfSignature(lines: readonly string[], at: number): number {
+  let end = at + 1;
+  const most = Math.min(lines.length, at + maxSignatureLines);
+  while (
+    end < most &&
+    (lines[end] ?? '').trim() !== '' &&
+    declaredName(lines[end] ?? '') === undefined
+  )
+    end += 1;
+  return end;
+}

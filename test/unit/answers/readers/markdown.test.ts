@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { readMarkdown } from '../../../../src/answers/readers/markdown.ts';
+
+describe('readMarkdown', () => {
+  it('gives sections with their trail and lines', () => {
+    const text =
+      '# Server\n\nIntro.\n\n## Options\n\n### `bodyLimit`\n\nDefault: 1 MiB.\n\n## Methods\n';
+
+    const { title, sections } = readMarkdown(text);
+
+    expect(title).toBe('Server');
+    expect(
+      sections.map(({ heading, trail, line, endLine }) => [heading, trail, line, endLine]),
+    ).toEqual([
+      ['Server', [], 1, 4],
+      ['Options', ['Server'], 5, 6],
+      ['`bodyLimit`', ['Server', 'Options'], 7, 10],
+      ['Methods', ['Server'], 11, 12],
+    ]);
+  });
+
+  it('tells paragraphs, items, rows and code apart', () => {
+    const text = [
+      'A paragraph',
+      'of two lines.',
+      '',
+      '- one',
+      '  - two',
+      '',
+      '| name | default |',
+      '| --- | --- |',
+      '| `port` | 8080 |',
+      '',
+      '```js',
+      '# no heading',
+      '',
+      'run()',
+      '```',
+    ].join('\n');
+
+    const { sections } = readMarkdown(text);
+
+    expect(sections[0]?.blocks).toEqual([
+      { kind: 'text', text: 'A paragraph\nof two lines.', line: 1, endLine: 2 },
+      { kind: 'item', text: 'one', line: 4, endLine: 4 },
+      { kind: 'item', text: 'two', line: 5, endLine: 5 },
+      { kind: 'row', text: 'name | default', line: 7, endLine: 7 },
+      { kind: 'row', text: '`port` | 8080', line: 9, endLine: 9 },
+      { kind: 'code', text: '# no heading\n\nrun()', line: 11, endLine: 15, language: 'js' },
+    ]);
+  });
+
+  it('takes title and description from front matter and keeps the lines', () => {
+    const text =
+      '---\ntitle: Routes\ndescription: How routes match.\n---\n\n## Order\n\nFirst wins.\n';
+
+    const { title, sections } = readMarkdown(text);
+
+    expect(title).toBe('Routes');
+    expect(sections.map(({ heading, line }) => [heading, line])).toEqual([
+      ['', 1],
+      ['Order', 6],
+    ]);
+    expect(sections[0]?.blocks[0]?.text).toBe('How routes match.');
+  });
+
+  it.each(['---\na: [\n---\ntext', '---\n- 1\n---\ntext', '---\ntitle: 5\n---\ntext'])(
+    'reads on after front matter that says nothing: %j',
+    (text) => {
+      expect(readMarkdown(text)).toMatchObject({
+        title: '',
+        sections: [{ blocks: [{ text: 'text' }] }],
+      });
+    },
+  );
+
+  it('leaves tags out of text, not out of code spans', () => {
+    const { sections } = readMarkdown(
+      '## Link <a id="x"></a>\n\nUse <b>the</b> `<Link>` tag.<!-- no -->\n',
+    );
+
+    expect(sections[0]?.heading).toBe('Link');
+    expect(sections[0]?.blocks[0]?.text).toBe('Use the `<Link>` tag.');
+  });
+
+  it('reads headings that are underlined', () => {
+    expect(readMarkdown('Title\n=====\n\nText\n').title).toBe('Title');
+  });
+});

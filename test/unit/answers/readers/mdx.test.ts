@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { readMdx } from '../../../../src/answers/readers/mdx.ts';
+
+it('leaves imports, exports and tags out, and keeps what they wrap', () => {
+  const text = [
+    "import { Note } from './note'",
+    'export const meta = { a: 1 }',
+    '',
+    '# Caching',
+    '',
+    '<Note type="warning">',
+    '  Entries **expire**.',
+    '</Note>',
+    '',
+    '```tsx',
+    "import cache from 'cache'",
+    '<Cache />',
+    '```',
+  ].join('\n');
+
+  const { sections } = readMdx(text);
+
+  expect(sections).toHaveLength(1);
+  expect(sections[0]).toMatchObject({ heading: 'Caching', line: 4 });
+  expect(sections[0]?.blocks.map(({ kind, text }) => [kind, text])).toEqual([
+    ['text', 'Entries **expire**.'],
+    ['code', "import cache from 'cache'\n<Cache />"],
+  ]);
+});
+
+it('tells the options that a component lists', () => {
+  const text = [
+    '## Settings',
+    '',
+    '<PropertiesTable',
+    '  content={[',
+    '    {',
+    "      name: 'maxRetries',",
+    "      type: 'number',",
+    '      description:',
+    "        'How often a call is tried again. Default: 2.',",
+    '    },',
+    '  ]}',
+    '/>',
+    '',
+    'After it.',
+  ].join('\n');
+
+  const told = readMdx(text).sections.flatMap(({ blocks }) => blocks.map((block) => block.text));
+
+  expect(told.join('\n')).toContain('`maxRetries`');
+  expect(told.join('\n')).toContain('Default: 2.');
+  expect(told.at(-1)).toBe('After it.');
+  expect(told.join('\n')).not.toContain('PropertiesTable');
+});
