@@ -36,20 +36,31 @@ interface Rules {
 
 interface Folder {
   readonly path: string;
-  readonly depth: number;
   readonly rules: readonly Rules[];
 }
 
 /**
  * Gives the files of a corpus that can be read, in the order of their paths. What `.gitignore` files
  * exclude, hidden files, huge ones and symbolic links are left out. What cannot be looked at is too.
+ * `onFolder` is told of each folder before it is looked into.
  */
-export async function* walkCorpus(corpus: Corpus): AsyncGenerator<FoundFile> {
-  yield* walkFolder(corpus, { path: '', depth: 0, rules: [] });
+export async function* walkCorpus(
+  corpus: Corpus,
+  onFolder: (absolute: string) => void = () => {},
+): AsyncGenerator<FoundFile> {
+  yield* walkFolder({ corpus, onFolder }, { path: '', rules: [] });
 }
 
-async function* walkFolder(corpus: Corpus, folder: Folder): AsyncGenerator<FoundFile> {
+interface Walk {
+  readonly corpus: Corpus;
+  /** Told of each folder before it is looked into. */
+  onFolder(absolute: string): void;
+}
+
+async function* walkFolder(walk: Walk, folder: Folder): AsyncGenerator<FoundFile> {
+  const { corpus } = walk;
   const absolute = join(corpus.root, folder.path);
+  walk.onFolder(absolute);
   const rules = await withOwnRules(absolute, folder);
   const entries = await readdir(absolute, { withFileTypes: true }).catch(() => []);
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -57,7 +68,7 @@ async function* walkFolder(corpus: Corpus, folder: Folder): AsyncGenerator<Found
     const path = `${folder.path}${entry.name}`;
     if (!isWanted(entry, path, { corpus, rules })) continue;
     if (entry.isDirectory()) {
-      yield* walkFolder(corpus, { path: `${path}/`, depth: folder.depth + 1, rules });
+      yield* walkFolder(walk, { path: `${path}/`, rules });
     } else {
       const found = await lookAt(join(corpus.root, path), path);
       if (found !== undefined) yield found;

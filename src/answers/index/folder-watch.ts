@@ -1,0 +1,74 @@
+import { type FSWatcher, watch } from 'node:fs';
+
+/** The most folders that are watched; the system has a limit for all processes together. */
+const maxFolders = 2000;
+
+/** Watches folders for changes of the files right in them. */
+export interface FolderWatch {
+  /** False once a folder could not be watched: changes may go unseen from then on. */
+  readonly isComplete: boolean;
+  /** Watches a folder from now on, and counts it as visited. */
+  visit(folder: string): void;
+  /** Stops to watch the folders that were not visited since the last call. */
+  leaveOthers(): void;
+  /** Resolves at the first change since the last call. */
+  changed(): Promise<void>;
+  close(): void;
+}
+
+/** Opens a watch over no folder yet. The caller closes it. */
+export function openFolderWatch(): FolderWatch {
+  const watchers = new Map<string, FSWatcher>();
+  let visited = new Set<string>();
+  let isComplete = true;
+  let change = createChange();
+  const giveUp = (folder: string) => {
+    isComplete = false;
+    watchers.get(folder)?.close();
+    watchers.delete(folder);
+  };
+  return {
+    get isComplete() {
+      return isComplete;
+    },
+    visit: (folder) => {
+      visited.add(folder);
+      if (watchers.has(folder)) return;
+      if (watchers.size >= maxFolders) {
+        isComplete = false;
+        return;
+      }
+      try {
+        const watcher = watch(folder, { persistent: false }, () => change.happen());
+        watcher.on('error', () => giveUp(folder));
+        watchers.set(folder, watcher);
+      } catch {
+        isComplete = false; // The limit of the system, or a file system that cannot tell.
+      }
+    },
+    leaveOthers: () => {
+      for (const [folder, watcher] of watchers) {
+        if (visited.has(folder)) continue;
+        watcher.close();
+        watchers.delete(folder);
+      }
+      visited = new Set();
+    },
+    changed: async () => {
+      await change.happened;
+      change = createChange();
+    },
+    close: () => {
+      for (const watcher of watchers.values()) watcher.close();
+      watchers.clear();
+    },
+  };
+}
+
+function createChange() {
+  let happen = () => {};
+  const happened = new Promise<void>((resolve) => {
+    happen = resolve;
+  });
+  return { happened, happen: () => happen() };
+}

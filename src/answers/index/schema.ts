@@ -1,0 +1,53 @@
+import type { Migration } from '../../core/sqlite.ts';
+
+/**
+ * What texts are taken apart and looked up by. Raised when readers, words or passages change: an
+ * index of another number is built anew.
+ */
+export const analysisVersion = 1;
+
+/** The fields of a passage that are searched, in the order of `passage_terms`. */
+export const fields = ['title', 'trail', 'heading', 'body', 'code', 'names'] as const;
+
+/** A field of a passage. */
+export type Field = (typeof fields)[number];
+
+/** The steps of the schema of `answers.db`. */
+export const migrations: readonly Migration[] = [
+  (database) =>
+    database.exec(`
+      CREATE TABLE meta (analysis INTEGER NOT NULL);
+      INSERT INTO meta (analysis) VALUES (${analysisVersion});
+      CREATE TABLE files (
+        id INTEGER PRIMARY KEY,
+        corpus TEXT NOT NULL,
+        path TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
+        modified_ms REAL NOT NULL,
+        hash TEXT NOT NULL,
+        title TEXT NOT NULL,
+        lead TEXT NOT NULL,
+        UNIQUE (corpus, path)
+      );
+      CREATE TABLE passages (
+        id INTEGER PRIMARY KEY,
+        file INTEGER NOT NULL REFERENCES files (id),
+        heading TEXT NOT NULL,
+        trail TEXT NOT NULL,
+        line INTEGER NOT NULL,
+        end_line INTEGER NOT NULL,
+        words INTEGER NOT NULL,
+        terms TEXT NOT NULL,
+        blocks TEXT NOT NULL
+      );
+      CREATE INDEX passages_of_file ON passages (file);
+      CREATE INDEX passages_by_words ON passages (words);
+      -- Every spelling that was ever read, for misspellings in questions; those of removed files are left.
+      CREATE TABLE spellings (word TEXT PRIMARY KEY) WITHOUT ROWID;
+      -- Words come stemmed and parted, so that questions and texts are taken apart by the same code.
+      CREATE VIRTUAL TABLE passage_terms USING fts5 (
+        ${fields.join(', ')}, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0'
+      );
+      CREATE VIRTUAL TABLE vocabulary USING fts5vocab (passage_terms, 'row');
+    `),
+];

@@ -1,0 +1,191 @@
+import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  openPassageIndex,
+  type PassageIndex,
+} from '../../../../src/answers/index/passage-index.ts';
+import { type RefreshProgress, refreshIndex } from '../../../../src/answers/index/refresh.ts';
+import { openSqlite } from '../../../../src/core/sqlite.ts';
+import { corpusOf, writeFiles } from '../../../support/corpus-folder.ts';
+import { temporaryFolder } from '../../../support/spawn-perch.ts';
+
+function openIndex(path = ':memory:'): PassageIndex {
+  const index = openPassageIndex(path);
+  onTestFinished(() => index.close());
+  return index;
+}
+
+const pathsOf = (index: PassageIndex, ...terms: string[]) =>
+  index.search(terms, 10).map(({ path, heading }) => `${path}#${heading}`);
+
+describe('an index', () => {
+  it('finds passages by their words, headings before text', async () => {
+    const index = openIndex();
+    const corpus = corpusOf({
+      'a.md': '# Ships\n\nA ship has a keel.\n\n## Anchor\n\nIt holds.\n',
+      'b.md': '# Harbour\n\nAn anchor lies there.\n',
+    });
+
+    await refreshIndex({ index, corpora: [corpus] });
+
+    expect(pathsOf(index, 'anchor')).toEqual(['a.md#Anchor', 'b.md#Harbour']);
+    expect(index.totals()).toMatchObject({ files: 2, passages: 3 });
+  });
+
+  it('reads only what has changed, and forgets what is gone', async () => {
+    const index = openIndex();
+    const corpus = corpusOf({ 'a.md': 'seal', 'b.md': 'gull', 'c.md': 'crow' });
+    const refresh = () => refreshIndex({ index, corpora: [corpus] });
+
+    expect(await refresh()).toEqual({ files: 3, read: 3, removed: 0 });
+    expect(await refresh()).toEqual({ files: 3, read: 0, removed: 0 });
+
+    writeFileSync(join(corpus.root, 'a.md'), 'heron');
+    rmSync(join(corpus.root, 'b.md'));
+    renameSync(join(corpus.root, 'c.md'), join(corpus.root, 'd.md'));
+    expect(await refresh()).toEqual({ files: 2, read: 2, removed: 2 });
+    expect(['seal', 'heron', 'gull', 'crow'].map((word) => pathsOf(index, word))).toEqual([
+      [],
+      ['a.md#'],
+      [],
+      ['d.md#'],
+    ]);
+  });
+
+  it('does not read a file anew that was only touched', async () => {
+    const index = openIndex();
+    const corpus = corpusOf({ 'a.md': 'seal' });
+    await refreshIndex({ index, corpora: [corpus] });
+
+    utimesSync(join(corpus.root, 'a.md'), 1, 1);
+
+    expect((await refreshIndex({ index, corpora: [corpus] })).read).toBe(0);
+  });
+
+  it('forgets a corpus that is no longer wanted', async () => {
+    const index = openIndex();
+    const [first, second] = [corpusOf({ 'a.md': 'seal' }), corpusOf({ 'a.md': 'seal' })];
+    await refreshIndex({ index, corpora: [first, second] });
+
+    const { removed } = await refreshIndex({ index, corpora: [second] });
+
+    expect(removed).toBe(1);
+    expect(index.search(['seal'], 5).map(({ corpus }) => corpus)).toEqual([second.root]);
+  });
+
+  it('is used again by the next process', async () => {
+    const path = join(temporaryFolder(), 'data', 'answers.db');
+    const corpus = corpusOf({ 'a.md': 'seal' });
+    const before = openPassageIndex(path);
+    await refreshIndex({ index: before, corpora: [corpus] });
+    before.close();
+
+    const index = openIndex(path);
+
+    expect(pathsOf(index, 'seal')).toEqual(['a.md#']);
+    expect((await refreshIndex({ index, corpora: [corpus] })).read).toBe(0);
+  });
+
+  it.each([
+    ['of another analysis', 'UPDATE meta SET analysis = analysis + 1'],
+    ['of a newer version', 'PRAGMA user_version = 99'],
+  ])('is built anew from one %s', async (_, sql) => {
+    const path = join(temporaryFolder(), 'answers.db');
+    const corpus = corpusOf({ 'a.md': 'seal' });
+    const before = openPassageIndex(path);
+    await refreshIndex({ index: before, corpora: [corpus] });
+    before.close();
+    const other = openSqlite({ path, migrations: [() => {}] });
+    other.exec(sql);
+    other.close();
+
+    const index = openIndex(path);
+
+    expect(index.totals().files).toBe(0);
+    expect((await refreshIndex({ index, corpora: [corpus] })).read).toBe(1);
+    expect(pathsOf(index, 'seal')).toEqual(['a.md#']);
+  });
+
+  it('is built anew where the file is none of SQLite', () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, {
+      'answers.db': 'this is no database, but it is long enough to be looked at'.repeat(20),
+    });
+
+    expect(openIndex(join(folder, 'answers.db')).totals().files).toBe(0);
+  });
+
+  it('keeps a binary file without its text, so that it is not read again', async () => {
+    const index = openIndex();
+    const corpus = corpusOf({ 'a.md': Buffer.from([97, 0, 98]) });
+
+    expect((await refreshIndex({ index, corpora: [corpus] })).read).toBe(1);
+    expect((await refreshIndex({ index, corpora: [corpus] })).read).toBe(0);
+    expect(index.totals()).toMatchObject({ files: 1, passages: 0 });
+  });
+
+  it.each([
+    '"',
+    '*',
+    'NEAR(',
+    'a AND',
+    'title:x',
+    '-',
+    ')',
+    '^a',
+    "'; DROP TABLE files; --",
+    '\0',
+    '🦆',
+  ])('searches for %j as for any word', async (term) => {
+    const index = openIndex();
+    await refreshIndex({ index, corpora: [corpusOf({ 'a.md': 'seal' })] });
+
+    expect(index.search([term, 'seal'], 5)).toHaveLength(1);
+  });
+
+  it('reports while it is refreshed, and ends when it is told to', async () => {
+    const index = openIndex();
+    const corpus = corpusOf(
+      Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`${at}.md`, `word${at}`])),
+    );
+    const reports: RefreshProgress[] = [];
+    const stop = new AbortController();
+    const report = (progress: RefreshProgress) => {
+      reports.push(progress);
+      stop.abort(new Error('enough'));
+    };
+
+    const refresh = refreshIndex({
+      index,
+      corpora: [corpus],
+      signal: stop.signal,
+      onProgress: report,
+    });
+
+    await expect(refresh).rejects.toThrow('enough');
+    expect(reports).toEqual([{ files: 100, read: 100, removed: 0 }]);
+    const rest = await refreshIndex({ index, corpora: [corpus] });
+    expect(rest).toEqual({ files: 150, read: 50, removed: 0 });
+  });
+
+  it('parts long sections between blocks, and keeps code whole', async () => {
+    const index = openIndex();
+    const paragraph = `${'word '.repeat(150)}end.`;
+    const code = Array.from({ length: 300 }, (_, line) => `line(${line});`).join('\n');
+    const text = `# Long\n\n${paragraph}\n\n${paragraph}\n\n${paragraph}\n\n\`\`\`js\n${code}\n\`\`\`\n\nlast words\n`;
+    await refreshIndex({ index, corpora: [corpusOf({ 'a.md': text })] });
+
+    const found = index.search(['word', 'last'], 9).toSorted((a, b) => a.line - b.line);
+
+    expect(found.map(({ heading }) => heading)).toEqual(['Long', 'Long', 'Long']);
+    const blocks = found.flatMap(({ id }) => index.blocks(id));
+    expect(blocks.find(({ kind }) => kind === 'code')?.text).toBe(code);
+    for (const { id, line, endLine } of found) {
+      for (const block of index.blocks(id)) {
+        expect(block.line).toBeGreaterThanOrEqual(line);
+        expect(block.endLine).toBeLessThanOrEqual(endLine);
+      }
+    }
+  });
+});

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { toStem, toWords } from '../../../../src/answers/text/words.ts';
+
+const plains = (text: string) => toWords(text).words.map(({ plain }) => plain);
+
+it.each([
+  ['bodyLimit', ['body', 'limit'], ['bodylimit']],
+  ['HTTPServer', ['http', 'server'], ['httpserver']],
+  ['X-Powered-By', ['x', 'powered', 'by'], ['xpoweredby']],
+  ['MAX_RETRIES', ['max', 'retries'], ['maxretries']],
+  ['reply.sendFile()', ['reply', 'send', 'file'], ['replysendfile', 'sendfile']],
+  ["It's Ångström’s", ['it', 'angstrom'], []],
+  ['say "hi" -- *now*', ['say', 'hi', 'now'], []],
+  ['日本語 テスト', ['日本語', 'テスト'], []],
+])('parts %j', (text, words, names) => {
+  expect(plains(text)).toEqual(words);
+  expect(toWords(text).names).toEqual(names);
+});
+
+it.each([
+  ['retries', 'retry'],
+  ['tried', 'try'],
+  ['configuration', 'configure'],
+  ['kept', 'keeping'],
+  ['caching', 'cache'],
+])('gives %s and %s the same stem', (a, b) => {
+  expect(toStem(a)).toBe(toStem(b));
+});
+
+it('leaves out what is too long to be a word', () => {
+  expect(plains(`a ${'x'.repeat(41)} b`)).toEqual(['a', 'b']);
+});
