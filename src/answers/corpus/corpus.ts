@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,21 +12,35 @@ export interface Corpus {
   readonly only?: readonly string[];
 }
 
-/** Gives the corpora at these paths. A file is the only one of its folder. Names are made distinct. */
-export function toCorpora(
-  paths: readonly { readonly path: string; readonly isFile: boolean }[],
-): readonly Corpus[] {
-  const names = new Map<string, number>();
-  return paths.map(({ path, isFile }) => {
+/** A path that no corpus can be made of. The message says which, and why. */
+export class CorpusError extends Error {}
+
+/**
+ * Gives the corpora at these paths. A file is the only one of its folder. Names are made distinct.
+ *
+ * @throws CorpusError for a path at which nothing can be read.
+ */
+export function corporaAt(paths: readonly string[]): readonly Corpus[] {
+  const times = new Map<string, number>();
+  return paths.map((path) => {
     const absolute = resolve(path);
+    const isFile = lookAt(path, absolute).isFile();
     const name = basename(absolute) || 'root';
-    const times = (names.get(name) ?? 0) + 1;
-    names.set(name, times);
-    const distinct = times === 1 ? name : `${name}-${times}`;
+    const time = (times.get(name) ?? 0) + 1;
+    times.set(name, time);
+    const distinct = time === 1 ? name : `${name}-${time}`;
     return isFile
       ? { name: distinct, root: dirname(absolute), only: [basename(absolute)] }
       : { name: distinct, root: absolute };
   });
+}
+
+function lookAt(path: string, absolute: string): Stats {
+  try {
+    return statSync(absolute);
+  } catch (error) {
+    throw new CorpusError(`there is no folder or file ${path} to answer from`, { cause: error });
+  }
 }
 
 /** Gives the corpus that Perch comes with: its own docs. Found from `dist/` as from `src/`. */

@@ -86,6 +86,6 @@ async function refreshFile(
 }
 
 /** What a corpus is known by in the index: its place, because names may be given anew. */
-export function keyOf({ root }: Corpus): string {
-  return root;
+export function keyOf({ root, only = [] }: Corpus): string {
+  return [root, ...only].join('\n');
 }

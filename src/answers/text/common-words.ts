@@ -30,3 +30,18 @@ takes tell tells times tried try turn two type value various want work working w
 export const askingWords: ReadonlySet<string> = split(
   'how what which where when why who can is are does do should',
 );
+
+/** Words that begin an order, as in “list the branches”. */
+export const orderingWords: ReadonlySet<string> = split(`
+abort add allow animate apply attach avoid block build cache cancel catch change check choose clean clear close
+collect compare compress configure connect convert copy count create cut debug define delete deploy describe detect
+disable display download drop edit embed enable encode encrypt end export extend extract fetch filter find fix force
+format forward generate get give group guard handle hide ignore import inspect install keep limit link list listen
+load log make map match measure merge migrate mock monitor mount move name open order override parse pass pin preview
+print protect provide publish pull push put query read record redact redirect register reject release remove rename
+render replace request rerank reset resize resolve restart restore restrict resume retry return reuse revert rewrite
+roll rotate route run sample save scale schedule search see select send separate serve set share show shrink shut sign
+skip sort split start stash stop store stream strip style submit swap switch sync tag tell test throttle throw time
+track transcribe transform translate trim truncate turn type undo unpack unstage update upgrade upload use validate
+verify view wait warn watch wrap write
+`);

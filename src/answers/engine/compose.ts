@@ -1,0 +1,91 @@
+import type { Answer, Citation } from '../answer.ts';
+import { printCitation } from './citation.ts';
+import type { Excerpt } from './excerpt.ts';
+
+/** A source of an answer, with what is told of it. */
+export interface Source {
+  readonly citation: Citation;
+  readonly excerpt: Excerpt;
+}
+
+/** What an answer is written from. */
+export interface Draft {
+  /** The sources that answer, one for each part of the question. */
+  readonly leading: readonly Source[];
+  /** Others that say more. */
+  readonly further: readonly Source[];
+}
+
+/** The most characters of an answer. */
+export const maxAnswerLength = 4000;
+
+/** Below this nothing of a source is told but its place. */
+const leastExcerpt = 60;
+
+/** Writes an answer for a reader; its citations stand at its end, best first. */
+export function composeAnswer({ leading, further }: Draft): Answer {
+  const sources = [...leading, ...further];
+  const citations = sources.map(({ citation }) => citation);
+  const ending = `Sources:\n\n${citations.map((one) => `- \`${printCitation(one)}\``).join('\n')}\n`;
+  const budget = createBudget(maxAnswerLength - ending.length - 40);
+  const lead = leading.map((source) => budget.take(titled(source, leading.length > 1), '\n\n'));
+  const more = further.map((source) => budget.take(toBullet(source), '\n'));
+  const moreText = more.filter((bullet) => bullet !== '').join('\n');
+  const parts = [...lead, moreText === '' ? '' : `More on this:\n\n${moreText}`, ending];
+  return {
+    text: parts.filter((part) => part !== '').join('\n\n'),
+    citations,
+    abstained: false,
+    finishReason: budget.isCut ? 'length' : 'stop',
+  };
+}
+
+/** Writes that the question is not answered, and what comes nearest. */
+export function composeAbstention(nearest: readonly Citation[]): Answer {
+  const places = nearest.map((citation) => `- \`${printCitation(citation)}\``).join('\n');
+  const near = places === '' ? '' : ` The nearest sections are:\n\n${places}`;
+  return {
+    text: `The documentation does not seem to answer this.${near}\n`,
+    citations: [],
+    abstained: true,
+    finishReason: 'stop',
+  };
+}
+
+function titled({ citation, excerpt }: Source, isOneOfSeveral: boolean): string {
+  return isOneOfSeveral && citation.heading !== ''
+    ? `**${citation.heading}**\n\n${excerpt.text}`
+    : excerpt.text;
+}
+
+function toBullet({ citation, excerpt }: Source): string {
+  const title = citation.heading === '' ? citation.path : citation.heading;
+  return `- **${title}**: ${excerpt.text.replaceAll(/\s+/g, ' ').replace(/^- /, '')}`;
+}
+
+/** Gives out the characters that are left; what does not fit is left out. */
+function createBudget(most: number) {
+  let left = most;
+  let isCut = false;
+  return {
+    get isCut() {
+      return isCut;
+    },
+    take(text: string, separator: string): string {
+      const fits = text.length + separator.length <= left;
+      const given = fits ? text : cutAtWord(text, left - separator.length);
+      if (!fits) isCut = true;
+      left -= given === '' ? 0 : given.length + separator.length;
+      return given;
+    },
+  };
+}
+
+/** Cut text ends with a sign; code that is cut is closed. */
+function cutAtWord(text: string, most: number): string {
+  if (most < leastExcerpt) return '';
+  const end = text.lastIndexOf(' ', most - 6);
+  const cut = text.slice(0, end > most / 2 ? end : most - 6);
+  const isInCode = (cut.match(/^`{3,}/gm)?.length ?? 0) % 2 === 1;
+  return isInCode ? `${cut}\n\`\`\`` : `${cut}…`;
+}

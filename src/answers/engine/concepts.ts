@@ -1,0 +1,138 @@
+import { stopWords, weakWords } from '../text/common-words.ts';
+import type { Phrase, Phrases } from '../text/phrases.ts';
+import type { Synonyms } from '../text/synonyms.ts';
+import { toStem, toWords } from '../text/words.ts';
+import type { Lexicon } from './lexicon.ts';
+import type { Weights } from './weights.ts';
+
+/** Something that a question asks for, with all words that may stand for it. */
+export interface Concept {
+  /** The word of the question. */
+  readonly plain: string;
+  /** How much it matters, by how rare it is. */
+  readonly weight: number;
+  /** What it is looked up by, and how much each counts; 1 for the word itself. */
+  readonly terms: ReadonlyMap<string, number>;
+  /** Whether anything in the index has the word itself, or what it is a misspelling of. */
+  readonly isKnown: boolean;
+}
+
+/** What a question is looked up by. */
+export interface Concepts {
+  readonly concepts: readonly Concept[];
+  /** Names in one piece that words of the question make: “body limit” makes `bodylimit`. */
+  readonly names: ReadonlyMap<string, number>;
+}
+
+/** What concepts are made with. */
+export interface ConceptContext {
+  readonly lexicon: Lexicon;
+  readonly synonyms: Synonyms;
+  readonly phrases: Phrases;
+  readonly weights: Weights;
+}
+
+/** The most words of a question that are looked at; the first ones say what it is about. */
+const maxConcepts = 24;
+
+/** Finds out what a text asks for. */
+export function toConcepts(text: string, context: ConceptContext): Concepts {
+  const { rest, found } = context.phrases.take(text.replaceAll(frame, ' … '));
+  const { words, names } = toWords(rest);
+  const telling = words.filter(({ plain }) => !stopWords.has(plain));
+  const distinct = [...new Map(telling.map((word) => [word.stem, word])).values()];
+  const plains = distinct.slice(0, maxConcepts).map(({ plain }) => plain);
+  const phrases = found.map((phrase) => toPhraseConcept(phrase, context));
+  const written = [...new Set(names)].filter((name) => context.lexicon.passagesWith(name) > 0);
+  const concepts = [
+    ...plains.map((plain) => toConcept(plain, context)),
+    ...written.map((name) => toNameConcept(name, context)),
+    ...phrases,
+  ];
+  return { concepts, names: findNames(plains, [...names, ...neighbours(text)], context) };
+}
+
+/** What only says that a place is asked for. */
+const frame =
+  /\b(?:(?:in )?(?:which|what) (?:file|module|class|function|page|section|document|part of the docs)s?\b(?= (?:defin|declar|export|implement|contain|document|describ|explain|cover|is|are|has))|(?:is|are|gets?) (?:defined|declared|implemented|documented|explained|described)\b|(?:that |which )?(?:defines|declares|exports|implements|documents|describes|explains|covers)\b)/gi;
+
+/** A name that the question writes as code does: whoever writes it so means nothing else. */
+function toNameConcept(name: string, context: ConceptContext): Concept {
+  const terms = new Map([[name, 1]]);
+  return { plain: name, weight: weigh(terms, context), terms, isKnown: true };
+}
+
+/** Words that stand side by side, in one piece: “log in” may be `login`, “body limit” `bodyLimit`. */
+function neighbours(text: string): readonly string[] {
+  const plains = toWords(text).words.map(({ plain }) => plain);
+  return plains.slice(1, maxConcepts).map((plain, at) => `${plains[at]}${plain}`);
+}
+
+/** A phrase counts for what it is called, and no more than a synonym where that is vague. */
+function toPhraseConcept({ text, meanings }: Phrase, context: ConceptContext): Concept {
+  const { lexicon, weights } = context;
+  const known = meanings.map(toStem).filter((term) => lexicon.passagesWith(term) > 0);
+  const terms = new Map(known.map((term) => [term, weights.phrase]));
+  return {
+    plain: text,
+    weight: weights.phraseWeight * weigh(terms, context),
+    terms,
+    isKnown: true,
+  };
+}
+
+function toConcept(plain: string, context: ConceptContext): Concept {
+  const { lexicon, synonyms, weights } = context;
+  const stem = toStem(plain);
+  const own = findOwnTerms(plain, context);
+  const terms = new Map(own);
+  for (const other of [stem, ...own.keys()].flatMap(synonyms)) {
+    if (!terms.has(other) && lexicon.passagesWith(other) > 0) terms.set(other, weights.synonym);
+  }
+  const rarity = weigh(terms, context);
+  const weight = weakWords.has(plain) ? weights.weakWord * rarity : rarity;
+  return { plain, weight, terms, isKnown: own.size > 0 };
+}
+
+/** The word itself, or else what it may be a misspelling of. Words that have synonyms are no misspellings. */
+function findOwnTerms(
+  plain: string,
+  { lexicon, synonyms, weights }: ConceptContext,
+): ReadonlyMap<string, number> {
+  const stem = toStem(plain);
+  // A name in small letters, as in “usechat”, is kept as it is; words are kept by their stems.
+  const present = [...new Set([stem, plain])].filter((own) => lexicon.passagesWith(own) > 0);
+  if (present.length > 0) return new Map(present.map((own) => [own, 1]));
+  if (synonyms(stem).length > 0) return new Map();
+  return new Map(lexicon.corrections(plain).map((term) => [term, weights.correction]));
+}
+
+/** The rarity of a concept: of all its words together, each as often as it counts. */
+function weigh(
+  terms: ReadonlyMap<string, number>,
+  { lexicon, weights }: Pick<ConceptContext, 'lexicon' | 'weights'>,
+): number {
+  let passages = 0;
+  for (const [term, factor] of terms) passages += factor * lexicon.passagesWith(term);
+  const rarity = Math.log(
+    1 + (lexicon.passages + 0.5) / (Math.min(passages, lexicon.passages) + 0.5),
+  );
+  return rarity ** weights.rarity;
+}
+
+/** Pairs of words are tried in both orders: who asks for the limit of a body may mean `bodyLimit`. */
+function findNames(
+  plains: readonly string[],
+  written: readonly string[],
+  { lexicon, weights }: ConceptContext,
+): ReadonlyMap<string, number> {
+  const few = plains.slice(0, 12);
+  const pairs = few.flatMap((a) => few.filter((b) => b !== a).map((b) => a + b));
+  const found = new Map<string, number>();
+  for (const name of [...written, ...pairs]) {
+    const passages = lexicon.passagesWith(name);
+    if (passages === 0) continue;
+    found.set(name, Math.log(1 + (lexicon.passages + 0.5) / (passages + 0.5)) ** weights.rarity);
+  }
+  return found;
+}

@@ -1,0 +1,124 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Answer, AnswerEngine, Asking, Citation, Question } from '../answer.ts';
+import type { Corpus } from '../corpus/corpus.ts';
+import type { PassageIndex } from '../index/passage-index.ts';
+import { keyOf } from '../index/refresh.ts';
+import { createPhrases } from '../text/phrases.ts';
+import { createSynonyms } from '../text/synonyms.ts';
+import { composeAbstention, composeAnswer, type Source } from './compose.ts';
+import { isDeclined } from './confidence.ts';
+import { toExcerpt } from './excerpt.ts';
+import { type Found, type FoundSource, find } from './find.ts';
+import { understand } from './follow-up.ts';
+import { createLexicon } from './lexicon.ts';
+import { weights } from './weights.ts';
+
+/** What an engine answers from. */
+export interface ExtractiveOptions {
+  readonly index: PassageIndex;
+  readonly corpora: readonly Corpus[];
+  /** False while the index is built for the first time. */
+  isReady(): boolean;
+}
+
+/** An engine over an index, which tells it when the index has changed. */
+export interface ExtractiveEngine extends AnswerEngine {
+  /** Says that the index has changed. */
+  forget(): void;
+}
+
+/** How much is told of the source that answers, and of each further one. */
+const limits = {
+  leading: { statements: 9, text: 900, code: 1100 },
+  further: { statements: 2, text: 320, code: 0 },
+} as const;
+
+/** Answers with what the passages of an index say, word for word. No network, no language model. */
+export function createExtractiveEngine(options: ExtractiveOptions): ExtractiveEngine {
+  const { index, corpora } = options;
+  const lexicon = createLexicon(index);
+  const synonyms = createSynonyms();
+  const phrases = createPhrases();
+  const places = createPlaces(corpora);
+  const findFor = (question: Question): Found => {
+    const { text, recentPaths } = understand(question);
+    const recent = recentPaths.map(places.toPath);
+    return find(text, { index, lexicon, synonyms, phrases, weights, recentPaths: recent });
+  };
+  return {
+    modelId: 'perch/extractive',
+    get isReady() {
+      return options.isReady();
+    },
+    forget: () => lexicon.forget(),
+    answer: async (question, asking) => {
+      await nextTurn();
+      asking.signal.throwIfAborted();
+      const found = findFor(question);
+      const toSource = (source: FoundSource, kind: keyof typeof limits) =>
+        readSource(source, { index, places, kind, confidence: found.confidence });
+      return tell(write(found, toSource), asking);
+    },
+  };
+}
+
+type ToSource = (source: FoundSource, kind: keyof typeof limits) => Source;
+
+function write({ leading, further, confidence }: Found, toSource: ToSource): Answer {
+  const sources = leading.map((source) => toSource(source, 'leading'));
+  const others = further.map((source) => toSource(source, 'further'));
+  if (sources.length === 0 || isDeclined(confidence)) {
+    return composeAbstention([...sources, ...others].slice(0, 3).map(({ citation }) => citation));
+  }
+  return composeAnswer({ leading: sources, further: others });
+}
+
+interface SourceContext {
+  readonly index: PassageIndex;
+  readonly places: Places;
+  readonly kind: keyof typeof limits;
+  readonly confidence: number;
+}
+
+function readSource({ scored, findings }: FoundSource, context: SourceContext): Source {
+  const { passage, score } = scored;
+  const { index, places, kind, confidence } = context;
+  const best = findings.scored[0]?.score ?? score;
+  const excerpt = toExcerpt(index.blocks(passage.id), findings.concepts, limits[kind]);
+  const { line, endLine } = excerpt ?? passage;
+  const citation: Citation = {
+    path: places.toCited(passage),
+    heading: passage.heading,
+    line,
+    endLine,
+    score: Number(Math.max(0, Math.min(1, (confidence * score) / best)).toFixed(3)),
+  };
+  return { citation, excerpt: excerpt ?? { text: passage.heading, line, endLine } };
+}
+
+/** Gives out an answer in pieces that a reader can follow, and lets others work between two. */
+async function tell(answer: Answer, { signal, onText }: Asking): Promise<Answer> {
+  for (const [piece] of answer.text.matchAll(/[\s\S]{1,400}(?:\n|$)|[\s\S]{1,400}/g)) {
+    signal.throwIfAborted();
+    onText(piece);
+    await nextTurn();
+  }
+  signal.throwIfAborted();
+  return answer;
+}
+
+interface Places {
+  /** The path that is cited: with the name of the corpus before it where there are several. */
+  toCited(passage: { readonly corpus: string; readonly path: string }): string;
+  /** The path within its corpus. */
+  toPath(cited: string): string;
+}
+
+function createPlaces(corpora: readonly Corpus[]): Places {
+  if (corpora.length < 2) return { toCited: ({ path }) => path, toPath: (cited) => cited };
+  const names = new Map(corpora.map((corpus) => [keyOf(corpus), corpus.name]));
+  return {
+    toCited: ({ corpus, path }) => `${names.get(corpus) ?? 'corpus'}/${path}`,
+    toPath: (cited) => cited.slice(cited.indexOf('/') + 1),
+  };
+}

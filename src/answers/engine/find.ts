@@ -1,0 +1,97 @@
+import type { PassageIndex } from '../index/passage-index.ts';
+import type { Phrases } from '../text/phrases.ts';
+import type { Synonyms } from '../text/synonyms.ts';
+import { toConcepts } from './concepts.ts';
+import { type Findings, toConfidence } from './confidence.ts';
+import { toIntent } from './intent.ts';
+import type { Lexicon } from './lexicon.ts';
+import { toParts } from './question-parts.ts';
+import { choosePassages, retrieve } from './retrieve.ts';
+import type { ScoredPassage } from './score.ts';
+import type { Weights } from './weights.ts';
+
+/** What is looked in, and how. */
+export interface FindContext {
+  readonly index: PassageIndex;
+  readonly lexicon: Lexicon;
+  readonly synonyms: Synonyms;
+  readonly phrases: Phrases;
+  readonly weights: Weights;
+  /** Paths whose passages count more, because the turn before was about them. */
+  readonly recentPaths?: readonly string[];
+}
+
+/** What was found for a question. */
+export interface Found {
+  /** The best passage for each part of the question. */
+  readonly leading: readonly FoundSource[];
+  readonly further: readonly FoundSource[];
+  /** How likely it is that they answer, from 0 to 1. */
+  readonly confidence: number;
+}
+
+/** A passage that is to be cited, with what it was found for. */
+export interface FoundSource {
+  readonly scored: ScoredPassage;
+  readonly findings: Findings;
+}
+
+/** The most citations of an answer. */
+export const maxCitations = 5;
+
+/** Finds what answers a question: for the whole of it, and for each part that could be asked on its own. */
+export function find(text: string, context: FindContext): Found {
+  const whole = lookUp(text, context);
+  const parts = toParts(text).map((part) => lookUp(part, context));
+  const confidence = Math.max(...[whole, ...parts].map(toConfidence));
+  const leading: FoundSource[] = [];
+  for (const findings of parts.length === 0 ? [whole] : parts) {
+    const scored = findings.scored.find(
+      (one) => !leading.some((other) => isSame(other.scored, one)),
+    );
+    if (scored !== undefined) leading.push({ scored, findings });
+  }
+  return { leading, further: findFurther(leading, [whole, ...parts], context), confidence };
+}
+
+/** Takes further passages in turn: of the whole question, and of its parts. */
+function findFurther(
+  leading: readonly FoundSource[],
+  all: readonly Findings[],
+  { weights }: FindContext,
+): readonly FoundSource[] {
+  const rows = all.map((findings) =>
+    choosePassages(findings.scored, { most: maxCitations + 1, sameFile: weights.sameFile }).map(
+      (scored) => ({ scored, findings }),
+    ),
+  );
+  const taken: FoundSource[] = [...leading];
+  for (let rank = 0; rank <= maxCitations; rank += 1) {
+    for (const row of rows) {
+      const source = row[rank];
+      if (source === undefined || taken.length >= maxCitations) continue;
+      if (!taken.some((other) => isSame(other.scored, source.scored))) taken.push(source);
+    }
+  }
+  return taken.slice(leading.length);
+}
+
+function isSame(a: ScoredPassage, b: ScoredPassage): boolean {
+  return a.passage.id === b.passage.id;
+}
+
+/** Finds passages for a text as one question. */
+export function lookUp(text: string, context: FindContext): Findings {
+  const { index, lexicon, weights, recentPaths = [] } = context;
+  const concepts = toConcepts(text, context);
+  const scoring = { concepts, intent: toIntent(text), meanWords: lexicon.meanWords, weights };
+  const scored = retrieve(index, scoring);
+  if (recentPaths.length === 0) return { concepts, scored };
+  const lifted = scored.map((one) =>
+    recentPaths.includes(one.passage.path) ? { ...one, score: one.score + recentBonus } : one,
+  );
+  return { concepts, scored: lifted.toSorted((a, b) => b.score - a.score) };
+}
+
+/** What a passage gains whose file the turn before has cited. */
+const recentBonus = 0.4;

@@ -1,0 +1,111 @@
+import type { PassageIndex } from '../index/passage-index.ts';
+import { toStem } from '../text/words.ts';
+
+/** What the engine asks of the words of an index. Counts are kept until `forget`. */
+export interface Lexicon {
+  /** In how many passages a term is. */
+  passagesWith(term: string): number;
+  /** The stems of the words that a word nobody wrote may be a misspelling of, best first. */
+  corrections(word: string): readonly string[];
+  /** The passages of the index. */
+  readonly passages: number;
+  /** The mean number of words in a passage. */
+  readonly meanWords: number;
+  /** Counts anew: the index has changed. */
+  forget(): void;
+}
+
+const maxKept = 20_000;
+
+/** Looks at the words of an index, and keeps what it saw. */
+export function createLexicon(index: PassageIndex): Lexicon {
+  const counts = new Map<string, number>();
+  let totals = index.totals();
+  const passagesWith = (term: string) => {
+    const kept = counts.get(term);
+    if (kept !== undefined) return kept;
+    if (counts.size >= maxKept) counts.clear();
+    const counted = index.passagesWith(term);
+    counts.set(term, counted);
+    return counted;
+  };
+  return {
+    passagesWith,
+    corrections: (word) => findCorrections(word, { index, passagesWith }),
+    get passages() {
+      return totals.passages;
+    },
+    get meanWords() {
+      return totals.meanWords;
+    },
+    forget: () => {
+      counts.clear();
+      totals = index.totals();
+    },
+  };
+}
+
+const maxCorrections = 2;
+
+/** Short words have too many neighbours; numbers are never misspelt words. */
+function findCorrections(word: string, { index, passagesWith }: Looks): readonly string[] {
+  if (!/^\p{L}{4,30}$/u.test(word)) return [];
+  const slack = word.length >= 8 ? 2 : 1;
+  const starts = new Set([word.slice(0, 1), word.slice(1, 2)]);
+  const near = [...starts]
+    .flatMap((start) => index.wordsLike(start, word.length - slack, word.length + slack))
+    .map((other) => ({ stem: toStem(other), distance: editDistance(word, other, slack) }))
+    .filter(({ distance }) => distance <= slack)
+    .map((one) => ({ ...one, passages: passagesWith(one.stem) }))
+    .filter(({ passages }) => passages > 0)
+    .sort((a, b) => a.distance - b.distance || b.passages - a.passages);
+  const closest = near.filter(({ distance }) => distance === near[0]?.distance);
+  return [...new Set(closest.map(({ stem }) => stem))].slice(0, maxCorrections);
+}
+
+interface Looks {
+  readonly index: PassageIndex;
+  passagesWith(term: string): number;
+}
+
+/** Gives how many letters must be put in, left out, replaced or swapped with the next; more than `most` is told as `most + 1`. */
+export function editDistance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1;
+  let before: readonly number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const own = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      own.push(cheapest({ a, b, row, column }, { before, above, own }));
+    }
+    if (Math.min(...own) > most) return most + 1;
+    before = above;
+    above = own;
+  }
+  return above[b.length] ?? most + 1;
+}
+
+interface Cell {
+  readonly a: string;
+  readonly b: string;
+  readonly row: number;
+  readonly column: number;
+}
+
+interface Rows {
+  readonly before: readonly number[];
+  readonly above: readonly number[];
+  readonly own: readonly number[];
+}
+
+function cheapest({ a, b, row, column }: Cell, { before, above, own }: Rows): number {
+  const isSame = a[row - 1] === b[column - 1];
+  const steps = [
+    (above[column] ?? 0) + 1,
+    (own[column - 1] ?? 0) + 1,
+    (above[column - 1] ?? 0) + (isSame ? 0 : 1),
+  ];
+  const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+  if (row > 1 && column > 1 && isSwapped) steps.push((before[column - 2] ?? 0) + 1);
+  return Math.min(...steps);
+}

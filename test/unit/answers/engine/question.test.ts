@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { toSlug } from '../../../../src/answers/engine/citation.ts';
+import { understand } from '../../../../src/answers/engine/follow-up.ts';
+import { editDistance } from '../../../../src/answers/engine/lexicon.ts';
+import { toParts } from '../../../../src/answers/engine/question-parts.ts';
+import { createPhrases } from '../../../../src/answers/text/phrases.ts';
+import { createSynonyms } from '../../../../src/answers/text/synonyms.ts';
+
+describe('toParts', () => {
+  it.each([
+    ['How do I log in, and how do I list users?', ['How do I log in', 'how do I list users?']],
+    ['resize an image and rotate a video', ['resize an image', 'rotate a video']],
+    [
+      'What is a plugin? Where are hooks documented?',
+      ['What is a plugin?', 'Where are hooks documented?'],
+    ],
+    ['start and stop the server', []],
+    ['search and replace', []],
+    ['how do I write logs to a file', []],
+    ['', []],
+  ])('gives the parts of %j', (question, parts) => {
+    expect(toParts(question)).toEqual(parts);
+  });
+});
+
+describe('understand', () => {
+  const earlier = [
+    {
+      question: 'what is the body limit',
+      answer: '',
+      citations: [{ path: 'a.md', heading: '', line: 1, endLine: 1, score: 1 }],
+    },
+    { question: 'and its default?', answer: '', citations: [] },
+  ];
+
+  it('takes over what was asked about, past turns that went on themselves', () => {
+    expect(understand({ text: 'why is that?', earlier }).text).toBe('why is that? body limit');
+  });
+
+  it('leaves a first question alone', () => {
+    expect(understand({ text: 'why is that?', earlier: [] })).toEqual({
+      text: 'why is that?',
+      recentPaths: [],
+    });
+  });
+
+  it('knows the places of the turn before', () => {
+    expect(
+      understand({ text: 'and its default?', earlier: earlier.slice(0, 1) }).recentPaths,
+    ).toEqual(['a.md']);
+  });
+});
+
+it.each([
+  ['tset', 'test', 1],
+  ['conection', 'connection', 1],
+  ['authentcaton', 'authentication', 2],
+  ['server', 'serve', 1],
+  ['', 'ab', 2],
+  ['completely', 'different', 3],
+])('counts from %j to %j %i steps, three at most', (a, b, steps) => {
+  expect(editDistance(a, b, 2)).toBe(steps);
+});
+
+it.each([
+  ['Stop Conditions', 'stop-conditions'],
+  ['`maxRetries`', 'maxretries'],
+  ['[`npm ci`](/commands/npm-ci)', 'npm-ci'],
+  ['What is it? (v2)', 'what-is-it-v2'],
+  ['Über uns', 'über-uns'],
+])('makes of the heading %j the slug %j', (heading, slug) => {
+  expect(toSlug(heading)).toBe(slug);
+});
+
+it('finds phrases, the longest first, and leaves the rest', () => {
+  const { rest, found } = createPhrases().take('How many times is it tried  again, and how many?');
+
+  expect(found.map(({ text }) => text)).toEqual(['how many times', 'tried again', 'how many']);
+  expect(rest.replaceAll(/[\s…]+/g, ' ').trim()).toBe('is it , and ?');
+});
+
+it('knows synonyms in both directions, and no word as its own', () => {
+  const synonyms = createSynonyms();
+
+  expect(synonyms('delet')).toContain('remov');
+  expect(synonyms('remov')).toContain('delet');
+  expect(synonyms('delet')).not.toContain('delet');
+  expect(synonyms('xyzzy')).toEqual([]);
+});
