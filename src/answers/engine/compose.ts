@@ -60,7 +60,7 @@ function titled({ citation, excerpt }: Source, isOneOfSeveral: boolean): string 
 
 function toBullet({ citation, excerpt }: Source): string {
   const title = citation.heading === '' ? citation.path : citation.heading;
-  return `- **${title}**: ${excerpt.text.replaceAll(/\s+/g, ' ').replace(/^- /, '')}`;
+  return `- **${title}**: ${excerpt.text.replace(/^- /, '').replaceAll(/\n+- /g, ' · ').replaceAll(/\s+/g, ' ')}`;
 }
 
 /** Gives out the characters that are left; what does not fit is left out. */

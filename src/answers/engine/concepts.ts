@@ -13,8 +13,8 @@ export interface Concept {
   readonly weight: number;
   /** What it is looked up by, and how much each counts; 1 for the word itself. */
   readonly terms: ReadonlyMap<string, number>;
-  /** Whether anything in the index has the word itself, or what it is a misspelling of. */
-  readonly isKnown: boolean;
+  /** 1 where the index has the word itself, a half for what it may be a misspelling of, 0 for neither. */
+  readonly known: number;
 }
 
 /** What a question is looked up by. */
@@ -59,7 +59,7 @@ const frame =
 /** A name that the question writes as code does: whoever writes it so means nothing else. */
 function toNameConcept(name: string, context: ConceptContext): Concept {
   const terms = new Map([[name, 1]]);
-  return { plain: name, weight: weigh(terms, context), terms, isKnown: true };
+  return { plain: name, weight: weigh(terms, context), terms, known: 1 };
 }
 
 /** Words that stand side by side, in one piece: “log in” may be `login`, “body limit” `bodyLimit`. */
@@ -77,7 +77,7 @@ function toPhraseConcept({ text, meanings }: Phrase, context: ConceptContext): C
     plain: text,
     weight: weights.phraseWeight * weigh(terms, context),
     terms,
-    isKnown: true,
+    known: 1,
   };
 }
 
@@ -91,7 +91,8 @@ function toConcept(plain: string, context: ConceptContext): Concept {
   }
   const rarity = weigh(terms, context);
   const weight = weakWords.has(plain) ? weights.weakWord * rarity : rarity;
-  return { plain, weight, terms, isKnown: own.size > 0 };
+  const isCorrected = own.size > 0 && !own.has(stem) && !own.has(plain);
+  return { plain, weight, terms, known: own.size === 0 ? 0 : isCorrected ? 0.5 : 1 };
 }
 
 /** The word itself, or else what it may be a misspelling of. Words that have synonyms are no misspellings. */

@@ -62,7 +62,7 @@ export function isDeclined(confidence: number): boolean {
 /** How much of the question is in words that nobody wrote, not even misspelt. */
 function unknownShare(concepts: readonly Concept[]): number {
   const all = concepts.reduce((sum, { weight }) => sum + weight, 0);
-  const unknown = concepts.reduce((sum, { weight, isKnown }) => sum + (isKnown ? 0 : weight), 0);
+  const unknown = concepts.reduce((sum, { weight, known }) => sum + weight * (1 - known), 0);
   return all === 0 ? 1 : unknown / all;
 }
 

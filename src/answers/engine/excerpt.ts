@@ -38,7 +38,7 @@ export function toExcerpt(
   const told = chooseStatements(blocks, concepts, limits);
   const code =
     limits.code > 0 ? chooseCode(blocks, concepts, { told, most: limits.code }) : undefined;
-  const pieces = [...told, ...(code === undefined ? [] : [code])].sort((a, b) => a.at - b.at);
+  const pieces = inReadingOrder(told, code);
   const [first] = pieces;
   if (first === undefined) return undefined;
   return {
@@ -46,6 +46,14 @@ export function toExcerpt(
     line: Math.min(...pieces.map(({ block }) => block.line)),
     endLine: Math.max(...pieces.map(({ block }) => block.endLine)),
   };
+}
+
+/** As in the file, but an answer does not begin with code where there are words for it. */
+function inReadingOrder(told: readonly Statement[], code: Statement | undefined) {
+  const words = told.toSorted((a, b) => a.at - b.at);
+  if (code === undefined) return words;
+  const before = words.filter(({ at }) => at < code.at).length;
+  return words.toSpliced(Math.max(1, before), 0, code);
 }
 
 function chooseStatements(
