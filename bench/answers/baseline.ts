@@ -1,0 +1,57 @@
+import { openSqlite } from '../../src/core/sqlite.ts';
+import type { JudgedAnswer } from './scoring.ts';
+
+/** A heading section, whole. */
+export interface PlainSection {
+  readonly file: string;
+  readonly heading: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Answers with the five sections that plain BM25 ranks highest. It never declines. */
+export interface Baseline {
+  answer(question: string): JudgedAnswer;
+  close(): void;
+}
+
+/** Opens plain FTS5 over heading sections, with the stemmer of SQLite and all words of a question. */
+export function openBaseline(sections: readonly PlainSection[]): Baseline {
+  const database = openSqlite({
+    path: ':memory:',
+    migrations: [
+      (db) =>
+        db.exec(
+          "CREATE VIRTUAL TABLE plain USING fts5 (heading, text, tokenize='porter unicode61')",
+        ),
+    ],
+  });
+  const add = database.prepare('INSERT INTO plain (rowid, heading, text) VALUES (?, ?, ?)');
+  database.transaction(() => {
+    sections.forEach(({ heading, text }, at) => {
+      add.run(at, heading, text);
+    });
+  })();
+  const search = database
+    .prepare<[string], number>(
+      'SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY bm25(plain) LIMIT 5',
+    )
+    .pluck();
+  return {
+    answer: (question) => {
+      const words = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+      const start = performance.now();
+      const rows =
+        words.length === 0 ? [] : search.all(words.map((word) => `"${word}"`).join(' OR '));
+      const ms = performance.now() - start;
+      const found = rows.flatMap((row) => sections[row] ?? []);
+      return {
+        text: found.map(({ text }) => text.slice(0, 800)).join('\n\n'),
+        abstained: false,
+        citations: found,
+        ms,
+      };
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,121 @@
+import { writeFileSync } from 'node:fs';
+import { confidenceSigns, toSigns } from '../../src/answers/engine/confidence.ts';
+import { lookUp } from '../../src/answers/engine/find.ts';
+import { createLexicon } from '../../src/answers/engine/lexicon.ts';
+import { weights } from '../../src/answers/engine/weights.ts';
+import { createPhrases } from '../../src/answers/text/phrases.ts';
+import { createSynonyms } from '../../src/answers/text/synonyms.ts';
+import { chance, fitLogistic, type Logistic, type Sample } from './logistic.ts';
+import { readQuestions } from './questions.ts';
+import { openRig } from './rig.ts';
+import { quantile } from './scoring.ts';
+
+/**
+ * Fits when to decline, and writes `src/answers/engine/confidence-model.ts`:
+ * `npx tsx bench/answers/fit-confidence.ts`. Questions of one set, asked about another, are taken as
+ * unanswerable too, with little weight. First it prints what a model does on a set that it was not
+ * fitted to.
+ */
+const questions = readQuestions('bench/answers/questions.jsonl');
+
+/** What a question of another set weighs. */
+const foreignWeight = 0.25;
+
+/** The share of answerable questions that may be declined on the sets a model was fitted to. */
+const falseDeclines = 0.03;
+
+interface SetSample extends Sample {
+  readonly set: string;
+  readonly isForeign: boolean;
+}
+
+const samples: SetSample[] = [];
+const synonyms = createSynonyms();
+const phrases = createPhrases();
+for (const set of new Set(questions.map(({ corpus }) => corpus))) {
+  const first = questions.find(({ corpus }) => corpus === set);
+  if (first === undefined) continue;
+  const rig = await openRig(first);
+  const context = {
+    index: rig.index,
+    lexicon: createLexicon(rig.index),
+    synonyms,
+    phrases,
+    weights,
+  };
+  for (const { corpus, question, answerable } of questions) {
+    const isForeign = corpus !== set;
+    if (isForeign && !answerable) continue;
+    samples.push({
+      set,
+      isForeign,
+      signs: toSigns(lookUp(question, context)),
+      isPositive: answerable && !isForeign,
+      weight: isForeign ? foreignWeight : 1,
+    });
+  }
+  rig.close();
+}
+
+interface Fitted extends Logistic {
+  readonly threshold: number;
+}
+
+function fitTo(from: readonly SetSample[]): Fitted {
+  const model = fitLogistic(from);
+  const answerable = from.filter(({ isPositive }) => isPositive);
+  const threshold = quantile(
+    answerable.map(({ signs }) => chance(model, signs)),
+    falseDeclines,
+  );
+  return { ...model, threshold };
+}
+
+function tell(name: string, model: Fitted, on: readonly SetSample[]): void {
+  const declined = (list: readonly SetSample[]) =>
+    (
+      list.filter(({ signs }) => chance(model, signs) < model.threshold).length / list.length
+    ).toFixed(2);
+  const own = on.filter(({ isForeign }) => !isForeign);
+  console.log(
+    `| ${name} | ${declined(own.filter(({ isPositive }) => !isPositive))} | ${declined(on.filter(({ isForeign }) => isForeign))} | ${declined(own.filter(({ isPositive }) => isPositive))} |`,
+  );
+}
+
+console.log(
+  '| held out | declined | declined of other sets | falsely declined |\n| --- | --- | --- | --- |',
+);
+for (const set of new Set(samples.map((sample) => sample.set))) {
+  const model = fitTo(samples.filter((sample) => sample.set !== set));
+  tell(
+    set,
+    model,
+    samples.filter((sample) => sample.set === set),
+  );
+}
+const model = fitTo(samples);
+tell('none', model, samples);
+
+const rounded = (value: number) => Number(value.toFixed(2));
+console.log(
+  confidenceSigns.map((name, at) => `${name} ${rounded(model.factors[at] ?? 0)}`).join(', '),
+);
+writeFileSync(
+  'src/answers/engine/confidence-model.ts',
+  `/** A logistic model: from signs to the chance that a question is answered. */
+export interface ConfidenceModel {
+  readonly bias: number;
+  /** In the order of \`confidenceSigns\`. */
+  readonly factors: readonly number[];
+  /** Questions below this chance are declined. */
+  readonly threshold: number;
+}
+
+/** Fitted by \`bench/answers/fit-confidence.ts\` to the questions beside it. */
+export const confidenceModel: ConfidenceModel = {
+  bias: ${rounded(model.bias)},
+  factors: [${model.factors.map(rounded).join(', ')}],
+  threshold: ${rounded(model.threshold)},
+};
+`,
+);

@@ -1,0 +1,51 @@
+/** What a model is fitted to. */
+export interface Sample {
+  readonly signs: readonly number[];
+  readonly isPositive: boolean;
+  readonly weight: number;
+}
+
+/** A fitted logistic model. */
+export interface Logistic {
+  readonly bias: number;
+  readonly factors: readonly number[];
+}
+
+const steps = 6000;
+const rate = 2;
+/** How much large factors are held back. */
+const ridge = 0.003;
+
+/** Fits a logistic model by gradient descent; both outcomes weigh the same in all. */
+export function fitLogistic(samples: readonly Sample[]): Logistic {
+  const total = (isPositive: boolean) =>
+    samples.reduce((sum, one) => sum + (one.isPositive === isPositive ? one.weight : 0), 0);
+  const shares = { true: 0.5 / total(true), false: 0.5 / total(false) };
+  const size = samples[0]?.signs.length ?? 0;
+  let bias = 0;
+  const factors = new Array<number>(size).fill(0);
+  for (let step = 0; step < steps; step += 1) {
+    let biasSlope = 0;
+    const slopes = factors.map((factor) => ridge * factor);
+    for (const { signs, isPositive, weight } of samples) {
+      const error = chance({ bias, factors }, signs) - (isPositive ? 1 : 0);
+      const pull = error * weight * shares[`${isPositive}`];
+      biasSlope += pull;
+      signs.forEach((sign, at) => {
+        slopes[at] = (slopes[at] ?? 0) + pull * sign;
+      });
+    }
+    bias -= rate * biasSlope;
+    slopes.forEach((slope, at) => {
+      factors[at] = (factors[at] ?? 0) - rate * slope;
+    });
+  }
+  return { bias, factors };
+}
+
+/** Gives the chance that a model sees in some signs. */
+export function chance({ bias, factors }: Logistic, signs: readonly number[]): number {
+  return (
+    1 / (1 + Math.exp(-signs.reduce((sum, sign, at) => sum + sign * (factors[at] ?? 0), bias)))
+  );
+}

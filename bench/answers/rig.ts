@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Corpus } from '../../src/answers/corpus/corpus.ts';
+import { decodeText } from '../../src/answers/corpus/decode.ts';
+import { walkCorpus } from '../../src/answers/corpus/walk.ts';
+import { createExtractiveEngine } from '../../src/answers/engine/extractive-engine.ts';
+import { openPassageIndex, type PassageIndex } from '../../src/answers/index/passage-index.ts';
+import { refreshIndex } from '../../src/answers/index/refresh.ts';
+import { readFileText } from '../../src/answers/readers/reader-table.ts';
+import { type Baseline, openBaseline, type PlainSection } from './baseline.ts';
+import { fetchCorpus } from './corpora.ts';
+import type { LabelledQuestion } from './questions.ts';
+import type { JudgedAnswer } from './scoring.ts';
+
+/** Where packages are fetched to. */
+export const scratchFolder =
+  process.env.PERCH_BENCH_SCRATCH ?? join(tmpdir(), 'perch-bench-answers');
+
+/** A set of docs, indexed. */
+export interface Rig {
+  readonly corpus: string;
+  readonly folder: string;
+  readonly index: PassageIndex;
+  readonly baseline: Baseline;
+  ask(question: string): Promise<JudgedAnswer>;
+  close(): void;
+}
+
+/** Fetches and indexes the docs that some questions are about. */
+export async function openRig({ corpus, root }: LabelledQuestion): Promise<Rig> {
+  const folder = fetchCorpus(corpus, scratchFolder);
+  const docs: Corpus = { name: 'docs', root: join(folder, root) };
+  const index = openPassageIndex(':memory:');
+  await refreshIndex({ index, corpora: [docs] });
+  const engine = createExtractiveEngine({ index, corpora: [docs], isReady: () => true });
+  const baseline = openBaseline(await readSections(docs, root));
+  const ask = async (text: string): Promise<JudgedAnswer> => {
+    const start = performance.now();
+    const answer = await engine.answer(
+      { text, earlier: [] },
+      { signal: new AbortController().signal, onText: () => {} },
+    );
+    const ms = performance.now() - start;
+    const citations = answer.citations.map(({ path, heading, line }) => ({
+      file: `${root}/${path}`,
+      heading,
+      line,
+    }));
+    return { text: answer.text, abstained: answer.abstained, citations, ms };
+  };
+  return {
+    corpus,
+    folder,
+    index,
+    baseline,
+    ask,
+    close: () => {
+      index.close();
+      baseline.close();
+    },
+  };
+}
+
+async function readSections(docs: Corpus, root: string): Promise<readonly PlainSection[]> {
+  const sections: PlainSection[] = [];
+  for await (const { path, absolute } of walkCorpus(docs)) {
+    const text = decodeText(await readFile(absolute));
+    const read = text === undefined ? undefined : readFileText(path, text);
+    for (const { heading, line, blocks } of read?.sections ?? []) {
+      const whole = blocks.map((block) => block.text).join('\n');
+      sections.push({ file: `${root}/${path}`, heading, line, text: whole });
+    }
+  }
+  return sections;
+}

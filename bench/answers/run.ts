@@ -1,0 +1,79 @@
+import { parseArgs } from 'node:util';
+import { readQuestions } from './questions.ts';
+import { openRig } from './rig.ts';
+import { type Judgement, judge, quantile, type Shares, toShares } from './scoring.ts';
+
+/**
+ * Asks labelled questions and prints how well they were answered, beside plain BM25:
+ * `npx tsx bench/answers/run.ts [--questions FILE] [--misses]`. Packages are fetched on the first run.
+ */
+const { values } = parseArgs({
+  options: {
+    questions: { type: 'string', default: 'bench/answers/questions.jsonl' },
+    misses: { type: 'boolean', default: false },
+  },
+});
+
+const columns: readonly (readonly [string, keyof Shares])[] = [
+  ['first', 'first'],
+  ['cited', 'cited'],
+  ['heading', 'heading'],
+  ['phrase', 'phrase'],
+  ['valid', 'valid'],
+  ['declined', 'declined'],
+  ['of declines right', 'declinePrecision'],
+  ['falsely declined', 'falselyDeclined'],
+];
+
+function row(name: string, judgements: readonly Judgement[], timeRatio?: number): string {
+  const shares = toShares(judgements);
+  const cells = columns.map(([, key]) =>
+    Number.isNaN(shares[key]) ? '–' : shares[key].toFixed(2),
+  );
+  const time = timeRatio === undefined ? '–' : timeRatio.toFixed(1);
+  return `| ${name} | ${[shares.questions, ...cells, time].join(' | ')} |`;
+}
+
+const heads = ['set', 'questions', ...columns.map(([title]) => title), 'p95, times bare FTS5'];
+console.log(`| ${heads.join(' | ')} |\n|${' --- |'.repeat(heads.length)}`);
+
+const questions = readQuestions(values.questions);
+const ours: Judgement[] = [];
+const plain: Judgement[] = [];
+for (const corpus of new Set(questions.map((question) => question.corpus))) {
+  const own = questions.filter((question) => question.corpus === corpus);
+  const [first] = own;
+  if (first === undefined) continue;
+  const rig = await openRig(first);
+  for (const question of own.slice(0, 8)) await rig.ask(question.question);
+  const mine: Judgement[] = [];
+  const bare: Judgement[] = [];
+  for (const question of own) {
+    mine.push(judge(question, await rig.ask(question.question), rig.folder));
+    bare.push(judge(question, rig.baseline.answer(question.question), rig.folder));
+  }
+  const p95 = (list: readonly Judgement[]) =>
+    quantile(
+      list.map(({ answer }) => answer.ms),
+      0.95,
+    );
+  console.log(row(corpus, mine, p95(mine) / p95(bare)));
+  console.log(row('plain BM25', bare));
+  ours.push(...mine);
+  plain.push(...bare);
+  rig.close();
+}
+console.log(row('**all**', ours));
+console.log(row('plain BM25', plain));
+
+if (values.misses) {
+  for (const { question, answer, first, cited, phrase } of ours) {
+    if (question.answerable ? first && cited && phrase : answer.abstained) continue;
+    const signs = question.answerable
+      ? `first ${first}, cited ${cited}, phrase ${phrase}`
+      : 'answered';
+    console.log(`\n${question.id} ${question.question} (${answer.abstained ? 'declined' : signs})`);
+    for (const { file, heading, line } of answer.citations)
+      console.log(`  ${file}#${heading}:${line}`);
+  }
+}

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LabelledQuestion, Place } from './questions.ts';
+
+/** What is judged of an answer. */
+export interface JudgedAnswer {
+  readonly text: string;
+  readonly abstained: boolean;
+  readonly citations: readonly JudgedCitation[];
+  readonly ms: number;
+}
+
+/** A citation with its path relative to the package. */
+export interface JudgedCitation {
+  readonly file: string;
+  readonly heading: string;
+  readonly line: number;
+}
+
+/** How one answer did; absent where it does not apply. */
+export interface Judgement {
+  readonly question: LabelledQuestion;
+  readonly answer: JudgedAnswer;
+  readonly first?: boolean;
+  readonly cited?: boolean;
+  readonly heading?: boolean;
+  readonly phrase?: boolean;
+  readonly valid?: boolean;
+}
+
+/** Judges an answer by the rules of `qa-example.md`: five citations and 4,000 characters count. */
+export function judge(question: LabelledQuestion, answer: JudgedAnswer, folder: string): Judgement {
+  if (!question.answerable) return { question, answer };
+  const citations = answer.citations.slice(0, 5);
+  const inFile = (place: Place, { file }: JudgedCitation) => place.file === file;
+  const inSection = (place: Place, citation: JudgedCitation) =>
+    inFile(place, citation) &&
+    (place.heading === null || plain(place.heading) === plain(citation.heading));
+  const every = (fits: (place: Place, citation: JudgedCitation) => boolean) =>
+    question.expect.every((group) =>
+      group.some((place) => citations.some((citation) => fits(place, citation))),
+    );
+  const [first] = citations;
+  const text = answer.text.slice(0, 4000);
+  return {
+    question,
+    answer,
+    first: first !== undefined && question.expect.flat().some((place) => inFile(place, first)),
+    cited: every(inFile),
+    heading: every(inSection),
+    phrase: question.phrases.some((phrase) => text.includes(phrase)),
+    valid: citations.every((citation) => resolves(citation, folder)),
+  };
+}
+
+/** Headings are compared as a reader sees them. */
+function plain(heading: string): string {
+  return heading
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[`*]/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .toLowerCase();
+}
+
+/** The file is there, has the line, and the heading stands at or above it. */
+function resolves({ file, heading, line }: JudgedCitation, folder: string): boolean {
+  const lines = readFileSync(join(folder, file), 'utf8').split('\n');
+  if (line < 1 || line > lines.length) return false;
+  if (heading === '' || !/\.mdx?$/.test(file)) return true;
+  return lines.slice(0, line).some((one) => plain(one).includes(plain(heading)));
+}
+
+/** Shares over a list of judgements. */
+export interface Shares {
+  readonly questions: number;
+  readonly first: number;
+  readonly cited: number;
+  readonly heading: number;
+  readonly phrase: number;
+  readonly valid: number;
+  /** Of the declined questions, how many have no answer. */
+  readonly declinePrecision: number;
+  /** Of the questions without an answer, how many were declined. */
+  readonly declined: number;
+  /** Of the questions with an answer, how many were declined. */
+  readonly falselyDeclined: number;
+}
+
+/** Adds judgements up. A declined question has no citations, so it counts as missed. */
+export function toShares(judgements: readonly Judgement[]): Shares {
+  const answerable = judgements.filter(({ question }) => question.answerable);
+  const others = judgements.filter(({ question }) => !question.answerable);
+  const declined = judgements.filter(({ answer }) => answer.abstained);
+  const share = (part: readonly unknown[], whole: readonly unknown[]) =>
+    whole.length === 0 ? Number.NaN : part.length / whole.length;
+  const of = (name: 'first' | 'cited' | 'heading' | 'phrase' | 'valid') =>
+    share(
+      answerable.filter((one) => one[name] === true),
+      answerable,
+    );
+  return {
+    questions: judgements.length,
+    first: of('first'),
+    cited: of('cited'),
+    heading: of('heading'),
+    phrase: of('phrase'),
+    valid: of('valid'),
+    declinePrecision: share(
+      declined.filter(({ question }) => !question.answerable),
+      declined,
+    ),
+    declined: share(
+      others.filter(({ answer }) => answer.abstained),
+      others,
+    ),
+    falselyDeclined: share(
+      answerable.filter(({ answer }) => answer.abstained),
+      answerable,
+    ),
+  };
+}
+
+/** The value below which this share of the values lies. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
