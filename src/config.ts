@@ -123,7 +123,15 @@ export const variables = z.object({
     .string()
     .default('./data')
     .describe(
-      'The folder of the archive, the keys of callers and the key of cursors; `:memory:` keeps nothing.',
+      'The folder of the archive, the keys of callers, the key of cursors and the index of answers; `:memory:` keeps nothing.',
+    ),
+  PERCH_CORPUS: z
+    .string()
+    .transform((value) => value.split(',').map((path) => path.trim()))
+    .refine((paths) => paths.every((path) => path !== ''), 'must be paths separated by commas')
+    .default([])
+    .describe(
+      'The folders and files that questions are answered from, separated by commas. Default: the docs of Perch.',
     ),
   LOG_LEVEL: z
     .enum(logLevels, `must be one of ${logLevels.join(', ')}`)

@@ -14,7 +14,7 @@ const rungs: readonly (readonly string[])[] = [
   ['http', 'mcp', 'sessions'],
   ['config.ts'],
   ['endpoints.ts'],
-  ['open-fetching.ts', 'open-access.ts'],
+  ['open-fetching.ts', 'open-access.ts', 'open-answers.ts'],
   ['open-documents.ts'],
   ['app.ts'],
   ['commands'],

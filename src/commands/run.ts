@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { loadConfig, version } from '../config.ts';
 import { redactKeys } from '../core/redact.ts';
+import { askCommand } from './ask.ts';
 import { type Command, type ExitCode, exitCodes, type Output, UsageError } from './command.ts';
 import { keysCommand } from './keys.ts';
 import { mcpCommand } from './mcp.ts';
@@ -22,6 +23,7 @@ const commands: Readonly<Record<string, Command>> = {
   read: readCommand,
   search: searchCommand,
   mcp: mcpCommand,
+  ask: askCommand,
   keys: keysCommand,
 };
 

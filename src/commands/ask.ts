@@ -1,0 +1,119 @@
+import type { Answer } from '../answers/answer.ts';
+import { CorpusError, corporaAt } from '../answers/corpus/corpus.ts';
+import type { RefreshProgress } from '../answers/index/refresh.ts';
+import { type Answers, openAnswers } from '../answers/open-answers.ts';
+import { systemClock } from '../core/clock.ts';
+import { openConfiguredAnswers } from '../open-answers.ts';
+import { parseCommandArgs } from './arguments.ts';
+import {
+  type Command,
+  type CommandContext,
+  type ExitCode,
+  exitCodes,
+  UsageError,
+} from './command.ts';
+import { explainOpening } from './explain.ts';
+
+/** `perch ask`: what docs or code say about a question, on standard output, without a server. */
+export const askCommand: Command = {
+  usage: 'ask QUESTION [options]',
+  summary: `Answers a question from docs or code, with citations.
+  --corpus PATH   a folder or file to answer from, read anew each time; may be given several times.
+                  Default: PERCH_CORPUS, or the docs of Perch; their index is kept in PERCH_DATA_DIR
+  --json          prints one line of JSON instead
+Exit code: 0 answered, 1 the docs do not answer it, 2 bad usage.`,
+  run: (args, context) => {
+    const { values, positionals } = parseCommandArgs(args, askOptions);
+    const [question = '', ...more] = positionals;
+    if (question.trim() === '') throw new UsageError('ask needs a question');
+    if (more.length > 0) {
+      throw new UsageError('ask takes one question; put several words in quotation marks');
+    }
+    return ask({ question, corpora: values.corpus ?? [], json: values.json ?? false }, context);
+  },
+};
+
+const askOptions = {
+  corpus: { type: 'string', multiple: true },
+  json: { type: 'boolean' },
+} as const;
+
+interface Asked {
+  readonly question: string;
+  readonly corpora: readonly string[];
+  readonly json: boolean;
+}
+
+async function ask(asked: Asked, context: CommandContext): Promise<ExitCode> {
+  const progress = createProgressLine(context);
+  let answers: Answers;
+  try {
+    answers = openFor(asked, context, progress.show);
+  } catch (error) {
+    if (error instanceof CorpusError) throw new UsageError(error.message, { cause: error });
+    context.stderr.write(
+      `perch: cannot open the index: ${explainOpening(error, context.config)}\n`,
+    );
+    return exitCodes.usage;
+  }
+  try {
+    await answers.refresh();
+    progress.clear();
+    return await tell(answers, asked, context);
+  } finally {
+    await answers.close();
+  }
+}
+
+/** A folder that is named once is not worth a place in the data directory. */
+function openFor(
+  { corpora }: Asked,
+  { config }: CommandContext,
+  onProgress: (progress: RefreshProgress) => void,
+): Answers {
+  if (corpora.length === 0)
+    return openConfiguredAnswers({ config, clock: systemClock, onProgress });
+  return openAnswers({
+    corpora: corporaAt(corpora),
+    path: ':memory:',
+    clock: systemClock,
+    onProgress,
+  });
+}
+
+async function tell(
+  { engine }: Answers,
+  { question, json }: Asked,
+  { stdout }: CommandContext,
+): Promise<ExitCode> {
+  const asking = {
+    signal: new AbortController().signal,
+    onText: (piece: string) => {
+      if (!json) stdout.write(piece);
+    },
+  };
+  const answer = await engine.answer({ text: question, earlier: [] }, asking);
+  if (json) stdout.write(`${JSON.stringify(toJson(answer))}\n`);
+  return answer.abstained ? exitCodes.notFound : exitCodes.ok;
+}
+
+/** The members of a session's `message.completed`. */
+function toJson({ text, finishReason, citations, abstained }: Answer) {
+  return { message: text, finishReason, citations, abstained };
+}
+
+/** A line on a terminal that is written over; nothing elsewhere. */
+function createProgressLine({ stderr }: CommandContext) {
+  let isShown = false;
+  const write = (text: string) => stderr.write(`\r${text}\u001b[K`);
+  return {
+    show: ({ files, read }: RefreshProgress) => {
+      if (stderr.isTTY !== true || read === 0) return;
+      isShown = true;
+      write(`perch: read ${read} of ${files} files`);
+    },
+    clear: () => {
+      if (isShown) write('');
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runCommand } from '../../../src/commands/run.ts';
+import { corpusOf } from '../../support/corpus-folder.ts';
+import { temporaryFolder } from '../../support/spawn-perch.ts';
+
+async function perch(args: readonly string[], env: Record<string, string> = {}, isTTY = false) {
+  const written = { stdout: '', stderr: '' };
+  const code = await runCommand(args, {
+    env: { PERCH_DATA_DIR: ':memory:', ...env },
+    stdout: { write: (text) => (written.stdout += text) },
+    stderr: { isTTY, write: (text) => (written.stderr += text) },
+  });
+  return { code, ...written };
+}
+
+const birds = {
+  'seals.md':
+    '# Seals\n\nSeals rest on rocks.\n\n## Feeding\n\nA seal eats five kilos of herring a day.\n',
+  'gulls.md': '# Gulls\n\nGulls follow ships.\n',
+};
+
+it('prints an answer with its citations', async () => {
+  const { root } = corpusOf(birds);
+
+  const ended = await perch(['ask', 'what does a seal eat', '--corpus', root]);
+
+  expect(ended).toMatchObject({ code: 0, stderr: '' });
+  expect(ended.stdout).toMatch(/^A seal eats five kilos of herring a day\./);
+  expect(ended.stdout).toContain('- `seals.md#feeding:7`');
+});
+
+it('prints what a session tells at the end of a turn with --json', async () => {
+  const { root } = corpusOf(birds);
+
+  const { stdout } = await perch(['ask', 'what does a seal eat', '--corpus', root, '--json']);
+
+  expect(stdout.trim().split('\n')).toHaveLength(1);
+  const { citations, ...rest } = JSON.parse(stdout);
+  expect(rest).toEqual({
+    message: expect.stringMatching(/herring/),
+    finishReason: 'stop',
+    abstained: false,
+  });
+  expect(citations[0]).toEqual({
+    path: 'seals.md',
+    heading: 'Feeding',
+    line: 7,
+    endLine: 7,
+    score: expect.any(Number),
+  });
+});
+
+it('says with exit code 1 that the docs do not answer', async () => {
+  const { root } = corpusOf(birds);
+
+  const ended = await perch(['ask', 'price of crude oil in 1973', '--corpus', root]);
+
+  expect(ended.code).toBe(1);
+  expect(ended.stdout).toMatch(/^The documentation does not seem to answer this/);
+});
+
+it('takes a file, and several corpora by their names', async () => {
+  const { root } = corpusOf(birds);
+  const { root: other } = corpusOf({ 'fog.md': '# Fog horns\n\nThe horn sounds twice.\n' });
+
+  const args = ['--corpus', join(root, 'gulls.md'), '--corpus', other];
+  const { stdout } = await perch(['ask', 'how often does the fog horn sound', ...args, '--json']);
+
+  const [first] = JSON.parse(stdout).citations;
+  expect(first.path).toMatch(/^perch-test-\w+\/fog\.md$/);
+  expect((await perch(['ask', 'feeding seals', ...args])).code).toBe(1);
+});
+
+it('keeps the index of what is configured in the data directory', async () => {
+  const { root } = corpusOf(birds);
+  const folder = join(temporaryFolder(), 'data');
+  const env = { PERCH_DATA_DIR: folder, PERCH_CORPUS: root };
+
+  expect((await perch(['ask', 'what does a seal eat'], env)).code).toBe(0);
+  expect(readdirSync(folder)).toContain('answers.db');
+  expect((await perch(['ask', 'what does a seal eat'], env, true)).stderr).toBe('');
+});
+
+it('keeps nothing of a corpus that is named on the command line', async () => {
+  const { root } = corpusOf(birds);
+  const folder = join(temporaryFolder(), 'data');
+
+  await perch(['ask', 'what does a seal eat', '--corpus', root], { PERCH_DATA_DIR: folder });
+
+  expect(existsSync(folder)).toBe(false);
+});
+
+it('shows on a terminal how far it is', async () => {
+  const { root } = corpusOf(birds);
+
+  const { stderr } = await perch(['ask', 'what does a seal eat', '--corpus', root], {}, true);
+
+  expect(stderr).toContain('read 2 of 2 files');
+});
+
+it('answers from its own docs by default', async () => {
+  const { code, stdout } = await perch(['ask', 'how are cursors of lists signed', '--json']);
+
+  expect(code).toBe(0);
+  for (const { path } of JSON.parse(stdout).citations) {
+    expect(path).toMatch(/^(?:docs|openapi)\/|^README\.md$/);
+  }
+});
+
+it.each([
+  [['ask'], 'needs a question'],
+  [['ask', '  '], 'needs a question'],
+  [['ask', 'two', 'words'], 'quotation marks'],
+  [['ask', 'x', '--corpus', '/nowhere/at/all'], 'there is no folder or file /nowhere/at/all'],
+  [['ask', 'x', '--session', 'a'], 'there is no option --session'],
+] as const)('explains %j with exit code 2', async (args, words) => {
+  const { code, stderr } = await perch(args);
+
+  expect(code).toBe(2);
+  expect(stderr).toContain(words);
+});
+
+it('explains a configured corpus that is not there', async () => {
+  const { code, stderr } = await perch(['ask', 'x'], { PERCH_CORPUS: '/nowhere' });
+
+  expect(code).toBe(2);
+  expect(stderr).toContain('/nowhere');
+});
