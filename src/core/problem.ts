@@ -1,4 +1,5 @@
 import { redactKeys } from './redact.ts';
+import { sessionProblemKinds } from './session-problem-kinds.ts';
 
 /** One row of the catalogue of problems: what a code means, whatever raised it. */
 export interface ProblemKind {
@@ -277,6 +278,7 @@ export const problemKinds = {
     when: 'this process is draining before it stops',
     retryAfterSeconds: 1,
   },
+  ...sessionProblemKinds,
 } as const satisfies Record<string, ProblemKind>;
 
 /** A code of the catalogue. */

@@ -1,15 +1,18 @@
-/** A bearer key, or what is left of one, with any part of its secret percent-encoded. */
-const key = /perch_[\w%-]{16,}/gi;
+/**
+ * A bearer key, or what is left of one, with any part of its secret percent-encoded; and what lets
+ * others into a session: its id and its continuation token.
+ */
+const key = /(perch_|(?<![a-z0-9])(?:ses|svct)_)[\w%-]{16,}/gi;
 
 /** How often percent-encoding is looked through; nobody encodes a key more often by accident. */
 const layers = 3;
 
 /**
- * Gives a text without the bearer keys in it, so that it can be shown and logged. Where one hides in
+ * Gives a text without the bearer keys and the ids and tokens of sessions in it, so that it can be shown and logged. Where one hides in
  * percent-encoding, nothing of the text is left but a sign that there was one.
  */
 export function redactKeys(text: string): string {
-  const told = text.replaceAll(key, 'perch_…');
+  const told = text.replaceAll(key, (_, prefix: string) => `${prefix.toLowerCase()}…`);
   let decoded = told;
   for (let layer = 0; layer < layers && decoded.includes('%'); layer += 1) {
     decoded = decodePercent(decoded);

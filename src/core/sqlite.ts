@@ -27,11 +27,13 @@ export interface SqliteOptions extends SqliteLocation {
 }
 
 /**
- * How each journal is set up. With a rollback journal what is committed is on the disk, as is the
- * end of its journal (`EXTRA`), and readers wait for writers.
+ * How each journal is set up. With `wal` the last commits can be lost with the power; with `durable` what is
+ * committed is on the disk. So it is with a rollback journal, as is the end of that journal
+ * (`EXTRA`), and readers wait for writers.
  */
 const journals = {
   wal: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON',
+  durable: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
   rollback: 'PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = ON',
 } as const;
 

@@ -1,5 +1,5 @@
 import { type JsonSchema, refer } from '../core/json-schema.ts';
-import type { ProblemCode } from '../core/problem.ts';
+import { sessionProblemKinds } from '../core/session-problem-kinds.ts';
 import { type ReadId, reads } from '../reads/index.ts';
 import { formats } from '../render/formats.ts';
 import { type RecordedExamples, referToReads } from './openapi-examples.ts';
@@ -20,10 +20,11 @@ import {
 import { isBrowseRoute, type Route } from './routes.ts';
 
 /** Codes that no read answers with. */
-const elsewhere: ReadonlySet<string> = new Set<ProblemCode>([
+const elsewhere: ReadonlySet<string> = new Set([
   'invalid_body',
   'unauthorized',
   'key_store_unavailable',
+  ...Object.keys(sessionProblemKinds),
 ]);
 
 /** Gives the responses of a route, by status; problems are kept under `components`. */

@@ -1,0 +1,24 @@
+import { connectSqlite, errorCodeOf } from './sqlite.ts';
+
+/** A file that this process holds against others, until it is released or the process ends. */
+export interface FileHold {
+  release(): void;
+}
+
+/**
+ * Holds a file, which is made where it is not there. The lock is the operating system's: whichever
+ * way the process ends, it is gone.
+ *
+ * @throws Error where another process holds it, or it cannot be made
+ */
+export function holdFile(path: string): FileHold {
+  const database = connectSqlite({ path, busyMs: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (cause) {
+    database.close();
+    if (errorCodeOf(cause) !== 'SQLITE_BUSY') throw cause;
+    throw new Error(`another process holds ${path}`, { cause });
+  }
+  return { release: () => void database.close() };
+}

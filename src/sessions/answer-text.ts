@@ -1,0 +1,70 @@
+import type { Clock } from '../core/clock.ts';
+import type { Unsent } from './state.ts';
+
+/** Collects the text of an answer and holds it back, so that it is not repeated too often. */
+export interface AnswerText {
+  /** All of the text so far. */
+  readonly soFar: string;
+  add(piece: string): void;
+  /**
+   * Takes what is not sent yet of the whole answer; null where nothing is missing. Text that does not
+   * go on from what was sent cannot be taken back: then the rest of what was collected is taken.
+   */
+  takeRest(whole: string): Unsent;
+  /** Takes what is not sent yet; null for nothing. */
+  take(): Unsent;
+}
+
+/** What collecting needs. */
+export interface AnswerTextOptions {
+  readonly clock: Clock;
+  /** Ends the waiting. */
+  readonly signal: AbortSignal;
+  /** Is called when enough is held back, or for long enough; then `take` it. */
+  readonly onDue: () => void;
+}
+
+/** How little is held back, and how long (protocol section 6.3). */
+const leastCharacters = 64;
+const leastShare = 16;
+const longestMs = 250;
+
+/** Creates the collection for one answer. */
+export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions): AnswerText {
+  let soFar = '';
+  let sent = 0;
+  let heldSinceMs: number | null = null;
+
+  const take = (): Unsent => {
+    heldSinceMs = null;
+    if (sent === soFar.length) return null;
+    const delta = soFar.slice(sent);
+    sent = soFar.length;
+    return { delta, soFar };
+  };
+  const waitUntilDue = async (sinceMs: number): Promise<void> => {
+    await clock.sleep(longestMs, signal);
+    if (heldSinceMs === sinceMs) onDue();
+  };
+  return {
+    get soFar() {
+      return soFar;
+    },
+    add: (piece) => {
+      if (piece === '') return;
+      soFar += piece;
+      if (soFar.length - sent >= Math.max(leastCharacters, sent / leastShare)) onDue();
+      else if (heldSinceMs === null) {
+        heldSinceMs = clock.now();
+        waitUntilDue(heldSinceMs).catch(() => undefined); // the turn has ended
+      }
+    },
+    take,
+    takeRest: (whole) => {
+      if (!whole.startsWith(soFar.slice(0, sent))) return take();
+      soFar = whole;
+      // An answer has one piece at least, so that readers of pieces see an empty one too.
+      return sent === 0 && whole === '' ? { delta: '', soFar: '' } : take();
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+
+/** A place in a corpus that an answer rests on (protocol section 6.1). */
+const citation = z
+  .object({
+    path: z.string(),
+    heading: z.string(),
+    line: z.int(),
+    endLine: z.int(),
+    score: z.number(),
+  })
+  .meta({ id: 'SessionCitation' });
+
+const turn = { sequence: z.int().min(0), turnId: z.string() };
+const step = { ...turn, stepIndex: z.literal(0) };
+const fault = {
+  code: z.string(),
+  message: z.string(),
+  details: z.record(z.string(), z.unknown()).exactOptional(),
+};
+
+const meta = z.object({
+  id: z.string().describe('`evt_` and a ULID; the same on every read.'),
+  at: z.iso.datetime({ precision: 3 }).describe('When it was recorded, in UTC.'),
+  deliveryIds: z
+    .array(z.string())
+    .exactOptional()
+    .describe('The delivery that the turn answers, from `turn.started` to its `session.waiting`.'),
+  index: z.int().min(0).describe('The position in the session; resume with the next one.'),
+});
+
+const event = <const Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.object({ type: z.literal(type), data: z.object(shape), meta });
+
+/** How the text of an answer ended. */
+const finishReason = z.enum(['stop', 'length', 'error']);
+
+const sessionStarted = event('session.started', {
+  runtime: z.object({ agentId: z.string(), agentName: z.string(), eveVersion: z.string() }),
+}).describe('The first event of a session.');
+
+const turnStarted = event('turn.started', turn).describe('A message is being answered.');
+
+const messageReceived = event('message.received', {
+  message: z.string(),
+  parts: z.array(z.object({ type: z.literal('text'), text: z.string() })),
+  ...turn,
+}).describe('The question, as it was accepted.');
+
+const stepStarted = event('step.started', { modelId: z.string(), ...step }).describe(
+  'What answers has begun.',
+);
+
+const messageAppended = event('message.appended', {
+  messageDelta: z.string(),
+  messageSoFar: z.string().describe('Ends with `messageDelta`.'),
+  ...step,
+}).describe('More of the answer.');
+
+/** Ends the text of a turn; its `message` is the assistant message (spec: Events). */
+export const messageCompleted = event('message.completed', {
+  message: z.string().describe('The whole answer.'),
+  finishReason,
+  citations: z.array(citation).describe('Best first.'),
+  abstained: z.boolean().describe('True where the corpus does not answer the question.'),
+  ...step,
+}).describe('The answer, whole. The last one of a stream is the answer to the last question.');
+
+const stepCompleted = event('step.completed', {
+  finishReason,
+  usage: z.record(z.string(), z.number()).exactOptional(),
+  ...step,
+}).describe('What answers has ended well.');
+
+const stepFailed = event('step.failed', { ...fault, ...step }).describe('What answers has failed.');
+
+const turnCompleted = event('turn.completed', turn).describe('The question was answered.');
+
+const turnFailed = event('turn.failed', {
+  ...fault,
+  terminal: z.boolean().describe('True only where `session.failed` follows.'),
+  ...turn,
+}).describe('The question could not be answered.');
+
+const turnCancelled = event('turn.cancelled', turn).describe('The turn was cancelled.');
+
+const sessionWaiting = event('session.waiting', {
+  wait: z.literal('next-user-message'),
+  continuationToken: z
+    .string()
+    .describe('Empty, but for a reader who has shown the token in this request.'),
+}).describe('Ends every turn, also when another one is queued.');
+
+/** Why a session has ended. */
+const endReason = z.enum(['reset', 'expired', 'evicted', 'turn_limit']);
+
+const sessionCompleted = event('session.completed', { reason: endReason }).describe(
+  'The last event of a session that has ended.',
+);
+
+const sessionFailed = event('session.failed', { ...fault, sessionId: z.string() }).describe(
+  'The last event of a session that has failed.',
+);
+
+/**
+ * THE union of session events (protocol section 6.1): each line of a stream is one of them. Types,
+ * the machine description and the documentation are made of it.
+ */
+export const sessionEvent = z
+  .discriminatedUnion('type', [
+    sessionStarted,
+    turnStarted,
+    messageReceived,
+    stepStarted,
+    messageAppended,
+    messageCompleted,
+    stepCompleted,
+    stepFailed,
+    turnCompleted,
+    turnFailed,
+    turnCancelled,
+    sessionWaiting,
+    sessionCompleted,
+    sessionFailed,
+  ])
+  .meta({ id: 'SessionEvent' });
+
+/** A session event, as a reader gets it. */
+export type SessionEvent = z.output<typeof sessionEvent>;
+
+/** The reason of a `session.completed`. */
+export type EndReason = z.output<typeof endReason>;
+
+/** A citation of a `message.completed`. */
+export type SessionCitation = z.output<typeof citation>;
+
+/** An event before it is recorded: without its place, and with the delivery it belongs to. */
+export type EventDraft = {
+  [Type in SessionEvent['type']]: {
+    readonly type: Type;
+    readonly data: Extract<SessionEvent, { type: Type }>['data'];
+    readonly deliveryId: string | null;
+  };
+}[SessionEvent['type']];
+
+/** What recording adds to an event. */
+export interface EventStamp {
+  readonly id: string;
+  readonly atMs: number;
+  readonly index: number;
+}
+
+/** Gives the line of an event as it is recorded, without its line feed; it never holds the token. */
+export function toEventLine({ type, data, deliveryId }: EventDraft, stamp: EventStamp): string {
+  const { id, atMs, index } = stamp;
+  const at = new Date(atMs).toISOString();
+  const deliveryIds = deliveryId === null ? {} : { deliveryIds: [deliveryId] };
+  return JSON.stringify({ type, data, meta: { id, at, ...deliveryIds, index } });
+}
+
+const waitingStart = '{"type":"session.waiting"';
+const emptyToken = '"continuationToken":""';
+
+/** Gives a recorded line with the token where the event has a place for it (protocol section 6.1). */
+export function fillToken(line: string, token: string): string {
+  // Such an event holds nothing that a caller wrote, so that the place is found for certain.
+  if (!line.startsWith(waitingStart)) return line;
+  return line.replace(emptyToken, `"continuationToken":"${token}"`);
+}

@@ -1,0 +1,124 @@
+import { Problem } from '../core/problem.ts';
+import { errorCodeOf, type SqliteDatabase } from '../core/sqlite.ts';
+
+/** Makes transactions share commits. */
+export interface GroupCommit {
+  /**
+   * Runs work with the others of this turn of the event loop, in order, and resolves when all of them
+   * are durable. A Problem that the work throws before it writes rejects it alone; whatever else
+   * fails undoes all of the group.
+   */
+  write<Value>(work: () => Value): Promise<Value>;
+  /** Runs a query on what is durable: now, or as soon as the group that is open is committed. */
+  read<Value>(query: () => Value): Promise<Value>;
+  /** Commits the group that is open. */
+  flush(): void;
+}
+
+/** What a group needs. */
+export interface GroupCommitOptions {
+  readonly database: SqliteDatabase;
+  /** Calls back when this turn of the event loop has ended. */
+  readonly onTurnEnd: (callback: () => void) => void;
+  /** Is called after each commit, before anybody whose work it holds goes on. */
+  readonly onCommitted: () => void;
+  /** Is called where the group was undone. */
+  readonly onUndone: () => void;
+}
+
+/** Told once the fate of its group is known: null for committed. */
+type Settle = (fault: unknown) => void;
+
+/** A transaction that is open, with those who wait for its end. */
+interface Group {
+  readonly settle: Settle[];
+}
+
+/** Creates the sharing of commits on a database that nobody else in this process writes to. */
+export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
+  const groups = createGroups(options);
+  return {
+    write: (work) =>
+      new Promise((resolve, reject) => {
+        const group = groups.join();
+        try {
+          const value = work();
+          group.settle.push((fault) => (fault === null ? resolve(value) : reject(fault)));
+        } catch (error) {
+          group.settle.push((fault) => reject(fault ?? error));
+          // A Problem is a decision, made before anything was written.
+          if (!(error instanceof Problem)) groups.undo(group, error);
+        }
+      }),
+    read: (query) =>
+      new Promise((resolve, reject) => {
+        const run = () => {
+          try {
+            resolve(query());
+          } catch (error) {
+            reject(toStoreProblem(error));
+          }
+        };
+        // What has not been committed is not shown to anybody.
+        const { open } = groups;
+        if (open === null) run();
+        else open.settle.push(run);
+      }),
+    flush: () => {
+      if (groups.open !== null) groups.finish(groups.open);
+    },
+  };
+}
+
+function createGroups({ database, onTurnEnd, onCommitted, onUndone }: GroupCommitOptions) {
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const commit = database.prepare('COMMIT');
+  const rollback = database.prepare('ROLLBACK');
+  let open: Group | null = null;
+
+  const undo = (group: Group, cause: unknown): void => {
+    open = null;
+    if (database.inTransaction) rollback.run();
+    onUndone();
+    const fault = toStoreProblem(cause);
+    for (const settle of group.settle) settle(fault);
+  };
+  const finish = (group: Group): void => {
+    if (open !== group) return;
+    open = null;
+    try {
+      commit.run();
+    } catch (error) {
+      undo(group, error);
+      return;
+    }
+    onCommitted();
+    for (const settle of group.settle) settle(null);
+  };
+  const join = (): Group => {
+    if (open !== null) return open;
+    const group: Group = { settle: [] };
+    try {
+      begin.run();
+    } catch (error) {
+      throw toStoreProblem(error);
+    }
+    open = group;
+    onTurnEnd(() => finish(group));
+    return group;
+  };
+  return {
+    get open() {
+      return open;
+    },
+    join,
+    finish,
+    undo,
+  };
+}
+
+/** Whatever is no fault of the database is a defect, and stays what it is. */
+function toStoreProblem(cause: unknown): unknown {
+  if (!errorCodeOf(cause)?.startsWith('SQLITE_')) return cause;
+  return new Problem('not_ready', { detail: 'The store of sessions cannot be used.', cause });
+}

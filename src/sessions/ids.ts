@@ -1,0 +1,59 @@
+import type { Clock } from '../core/clock.ts';
+import type { Random } from '../core/random.ts';
+
+/** Makes the ids of sessions, deliveries and events: a prefix and a ULID (protocol sections 2, 4, 6.2). */
+export interface SessionIds {
+  /** `ses_…` with 80 fresh random bits: whoever knows it can read the session. */
+  session(): string;
+  /** `dlv_…`; later ones sort behind earlier ones. */
+  delivery(): string;
+  /** `evt_…`; later ones sort behind earlier ones. */
+  event(): string;
+}
+
+/** Creates the maker of ids. */
+export function createSessionIds(clock: Clock, random: Random): SessionIds {
+  const next = createSequence(clock, random);
+  return {
+    session: () => `ses_${encode(clock.now(), 10)}${encode(toNumber(random.bytes(10)), 16)}`,
+    delivery: () => `dlv_${next()}`,
+    event: () => `evt_${next()}`,
+  };
+}
+
+/** ULIDs that only grow, also within a millisecond and when the clock is set back. */
+function createSequence(clock: Clock, random: Random): () => string {
+  let atMs = -1;
+  let start = '';
+  let number = 0;
+  return () => {
+    const now = clock.now();
+    number += 1;
+    if (now > atMs || number >= numbersPerStart) {
+      atMs = Math.max(now, number >= numbersPerStart ? atMs + 1 : now);
+      start = `${encode(atMs, 10)}${encode(toNumber(random.bytes(6)), 10).slice(-9)}`;
+      number = 0;
+    }
+    return `${start}${encode(number, 7)}`;
+  };
+}
+
+/** What seven characters can count. */
+const numbersPerStart = 32 ** 7;
+
+/** Crockford's Base32, as the ULID specification has it. */
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+function encode(value: number | bigint, length: number): string {
+  let rest = BigInt(value);
+  let text = '';
+  for (let at = 0; at < length; at += 1) {
+    text = `${alphabet[Number(rest & 31n)]}${text}`;
+    rest >>= 5n;
+  }
+  return text;
+}
+
+function toNumber(bytes: Buffer): bigint {
+  return BigInt(`0x${bytes.toString('hex')}`);
+}

@@ -1,0 +1,79 @@
+import type { SqliteDatabase } from '../core/sqlite.ts';
+import type { MessageChange } from './state.ts';
+import type { AnsweredTurn, SessionMessage, StoredEvent } from './store.ts';
+
+/** The most characters of lines that are read at once, beyond the first line. */
+const pieceLength = 131_072;
+
+/** The most events that are read at once. */
+const pieceEvents = 256;
+
+/** The rows of what was said in sessions. */
+export type LogRows = ReturnType<typeof createLogRows>;
+
+/** Prepares the statements about what was said in sessions. */
+export function createLogRows(database: SqliteDatabase) {
+  return { ...createLogWrites(database), ...createLogReads(database) };
+}
+
+function createLogWrites(database: SqliteDatabase) {
+  const insertEvent = database.prepare<[number, number, string, number]>(
+    'INSERT INTO events (session, position, line, ends) VALUES (?, ?, ?, ?)',
+  );
+  const insertMessage = database.prepare<[number, number, string, string]>(
+    `INSERT INTO messages (session, sequence, delivery_id, text, state)
+     VALUES (?, ?, ?, ?, 'queued')`,
+  );
+  const markMessage = database.prepare<[string, number | null, number, number]>(
+    'UPDATE messages SET state = ?, completed_event = ? WHERE session = ? AND sequence = ?',
+  );
+  return {
+    append: (session: number, { index, line }: StoredEvent, ends: number): void => {
+      insertEvent.run(session, index, line, ends);
+    },
+    changeMessage: (
+      session: number,
+      change: MessageChange,
+      completedEvent: number | null,
+    ): void => {
+      const { sequence } = change;
+      if (change.kind === 'mark') {
+        markMessage.run(change.state, completedEvent, session, sequence);
+      } else {
+        insertMessage.run(session, sequence, change.deliveryId, change.text);
+      }
+    },
+  };
+}
+
+function createLogReads(database: SqliteDatabase) {
+  const events = database.prepare<[{ session: number; from: number }], StoredEvent>(
+    `SELECT position AS "index", line FROM events
+     WHERE session = $session AND position >= $from AND position < $from + ${pieceEvents}
+       AND (position = $from OR ends <= ${pieceLength} + (
+         SELECT ends FROM events WHERE session = $session AND position = $from))
+     ORDER BY position`,
+  );
+  const text = database
+    .prepare<[number, number], string>(
+      'SELECT text FROM messages WHERE session = ? AND sequence = ?',
+    )
+    .pluck();
+  const messages = database.prepare<[number], SessionMessage>(
+    `SELECT sequence, delivery_id AS deliveryId, text, state FROM messages
+     WHERE session = ? ORDER BY sequence`,
+  );
+  const answered = database.prepare<[number, number, number], AnsweredTurn>(
+    `SELECT text AS question, line FROM messages
+     JOIN events ON events.session = messages.session AND position = completed_event
+     WHERE messages.session = ? AND sequence < ? AND state = 'completed'
+     ORDER BY sequence DESC LIMIT ?`,
+  );
+  return {
+    events: (session: number, from: number) => events.all({ session, from }),
+    text: (session: number, sequence: number) => text.get(session, sequence),
+    messages: (session: number) => messages.all(session),
+    answered: (session: number, before: number, count: number) =>
+      answered.all(session, before, count).reverse(),
+  };
+}

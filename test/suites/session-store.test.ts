@@ -1,0 +1,385 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Problem } from '../../src/core/problem.ts';
+import { openSqlite } from '../../src/core/sqlite.ts';
+import { openSqliteSessions } from '../../src/sessions/sqlite-store.ts';
+import {
+  acceptMessage,
+  beginTurn,
+  endSession,
+  endTurn,
+  type SessionRecord,
+  startSession,
+} from '../../src/sessions/state.ts';
+import type { Commit, Once, SessionStore, Start } from '../../src/sessions/store.ts';
+import { answerTo } from '../support/scripted-engine.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
+
+interface StoreRig {
+  readonly store: SessionStore;
+  readonly path: string;
+  /** Ends the turn of the event loop, where the test does that itself. */
+  endTurnOfLoop(): void;
+}
+
+interface StoreRigOptions {
+  readonly path?: string;
+  /** Whether commits wait for `endTurnOfLoop`. */
+  readonly isHeld?: boolean;
+}
+
+const modes = {
+  'a file': () => `${temporaryFolder()}/data/sessions.db`,
+  memory: () => ':memory:',
+};
+
+function openRig({ path = ':memory:', isHeld = false }: StoreRigOptions): StoreRig {
+  let events = 0;
+  const held: (() => void)[] = [];
+  const store = openSqliteSessions({
+    path,
+    stamp: (index) => {
+      events += 1;
+      return { id: `evt_${events}`, atMs: 1_000 + index, index };
+    },
+    ...(isHeld ? { onTurnEnd: (callback: () => void) => void held.push(callback) } : {}),
+  });
+  onTestFinished(() => store.close());
+  return {
+    store,
+    path,
+    endTurnOfLoop: () => {
+      for (const callback of held.splice(0)) callback();
+    },
+  };
+}
+
+const limits = { queue: 8, turns: 500 };
+
+function toStart(
+  id: string,
+  given: Partial<Start> & { nowMs?: number; text?: string } = {},
+): Start {
+  const { nowMs = 0, text = `question of ${id}`, ...rest } = given;
+  const deliveryId = `dlv_${id}`;
+  return {
+    transition: startSession({ id, owner: null }, { deliveryId, text, nowMs }),
+    receipt: { sessionId: id, deliveryId, queued: 0 },
+    once: null,
+    live: 100,
+    evict: (record) => endSession(record, 'evicted', nowMs),
+    ...rest,
+  };
+}
+
+async function recordOf(store: SessionStore, id: string): Promise<SessionRecord> {
+  const found = await store.find(id);
+  if (found.kind !== 'known') throw new Error(`${id} is ${found.kind}`);
+  return found.record;
+}
+
+/** Answers the turn at the front. */
+async function answerFront(store: SessionStore, id: string, nowMs = 1): Promise<void> {
+  const sequence = (await recordOf(store, id)).pending[0]?.sequence ?? -1;
+  const text = (await store.readText(id, sequence)) ?? '';
+  await store.change(id, (record) => beginTurn(record, sequence, { text, modelId: 'm' }));
+  const end = { kind: 'completed', answer: answerTo(text), unsent: null, nowMs } as const;
+  await store.change(id, (record) => endTurn(record, { sequence, end }, limits));
+}
+
+async function readAll(store: SessionStore, id: string): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (;;) {
+    const events = await store.readEvents(id, lines.length);
+    if (events.length === 0) return lines;
+    expect(events[0]?.index).toBe(lines.length);
+    lines.push(...events.map(({ line }) => line));
+  }
+}
+
+const problem = (code: string) => expect.objectContaining({ name: 'Problem', code });
+
+describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf) => {
+  it('keeps a session, its messages and its events', async () => {
+    const { store } = openRig({ path: pathOf() });
+
+    await store.start(toStart('ses_a'));
+    await answerFront(store, 'ses_a', 7);
+
+    expect(await recordOf(store, 'ses_a')).toEqual({
+      id: 'ses_a',
+      state: 'waiting',
+      owner: null,
+      createdMs: 0,
+      activeMs: 7,
+      endedMs: null,
+      accepted: 1,
+      pending: [],
+      events: 8,
+    });
+    expect(await store.readMessages('ses_a')).toEqual([
+      { sequence: 0, deliveryId: 'dlv_ses_a', text: 'question of ses_a', state: 'completed' },
+    ]);
+    const lines = (await readAll(store, 'ses_a')).map((line) => JSON.parse(line));
+    expect(lines.map(({ meta }) => meta.index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(new Set(lines.map(({ meta }) => meta.id)).size).toBe(8);
+  });
+
+  it('gives answered turns with their answers, oldest first', async () => {
+    const { store } = openRig({ path: pathOf() });
+    await store.start(toStart('ses_a', { text: 'one' }));
+    await answerFront(store, 'ses_a');
+    for (const text of ['two', 'three']) {
+      await accept(store, 'ses_a', text);
+      await answerFront(store, 'ses_a');
+    }
+
+    const answered = await store.readAnswered('ses_a', { before: 2, count: 5 });
+
+    const told = answered.map(({ question, line }) => [question, JSON.parse(line).data.message]);
+    expect(told).toEqual([
+      ['one', answerTo('one').text],
+      ['two', answerTo('two').text],
+    ]);
+    expect(await store.readAnswered('ses_a', { before: 2, count: 1 })).toEqual([answered[1]]);
+  });
+
+  it('keeps any text as it is', async () => {
+    const { store } = openRig({ path: pathOf() });
+    const texts = ['\u0000\u0001\u2028"\\\n', '🦤'.repeat(20_000), 'x'.repeat(65_536)];
+
+    for (const [index, text] of texts.entries()) {
+      await store.start(toStart(`ses_${index}`, { text }));
+      await answerFront(store, `ses_${index}`);
+    }
+
+    for (const [index, text] of texts.entries()) {
+      expect(await store.readText(`ses_${index}`, 0)).toBe(text);
+      const received = JSON.parse((await readAll(store, `ses_${index}`))[2] ?? '');
+      expect(received.data.message).toBe(text);
+    }
+  });
+
+  it('tells what was recorded once it is durable, in order', async () => {
+    const rig = openRig({ path: pathOf(), isHeld: true });
+    const told: Commit[] = [];
+    rig.store.onCommit((commit) => told.push(commit));
+    const order: string[] = [];
+
+    const started = rig.store.start(toStart('ses_a')).then(() => order.push('started'));
+    const begun = rig.store
+      .change('ses_a', (record) => beginTurn(record, 0, { text: 'q', modelId: 'm' }))
+      .then(() => order.push('begun'));
+    const found = rig.store.find('ses_a').then(({ kind }) => order.push(kind));
+    await Promise.resolve();
+    expect([told, order]).toEqual([[], []]);
+    rig.endTurnOfLoop();
+    await Promise.all([started, begun, found]);
+
+    expect(order).toEqual(['started', 'begun', 'known']);
+    expect(told).toHaveLength(1);
+    const commit = told[0]?.get('ses_a');
+    expect(commit?.events.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+    expect(commit?.record).toMatchObject({ events: 4, pending: [{ isBegun: true }] });
+  });
+
+  it('lets one decision fail alone', async () => {
+    const rig = openRig({ path: pathOf(), isHeld: true });
+
+    const results = Promise.allSettled([
+      rig.store.start(toStart('ses_a')),
+      rig.store.start(toStart('ses_b', { live: 1 })),
+      rig.store.start(toStart('ses_c')),
+    ]);
+    rig.endTurnOfLoop();
+
+    expect((await results).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect((await rig.store.list(0)).records.map(({ id }) => id)).toEqual(['ses_a', 'ses_c']);
+  });
+
+  it('undoes all of a group where one of it cannot be written, and goes on', async () => {
+    const rig = openRig({ path: pathOf(), isHeld: true });
+    const told: Commit[] = [];
+    rig.store.onCommit((commit) => told.push(commit));
+
+    const results = Promise.allSettled([
+      rig.store.start(toStart('ses_a')),
+      rig.store.start(toStart('ses_b')),
+      rig.store.start(toStart('ses_b')), // the same id again
+    ]);
+    rig.endTurnOfLoop();
+    const again = rig.store.start(toStart('ses_a'));
+    rig.endTurnOfLoop();
+
+    for (const result of await results) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { code: 'not_ready' } });
+    }
+    await again;
+    expect((await rig.store.list(0)).records.map(({ id }) => id)).toEqual(['ses_a']);
+    expect(told).toHaveLength(1);
+    expect(await rig.store.countLive()).toBe(1);
+  });
+
+  it('ends the session that is idle longest where there is no room', async () => {
+    const { store } = openRig({ path: pathOf() });
+    for (const [index, id] of ['ses_a', 'ses_b', 'ses_c'].entries()) {
+      await store.start(toStart(id, { nowMs: index }));
+    }
+    await answerFront(store, 'ses_b', 20);
+    await answerFront(store, 'ses_a', 30);
+
+    await store.start(toStart('ses_d', { live: 3, nowMs: 40 }));
+
+    expect(await recordOf(store, 'ses_b')).toMatchObject({ state: 'ended', endedMs: 40 });
+    expect(await store.countLive()).toBe(3);
+    const last = JSON.parse((await readAll(store, 'ses_b')).at(-1) ?? '');
+    expect(last).toMatchObject({ type: 'session.completed', data: { reason: 'evicted' } });
+  });
+
+  it('refuses a start where all are at work', async () => {
+    const { store } = openRig({ path: pathOf() });
+    await store.start(toStart('ses_a'));
+
+    const refused = store.start(toStart('ses_b', { live: 1 }));
+
+    await expect(refused).rejects.toEqual(problem('overloaded'));
+    expect(await store.find('ses_b')).toEqual({ kind: 'unknown' });
+  });
+
+  it('carries out a request once for a day', async () => {
+    const { store } = openRig({ path: pathOf() });
+    const day = 86_400_000;
+    const once: Once = { key: 'k', fingerprint: 'f', nowMs: 0 };
+
+    const first = await store.start(toStart('ses_a', { once }));
+    const second = await store.start(toStart('ses_b', { once: { ...once, nowMs: day - 1 } }));
+    const other = store.start(toStart('ses_c', { once: { ...once, fingerprint: 'g' } }));
+    await expect(other).rejects.toEqual(problem('idempotency_conflict'));
+    const later = await store.start(toStart('ses_d', { once: { ...once, nowMs: day } }));
+
+    expect(first.isRepeated).toBe(false);
+    expect(second).toEqual({ receipt: first.receipt, isRepeated: true });
+    expect(later).toMatchObject({ receipt: { sessionId: 'ses_d' }, isRepeated: false });
+    expect((await store.list(0)).records.map(({ id }) => id)).toEqual(['ses_a', 'ses_d']);
+  });
+
+  it('deletes all of a purged session but its id, until that is forgotten', async () => {
+    const { store } = openRig({ path: pathOf() });
+    await store.start(toStart('ses_a', { once: { key: 'k', fingerprint: 'f', nowMs: 0 } }));
+    await answerFront(store, 'ses_a');
+
+    expect(await store.purge('ses_a', 10)).toBe(true);
+    expect(await store.purge('ses_a', 10)).toBe(false);
+
+    expect(await store.find('ses_a')).toEqual({ kind: 'purged' });
+    expect(await store.readEvents('ses_a', 0)).toEqual([]);
+    expect(await store.readMessages('ses_a')).toEqual([]);
+    expect(await store.countLive()).toBe(0);
+    await store.forget({ purgedMs: 9, onceMs: 0 });
+    expect(await store.find('ses_a')).toEqual({ kind: 'purged' });
+    await store.forget({ purgedMs: 10, onceMs: 0 });
+    expect(await store.find('ses_a')).toEqual({ kind: 'unknown' });
+  });
+
+  it('lists what is due', async () => {
+    const { store } = openRig({ path: pathOf() });
+    for (const [index, id] of ['ses_idle', 'ses_old', 'ses_busy', 'ses_done'].entries()) {
+      await store.start(toStart(id, { nowMs: index * 10 }));
+    }
+    await answerFront(store, 'ses_idle', 5);
+    await answerFront(store, 'ses_old', 90);
+    await answerFront(store, 'ses_done', 50);
+    await store.change('ses_done', (record) => endSession(record, 'reset', 60));
+
+    const before = { idleMs: 50, createdMs: 10, endedMs: 60 };
+
+    expect([...(await store.listExpired(before))].sort()).toEqual(['ses_idle', 'ses_old']);
+    expect(await store.listStale(before)).toEqual(['ses_done']);
+    expect(await store.listStale({ ...before, endedMs: 59 })).toEqual([]);
+  });
+
+  it('lists sessions in pages', async () => {
+    const { store } = openRig({ path: pathOf() });
+    const ids = Array.from({ length: 230 }, (_, index) => `ses_${1000 + index}`);
+    await Promise.all(ids.map((id) => store.start(toStart(id, { live: 1000 }))));
+    await answerFront(store, ids[100] ?? '');
+
+    const listed = await readPages((after) => store.list(after));
+    const running = await readPages((after) => store.listRunning(after));
+
+    expect(listed).toEqual(ids);
+    expect(running).toEqual(ids.filter((id) => id !== ids[100]));
+  });
+
+  it('reads long logs in pieces of bounded size', async () => {
+    const { store } = openRig({ path: pathOf() });
+    await store.start(toStart('ses_a', { text: 'x'.repeat(60_000) }));
+    await answerFront(store, 'ses_a');
+    for (let turn = 0; turn < 6; turn += 1) {
+      await accept(store, 'ses_a', 'y'.repeat(60_000));
+      await answerFront(store, 'ses_a');
+    }
+
+    const { events } = await recordOf(store, 'ses_a');
+    const piece = await store.readEvents('ses_a', 0);
+
+    expect(piece.reduce((sum, { line }) => sum + line.length, 0)).toBeLessThan(260_000);
+    expect(await readAll(store, 'ses_a')).toHaveLength(events);
+  });
+});
+
+async function accept(store: SessionStore, sessionId: string, text: string): Promise<void> {
+  const deliveryId = `dlv_${text.slice(0, 9)}`;
+  await store.accept({
+    sessionId,
+    once: null,
+    decide: (record) => ({
+      transition: acceptMessage(record, { deliveryId, text, nowMs: 1 }, limits),
+      receipt: { sessionId, deliveryId, queued: record.pending.length },
+    }),
+  });
+}
+
+async function readPages(read: SessionStore['list']): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let after: number | null = 0; after !== null; ) {
+    const { records, next }: Awaited<ReturnType<SessionStore['list']>> = await read(after);
+    ids.push(...records.map(({ id }) => id));
+    after = next;
+  }
+  return ids;
+}
+
+describe('a store of sessions in a file', () => {
+  it('is the same when it is opened again', async () => {
+    const path = modes['a file']();
+    const first = openRig({ path });
+    await first.store.start(toStart('ses_a'));
+    await answerFront(first.store, 'ses_a');
+    await first.store.start(toStart('ses_b'));
+    const lines = await readAll(first.store, 'ses_a');
+    first.store.close();
+
+    const { store } = openRig({ path });
+
+    expect(await readAll(store, 'ses_a')).toEqual(lines);
+    expect(await recordOf(store, 'ses_b')).toMatchObject({ state: 'running' });
+    expect(await store.countLive()).toBe(2);
+  });
+
+  it('tells of a store that cannot be used as not ready', async () => {
+    const { store, path } = openRig({ path: modes['a file']() });
+    await store.start(toStart('ses_a'));
+    const database = openSqlite({ path, migrations: [() => undefined], journal: 'durable' });
+    onTestFinished(() => void database.close());
+    database.exec('DROP TABLE events');
+
+    const refused = store.change('ses_a', (record) => endSession(record, 'reset', 1));
+
+    await expect(refused).rejects.toEqual(problem('not_ready'));
+    await expect(refused).rejects.toBeInstanceOf(Problem);
+  });
+});
