@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { AnswerEngine } from './answers/answer.ts';
 import { type Config, version } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import type { Random } from './core/random.ts';
@@ -8,7 +9,13 @@ import { adminKeysPlugin } from './http/admin-keys.ts';
 import { setAdmission } from './http/admission.ts';
 import { corsHeaders, setCors } from './http/cors.ts';
 import { discoveryPlugin } from './http/discovery.ts';
-import { sendProblem, setProblemHandlers, toProblem } from './http/errors.ts';
+import {
+  describeProblem,
+  noteProblem,
+  sendProblem,
+  setProblemHandlers,
+  toProblem,
+} from './http/errors.ts';
 import { healthPlugin } from './http/health.ts';
 import type { Identification } from './http/identity.ts';
 import { maxUrlBytes } from './http/limits.ts';
@@ -30,6 +37,9 @@ import { mcpPlugin } from './mcp/plugin.ts';
 import { type Access, openAccess } from './open-access.ts';
 import { listDocuments, openLibrary, toDiscoveryFacts } from './open-documents.ts';
 import { type Fetching, type FetchingOverrides, openFetching } from './open-fetching.ts';
+import { openSessions, toCallerRules } from './open-sessions.ts';
+import { sessionsPlugin } from './sessions/plugin.ts';
+import type { SessionService } from './sessions/service.ts';
 
 /** What an app is built of. Tests hand in their own clock, chance and providers. */
 export interface AppOptions extends FetchingOverrides {
@@ -41,6 +51,8 @@ export interface AppOptions extends FetchingOverrides {
   readonly load?: LoadGauge;
   /** Default: by keys and client addresses. The bench compares with nobody's identity. */
   readonly identification?: Identification;
+  /** Answers the questions of sessions; needed where `PERCH_SESSIONS` is on. */
+  readonly engine?: AnswerEngine;
 }
 
 /** The server, and the switch that makes it refuse new work. */
@@ -48,9 +60,9 @@ export interface App {
   readonly server: FastifyInstance;
   /** From now on new requests get 503 `shutting_down`. */
   startDraining(): void;
-  /** Ends the reads that are under way with 503 `shutting_down`. */
+  /** Ends the reads that are under way with 503 `shutting_down`, and the turns and streams of sessions. */
   cutOff(): void;
-  /** How many reads have begun and not ended. */
+  /** How many reads and turns have begun and not ended. */
   readonly inFlight: number;
 }
 
@@ -64,11 +76,16 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const work = createWork();
   const access = openAccess(options);
   const fetching = openFetchingBeside(access, options);
+  const sessions = await openSessionsBeside(options, () => {
+    access.close();
+    return fetching.close();
+  });
   const identification = options.identification ?? access.identification;
   const server = createServer(options, identification);
   const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
   server.addHook('onClose', async () => {
     load.close();
+    await sessions?.close();
     await fetching.close();
     access.close();
   });
@@ -81,17 +98,30 @@ export async function buildApp(options: AppOptions): Promise<App> {
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });
   await setCors(server);
   setAdmission(server, readiness);
-  registerPlugins(server, { ...options, identification, access, fetching, work, load, accessLog });
+  registerPlugins(server, {
+    ...options,
+    identification,
+    access,
+    fetching,
+    sessions,
+    work,
+    load,
+    accessLog,
+  });
 
   await server.ready();
   return {
     server,
     startDraining: () => {
       readiness.draining = true;
+      sessions?.startDraining();
     },
-    cutOff: () => fetching.stop(),
+    cutOff: () => {
+      fetching.stop();
+      void sessions?.cutOff(); // closing waits for it
+    },
     get inFlight() {
-      return work.inFlight;
+      return work.inFlight + (sessions?.turns.atWork ?? 0);
     },
   };
 }
@@ -105,10 +135,29 @@ function openFetchingBeside(access: Access, options: AppOptions): Fetching {
   }
 }
 
+/** Opens the sessions where they are on; where that fails, closes what was opened before. */
+async function openSessionsBeside(
+  options: AppOptions,
+  closeOthers: () => Promise<void>,
+): Promise<SessionService | null> {
+  if (!options.config.PERCH_SESSIONS) return null;
+  try {
+    const { engine } = options;
+    if (engine === undefined) {
+      throw new Error('PERCH_SESSIONS is on, but this build has nothing that answers questions');
+    }
+    return await openSessions({ ...options, engine });
+  } catch (error) {
+    await closeOthers();
+    throw error;
+  }
+}
+
 interface Services extends AppOptions {
   readonly identification: Identification;
   readonly access: Access;
   readonly fetching: Fetching;
+  readonly sessions: SessionService | null;
   readonly work: Work;
   readonly load: LoadGauge;
   readonly accessLog: AccessLog;
@@ -157,6 +206,7 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
     clientOf: access.clientOf,
   });
   registerMcp(server, { ...services, library });
+  if (services.sessions !== null) registerSessions(server, services.sessions, services);
 }
 
 function registerMcp(
@@ -177,6 +227,27 @@ function registerMcp(
     shed: () => (load.isHigh ? overloaded() : null),
     track: work.track,
     notice: accessLog.notice,
+  });
+}
+
+function registerSessions(
+  server: FastifyInstance,
+  service: SessionService,
+  { config, access, accessLog }: Services,
+): void {
+  const segment = config.PERCH_SESSION_PREFIX;
+  server.register(sessionsPlugin, {
+    service,
+    segment,
+    base: `/${segment}/v1`,
+    rules: toCallerRules(config),
+    origins: config.PERCH_SESSION_ORIGINS,
+    clientOf: access.clientOf,
+    problems: {
+      toProblem,
+      describe: (problem, request) => describeProblem(problem, request, config.PERCH_BASE_URL),
+      note: (problem, request, reply) => noteProblem(problem, { request, reply, accessLog }),
+    },
   });
 }
 

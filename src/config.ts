@@ -1,26 +1,14 @@
 import { z } from 'zod';
 import { trustedProxyFault } from './access/client-address.ts';
+import { flag, wholeNumber } from './config-forms.ts';
+import { sessionVariables } from './config-sessions.ts';
 import { forbiddenInUserAgent } from './providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from './providers/registry.ts';
 
 /** The version of Perch; `test/architecture.test.ts` compares it with `package.json`. */
 export const version = '0.1.0';
 
-const wholeNumber = (least: number, most: number, byDefault: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, `must be a whole number from ${least} to ${most}`)
-    .transform(Number)
-    .refine((n) => n >= least && n <= most, `must be a whole number from ${least} to ${most}`)
-    .default(byDefault);
-
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
-const flag = (byDefault: boolean) =>
-  z
-    .enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], 'must be true or false')
-    .transform((value) => ['true', '1', 'yes', 'on'].includes(value))
-    .default(byDefault);
 
 const httpUrl = z
   .string()
@@ -261,6 +249,7 @@ export const variables = z.object({
   PERCH_SHUTDOWN_GRACE_MS: wholeNumber(0, 60_000, 7000).describe(
     'Milliseconds that work in flight may take after a stop signal.',
   ),
+  ...sessionVariables.shape,
 });
 
 const configSchema = variables.transform((set) => {

@@ -3,6 +3,13 @@ import { Problem } from '../core/problem.ts';
 import { routeNotFound } from './errors.ts';
 import { maxUrlBytes } from './limits.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True for a route that decides for itself what it answers while the process drains. */
+    decidesWhileDraining?: boolean;
+  }
+}
+
 /** Whether the process takes work. One owner, `app.ts`; everybody else reads it. */
 export interface Readiness {
   readonly draining: boolean;
@@ -36,7 +43,7 @@ function refusal(request: FastifyRequest, readiness: Readiness): Problem | undef
       detail: `The URL is over ${maxUrlBytes} bytes.`,
     });
   }
-  if (readiness.draining && !isLiveness(raw.url)) {
+  if (readiness.draining && !decidesItself(request)) {
     return new Problem('shutting_down', { detail: 'This process is about to stop.' });
   }
   // Before a body is read that nobody wants.
@@ -58,7 +65,9 @@ function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
   return is404 || routeOptions.url === '*';
 }
 
-/** The process is alive until it ends: draining changes nothing about that. */
-function isLiveness(url = ''): boolean {
-  return url.split('?', 1)[0] === '/health/live';
+/** The process is alive until it ends: draining changes nothing about that. Sessions go on for a while. */
+function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
+  return (
+    url.split('?', 1)[0] === '/health/live' || routeOptions.config?.decidesWhileDraining === true
+  );
 }

@@ -76,16 +76,40 @@ export function sendProblem(
   problem: Problem,
   where: ProblemSetting & { readonly request: FastifyRequest },
 ) {
-  const { url = '' } = where.request.raw;
-  reply.problemCode = problem.code;
-  where.accessLog.notice(where.request, reply, problem.status);
-  const instance = url.length > maxInstance ? undefined : toInstance(url);
-  const body = JSON.stringify(toProblemDocument(problem, { baseUrl: where.baseUrl, instance }));
+  const { document, headers } = describeProblem(problem, where.request, where.baseUrl);
+  noteProblem(problem, { ...where, reply });
   return reply
     .code(problem.status)
     .header('x-request-id', where.request.id)
-    .headers({ ...toProblemHeaders(problem), ...describeRoute(where) })
-    .send(body);
+    .headers({ ...headers, ...describeRoute(where) })
+    .send(JSON.stringify(document));
+}
+
+/** Gives the document of a request's problem and the headers that go with it. */
+export function describeProblem(problem: Problem, { raw }: FastifyRequest, baseUrl: string) {
+  const { url = '' } = raw;
+  const instance = url.length > maxInstance ? undefined : toInstance(url);
+  return {
+    document: toProblemDocument(problem, { baseUrl, instance }),
+    headers: toProblemHeaders(problem),
+  };
+}
+
+/** Tells the access log and the metrics of a problem that is about to be sent. */
+export function noteProblem(
+  { code, status }: Problem,
+  {
+    request,
+    reply,
+    accessLog,
+  }: {
+    readonly request: FastifyRequest;
+    readonly reply: FastifyReply;
+    readonly accessLog: AccessLog;
+  },
+): void {
+  reply.problemCode = code;
+  accessLog.notice(request, reply, status);
 }
 
 function describeRoute({

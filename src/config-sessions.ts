@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { flag, wholeNumber, wholeNumberFrom } from './config-forms.ts';
+
+/** First path segments that the service has for something else. */
+const takenSegments: ReadonlySet<string> = new Set([
+  'admin',
+  'api',
+  'docs',
+  'health',
+  'mcp',
+  'metrics',
+  'oembed',
+  'search',
+]);
+
+const origin = /^(?:\*|https?:\/\/[a-z0-9.-]+(?::\d{1,5})?|[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+)$/;
+
+const originList = z
+  .string()
+  .transform((value) => value.split(',').map((entry) => entry.trim().toLowerCase()))
+  .superRefine((entries, context) => {
+    for (const entry of entries.filter((one) => !origin.test(one))) {
+      context.addIssue(`must be a comma-separated list of web origins or *, not “${entry}”`);
+    }
+  });
+
+/** The environment variables of the session service: each limit is one (protocol section 10). */
+export const sessionVariables = z.object({
+  PERCH_SESSIONS: flag(false).describe('Whether the session service is served: `on` or `off`.'),
+  PERCH_SESSION_PREFIX: z
+    .string()
+    .regex(
+      /^[a-z][a-z0-9-]{0,31}$/,
+      'must be a path segment of lower-case letters, digits and hyphens, 32 at most',
+    )
+    .refine((segment) => !takenSegments.has(segment), 'must not be a path that Perch uses already')
+    .default('svc')
+    .describe('The first segment of the paths of the session service.'),
+  PERCH_SESSION_STORE: z
+    .enum(['file', 'memory'], 'must be file or memory')
+    .default('file')
+    .describe(
+      'Where sessions are kept: in `sessions.db` in the data directory, or in memory until the next start.',
+    ),
+  PERCH_SESSION_REQUIRE_BEARER: flag(false).describe(
+    'Whether session routes but health demand a bearer token, whichever.',
+  ),
+  PERCH_SESSION_BIND_BEARER: flag(false).describe(
+    'Whether a session can be used with the bearer token of its start alone.',
+  ),
+  PERCH_SESSION_TOKEN: z
+    .enum(['required', 'optional'], 'must be required or optional')
+    .default('required')
+    .describe('Whether a follow-up needs the continuation token.'),
+  PERCH_SESSION_STREAM_TOKEN: z
+    .enum(['proven', 'always'], 'must be proven or always')
+    .default('proven')
+    .describe(
+      'Which readers of a stream get the continuation token in its events: those who have shown it, or all.',
+    ),
+  PERCH_SESSION_ORIGINS: originList
+    .default([])
+    .describe('The web origins whose pages may use sessions, separated by commas; `*` for any.'),
+  PERCH_SESSION_MESSAGE_BYTES: wholeNumber(1, 10_000_000, 65_536).describe(
+    'The most bytes of a message.',
+  ),
+  PERCH_SESSION_BODY_BYTES: wholeNumber(1024, 100_000_000, 524_288).describe(
+    'The most bytes of the body of a session request.',
+  ),
+  PERCH_SESSION_TURN_SECONDS: wholeNumber(1, 3600, 120).describe('The longest time of a turn.'),
+  PERCH_SESSION_TURNS_AT_ONCE: wholeNumberFrom(1, 1024)
+    .optional()
+    .describe('The most turns at work at once. Default: the number of CPU cores.'),
+  PERCH_SESSION_QUEUE: wholeNumber(0, 1000, 8).describe(
+    'The most messages of a session that wait behind its running turn.',
+  ),
+  PERCH_SESSION_TURNS: wholeNumber(1, 100_000, 500).describe(
+    'The turns after which a session ends.',
+  ),
+  PERCH_SESSION_LIVE: wholeNumber(1, 1_000_000, 10_000).describe(
+    'The most sessions that have not ended; beyond them the one that is idle longest is ended.',
+  ),
+  PERCH_SESSION_STARTS_PER_MINUTE: wholeNumber(1, 1_000_000, 600).describe(
+    'The sessions that one caller may start in a minute.',
+  ),
+  PERCH_SESSION_START_BURST: wholeNumber(1, 1_000_000, 200).describe(
+    'The sessions that one caller may start at once.',
+  ),
+  PERCH_SESSION_STREAMS_PER_SESSION: wholeNumber(1, 100_000, 64).describe(
+    'The most streams of one session.',
+  ),
+  PERCH_SESSION_STREAMS: wholeNumber(1, 1_000_000, 4096).describe('The most streams in all.'),
+  PERCH_SESSION_IDLE_SECONDS: wholeNumber(1, 31_536_000, 86_400).describe(
+    'Seconds without a message and a turn after which a session ends.',
+  ),
+  PERCH_SESSION_AGE_SECONDS: wholeNumber(1, 315_360_000, 2_592_000).describe(
+    'Seconds after its start at which a session ends.',
+  ),
+  PERCH_SESSION_RETENTION_SECONDS: wholeNumber(0, 31_536_000, 86_400).describe(
+    'Seconds that a session can be read after its end; then it is deleted.',
+  ),
+  PERCH_SESSION_FORGET_SECONDS: wholeNumber(0, 315_360_000, 2_592_000).describe(
+    'Seconds that a deleted session is answered with 410; then with 404.',
+  ),
+  PERCH_SESSION_HEARTBEAT_SECONDS: wholeNumber(1, 14, 10).describe(
+    'Seconds of silence on a stream after which a space is sent; clients give up after 15.',
+  ),
+  PERCH_SESSION_LEASE_SECONDS: wholeNumber(1, 3600, 60).describe(
+    'Seconds that a leased stream stays open (`streamControlVersion=1`).',
+  ),
+  PERCH_SESSION_FOLLOW_SECONDS: wholeNumber(1, 86_400, 900).describe(
+    'Seconds that a stream stays open with `follow=true`.',
+  ),
+  PERCH_SESSION_STALL_SECONDS: wholeNumber(1, 3600, 30).describe(
+    'Seconds without progress after which a stream is cut.',
+  ),
+});

@@ -1,0 +1,180 @@
+import type { AnswerEngine } from '../answers/answer.ts';
+import type { Clock } from '../core/clock.ts';
+import { Problem } from '../core/problem.ts';
+import type { Random } from '../core/random.ts';
+import { type LifeLimits, startExpiry } from './expiry.ts';
+import { createFeeds } from './feeds.ts';
+import { createSessionIds, type SessionIds } from './ids.ts';
+import { recoverSessions } from './recovery.ts';
+import { createStartsLimit, type StartsLimit } from './starts-limit.ts';
+import { isLive, type SessionLimits } from './state.ts';
+import type { Commit, SessionStore, StampEvent } from './store.ts';
+import { createStreams, type StreamLimits, type Streams } from './streams.ts';
+import { type ContinuationTokens, createContinuationTokens } from './tokens.ts';
+import { createTurns, type Turns } from './turns.ts';
+
+/** Every limit of the session service (protocol section 10). */
+export interface ServiceLimits extends SessionLimits, LifeLimits, StreamLimits {
+  readonly messageBytes: number;
+  readonly bodyBytes: number;
+  readonly turnMs: number;
+  /** Turns at work at once. */
+  readonly turnsAtOnce: number;
+  /** Live sessions. */
+  readonly live: number;
+  readonly startsPerMinute: number;
+  readonly startBurst: number;
+}
+
+/** What the session service is built of. */
+export interface ServiceOptions {
+  readonly engine: AnswerEngine;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The server's secret: owner marks and continuation tokens are made with it. */
+  readonly secret: Buffer;
+  readonly limits: ServiceLimits;
+  /** Opens where sessions are kept. It is closed with the service. */
+  readonly openStore: (stamp: StampEvent) => SessionStore;
+  /** Is told of what went wrong, for the log; never of what was said. */
+  readonly onFault: (error: unknown, doing: string) => void;
+}
+
+/** How much is going on, for the operator. */
+export interface SessionFigures {
+  readonly live: number;
+  readonly turnsAtWork: number;
+  readonly turnsWaiting: number;
+  readonly streams: number;
+}
+
+/** The session service without its routes. */
+export interface SessionService {
+  readonly store: SessionStore;
+  readonly turns: Turns;
+  readonly streams: Streams;
+  readonly starts: StartsLimit;
+  readonly tokens: ContinuationTokens;
+  readonly ids: SessionIds;
+  readonly secret: Buffer;
+  readonly clock: Clock;
+  readonly limits: ServiceLimits;
+  readonly isDraining: boolean;
+  /** @throws Problem `not_ready`, `shutting_down` */
+  refuseUnlessReady(): void;
+  figures(): Promise<SessionFigures>;
+  /** Takes no more messages, and begins no more turns; those at work go on. */
+  startDraining(): void;
+  /** Ends the turns at work as interrupted, then the streams. */
+  cutOff(): Promise<void>;
+  /** Cuts off, and closes the store. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the session service: recovers what a crash has interrupted, and works off what waits. Close
+ * it with `close()`.
+ */
+export async function openSessionService(options: ServiceOptions): Promise<SessionService> {
+  const { engine, clock, random, secret, limits, onFault } = options;
+  const ids = createSessionIds(clock, random);
+  const store = options.openStore((index) => ({ id: ids.event(), atMs: clock.now(), index }));
+  const feeds = createFeeds();
+  const turns = createTurns({ store, engine, clock, limits, atOnce: limits.turnsAtOnce, onFault });
+  const streams = createStreams({ store, feeds, clock, limits, onFault });
+  try {
+    const left = await recoverSessions({ store, clock, limits });
+    for (const record of left) turns.attend(record);
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+  store.onCommit((commit) => {
+    feeds.publish(commit);
+    attendTo(commit, turns);
+  });
+  const expiry = startExpiry({ store, clock, limits, onFault });
+  const ending = createEnding({ store, turns, streams, stopAgeing: expiry.stop });
+  return {
+    store,
+    turns,
+    streams,
+    starts: createStartsLimit({
+      perMinute: limits.startsPerMinute,
+      burst: limits.startBurst,
+      clock,
+    }),
+    tokens: createContinuationTokens(secret),
+    ids,
+    secret,
+    clock,
+    limits,
+    get isDraining() {
+      return ending.isDraining;
+    },
+    refuseUnlessReady: () => {
+      if (ending.isDraining) throw shuttingDown();
+      if (!engine.isReady) throw notReady();
+    },
+    figures: async () => ({
+      live: await store.countLive(),
+      turnsAtWork: turns.atWork,
+      turnsWaiting: turns.waiting,
+      streams: streams.open,
+    }),
+    startDraining: ending.startDraining,
+    cutOff: ending.cutOff,
+    close: ending.close,
+  };
+}
+
+/** Whatever was recorded: the turn at the front is seen to, and none goes on in a session that has ended. */
+function attendTo(commit: Commit, turns: Turns): void {
+  for (const [sessionId, { record }] of commit) {
+    if (record !== undefined && isLive(record.state)) turns.attend(record);
+    else turns.drop(sessionId);
+  }
+}
+
+interface EndingOptions {
+  readonly store: SessionStore;
+  readonly turns: Turns;
+  readonly streams: Streams;
+  readonly stopAgeing: () => void;
+}
+
+/** The order of a shutdown (protocol section 11). */
+function createEnding({ store, turns, streams, stopAgeing }: EndingOptions) {
+  let isDraining = false;
+  let cut: Promise<void> | null = null;
+  const startDraining = (): void => {
+    isDraining = true;
+    turns.startDraining();
+  };
+  const cutOff = (): Promise<void> => {
+    startDraining();
+    stopAgeing();
+    // Readers get a whole turn before their streams end.
+    cut ??= turns.interrupt().then(() => streams.endAll());
+    return cut;
+  };
+  return {
+    get isDraining() {
+      return isDraining;
+    },
+    startDraining,
+    cutOff,
+    close: async (): Promise<void> => {
+      await cutOff();
+      store.close();
+    },
+  };
+}
+
+function shuttingDown(): Problem {
+  return new Problem('shutting_down', { detail: 'This process is about to stop.' });
+}
+
+function notReady(): Problem {
+  return new Problem('not_ready', { detail: 'The index of the answers is being built.' });
+}

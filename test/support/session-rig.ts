@@ -1,0 +1,146 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { pino } from 'pino';
+import { expect, onTestFinished } from 'vitest';
+import { type App, buildApp } from '../../src/app.ts';
+import { type ProblemCode, problemKinds } from '../../src/core/problem.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import { type SessionEvent, sessionEvent } from '../../src/sessions/events.ts';
+import { testConfig } from './build-app.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
+import { createScriptedEngine, type ScriptedEngine } from './scripted-engine.ts';
+
+/** What a test may set. */
+export interface SessionRigOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly engine?: ScriptedEngine;
+  readonly clock?: ManualClock;
+  readonly onLog?: (line: string) => void;
+}
+
+/** A request of a test. */
+export interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A string is sent as it is, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+/** A session that a test has started. */
+export interface StartedSession {
+  readonly id: string;
+  readonly token: string;
+  readonly deliveryId: string;
+  /** The header with its token. */
+  readonly proof: { readonly 'x-continuation-token': string };
+}
+
+/** An app with sessions and a client that checks every reply. It is closed when the test has finished. */
+export interface SessionRig {
+  readonly app: App;
+  readonly clock: ManualClock;
+  request(path: string, asked?: Asked): Promise<LightMyRequestResponse>;
+  /** Starts a session, which has to be accepted. */
+  start(message?: string, headers?: Readonly<Record<string, string>>): Promise<StartedSession>;
+  /** Sends a message to a session. */
+  say(session: StartedSession, message: string, body?: object): Promise<LightMyRequestResponse>;
+  /** Reads a stream to its end. */
+  read(session: StartedSession, query?: string): Promise<readonly SessionEvent[]>;
+}
+
+/** What sessions do not need takes time to build. */
+const lean = { PERCH_PROVIDERS: 'archive', PERCH_SAMPLE: 'false' };
+
+/** Builds an app with sessions in memory. */
+export async function buildSessionRig(options: SessionRigOptions = {}): Promise<SessionRig> {
+  const clock = options.clock ?? createManualClock();
+  const app = await buildApp({
+    config: testConfig({ ...lean, PERCH_SESSIONS: 'on', ...options.env }),
+    clock,
+    random: systemRandom,
+    logger: pino({ level: 'debug' }, { write: (line) => options.onLog?.(line) }),
+    engine: options.engine ?? createScriptedEngine(),
+  });
+  onTestFinished(() => app.server.close());
+  const request = async (path: string, { method = 'GET', headers = {}, body }: Asked = {}) => {
+    const payload = typeof body === 'string' ? body : JSON.stringify(body);
+    const reply = await app.server.inject({
+      url: path.startsWith('/') ? path : `/svc/v1/${path}`,
+      method: method as 'GET',
+      headers: { ...(body === undefined ? {} : json), ...headers },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    checkSessionReply(reply);
+    return reply;
+  };
+  return {
+    app,
+    clock,
+    request,
+    start: async (message = 'Where is X documented?', headers = {}) => {
+      const reply = await request('session', { method: 'POST', headers, body: { message } });
+      expect(reply.statusCode, reply.body).toBe(202);
+      const { sessionId: id, continuationToken: token, deliveryId } = reply.json();
+      return { id, token, deliveryId, proof: { 'x-continuation-token': token } };
+    },
+    say: ({ id, proof }, message, body = {}) =>
+      request(`session/${id}`, { method: 'POST', headers: proof, body: { message, ...body } }),
+    read: async ({ id }, query = '') =>
+      parseEvents((await request(`session/${id}/stream${query}`)).body),
+  };
+}
+
+const json = { 'content-type': 'application/json' };
+
+/** Parses the body of a stream as the specification's reader does, and checks each event. */
+export function parseEvents(body: string): readonly SessionEvent[] {
+  return body
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => sessionEvent.parse(JSON.parse(line)));
+}
+
+/** The answer of a stream: the message of the last `message.completed` (spec: Endpoints). */
+export function lastAnswer(events: readonly SessionEvent[]): string | undefined {
+  const completed = events.filter((event) => event.type === 'message.completed');
+  return completed.at(-1)?.data.message;
+}
+
+/** Lets everything happen that needs no time: commits, wakes and writes. */
+export async function untilIdle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Gives the types of events. */
+export function typesOf(events: readonly SessionEvent[]): readonly string[] {
+  return events.map(({ type }) => type);
+}
+
+/** Checks what must hold of every reply of the session service. */
+export function checkSessionReply(reply: LightMyRequestResponse): void {
+  const { headers } = reply;
+  expect(headers['x-request-id']).toMatch(/^[\w-]+$/);
+  expect(headers['x-content-type-options']).toBe('nosniff');
+  expect(headers['cache-control']).toMatch(/^no-store(?:, no-transform)?$/);
+  expect(headers['x-session-id']).toBe(headers['x-eve-session-id']);
+  if (reply.statusCode >= 400 && reply.body !== '') checkSessionProblem(reply);
+}
+
+function checkSessionProblem(reply: LightMyRequestResponse): void {
+  expect(reply.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+  const problem = reply.json();
+  const kind = problemKinds[problem.code as ProblemCode];
+  expect(problem).toMatchObject({
+    type: `http://localhost:8080/docs/errors#${problem.code}`,
+    status: reply.statusCode,
+    title: kind.title,
+    resolution: kind.resolution,
+    error: problem.detail,
+    ok: false,
+  });
+  expect(kind.status).toBe(reply.statusCode);
+  const retryAfter = reply.headers['retry-after'];
+  expect(problem.retry_after).toBe(retryAfter === undefined ? undefined : Number(retryAfter));
+  expect(reply.headers['www-authenticate']).toBe(reply.statusCode === 401 ? 'Bearer' : undefined);
+}
