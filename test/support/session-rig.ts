@@ -39,8 +39,8 @@ export interface SessionRig {
   readonly app: App;
   readonly clock: ManualClock;
   request(path: string, asked?: Asked): Promise<LightMyRequestResponse>;
-  /** Starts a session, which has to be accepted. */
-  start(message?: string, headers?: Readonly<Record<string, string>>): Promise<StartedSession>;
+  /** Starts a session with a message, which has to be accepted. */
+  start(message?: unknown, headers?: Readonly<Record<string, string>>): Promise<StartedSession>;
   /** Sends a message to a session. */
   say(session: StartedSession, message: string, body?: object): Promise<LightMyRequestResponse>;
   /** Reads a stream to its end. */

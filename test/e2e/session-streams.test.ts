@@ -1,0 +1,201 @@
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type App, buildApp } from '../../src/app.ts';
+import { shutDown } from '../../src/commands/shutdown.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import { testConfig } from '../support/build-app.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import {
+  answerTo,
+  createHeldEngine,
+  createScriptedEngine,
+  type ScriptedEngine,
+} from '../support/scripted-engine.ts';
+import {
+  openStream,
+  postTo,
+  readBytes,
+  readStream,
+  readText,
+  startSession,
+  wholeLines,
+} from '../support/session-client.ts';
+import { parseEvents, typesOf } from '../support/session-rig.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
+
+interface Serving {
+  readonly engine?: ScriptedEngine;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: typeof systemClock;
+}
+
+/** Serves sessions on loopback until the test has finished. */
+async function serve({ engine = createScriptedEngine(), env = {}, clock = systemClock }: Serving) {
+  const app = await buildApp({
+    config: testConfig({
+      PERCH_PROVIDERS: 'archive',
+      PERCH_SAMPLE: 'false',
+      PERCH_SESSIONS: 'on',
+      ...env,
+    }),
+    clock,
+    random: systemRandom,
+    logger: pino({ level: 'silent' }),
+    engine,
+  });
+  onTestFinished(() => closeHard(app));
+  return { app, base: await app.server.listen({ host: '127.0.0.1', port: 0 }) };
+}
+
+function closeHard(app: App): Promise<undefined> {
+  const closed = app.server.close();
+  app.server.server.closeAllConnections();
+  return closed as unknown as Promise<undefined>;
+}
+
+/** Opens a stream, and reads it when its headers are there. */
+async function openAndRead(base: string, id: string, query = '') {
+  const { reply } = await openStream(base, id, query);
+  return { body: readText(reply) };
+}
+
+describe('a stream that breaks off', () => {
+  it('goes on by index from every byte: same events, no gap, no repeat', {
+    timeout: 60_000,
+  }, async () => {
+    const { base } = await serve({});
+    const { id, token } = await startSession(base, 'é');
+    await readStream(base, id);
+    await postTo(base, `session/${id}`, { token, body: { message: '“two” 🦤' } });
+    const whole = await readStream(base, id);
+    const bytes = Buffer.from(whole);
+
+    const cuts = new Set<number>();
+    for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) {
+      for (const cut of [at - 7, at, at + 1]) cuts.add(cut);
+    }
+    for (const cut of cuts) {
+      const first = await readBytes(base, id, { query: '', bytes: cut });
+      const seen = wholeLines(first.toString());
+      const last = seen.at(-1);
+      const next = last === undefined ? 0 : JSON.parse(last).meta.index + 1;
+      const rest = await readStream(base, id, `?startIndex=${next}`);
+      expect([...seen, ...wholeLines(rest)]).toEqual(wholeLines(whole));
+    }
+  });
+
+  it('stops neither the turn nor the others', async () => {
+    const engine = createHeldEngine();
+    const { base } = await serve({ engine });
+    const { id } = await startSession(base, 'one');
+    const held = await engine.next();
+    const { reply, call } = await openStream(base, id);
+    await new Promise((resolve) => reply.once('data', resolve));
+    const other = readStream(base, id);
+    reply.on('error', () => undefined);
+    call.destroy();
+    held.answer();
+
+    expect(typesOf(parseEvents(await other)).at(-1)).toBe('session.waiting');
+    expect(held.signal.aborted).toBe(false);
+  });
+});
+
+describe('fifty readers, one of which does not read', () => {
+  it('are none the worse for it, and it is cut in the end', { timeout: 60_000 }, async () => {
+    const clock = createManualClock();
+    const text = 'x'.repeat(250_000);
+    const engine = createScriptedEngine(async () => answerTo('', { text }));
+    const env = { PERCH_SESSION_STREAMS_PER_SESSION: '50', PERCH_SESSION_TURNS: '100' };
+    const { base } = await serve({ engine, env, clock });
+    const { id, token } = await startSession(base, 'one');
+    const stalled = await openStream(base, id, '?follow=true');
+    stalled.reply.pause();
+    const gone = new Promise((resolve) => stalled.reply.on('close', resolve));
+    stalled.reply.on('error', () => undefined);
+
+    for (let turn = 1; turn < 12; turn += 1) {
+      await readStream(base, id);
+      await postTo(base, `session/${id}`, { token, body: { message: `turn ${turn}` } });
+    }
+    const readers = await Promise.all(Array.from({ length: 49 }, () => readStream(base, id)));
+    const refused = await openStream(base, id);
+    refused.reply.resume();
+    for (let second = 0; second <= 31; second += 1) await clock.advance(1000);
+    stalled.reply.resume();
+    await gone;
+
+    expect(new Set(readers).size).toBe(1);
+    expect(parseEvents(readers[0] ?? '')).toHaveLength(1 + 12 * 8);
+    expect(refused.reply.statusCode).toBe(200);
+    expect(stalled.reply.complete).toBe(false);
+  });
+});
+
+describe('a shutdown', () => {
+  const stop = (app: App, graceMs: number) =>
+    shutDown(app, { clock: systemClock, graceMs, drainMs: 0 });
+
+  it('lets running turns finish, and ends streams at a line boundary', async () => {
+    const engine = createHeldEngine();
+    const { app, base } = await serve({ engine });
+    const { id } = await startSession(base, 'one');
+    const held = await engine.next();
+    const [plain, follow, lease] = await Promise.all(
+      ['', '?follow=true', '?streamControlVersion=1'].map((query) => openAndRead(base, id, query)),
+    );
+
+    const stopped = stop(app, 60_000);
+    const refused = await postTo(base, 'session', { body: { message: 'no' } });
+    const late = await openAndRead(base, id);
+    held.answer();
+    await stopped;
+
+    expect([refused.status, refused.body.code]).toEqual([503, 'shutting_down']);
+    for (const body of [await plain?.body, await follow?.body, await late.body]) {
+      const types = typesOf(parseEvents(body ?? ''));
+      expect(types.slice(-2)).toEqual(['turn.completed', 'session.waiting']);
+      expect(body?.endsWith('\n')).toBe(true);
+    }
+    const lines = wholeLines((await lease?.body) ?? '');
+    expect(lines.at(-1)).toBe('{"$eve":"stream.lease-ended","version":1}');
+  });
+
+  it('fails the turns that do not finish, and keeps the messages that wait', async () => {
+    const engine = createHeldEngine();
+    const env = { PERCH_DATA_DIR: `${temporaryFolder()}/data` };
+    const { app, base } = await serve({ engine, env });
+    const { id, token } = await startSession(base, 'one');
+    await engine.next();
+    await postTo(base, `session/${id}`, { token, body: { message: 'two' } });
+    const reading = await openAndRead(base, id);
+
+    await stop(app, 0);
+    const events = parseEvents(await reading.body);
+    const next = await serve({ env });
+    const after = parseEvents(await readStream(next.base, id));
+
+    expect(typesOf(events).slice(-4)).toEqual([
+      'message.completed',
+      'step.failed',
+      'turn.failed',
+      'session.waiting',
+    ]);
+    expect(events.at(-2)?.data).toMatchObject({ code: 'turn_interrupted', terminal: false });
+    expect(after.slice(0, events.length)).toEqual(events);
+    expect(after.slice(events.length)).toHaveLength(8);
+    expect(after.at(-4)?.data).toMatchObject({ message: answerTo('two').text });
+  });
+});
+
+describe('a folder', () => {
+  it('has the sessions of one server at a time', async () => {
+    const env = { PERCH_DATA_DIR: `${temporaryFolder()}/data` };
+    const { app } = await serve({ env });
+
+    await expect(serve({ env })).rejects.toThrow(/another process holds .*sessions\.db\.lock/);
+    await app.server.close();
+    await expect(serve({ env })).resolves.toBeDefined();
+  });
+});

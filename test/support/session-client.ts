@@ -1,0 +1,106 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+
+/** A session, as its client knows it. */
+export interface ClientSession {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** What a POST was answered with. */
+export interface Answered {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Sends a POST to a session route; rejects where the connection breaks. */
+export function postTo(
+  base: string,
+  path: string,
+  { token, body }: { readonly token?: string; readonly body?: object } = {},
+): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(token === undefined ? {} : { 'x-continuation-token': token }),
+    };
+    const call = httpRequest(`${base}/svc/v1/${path}`, { method: 'POST', headers }, (reply) => {
+      readText(reply).then(
+        (text) => resolve({ status: reply.statusCode ?? 0, body: JSON.parse(text) }),
+        reject,
+      );
+    });
+    call.on('error', reject);
+    call.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+/** Starts a session. */
+export async function startSession(base: string, message: string): Promise<ClientSession> {
+  const { status, body } = await postTo(base, 'session', { body: { message } });
+  if (status !== 202) throw new Error(`a start was answered ${status}`);
+  return { id: String(body.sessionId), token: String(body.continuationToken) };
+}
+
+/** A stream that is open. */
+export interface OpenStream {
+  readonly reply: IncomingMessage;
+  readonly call: ClientRequest;
+}
+
+/** Opens a stream; it is read by the caller. */
+export function openStream(base: string, id: string, query = ''): Promise<OpenStream> {
+  return new Promise((resolve, reject) => {
+    const url = `${base}/svc/v1/session/${id}/stream${query}`;
+    const call = httpRequest(url, { agent: false }, (reply) => resolve({ reply, call }));
+    call.on('error', reject);
+    call.end();
+  });
+}
+
+/** Reads a stream to its end; rejects where it breaks. */
+export async function readStream(base: string, id: string, query = ''): Promise<string> {
+  return readText((await openStream(base, id, query)).reply);
+}
+
+/** Reads a reply to its end; rejects where it breaks. */
+export function readText(reply: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    reply.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    reply.on('end', () => resolve(text));
+    reply.on('error', reject);
+    reply.on('close', () => reject(new Error('the reply broke off')));
+  });
+}
+
+/** Reads a stream up to a number of bytes and cuts the connection there. */
+export async function readBytes(
+  base: string,
+  id: string,
+  { query, bytes }: { readonly query: string; readonly bytes: number },
+): Promise<Buffer> {
+  const { reply, call } = await openStream(base, id, query);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  await new Promise<void>((resolve) => {
+    reply.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= bytes) call.destroy();
+    });
+    reply.on('error', () => resolve());
+    reply.on('close', () => resolve());
+  });
+  return Buffer.concat(chunks).subarray(0, bytes);
+}
+
+/** The lines of a body that are whole. */
+export function wholeLines(body: string): readonly string[] {
+  return body
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}

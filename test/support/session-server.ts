@@ -1,0 +1,35 @@
+import { buildApp } from '../../src/app.ts';
+import { createLogger } from '../../src/commands/logger.ts';
+import { shutDown } from '../../src/commands/shutdown.ts';
+import { loadConfig } from '../../src/config.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import { answerTo, createScriptedEngine } from './scripted-engine.ts';
+
+/**
+ * A server with sessions as a process of its own, whose engine answers in pieces, some milliseconds
+ * apart. Prints its address; stops as `perch serve` does.
+ */
+const loaded = loadConfig(process.env);
+if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
+const { config } = loaded;
+const pieceMs = Number(process.env.PIECE_MS ?? 5);
+const engine = createScriptedEngine(async (question, { signal, onText }) => {
+  const answer = answerTo(question.text, { text: `${'word '.repeat(60)}${question.text}` });
+  for (const piece of answer.text.match(/.{1,70}/gs) ?? []) {
+    await systemClock.sleep(pieceMs, signal);
+    onText(piece);
+  }
+  return answer;
+});
+const logger = await createLogger('error', process.stdout);
+const app = await buildApp({ config, logger, clock: systemClock, random: systemRandom, engine });
+const address = await app.server.listen({ host: '127.0.0.1', port: config.PORT });
+process.stdout.write(`listening at ${address}\n`);
+process.once('SIGTERM', () => {
+  void shutDown(app, {
+    clock: systemClock,
+    graceMs: config.PERCH_SHUTDOWN_GRACE_MS,
+    drainMs: config.PERCH_SHUTDOWN_DRAIN_MS,
+  });
+});
