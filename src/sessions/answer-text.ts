@@ -20,7 +20,7 @@ export interface AnswerTextOptions {
   readonly clock: Clock;
   /** Ends the waiting. */
   readonly signal: AbortSignal;
-  /** Is called when enough is held back, or for long enough; then `take` it. */
+  /** Is called when enough is held back, or for long enough: `take` it then. */
   readonly onDue: () => void;
 }
 
@@ -34,6 +34,7 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions): A
   let soFar = '';
   let sent = 0;
   let heldSinceMs: number | null = null;
+  let isWaiting = false;
 
   const take = (): Unsent => {
     heldSinceMs = null;
@@ -42,9 +43,15 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions): A
     sent = soFar.length;
     return { delta, soFar };
   };
-  const waitUntilDue = async (sinceMs: number): Promise<void> => {
-    await clock.sleep(longestMs, signal);
-    if (heldSinceMs === sinceMs) onDue();
+  /** One wait at a time: what is held when it is over may be younger, and gets its own time. */
+  const waitUntilDue = async (): Promise<void> => {
+    isWaiting = true;
+    while (heldSinceMs !== null) {
+      const leftMs = heldSinceMs + longestMs - clock.now();
+      if (leftMs <= 0) onDue();
+      else await clock.sleep(leftMs, signal);
+    }
+    isWaiting = false;
   };
   return {
     get soFar() {
@@ -54,9 +61,9 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions): A
       if (piece === '') return;
       soFar += piece;
       if (soFar.length - sent >= Math.max(leastCharacters, sent / leastShare)) onDue();
-      else if (heldSinceMs === null) {
-        heldSinceMs = clock.now();
-        waitUntilDue(heldSinceMs).catch(() => undefined); // the turn has ended
+      else {
+        heldSinceMs ??= clock.now();
+        if (!isWaiting) waitUntilDue().catch(() => undefined); // the turn has ended
       }
     },
     take,

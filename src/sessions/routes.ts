@@ -13,6 +13,7 @@ import {
   refuseWrongToken,
 } from './calls.ts';
 import type { Origins } from './cors.ts';
+import { streamMediaType } from './endpoints.ts';
 import { readOwner } from './owner.ts';
 import { sendBody, toSessionHeaders } from './reply.ts';
 import { type Body, parseBody, readMessage, readStreamQuery, readString } from './requests.ts';
@@ -192,7 +193,7 @@ const streamVersion = '21';
 
 function toStreamHeaders(tailIndex: number): Readonly<Record<string, string>> {
   return {
-    'content-type': 'application/x-ndjson; charset=utf-8',
+    'content-type': streamMediaType,
     'cache-control': 'no-store, no-transform',
     'x-eve-stream-version': streamVersion,
     'x-stream-version': streamVersion,

@@ -1,0 +1,464 @@
+import { describe, expect, it } from 'vitest';
+import { answerTo, createHeldEngine, createScriptedEngine } from '../support/scripted-engine.ts';
+import {
+  buildSessionRig,
+  lastAnswer,
+  type SessionRig,
+  type StartedSession,
+  typesOf,
+  untilIdle,
+} from '../support/session-rig.ts';
+
+const begun = ['turn.started', 'message.received', 'step.started'];
+const failed = ['message.completed', 'step.failed', 'turn.failed', 'session.waiting'];
+
+function cancel(rig: SessionRig, { id }: StartedSession, body?: object) {
+  return rig.request(`session/${id}/cancel`, { method: 'POST', ...(body ? { body } : {}) });
+}
+
+function reset(rig: SessionRig, { id, proof }: StartedSession, body?: object) {
+  return rig.request(`session/${id}/reset`, {
+    method: 'POST',
+    headers: proof,
+    ...(body ? { body } : {}),
+  });
+}
+
+/** What the pieces of the last turn say. */
+function piecesOf(events: Awaited<ReturnType<SessionRig['read']>>) {
+  return events.flatMap((event) => (event.type === 'message.appended' ? [event.data] : []));
+}
+
+describe('an answered turn', () => {
+  it('tells question, answer and citations', async () => {
+    const rig = await buildSessionRig();
+    const session = await rig.start('one');
+    const waiting = await rig.start([
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b' },
+    ]);
+
+    const [started, turn, received, step, appended, completed, ended, turnEnd, last] =
+      await rig.read(session);
+
+    const ids = { sequence: 0, turnId: 'turn_0' };
+    const stepIds = { ...ids, stepIndex: 0 };
+    const { text, citations } = answerTo('one');
+    expect(started?.data).toEqual({
+      runtime: { agentId: 'perch', agentName: 'Perch', eveVersion: 'none' },
+    });
+    expect(turn?.data).toEqual(ids);
+    expect(received?.data).toEqual({
+      message: 'one',
+      parts: [{ type: 'text', text: 'one' }],
+      ...ids,
+    });
+    expect(step?.data).toEqual({ modelId: 'perch/scripted', ...stepIds });
+    expect(appended?.data).toEqual({ messageDelta: text, messageSoFar: text, ...stepIds });
+    expect(completed?.data).toEqual({
+      message: text,
+      finishReason: 'stop',
+      citations,
+      abstained: false,
+      ...stepIds,
+    });
+    expect(ended?.data).toEqual({ finishReason: 'stop', ...stepIds });
+    expect(turnEnd?.data).toEqual(ids);
+    expect(last?.data).toEqual({ wait: 'next-user-message', continuationToken: '' });
+    expect((await rig.read(waiting))[2]).toMatchObject({ data: { message: 'a\nb' } });
+  });
+
+  it('may abstain', async () => {
+    const engine = createScriptedEngine(async () =>
+      answerTo('', { text: 'The documents do not say.', abstained: true, citations: [] }),
+    );
+    const rig = await buildSessionRig({ engine });
+
+    const events = await rig.read(await rig.start());
+
+    expect(typesOf(events).at(-2)).toBe('turn.completed');
+    expect(events[5]?.data).toMatchObject({ abstained: true, citations: [], finishReason: 'stop' });
+  });
+
+  it('tells that the answer was cut', async () => {
+    const engine = createScriptedEngine(async () => answerTo('x', { finishReason: 'length' }));
+    const rig = await buildSessionRig({ engine });
+
+    const events = await rig.read(await rig.start());
+
+    expect(events[5]?.data).toMatchObject({ finishReason: 'length' });
+    expect(events[6]?.data).toMatchObject({ finishReason: 'length' });
+  });
+
+  it('cuts an answer that does not end', async () => {
+    const engine = createScriptedEngine(
+      (_question, { signal, onText }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason));
+          for (let n = 0; n < 1000; n += 1) onText('x'.repeat(1000));
+        }),
+    );
+    const rig = await buildSessionRig({ engine });
+
+    const events = await rig.read(await rig.start());
+
+    const completed = events.find(({ type }) => type === 'message.completed');
+    expect(completed?.data).toMatchObject({ finishReason: 'length' });
+    expect(lastAnswer(events)?.length).toBe(262_144);
+  });
+
+  it('gives its delivery to every event from its start to `session.waiting`', async () => {
+    const rig = await buildSessionRig();
+    const session = await rig.start('one');
+    await rig.read(session);
+    const second = (await rig.say(session, 'two')).json().deliveryId;
+
+    const events = await rig.read(session);
+
+    const first = Array.from({ length: 8 }, () => [session.deliveryId]);
+    expect(events.map(({ meta }) => meta.deliveryIds)).toEqual([
+      undefined,
+      ...first,
+      ...Array.from({ length: 8 }, () => [second]),
+    ]);
+  });
+});
+
+describe('a turn that streams', () => {
+  it('holds pieces back until there is enough of them', async () => {
+    const engine = createHeldEngine();
+    const rig = await buildSessionRig({ engine });
+    const session = await rig.start();
+    const held = await engine.next();
+    const text = 'abcdefghij'.repeat(700);
+
+    for (const letter of text) held.say(letter);
+    held.answer(answerTo('', { text }));
+    const pieces = piecesOf(await rig.read(session));
+
+    expect(pieces.map(({ messageDelta }) => messageDelta).join('')).toBe(text);
+    let soFar = '';
+    for (const [index, { messageDelta, messageSoFar }] of pieces.entries()) {
+      const least = Math.max(64, soFar.length / 16);
+      if (index < pieces.length - 1) expect(messageDelta.length).toBeGreaterThanOrEqual(least);
+      soFar += messageDelta;
+      expect(messageSoFar).toBe(soFar);
+    }
+    const repeated = pieces.reduce((sum, { messageSoFar }) => sum + messageSoFar.length, 0);
+    expect(repeated).toBeLessThan(17 * text.length);
+  });
+
+  it('holds a piece back for a quarter of a second at most', async () => {
+    const engine = createHeldEngine();
+    const rig = await buildSessionRig({ engine });
+    const session = await rig.start();
+    const held = await engine.next();
+
+    held.say('a');
+    await rig.clock.advance(249);
+    held.say('b');
+    await rig.clock.advance(1);
+    held.say('c');
+    await rig.clock.advance(250);
+    held.say('d');
+    held.answer(answerTo('', { text: 'abcd' }));
+
+    const pieces = piecesOf(await rig.read(session)).map(({ messageDelta }) => messageDelta);
+    expect(pieces).toEqual(['ab', 'c', 'd']);
+  });
+
+  it('sends the rest of an answer that was streamed in part', async () => {
+    const engine = createHeldEngine();
+    const rig = await buildSessionRig({ engine });
+    const session = await rig.start();
+    const held = await engine.next();
+
+    held.say('x'.repeat(64));
+    held.answer(answerTo('', { text: `${'x'.repeat(64)} and more` }));
+
+    const pieces = piecesOf(await rig.read(session)).map(({ messageDelta }) => messageDelta);
+    expect(pieces).toEqual(['x'.repeat(64), ' and more']);
+  });
+
+  it('has one piece even of an empty answer', async () => {
+    const engine = createScriptedEngine(async () => answerTo('', { text: '' }));
+    const rig = await buildSessionRig({ engine });
+
+    const pieces = piecesOf(await rig.read(await rig.start()));
+
+    expect(pieces).toMatchObject([{ messageDelta: '', messageSoFar: '' }]);
+  });
+});
+
+describe('a turn that fails', () => {
+  it('is told whole, so that nobody takes an earlier answer for its own', async () => {
+    const engine = createHeldEngine();
+    const rig = await buildSessionRig({ engine });
+    const session = await rig.start('one');
+    (await engine.next()).answer();
+    await rig.read(session);
+    await rig.say(session, 'two');
+    const held = await engine.next();
+    held.say('x'.repeat(64));
+    held.fail(new Error('a secret of the engine'));
+
+    const events = await rig.read(session, '?startIndex=9');
+
+    expect(typesOf(events)).toEqual([...begun, 'message.appended', ...failed]);
+    expect(events[4]?.data).toMatchObject({
+      finishReason: 'error',
+      citations: [],
+      abstained: false,
+    });
+    expect(events[5]?.data).toMatchObject({ code: 'answer_failed', stepIndex: 0 });
+    expect(events[6]?.data).toMatchObject({ code: 'answer_failed', terminal: false });
+    expect(JSON.stringify(events)).not.toContain('secret');
+    expect(lastAnswer(events)).toMatch(/^The question could not be answered/);
+  });
+
+  it('fails after 120 seconds with `turn_timeout`, and the session goes on', async () => {
+    const engine = createHeldEngine();
+    const rig = await buildSessionRig({ engine });
+    const session = await rig.start('one');
+    const held = await engine.next();
+
+    await rig.clock.advance(119_999);
+    expect(held.signal.aborted).toBe(false);
+    await rig.clock.advance(1);
+    const events = await rig.read(session);
+    await rig.say(session, 'two');
+    (await engine.next()).answer();
+
+    expect(held.signal.aborted).toBe(true);
+    expect(typesOf(events)).toEqual(['session.started', ...begun, ...failed]);
+    expect(events[6]?.data).toMatchObject({ code: 'turn_timeout', terminal: false });
+    expect(lastAnswer(await rig.read(session))).toContain('“two”');
+  });
+});
+
+describe('cancelling', () => {
+  it('ends the running turn, also one whose engine goes on', async () => {
+    const engine = createScriptedEngine(() => new Promise(() => {}));
+    const rig = await buildSessionRig({ engine });
+    const session = await rig.start();
+    await untilIdle();
+
+    const reply = await cancel(rig, session);
+    const events = await rig.read(session);
+
+    expect(reply.statusCode).toBe(202);
+    expect(reply.json()).toEqual({ ok: true, sessionId: session.id, status: 'accepted' });
+    expect(typesOf(events)).toEqual([
+      'session.started',
+      ...begun,
+      'turn.cancelled',
+      'session.waiting',
+    ]);
+    expect(events[4]?.meta.deliveryIds).toEqual([session.deliveryId]);
+  });
+
+  it('keeps what was said, and does not touch what waits', async () => {
+    const engine = createHeldEngine();
+    const rig = await buildSessionRig({ engine });
+    const session = await rig.start('one');
+    await rig.say(session, 'two');
+    (await engine.next()).say('half');
+
+    await cancel(rig, session, { turnId: 'turn_0' });
+    (await engine.next()).answer();
+    const events = await rig.read(session);
+
+    expect(typesOf(events).slice(4, 7)).toEqual([
+      'message.appended',
+      'turn.cancelled',
+      'session.waiting',
+    ]);
+    expect(lastAnswer(events)).toContain('“two”');
+  });
+
+  it('ends a turn that waits for others to be answered, for its session runs', async () => {
+    const engine = createHeldEngine();
+    const rig = await buildSessionRig({ engine, env: { PERCH_SESSION_TURNS_AT_ONCE: '1' } });
+    await rig.start('busy');
+    await engine.next();
+    const session = await rig.start('one');
+    await rig.say(session, 'two');
+
+    await cancel(rig, session);
+    const reading = rig.read(session);
+    await untilIdle();
+    await cancel(rig, session);
+
+    expect(typesOf(await reading)).toEqual([
+      'session.started',
+      ...begun,
+      'turn.cancelled',
+      'session.waiting',
+      ...begun,
+      'turn.cancelled',
+      'session.waiting',
+    ]);
+    expect(engine.asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['another turn', { turnId: 'turn_7' }],
+    ['a turn that waits', { turnId: 'turn_1' }],
+  ])('does nothing for %s', async (_what, body) => {
+    const engine = createHeldEngine();
+    const rig = await buildSessionRig({ engine });
+    const session = await rig.start('one');
+    await rig.say(session, 'two');
+    const held = await engine.next();
+
+    const reply = await cancel(rig, session, body);
+    held.answer();
+    (await engine.next()).answer();
+
+    expect(reply.json()).toEqual({ ok: true, sessionId: session.id, status: 'accepted' });
+    expect(typesOf(await rig.read(session))).not.toContain('turn.cancelled');
+  });
+
+  it('does nothing where nothing runs', async () => {
+    const rig = await buildSessionRig();
+    const session = await rig.start();
+    const before = await rig.read(session);
+
+    const reply = await cancel(rig, session);
+
+    expect([reply.statusCode, reply.json().status]).toEqual([202, 'accepted']);
+    expect(await rig.read(session)).toEqual(before);
+  });
+
+  it('is answered for a session that is not there or has ended', async () => {
+    const rig = await buildSessionRig({ env: { PERCH_SESSION_RETENTION_SECONDS: '5' } });
+    const session = await rig.start();
+    await rig.read(session);
+    const nobody = await rig.request('session/ses_nobody/cancel', { method: 'POST' });
+    await reset(rig, session);
+    const ended = await cancel(rig, session);
+    await rig.clock.advance(10_000);
+    await untilIdle();
+    const purged = await cancel(rig, session);
+
+    for (const reply of [nobody, ended, purged]) {
+      expect(reply.statusCode).toBe(200);
+      expect(reply.json()).toEqual({ ok: true, status: 'no_active_turn' });
+    }
+  });
+
+  it('takes a `turnId` that is a string', async () => {
+    const rig = await buildSessionRig();
+    const session = await rig.start();
+
+    const reply = await cancel(rig, session, { turnId: 1 });
+
+    expect([reply.statusCode, reply.json().code]).toEqual([400, 'invalid_body']);
+  });
+});
+
+describe('a reset', () => {
+  it('ends a waiting session', async () => {
+    const rig = await buildSessionRig();
+    const session = await rig.start();
+    await rig.read(session);
+
+    const reply = await reset(rig, session, { reason: 'done' });
+    const again = await reset(rig, session);
+    const events = await rig.read(session);
+
+    expect([reply.statusCode, reply.json()]).toEqual([
+      200,
+      { ok: true, status: 'reset', previousSessionId: session.id },
+    ]);
+    expect([again.statusCode, again.json()]).toEqual([
+      200,
+      { ok: true, status: 'no_active_session' },
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'session.completed', data: { reason: 'reset' } });
+    expect(typesOf(events)).toHaveLength(10);
+  });
+
+  it('cancels the running turn and drops what waits', async () => {
+    const engine = createHeldEngine();
+    const rig = await buildSessionRig({ engine });
+    const session = await rig.start('one');
+    await rig.say(session, 'two');
+    const held = await engine.next();
+    const reading = rig.read(session);
+
+    const reply = await rig.request(`session/${session.id}/reset`, {
+      method: 'POST',
+      body: { continuationToken: session.token },
+    });
+
+    expect(reply.json().status).toBe('reset');
+    expect(typesOf(await reading)).toEqual([
+      'session.started',
+      ...begun,
+      'turn.cancelled',
+      'session.waiting',
+      'session.completed',
+    ]);
+    expect(held.signal.aborted).toBe(true);
+    expect(engine.asked).toHaveLength(1);
+  });
+});
+
+describe('turns', () => {
+  it('are at work as many as there is room for, the others in the order of arrival', async () => {
+    const engine = createHeldEngine();
+    const rig = await buildSessionRig({ engine, env: { PERCH_SESSION_TURNS_AT_ONCE: '2' } });
+    const first = await rig.start('a1');
+    await rig.start('b1');
+    await rig.say(first, 'a2');
+    await rig.start('c1');
+    await rig.start('d1');
+    const [a1, b1] = [await engine.next(), await engine.next()];
+
+    expect(engine.asked.map(({ text }) => text)).toEqual(['a1', 'b1']);
+    a1.answer();
+    const a2 = await engine.next();
+    b1.answer();
+    const c1 = await engine.next();
+    a2.answer();
+    await engine.next();
+    c1.answer();
+
+    expect(engine.asked.map(({ text }) => text)).toEqual(['a1', 'b1', 'a2', 'c1', 'd1']);
+  });
+
+  it('wait until the engine is ready', async () => {
+    const engine = createHeldEngine();
+    const rig = await buildSessionRig({ engine, env: { PERCH_SESSION_TURNS_AT_ONCE: '1' } });
+    await rig.start('one');
+    const busy = await engine.next();
+    const session = await rig.start('two');
+    engine.isReady = false;
+    busy.answer();
+    await untilIdle();
+    await rig.clock.advance(250);
+    await untilIdle();
+    expect(engine.asked).toHaveLength(1);
+
+    engine.isReady = true;
+    await rig.clock.advance(250);
+    (await engine.next()).answer();
+
+    expect(lastAnswer(await rig.read(session))).toContain('“two”');
+  });
+
+  it('are as many in a session as it may have', async () => {
+    const rig = await buildSessionRig({ env: { PERCH_SESSION_TURNS: '2' } });
+    const session = await rig.start('one');
+    await rig.read(session);
+    await rig.say(session, 'two');
+
+    const events = await rig.read(session);
+    const refused = await rig.say(session, 'three');
+
+    expect(typesOf(events).slice(-2)).toEqual(['session.waiting', 'session.completed']);
+    expect(events.at(-1)?.data).toEqual({ reason: 'turn_limit' });
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'session_not_active']);
+  });
+});
