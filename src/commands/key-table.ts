@@ -1,23 +1,13 @@
 import type { KeyRecord } from '../access/key-record.ts';
 import { toIsoSeconds } from '../core/clock.ts';
+import { toTable } from './table.ts';
 
 const heads = ['ID', 'LABEL', 'STATE', 'ALLOWANCE', 'CREATED', 'LAST USED', 'NOTES'];
 
 /** Gives keys as a table for people, columns aligned, one line for each key. */
 export function toKeyTable(records: readonly KeyRecord[]): string {
   if (records.length === 0) return 'There are no keys.\n';
-  const rows = [heads, ...records.map(toCells)];
-  const widths = heads.map((_head, column) =>
-    Math.max(...rows.map((cells) => widthOf(cells[column]))),
-  );
-  const lines = rows.map((cells) =>
-    cells.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell))),
-  );
-  return lines.map((cells) => `${cells.join('  ').trimEnd()}\n`).join('');
-}
-
-function widthOf(cell = ''): number {
-  return [...cell].length;
+  return toTable(heads, records.map(toCells));
 }
 
 function toCells({

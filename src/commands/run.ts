@@ -8,6 +8,7 @@ import { mcpCommand } from './mcp.ts';
 import { readCommand } from './read.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
+import { sessionsCommand } from './sessions.ts';
 
 /** Where the command line reads its settings and writes. */
 export interface Surroundings {
@@ -25,6 +26,7 @@ const commands: Readonly<Record<string, Command>> = {
   mcp: mcpCommand,
   ask: askCommand,
   keys: keysCommand,
+  sessions: sessionsCommand,
 };
 
 /** Runs the command that the arguments name, `serve` where they name none; gives the exit code. */

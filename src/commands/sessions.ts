@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { systemClock } from '../core/clock.ts';
+import { Problem } from '../core/problem.ts';
+import { systemRandom } from '../core/random.ts';
+import { errorCodeOf, UnusableFileError } from '../core/sqlite.ts';
+import { toSessionsPath } from '../open-sessions.ts';
+import { createSessionIds } from '../sessions/ids.ts';
+import { openSqliteSessions } from '../sessions/sqlite-store.ts';
+import type { SessionRecord } from '../sessions/state.ts';
+import type { SessionStore } from '../sessions/store.ts';
+import { parseCommandArgs } from './arguments.ts';
+import {
+  type Command,
+  type CommandContext,
+  type ExitCode,
+  exitCodes,
+  UsageError,
+} from './command.ts';
+import { readLines, toSessionMembers, toSessionTable, toTranscript } from './session-text.ts';
+
+/** `perch sessions`: the sessions of the folder, beside the server or while it runs. */
+export const sessionsCommand: Command = {
+  usage: 'sessions list | show | remove',
+  summary: `Shows and removes the sessions of the data directory. An ID lets others read its session: keep it to yourself.
+  list [--json]         prints the sessions as a table, or a line of JSON for each
+  show ID [--json]      prints what was said in a session, or its events, one on a line
+  remove ID             deletes a session for good; the server answers 410 for it
+Exit code: 0 done, 1 no such session, 2 bad usage, 3 file of sessions unusable.`,
+  run: async (args, context) => {
+    const [name = '', ...rest] = args;
+    const plan = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
+    if (plan === undefined) {
+      throw new UsageError(`sessions does one of these: ${Object.keys(subcommands).join(', ')}`);
+    }
+    return withSessions(context, plan(rest));
+  },
+};
+
+/** What is done with the open store; false where there is no such session. */
+type Act = (store: SessionStore, context: CommandContext) => Promise<boolean>;
+
+const subcommands: Readonly<Record<string, (args: readonly string[]) => Act>> = {
+  list: planList,
+  show: planShow,
+  remove: planRemove,
+};
+
+const jsonOption = { json: { type: 'boolean' } } as const;
+
+function planList(args: readonly string[]): Act {
+  const { values, positionals } = parseCommandArgs(args, jsonOption);
+  if (positionals.length > 0) throw new UsageError('list takes no arguments');
+  return async (store, { stdout }) => {
+    if (values.json === true) {
+      for await (const record of readRecords(store)) {
+        stdout.write(`${JSON.stringify(toSessionMembers(record))}\n`);
+      }
+    } else {
+      const records: SessionRecord[] = [];
+      for await (const record of readRecords(store)) records.push(record);
+      stdout.write(toSessionTable(records));
+    }
+    return true;
+  };
+}
+
+async function* readRecords(store: SessionStore): AsyncGenerator<SessionRecord> {
+  for (let after: number | null = 0; after !== null; ) {
+    const { records, next }: Awaited<ReturnType<SessionStore['list']>> = await store.list(after);
+    yield* records;
+    after = next;
+  }
+}
+
+function planShow(args: readonly string[]): Act {
+  const { values, positionals } = parseCommandArgs(args, jsonOption);
+  const id = toSessionId(positionals);
+  return async (store, { stdout }) => {
+    const found = await store.find(id);
+    if (found.kind !== 'known') return false;
+    const texts = values.json === true ? readLines(store, id) : toTranscript(store, found.record);
+    for await (const text of texts) stdout.write(text);
+    return true;
+  };
+}
+
+function planRemove(args: readonly string[]): Act {
+  const id = toSessionId(parseCommandArgs(args, {}).positionals);
+  return async (store, { stderr }) => {
+    if (!(await store.purge(id, systemClock.now()))) return false;
+    stderr.write('perch: the session is deleted\n');
+    return true;
+  };
+}
+
+function toSessionId(positionals: readonly string[]): string {
+  const [id, ...more] = positionals;
+  if (id !== undefined && more.length === 0 && /^ses_[0-9A-HJKMNP-TV-Z]{26}$/.test(id)) return id;
+  throw new UsageError('one ID is needed, as `perch sessions list` shows it: ses_…');
+}
+
+async function withSessions(context: CommandContext, act: Act): Promise<ExitCode> {
+  const { config, stderr } = context;
+  const path = toSessionsPath(config);
+  if (path === ':memory:') {
+    throw new UsageError('sessions are kept in memory here; only the server itself has them');
+  }
+  let store: SessionStore | null = null;
+  try {
+    store = openStore(path);
+    if (await act(store, context)) return exitCodes.ok;
+    stderr.write('perch: there is no session with this ID; `perch sessions list` shows them\n');
+    return exitCodes.notFound;
+  } catch (error) {
+    if (!isStoreFault(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    stderr.write(`perch: the sessions cannot be read: ${reason}\nThe file is ${path}.\n`);
+    return exitCodes.upstream;
+  } finally {
+    store?.close();
+  }
+}
+
+/** Where there is no file yet, an empty store answers; none is made, because nobody asked for one. */
+function openStore(path: string): SessionStore {
+  const ids = createSessionIds(systemClock, systemRandom);
+  const stamp = (index: number) => ({ id: ids.event(), atMs: systemClock.now(), index });
+  if (!existsSync(path)) return openSqliteSessions({ path: ':memory:', stamp });
+  return openSqliteSessions({ path, stamp, mustExist: true });
+}
+
+function isStoreFault(error: unknown): boolean {
+  if (error instanceof Problem || error instanceof UnusableFileError) return true;
+  return errorCodeOf(error)?.startsWith('SQLITE_') === true;
+}
