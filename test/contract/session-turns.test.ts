@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openSqlite } from '../../src/core/sqlite.ts';
+import { sessionMigrations } from '../../src/sessions/sqlite-schema.ts';
 import { answerTo, createHeldEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 import {
   buildSessionRig,
@@ -8,6 +10,7 @@ import {
   typesOf,
   untilIdle,
 } from '../support/session-rig.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const begun = ['turn.started', 'message.received', 'step.started'];
 const failed = ['message.completed', 'step.failed', 'turn.failed', 'session.waiting'];
@@ -233,6 +236,36 @@ describe('a turn that fails', () => {
     expect(typesOf(events)).toEqual(['session.started', ...begun, ...failed]);
     expect(events[6]?.data).toMatchObject({ code: 'turn_timeout', terminal: false });
     expect(lastAnswer(await rig.read(session))).toContain('“two”');
+  });
+});
+
+describe('a session whose earlier turns cannot be read', () => {
+  it('fails with `session_damaged`, and is over', async () => {
+    const folder = `${temporaryFolder()}/data`;
+    const rig = await buildSessionRig({ env: { PERCH_DATA_DIR: folder } });
+    const session = await rig.start('one');
+    await rig.read(session);
+    const path = `${folder}/sessions.db`;
+    const database = openSqlite({ path, migrations: sessionMigrations });
+    onTestFinished(() => void database.close());
+    database.exec(
+      `UPDATE events SET line = '{"half' WHERE line LIKE '{"type":"message.completed"%'`,
+    );
+
+    await rig.say(session, 'two');
+    const events = await rig.read(session, '?startIndex=9');
+    const refused = await rig.say(session, 'three');
+
+    expect(typesOf(events)).toEqual([
+      ...begun,
+      'message.completed',
+      'step.failed',
+      'turn.failed',
+      'session.failed',
+    ]);
+    expect(events[5]?.data).toMatchObject({ code: 'session_damaged', terminal: true });
+    expect(events[6]?.data).toMatchObject({ code: 'session_damaged', sessionId: session.id });
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'session_not_active']);
   });
 });
 

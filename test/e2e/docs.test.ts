@@ -13,6 +13,7 @@ import {
   parseCurl,
   parseDocPage,
 } from '../support/doc-examples.ts';
+import { createScriptedEngine } from '../support/scripted-engine.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const paths = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)].filter((path) =>
@@ -39,7 +40,7 @@ const baseUrl = 'http://localhost:8080';
 
 /** Runs the commands of an example one after the other and gives what a terminal would show. */
 async function runPlainly({ commands, env, output, remark }: DocExample): Promise<string> {
-  const app = await buildTestApp({ env, clock: systemClock });
+  const app = await buildTestApp({ env, clock: systemClock, engine: createScriptedEngine() });
   const printed: string[] = [];
   for (const command of commands) {
     printed.push(command.words[0] === 'curl' ? await ask(command) : await runPerch(command));
@@ -85,7 +86,7 @@ const tsx = import.meta.resolve('tsx');
 
 /** Runs an example in a shell; `curl` reaches a server of this test at the address that the page says. */
 async function runInShell({ script, env }: DocExample): Promise<string> {
-  const app = await buildTestApp({ env, clock: systemClock });
+  const app = await buildTestApp({ env, clock: systemClock, engine: createScriptedEngine() });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   const port = new URL(url).port;
   const prelude = `

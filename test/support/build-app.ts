@@ -2,6 +2,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import type { AnswerEngine } from '../../src/answers/answer.ts';
 import { type App, buildApp } from '../../src/app.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/core/clock.ts';
@@ -21,6 +22,7 @@ import type { Provider } from '../../src/providers/provider.ts';
 import { reads } from '../../src/reads/index.ts';
 import { descriptionOf, expectDescribed } from './described-replies.ts';
 import { createManualClock } from './manual-clock.ts';
+import { checkSessionReply } from './session-replies.ts';
 
 /** What a test may set; everything else is the default of production, in memory. */
 export interface TestAppOptions {
@@ -29,6 +31,8 @@ export interface TestAppOptions {
   /** Default: a manual clock. */
   readonly clock?: Clock;
   readonly load?: LoadGauge;
+  /** Answers the questions of sessions. */
+  readonly engine?: AnswerEngine;
   /** Receives each line of the log. */
   readonly onLog?: (line: string) => void;
 }
@@ -85,6 +89,7 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
     logger: pino({ level: 'debug' }, { write: (line) => options.onLog?.(line) }),
     ...(options.providers === undefined ? {} : { providers: options.providers }),
     ...(options.load === undefined ? {} : { load: options.load }),
+    ...(options.engine === undefined ? {} : { engine: options.engine }),
   });
   onTestFinished(() => app.server.close());
   const createKey = async (fields = {}): Promise<TestKey> => {
@@ -114,7 +119,8 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
     request: async (url, { method = 'GET', ...rest } = {}) => {
       const reply = await app.server.inject({ url, method: method as 'GET', ...rest });
-      checkReply(reply, { linkPreviews: config.PERCH_LINK_PREVIEWS });
+      if (url.startsWith('/svc/')) checkSessionReply(reply);
+      else checkReply(reply, { linkPreviews: config.PERCH_LINK_PREVIEWS });
       return reply;
     },
   };

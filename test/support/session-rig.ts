@@ -2,12 +2,12 @@ import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { type App, buildApp } from '../../src/app.ts';
-import { type ProblemCode, problemKinds } from '../../src/core/problem.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { type SessionEvent, sessionEvent } from '../../src/sessions/events.ts';
 import { testConfig } from './build-app.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { createScriptedEngine, type ScriptedEngine } from './scripted-engine.ts';
+import { checkSessionReply } from './session-replies.ts';
 
 /** What a test may set. */
 export interface SessionRigOptions {
@@ -115,32 +115,4 @@ export async function untilIdle(): Promise<void> {
 /** Gives the types of events. */
 export function typesOf(events: readonly SessionEvent[]): readonly string[] {
   return events.map(({ type }) => type);
-}
-
-/** Checks what must hold of every reply of the session service. */
-export function checkSessionReply(reply: LightMyRequestResponse): void {
-  const { headers } = reply;
-  expect(headers['x-request-id']).toMatch(/^[\w-]+$/);
-  expect(headers['x-content-type-options']).toBe('nosniff');
-  expect(headers['cache-control']).toMatch(/^no-store(?:, no-transform)?$/);
-  expect(headers['x-session-id']).toBe(headers['x-eve-session-id']);
-  if (reply.statusCode >= 400 && reply.body !== '') checkSessionProblem(reply);
-}
-
-function checkSessionProblem(reply: LightMyRequestResponse): void {
-  expect(reply.headers['content-type']).toBe('application/problem+json; charset=utf-8');
-  const problem = reply.json();
-  const kind = problemKinds[problem.code as ProblemCode];
-  expect(problem).toMatchObject({
-    type: `http://localhost:8080/docs/errors#${problem.code}`,
-    status: reply.statusCode,
-    title: kind.title,
-    resolution: kind.resolution,
-    error: problem.detail,
-    ok: false,
-  });
-  expect(kind.status).toBe(reply.statusCode);
-  const retryAfter = reply.headers['retry-after'];
-  expect(problem.retry_after).toBe(retryAfter === undefined ? undefined : Number(retryAfter));
-  expect(reply.headers['www-authenticate']).toBe(reply.statusCode === 401 ? 'Bearer' : undefined);
 }

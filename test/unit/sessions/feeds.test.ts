@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { createFeeds, toPiece } from '../../../src/sessions/feeds.ts';
+import { startSession } from '../../../src/sessions/state.ts';
+import type { Commit, StoredEvent } from '../../../src/sessions/store.ts';
+
+const { record } = startSession(
+  { id: 'ses_a', owner: null },
+  { deliveryId: 'dlv_a', text: 'q', nowMs: 0 },
+);
+
+function eventsFrom(first: number, lengths: readonly number[]): readonly StoredEvent[] {
+  return lengths.map((length, at) => ({ index: first + at, line: 'x'.repeat(length) }));
+}
+
+function commitOf(events: readonly StoredEvent[], id = 'ses_a'): Commit {
+  const last = events.at(-1)?.index ?? -1;
+  return new Map([[id, { record: { ...record, events: last + 1 }, events }]]);
+}
+
+const reader = (cursor = 0) => ({ cursor, wake: () => undefined });
+
+describe('the feed of a session', () => {
+  it('gives readers at the same place the same bytes', () => {
+    const feeds = createFeeds();
+    const feed = feeds.join('ses_a', reader());
+    feeds.publish(commitOf(eventsFrom(3, [2, 3])));
+
+    const piece = feed.piece(3, null);
+
+    expect(piece?.bytes.toString()).toBe('xx\nxxx\n');
+    expect(piece?.next).toBe(5);
+    expect(feed.piece(3, null)).toBe(piece);
+    expect(feed.piece(4, null)?.bytes.toString()).toBe('xxx\n');
+    expect([feed.piece(2, null), feed.piece(5, null)]).toEqual([null, null]);
+  });
+
+  it('grows with what is recorded', () => {
+    const feeds = createFeeds();
+    const feed = feeds.join('ses_a', reader());
+    feeds.publish(commitOf(eventsFrom(0, [1])));
+    expect(feed.piece(0, null)?.next).toBe(1);
+
+    feeds.publish(commitOf(eventsFrom(1, [1])));
+
+    expect(feed.piece(0, null)?.next).toBe(2);
+    expect(feed.record?.events).toBe(2);
+  });
+
+  it('wakes its readers, and no others', () => {
+    const feeds = createFeeds();
+    const woken: string[] = [];
+    for (const id of ['ses_a', 'ses_b', 'ses_a']) {
+      feeds.join(id, { cursor: 0, wake: () => void woken.push(id) });
+    }
+
+    feeds.publish(commitOf(eventsFrom(0, [1]), 'ses_a'));
+
+    expect(woken).toEqual(['ses_a', 'ses_a']);
+  });
+
+  it('holds a quarter of a megabyte at most, the newest', () => {
+    const feeds = createFeeds();
+    const feed = feeds.join('ses_a', reader());
+
+    for (let index = 0; index < 100; index += 1) {
+      feeds.publish(commitOf(eventsFrom(index, [10_000])));
+    }
+
+    const held = Array.from({ length: 100 }, (_, index) => feed.piece(index, null) !== null);
+    expect(held.filter((isHeld) => isHeld)).toHaveLength(26);
+    expect(held.at(-1)).toBe(true);
+    expect(held.indexOf(true)).toBe(74);
+  });
+
+  it('lets all of a session go where all sessions together hold too much', () => {
+    const feeds = createFeeds();
+    const open = Array.from({ length: 140 }, (_, n) => feeds.join(`ses_${n}`, reader()));
+
+    for (const { sessionId } of open) {
+      feeds.publish(commitOf(eventsFrom(0, [250_000]), sessionId));
+    }
+
+    const held = open.filter((feed) => feed.piece(0, null) !== null);
+    expect(held).toHaveLength(134); // 33,554,432 characters
+  });
+
+  it('lets go what every reader has, and forgets a session that nobody reads', () => {
+    const feeds = createFeeds();
+    const [slow, fast] = [
+      { cursor: 1, wake: () => undefined },
+      { cursor: 3, wake: () => undefined },
+    ];
+    const feed = feeds.join('ses_a', slow);
+    feeds.join('ses_a', fast);
+    feeds.publish(commitOf(eventsFrom(0, [1, 1, 1])));
+
+    feeds.trim();
+    expect([feed.piece(0, null), feed.piece(1, null)?.next]).toEqual([null, 3]);
+    slow.cursor = 3;
+    feeds.trim();
+    expect(feed.piece(2, null)).toBeNull();
+    feeds.leave(feed, slow);
+    feeds.leave(feed, fast);
+    expect([...feeds.all()]).toEqual([]);
+  });
+});
+
+describe('a piece', () => {
+  it('has one event at least, and no more than fit', () => {
+    const bytesOf = (lengths: readonly number[]) => toPiece(eventsFrom(7, lengths), null);
+
+    expect(bytesOf([500_000, 1]).next).toBe(8);
+    expect(bytesOf([60_000, 5_000, 1000]).next).toBe(9);
+    expect(bytesOf([1, 1, 1]).next).toBe(10);
+  });
+});
