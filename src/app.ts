@@ -31,7 +31,7 @@ import { packageFolder } from './http/pages/package-root.ts';
 import { readRoutesPlugin } from './http/read-routes.ts';
 import { createRefusals } from './http/refusals.ts';
 import { createUnroutedHeaders, describeRefused } from './http/route-headers.ts';
-import { routes } from './http/routes.ts';
+import { routes, toPath } from './http/routes.ts';
 import { createWork, type Work } from './http/work.ts';
 import { mcpPlugin } from './mcp/plugin.ts';
 import { type Access, openAccess } from './open-access.ts';
@@ -39,6 +39,7 @@ import { listDocuments, openLibrary, toDiscoveryFacts } from './open-documents.t
 import { type Fetching, type FetchingOverrides, openFetching } from './open-fetching.ts';
 import { openSessions, toCallerRules } from './open-sessions.ts';
 import { sessionsPlugin } from './sessions/plugin.ts';
+import { type ProblemTelling, sendSessionProblem } from './sessions/reply.ts';
 import type { SessionService } from './sessions/service.ts';
 
 /** What an app is built of. Tests hand in their own clock, chance and providers. */
@@ -243,12 +244,21 @@ function registerSessions(
     rules: toCallerRules(config),
     origins: config.PERCH_SESSION_ORIGINS,
     clientOf: access.clientOf,
-    problems: {
-      toProblem,
-      describe: (problem, request) => describeProblem(problem, request, config.PERCH_BASE_URL),
-      note: (problem, request, reply) => noteProblem(problem, { request, reply, accessLog }),
-    },
+    problems: tellProblems(config.PERCH_BASE_URL, accessLog),
   });
+}
+
+/** How sessions tell of problems: as everywhere, with their own members. */
+function tellProblems(baseUrl: string, accessLog: AccessLog): ProblemTelling {
+  return {
+    toProblem,
+    describe: (problem, request) => describeProblem(problem, request, baseUrl),
+    note: (problem, request, reply) => noteProblem(problem, { request, reply, accessLog }),
+  };
+}
+
+function isSessionPath(url: string, { PERCH_SESSIONS, PERCH_SESSION_PREFIX }: Config): boolean {
+  return PERCH_SESSIONS && toPath(url).startsWith(`/${PERCH_SESSION_PREFIX}/`);
 }
 
 function createServer(
@@ -257,7 +267,9 @@ function createServer(
 ): FastifyInstance {
   const requestId = createRequestIds(random);
   const baseUrl = config.PERCH_BASE_URL;
-  const describe = (url: string) => describeRefused(url, baseUrl);
+  // Pages of other origins have no business with sessions, unless those say so themselves.
+  const describe = (url: string) =>
+    isSessionPath(url, config) ? {} : describeRefused(url, baseUrl);
   const refusals = createRefusals({ baseUrl, requestId, describe });
   const describeUnrouted = createUnroutedHeaders({ identification, baseUrl });
   const server = Fastify<Server>({
@@ -268,12 +280,14 @@ function createServer(
     genReqId: requestId,
     clientErrorHandler: refusals.onClientError,
     frameworkErrors: (error, request, reply) =>
-      sendProblem(reply, toProblem(error, request), {
-        request,
-        baseUrl,
-        accessLog: silentAccessLog,
-        describeUnrouted,
-      }),
+      isSessionPath(request.raw.url ?? '', config)
+        ? sendSessionProblem(error, { request, reply }, tellProblems(baseUrl, silentAccessLog))
+        : sendProblem(reply, toProblem(error, request), {
+            request,
+            baseUrl,
+            accessLog: silentAccessLog,
+            describeUnrouted,
+          }),
     http: {
       requireHostHeader: false,
       maxHeaderSize: 16_384,

@@ -57,6 +57,6 @@ export function sendSessionProblem(
   const challenge = problem.code === 'missing_bearer' ? { 'www-authenticate': 'Bearer' } : {};
   return reply
     .code(problem.status)
-    .headers({ ...headers, ...challenge })
+    .headers({ ...headers, ...challenge, 'x-request-id': request.id })
     .send(JSON.stringify({ ...document, error: document.detail, ok: false }));
 }

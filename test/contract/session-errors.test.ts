@@ -523,6 +523,18 @@ describe('what the session service refuses', () => {
 });
 
 describe('paths and methods', () => {
+  it.each(['/svc/v1/session/%', '/svc/v1/session/%E0%A4%A/stream', '/svc/%zz'])(
+    '%s has a broken percent-encoding',
+    async (path) => {
+      const rig = await buildSessionRig();
+
+      const reply = await rig.request(path, { headers: { origin: 'https://page.example' } });
+
+      expectProblem(reply, 400, 'malformed_request');
+      expect(reply.headers['access-control-allow-origin']).toBeUndefined();
+    },
+  );
+
   it.each([
     '/svc',
     '/svc/',
