@@ -35,6 +35,7 @@ import { routes, toPath } from './http/routes.ts';
 import { createWork, type Work } from './http/work.ts';
 import { mcpPlugin } from './mcp/plugin.ts';
 import { type Access, openAccess } from './open-access.ts';
+import { openConfiguredAnswers } from './open-answers.ts';
 import { listDocuments, openLibrary, toDiscoveryFacts } from './open-documents.ts';
 import { type Fetching, type FetchingOverrides, openFetching } from './open-fetching.ts';
 import { openSessions, toCallerRules } from './open-sessions.ts';
@@ -52,7 +53,7 @@ export interface AppOptions extends FetchingOverrides {
   readonly load?: LoadGauge;
   /** Default: by keys and client addresses. The bench compares with nobody's identity. */
   readonly identification?: Identification;
-  /** Answers the questions of sessions; needed where `PERCH_SESSIONS` is on. */
+  /** Answers the questions of sessions. Default: the configured corpora. */
   readonly engine?: AnswerEngine;
 }
 
@@ -104,7 +105,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     identification,
     access,
     fetching,
-    sessions,
+    sessions: sessions?.service ?? null,
     work,
     load,
     accessLog,
@@ -115,14 +116,14 @@ export async function buildApp(options: AppOptions): Promise<App> {
     server,
     startDraining: () => {
       readiness.draining = true;
-      sessions?.startDraining();
+      sessions?.service.startDraining();
     },
     cutOff: () => {
       fetching.stop();
-      void sessions?.cutOff(); // closing waits for it
+      void sessions?.service.cutOff(); // closing waits for it
     },
     get inFlight() {
-      return work.inFlight + (sessions?.turns.atWork ?? 0);
+      return work.inFlight + (sessions?.service.turns.atWork ?? 0);
     },
   };
 }
@@ -140,16 +141,39 @@ function openFetchingBeside(access: Access, options: AppOptions): Fetching {
 async function openSessionsBeside(
   options: AppOptions,
   closeOthers: () => Promise<void>,
-): Promise<SessionService | null> {
+): Promise<AnsweredSessions | null> {
   if (!options.config.PERCH_SESSIONS) return null;
   try {
-    const { engine } = options;
-    if (engine === undefined) {
-      throw new Error('PERCH_SESSIONS is on, but this build has nothing that answers questions');
-    }
-    return await openSessions({ ...options, engine });
+    return await openAnsweredSessions(options);
   } catch (error) {
     await closeOthers();
+    throw error;
+  }
+}
+
+/** The sessions, and the end of them and of what answers them. */
+interface AnsweredSessions {
+  readonly service: SessionService;
+  close(): Promise<void>;
+}
+
+/** Opens the sessions with what answers them; the index is built while the server already answers. */
+async function openAnsweredSessions(options: AppOptions): Promise<AnsweredSessions> {
+  const { engine, logger } = options;
+  if (engine !== undefined) {
+    const service = await openSessions({ ...options, engine });
+    return { service, close: () => service.close() };
+  }
+  const answers = openConfiguredAnswers({
+    ...options,
+    onTrouble: (err) => logger.error({ err }, 'the index of answers is not up to date'),
+  });
+  try {
+    const service = await openSessions({ ...options, engine: answers.engine });
+    answers.keepCurrent();
+    return { service, close: () => service.close().finally(() => answers.close()) };
+  } catch (error) {
+    await answers.close();
     throw error;
   }
 }

@@ -6,8 +6,16 @@ import { openApiEndpoints } from './http/openapi-endpoints.ts';
 import { docsEndpoints } from './http/pages/endpoints.ts';
 import { frontEndpoints } from './http/pages/front-endpoints.ts';
 import { mcpEndpoints } from './mcp/endpoints.ts';
+import { describeSessionEndpoints } from './sessions/endpoints.ts';
 
-/** Every route beside the reads, of all surfaces, in the order in which descriptions list them. */
+/** Gives every route beside the reads; those of sessions under their segment, null where there are none. */
+export function listEndpoints(sessionSegment: string | null): readonly Endpoint[] {
+  return sessionSegment === null
+    ? endpoints
+    : [...endpoints, ...describeSessionEndpoints(sessionSegment)];
+}
+
+/** Every route beside the reads and the sessions, in the order in which descriptions list them. */
 export const endpoints: readonly Endpoint[] = [
   ...mcpEndpoints,
   ...discoveryEndpoints,

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type Config, version } from './config.ts';
 import type { Clock } from './core/clock.ts';
-import { endpoints } from './endpoints.ts';
+import { listEndpoints } from './endpoints.ts';
 import type { DiscoveryFacts } from './http/discovery-facts.ts';
 import { discoveryPaths } from './http/discovery-links.ts';
 import { writeLlmsText } from './http/llms-text.ts';
@@ -34,7 +34,7 @@ export function toDiscoveryFacts({
     baseUrl: config.PERCH_BASE_URL,
     version,
     linkPreviews: config.PERCH_LINK_PREVIEWS,
-    endpoints,
+    endpoints: listEndpoints(config.PERCH_SESSIONS ? config.PERCH_SESSION_PREFIX : null),
     limits: toAllowanceLimits(config),
     contacts: { keys: config.PERCH_CONTACT_URL, security: config.PERCH_SECURITY_CONTACT },
     pages: () => library().pages,

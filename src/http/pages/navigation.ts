@@ -39,6 +39,8 @@ export const navigation: readonly NavigationGroup[] = [
       { name: 'keys', summary: 'What reads cost, the allowances, and what a key changes' },
       { name: 'caching', summary: 'How long answers stay fresh, and what caches have to respect' },
       { name: 'mcp', summary: 'The same reads as tools for assistants and agents' },
+      { name: 'answers', summary: 'Ask the documentation, and how it finds an answer' },
+      { name: 'sessions', summary: 'Start a conversation, stream its events, follow up' },
       { name: 'openapi', summary: 'The machine description, and a client made from it' },
       { name: 'discovery', summary: 'What a program learns from the base URL alone' },
       { name: 'versioning', summary: 'What may change, how it is announced, and what to do then' },
