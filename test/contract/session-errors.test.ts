@@ -1,11 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { buildApp } from '../../src/app.ts';
 import type { ProblemCode } from '../../src/core/problem.ts';
-import { systemRandom } from '../../src/core/random.ts';
-import { testConfig } from '../support/build-app.ts';
-import { createManualClock } from '../support/manual-clock.ts';
 import { createHeldEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 import {
   buildSessionRig,
@@ -589,17 +584,6 @@ describe('paths and methods', () => {
     const reply = await rig.request('/eve/v1/session', { ...post, body: { message: 'a' } });
     expect(reply.headers.location).toBe(`/eve/v1/session/${reply.json().sessionId}/stream`);
     expect((await rig.app.server.inject('/svc/v1/health')).statusCode).toBe(404);
-  });
-
-  it('are not opened where nothing answers questions, and the start says so', async () => {
-    const options = {
-      config: testConfig({ PERCH_SESSIONS: 'on' }),
-      clock: createManualClock(),
-      random: systemRandom,
-      logger: pino({ level: 'silent' }),
-    };
-
-    await expect(buildApp(options)).rejects.toThrow(/PERCH_SESSIONS is on, but/);
   });
 
   it('are not there where sessions are off', async () => {
