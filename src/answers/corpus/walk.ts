@@ -15,7 +15,7 @@ export interface FoundFile {
 }
 
 /** Larger files are passed over: they are data. */
-export const maxFileBytes = 1_048_576;
+export const maxFileBytes = 524_288;
 
 /** Folders below this depth are passed over. */
 const maxDepth = 40;

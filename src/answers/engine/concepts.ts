@@ -43,13 +43,18 @@ export function toConcepts(text: string, context: ConceptContext): Concepts {
   const distinct = [...new Map(telling.map((word) => [word.stem, word])).values()];
   const plains = distinct.slice(0, maxConcepts).map(({ plain }) => plain);
   const phrases = found.map((phrase) => toPhraseConcept(phrase, context));
-  const written = [...new Set(names)].filter((name) => context.lexicon.passagesWith(name) > 0);
+  const written = [...new Set(names)]
+    .slice(0, maxConcepts)
+    .filter((name) => context.lexicon.passagesWith(name) > 0);
   const concepts = [
     ...plains.map((plain) => toConcept(plain, context)),
     ...written.map((name) => toNameConcept(name, context)),
     ...phrases,
   ];
-  return { concepts, names: findNames(plains, [...names, ...neighbours(text)], context) };
+  return {
+    concepts,
+    names: findNames(plains, [...names.slice(0, maxConcepts), ...neighbours(text)], context),
+  };
 }
 
 /** What only says that a place is asked for. */

@@ -41,7 +41,7 @@ export function createExtractiveEngine(options: ExtractiveOptions): ExtractiveEn
   const phrases = createPhrases();
   const places = createPlaces(corpora);
   const findFor = (question: Question): Found => {
-    const { text, recentPaths } = understand(question);
+    const { text, recentPaths } = understand({ ...question, text: toOneLine(question.text) });
     const recent = recentPaths.map(places.toPath);
     return find(text, { index, lexicon, synonyms, phrases, weights, recentPaths: recent });
   };
@@ -60,6 +60,17 @@ export function createExtractiveEngine(options: ExtractiveOptions): ExtractiveEn
       return tell(write(found, toSource), asking);
     },
   };
+}
+
+/** The characters of a question that are looked at: who pastes a log says first what it is about. */
+const maxQuestionLength = 2000;
+
+function toOneLine(text: string): string {
+  return text
+    .slice(0, 4 * maxQuestionLength)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, maxQuestionLength);
 }
 
 type ToSource = (source: FoundSource, kind: keyof typeof limits) => Source;
