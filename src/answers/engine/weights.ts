@@ -1,4 +1,4 @@
-/** How much each sign counts. Tuned by `bench/answers/tune.ts`, see docs/decisions/0035. */
+/** How much each sign counts; how they were chosen is in docs/decisions/0035. */
 export const weights = {
   /** What a synonym counts for, where the word itself counts 1. */
   synonym: 0.35,
