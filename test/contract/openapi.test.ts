@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
+import { listEndpoints } from '../../src/endpoints.ts';
 import { type Route, routes } from '../../src/http/routes.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
@@ -13,6 +14,7 @@ import {
   parseDocument,
   responseOf,
 } from '../support/openapi.ts';
+import { createScriptedEngine } from '../support/scripted-engine.ts';
 import { expectSignals } from '../support/signals.ts';
 
 const baseUrl = 'https://perch.test/read';
@@ -42,6 +44,31 @@ describe('/openapi.json', () => {
       expect(document.servers).toEqual([{ url: baseUrl }]);
       expect(document.info.version).toMatch(/^\d+\.\d+\.\d+$/);
       expect(document['x-api-lifecycle'].deprecation_policy_url).toBe(`${baseUrl}/docs/versioning`);
+    },
+  );
+
+  clause(
+    'read.discovery.openapi_every_route',
+    'lists every route: reads, permalinks, aliases, documents, pages, MCP, sessions',
+    async () => {
+      const app = await buildTestApp({
+        env: { PERCH_SESSIONS: 'on', PERCH_SESSION_PREFIX: 'ask' },
+        engine: createScriptedEngine(),
+      });
+
+      const { paths } = await readDocument(app);
+
+      const listed = Object.entries(paths).flatMap(([path, item]) =>
+        Object.keys(item).map((method) => `${method} ${path}`),
+      );
+      const rows = routes.map(({ path }) => `get ${path}`);
+      const others = listEndpoints('ask').map(
+        ({ method, path }) => `${method.toLowerCase()} ${path}`,
+      );
+      expect(listed.toSorted()).toEqual([...rows, ...others].toSorted());
+      expect(listed).toEqual(
+        expect.arrayContaining(['get /', 'post /mcp', 'get /docs/{page}', 'post /ask/v1/session']),
+      );
     },
   );
 
