@@ -18,3 +18,26 @@ export const flag = (byDefault: boolean) =>
     .enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], 'must be true or false')
     .transform((value) => ['true', '1', 'yes', 'on'].includes(value))
     .default(byDefault);
+
+/** The form of a list of web origins (RFC 6454 §6.2), or `*`. Browsers write an origin in lower case and without its usual port. */
+export const originList = z
+  .string()
+  .transform((value) => value.split(',').map((entry) => entry.trim().toLowerCase()))
+  .superRefine((entries, context) => {
+    for (const entry of entries) {
+      if (entry === '*' || isOrigin(entry)) continue;
+      context.addIssue(
+        `must be origins such as \`https://app.example.org\`, separated by commas, or \`*\`, not “${entry}”`,
+      );
+    }
+  })
+  .transform((entries) => entries.map(toOrigin));
+
+function isOrigin(entry: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/.test(entry) && URL.canParse(entry);
+}
+
+/** Only those of the web have an origin by the parser; extensions of browsers have schemes of their own. */
+function toOrigin(entry: string): string {
+  return /^https?:/.test(entry) ? new URL(entry).origin : entry;
+}

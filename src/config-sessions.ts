@@ -1,28 +1,9 @@
 import { z } from 'zod';
-import { flag, wholeNumber, wholeNumberFrom } from './config-forms.ts';
+import { flag, originList, wholeNumber, wholeNumberFrom } from './config-forms.ts';
+import { isReservedName } from './http/routes.ts';
 
-/** First path segments that the service has for something else. */
-const takenSegments: ReadonlySet<string> = new Set([
-  'admin',
-  'api',
-  'docs',
-  'health',
-  'mcp',
-  'metrics',
-  'oembed',
-  'search',
-]);
-
-const origin = /^(?:\*|https?:\/\/[a-z0-9.-]+(?::\d{1,5})?|[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+)$/;
-
-const originList = z
-  .string()
-  .transform((value) => value.split(',').map((entry) => entry.trim().toLowerCase()))
-  .superRefine((entries, context) => {
-    for (const entry of entries.filter((one) => !origin.test(one))) {
-      context.addIssue(`must be a comma-separated list of web origins or *, not “${entry}”`);
-    }
-  });
+/** The segment that clients look for. */
+const usualSegment = 'svc';
 
 /** The environment variables of the session service: each limit is one (protocol section 10). */
 export const sessionVariables = z.object({
@@ -33,8 +14,11 @@ export const sessionVariables = z.object({
       /^[a-z][a-z0-9-]{0,31}$/,
       'must be a path segment of lower-case letters, digits and hyphens, 32 at most',
     )
-    .refine((segment) => !takenSegments.has(segment), 'must not be a path that Perch uses already')
-    .default('svc')
+    .refine(
+      (segment) => segment === usualSegment || !isReservedName(segment),
+      'must not be a path that Perch uses already',
+    )
+    .default(usualSegment)
     .describe('The first segment of the paths of the session service.'),
   PERCH_SESSION_STORE: z
     .enum(['file', 'memory'], 'must be file or memory')

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { trustedProxyFault } from './access/client-address.ts';
-import { flag, wholeNumber } from './config-forms.ts';
+import { flag, originList, wholeNumber } from './config-forms.ts';
 import { sessionVariables } from './config-sessions.ts';
 import { forbiddenInUserAgent } from './providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from './providers/registry.ts';
@@ -62,29 +62,6 @@ const proxyList = z
       if (fault !== null) context.addIssue(fault);
     }
   });
-
-/** RFC 6454 §6.2, or `*`. Browsers write an origin in lower case and without its usual port. */
-const originList = z
-  .string()
-  .transform((value) => value.split(',').map((entry) => entry.trim().toLowerCase()))
-  .superRefine((entries, context) => {
-    for (const entry of entries) {
-      if (entry === '*' || isOrigin(entry)) continue;
-      context.addIssue(
-        `must be origins such as \`https://app.example.org\`, separated by commas, or \`*\`, not “${entry}”`,
-      );
-    }
-  })
-  .transform((entries) => entries.map(toOrigin));
-
-function isOrigin(entry: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/.test(entry) && URL.canParse(entry);
-}
-
-/** Only those of the web have an origin by the parser; extensions of browsers have schemes of their own. */
-function toOrigin(entry: string): string {
-  return /^https?:/.test(entry) ? new URL(entry).origin : entry;
-}
 
 /** Every environment variable that Perch reads: its form, its default and what it does. */
 export const variables = z.object({

@@ -191,10 +191,15 @@ const reservedNames: ReadonlySet<string> = new Set([
 const fileEnding =
   /\.(?:avif|css|gif|html?|ico|jpe?g|js|json|map|pdf|php|png|svg|txt|webmanifest|webp|woff2?|xml)$/i;
 
+/** Tells whether the service keeps a first path segment, in lower case, for itself. */
+export function isReservedName(segment: string): boolean {
+  return reservedNames.has(segment);
+}
+
 /** Tells whether a first path segment can be a handle on the permalink surface (decisions §3). */
 export function isPermalinkHandle(segment: string): boolean {
   const name = segment.replace(/^@/, '').toLowerCase();
-  return name !== '' && !reservedNames.has(name) && !fileEnding.test(name);
+  return name !== '' && !isReservedName(name) && !fileEnding.test(name);
 }
 
 /** Tells whether a path and query is the operator's: pages of other origins have no business there. */
