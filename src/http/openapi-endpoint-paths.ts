@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Endpoint, EndpointHeaders, EndpointReply } from '../core/endpoint.ts';
 import {
   type JsonSchema,
@@ -30,7 +30,7 @@ export function describeEndpointPaths(
   examples: RecordedExamples,
 ): JsonSchema {
   const items: Record<string, JsonSchema> = {};
-  for (const endpoint of endpoints) {
+  for (const endpoint of endpoints.flatMap(writeOut)) {
     const method = endpoint.method.toLowerCase();
     items[endpoint.path] = {
       ...items[endpoint.path],
@@ -38,6 +38,32 @@ export function describeEndpointPaths(
     };
   }
   return items;
+}
+
+/**
+ * Writes out a path whose parameter takes a few words: a path for each. As a template, `/docs/{page}`
+ * could not be told from a permalink such as `/{handle}/followers`.
+ */
+export function writeOut(endpoint: Endpoint): readonly Endpoint[] {
+  const { path: schema, ...others } = endpoint.parameters ?? {};
+  const members = Object.entries(schema?.shape ?? {});
+  const [name, form] = members.find(isChoice) ?? [];
+  if (!(form instanceof z.ZodEnum)) return [endpoint];
+  const rest = z.object(Object.fromEntries(members.filter(([other]) => other !== name)));
+  return form.options.map((value) => ({
+    ...endpoint,
+    id: `${endpoint.id}${toPascalCase(String(value))}`,
+    path: endpoint.path.replace(`{${name}}`, String(value)),
+    parameters: { ...others, path: rest },
+  }));
+}
+
+function isChoice([, form]: readonly [string, unknown]): boolean {
+  return form instanceof z.ZodEnum;
+}
+
+function toPascalCase(words: string): string {
+  return words.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Gives the schemas of the replies of endpoints, for `toReplySchemas`. */

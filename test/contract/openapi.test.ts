@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
 import { listEndpoints } from '../../src/endpoints.ts';
+import { writeOut } from '../../src/http/openapi-endpoint-paths.ts';
 import { type Route, routes } from '../../src/http/routes.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
@@ -62,12 +63,12 @@ describe('/openapi.json', () => {
         Object.keys(item).map((method) => `${method} ${path}`),
       );
       const rows = routes.map(({ path }) => `get ${path}`);
-      const others = listEndpoints('ask').map(
-        ({ method, path }) => `${method.toLowerCase()} ${path}`,
-      );
+      const others = listEndpoints('ask')
+        .flatMap(writeOut)
+        .map(({ method, path }) => `${method.toLowerCase()} ${path}`);
       expect(listed.toSorted()).toEqual([...rows, ...others].toSorted());
       expect(listed).toEqual(
-        expect.arrayContaining(['get /', 'post /mcp', 'get /docs/{page}', 'post /ask/v1/session']),
+        expect.arrayContaining(['get /', 'post /mcp', 'get /docs/start', 'post /ask/v1/session']),
       );
     },
   );

@@ -8,9 +8,13 @@ import { assetPath, docsPath, findPath, maxQueryLength } from './paths.ts';
 const page = { 'text/html': 'text', 'text/markdown': 'text' } as const;
 const negotiated = listEndpointHeaders(['ETag', 'Vary']);
 const tagged = listEndpointHeaders(['ETag']);
-/** The address with `.md` at its end has one format alone. */
-const ofPage = { ...tagged, ...listEndpointHeaders(['Vary'], { isOptional: true }) };
 const notModified = { status: 304, description: 'The caller has it already.' } as const;
+const source = { 'text/markdown': 'text' } as const;
+const redirected = {
+  status: 308,
+  description: 'The page has another spelling.',
+  headers: { Location: { description: 'The path of the page.' } },
+} as const;
 const names = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
 
 /** The routes of the documentation, for the descriptions of the service. */
@@ -41,7 +45,20 @@ export const docsEndpoints: readonly Endpoint[] = [
     tag: 'pages',
     summary:
       'Gives a page of the documentation, as HTML, or as Markdown where `Accept` prefers it.',
-    description: 'With `.md` at its end the address gives Markdown whatever `Accept` says.',
+    parameters: { path: z.object({ page: z.enum(names).describe('The name of the page.') }) },
+    replies: [
+      { status: 200, description: 'The page.', content: page, headers: negotiated },
+      { ...notModified, headers: negotiated },
+    ],
+    problems: ['route_not_found'],
+    access: 'open',
+  },
+  {
+    id: 'getDocsSource',
+    method: 'GET',
+    path: `${docsPath}/{page}.md`,
+    tag: 'pages',
+    summary: 'Gives the Markdown of a page of the documentation, whatever `Accept` says.',
     parameters: {
       path: z.object({
         page: z
@@ -51,13 +68,9 @@ export const docsEndpoints: readonly Endpoint[] = [
       }),
     },
     replies: [
-      { status: 200, description: 'The page.', content: page, headers: ofPage },
-      { ...notModified, headers: ofPage },
-      {
-        status: 308,
-        description: 'The page has another spelling.',
-        headers: { Location: { description: 'The path of the page.' } },
-      },
+      { status: 200, description: 'The page.', content: source, headers: tagged },
+      { ...notModified, headers: tagged },
+      redirected,
     ],
     problems: ['route_not_found'],
     access: 'open',

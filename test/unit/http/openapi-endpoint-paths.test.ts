@@ -6,6 +6,7 @@ import {
   describeBodyParts,
   describeEndpointPaths,
   listReplySchemas,
+  writeOut,
 } from '../../../src/http/openapi-endpoint-paths.ts';
 
 const thing = z.object({ name: z.string(), tone: z.enum(['low', 'high']) }).meta({ id: 'Thing' });
@@ -60,6 +61,25 @@ const described = JSON.parse(JSON.stringify(describeEndpointPaths([endpoint, pla
 const { post, delete: remove } = described['/things/{id}'];
 
 describe('an endpoint', () => {
+  it('is written out where a parameter of its path takes a few words', () => {
+    const path = z.object({ kind: z.enum(['red', 'dark-blue']), id: z.string() });
+    const choice = { ...plain, path: '/things/{kind}/{id}', parameters: { path } };
+
+    const written = writeOut(choice);
+
+    expect(
+      written.map(({ id, path: at, parameters }) => [
+        id,
+        at,
+        Object.keys(parameters?.path?.shape ?? {}),
+      ]),
+    ).toEqual([
+      ['dropThingRed', '/things/red/{id}', ['id']],
+      ['dropThingDarkBlue', '/things/dark-blue/{id}', ['id']],
+    ]);
+    expect(writeOut(plain)).toEqual([plain]);
+  });
+
   it('is an operation of its path and method', () => {
     expect(Object.keys(described)).toEqual(['/things/{id}']);
     expect(post).toMatchObject({

@@ -3,6 +3,7 @@ import { findReferences } from '../../../src/core/json-schema.ts';
 import { problemKinds } from '../../../src/core/problem.ts';
 import { endpoints } from '../../../src/endpoints.ts';
 import { describeOpenApi } from '../../../src/http/openapi.ts';
+import { writeOut } from '../../../src/http/openapi-endpoint-paths.ts';
 import { readExamples } from '../../../src/http/openapi-examples.ts';
 import { isBrowseRoute, type Route, routes } from '../../../src/http/routes.ts';
 import { reads } from '../../../src/reads/index.ts';
@@ -149,7 +150,9 @@ describe('the operations', () => {
   it('are the rows of the tables', () => {
     expect(all.map(({ operationId, method, path }) => [operationId, method, path])).toEqual([
       ...routes.map(({ id, path }) => [id, 'get', path]),
-      ...endpoints.map(({ id, method, path }) => [id, method.toLowerCase(), path]),
+      ...endpoints
+        .flatMap(writeOut)
+        .map(({ id, method, path }) => [id, method.toLowerCase(), path]),
     ]);
   });
 
