@@ -105,6 +105,7 @@ function isIgnored(path: string, rules: readonly Rules[]): boolean {
 }
 
 async function withOwnRules(absolute: string, folder: Folder): Promise<readonly Rules[]> {
+  // Most folders have none.
   const text = await readFile(join(absolute, '.gitignore'), 'utf8').catch(() => undefined);
   if (text === undefined) return folder.rules;
   return [...folder.rules, { base: folder.path, ignore: ignore().add(text) }];

@@ -71,6 +71,7 @@ async function refreshFile(
     index.markSeen(kept.id);
     return false;
   }
+  // Gone since the walk, or not ours to read: it is left out, and looked for again the next time.
   const content = await readFile(found.absolute).catch(() => undefined);
   if (content === undefined) return false;
   const hash = createHash('sha256').update(content).digest('base64url');
