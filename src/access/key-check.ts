@@ -23,6 +23,8 @@ export interface KeyCheckOptions {
   readonly outage: KeyOutage;
   /** Calls back when this turn of the event loop has read what had arrived. */
   readonly onTurnEnd: (callback: () => void) => void;
+  /** Milliseconds since any moment, with fractions; never goes back. */
+  readonly elapsed: () => number;
   /** Told of a key that was found valid, once a turn. */
   readonly onUsed: (id: string) => void;
 }
@@ -30,10 +32,16 @@ export interface KeyCheckOptions {
 const invalid: KeyCheck = { status: 'invalid' };
 const unverified: KeyCheck = { status: 'unverified' };
 
+/**
+ * For how long a look at the file is enough where turns are short; milliseconds. Nobody can write a
+ * change, sync it and send a request after it in that time.
+ */
+const lookEveryMs = 0.1;
+
 /** The most keys whose verdicts are remembered. */
 const maxVerdicts = 1000;
 
-/** What was found of a key, and the turn in which that was last made sure of. */
+/** What was found of a key, and the turn of the look or read that this was last checked after. */
 interface Verdict {
   readonly check: KeyCheck;
   turn: number;
@@ -44,14 +52,16 @@ interface Verdict {
  * had begun to arrive before it, so none of them comes after a change that the read did not see
  * (docs/decisions/0019). What the keys are worth is read again when the store has changed.
  */
-export function createKeyChecks({ file, outage, onTurnEnd, onUsed }: KeyCheckOptions): KeyChecks {
+export function createKeyChecks(options: KeyCheckOptions): KeyChecks {
+  const { file, outage, onTurnEnd, onUsed } = options;
   const verdicts = new Map<string, Verdict>();
-  const isCurrent = createVersionWatch(file);
+  const watch = createVersionWatch(options);
   let turn = 0;
   let sureOf = -1;
   const endTurn = () => {
     turn += 1;
   };
+  const isSure = () => sureOf === turn || watch.hasJustLooked();
   const fail = (trouble: KeyFileTrouble): KeyCheck => {
     outage.fail(trouble);
     return unverified;
@@ -59,19 +69,19 @@ export function createKeyChecks({ file, outage, onTurnEnd, onUsed }: KeyCheckOpt
   const judgeKey = (key: string): KeyCheck => {
     const known = verdicts.get(key);
     if (known !== undefined) {
-      known.turn = turn;
+      known.turn = sureOf;
       return known.check;
     }
     const outcome = attempt(() => file.use((rows) => rows.find(hashKey(key))));
     if ('trouble' in outcome) return fail(outcome.trouble);
     const check = judge(outcome.value);
     if (verdicts.size >= maxVerdicts) verdicts.clear();
-    verdicts.set(key, { check, turn });
+    verdicts.set(key, { check, turn: sureOf });
     return check;
   };
   const makeSure = (): KeyFileTrouble | undefined => {
-    if (sureOf === turn) return undefined;
-    const outcome = attempt(isCurrent);
+    if (isSure()) return undefined;
+    const outcome = attempt(watch.isCurrent);
     if ('trouble' in outcome) return outcome.trouble;
     if (!outcome.value) verdicts.clear();
     sureOf = turn;
@@ -90,26 +100,41 @@ export function createKeyChecks({ file, outage, onTurnEnd, onUsed }: KeyCheckOpt
   return {
     check: (key) => {
       const known = verdicts.get(key);
-      return known?.turn === turn ? known.check : ask(key);
+      return known?.turn === sureOf && isSure() ? known.check : ask(key);
     },
     forget: () => verdicts.clear(),
   };
 }
 
-/** Creates the test whether the store is what it was at the last test. */
-function createVersionWatch(file: KeyFile): () => Outcome<boolean> {
+/** The test whether the store is what it was at the last test. */
+interface VersionWatch {
+  readonly isCurrent: () => Outcome<boolean>;
+  /** Whether the last test was a look that is still enough. */
+  hasJustLooked(): boolean;
+}
+
+function createVersionWatch({ file, elapsed }: KeyCheckOptions): VersionWatch {
   let knownRows: KeyRows | undefined;
   let knownVersion = -1;
-  const look = (rows: KeyRows): boolean => {
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  const read = (rows: KeyRows): boolean => {
     const version = rows.version();
     const isSame = rows === knownRows && version === knownVersion;
     knownRows = rows;
     knownVersion = version;
     return isSame;
   };
-  return () => {
-    if (knownRows !== undefined && file.isSettled(knownRows)) return settled;
-    return file.use(look);
+  return {
+    isCurrent: () => {
+      const startedAtMs = elapsed();
+      if (knownRows !== undefined && file.isSettled(knownRows)) {
+        lookedAtMs = startedAtMs;
+        return settled;
+      }
+      lookedAtMs = Number.NEGATIVE_INFINITY;
+      return file.use(read);
+    },
+    hasJustLooked: () => elapsed() - lookedAtMs < lookEveryMs,
   };
 }
 

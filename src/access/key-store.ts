@@ -57,15 +57,18 @@ export interface KeyStoreOptions extends OutageListener {
   readonly whenMissing?: 'make' | 'wait';
   /** Calls back when this turn of the event loop has read what had arrived. Default: setImmediate. */
   readonly onTurnEnd?: (callback: () => void) => void;
+  /** Milliseconds since any moment, with fractions; never goes back. Default: performance.now. */
+  readonly elapsed?: () => number;
 }
 
 /** Opens the keys of callers. A store that cannot be used is told of, and tried again later. */
 export function openKeyStore(options: KeyStoreOptions): KeyStore {
   const { clock, random, whenMissing = 'make', onTurnEnd = setImmediate } = options;
+  const { elapsed = () => performance.now() } = options;
   const file = openKeyFile(options);
   const outage = createKeyOutage(clock, options);
   const uses = createKeyUses(file, clock);
-  const checks = createKeyChecks({ file, outage, onTurnEnd, onUsed: uses.note });
+  const checks = createKeyChecks({ file, outage, onTurnEnd, elapsed, onUsed: uses.note });
   const operate = createOperations({ outage, clock, onDone: checks.forget });
 
   // An empty file is left as it is: a new store in its place would say that its keys are unknown.

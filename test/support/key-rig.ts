@@ -23,13 +23,20 @@ export interface KeyRigOptions {
   readonly path?: string;
   readonly clock?: ManualClock;
   readonly whenMissing?: 'make' | 'wait';
+  /** Default: a time in which every look at the file is due. */
+  readonly elapsed?: () => number;
 }
 
 /** Opens a key store with a manual clock; it is closed when the test has finished. */
 export function openKeyRig(options: KeyRigOptions = {}): KeyRig {
   const { path = `${temporaryFolder()}/perch.db`, clock = createManualClock() } = options;
   const told: string[] = [];
+  let looks = 0;
   const store = openKeyStore({
+    elapsed: () => {
+      looks += 1;
+      return looks;
+    },
     ...options,
     path,
     clock,

@@ -244,6 +244,23 @@ describe('two processes on one file', () => {
     expect(await checkNext(key)).toBe('invalid');
   });
 
+  it('look at a file at rest once in a tenth of a millisecond, however short the turns', async () => {
+    const clock = createManualClock(Date.now() + minuteMs);
+    let nowMs = 0;
+    const { store, path, checkNext } = openKeyRig({ clock, elapsed: () => nowMs });
+    const one = await store.create({ label: 'one' });
+    const two = await store.create({ label: 'two' });
+    await checkNext(one.key);
+    await checkNext(two.key);
+    await checkNext(one.key);
+
+    await openKeyRig({ path, clock }).store.remove(one.record.id);
+    nowMs = 0.099;
+    expect([await checkNext(one.key), await checkNext(two.key)]).toEqual(['valid', 'valid']);
+    nowMs = 0.1;
+    expect([await checkNext(one.key), await checkNext(two.key)]).toEqual(['invalid', 'valid']);
+  });
+
   it('remember a bounded number of verdicts', async () => {
     const { store } = openKeyRig();
     const { key } = await store.create({ label: 'a' });
