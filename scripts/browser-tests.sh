@@ -14,4 +14,4 @@ fi
 export PERCH_BROWSER
 npm run --silent build
 # One browser at a time: the tests wait for what is painted.
-exec npx vitest run --no-file-parallelism --testTimeout=120000 test/browser "$@"
+exec npx vitest run --no-file-parallelism test/browser "$@"

@@ -10,7 +10,7 @@ const find = (app: TestApp, q: string, headers: Record<string, string> = browser
   app.request(`/docs/find?q=${encodeURIComponent(q)}`, { headers });
 
 describe('the search of the documentation', () => {
-  it('gives a page of links to places that are there', { timeout: 20_000 }, async () => {
+  it('gives a page of links to places that are there', async () => {
     const app = await buildTestApp();
 
     const reply = await find(app, 'retry-after');

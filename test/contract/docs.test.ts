@@ -27,7 +27,7 @@ describe('the navigation', () => {
 });
 
 describe('a page of the documentation', () => {
-  it('is HTML to a browser, with one heading of level 1', { timeout: 30_000 }, async () => {
+  it('is HTML to a browser, with one heading of level 1', async () => {
     const app = await buildTestApp();
 
     for (const name of names)
@@ -157,7 +157,7 @@ describe('a page of the documentation', () => {
     }
   });
 
-  it('leads to what is there, by every link and anchor', { timeout: 60_000 }, async () => {
+  it('leads to what is there, by every link and anchor', async () => {
     const app = await buildTestApp();
 
     const links = await crawl(app, '/docs', '/docs');

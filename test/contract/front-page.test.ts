@@ -408,7 +408,7 @@ describe('what strangers wrote', () => {
       }),
       { numRuns: 100 },
     );
-  }, 60_000);
+  });
 
   it('cannot end the quotes of the line for a terminal', async () => {
     const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });

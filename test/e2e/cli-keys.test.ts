@@ -31,7 +31,7 @@ function openServerStore(folder: string) {
   return openKeyRig({ path: `${folder}/perch.db`, whenMissing: 'wait' });
 }
 
-describe('perch keys', { timeout: 60_000 }, () => {
+describe('perch keys', () => {
   clause(
     [
       'read.key.created_by_hand',

@@ -132,7 +132,7 @@ describe('perch read of a handle', () => {
 
     expect(await perch.ended).toMatchObject({ code: 0, stderr: '' });
     expect(fake.requests.length).toBeLessThan(30);
-  }, 20_000);
+  });
 });
 
 describe('perch search', () => {

@@ -9,7 +9,7 @@ const post = 'http://localhost:8080/ada.example/status/1900000000000000001';
 const run = (args: readonly string[], env: Record<string, string> = {}) =>
   spawnPerch(args, env).ended;
 
-describe('perch read', { timeout: 20_000 }, () => {
+describe('perch read', () => {
   it('prints the Markdown of a post and nothing else', async () => {
     const ended = await run(['read', post]);
 
@@ -78,7 +78,7 @@ describe('perch read', { timeout: 20_000 }, () => {
   });
 });
 
-describe('perch without a command that works', { timeout: 20_000 }, () => {
+describe('perch without a command that works', () => {
   it('prints its help and its version', async () => {
     const [help, version] = await Promise.all([run(['--help']), run(['--version'])]);
 
@@ -124,7 +124,7 @@ describe('perch without a command that works', { timeout: 20_000 }, () => {
   });
 });
 
-describe('perch serve', { timeout: 20_000 }, () => {
+describe('perch serve', () => {
   it('answers until SIGTERM, finishes work in flight, and ends with 0', async () => {
     let release = () => {};
     const slow = await upstream((_request, response) => {

@@ -191,7 +191,7 @@ const anonymous = {
   caching: 'public, max-age=60, stale-while-revalidate=300',
 };
 
-describe('under load, with the key store', { timeout: 60_000 }, () => {
+describe('under load, with the key store', () => {
   clauseEach(
     ['read.key_status.unverified', 'read.auth.unverified_soft_degradation'],
     faults,

@@ -247,7 +247,7 @@ const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const tsx = import.meta.resolve('tsx');
 
 describe.each(named)('%s over standard input and output', (_name, connect) => {
-  it('lists and calls every tool, and reads a resource', { timeout: 60_000 }, async () => {
+  it('lists and calls every tool, and reads a resource', async () => {
     const keyed = { ...offline, PERCH_CURSOR_KEY: 'a key of cursors that both of them have' };
     const { url } = await listen(keyed);
 
@@ -303,7 +303,6 @@ describe('perch mcp', () => {
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'ends with 0 on %s, also in the middle of a call',
-    { timeout: 60_000 },
     async (signal) => {
       const slow = await upstream(hang);
       const perch = spawnMcp({ PERCH_PROVIDERS: 'fxtwitter', PERCH_FXTWITTER_URL: slow.url });
@@ -312,7 +311,7 @@ describe('perch mcp', () => {
       perch.stdin.write(
         `${JSON.stringify({ ...handshake, id: 2, method: 'tools/call', params: call })}\n`,
       );
-      await expect.poll(() => slow.requests.length, { timeout: 30_000 }).toBeGreaterThan(0);
+      await expect.poll(() => slow.requests.length).toBeGreaterThan(0);
 
       perch.kill(signal);
 
@@ -322,7 +321,7 @@ describe('perch mcp', () => {
     },
   );
 
-  it('says nothing to what is no message, and goes on', { timeout: 60_000 }, async () => {
+  it('says nothing to what is no message, and goes on', async () => {
     const perch = spawnMcp();
 
     perch.stdin.end(`nonsense\n\n{}\n${JSON.stringify(handshake)}\n`);
@@ -337,7 +336,7 @@ describe('perch mcp', () => {
     ).toEqual(['hello']);
   });
 
-  it('takes no arguments, and tells what it does', { timeout: 60_000 }, async () => {
+  it('takes no arguments, and tells what it does', async () => {
     const [wrong, help] = [spawnPerch(['mcp', 'now']), spawnPerch(['mcp', '--help'])];
 
     expect(await wrong.ended).toMatchObject({

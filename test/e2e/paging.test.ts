@@ -216,7 +216,7 @@ function searchPaths(text: string, feed: string): Walk['paths'] {
 
 const options = fc.record({ with_replies: fc.boolean(), with_reposts: fc.boolean() });
 
-describe('a walk over HTTP', { timeout: 60_000 }, () => {
+describe('a walk over HTTP', () => {
   it.each(lengths)(
     'gives every post of a timeline that is wanted once and in order: $name',
     async ({ length, numRuns }) => {
@@ -321,7 +321,7 @@ function idOf({ id }: FxRow): string {
   return id;
 }
 
-describe('a page by number', { timeout: 60_000 }, () => {
+describe('a page by number', () => {
   it('is the page that a walk by cursors comes to', async () => {
     const { fake, url, next } = await setUp();
     const limit = fc.integer({ min: 1, max: 40 });
@@ -374,7 +374,7 @@ const odd: readonly Step[] = [
   { ...plainStep, limit: 45, surface: 'permalink' },
 ];
 
-describe('a walk goes on', { timeout: 60_000 }, () => {
+describe('a walk goes on', () => {
   it('in a second process that has the same key', async () => {
     const fake = await startFakeFxTwitter();
     const { expected, paths } = await addSomeone(fake);
@@ -471,7 +471,7 @@ async function walkThrough(walk: Walk) {
   return { given };
 }
 
-describe('the upstream', { timeout: 60_000 }, () => {
+describe('the upstream', () => {
   it('is asked for each of its pages once in a steady walk', async () => {
     const { fake, url } = await setUp();
     fake.addAccount('wren');

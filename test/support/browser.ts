@@ -48,7 +48,7 @@ export function useRig(env: Readonly<Record<string, string>> = {}): Rig {
       executablePath: browserPath ?? '',
       args: ['--no-sandbox'],
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await opened.browser?.close();
     opened.server?.kill('SIGKILL');

@@ -72,7 +72,7 @@ describe.each(runs)('an allowance window and a plain list of units: $name', (run
   let played: Awaited<ReturnType<typeof play>>;
   beforeAll(async () => {
     played = await play(run);
-  }, 20_000);
+  });
 
   it('agree on every result, wait and state', () => {
     expect(played.results).toEqual(played.expected);

@@ -324,7 +324,7 @@ describe('a flood of 1,000,000 addresses', () => {
     await clock.advance(1);
     expect(store.stateOf(addressAt(0))).toEqual({ spent: 0, nextMs: 0 });
     expect(store.bytes).toBeLessThan(small + mebibyte / 4);
-  }, 20_000);
+  });
 
   it('leaves no memory behind where others go on reading, and takes no unit of theirs', async () => {
     const { clock, store } = open();

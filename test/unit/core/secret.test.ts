@@ -32,7 +32,7 @@ describe('a secret in a file', () => {
     const secrets = (await Promise.all(started)).map(({ stdout }) => stdout.trim());
 
     expect(new Set(secrets)).toEqual(new Set([readFileSync(path, 'utf8').trim()]));
-  }, 20_000);
+  });
 
   it('is refused where the file holds something else', () => {
     const path = `${temporaryFolder()}/a.key`;

@@ -86,7 +86,7 @@ describe('a text as HTML', () => {
       }),
       runs,
     );
-  }, 60_000);
+  });
 
   it('bears a long text with many marks', () => {
     const marks = Array.from({ length: 1000 }, (_, at) => ({

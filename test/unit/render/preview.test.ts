@@ -249,7 +249,7 @@ describe('the preview page', () => {
       }),
       runs,
     );
-  }, 60_000);
+  });
 });
 
 const headAttributes = new Set([

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** Only what hangs is stopped: a slow or busy machine must fail no test. */
+const hangingMs = 180_000;
+
+export default defineConfig({
+  test: {
+    testTimeout: hangingMs,
+    hookTimeout: hangingMs,
+    expect: { poll: { timeout: 60_000 } },
+  },
+});
