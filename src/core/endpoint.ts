@@ -50,11 +50,13 @@ export interface Endpoint {
   };
   /** What a body must be, by media type. */
   readonly body?: Readonly<Record<string, z.ZodType>>;
+  /** True where a request may leave the body out. */
+  readonly isBodyOptional?: true;
   readonly replies: readonly EndpointReply[];
   /** Headers of every reply, problems too, beside those that all endpoints have. */
   readonly headers?: EndpointHeaders;
   /** The problems that it answers with, beside those of every route. */
   readonly problems: readonly ProblemCode[];
-  /** Who may call it: everybody, everybody with an optional key, or the operator. */
-  readonly access: 'open' | 'key' | 'operator';
+  /** Who may call it: everybody, everybody with an optional key or any bearer token, or the operator. */
+  readonly access: 'open' | 'key' | 'bearer' | 'operator';
 }

@@ -22,7 +22,7 @@ import {
   withoutCharset,
 } from './openapi-problems.ts';
 import { keyedPolicies } from './openapi-rate-limits.ts';
-import { adminScheme, keyScheme } from './openapi-security.ts';
+import { adminScheme, bearerScheme, keyScheme } from './openapi-security.ts';
 
 /** Gives the path items of endpoints, by path; one path can have several methods. */
 export function describeEndpointPaths(
@@ -99,6 +99,7 @@ function describeOperation(endpoint: Endpoint, examples: RecordedExamples): Json
 const callers = {
   open: 'Anybody may call it, without credentials.',
   key: 'A bearer key is optional: it has a larger allowance.',
+  bearer: 'Any bearer token is accepted; none is needed unless the operator demands one.',
   operator: 'For the operator alone: it takes the admin token.',
 } as const satisfies Readonly<Record<Endpoint['access'], string>>;
 
@@ -111,6 +112,8 @@ function describeAccess({ access }: Endpoint): JsonSchema {
         security: [{}, { [keyScheme]: [] }],
         'x-rate-limit-policies': keyedPolicies,
       };
+    case 'bearer':
+      return { security: [{}, { [bearerScheme]: [] }] };
     case 'operator':
       return { security: [{ [adminScheme]: [] }] };
   }
@@ -131,13 +134,15 @@ function describeParameters({ parameters = {} }: Endpoint): readonly JsonSchema[
   });
 }
 
-function describeBody({ body }: Endpoint): JsonSchema {
+function describeBody({ body, isBodyOptional }: Endpoint): JsonSchema {
   if (body === undefined) return {};
   const content = Object.entries(body).map(
     ([mediaType, schema]) =>
       [withoutCharset(mediaType), { schema: toBodySchema(schema).schema }] as const,
   );
-  return { requestBody: { required: true, content: Object.fromEntries(content) } };
+  return {
+    requestBody: { required: isBodyOptional !== true, content: Object.fromEntries(content) },
+  };
 }
 
 function describeResponses(endpoint: Endpoint, examples: RecordedExamples): JsonSchema {
@@ -202,6 +207,11 @@ function describeHeaders(headers: EndpointHeaders): JsonSchema {
   return Object.fromEntries(described);
 }
 
+/** What goes with the demand of a bearer (RFC 9110 §15.5.2). */
+const challenge: EndpointHeaders = {
+  'WWW-Authenticate': { description: '`Bearer`.' },
+};
+
 interface ProblemsOfStatus {
   readonly status: number;
   readonly codes: readonly ProblemCode[];
@@ -218,6 +228,7 @@ function describeProblem(
     headers: {
       ...describeCommonHeaders(endpoint),
       ...referHeaders(waits ? ['Retry-After'] : []),
+      ...(codes.includes('missing_bearer') ? describeHeaders(challenge) : {}),
     },
     content: describeProblemContent(examples, codes),
   };
@@ -241,6 +252,7 @@ function listCodes({ problems, access }: Endpoint): readonly ProblemCode[] {
   const ofAccess: Readonly<Record<Endpoint['access'], readonly ProblemCode[]>> = {
     open: [],
     key: ['invalid_option', 'invalid_key', 'rate_limited'],
+    bearer: ['missing_bearer'],
     operator: ['unauthorized'],
   };
   const ofAll = ['uri_too_long', 'internal_error', 'shutting_down'] as const;

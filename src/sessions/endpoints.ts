@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Endpoint, EndpointReply } from '../core/endpoint.ts';
+import type { Endpoint, EndpointHeader, EndpointHeaders, EndpointReply } from '../core/endpoint.ts';
 import type { ProblemCode } from '../core/problem.ts';
-import { sessionEvent } from './events.ts';
+import { leaseRecord, sessionEvent } from './events.ts';
 import {
   cancelBody,
   cancelReply,
@@ -15,13 +15,35 @@ import {
   startReply,
 } from './schemas.ts';
 
+/** A line of a stream. */
+const streamLine = z.union([sessionEvent, leaseRecord]).meta({ id: 'SessionStreamLine' });
+
 /** The media type of a stream (spec: Endpoints). */
 export const streamMediaType = 'application/x-ndjson; charset=utf-8';
 
 const jsonType = 'application/json; charset=utf-8';
 
-const sessionHeaders = {
-  'X-Session-Id': { description: 'The session; also as `X-Eve-Session-Id`.' },
+/** Gives a header under its neutral name and under the one that eve clients read. */
+const underBothNames = (
+  name: string,
+  description: string,
+  extra: Partial<EndpointHeader> = {},
+) => ({
+  [`X-${name}`]: { description, ...extra },
+  [`X-Eve-${name}`]: { description: `The same, for eve clients.`, ...extra },
+});
+
+const sessionHeaders = underBothNames('Session-Id', 'The session.');
+
+/** Where pages of other origins may use sessions. */
+const originHeaders: EndpointHeaders = {
+  Vary: { description: '`Origin`, where the server lets other origins in.', isOptional: true },
+};
+
+/** Of every reply, problems among them. */
+const commonHeaders: EndpointHeaders = {
+  ...underBothNames('Session-Id', 'The session, once it is known.', { isOptional: true }),
+  ...originHeaders,
 };
 
 const reply = (status: number, description: string, schema: z.ZodType): EndpointReply => ({
@@ -81,7 +103,6 @@ const bodyProblems = [
 ] as const satisfies readonly ProblemCode[];
 
 const sessionProblems = [
-  'missing_bearer',
   'session_forbidden',
   'session_not_found',
   'session_expired',
@@ -109,6 +130,7 @@ function healthEndpoint(base: string): Endpoint {
     replies: [{ ...reply(200, 'It does.', healthReply), headers: {} }],
     problems: ['not_ready', 'shutting_down'],
     access: 'open',
+    headers: originHeaders,
   };
 }
 
@@ -121,7 +143,7 @@ function startEndpoint(base: string): Endpoint {
     tag: 'sessions',
     summary: 'Starts a session with a message.',
     description:
-      'Any bearer token is accepted. `Location` is the stream, where the answer is the message of the last `message.completed`.',
+      '`Location` is the stream, where the answer is the message of the last `message.completed`.',
     parameters: { header: onceHeader },
     body: { 'application/json': startBody },
     replies: [
@@ -130,8 +152,9 @@ function startEndpoint(base: string): Endpoint {
         headers: { ...sessionHeaders, Location: { description: 'The path of the stream.' } },
       },
     ],
-    problems: [...bodyProblems, 'missing_bearer', 'rate_limited', 'overloaded'],
-    access: 'open',
+    problems: [...bodyProblems, 'rate_limited', 'overloaded'],
+    access: 'bearer',
+    headers: commonHeaders,
   };
 }
 
@@ -158,7 +181,8 @@ function followUpEndpoint(url: string): Endpoint {
       'turn_in_progress',
       'turn_queue_full',
     ],
-    access: 'open',
+    access: 'bearer',
+    headers: commonHeaders,
   };
 }
 
@@ -176,20 +200,22 @@ function streamEndpoint(url: string): Endpoint {
       {
         status: 200,
         description: 'The events from `startIndex` on, as they are recorded.',
-        content: { [streamMediaType]: sessionEvent },
+        content: { [streamMediaType]: streamLine },
         headers: {
           ...sessionHeaders,
-          'X-Stream-Version': { description: '`21`; also as `X-Eve-Stream-Version`.' },
-          'X-Stream-Format': { description: '`ndjson`; also as `X-Eve-Stream-Format`.' },
-          'X-Stream-Tail-Index': {
-            description:
-              'The index of the last event when the response opened; also as `X-Eve-Stream-Tail-Index`.',
-          },
+          ...underBothNames('Stream-Version', '`21`.'),
+          ...underBothNames('Stream-Format', '`ndjson`.'),
+          ...underBothNames(
+            'Stream-Tail-Index',
+            'The index of the last event when the response opened; `-1` for none.',
+          ),
+          'X-Accel-Buffering': { description: '`no`: proxies pass lines on as they come.' },
         },
       },
     ],
     problems: [...sessionProblems, 'invalid_start_index', 'invalid_option', 'overloaded'],
-    access: 'open',
+    access: 'bearer',
+    headers: commonHeaders,
   };
 }
 
@@ -202,12 +228,12 @@ function cancelEndpoint(url: string): Endpoint {
     summary: 'Cancels the running turn of a session.',
     parameters: { path, header: tokenHeader },
     body: { 'application/json': cancelBody },
+    isBodyOptional: true,
     replies: [
       reply(202, 'The session has not ended; what happens is on the stream.', cancelReply),
-      reply(200, 'The session is not known, or has ended.', idleReply),
+      { ...reply(200, 'The session is not known, or has ended.', idleReply), headers: {} },
     ],
     problems: [
-      'missing_bearer',
       'session_forbidden',
       'invalid_continuation_token',
       'conflicting_continuation_tokens',
@@ -215,7 +241,8 @@ function cancelEndpoint(url: string): Endpoint {
       'payload_too_large',
       'unsupported_media_type',
     ],
-    access: 'open',
+    access: 'bearer',
+    headers: commonHeaders,
   };
 }
 
@@ -228,6 +255,7 @@ function resetEndpoint(url: string): Endpoint {
     summary: 'Ends a session.',
     parameters: { path, header: tokenHeader },
     body: { 'application/json': resetBody },
+    isBodyOptional: true,
     replies: [reply(200, 'The session has ended, now or before.', resetReply)],
     problems: [
       ...sessionProblems,
@@ -236,6 +264,7 @@ function resetEndpoint(url: string): Endpoint {
       'payload_too_large',
       'unsupported_media_type',
     ],
-    access: 'open',
+    access: 'bearer',
+    headers: commonHeaders,
   };
 }

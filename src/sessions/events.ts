@@ -143,6 +143,14 @@ export type EventDraft = {
   };
 }[SessionEvent['type']];
 
+/** What ends a leased stream; it is no event, has no index and is never recorded (protocol section 5). */
+export const leaseRecord = z
+  .object({ $eve: z.literal('stream.lease-ended'), version: z.literal(1) })
+  .meta({ id: 'SessionLeaseEnded' });
+
+/** See `leaseRecord`. */
+export type LeaseRecord = z.infer<typeof leaseRecord>;
+
 /** What recording adds to an event. */
 export interface EventStamp {
   readonly id: string;

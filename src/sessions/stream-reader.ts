@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import type { LeaseRecord } from './events.ts';
 import { type Feed, type FeedReader, type Piece, toPiece } from './feeds.ts';
 import { isLive, type SessionRecord } from './state.ts';
 import type { SessionStore } from './store.ts';
@@ -105,8 +106,9 @@ export interface SendSetting {
   readonly times: StreamTimes;
 }
 
-/** The record that ends a leased stream; it is no event (protocol section 5). */
-const leaseEnded = Buffer.from('{"$eve":"stream.lease-ended","version":1}\n');
+const leaseEnded = Buffer.from(
+  `${JSON.stringify({ $eve: 'stream.lease-ended', version: 1 } satisfies LeaseRecord)}\n`,
+);
 
 /** Keeps a silent stream alive: white space before the next line (protocol section 5). */
 const heartbeat = Buffer.from(' ');

@@ -39,7 +39,7 @@ const operation = z.strictObject({
   'x-successor-version-map': z.record(z.string(), z.string()).optional(),
   'x-rate-limit-policies': z.array(z.string()).optional(),
   parameters: z.array(parameter).default([]),
-  requestBody: z.strictObject({ required: z.literal(true), content }).optional(),
+  requestBody: z.strictObject({ required: z.boolean(), content }).optional(),
   security: z.array(z.record(z.string(), z.array(z.string()))).optional(),
   responses: z.record(z.string(), z.union([reference, response])),
 });

@@ -1,10 +1,15 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
 import { type ProblemCode, problemKinds } from '../../src/core/problem.ts';
+import { descriptionOf, expectDescribed } from './described-replies.ts';
 
 /** Checks what must hold of every reply of the session service. */
 export function checkSessionReply(reply: LightMyRequestResponse): void {
   const { headers } = reply;
+  // The description is that of the usual segment.
+  if (reply.raw.req.url?.startsWith('/svc/') === true) {
+    expectDescribed(descriptionOf({ linkPreviews: false }), reply);
+  }
   expect(headers['x-request-id']).toMatch(/^[\w-]+$/);
   expect(headers['x-content-type-options']).toBe('nosniff');
   expect(headers['cache-control']).toMatch(/^no-store(?:, no-transform)?$/);
