@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { loadConfig, variables, version } from '../src/config.ts';
 import { problemKinds } from '../src/core/problem.ts';
-import { endpoints } from '../src/endpoints.ts';
+import { listEndpoints } from '../src/endpoints.ts';
 import { describeOpenApi } from '../src/http/openapi.ts';
 import { moveExamples, type RecordedExamples } from '../src/http/openapi-examples.ts';
 import { toAllowanceLimits } from '../src/open-access.ts';
@@ -23,6 +23,7 @@ function machineDescription(examples: RecordedExamples): string {
   const loaded = loadConfig({});
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
   const { PERCH_BASE_URL: baseUrl, PERCH_LINK_PREVIEWS: linkPreviews } = loaded.config;
+  const endpoints = listEndpoints(loaded.config.PERCH_SESSION_PREFIX);
   const limits = toAllowanceLimits(loaded.config);
   const facts = { baseUrl, version, nowMs: null, linkPreviews, endpoints, limits };
   const moved = moveExamples(examples, baseUrl);

@@ -1,15 +1,11 @@
 import type { LightMyRequestResponse } from 'fastify';
-import { pino } from 'pino';
-import { type App, buildApp } from '../src/app.ts';
-import { loadConfig } from '../src/config.ts';
-import { systemClock } from '../src/core/clock.ts';
 import type { Endpoint } from '../src/core/endpoint.ts';
 import { endpoints } from '../src/endpoints.ts';
-import type { LoadGauge } from '../src/http/load.ts';
 import type { RecordedExamples } from '../src/http/openapi-examples.ts';
 import { withoutCharset } from '../src/http/openapi-problems.ts';
+import { recordSessions, steadyEngine } from './record-session-examples.ts';
+import { type Ask, type Asked, found, openSample, sampleToken } from './sample-server.ts';
 
-const token = 'an-admin-token-that-only-this-script-has';
 const handle = 'ada.example';
 const id = '1900000000000000001';
 
@@ -18,8 +14,8 @@ const parameters = { handle, id, n: 1, q: 'heron', maxwidth: 400, maxheight: 300
 
 /** Asks a server with the sample and a clock that stands still, and gives what it answered. */
 export async function recordExamples(): Promise<RecordedExamples> {
-  const { app, baseUrl } = await openSample();
-  const ask = askerOf(app);
+  const sessions = await recordSessions();
+  const { app, ask, baseUrl } = await openSample({ engine: steadyEngine });
   const url = `${baseUrl}/${handle}/status/${id}`;
   try {
     const { cursor, ...reads } = await recordReads(ask, url);
@@ -27,56 +23,16 @@ export async function recordExamples(): Promise<RecordedExamples> {
       baseUrl,
       parameters: { ...parameters, url, cursor, since: '2025-01-01', until: '2026-10-31', page: 2 },
       reads,
-      endpoints: { ...(await recordDocuments(ask)), ...(await recordKeys(ask)) },
-      problems: await recordProblems(ask, url),
+      endpoints: {
+        ...(await recordDocuments(ask)),
+        ...(await recordKeys(ask)),
+        ...sessions.endpoints,
+      },
+      problems: { ...sessions.problems, ...(await recordProblems(ask, url)) },
     };
   } finally {
     await app.server.close();
   }
-}
-
-interface SampleOptions {
-  readonly env?: Readonly<Record<string, string>>;
-  readonly load?: LoadGauge;
-}
-
-async function openSample({ env = {}, load }: SampleOptions = {}) {
-  const loaded = loadConfig({
-    PERCH_DATA_DIR: ':memory:',
-    PERCH_BASE_URL: 'https://perch.example.org',
-    PERCH_PROVIDERS: 'archive',
-    PERCH_CURSOR_KEY: 'a key of cursors that is the same each time',
-    PERCH_ADMIN_TOKEN: token,
-    ...env,
-  });
-  if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
-  const app = await buildApp({
-    config: loaded.config,
-    clock: { ...systemClock, now: () => Date.UTC(2026, 10, 1, 12) },
-    random: { fraction: () => 0.5, bytes: (count) => Buffer.alloc(count, 0xa5) },
-    logger: pino({ level: 'silent' }),
-    ...(load === undefined ? {} : { load }),
-  });
-  return { app, baseUrl: loaded.config.PERCH_BASE_URL };
-}
-
-interface Asked {
-  readonly method?: 'GET' | 'POST' | 'PATCH';
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly payload?: string;
-}
-
-type Ask = (url: string, asked?: Asked) => Promise<LightMyRequestResponse>;
-
-function askerOf({ server }: App): Ask {
-  return (url, asked = {}) => server.inject({ url, ...asked });
-}
-
-/** Asks for what is there. */
-async function found(reply: Promise<LightMyRequestResponse>): Promise<LightMyRequestResponse> {
-  const { statusCode, body } = await reply;
-  if (statusCode >= 300) throw new Error(`An example was refused: ${body}`);
-  return reply;
 }
 
 async function recordReads(ask: Ask, url: string) {
@@ -135,7 +91,7 @@ function bodyOf(reply: LightMyRequestResponse): unknown {
 }
 
 const keys = '/api/admin/keys';
-const asOperator = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+const asOperator = { authorization: `Bearer ${sampleToken}`, 'content-type': 'application/json' };
 
 /** Makes a key, changes it and replaces it. */
 async function recordKeys(ask: Ask): Promise<Replies> {
@@ -196,11 +152,11 @@ async function refuseAll(url: string): Promise<readonly Promise<LightMyRequestRe
   const stopping = await openSample();
   stopping.app.startDraining();
   const search = '/api/v1/search?q=heron&nocache=true';
-  await askerOf(spent.app)(search);
+  await spent.ask(search);
   const replies = [
-    await askerOf(spent.app)(search),
-    await askerOf(busy.app)(search),
-    await askerOf(stopping.app)(`/api/v1/posts?url=${encodeURIComponent(url)}`),
+    await spent.ask(search),
+    await busy.ask(search),
+    await stopping.ask(`/api/v1/posts?url=${encodeURIComponent(url)}`),
   ];
   for (const { app } of [spent, busy, stopping]) await app.server.close();
   return replies.map(async (reply) => reply);

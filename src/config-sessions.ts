@@ -7,7 +7,7 @@ const usualSegment = 'svc';
 
 /** The environment variables of the session service: each limit is one (protocol section 10). */
 export const sessionVariables = z.object({
-  PERCH_SESSIONS: flag(false).describe('Whether the session service is served: `on` or `off`.'),
+  PERCH_SESSIONS: flag(true).describe('Whether the session service is served: `on` or `off`.'),
   PERCH_SESSION_PREFIX: z
     .string()
     .regex(

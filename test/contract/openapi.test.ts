@@ -331,7 +331,10 @@ describe('the committed description', () => {
   it.each(['http://localhost:8080', 'https://perch.test/read'])(
     'is what %s serves, but for the address and the states',
     async (address) => {
-      const app = await buildTestApp({ env: { PERCH_BASE_URL: address } });
+      const app = await buildTestApp({
+        env: { PERCH_BASE_URL: address, PERCH_SESSIONS: 'on' },
+        engine: createScriptedEngine(),
+      });
 
       const { body } = await app.request('/openapi.json');
 

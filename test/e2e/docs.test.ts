@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/commands/run.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { buildTestApp } from '../support/build-app.ts';
+import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import {
   type Command,
   type DocExample,
@@ -38,9 +38,18 @@ const offline = {
 
 const baseUrl = 'http://localhost:8080';
 
+/** Builds the server that an example starts or expects; its answers are quick. */
+function buildDocumentedApp(env: DocExample['env']): Promise<TestApp> {
+  return buildTestApp({
+    env: { PERCH_SESSIONS: 'on', ...env },
+    clock: systemClock,
+    engine: createScriptedEngine(),
+  });
+}
+
 /** Runs the commands of an example one after the other and gives what a terminal would show. */
 async function runPlainly({ commands, env, output, remark }: DocExample): Promise<string> {
-  const app = await buildTestApp({ env, clock: systemClock, engine: createScriptedEngine() });
+  const app = await buildDocumentedApp(env);
   const printed: string[] = [];
   for (const command of commands) {
     printed.push(command.words[0] === 'curl' ? await ask(command) : await runPerch(command));
@@ -86,18 +95,18 @@ const tsx = import.meta.resolve('tsx');
 
 /** Runs an example in a shell; `curl` reaches a server of this test at the address that the page says. */
 async function runInShell({ script, env }: DocExample): Promise<string> {
-  const app = await buildTestApp({ env, clock: systemClock, engine: createScriptedEngine() });
+  const app = await buildDocumentedApp(env);
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   const port = new URL(url).port;
   const prelude = `
-    curl() { command curl -sS --max-time 30 --connect-to localhost:8080:127.0.0.1:${port} "$@"; }
+    curl() { command curl -sS --max-time 120 --connect-to localhost:8080:127.0.0.1:${port} "$@"; }
     node() { shift; command node --import '${tsx}' '${main}' "$@"; }
     exec 2>&1
   `;
   const { stdout } = await promisify(execFile)('bash', ['-c', `${prelude}\n${script}`], {
     cwd: temporaryFolder(),
     env: { PATH: process.env.PATH ?? '', ...offline, ...env },
-    timeout: 50_000,
+    timeout: 150_000,
   });
   return stdout;
 }

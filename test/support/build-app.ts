@@ -63,7 +63,7 @@ export const adminToken = 'an-admin-token-for-tests-of-40-characters';
 /** The header that presents it. */
 export const asAdmin = { authorization: `Bearer ${adminToken}` };
 
-/** The configuration of tests: nothing on disk, no network. */
+/** The configuration of tests: nothing on disk, no network, and sessions where a test asks for them. */
 export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
   const loaded = loadConfig({
     PERCH_DATA_DIR: ':memory:',
@@ -71,6 +71,7 @@ export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
     PERCH_SYNDICATION_URL: 'http://127.0.0.1:9',
     LOG_LEVEL: 'debug',
     PERCH_ADMIN_TOKEN: adminToken,
+    PERCH_SESSIONS: 'off',
     ...env,
   });
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
