@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { AnswerEngine } from './answers/answer.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './core/clock.ts';
-import { holdFile } from './core/file-hold.ts';
+import { type FileHold, HeldFileError, holdFile } from './core/file-hold.ts';
 import type { Random } from './core/random.ts';
 import { openSecret } from './core/secret.ts';
 import type { CallerRules } from './sessions/calls.ts';
@@ -48,7 +48,7 @@ export function toSessionsPath(config: Config): string {
 /** Two servers on one file would each take the other's turns for interrupted ones. */
 function openStore(path: string, stamp: StampEvent): SessionStore {
   if (path === ':memory:') return openSqliteSessions({ path, stamp });
-  const hold = holdFile(`${path}.lock`);
+  const hold = holdOrExplain(path);
   try {
     const store = openSqliteSessions({ path, stamp });
     const close = () => {
@@ -59,6 +59,18 @@ function openStore(path: string, stamp: StampEvent): SessionStore {
   } catch (error) {
     hold.release();
     throw error;
+  }
+}
+
+function holdOrExplain(path: string): FileHold {
+  try {
+    return holdFile(`${path}.lock`);
+  } catch (cause) {
+    if (!(cause instanceof HeldFileError)) throw cause;
+    throw new HeldFileError(
+      `another process serves the sessions in ${path}; stop it, give this one a folder of its own, or set PERCH_SESSIONS=off`,
+      { cause },
+    );
   }
 }
 
