@@ -5,6 +5,7 @@ import { type Config, version } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import type { Random } from './core/random.ts';
 import { type AccessLog, createAccessLog, silentAccessLog } from './http/access-log.ts';
+import { createAdminGuard } from './http/admin-guard.ts';
 import { adminKeysPlugin } from './http/admin-keys.ts';
 import { setAdmission } from './http/admission.ts';
 import { corsHeaders, setCors } from './http/cors.ts';
@@ -21,6 +22,7 @@ import type { Identification } from './http/identity.ts';
 import { maxUrlBytes } from './http/limits.ts';
 import { type LoadGauge, openLoadGauge, overloaded } from './http/load.ts';
 import { acceptAllMethods } from './http/methods.ts';
+import { metricsPlugin } from './http/metrics.ts';
 import { problemReply } from './http/openapi-problems.ts';
 import { openApiPlugin } from './http/openapi-route.ts';
 import { assetsPlugin, createAssets } from './http/pages/assets.ts';
@@ -32,12 +34,14 @@ import { readRoutesPlugin } from './http/read-routes.ts';
 import { createRefusals } from './http/refusals.ts';
 import { createUnroutedHeaders, describeRefused } from './http/route-headers.ts';
 import { routes, toPath } from './http/routes.ts';
+import { createTraffic, type Traffic } from './http/traffic.ts';
 import { createWork, type Work } from './http/work.ts';
 import { mcpPlugin } from './mcp/plugin.ts';
 import { type Access, openAccess } from './open-access.ts';
 import { openConfiguredAnswers } from './open-answers.ts';
 import { listDocuments, openLibrary, toDiscoveryFacts } from './open-documents.ts';
 import { type Fetching, type FetchingOverrides, openFetching } from './open-fetching.ts';
+import { measureServer } from './open-metrics.ts';
 import { openSessions, toCallerRules } from './open-sessions.ts';
 import { sessionsPlugin } from './sessions/plugin.ts';
 import { type ProblemTelling, sendSessionProblem } from './sessions/reply.ts';
@@ -77,7 +81,9 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const readiness = { draining: false };
   const work = createWork();
   const access = openAccess(options);
-  const fetching = openFetchingBeside(access, options);
+  const traffic = createTraffic();
+  const opened = openFetchingBeside(access, options);
+  const fetching = { ...opened, fetcher: traffic.countAnswers(opened.fetcher) };
   const sessions = await openSessionsBeside(options, () => {
     access.close();
     return fetching.close();
@@ -93,10 +99,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   });
 
   acceptAllMethods(server);
-  const accessLog = createAccessLog(server, {
-    lines: config.PERCH_ACCESS_LOG,
-    slowMs: config.PERCH_SLOW_REQUEST_MS,
-  });
+  const lines = { lines: config.PERCH_ACCESS_LOG, slowMs: config.PERCH_SLOW_REQUEST_MS };
+  const accessLog = traffic.countReplies(createAccessLog(server, lines));
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });
   await setCors(server);
   setAdmission(server, readiness);
@@ -106,6 +110,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     access,
     fetching,
     sessions: sessions?.service ?? null,
+    traffic,
     work,
     load,
     accessLog,
@@ -183,6 +188,7 @@ interface Services extends AppOptions {
   readonly access: Access;
   readonly fetching: Fetching;
   readonly sessions: SessionService | null;
+  readonly traffic: Traffic;
   readonly work: Work;
   readonly load: LoadGauge;
   readonly accessLog: AccessLog;
@@ -223,12 +229,15 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
     load,
     accessLog,
   });
-  server.register(adminKeysPlugin, {
-    baseUrl,
-    clock,
-    keys: access.keys,
+  const guard = createAdminGuard({
     token: config.PERCH_ADMIN_TOKEN,
+    clock,
     clientOf: access.clientOf,
+  });
+  server.register(adminKeysPlugin, { baseUrl, guard, keys: access.keys });
+  server.register(metricsPlugin, {
+    guard: config.PERCH_METRICS === 'open' ? null : guard,
+    measure: () => measureServer(services),
   });
   registerMcp(server, { ...services, library });
   if (services.sessions !== null) registerSessions(server, services.sessions, services);

@@ -98,6 +98,10 @@ export const variables = z.object({
     .describe(
       'The folders and files that questions are answered from, separated by commas. Default: the docs of Perch.',
     ),
+  PERCH_METRICS: z
+    .enum(['operator', 'open'], 'must be operator or open')
+    .default('operator')
+    .describe('Who may read `/metrics`: whoever has `PERCH_ADMIN_TOKEN`, or everybody.'),
   LOG_LEVEL: z
     .enum(logLevels, `must be one of ${logLevels.join(', ')}`)
     .default('info')

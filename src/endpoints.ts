@@ -2,6 +2,7 @@ import type { Endpoint } from './core/endpoint.ts';
 import { adminKeysEndpoints } from './http/admin-keys-endpoints.ts';
 import { discoveryEndpoints } from './http/discovery-endpoints.ts';
 import { healthEndpoints } from './http/health-endpoints.ts';
+import { metricsEndpoints } from './http/metrics-endpoints.ts';
 import { openApiEndpoints } from './http/openapi-endpoints.ts';
 import { docsEndpoints } from './http/pages/endpoints.ts';
 import { frontEndpoints } from './http/pages/front-endpoints.ts';
@@ -24,4 +25,5 @@ export const endpoints: readonly Endpoint[] = [
   ...docsEndpoints,
   ...healthEndpoints,
   ...adminKeysEndpoints,
+  ...metricsEndpoints,
 ];

@@ -8,7 +8,7 @@ import { openSecret } from './core/secret.ts';
 import { createFetcher, type Fetcher } from './fetching/fetch.ts';
 import { createProviderChain, type ProviderChain } from './fetching/provider-chain.ts';
 import { createGates } from './fetching/provider-gate.ts';
-import { createResponseCache } from './fetching/response-cache.ts';
+import { createResponseCache, type ResponseCache } from './fetching/response-cache.ts';
 import { createWalkMemory } from './fetching/walk-memory.ts';
 import { type SearchPlatform, searchPlatforms } from './model/reference.ts';
 import { type Provider, ProviderError } from './providers/provider.ts';
@@ -38,6 +38,7 @@ export interface Fetching {
   /** What reads are planned with. */
   readonly context: PlanContext;
   readonly chain: ProviderChain;
+  readonly cache: Pick<ResponseCache, 'size' | 'bytes'>;
   /** Ends the fetches that are under way, and every later one, with Problem `shutting_down`. */
   stop(): void;
   /** Waits for work in the background, then closes stores and connections. */
@@ -87,6 +88,7 @@ export function openFetching(options: FetchingOptions): Fetching {
     fetcher,
     context: toPlanContext(providers, options),
     chain,
+    cache,
     stop: () => stopping.abort(),
     close: async () => {
       await http.close();

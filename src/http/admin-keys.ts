@@ -5,14 +5,16 @@ import { type KeyRecord, toKeyMembers } from '../access/key-record.ts';
 import type { KeyStore } from '../access/key-store.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { listNames, parseFields, readJsonBodies } from './admin-body.ts';
-import { type AdminGuardOptions, createAdminGuard } from './admin-guard.ts';
+import type { AdminGuard } from './admin-guard.ts';
 import { keysPath } from './admin-keys-endpoints.ts';
 import { routeNotFound } from './errors.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { privateCaching } from './reply.ts';
 
 /** The context of the admin routes. */
-export interface AdminKeysOptions extends AdminGuardOptions {
+export interface AdminKeysOptions {
+  /** Lets the operator alone in. */
+  readonly guard: AdminGuard;
   readonly keys: Pick<KeyStore, 'list' | 'create' | 'change' | 'remove' | 'rotate'>;
   /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
@@ -26,7 +28,7 @@ const withoutCors = { cors: false };
  * for every path under `/api/admin` and `/admin`, whether it exists or not.
  */
 export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOptions) {
-  app.addHook('onRequest', createAdminGuard(options));
+  app.addHook('onRequest', options.guard);
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, ...withoutCors };
   });

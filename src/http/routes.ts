@@ -204,7 +204,7 @@ export function isPermalinkHandle(segment: string): boolean {
 
 /** Tells whether a path and query is the operator's: pages of other origins have no business there. */
 export function isAdminPath(url: string): boolean {
-  return /^\/(?:api\/)?admin(?:\/|$)/.test(toPath(url));
+  return /^\/(?:(?:api\/)?admin(?:\/|$)|metrics$)/.test(toPath(url));
 }
 
 /**

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import { type MetricFamily, metricsMediaType, writeMetrics } from '../core/metrics-text.ts';
+import type { AdminGuard } from './admin-guard.ts';
+import { refuseOtherMethods } from './methods.ts';
+import { metricsPath } from './metrics-endpoints.ts';
+
+/** The context of the metrics. */
+export interface MetricsOptions {
+  /** Lets the operator alone in; null for everybody (`PERCH_METRICS=open`). */
+  readonly guard: AdminGuard | null;
+  /** Measures everything, now. */
+  readonly measure: () => Promise<readonly MetricFamily[]>;
+}
+
+const headers = {
+  'content-type': metricsMediaType,
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+} as const;
+
+/** Registers `/metrics` (decisions section 7). Pages of other origins have no business there. */
+export async function metricsPlugin(app: FastifyInstance, { guard, measure }: MetricsOptions) {
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, cors: false };
+  });
+  if (guard !== null) app.addHook('onRequest', guard);
+  app.get(metricsPath, async (request, reply) =>
+    reply
+      .header('x-request-id', request.id)
+      .headers(headers)
+      .send(writeMetrics(await measure())),
+  );
+  refuseOtherMethods(app, metricsPath, { allow: ['GET', 'HEAD'] });
+}

@@ -1,0 +1,60 @@
+import { version } from './config.ts';
+import type { MetricFamily } from './core/metrics-text.ts';
+import { measureProcess, one } from './core/process-metrics.ts';
+import type { Load } from './http/load.ts';
+import type { Traffic } from './http/traffic.ts';
+import type { Work } from './http/work.ts';
+import type { Fetching } from './open-fetching.ts';
+import type { SessionService } from './sessions/service.ts';
+
+/** What is measured. */
+export interface MetricSources {
+  readonly traffic: Traffic;
+  readonly work: Work;
+  readonly load: Load;
+  readonly fetching: Pick<Fetching, 'chain' | 'cache'>;
+  /** Null where sessions are not served. */
+  readonly sessions: Pick<SessionService, 'figures'> | null;
+}
+
+/** Measures the whole server, now. */
+export async function measureServer(sources: MetricSources): Promise<readonly MetricFamily[]> {
+  const { traffic, work, load, fetching, sessions } = sources;
+  const { cache, chain } = fetching;
+  return [
+    {
+      name: 'perch_build_info',
+      help: 'The version, as a label.',
+      type: 'gauge',
+      samples: [{ labels: { version }, value: 1 }],
+    },
+    ...traffic.families(),
+    one('perch_reads_in_flight', 'Reads that have begun and not ended.', 'gauge', work.inFlight),
+    one('perch_load_is_high', '1 while reads are refused for load.', 'gauge', Number(load.isHigh)),
+    {
+      name: 'perch_provider_breaker_is_open',
+      help: '1 for a provider while any kind of query is not asked.',
+      type: 'gauge',
+      samples: chain.states().map(({ name, breaker }) => ({
+        labels: { provider: name },
+        value: Number(breaker === 'open'),
+      })),
+    },
+    one('perch_cache_entries', 'Answers in the response cache.', 'gauge', cache.size),
+    one('perch_cache_bytes', 'Bytes of the answers in the response cache.', 'gauge', cache.bytes),
+    ...(sessions === null ? [] : await measureSessions(sessions)),
+    ...measureProcess(),
+  ];
+}
+
+async function measureSessions(
+  service: Pick<SessionService, 'figures'>,
+): Promise<readonly MetricFamily[]> {
+  const { live, turnsAtWork, turnsWaiting, streams } = await service.figures();
+  return [
+    one('perch_sessions_live', 'Sessions that have not ended.', 'gauge', live),
+    one('perch_turns_at_work', 'Turns that are being answered.', 'gauge', turnsAtWork),
+    one('perch_turns_waiting', 'Turns that wait for others.', 'gauge', turnsWaiting),
+    one('perch_streams_open', 'Streams that are being read.', 'gauge', streams),
+  ];
+}

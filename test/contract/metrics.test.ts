@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { writeMetrics } from '../../src/core/metrics-text.ts';
+import { asAdmin, buildTestApp, type TestApp } from '../support/build-app.ts';
+import { createScriptedEngine } from '../support/scripted-engine.ts';
+
+const profile = '/api/v1/profiles/ada.example?limit=2';
+
+/** Reads the metrics as their format has it (Prometheus text format 0.0.4), refusing any other line. */
+async function readMetrics(app: TestApp, headers: Readonly<Record<string, string>> = asAdmin) {
+  const { body } = await app.request('/metrics', { headers });
+  expect(body.endsWith('\n')).toBe(true);
+  const lines = body.split('\n').slice(0, -1);
+  const types = new Map<string, string>();
+  for (const line of lines) {
+    const [, name, type] = /^# TYPE ([a-z_]+) (counter|gauge|histogram)$/.exec(line) ?? [];
+    if (name !== undefined) types.set(name, type ?? '');
+  }
+  const values = new Map<string, number>();
+  for (const line of lines.filter((one) => !/^# (?:HELP|TYPE) [a-z_]+ ./.test(one))) {
+    const { name, key, value } = readSample(line);
+    expect(types.has(name) || types.get(name.replace(/_(?:bucket|sum|count)$/, '')), line).toBe(
+      types.has(name) ? true : 'histogram',
+    );
+    expect([values.has(key), value], line).toEqual([false, expect.any(Number)]);
+    values.set(key, value);
+  }
+  return values;
+}
+
+function readSample(line: string) {
+  const sample = /^([a-z_]+)(\{(?:[a-z_]+="(?:[^"\\\n]|\\[\\"n])*",?)+\})? ([\d.e+-]+)$/.exec(line);
+  expect(sample, line).not.toBeNull();
+  const [, name = '', labels = '', value] = sample ?? [];
+  return { name, key: name + labels, value: Number(value) };
+}
+
+describe('/metrics', () => {
+  it('is for the operator, or for everybody where PERCH_METRICS is open', async () => {
+    const closed = await buildTestApp();
+    const open = await buildTestApp({ env: { PERCH_METRICS: 'open' } });
+
+    const refused = await closed.request('/metrics');
+    const told = await closed.request('/metrics', { headers: asAdmin });
+    const toAll = await open.request('/metrics');
+
+    expect([refused.statusCode, refused.json().code]).toEqual([401, 'unauthorized']);
+    for (const reply of [told, toAll]) {
+      expect(reply.statusCode).toBe(200);
+      expect(reply.headers).toMatchObject({
+        'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+        'cache-control': 'no-store',
+      });
+    }
+    expect((await readMetrics(open, {})).get('perch_reads_in_flight')).toBe(0);
+  });
+
+  it('counts reads of every surface by what answered them', async () => {
+    const app = await buildTestApp();
+
+    await app.request(profile);
+    await app.request(profile);
+    await app.request('/ada.example?limit=2&format=json');
+    await app.request(`${profile}&nocache=true`);
+
+    const metrics = await readMetrics(app);
+    const ofCache = (cache: string) =>
+      metrics.get(`perch_reads_total{source="archive",kind="list",cache="${cache}"}`);
+    expect([ofCache('miss'), ofCache('hit'), ofCache('bypass'), ofCache('stale')]).toEqual([
+      1, 2, 1, 0,
+    ]);
+    expect(metrics.get('perch_cache_entries')).toBeGreaterThan(0);
+    expect(metrics.get('perch_cache_bytes')).toBeGreaterThan(0);
+  });
+
+  it('counts problems by their code, and how long was waited for them and for misses', async () => {
+    const app = await buildTestApp();
+
+    await app.request(profile);
+    await app.request('/api/v1/posts');
+    await app.request('/no/route');
+    await app.request('/no/route');
+
+    const metrics = await readMetrics(app);
+    expect(metrics.get('perch_problems_total{code="missing_url"}')).toBe(1);
+    expect(metrics.get('perch_problems_total{code="route_not_found"}')).toBe(2);
+    const route = '/api/v1/profiles/:handle';
+    const bucket = (le: string) =>
+      metrics.get(`perch_wait_seconds_bucket{route="${route}",le="${le}"}`);
+    expect(metrics.get(`perch_wait_seconds_count{route="${route}"}`)).toBe(1);
+    expect(bucket('+Inf')).toBe(1);
+    expect(bucket('0.05') ?? Number.NaN).toBeLessThanOrEqual(bucket('30') ?? Number.NaN);
+    expect(metrics.get(`perch_wait_seconds_sum{route="${route}"}`)).toBeGreaterThan(0);
+  });
+
+  it('tells of providers, of sessions and of the process', async () => {
+    const app = await buildTestApp({
+      env: { PERCH_SESSIONS: 'on' },
+      engine: createScriptedEngine(),
+    });
+    await app.request('/svc/v1/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      payload: JSON.stringify({ message: 'Where is X documented?' }),
+    });
+
+    const metrics = await readMetrics(app);
+
+    expect(metrics.get('perch_sessions_live')).toBe(1);
+    expect(metrics.get('perch_streams_open')).toBe(0);
+    expect(metrics.get('perch_provider_breaker_is_open{provider="archive"}')).toBe(0);
+    expect(metrics.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
+    expect([...metrics.keys()]).toContainEqual(
+      expect.stringMatching(/^perch_build_info\{version="\d/),
+    );
+  });
+
+  it('has no figures of sessions where there are none', async () => {
+    const app = await buildTestApp();
+
+    expect((await readMetrics(app)).has('perch_sessions_live')).toBe(false);
+  });
+
+  it('answers HEAD, refuses other methods, and keeps other origins out', async () => {
+    const app = await buildTestApp({ env: { PERCH_METRICS: 'open' } });
+
+    const head = await app.request('/metrics', { method: 'HEAD' });
+    const post = await app.request('/metrics', { method: 'POST' });
+
+    expect([head.statusCode, head.body]).toEqual([200, '']);
+    expect([post.json().code, post.headers.allow]).toEqual(['method_not_allowed', 'GET, HEAD']);
+  });
+});
+
+describe('the text of metrics', () => {
+  it('escapes what a label and a help may hold, and leaves out what has no samples', () => {
+    const text = writeMetrics([
+      {
+        name: 'a_total',
+        help: 'One\\two\nthree.',
+        type: 'counter',
+        samples: [{ labels: { name: 'a "b"\\\n' }, value: Number.POSITIVE_INFINITY }],
+      },
+      { name: 'b', help: 'None.', type: 'gauge', samples: [] },
+    ]);
+
+    expect(text).toBe(
+      '# HELP a_total One\\\\two\\nthree.\n# TYPE a_total counter\na_total{name="a \\"b\\"\\\\\\n"} +Inf\n',
+    );
+  });
+});
