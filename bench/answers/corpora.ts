@@ -1,19 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Fetches the package of a corpus (`npm:name@version` or `deb:name`) into a folder below `scratch`,
- * once, and gives that folder. Debian packages need apt.
+ * Fetches the package of a corpus (`npm:name@version` or `deb:name@version`) into a folder below
+ * `scratch`, once, and gives that folder. Debian packages need apt, and a version that its lists know.
  */
 export function fetchCorpus(corpus: string, scratch: string): string {
   const folder = join(scratch, corpus.replaceAll(/[^\w.-]+/g, '_'));
   if (existsSync(folder)) return folder;
   const parts = `${folder}.parts`;
+  const unpacked = join(parts, 'unpacked');
   rmSync(parts, { recursive: true, force: true });
-  mkdirSync(parts, { recursive: true });
-  if (corpus.startsWith('npm:')) fetchNpm(corpus.slice(4), parts, folder);
-  else fetchDebian(corpus.slice(4).split('@')[0] ?? '', parts, folder);
+  mkdirSync(unpacked, { recursive: true });
+  if (corpus.startsWith('npm:')) fetchNpm(corpus.slice(4), parts, unpacked);
+  else fetchDebian(corpus.slice(4), parts, unpacked);
+  // Only now, so that what was cut short is fetched again.
+  renameSync(unpacked, folder);
   rmSync(parts, { recursive: true, force: true });
   return folder;
 }
@@ -23,7 +26,6 @@ function fetchNpm(spec: string, parts: string, folder: string): void {
     cwd: parts,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  mkdirSync(folder);
   const archive = join(parts, onlyFile(parts, '.tgz'));
   // What a package bundles is none of its docs.
   execFileSync('tar', [
@@ -36,12 +38,19 @@ function fetchNpm(spec: string, parts: string, folder: string): void {
   ]);
 }
 
-function fetchDebian(name: string, parts: string, folder: string): void {
-  execFileSync('apt-get', ['download', name], {
+function fetchDebian(spec: string, parts: string, folder: string): void {
+  const [name = '', version = ''] = spec.split('@');
+  execFileSync('apt-get', ['download', '--quiet', name], {
     cwd: parts,
-    stdio: ['ignore', 'ignore', 'ignore'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  execFileSync('dpkg-deb', ['-x', join(parts, onlyFile(parts, '.deb')), folder]);
+  const archive = join(parts, onlyFile(parts, '.deb'));
+  const found = execFileSync('dpkg-deb', ['--field', archive, 'Version'], { encoding: 'utf8' });
+  // The questions name lines, which another version moves.
+  if (!found.startsWith(version)) {
+    throw new Error(`Apt has ${name} ${found.trim()}, but the questions are about ${version}.`);
+  }
+  execFileSync('dpkg-deb', ['-x', archive, folder]);
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     // Each page is there as HTML and as the text that it was made from.
     if (path.endsWith('.txt')) rmSync(join(folder, path), { force: true });
