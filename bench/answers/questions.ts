@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 export interface Place {
   readonly file: string;
   readonly heading: string | null;
+  /** Where the heading stands, from 1; absent where there is none. */
+  readonly line?: number;
 }
 
 /** A line of `questions.jsonl`. */

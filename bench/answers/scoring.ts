@@ -54,7 +54,7 @@ export function judge(question: LabelledQuestion, answer: JudgedAnswer, folder: 
 }
 
 /** Headings are compared as a reader sees them. */
-function plain(heading: string): string {
+export function plain(heading: string): string {
   return heading
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/[`*]/g, '')

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { fetchCorpus } from './corpora.ts';
+import { type LabelledQuestion, type Place, readQuestions } from './questions.ts';
+import { scratchFolder } from './rig.ts';
+import { plain } from './scoring.ts';
+
+/**
+ * Checks labelled questions against their packages, without asking any of them, and fails when a
+ * file, heading, line or phrase is not there: `npx tsx bench/answers/check-questions.ts [FILE...]`.
+ */
+const { positionals } = parseArgs({ allowPositionals: true });
+const files =
+  positionals.length > 0
+    ? positionals
+    : ['bench/answers/questions.jsonl', 'bench/answers/questions-held-out.jsonl'];
+
+/** The lines of a section, or of the whole file where the place names no heading. */
+function sectionOf({ file, heading, line }: Place, folder: string): readonly string[] {
+  const lines = readFileSync(join(folder, file), 'utf8').split('\n');
+  if (heading === null) return lines;
+  const from = (line ?? 1) - 1;
+  const level = /^#+/.exec(lines[from] ?? '')?.[0].length;
+  if (level === undefined) return lines.slice(from);
+  const rest = lines.slice(from + 1);
+  const end = rest.findIndex((one) => (/^#{1,6}(?= )/.exec(one)?.[0].length ?? 7) <= level);
+  return end < 0 ? lines.slice(from) : lines.slice(from, from + 1 + end);
+}
+
+/** What a heading's line says, without the marks of Markdown or HTML. */
+function headingAt(line: string): string {
+  return plain(line.replace(/^#{1,6} /, '').replaceAll(/<[^>]*>/g, ''));
+}
+
+function faultOfPlace(place: Place, root: string, folder: string): string | undefined {
+  const { file, heading, line } = place;
+  if (!file.startsWith(`${root}/`)) return `${file} is not in ${root}`;
+  if (!existsSync(join(folder, file))) return `${file} does not exist`;
+  if (heading === null) return;
+  if (line === undefined) return `${file} "${heading}" has no line`;
+  const found = readFileSync(join(folder, file), 'utf8').split('\n')[line - 1];
+  if (found === undefined) return `${file} has no line ${line}`;
+  return headingAt(found) === plain(heading)
+    ? undefined
+    : `${file}:${line} is not the heading "${heading}" but "${found.trim()}"`;
+}
+
+function faultOfShape({ kind, answerable, expect, phrases }: LabelledQuestion): string | undefined {
+  if (answerable === (kind === 'unanswerable')) return `${kind} does not fit "answerable"`;
+  if (!answerable && expect.length + phrases.length > 0) return 'it expects an answer';
+  if (answerable && phrases.length === 0) return 'it has no phrases';
+  if (expect.some((group) => group.length === 0)) return 'a group has no places';
+  const groups = answerable ? (kind === 'multi' ? 2 : 1) : 0;
+  return expect.length === groups ? undefined : `${kind} needs ${groups} groups`;
+}
+
+/** A phrase belongs to one of the accepted places, or no answer from them can have it. */
+function faultsOfPhrases({ expect, phrases }: LabelledQuestion, folder: string): readonly string[] {
+  const texts = expect.flat().map((place) => sectionOf(place, folder).join('\n'));
+  return phrases
+    .filter((phrase) => !texts.some((text) => text.includes(phrase)))
+    .map((phrase) => `"${phrase}" is at no accepted place`);
+}
+
+function faultsOf(question: LabelledQuestion): readonly string[] {
+  const folder = fetchCorpus(question.corpus, scratchFolder);
+  const places = question.expect
+    .flat()
+    .flatMap((place) => faultOfPlace(place, question.root, folder) ?? []);
+  const first = [faultOfShape(question) ?? [], places].flat();
+  return first.length > 0 ? first : faultsOfPhrases(question, folder);
+}
+
+const seen = new Set<string>();
+let faults = 0;
+for (const question of files.flatMap((file) => readQuestions(file))) {
+  const own = [...faultsOf(question), ...(seen.has(question.id) ? ['the id is taken'] : [])];
+  seen.add(question.id);
+  faults += own.length;
+  for (const fault of own) console.log(`${question.id}: ${fault}`);
+}
+console.log(`${seen.size} questions, ${faults} faults.`);
+process.exitCode = faults > 0 || seen.size === 0 ? 1 : 0;
