@@ -20,17 +20,26 @@ const files =
 function sectionOf({ file, heading, line }: Place, folder: string): readonly string[] {
   const lines = readFileSync(join(folder, file), 'utf8').split('\n');
   if (heading === null) return lines;
+  const levels = headingLevels(lines);
   const from = (line ?? 1) - 1;
-  const level = /^#+/.exec(lines[from] ?? '')?.[0].length;
-  if (level === undefined) return lines.slice(from);
-  const rest = lines.slice(from + 1);
-  const end = rest.findIndex((one) => (/^#{1,6}(?= )/.exec(one)?.[0].length ?? 7) <= level);
-  return end < 0 ? lines.slice(from) : lines.slice(from, from + 1 + end);
+  const level = levels[from] ?? 0;
+  const end = levels.findIndex((one, at) => at > from && one > 0 && one <= level);
+  return lines.slice(from, end < 0 ? undefined : end);
+}
+
+/** The level of the Markdown heading on each line, 0 where there is none. */
+function headingLevels(lines: readonly string[]): readonly number[] {
+  let fenced = false;
+  return lines.map((line) => {
+    if (/^\s*(```|~~~)/.test(line)) fenced = !fenced;
+    return fenced ? 0 : (/^(#{1,6}) /.exec(line)?.[1]?.length ?? 0);
+  });
 }
 
 /** What a heading's line says, without the marks of Markdown or HTML. */
-function headingAt(line: string): string {
-  return plain(line.replace(/^#{1,6} /, '').replaceAll(/<[^>]*>/g, ''));
+function headingAt(line: string, file: string): string {
+  const text = file.endsWith('.html') ? line.replaceAll(/<[^>]*>/g, '') : line;
+  return plain(text.replace(/^#{1,6} /, ''));
 }
 
 function faultOfPlace(place: Place, root: string, folder: string): string | undefined {
@@ -41,7 +50,7 @@ function faultOfPlace(place: Place, root: string, folder: string): string | unde
   if (line === undefined) return `${file} "${heading}" has no line`;
   const found = readFileSync(join(folder, file), 'utf8').split('\n')[line - 1];
   if (found === undefined) return `${file} has no line ${line}`;
-  return headingAt(found) === plain(heading)
+  return headingAt(found, file) === plain(heading)
     ? undefined
     : `${file}:${line} is not the heading "${heading}" but "${found.trim()}"`;
 }
