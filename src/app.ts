@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { AnswerEngine } from './answers/answer.ts';
+import { openThreadedAnswers } from './answers/worker/open-threaded-answers.ts';
 import { type Config, version } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import type { Random } from './core/random.ts';
@@ -38,7 +39,7 @@ import { createTraffic, type Traffic } from './http/traffic.ts';
 import { createWork, type Work } from './http/work.ts';
 import { mcpPlugin } from './mcp/plugin.ts';
 import { type Access, openAccess } from './open-access.ts';
-import { openConfiguredAnswers } from './open-answers.ts';
+import { openConfiguredAnswers, toLogLines } from './open-answers.ts';
 import { listDocuments, openLibrary, toDiscoveryFacts } from './open-documents.ts';
 import { type Fetching, type FetchingOverrides, openFetching } from './open-fetching.ts';
 import { measureServer } from './open-metrics.ts';
@@ -98,6 +99,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     access.close();
   });
 
+  server.addHook('onListen', async () => sessions?.start());
   acceptAllMethods(server);
   const lines = { lines: config.PERCH_ACCESS_LOG, slowMs: config.PERCH_SLOW_REQUEST_MS };
   const accessLog = traffic.countReplies(createAccessLog(server, lines));
@@ -159,24 +161,24 @@ async function openSessionsBeside(
 /** The sessions, and the end of them and of what answers them. */
 interface AnsweredSessions {
   readonly service: SessionService;
+  /** Begins to build the index, once the server listens. */
+  start(): void;
   close(): Promise<void>;
 }
 
-/** Opens the sessions with what answers them; the index is built while the server already answers. */
+/** Opens the sessions with what answers them. */
 async function openAnsweredSessions(options: AppOptions): Promise<AnsweredSessions> {
-  const { engine, logger } = options;
+  const { engine, config, clock, logger } = options;
   if (engine !== undefined) {
     const service = await openSessions({ ...options, engine });
-    return { service, close: () => service.close() };
+    return { service, start: () => {}, close: () => service.close() };
   }
-  const answers = openConfiguredAnswers({
-    ...options,
-    onTrouble: (err) => logger.error({ err }, 'the index of answers is not up to date'),
-  });
+  const lines = toLogLines(logger, clock);
+  const answers = openConfiguredAnswers({ config, clock, open: openThreadedAnswers, ...lines });
   try {
     const service = await openSessions({ ...options, engine: answers.engine });
-    answers.keepCurrent();
-    return { service, close: () => service.close().finally(() => answers.close()) };
+    const close = () => service.close().finally(() => answers.close());
+    return { service, start: answers.keepCurrent, close };
   } catch (error) {
     await answers.close();
     throw error;

@@ -1,23 +1,61 @@
 import { join } from 'node:path';
 import { corporaAt, ownCorpus } from './answers/corpus/corpus.ts';
-import { type Answers, type AnswersOptions, openAnswers } from './answers/open-answers.ts';
+import { createProgressReports } from './answers/index/progress-reports.ts';
+import type { Answers, AnswersOptions } from './answers/open-answers.ts';
 import type { Config } from './config.ts';
+import type { Clock } from './core/clock.ts';
 
 /** What answers are opened with besides the configuration. */
-export interface ConfiguredAnswersOptions
-  extends Pick<AnswersOptions, 'clock' | 'onProgress' | 'onTrouble'> {
+export interface ConfiguredAnswersOptions extends Omit<AnswersOptions, 'corpora' | 'path'> {
   readonly config: Pick<Config, 'PERCH_CORPUS' | 'PERCH_DATA_DIR'>;
+  /** Opens them in threads of their own, or in this one. */
+  readonly open: (options: AnswersOptions) => Answers;
 }
 
 /**
  * Opens answers from the configured corpora, by default the docs of Perch; the index is in the data
  * directory. Nothing is read until `refresh` or `keepCurrent`.
  *
- * @throws CorpusError for a corpus that is not there; Error when the index cannot be opened.
+ * @throws CorpusError for a corpus that is not there; whatever `open` throws.
  */
-export function openConfiguredAnswers({ config, ...rest }: ConfiguredAnswersOptions): Answers {
+export function openConfiguredAnswers({
+  config,
+  open,
+  ...rest
+}: ConfiguredAnswersOptions): Answers {
   const { PERCH_CORPUS: paths, PERCH_DATA_DIR: folder } = config;
   const corpora = paths.length === 0 ? [ownCorpus()] : corporaAt(paths);
   const path = folder === ':memory:' ? folder : join(folder, 'answers.db');
-  return openAnswers({ ...rest, corpora, path });
+  return open({ ...rest, corpora, path });
+}
+
+/** Where a server writes of its index: of a logger, what is needed here. */
+export interface AnswersLog {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** The least time between two lines on the progress of an index. */
+const progressMs = 2000;
+
+/** Gives what writes to the log how far the index is, when it is done, and what is wrong with it. */
+export function toLogLines(
+  log: AnswersLog,
+  clock: Clock,
+): Pick<AnswersOptions, 'onProgress' | 'onRefreshed' | 'onTrouble'> {
+  const reports = createProgressReports({
+    clock,
+    quietMs: progressMs,
+    everyMs: progressMs,
+    tell: ({ files, read }) => log.info({ files, read }, 'reading the files of the answers'),
+  });
+  return {
+    onProgress: reports.hear,
+    onRefreshed: (summary) => {
+      reports.end();
+      if (summary.read + summary.removed === 0) return;
+      log.info({ ...summary }, 'the index of the answers is up to date');
+    },
+    onTrouble: (err) => log.error({ err }, 'the index of the answers is not up to date'),
+  };
 }

@@ -1,6 +1,6 @@
 import type { Answer } from '../answers/answer.ts';
 import { CorpusError, corporaAt } from '../answers/corpus/corpus.ts';
-import type { RefreshProgress } from '../answers/index/refresh.ts';
+import { createProgressReports } from '../answers/index/progress-reports.ts';
 import { type Answers, openAnswers } from '../answers/open-answers.ts';
 import { systemClock } from '../core/clock.ts';
 import { openConfiguredAnswers } from '../open-answers.ts';
@@ -48,7 +48,7 @@ async function ask(asked: Asked, context: CommandContext): Promise<ExitCode> {
   const progress = createProgressLine(context);
   let answers: Answers;
   try {
-    answers = openFor(asked, context, progress.show);
+    answers = openFor(asked, context, progress);
   } catch (error) {
     if (error instanceof CorpusError) throw new UsageError(error.message, { cause: error });
     context.stderr.write(
@@ -66,19 +66,10 @@ async function ask(asked: Asked, context: CommandContext): Promise<ExitCode> {
 }
 
 /** A folder that is named once is not worth a place in the data directory. */
-function openFor(
-  { corpora }: Asked,
-  { config }: CommandContext,
-  onProgress: (progress: RefreshProgress) => void,
-): Answers {
-  if (corpora.length === 0)
-    return openConfiguredAnswers({ config, clock: systemClock, onProgress });
-  return openAnswers({
-    corpora: corporaAt(corpora),
-    path: ':memory:',
-    clock: systemClock,
-    onProgress,
-  });
+function openFor({ corpora }: Asked, { config }: CommandContext, { hear }: ProgressLine): Answers {
+  const options = { clock: systemClock, onProgress: hear };
+  if (corpora.length === 0) return openConfiguredAnswers({ ...options, config, open: openAnswers });
+  return openAnswers({ ...options, corpora: corporaAt(corpora), path: ':memory:' });
 }
 
 async function tell(
@@ -102,18 +93,26 @@ function toJson({ text, finishReason, citations, abstained }: Answer) {
   return { message: text, finishReason, citations, abstained };
 }
 
-/** A line on a terminal that is written over; nothing elsewhere. */
+type ProgressLine = ReturnType<typeof createProgressLine>;
+
+/** Tells whoever waits how many files were read: in a line that is written over on a terminal, in several elsewhere. */
 function createProgressLine({ stderr }: CommandContext) {
+  const isTerminal = stderr.isTTY === true;
   let isShown = false;
-  const write = (text: string) => stderr.write(`\r${text}\u001b[K`);
-  return {
-    show: ({ files, read }: RefreshProgress) => {
-      if (stderr.isTTY !== true || read === 0) return;
+  const reports = createProgressReports({
+    clock: systemClock,
+    quietMs: 1000,
+    everyMs: isTerminal ? 100 : 2000,
+    tell: ({ read }) => {
       isShown = true;
-      write(`perch: read ${read} of ${files} files`);
+      const text = `perch: ${read} files read for the index`;
+      stderr.write(isTerminal ? `\r${text}\u001b[K` : `${text}\n`);
     },
+  });
+  return {
+    hear: reports.hear,
     clear: () => {
-      if (isShown) write('');
+      if (isShown && isTerminal) stderr.write('\r\u001b[K');
     },
   };
 }

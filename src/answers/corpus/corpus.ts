@@ -58,3 +58,8 @@ function packageRoot(folder: string): string {
     ? folder
     : packageRoot(parent);
 }
+
+/** What a corpus is known by in the index: its place, because names may be given anew. */
+export function keyOf({ root, only = [] }: Corpus): string {
+  return [root, ...only].join('\n');
+}

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer, AnswerEngine, Asking, Citation, Question } from '../answer.ts';
-import type { Corpus } from '../corpus/corpus.ts';
+import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { PassageIndex } from '../index/passage-index.ts';
-import { keyOf } from '../index/refresh.ts';
 import { createPhrases } from '../text/phrases.ts';
 import { createSynonyms } from '../text/synonyms.ts';
 import { composeAbstention, composeAnswer, type Source } from './compose.ts';
@@ -54,10 +53,14 @@ export function createExtractiveEngine(options: ExtractiveOptions): ExtractiveEn
     answer: async (question, asking) => {
       await nextTurn();
       asking.signal.throwIfAborted();
-      const found = findFor(question);
-      const toSource = (source: FoundSource, kind: keyof typeof limits) =>
-        readSource(source, { index, places, kind, confidence: found.confidence });
-      return tell(write(found, toSource), asking);
+      // All of it from one state of the index: another thread may be writing.
+      const written = index.atOnce(() => {
+        const found = findFor(question);
+        const toSource = (source: FoundSource, kind: keyof typeof limits) =>
+          readSource(source, { index, places, kind, confidence: found.confidence });
+        return write(found, toSource);
+      });
+      return tell(written, asking);
     },
   };
 }

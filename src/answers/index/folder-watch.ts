@@ -13,6 +13,8 @@ export interface FolderWatch {
   leaveOthers(): void;
   /** Resolves at the first change since the last call. */
   changed(): Promise<void>;
+  /** Counts as a change. */
+  upset(): void;
   close(): void;
 }
 
@@ -39,7 +41,9 @@ export function openFolderWatch(): FolderWatch {
         return;
       }
       try {
-        const watcher = watch(folder, { persistent: false }, () => change.happen());
+        const watcher = watch(folder, { persistent: false }, (_, name) => {
+          if (name === null || isWorthALook(name)) change.happen();
+        });
         watcher.on('error', () => giveUp(folder));
         watchers.set(folder, watcher);
       } catch {
@@ -58,11 +62,18 @@ export function openFolderWatch(): FolderWatch {
       await change.happened;
       change = createChange();
     },
+    upset: () => change.happen(),
     close: () => {
       for (const watcher of watchers.values()) watcher.close();
       watchers.clear();
     },
   };
+}
+
+/** Databases and their logs are written all the time, and hidden files are read by nobody here. */
+function isWorthALook(name: string): boolean {
+  if (name.startsWith('.')) return name === '.gitignore';
+  return !/\.(?:db|sqlite3?)(?:-\w+)?$/.test(name);
 }
 
 function createChange() {

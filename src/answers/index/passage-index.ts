@@ -147,6 +147,11 @@ export class PassageIndex {
     this.#statements.dropFile.run(file);
   }
 
+  /** Runs a look that sees one state of the index, whatever another connection writes meanwhile. */
+  atOnce<Found>(look: () => Found): Found {
+    return this.#database.transaction(look).deferred();
+  }
+
   /** Finds the passages that hold any of these terms, best first. */
   search(terms: readonly string[], most: number): readonly FoundPassage[] {
     const quoted = terms

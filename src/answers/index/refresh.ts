@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Corpus } from '../corpus/corpus.ts';
+import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import { decodeText } from '../corpus/decode.ts';
 import { type FoundFile, walkCorpus } from '../corpus/walk.ts';
 import { readFileText } from '../readers/reader-table.ts';
@@ -24,11 +24,15 @@ export interface RefreshOptions {
   readonly signal?: AbortSignal;
   /** Told of each folder before it is looked into. */
   readonly onFolder?: (absolute: string) => void;
-  /** Called after every hundred files and at the end. */
+  /** Told of each file before it is read, by its absolute path. */
+  readonly onReading?: (absolute: string) => void;
+  /** Files, by their absolute paths, that are kept without their text until they change. */
+  readonly passOver?: ReadonlySet<string>;
+  /** Called after every twenty files and at the end. */
   readonly onProgress?: (progress: RefreshProgress) => void;
 }
 
-const filesBetweenReports = 100;
+const filesBetweenReports = 20;
 
 /**
  * Brings the index to what the corpora hold now, file by file; others get their turn after each one.
@@ -43,7 +47,7 @@ export async function refreshIndex(options: RefreshOptions): Promise<RefreshProg
   for (const corpus of corpora) {
     for await (const found of walkCorpus(corpus, onFolder)) {
       signal?.throwIfAborted();
-      if (await refreshFile(index, corpus, found)) progress.read += 1;
+      if (await refreshFile(corpus, found, options)) progress.read += 1;
       progress.files += 1;
       if (progress.files % filesBetweenReports === 0) onProgress?.({ ...progress });
       await nextTurn();
@@ -60,11 +64,11 @@ export async function refreshIndex(options: RefreshOptions): Promise<RefreshProg
 
 /** True where the file was read anew. One that vanishes meanwhile counts as gone. */
 async function refreshFile(
-  index: PassageIndex,
   corpus: Corpus,
   found: FoundFile,
+  { index, onReading, passOver }: RefreshOptions,
 ): Promise<boolean> {
-  const { path, bytes, modifiedMs } = found;
+  const { path, absolute, bytes, modifiedMs } = found;
   const key = keyOf(corpus);
   const kept = index.file(key, path);
   if (kept !== undefined && kept.bytes === bytes && kept.modifiedMs === modifiedMs) {
@@ -72,7 +76,8 @@ async function refreshFile(
     return false;
   }
   // Gone since the walk, or not ours to read: it is left out, and looked for again the next time.
-  const content = await readFile(found.absolute).catch(() => undefined);
+  onReading?.(absolute);
+  const content = await readFile(absolute).catch(() => undefined);
   if (content === undefined) return false;
   const hash = createHash('sha256').update(content).digest('base64url');
   if (kept !== undefined && kept.hash === hash) {
@@ -80,13 +85,8 @@ async function refreshFile(
     index.markSeen(kept.id);
     return false;
   }
-  const text = decodeText(content);
+  const text = passOver?.has(absolute) === true ? undefined : decodeText(content);
   const read = text === undefined ? undefined : readFileText(path, text);
   index.markSeen(index.replaceFile({ corpus: key, path, bytes, modifiedMs, hash }, read));
   return true;
-}
-
-/** What a corpus is known by in the index: its place, because names may be given anew. */
-export function keyOf({ root, only = [] }: Corpus): string {
-  return [root, ...only].join('\n');
 }

@@ -1,10 +1,16 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Corpus } from '../../../src/answers/corpus/corpus.ts';
-import type { RefreshProgress } from '../../../src/answers/index/refresh.ts';
-import { openAnswers } from '../../../src/answers/open-answers.ts';
+import type { RefreshSummary } from '../../../src/answers/index/keep-current.ts';
+import {
+  type Answers,
+  type AnswersOptions,
+  openAnswers,
+} from '../../../src/answers/open-answers.ts';
+import { openThreadedAnswers } from '../../../src/answers/worker/open-threaded-answers.ts';
 import type { Clock } from '../../../src/core/clock.ts';
+import { startChannelThread } from '../../support/channel-thread.ts';
 import { corpusOf, writeFiles } from '../../support/corpus-folder.ts';
 import { temporaryFolder } from '../../support/spawn-perch.ts';
 
@@ -28,93 +34,141 @@ function createStepClock() {
   return { clock, wakeAll };
 }
 
+/** Every way of having answers, with a new place for their index. */
+const ways = [
+  ['in this thread', openAnswers, () => ':memory:'],
+  ['in this thread, kept in a file', openAnswers, newFile],
+  ['in a thread of their own', openInThreads, () => ':memory:'],
+  ['in two threads, kept in a file', openInThreads, newFile],
+] as const;
+
+function openInThreads(options: AnswersOptions): Answers {
+  return openThreadedAnswers({ ...options, startThread: startChannelThread });
+}
+
+function newFile(): string {
+  return join(temporaryFolder(), 'data', 'answers.db');
+}
+
 /** Opens answers that keep up with a corpus; `refreshed` resolves after the next refresh that fits. */
-function keepUpWith(corpus: Corpus, path = ':memory:') {
+function keepUpWith(open: typeof openAnswers, corpus: Corpus, path: string) {
   const { clock, wakeAll } = createStepClock();
-  const waiting = new Set<(progress: RefreshProgress) => void>();
-  const onProgress = (progress: RefreshProgress) => {
-    for (const tell of waiting) tell(progress);
+  const waiting = new Set<(summary: RefreshSummary) => void>();
+  const onRefreshed = (summary: RefreshSummary) => {
+    for (const tell of waiting) tell(summary);
   };
-  const answers = openAnswers({ corpora: [corpus], path, clock, onProgress });
+  const onTrouble = (error: unknown) => {
+    throw error;
+  };
+  const answers = open({ corpora: [corpus], path, clock, onRefreshed, onTrouble });
   onTestFinished(() => answers.close());
-  const refreshed = (fits: (progress: RefreshProgress) => boolean) =>
-    new Promise<void>((resolve) => {
-      const tell = (progress: RefreshProgress) => {
-        if (!fits(progress)) return;
+  const refreshed = (fits: (summary: RefreshSummary) => boolean) =>
+    new Promise<RefreshSummary>((resolve) => {
+      const tell = (summary: RefreshSummary) => {
+        if (!fits(summary)) return;
         waiting.delete(tell);
-        // The engine is told right after the last report.
-        setImmediate(resolve);
+        // By then the next change is waited for.
+        setImmediate(resolve, summary);
       };
       waiting.add(tell);
     });
-  const isAnswered = async (text: string) => {
-    const asking = { signal: new AbortController().signal, onText: () => {} };
-    return !(await answers.engine.answer({ text, earlier: [] }, asking)).abstained;
+  const ask = async (text: string) => {
+    const pieces: string[] = [];
+    const onText = (piece: string) => pieces.push(piece);
+    const asking = { signal: new AbortController().signal, onText };
+    const answer = await answers.engine.answer({ text, earlier: [] }, asking);
+    expect(pieces.join('')).toBe(answer.text);
+    return answer;
   };
-  return { answers, refreshed, isAnswered, wakeAll };
+  const isAnswered = async (text: string) => !(await ask(text)).abstained;
+  return { answers, refreshed, ask, isAnswered, wakeAll };
 }
 
-it('is ready once the index is built, and follows its files from then on', async () => {
-  const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' });
-  const { answers, refreshed, isAnswered } = keepUpWith(corpus);
-  expect(answers.engine.isReady).toBe(false);
+describe.each(ways)('answers %s', (_, open, toPath) => {
+  it('is ready once the index is built, and follows its files from then on', async () => {
+    const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' });
+    const { answers, refreshed, isAnswered } = keepUpWith(open, corpus, toPath());
+    expect(answers.engine.isReady).toBe(false);
 
-  const built = refreshed(() => true);
-  answers.keepCurrent();
-  await built;
-  expect(answers.engine.isReady).toBe(true);
-  expect(await isAnswered('herons')).toBe(true);
+    const built = refreshed(() => true);
+    answers.keepCurrent();
+    await built;
+    expect(answers.engine.isReady).toBe(true);
+    expect(await isAnswered('herons')).toBe(true);
 
-  const added = refreshed(({ read }) => read > 0);
-  writeFiles(corpus.root, { 'deep/b.md': '# Puffins\n\nPuffins dive.\n' });
-  await added;
-  expect(await isAnswered('puffins')).toBe(true);
+    const added = refreshed(({ read }) => read > 0);
+    writeFiles(corpus.root, { 'deep/b.md': '# Puffins\n\nPuffins dive.\n' });
+    await added;
+    expect(await isAnswered('puffins')).toBe(true);
 
-  const changed = refreshed(({ read }) => read > 0);
-  writeFileSync(join(corpus.root, 'deep/b.md'), '# Terns\n\nTerns fly far.\n');
-  await changed;
-  expect(await isAnswered('terns')).toBe(true);
+    const changed = refreshed(({ read }) => read > 0);
+    writeFileSync(join(corpus.root, 'deep/b.md'), '# Terns\n\nTerns fly far.\n');
+    await changed;
+    expect(await isAnswered('terns')).toBe(true);
 
-  const removed = refreshed((progress) => progress.removed > 0);
-  rmSync(join(corpus.root, 'a.md'));
-  await removed;
-  expect(await isAnswered('herons')).toBe(false);
-});
+    const removed = refreshed((progress) => progress.removed > 0);
+    rmSync(join(corpus.root, 'a.md'));
+    await removed;
+    expect(await isAnswered('herons')).toBe(false);
+  });
 
-it('looks again after a while where no change was told', async () => {
-  const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' });
-  const { answers, refreshed, wakeAll } = keepUpWith(corpus);
-  const built = refreshed(() => true);
-  answers.keepCurrent();
-  await built;
+  it('looks again after a while where no change was told', async () => {
+    const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' });
+    const { answers, refreshed, wakeAll } = keepUpWith(open, corpus, toPath());
+    const built = refreshed(() => true);
+    answers.keepCurrent();
+    await built;
 
-  const again = refreshed(({ read }) => read === 0);
-  wakeAll();
+    const again = refreshed(({ read }) => read === 0);
+    wakeAll();
 
-  await again;
-});
+    await again;
+  });
 
-it('is ready at once with the index of an earlier process', async () => {
-  const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' });
-  const path = join(temporaryFolder(), 'answers.db');
-  const before = keepUpWith(corpus, path);
-  await before.answers.refresh();
-  await before.answers.close();
+  it('answers at once with the index of an earlier process', async () => {
+    const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' });
+    const path = newFile();
+    const before = keepUpWith(openAnswers, corpus, path);
+    await before.answers.refresh();
+    await before.answers.close();
 
-  const { answers, isAnswered } = keepUpWith(corpus, path);
+    const { isAnswered } = keepUpWith(open, corpus, path);
 
-  expect(answers.engine.isReady).toBe(true);
-  expect(await isAnswered('herons')).toBe(true);
-});
+    expect(await isAnswered('herons')).toBe(true);
+  });
 
-it('ends a refresh that is under way when it is closed', async () => {
-  const files = Object.fromEntries(
-    Array.from({ length: 300 }, (_, at): [string, string] => [`${at}.md`, `word${at}`]),
-  );
-  const { answers } = keepUpWith(corpusOf(files));
-  const refresh = answers.refresh().catch((error: unknown) => error);
+  it('tells how much was read, and reads nothing twice', async () => {
+    const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n', 'b.txt': 'Terns.\n' });
+    const { answers } = keepUpWith(open, corpus, toPath());
 
-  await answers.close();
+    expect(await answers.refresh()).toEqual({ files: 2, read: 2, removed: 0, passages: 2, ms: 0 });
+    expect(await answers.refresh()).toEqual({ files: 2, read: 0, removed: 0, passages: 2, ms: 0 });
+  });
 
-  expect(await refresh).toBeInstanceOf(DOMException);
+  it('stops a question whose signal is aborted', async () => {
+    const { answers, ask } = keepUpWith(open, corpusOf({ 'a.md': '# Herons\n' }), toPath());
+    await answers.refresh();
+    const reason = new Error('cancelled');
+    const signal = AbortSignal.abort(reason);
+    const pieces: string[] = [];
+    const onText = (piece: string) => pieces.push(piece);
+
+    const asked = answers.engine.answer({ text: 'herons', earlier: [] }, { signal, onText });
+
+    await expect(asked).rejects.toBe(reason);
+    expect(pieces).toEqual([]);
+    expect((await ask('herons')).citations).toHaveLength(1);
+  });
+
+  it('ends a refresh that is under way when it is closed', async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 300 }, (_, at): [string, string] => [`${at}.md`, `word${at}`]),
+    );
+    const { answers } = keepUpWith(open, corpusOf(files), toPath());
+    const refresh = answers.refresh().catch((error: unknown) => error);
+
+    await answers.close();
+
+    expect(await refresh).toBeInstanceOf(DOMException);
+  });
 });

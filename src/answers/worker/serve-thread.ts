@@ -1,0 +1,96 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { ExtractiveEngine } from '../engine/extractive-engine.ts';
+import { openPassageIndex, type PassageIndex } from '../index/passage-index.ts';
+import {
+  type TaskKind,
+  type TaskOrder,
+  type ThreadOrder,
+  type ThreadReport,
+  type ThreadSetting,
+  type ThreadTasks,
+  toFault,
+} from './messages.ts';
+
+/** What carries out a task; `tell` sends what is told meanwhile. */
+type Work<Kind extends TaskKind> = (
+  give: ThreadTasks[Kind]['give'],
+  live: { readonly signal: AbortSignal; tell(told: ThreadTasks[Kind]['told']): void },
+) => Promise<ThreadTasks[Kind]['get']>;
+
+/** Carries out the tasks that arrive at a port, until it is told to close: then it closes index and port. */
+export function serveThread(port: MessagePort, setting: ThreadSetting): void {
+  const { works, close: closeIndex } = createWorks(setting);
+  const running = new Map<number, { readonly stop: AbortController; ended: Promise<void> }>();
+  const send = (report: ThreadReport) => port.postMessage(report);
+  const run = async <Kind extends TaskKind>(order: TaskOrder<Kind>, signal: AbortSignal) => {
+    const { id, kind, give } = order;
+    const tell = (told: ThreadTasks[Kind]['told']) => send({ kind: 'told', id, told });
+    try {
+      const work: Work<Kind> = works[kind];
+      send({ kind: 'done', id, get: await work(give, { signal, tell }) });
+    } catch (error) {
+      send({ kind: 'failed', id, fault: toFault(error) });
+    } finally {
+      running.delete(id);
+    }
+  };
+  const close = async () => {
+    for (const { stop } of running.values()) stop.abort();
+    await Promise.all([...running.values()].map(({ ended }) => ended));
+    closeIndex();
+    port.close();
+  };
+  port.on('message', (order: ThreadOrder) => {
+    if (order.kind === 'close') void close();
+    else if (order.kind === 'stop') running.get(order.id)?.stop.abort();
+    else {
+      const task = { stop: new AbortController(), ended: Promise.resolve() };
+      running.set(order.id, task);
+      task.ended = run(order, task.stop.signal);
+    }
+  });
+}
+
+type Works = { readonly [Kind in TaskKind]: Work<Kind> };
+
+/** Index and engine are opened when they are first needed, and the modules of a task loaded then. */
+function createWorks({ corpora, path }: ThreadSetting) {
+  let index: PassageIndex | undefined;
+  let engine: ExtractiveEngine | undefined;
+  const open = (): PassageIndex => {
+    index ??= openPassageIndex(path);
+    return index;
+  };
+  const openEngine = async (): Promise<ExtractiveEngine> => {
+    const { createExtractiveEngine } = await import('../engine/extractive-engine.ts');
+    engine ??= createExtractiveEngine({ index: open(), corpora, isReady: () => true });
+    return engine;
+  };
+  const works: Works = {
+    open: async () => {
+      await openEngine();
+      return open().totals().files;
+    },
+    refresh: async ({ passOver }, { signal, tell }) => {
+      const { refreshIndex } = await import('../index/refresh.ts');
+      const progress = await refreshIndex({
+        index: open(),
+        corpora,
+        signal,
+        passOver: new Set(passOver),
+        onFolder: (absolute) => tell({ kind: 'folder', absolute }),
+        onReading: (absolute) => tell({ kind: 'reading', absolute }),
+        onProgress: (progress) => tell({ kind: 'progress', progress }),
+      });
+      engine?.forget();
+      return { ...progress, passages: open().totals().passages };
+    },
+    answer: async (question, { signal, tell }) =>
+      (await openEngine()).answer(question, { signal, onText: tell }),
+    forget: async () => {
+      engine?.forget();
+      return null;
+    },
+  };
+  return { works, close: () => index?.close() };
+}
