@@ -17,7 +17,7 @@ COPY --from=build /app/dist ./dist
 COPY LICENSE README.md ./
 COPY assets ./assets
 COPY docs ./docs
-COPY openapi/examples.json ./openapi/
+COPY openapi ./openapi
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

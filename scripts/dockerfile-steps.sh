@@ -17,8 +17,7 @@ cp -r "$root/node_modules" "$build/node_modules"
 (cd "$build" && npm run --silent build && npm prune --omit=dev --silent --no-audit --no-fund) || fail 'the build stage failed'
 
 cp -r "$build/package.json" "$build/node_modules" "$build/dist" "$final"
-cp -r "$root/LICENSE" "$root/README.md" "$root/assets" "$root/docs" "$final"
-mkdir "$final/openapi" && cp "$root/openapi/examples.json" "$final/openapi"
+cp -r "$root/LICENSE" "$root/README.md" "$root/assets" "$root/docs" "$root/openapi" "$final"
 [ ! -e "$final/node_modules/typescript" ] || fail 'development packages are in the image'
 user=$(id -un nobody)
 chown "$user" "$data"
@@ -37,6 +36,8 @@ done
 node -e "$health" || fail 'the health check fails'
 curl -fs "http://127.0.0.1:$port/ada.example/status/1900000000000000001" >/dev/null || fail 'no page'
 curl -fs "http://127.0.0.1:$port/openapi.json" | grep -qF '"openapi":"3.1' || fail 'no description'
+# The description is among what questions are answered from.
+(cd "$final" && "$node" dist/main.js ask 'PostReply' --corpus openapi --json) | grep -qF 'perch.json' || fail 'no answer from the description'
 [ -s "$data/archive.db" ] || fail 'nothing in the data volume'
 kill -TERM "$server"
 code=0

@@ -32,7 +32,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   '@fastify/cors': /^http\/cors\.ts$/,
   'lru-cache': /^fetching\/(?:response-cache|walk-memory)\.ts$/,
   'markdown-it': /^http\/pages\/(?:markdown|result-html)\.ts$|^answers\/readers\/markdown\.ts$/,
-  yaml: /^render\/obsidian\.ts$|^answers\/readers\/(?:front-matter|openapi)\.ts$/,
+  yaml: /^render\/obsidian\.ts$|^answers\/readers\/(?:front-matter|yaml-tree)\.ts$/,
   fastify:
     /^(?:http|mcp|sessions)\/|^(?:app|open-fetching|open-access|open-documents|open-sessions)\.ts$/,
   '@modelcontextprotocol/server': /^mcp\//,

@@ -17,6 +17,9 @@ export interface FoundFile {
 /** Larger files are passed over: they are data. */
 export const maxFileBytes = 524_288;
 
+/** Descriptions of an interface are long, and JSON is quick to parse. */
+export const maxJsonBytes = 4_194_304;
+
 /** Folders below this depth are passed over. */
 const maxDepth = 40;
 
@@ -113,6 +116,7 @@ async function withOwnRules(absolute: string, folder: Folder): Promise<readonly 
 
 async function lookAt(absolute: string, path: string): Promise<FoundFile | undefined> {
   const { size, mtimeMs } = await stat(absolute).catch(() => ({ size: Number.NaN, mtimeMs: 0 }));
-  if (!(size > 0 && size <= maxFileBytes)) return undefined;
+  const mostBytes = /\.json$/i.test(path) ? maxJsonBytes : maxFileBytes;
+  if (!(size > 0 && size <= mostBytes)) return undefined;
   return { path, absolute, bytes: size, modifiedMs: mtimeMs };
 }

@@ -1,7 +1,7 @@
 import { readHtml } from './html.ts';
 import { readMarkdown } from './markdown.ts';
 import { readMdx } from './mdx.ts';
-import { readOpenApi } from './openapi.ts';
+import { readOpenApiJson, readOpenApiYaml } from './openapi.ts';
 import { readPlainText } from './plain-text.ts';
 import { readRestructuredText } from './restructured-text.ts';
 import type { ReadFile } from './section.ts';
@@ -20,9 +20,9 @@ const byExtension: Readonly<Record<string, FileReader>> = {
   html: readHtml,
   htm: readHtml,
   xhtml: readHtml,
-  json: readOpenApi,
-  yaml: readOpenApi,
-  yml: readOpenApi,
+  json: readOpenApiJson,
+  yaml: readOpenApiYaml,
+  yml: readOpenApiYaml,
 };
 
 const sourceExtensions: ReadonlySet<string> = new Set(

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Corpus } from '../../../../src/answers/corpus/corpus.ts';
-import { maxFileBytes, walkCorpus } from '../../../../src/answers/corpus/walk.ts';
+import { maxFileBytes, maxJsonBytes, walkCorpus } from '../../../../src/answers/corpus/walk.ts';
 import { corpusOf, writeFiles } from '../../../support/corpus-folder.ts';
 
 async function paths(corpus: Corpus): Promise<readonly string[]> {
@@ -58,9 +58,11 @@ describe('walkCorpus', () => {
     const corpus = corpusOf({
       'fits.md': 'x'.repeat(maxFileBytes),
       'huge.md': 'x'.repeat(maxFileBytes + 1),
+      'long.json': 'x'.repeat(maxJsonBytes),
+      'longer.json': 'x'.repeat(maxJsonBytes + 1),
     });
 
-    expect(await paths(corpus)).toEqual(['fits.md']);
+    expect(await paths(corpus)).toEqual(['fits.md', 'long.json']);
   });
 
   it('keeps to what a corpus names', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readOpenApi } from '../../../../src/answers/readers/openapi.ts';
+import { parse } from 'yaml';
+import { readOpenApiJson, readOpenApiYaml } from '../../../../src/answers/readers/openapi.ts';
+import type { ReadFile } from '../../../../src/answers/readers/section.ts';
 
 const yaml = `openapi: 3.1.0
 info:
@@ -30,16 +32,18 @@ components:
         kind: { type: string, enum: [seal, gull] }
 `;
 
-describe('readOpenApi', () => {
+const sections = [
+  ['Birds', 1],
+  ['GET /birds/{id}', 9],
+  ['Bird', 24],
+];
+
+describe('readOpenApiYaml', () => {
   it('gives operations, parameters, responses and schemas with their lines', () => {
-    const read = readOpenApi(yaml);
+    const read = readOpenApiYaml(yaml);
 
     expect(read?.title).toBe('Birds');
-    expect(read?.sections.map(({ heading, line }) => [heading, line])).toEqual([
-      ['Birds', 1],
-      ['GET /birds/{id}', 9],
-      ['Bird', 24],
-    ]);
+    expect(read?.sections.map(({ heading, line }) => [heading, line])).toEqual(sections);
     expect(read?.sections[1]?.blocks.map(({ text, line }) => [text, line])).toEqual([
       ['Gives a bird.', 11],
       ['getBird', 10],
@@ -50,14 +54,53 @@ describe('readOpenApi', () => {
     expect(read?.sections[2]?.blocks.at(-1)?.text).toBe('`kind`; string; one of `seal`, `gull`');
   });
 
-  it('reads JSON too', () => {
+  it.each(['a: 1', '[openapi: 3]', '', 'x:\n  openapi: 3'])('leaves %j alone', (text) => {
+    expect(readOpenApiYaml(text)).toBeUndefined();
+  });
+});
+
+describe('readOpenApiJson', () => {
+  it('gives the same as of YAML, with lines of its own', () => {
+    const json = JSON.stringify(parse(yaml), null, 2);
+    const withoutLines = (read: ReadFile | undefined) =>
+      read?.sections.map(({ heading, blocks }) => [heading, blocks.map(({ text }) => text)]);
+
+    const read = readOpenApiJson(json);
+
+    expect(withoutLines(read)).toEqual(withoutLines(readOpenApiYaml(yaml)));
+    const lines = json.split('\n');
+    for (const { heading, line } of read?.sections.slice(1) ?? []) {
+      expect(lines[line - 1]).toContain(heading === 'Bird' ? '"Bird"' : '"get"');
+    }
+    expect(read?.sections[1]?.blocks.map(({ line }) => lines[line - 1]?.trim())).toEqual([
+      '"summary": "Gives a bird.",',
+      '"operationId": "getBird",',
+      '{',
+      '{',
+      '"404": {',
+    ]);
+  });
+
+  it('takes what stands in a line, and what is escaped', () => {
     const json =
-      '{ "openapi": "3.1.0", "info": { "title": "T" },\n "paths": { "/a": { "get": {} } } }';
+      '{ "openapi": "3.1.0", "info": { "title": "T\\n\\"{[\\u00e9" },\n "paths": { "/a": { "get": {} } } }';
 
-    expect(readOpenApi(json)?.sections.map(({ heading }) => heading)).toEqual(['T', 'GET /a']);
+    expect(readOpenApiJson(json)?.sections.map(({ heading, line }) => [heading, line])).toEqual([
+      ['T\n"{[é', 1],
+      ['GET /a', 2],
+    ]);
   });
 
-  it.each(['{"name": "perch"}', 'a: 1', '[openapi: 3]', ''])('leaves %j alone', (text) => {
-    expect(readOpenApi(text)).toBeUndefined();
+  it('bears any depth', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+
+    expect(readOpenApiJson(`{"openapi": "3.1.0", "x": ${deep}}`)?.title).toBe('');
   });
+
+  it.each(['{"name": "perch"}', '[{"openapi": 3}]', '{"x": {"openapi": "3"}}'])(
+    'leaves %j alone',
+    (text) => {
+      expect(readOpenApiJson(text)).toBeUndefined();
+    },
+  );
 });
