@@ -1,5 +1,4 @@
-import type { Dirent } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { readerOf } from '../readers/reader-table.ts';
@@ -45,12 +44,13 @@ interface Folder {
 /**
  * Gives the files of a corpus that can be read, in the order of their paths. What `.gitignore` files
  * exclude, hidden files, huge ones and symbolic links are left out. What cannot be looked at is too.
- * `onFolder` is told of each folder before it is looked into.
+ * `onFolder` is told of each folder before it is looked into. The file system is asked synchronously:
+ * that is several times as quick, and nobody else is in this thread.
  */
-export async function* walkCorpus(
+export function* walkCorpus(
   corpus: Corpus,
   onFolder: (absolute: string) => void = () => {},
-): AsyncGenerator<FoundFile> {
+): Generator<FoundFile> {
   yield* walkFolder({ corpus, onFolder }, { path: '', rules: [] });
 }
 
@@ -60,12 +60,12 @@ interface Walk {
   onFolder(absolute: string): void;
 }
 
-async function* walkFolder(walk: Walk, folder: Folder): AsyncGenerator<FoundFile> {
+function* walkFolder(walk: Walk, folder: Folder): Generator<FoundFile> {
   const { corpus } = walk;
   const absolute = join(corpus.root, folder.path);
   walk.onFolder(absolute);
-  const rules = await withOwnRules(absolute, folder);
-  const entries = await readdir(absolute, { withFileTypes: true }).catch(() => []);
+  const entries = unless(() => readdirSync(absolute, { withFileTypes: true })) ?? [];
+  const rules = withOwnRules(absolute, { folder, entries });
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const path = `${folder.path}${entry.name}`;
@@ -73,7 +73,7 @@ async function* walkFolder(walk: Walk, folder: Folder): AsyncGenerator<FoundFile
     if (entry.isDirectory()) {
       yield* walkFolder(walk, { path: `${path}/`, rules });
     } else {
-      const found = await lookAt(join(corpus.root, path), path);
+      const found = lookAt(join(corpus.root, path), path);
       if (found !== undefined) yield found;
     }
   }
@@ -107,16 +107,30 @@ function isIgnored(path: string, rules: readonly Rules[]): boolean {
   return false;
 }
 
-async function withOwnRules(absolute: string, folder: Folder): Promise<readonly Rules[]> {
-  // Most folders have none.
-  const text = await readFile(join(absolute, '.gitignore'), 'utf8').catch(() => undefined);
+interface FolderEntries {
+  readonly folder: Folder;
+  readonly entries: readonly Dirent[];
+}
+
+function withOwnRules(absolute: string, { folder, entries }: FolderEntries): readonly Rules[] {
+  if (!entries.some(({ name }) => name === '.gitignore')) return folder.rules;
+  const text = unless(() => readFileSync(join(absolute, '.gitignore'), 'utf8'));
   if (text === undefined) return folder.rules;
   return [...folder.rules, { base: folder.path, ignore: ignore().add(text) }];
 }
 
-async function lookAt(absolute: string, path: string): Promise<FoundFile | undefined> {
-  const { size, mtimeMs } = await stat(absolute).catch(() => ({ size: Number.NaN, mtimeMs: 0 }));
+function lookAt(absolute: string, path: string): FoundFile | undefined {
+  const stats = unless(() => statSync(absolute));
   const mostBytes = /\.json$/i.test(path) ? maxJsonBytes : maxFileBytes;
-  if (!(size > 0 && size <= mostBytes)) return undefined;
-  return { path, absolute, bytes: size, modifiedMs: mtimeMs };
+  if (stats === undefined || stats.size === 0 || stats.size > mostBytes) return undefined;
+  return { path, absolute, bytes: stats.size, modifiedMs: stats.mtimeMs };
+}
+
+/** Nothing where the file system refuses: gone meanwhile, or not ours to see. */
+function unless<Found>(look: () => Found): Found | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }

@@ -5,30 +5,16 @@ import {
   type SqliteDatabase,
   UnusableFileError,
 } from '../../core/sqlite.ts';
-import { toPassages } from '../passages.ts';
-import type { Block, ReadFile } from '../readers/section.ts';
-import {
-  type FieldTerms,
-  leadTerms,
-  packTerms,
-  spellingsOf,
-  toFieldTerms,
-  unpackTerms,
-} from './passage-terms.ts';
+import type { Block } from '../readers/section.ts';
+import { toStem } from '../text/words.ts';
+import type { AnalysedFile } from './analysed-file.ts';
+import { type FieldTerms, spellingsOf, unpackTerms } from './passage-terms.ts';
 import { analysisVersion, migrations } from './schema.ts';
+import { prepareChanges, prepareLooks } from './statements.ts';
 
 /** A file of the index. */
 export interface IndexedFile {
   readonly id: number;
-  readonly bytes: number;
-  readonly modifiedMs: number;
-  readonly hash: string;
-}
-
-/** What is known of a file besides its text. */
-export interface FileFacts {
-  readonly corpus: string;
-  readonly path: string;
   readonly bytes: number;
   readonly modifiedMs: number;
   readonly hash: string;
@@ -60,18 +46,15 @@ export interface IndexTotals {
   readonly meanWords: number;
 }
 
-/** The weights of the fields for the first look, in their order. */
-const fieldWeights = '3.0, 2.0, 5.0, 1.0, 0.7, 1.5';
-
 /** Keeps passages and finds them by their words. The caller owns it and closes it. */
 export class PassageIndex {
   readonly #database: SqliteDatabase;
-  readonly #statements: ReturnType<typeof prepare>;
+  readonly #statements: ReturnType<typeof prepareLooks> & ReturnType<typeof prepareChanges>;
 
   constructor(database: SqliteDatabase) {
     this.#database = database;
     if (readAnalysis(database) !== analysisVersion) clear(database);
-    this.#statements = prepare(database);
+    this.#statements = { ...prepareLooks(database), ...prepareChanges(database) };
   }
 
   /** Gives what is kept of a file. */
@@ -79,36 +62,26 @@ export class PassageIndex {
     return this.#statements.file.get(corpus, path);
   }
 
-  /** Puts a file in the place of what was kept of it; a file without text is kept without passages. */
-  replaceFile(facts: FileFacts, read: ReadFile | undefined): number {
-    return this.#database.transaction(() => this.#replace(facts, read)).immediate();
+  /** Puts files in the place of what was kept of them, all or none; gives their ids in that order. */
+  replaceFiles(files: readonly AnalysedFile[]): readonly number[] {
+    return this.#database
+      .transaction(() => {
+        const left = new Set<string>();
+        const ids = files.map((file) => this.#replace(file, left));
+        this.#forgetSpellings(left);
+        return ids;
+      })
+      .immediate();
   }
 
-  #replace(facts: FileFacts, read: ReadFile | undefined): number {
-    const old = this.file(facts.corpus, facts.path);
-    if (old !== undefined) this.#drop(old.id);
+  #replace({ facts, title, lead, passages, spellings }: AnalysedFile, left: Set<string>): number {
     const { corpus, path, bytes, modifiedMs, hash } = facts;
-    const title = read?.title ?? '';
-    const lead = read === undefined ? '' : leadTerms(read).join(' ');
+    const old = this.file(corpus, path);
+    if (old !== undefined) this.#drop(old.id, left);
     const added = this.#statements.addFile.run(corpus, path, bytes, modifiedMs, hash, title, lead);
     const file = Number(added.lastInsertRowid);
-    const spellings = new Set<string>();
-    for (const passage of read === undefined ? [] : toPassages(read)) {
-      for (const word of spellingsOf(passage)) spellings.add(word);
-      const terms = toFieldTerms({ path, title, passage });
-      const { heading, line, endLine } = passage;
-      const id = this.#statements.addPassage.run({
-        file,
-        heading,
-        trail: JSON.stringify(passage.trail),
-        line,
-        endLine,
-        words: terms.body.length + terms.code.length,
-        terms: packTerms(terms),
-        blocks: JSON.stringify(passage.blocks),
-      }).lastInsertRowid;
-      const { title: inTitle, trail, heading: inHeading, body, code, names } = terms;
-      const columns = [inTitle, trail, inHeading, body, code, names].map((one) => one.join(' '));
+    for (const { columns, ...row } of passages) {
+      const id = this.#statements.addPassage.run({ file, ...row }).lastInsertRowid;
       this.#statements.addTerms.run(id, ...columns);
     }
     for (const word of spellings) this.#statements.addWord.run(word);
@@ -133,18 +106,32 @@ export class PassageIndex {
   /** Removes up to `most` files that were not seen; gives how many. */
   removeUnseen(most: number): number {
     const ids = this.#statements.unseen.all(most);
+    if (ids.length === 0) return 0;
     this.#database
       .transaction(() => {
-        for (const id of ids) this.#drop(id);
+        const left = new Set<string>();
+        for (const id of ids) this.#drop(id, left);
+        this.#forgetSpellings(left);
       })
       .immediate();
     return ids.length;
   }
 
-  #drop(file: number): void {
+  /** Adds the words of what is dropped to those that may be left without a passage. */
+  #drop(file: number, left: Set<string>): void {
+    for (const { heading, blocks } of this.#statements.texts.all(file)) {
+      for (const word of spellingsOf({ heading, blocks: JSON.parse(blocks) })) left.add(word);
+    }
     this.#statements.dropTerms.run(file);
     this.#statements.dropPassages.run(file);
     this.#statements.dropFile.run(file);
+  }
+
+  /** Forgets those of the words that no passage holds any more, in any of their forms. */
+  #forgetSpellings(left: ReadonlySet<string>): void {
+    for (const word of left) {
+      if (this.passagesWith(toStem(word)) === 0) this.#statements.dropWord.run(word);
+    }
   }
 
   /** Runs a look that sees one state of the index, whatever another connection writes meanwhile. */
@@ -232,66 +219,4 @@ function clear(database: SqliteDatabase): void {
     UPDATE meta SET analysis = ${analysisVersion};
     COMMIT;
   `);
-}
-
-/** Rows are typed where they are selected: the columns are those of `schema.ts`. */
-function prepare(database: SqliteDatabase) {
-  database.exec('CREATE TEMP TABLE IF NOT EXISTS seen (id INTEGER PRIMARY KEY)');
-  return {
-    file: database.prepare<[string, string], IndexedFile>(
-      'SELECT id, bytes, modified_ms AS modifiedMs, hash FROM files WHERE corpus = ? AND path = ?',
-    ),
-    addFile: database.prepare<[string, string, number, number, string, string, string]>(
-      'INSERT INTO files (corpus, path, bytes, modified_ms, hash, title, lead) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    ),
-    addPassage: database.prepare<[Record<string, string | number>]>(
-      `INSERT INTO passages (file, heading, trail, line, end_line, words, terms, blocks)
-       VALUES (@file, @heading, @trail, @line, @endLine, @words, @terms, @blocks)`,
-    ),
-    addTerms: database.prepare<[number | bigint, ...string[]]>(
-      `INSERT INTO passage_terms (rowid, title, trail, heading, body, code, names)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    ),
-    touch: database.prepare<[number, number]>('UPDATE files SET modified_ms = ? WHERE id = ?'),
-    see: database.prepare<[number]>('INSERT OR IGNORE INTO temp.seen (id) VALUES (?)'),
-    unseen: database
-      .prepare<[number], number>(
-        'SELECT id FROM files WHERE id NOT IN (SELECT id FROM temp.seen) LIMIT ?',
-      )
-      .pluck(),
-    dropTerms: database.prepare<[number]>(
-      'DELETE FROM passage_terms WHERE rowid IN (SELECT id FROM passages WHERE file = ?)',
-    ),
-    dropPassages: database.prepare<[number]>('DELETE FROM passages WHERE file = ?'),
-    dropFile: database.prepare<[number]>('DELETE FROM files WHERE id = ?'),
-    search: database.prepare<[string, number], { id: number; score: number }>(
-      `SELECT rowid AS id, bm25(passage_terms, ${fieldWeights}) AS score FROM passage_terms
-       WHERE passage_terms MATCH ? ORDER BY score LIMIT ?`,
-    ),
-    passage: database.prepare<
-      [number],
-      Omit<FoundPassage, 'terms' | 'trail' | 'bm25' | 'lead'> & {
-        terms: string;
-        trail: string;
-        lead: string;
-      }
-    >(
-      `SELECT p.id, p.file, f.corpus, f.path, f.title, f.lead, p.heading, p.trail, p.line,
-         p.end_line AS endLine, p.terms
-       FROM passages p JOIN files f ON f.id = p.file WHERE p.id = ?`,
-    ),
-    blocks: database.prepare<[number], string>('SELECT blocks FROM passages WHERE id = ?').pluck(),
-    term: database.prepare<[string], number>('SELECT doc FROM vocabulary WHERE term = ?').pluck(),
-    addWord: database.prepare<[string]>('INSERT OR IGNORE INTO spellings (word) VALUES (?)'),
-    words: database
-      .prepare<[string, string, number, number], string>(
-        `SELECT word FROM spellings
-         WHERE word >= ? AND word < ? AND length(word) BETWEEN ? AND ?`,
-      )
-      .pluck(),
-    totals: database.prepare<[], IndexTotals>(
-      `SELECT (SELECT count(*) FROM files) AS files, count(*) AS passages,
-         coalesce(avg(words), 0) AS meanWords FROM passages`,
-    ),
-  };
 }

@@ -35,7 +35,7 @@ export function toFieldTerms({ path, title, passage }: PassageSource): FieldTerm
 const prose: ReadonlySet<Block['kind']> = new Set(['text', 'item', 'row']);
 const code: ReadonlySet<Block['kind']> = new Set(['code']);
 
-function textOf({ blocks }: Passage, kinds: ReadonlySet<Block['kind']>): string {
+function textOf({ blocks }: Pick<Passage, 'blocks'>, kinds: ReadonlySet<Block['kind']>): string {
   return blocks
     .filter(({ kind }) => kinds.has(kind))
     .map(({ text }) => withoutAddresses(text))
@@ -96,7 +96,7 @@ export function leadTerms({ sections }: ReadFile): readonly string[] {
 }
 
 /** Gives the words of a passage that a misspelt word may have been meant as. */
-export function spellingsOf(passage: Passage): readonly string[] {
+export function spellingsOf(passage: Pick<Passage, 'heading' | 'blocks'>): readonly string[] {
   const text = `${passage.heading}\n${textOf(passage, prose)}`;
   return toWords(text)
     .words.map(({ plain }) => plain)

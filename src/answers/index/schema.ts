@@ -42,7 +42,7 @@ export const migrations: readonly Migration[] = [
       );
       CREATE INDEX passages_of_file ON passages (file);
       CREATE INDEX passages_by_words ON passages (words);
-      -- Every spelling that was ever read, for misspellings in questions; those of removed files are left.
+      -- Every spelling that stands in a passage, or another form of which does, for misspellings in questions.
       CREATE TABLE spellings (word TEXT PRIMARY KEY) WITHOUT ROWID;
       -- Words come stemmed and parted, so that questions and texts are taken apart by the same code.
       CREATE VIRTUAL TABLE passage_terms USING fts5 (

@@ -1,6 +1,7 @@
 import { renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { keyOf } from '../../../../src/answers/corpus/corpus.ts';
 import {
   openPassageIndex,
   type PassageIndex,
@@ -51,6 +52,46 @@ describe('an index', () => {
       [],
       ['d.md#'],
     ]);
+  });
+
+  it('forgets the words that no file holds any more, and no others', async () => {
+    const index = openIndex();
+    const corpus = corpusOf({
+      'a.md': 'Herons and puffins fish.',
+      'b.md': 'Puffins dive.',
+      'c.md': 'Terns migrate.',
+    });
+    const refresh = () => refreshIndex({ index, corpora: [corpus] });
+    const words = () => ['h', 'p', 't', 'm', 'g'].flatMap((start) => index.wordsLike(start, 4, 20));
+    await refresh();
+    expect(words()).toEqual(['herons', 'puffins', 'terns', 'migrate']);
+
+    writeFileSync(join(corpus.root, 'a.md'), 'Gannets fish.');
+    rmSync(join(corpus.root, 'c.md'));
+    await refresh();
+
+    expect(words()).toEqual(['puffins', 'gannets']);
+    expect(['heron', 'puffin', 'tern'].map((stem) => index.passagesWith(stem))).toEqual([0, 1, 0]);
+  });
+
+  it('shows one state of itself while another connection writes', async () => {
+    const path = join(temporaryFolder(), 'answers.db');
+    const [reading, writing] = [openIndex(path), openIndex(path)];
+    const corpus = corpusOf({ 'a.md': 'seal' });
+    await refreshIndex({ index: writing, corpora: [corpus] });
+    const file = writing.file(keyOf(corpus), 'a.md');
+    const gone = () => writing.removeUnseen(1);
+    writing.startSeeing();
+
+    const seen = reading.atOnce(() => {
+      const before = pathsOf(reading, 'seal');
+      gone();
+      return [before, pathsOf(reading, 'seal')];
+    });
+
+    expect(file).toBeDefined();
+    expect(seen).toEqual([['a.md#'], ['a.md#']]);
+    expect(pathsOf(reading, 'seal')).toEqual([]);
   });
 
   it('does not read a file anew that was only touched', async () => {
