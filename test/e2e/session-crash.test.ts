@@ -1,22 +1,34 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { postTo, readStream, startSession, wholeLines } from '../support/session-client.ts';
-import { parseEvents } from '../support/session-rig.ts';
+import type { SessionEvent } from '../../src/sessions/events.ts';
+import {
+  readFrom,
+  type Seen,
+  sayAgain,
+  talkUntilGone,
+  type Witness,
+} from '../support/crash-load.ts';
+import { type ClientSession, readStream, wholeLines } from '../support/session-client.ts';
+import { parseEvents, typesOf } from '../support/session-rig.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 /** How often the server is killed; 50 is the whole check. */
 const rounds = Number(process.env.PERCH_CRASH_ROUNDS ?? 4);
 
+/** Clients that talk at once. */
+const clients = 8;
+
 const script = fileURLToPath(new URL('../support/session-server.ts', import.meta.url));
 const tsx = import.meta.resolve('tsx');
 
 interface ServerProcess {
-  readonly base: string;
+  /** Where it listens; rejects where it is killed before it does. */
+  readonly listening: Promise<string>;
   kill(): Promise<void>;
 }
 
-async function startServer(folder: string): Promise<ServerProcess> {
+function startServer(folder: string): ServerProcess {
   const child = spawn(process.execPath, ['--import', tsx, script], {
     env: {
       PATH: process.env.PATH ?? '',
@@ -25,6 +37,7 @@ async function startServer(folder: string): Promise<ServerProcess> {
       PERCH_DATA_DIR: folder,
       PERCH_PROVIDERS: 'archive',
       PERCH_SAMPLE: 'false',
+      PERCH_SESSION_STARTS_PER_MINUTE: '100000',
       PERCH_SESSION_START_BURST: '100000',
       PIECE_MS: '3',
     },
@@ -32,7 +45,7 @@ async function startServer(folder: string): Promise<ServerProcess> {
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const base = await new Promise<string>((resolve, reject) => {
+  const listening = new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
@@ -41,8 +54,9 @@ async function startServer(folder: string): Promise<ServerProcess> {
     });
     void ended.then(() => reject(new Error(`the server ended: ${text}`)));
   });
+  listening.catch(() => undefined); // whoever waits is told
   return {
-    base,
+    listening,
     kill: () => {
       child.kill('SIGKILL');
       return ended;
@@ -50,48 +64,98 @@ async function startServer(folder: string): Promise<ServerProcess> {
   };
 }
 
-/** What a client was told of its session before the crash. */
-interface Witness {
-  readonly id: string;
-  readonly token: string;
-  readonly deliveries: string[];
-  /** The longest history that any of its readers saw. */
-  seen: readonly string[];
-}
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Asks in one session, again and again, until the server is gone. */
-async function keepAsking(base: string, witnesses: Witness[]): Promise<void> {
-  try {
-    const { id, token } = await startSession(base, 'the first question');
-    const witness: Witness = { id, token, deliveries: [], seen: [] };
-    witnesses.push(witness);
-    for (;;) {
-      const said = await postTo(base, `session/${id}`, { token, body: { message: 'another' } });
-      if (said.status === 202) witness.deliveries.push(String(said.body.deliveryId));
-      const body = await readStream(base, id);
-      witness.seen = wholeLines(body);
-    }
-  } catch {
-    // The server is gone: what was acknowledged until now has to be there.
+/** A turn from its beginning to its end (protocol section 6.4). */
+const wholeTurn = new RegExp(
+  `^turn.started message.received step.started( message.appended)* (${[
+    'message.completed step.completed turn.completed',
+    'message.completed step.failed turn.failed',
+    'turn.cancelled',
+  ].join('|')}) session.waiting$`,
+);
+
+/** All that was acknowledged has a whole turn, in its order, and nothing was asked twice. */
+async function expectTurns(base: string, witness: Witness): Promise<readonly string[]> {
+  const { session, acknowledged, unanswered } = witness;
+  if (unanswered !== null) {
+    const { status, body } = await sayAgain(base, session, unanswered);
+    expect(status).toBe(202);
+    acknowledged.push({ deliveryId: String(body.deliveryId), text: unanswered.text });
+    witness.unanswered = null;
   }
-}
-
-/** Everything acknowledged has a whole turn, and what was seen is as it was. */
-async function expectKept(base: string, { id, deliveries, seen }: Witness): Promise<void> {
-  const lines = wholeLines(await readStream(base, id));
-  expect(lines.slice(0, seen.length)).toEqual(seen);
-  const events = parseEvents(lines.map((line) => `${line}\n`).join(''));
+  const events = parseEvents(await readStream(base, session.id));
   expect(events.map(({ meta }) => meta.index)).toEqual(events.map((_, index) => index));
   expect(new Set(events.map(({ meta }) => meta.id)).size).toBe(events.length);
-  const ended = new Set<string>();
-  for (const { type, meta } of events) {
-    if (type === 'session.waiting') ended.add(meta.deliveryIds?.[0] ?? '');
+  expect(events[0]?.type).toBe('session.started');
+
+  const turns = toTurns(events.slice(1));
+  expect(turns.flat()).toEqual(events.slice(1)); // no event stands in another turn
+  const asked = turns.map(([first, received]) => ({
+    deliveryId: first?.meta.deliveryIds?.[0],
+    text: received?.type === 'message.received' ? received.data.message : undefined,
+  }));
+  expect(asked).toEqual(acknowledged);
+  for (const turn of turns) expect(typesOf(turn).join(' ')).toMatch(wholeTurn);
+  return events.flatMap((event) => (event.type === 'turn.failed' ? event.data.code : []));
+}
+
+/** Gives the events of each delivery. */
+function toTurns(events: readonly SessionEvent[]): readonly (readonly SessionEvent[])[] {
+  const turns = new Map<string, SessionEvent[]>();
+  for (const event of events) {
+    const delivery = event.meta.deliveryIds?.[0] ?? '';
+    turns.set(delivery, [...(turns.get(delivery) ?? []), event]);
   }
-  for (const delivery of deliveries) expect(ended).toContain(delivery);
-  const kinds = events.map(({ type }) => type);
-  const count = (type: string) => kinds.filter((kind) => kind === type).length;
-  expect(count('turn.started')).toBe(count('session.waiting'));
-  expect(count('turn.started')).toBe(count('message.completed'));
+  return [...turns.values()];
+}
+
+/** What a reader has seen is read again byte for byte, and it goes on behind its last whole line. */
+async function expectSeen(base: string, session: ClientSession, { from, isProven, text }: Seen) {
+  const again = await readFrom(base, session, { from, isProven });
+  expect(again.slice(0, text.length)).toBe(text);
+  const seen = wholeLines(text);
+  const rest = await readFrom(base, session, { from: from + seen.length, isProven });
+  expect([...seen, ...wholeLines(rest)]).toEqual(wholeLines(again));
+}
+
+async function expectKept(base: string, witness: Witness): Promise<readonly string[]> {
+  const failures = await expectTurns(base, witness);
+  for (const seen of witness.seen) await expectSeen(base, witness.session, seen);
+  return failures;
+}
+
+/** Lets clients talk to a server, and kills it in the midst of it. */
+async function crash(folder: string, round: number): Promise<readonly Witness[]> {
+  const server = startServer(folder);
+  const base = await server.listening;
+  const talking = Array.from({ length: clients }, (_, client) =>
+    talkUntilGone(base, `${round}.${client}`),
+  );
+  await wait(150 + Math.random() * 700);
+  await server.kill();
+  return (await Promise.all(talking)).flat();
+}
+
+/** Kills a server while it starts, or while it works off what waits. */
+async function crashAgain(folder: string, during: 'start' | 'work'): Promise<void> {
+  const server = startServer(folder);
+  if (during === 'work') await server.listening;
+  await wait(Math.random() * (during === 'work' ? 100 : 1500));
+  await server.kill();
+}
+
+/** Gives the codes of the turns that have failed. */
+async function expectAllKept(
+  folder: string,
+  witnesses: readonly Witness[],
+): Promise<readonly string[]> {
+  const server = startServer(folder);
+  const base = await server.listening;
+  const failures: string[] = [];
+  for (const witness of witnesses) failures.push(...(await expectKept(base, witness)));
+  await server.kill();
+  return failures;
 }
 
 describe('a server that is killed under load', () => {
@@ -100,20 +164,17 @@ describe('a server that is killed under load', () => {
   }, async () => {
     const folder = `${temporaryFolder()}/data`;
     const witnesses: Witness[] = [];
-    let server = await startServer(folder);
     for (let round = 0; round < rounds; round += 1) {
-      const { base } = server;
-      const fresh: Witness[] = [];
-      const asking = Array.from({ length: 8 }, () => keepAsking(base, fresh));
-      await new Promise((resolve) => setTimeout(resolve, 150 + Math.random() * 700));
-      await server.kill();
-      await Promise.all(asking);
-      witnesses.push(...fresh);
-
-      server = await startServer(folder);
-      for (const witness of witnesses) await expectKept(server.base, witness);
+      const fresh = await crash(folder, round);
       expect(fresh.length).toBeGreaterThan(0);
+      if (round % 4 === 1) await crashAgain(folder, 'start');
+      if (round % 4 === 3) await crashAgain(folder, 'work');
+      await expectAllKept(folder, fresh);
+      witnesses.push(...fresh);
     }
-    await server.kill();
+
+    const failures = await expectAllKept(folder, witnesses);
+
+    expect(new Set(failures)).toEqual(new Set(['turn_interrupted']));
   });
 });

@@ -6,6 +6,18 @@ export interface ClientSession {
   readonly token: string;
 }
 
+/** A session whose first message was acknowledged. */
+export interface StartedSession extends ClientSession {
+  readonly deliveryId: string;
+}
+
+/** What is sent with a POST. */
+export interface Posted {
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
 /** What a POST was answered with. */
 export interface Answered {
   readonly status: number;
@@ -16,11 +28,12 @@ export interface Answered {
 export function postTo(
   base: string,
   path: string,
-  { token, body }: { readonly token?: string; readonly body?: object } = {},
+  { token, headers: more = {}, body }: Posted = {},
 ): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const headers = {
       'content-type': 'application/json',
+      ...more,
       ...(token === undefined ? {} : { 'x-continuation-token': token }),
     };
     const call = httpRequest(`${base}/svc/v1/${path}`, { method: 'POST', headers }, (reply) => {
@@ -35,10 +48,14 @@ export function postTo(
 }
 
 /** Starts a session. */
-export async function startSession(base: string, message: string): Promise<ClientSession> {
+export async function startSession(base: string, message: string): Promise<StartedSession> {
   const { status, body } = await postTo(base, 'session', { body: { message } });
   if (status !== 202) throw new Error(`a start was answered ${status}`);
-  return { id: String(body.sessionId), token: String(body.continuationToken) };
+  return {
+    id: String(body.sessionId),
+    token: String(body.continuationToken),
+    deliveryId: String(body.deliveryId),
+  };
 }
 
 /** A stream that is open. */
