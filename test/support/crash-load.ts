@@ -41,17 +41,21 @@ export interface Witness {
 /** The bearer of everybody: keys of messages count with one only. */
 const bearer = { authorization: 'Bearer crash' };
 
+/** A client, by its name, and who is told of each session that it has started. */
+export interface Talker {
+  readonly name: string;
+  readonly onStarted: (witness: Witness) => void;
+}
+
 /**
  * Talks in sessions, one after the other, until the server is gone: bursts of messages that have to
  * wait, cancelled turns, a reader that follows from the first event, and others that begin anywhere.
- * Resolves with what it was told.
  */
-export async function talkUntilGone(base: string, name: string): Promise<readonly Witness[]> {
-  const witnesses: Witness[] = [];
+export async function talkUntilGone(base: string, { name, onStarted }: Talker): Promise<void> {
   try {
     for (let number = 0; ; number += 1) {
       const witness = await begin(base, `${name}.${number}`);
-      witnesses.push(witness);
+      onStarted(witness);
       const following = keepReading(base, witness, { from: 0, query: '?follow=true' });
       for (let burst = 0; burst < 4; burst += 1) {
         await talk(base, witness, `${name}.${number}.${burst}`);
@@ -60,7 +64,6 @@ export async function talkUntilGone(base: string, name: string): Promise<readonl
     }
   } catch (error) {
     if (!isGone(error)) throw error;
-    return witnesses; // what was told until now has to be there
   }
 }
 
