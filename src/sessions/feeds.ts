@@ -1,12 +1,12 @@
-import { fillToken } from './events.ts';
+import {
+  createRecordedPieces,
+  type Piece,
+  type ReadEvents,
+  type RecordedPieces,
+  toPiece,
+} from './pieces.ts';
 import type { SessionRecord } from './state.ts';
 import type { Commit, SessionCommit, StoredEvent } from './store.ts';
-
-/** Some events as they are written, and the index of the one after them. */
-export interface Piece {
-  readonly bytes: Buffer;
-  readonly next: number;
-}
 
 /** One who waits for the events of a session. */
 export interface FeedReader {
@@ -26,6 +26,8 @@ export interface Feed {
    * in memory any more.
    */
   piece(from: number, token: string | null): Piece | null;
+  /** Gives the same from the store, null where nothing is there: readers at the same place share one look. */
+  recorded(from: number, token: string | null): Promise<Piece | null>;
 }
 
 /** The feeds of all sessions that are read. */
@@ -45,9 +47,6 @@ export interface Feeds {
 const feedLength = 262_144;
 const allLength = 33_554_432;
 
-/** The most characters of a piece, beyond its first line. */
-const pieceLength = 65_536;
-
 interface OpenFeed extends Feed {
   take(commit: SessionCommit): void;
   trim(): void;
@@ -60,12 +59,13 @@ interface Memory {
 }
 
 /** Creates an empty set of feeds. */
-export function createFeeds(): Feeds {
+export function createFeeds(readEvents: ReadEvents): Feeds {
   const memory: Memory = { held: 0 };
+  const recorded = createRecordedPieces(readEvents);
   const feeds = new Map<string, OpenFeed>();
   return {
     join: (sessionId, reader) => {
-      const feed = feeds.get(sessionId) ?? createFeed(sessionId, memory);
+      const feed = feeds.get(sessionId) ?? createFeed(sessionId, { memory, recorded });
       feeds.set(sessionId, feed);
       feed.readers.add(reader);
       return feed;
@@ -77,7 +77,10 @@ export function createFeeds(): Feeds {
       feeds.delete(feed.sessionId);
     },
     publish: (commit) => {
-      for (const [sessionId, changed] of commit) feeds.get(sessionId)?.take(changed);
+      for (const [sessionId, changed] of commit) {
+        if (changed.record === undefined) recorded.forget(sessionId);
+        feeds.get(sessionId)?.take(changed);
+      }
     },
     trim: () => {
       for (const feed of feeds.values()) feed.trim();
@@ -86,7 +89,12 @@ export function createFeeds(): Feeds {
   };
 }
 
-function createFeed(sessionId: string, memory: Memory): OpenFeed {
+interface Shared {
+  readonly memory: Memory;
+  readonly recorded: RecordedPieces;
+}
+
+function createFeed(sessionId: string, { memory, recorded }: Shared): OpenFeed {
   const readers = new Set<FeedReader>();
   const tail = createTail(memory);
   return {
@@ -94,6 +102,7 @@ function createFeed(sessionId: string, memory: Memory): OpenFeed {
     record: undefined,
     readers,
     piece: tail.piece,
+    recorded: (from, token) => recorded.piece({ sessionId, from, token }),
     take({ record, events }) {
       this.record = record;
       tail.add(events);
@@ -148,17 +157,4 @@ function createTail(memory: Memory) {
       return piece;
     },
   };
-}
-
-/** Makes a piece of events, at least one, as many as a piece may have. */
-export function toPiece(events: readonly StoredEvent[], token: string | null): Piece {
-  const lines: string[] = [];
-  let length = 0;
-  for (const { line } of events) {
-    if (lines.length > 0 && length + line.length > pieceLength) break;
-    lines.push(token === null ? line : fillToken(line, token));
-    length += line.length;
-  }
-  const next = (events[0]?.index ?? 0) + lines.length;
-  return { bytes: Buffer.from(`${lines.join('\n')}\n`), next };
 }

@@ -1,6 +1,15 @@
 import { Problem } from '../core/problem.ts';
 import { errorCodeOf, type SqliteDatabase } from '../core/sqlite.ts';
 
+/**
+ * When work is to be committed: at the end of this turn of the event loop, or some turns later, so that
+ * more of it shares a commit. An idle process takes no time for such turns, a busy one does.
+ */
+export type Urgency = 'now' | 'soon';
+
+/** How many turns of the event loop work waits for others that is to be committed soon. */
+const soonTurns = 8;
+
 /** Makes transactions share commits. */
 export interface GroupCommit {
   /**
@@ -8,8 +17,8 @@ export interface GroupCommit {
    * are durable. A Problem that the work throws before it writes rejects it alone; whatever else
    * fails undoes all of the group.
    */
-  write<Value>(work: () => Value): Promise<Value>;
-  /** Runs a query on what is durable: now, or as soon as the group that is open is committed. */
+  write<Value>(work: () => Value, urgency?: Urgency): Promise<Value>;
+  /** Runs a query on what is durable: now, or as soon as the group that is open is committed, which is at once. */
   read<Value>(query: () => Value): Promise<Value>;
   /** Commits the group that is open. */
   flush(): void;
@@ -32,15 +41,17 @@ type Settle = (fault: unknown) => void;
 /** A transaction that is open, with those who wait for its end. */
 interface Group {
   readonly settle: Settle[];
+  /** Whether it is committed at the end of this turn. */
+  isDue: boolean;
 }
 
 /** Creates the sharing of commits on a database that nobody else in this process writes to. */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const groups = createGroups(options);
   return {
-    write: (work) =>
+    write: (work, urgency = 'now') =>
       new Promise((resolve, reject) => {
-        const group = groups.join();
+        const group = groups.join(urgency);
         try {
           const value = work();
           group.settle.push((fault) => (fault === null ? resolve(value) : reject(fault)));
@@ -61,8 +72,12 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
         };
         // What has not been committed is not shown to anybody.
         const { open } = groups;
-        if (open === null) run();
-        else open.settle.push(run);
+        if (open === null) {
+          run();
+          return;
+        }
+        open.settle.push(run);
+        groups.hasten(open);
       }),
     flush: () => {
       if (groups.open !== null) groups.finish(groups.open);
@@ -95,23 +110,38 @@ function createGroups({ database, onTurnEnd, onCommitted, onUndone }: GroupCommi
     onCommitted();
     for (const settle of group.settle) settle(null);
   };
-  const join = (): Group => {
-    if (open !== null) return open;
-    const group: Group = { settle: [] };
+  const hasten = (group: Group): void => {
+    if (group.isDue) return;
+    group.isDue = true;
+    onTurnEnd(() => finish(group));
+  };
+  const linger = (group: Group, turns: number): void => {
+    onTurnEnd(() => {
+      if (turns <= 1) finish(group);
+      else if (open === group && !group.isDue) linger(group, turns - 1);
+    });
+  };
+  const join = (urgency: Urgency): Group => {
+    const group = open ?? start();
+    if (urgency === 'now') hasten(group);
+    else if (group !== open) linger(group, soonTurns);
+    open = group;
+    return group;
+  };
+  const start = (): Group => {
     try {
       begin.run();
     } catch (error) {
       throw toStoreProblem(error);
     }
-    open = group;
-    onTurnEnd(() => finish(group));
-    return group;
+    return { settle: [], isDue: false };
   };
   return {
     get open() {
       return open;
     },
     join,
+    hasten,
     finish,
     undo,
   };

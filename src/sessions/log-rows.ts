@@ -1,12 +1,15 @@
 import type { SqliteDatabase } from '../core/sqlite.ts';
 import type { MessageChange } from './state.ts';
-import type { AnsweredTurn, SessionMessage, StoredEvent } from './store.ts';
+import { type AnsweredTurn, pieceLength, type SessionMessage, type StoredEvent } from './store.ts';
 
-/** The most characters of lines that are read at once, beyond the first line. */
-const pieceLength = 131_072;
-
-/** The most events that are read at once. */
+/** The most events that are read together. */
 const pieceEvents = 256;
+
+/**
+ * How many are looked at in one go: few long ones fill a piece, and to look at those behind it means to
+ * read them.
+ */
+const eventsAtATime = 16;
 
 /** The rows of what was said in sessions. */
 export type LogRows = ReturnType<typeof createLogRows>;
@@ -47,11 +50,13 @@ function createLogWrites(database: SqliteDatabase) {
 }
 
 function createLogReads(database: SqliteDatabase) {
-  const events = database.prepare<[{ session: number; from: number }], StoredEvent>(
+  const one = database.prepare<[number, number], StoredEvent & { readonly ends: number }>(
+    'SELECT position AS "index", line, ends FROM events WHERE session = ? AND position = ?',
+  );
+  const more = database.prepare<[{ session: number; from: number; mostEnds: number }], StoredEvent>(
     `SELECT position AS "index", line FROM events
-     WHERE session = $session AND position >= $from AND position < $from + ${pieceEvents}
-       AND (position = $from OR ends <= ${pieceLength} + (
-         SELECT ends FROM events WHERE session = $session AND position = $from))
+     WHERE session = $session AND position >= $from AND position < $from + ${eventsAtATime}
+       AND ends <= $mostEnds
      ORDER BY position`,
   );
   const text = database
@@ -70,7 +75,19 @@ function createLogReads(database: SqliteDatabase) {
      ORDER BY sequence DESC LIMIT ?`,
   );
   return {
-    events: (session: number, from: number) => events.all({ session, from }),
+    events: (session: number, from: number): readonly StoredEvent[] => {
+      const first = one.get(session, from);
+      if (first === undefined) return [];
+      const { index, line, ends } = first;
+      const found: StoredEvent[] = [{ index, line }];
+      const mostEnds = ends - line.length + pieceLength;
+      for (let full = true; full && found.length < pieceEvents; ) {
+        const next = more.all({ session, from: from + found.length, mostEnds });
+        found.push(...next);
+        full = next.length === eventsAtATime;
+      }
+      return found;
+    },
     text: (session: number, sequence: number) => text.get(session, sequence),
     messages: (session: number) => messages.all(session),
     answered: (session: number, before: number, count: number) =>

@@ -79,7 +79,7 @@ export async function openSessionService(options: ServiceOptions): Promise<Sessi
   const { engine, clock, random, secret, limits, onFault } = options;
   const ids = createSessionIds(clock, random);
   const store = options.openStore((index) => ({ id: ids.event(), atMs: clock.now(), index }));
-  const feeds = createFeeds();
+  const feeds = createFeeds(store.readEvents);
   const turns = createTurns({ store, engine, clock, limits, atOnce: limits.turnsAtOnce, onFault });
   const streams = createStreams({ store, feeds, clock, limits, onFault });
   try {

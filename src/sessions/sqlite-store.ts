@@ -51,7 +51,7 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
     ...createQueries(rows, group),
     start: (start) => group.write(() => writes.start(start)),
     accept: (message) => group.write(() => writes.accept(message)),
-    change: (id, decide) => group.write(() => writes.change(id, decide)),
+    change: (id, decide, urgency) => group.write(() => writes.change(id, decide), urgency),
     purge: (id, nowMs) => group.write(() => writes.purge(id, nowMs)),
     forget: ({ purgedMs, onceMs }) => group.write(() => rows.life.forget(purgedMs, onceMs)),
     onCommit: news.listen,

@@ -1,6 +1,9 @@
 import type { EventStamp } from './events.ts';
 import type { SessionRecord, Transition } from './state.ts';
 
+/** The most characters of the lines of events that are read or written together, where they are several. */
+export const pieceLength = 65_536;
+
 /** An event as it is recorded: its line has no line feed, and never holds the token. */
 export interface StoredEvent {
   readonly index: number;
@@ -109,12 +112,16 @@ export interface SessionStore {
   accept(message: Message): Promise<Acceptance | undefined>;
   /** Gives the receipt of the same request, where it was accepted before. @throws Problem `idempotency_conflict` */
   recall(once: Once): Promise<Receipt | undefined>;
-  /** Gives the new record; undefined where the session is not known, or `decide` changes nothing. */
+  /**
+   * Gives the new record; undefined where the session is not known, or `decide` changes nothing. What is
+   * to be recorded `soon` may wait a little for more; default: `now`.
+   */
   change(
     id: string,
     decide: (record: SessionRecord) => Transition | null,
+    urgency?: 'now' | 'soon',
   ): Promise<SessionRecord | undefined>;
-  /** Reads events from an index, at least one if there is one, a few hundred KiB at most. */
+  /** Reads events from an index, at least one if there is one, and not many more than `pieceLength`. */
   readEvents(id: string, from: number): Promise<readonly StoredEvent[]>;
   /** Gives the text of a message; undefined where it is not there. */
   readText(id: string, sequence: number): Promise<string | undefined>;

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { LeaseRecord } from './events.ts';
-import { type Feed, type FeedReader, type Piece, toPiece } from './feeds.ts';
+import type { Feed, FeedReader } from './feeds.ts';
+import { type Piece, toPiece } from './pieces.ts';
 import { isLive, type SessionRecord } from './state.ts';
 import type { SessionStore } from './store.ts';
 
@@ -149,8 +150,8 @@ async function nextPiece({ reader, feed }: Sending, store: SessionStore): Promis
   const { cursor, untilIndex, token } = reader;
   const { record } = feed;
   if (record === undefined || cursor >= Math.min(record.events, untilIndex)) return null;
-  const fresh = untilIndex === Number.POSITIVE_INFINITY ? feed.piece(cursor, token) : null;
-  if (fresh !== null) return fresh;
+  const piece = feed.piece(cursor, token) ?? (await feed.recorded(cursor, token));
+  if (piece === null || piece.next <= untilIndex) return piece;
   const events = await store.readEvents(feed.sessionId, cursor);
   const wanted = events.filter(({ index }) => index < untilIndex);
   // Nothing is there any more where the session was purged in between.

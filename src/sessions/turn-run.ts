@@ -233,7 +233,7 @@ function complete(found: Found, text: AnswerText, nowMs: number): TurnEnd {
 function sendText(text: AnswerText, run: Running, { store, onFault }: TurnSetting): void {
   const unsent = text.take();
   const append = (record: SessionRecord) => appendText(record, run.sequence, unsent);
-  store.change(run.sessionId, append).then(
+  store.change(run.sessionId, append, 'soon').then(
     (record) => {
       if (record === undefined) run.stop({ kind: 'gone' });
     },

@@ -4,6 +4,7 @@ import { openSqlite } from '../../src/core/sqlite.ts';
 import { openSqliteSessions } from '../../src/sessions/sqlite-store.ts';
 import {
   acceptMessage,
+  appendText,
   beginTurn,
   endSession,
   endTurn,
@@ -180,6 +181,35 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     const commit = told[0]?.get('ses_a');
     expect(commit?.events.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
     expect(commit?.record).toMatchObject({ events: 4, pending: [{ isBegun: true }] });
+  });
+
+  it('lets what may wait share a later commit, unless somebody else is in a hurry', async () => {
+    const rig = openRig({ path: pathOf(), isHeld: true });
+    const started = rig.store.start(toStart('ses_a'));
+    rig.endTurnOfLoop();
+    await started;
+    const told: Commit[] = [];
+    rig.store.onCommit((commit) => told.push(commit));
+    const begin = (record: SessionRecord) => beginTurn(record, 0, { text: 'q', modelId: 'm' });
+    const say = (delta: string) =>
+      rig.store.change('ses_a', (record) => appendText(record, 0, { delta, soFar: delta }), 'soon');
+    const eventsTold = () => told.map((commit) => commit.get('ses_a')?.events.length);
+
+    const begun = rig.store.change('ses_a', begin, 'soon');
+    for (let turn = 1; turn < 8; turn += 1) rig.endTurnOfLoop();
+    const said = say('one');
+    expect(eventsTold()).toEqual([]);
+    rig.endTurnOfLoop();
+    await Promise.all([begun, said]);
+    expect(eventsTold()).toEqual([4]);
+
+    const [saidMore, found] = [say('two'), rig.store.find('ses_a')];
+    rig.endTurnOfLoop();
+    await Promise.all([saidMore, found]);
+    const [saidLast, other] = [say('three'), rig.store.start(toStart('ses_b'))];
+    rig.endTurnOfLoop();
+    await Promise.all([saidLast, other]);
+    expect(eventsTold()).toEqual([4, 1, 1]);
   });
 
   it('lets one decision fail alone', async () => {

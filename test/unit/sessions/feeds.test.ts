@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFeeds, toPiece } from '../../../src/sessions/feeds.ts';
+import { createFeeds } from '../../../src/sessions/feeds.ts';
 import { startSession } from '../../../src/sessions/state.ts';
 import type { Commit, StoredEvent } from '../../../src/sessions/store.ts';
 
@@ -21,7 +21,7 @@ const reader = (cursor = 0) => ({ cursor, wake: () => undefined });
 
 describe('the feed of a session', () => {
   it('gives readers at the same place the same bytes', () => {
-    const feeds = createFeeds();
+    const feeds = createFeeds(async () => []);
     const feed = feeds.join('ses_a', reader());
     feeds.publish(commitOf(eventsFrom(3, [2, 3])));
 
@@ -35,7 +35,7 @@ describe('the feed of a session', () => {
   });
 
   it('grows with what is recorded', () => {
-    const feeds = createFeeds();
+    const feeds = createFeeds(async () => []);
     const feed = feeds.join('ses_a', reader());
     feeds.publish(commitOf(eventsFrom(0, [1])));
     expect(feed.piece(0, null)?.next).toBe(1);
@@ -47,7 +47,7 @@ describe('the feed of a session', () => {
   });
 
   it('wakes its readers, and no others', () => {
-    const feeds = createFeeds();
+    const feeds = createFeeds(async () => []);
     const woken: string[] = [];
     for (const id of ['ses_a', 'ses_b', 'ses_a']) {
       feeds.join(id, { cursor: 0, wake: () => void woken.push(id) });
@@ -59,7 +59,7 @@ describe('the feed of a session', () => {
   });
 
   it('holds a quarter of a megabyte at most, the newest', () => {
-    const feeds = createFeeds();
+    const feeds = createFeeds(async () => []);
     const feed = feeds.join('ses_a', reader());
 
     for (let index = 0; index < 100; index += 1) {
@@ -73,7 +73,7 @@ describe('the feed of a session', () => {
   });
 
   it('lets all of a session go where all sessions together hold too much', () => {
-    const feeds = createFeeds();
+    const feeds = createFeeds(async () => []);
     const open = Array.from({ length: 140 }, (_, n) => feeds.join(`ses_${n}`, reader()));
 
     for (const { sessionId } of open) {
@@ -85,7 +85,7 @@ describe('the feed of a session', () => {
   });
 
   it('lets go what every reader has, and forgets a session that nobody reads', () => {
-    const feeds = createFeeds();
+    const feeds = createFeeds(async () => []);
     const [slow, fast] = [
       { cursor: 1, wake: () => undefined },
       { cursor: 3, wake: () => undefined },
@@ -102,15 +102,5 @@ describe('the feed of a session', () => {
     feeds.leave(feed, slow);
     feeds.leave(feed, fast);
     expect([...feeds.all()]).toEqual([]);
-  });
-});
-
-describe('a piece', () => {
-  it('has one event at least, and no more than fit', () => {
-    const bytesOf = (lengths: readonly number[]) => toPiece(eventsFrom(7, lengths), null);
-
-    expect(bytesOf([500_000, 1]).next).toBe(8);
-    expect(bytesOf([60_000, 5_000, 1000]).next).toBe(9);
-    expect(bytesOf([1, 1, 1]).next).toBe(10);
   });
 });

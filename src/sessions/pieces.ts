@@ -1,0 +1,99 @@
+import { fillToken } from './events.ts';
+import { pieceLength, type StoredEvent } from './store.ts';
+
+/** Some events as they are written, and the index of the one after them. */
+export interface Piece {
+  readonly bytes: Buffer;
+  readonly next: number;
+}
+
+/** Makes a piece of events, at least one, as many as a piece may have. */
+export function toPiece(events: readonly StoredEvent[], token: string | null): Piece {
+  const lines: string[] = [];
+  let length = 0;
+  for (const { line } of events) {
+    if (lines.length > 0 && length + line.length > pieceLength) break;
+    lines.push(token === null ? line : fillToken(line, token));
+    length += line.length;
+  }
+  const next = (events[0]?.index ?? 0) + lines.length;
+  return { bytes: Buffer.from(`${lines.join('\n')}\n`), next };
+}
+
+/** Reads recorded events from an index; see `SessionStore`. */
+export type ReadEvents = (sessionId: string, from: number) => Promise<readonly StoredEvent[]>;
+
+/** Where a reader is that wants a piece, and the token that it is told. */
+export interface Place {
+  readonly sessionId: string;
+  readonly from: number;
+  readonly token: string | null;
+}
+
+/**
+ * Pieces of recorded events. What is recorded never changes, so the newest pieces are kept for the next
+ * reader who comes to the same place.
+ */
+export interface RecordedPieces {
+  /** Null where nothing is recorded there. Rejects where the store cannot be read. */
+  piece(place: Place): Promise<Piece | null>;
+  /** Lets go of a session that is purged. */
+  forget(sessionId: string): void;
+}
+
+/** The most bytes of pieces that are kept, of all sessions together. */
+const keptBytes = 4_194_304;
+
+/** Creates the reading of pieces; those who come at the same time share one look into the store. */
+export function createRecordedPieces(readEvents: ReadEvents): RecordedPieces {
+  const kept = createKept();
+  const underWay = new Map<string, Promise<Piece | null>>();
+  const read = async ({ sessionId, from, token }: Place, key: string): Promise<Piece | null> => {
+    try {
+      const events = await readEvents(sessionId, from);
+      if (events.length === 0) return null;
+      const piece = toPiece(events, token);
+      kept.add(key, piece);
+      return piece;
+    } finally {
+      underWay.delete(key);
+    }
+  };
+  return {
+    piece: async (place) => {
+      const key = `${place.sessionId} ${place.from} ${place.token ?? ''}`;
+      const there = kept.get(key);
+      if (there !== undefined) return there;
+      const reading = underWay.get(key) ?? read(place, key);
+      underWay.set(key, reading);
+      return reading;
+    },
+    forget: (sessionId) => kept.dropFrom(`${sessionId} `),
+  };
+}
+
+/** The newest pieces by their keys, as many as there is room for. */
+function createKept() {
+  const pieces = new Map<string, Piece>();
+  let held = 0;
+  const drop = (key: string): void => {
+    held -= pieces.get(key)?.bytes.length ?? 0;
+    pieces.delete(key);
+  };
+  return {
+    get: (key: string) => pieces.get(key),
+    add: (key: string, piece: Piece): void => {
+      drop(key);
+      pieces.set(key, piece);
+      held += piece.bytes.length;
+      for (const oldest of pieces.keys()) {
+        if (held <= keptBytes) break;
+        drop(oldest);
+      }
+    },
+    /** Drops those whose keys begin so. */
+    dropFrom: (start: string): void => {
+      for (const key of pieces.keys()) if (key.startsWith(start)) drop(key);
+    },
+  };
+}
