@@ -21,6 +21,8 @@ export interface TargetOptions {
   readonly url: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** `any` to let it have the whole machine. Default: a core of its own. */
+  readonly cores?: 'own' | 'any';
 }
 
 /** Whether servers and load generator each get a core of their own, so that neither disturbs the other. */
@@ -33,9 +35,11 @@ export function onCore(core: number, command: string, args: readonly string[]): 
 
 /** Starts a server with plain Node and waits for its first answer. */
 export async function startTarget(options: TargetOptions): Promise<Target> {
-  const { name, args, url, env, headers = {} } = options;
+  const { name, args, url, env, headers = {}, cores = 'own' } = options;
   const begin = performance.now();
-  const child = spawn(...onCore(0, process.execPath, args), {
+  const [command, given] =
+    cores === 'own' ? onCore(0, process.execPath, args) : [process.execPath, [...args]];
+  const child = spawn(command, given, {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { PATH: process.env.PATH ?? '', ...env },
   });

@@ -10,6 +10,7 @@ import { benchDocuments } from './documents.ts';
 import { interleave, load, median, rounds } from './interleave.ts';
 import { generator, type Measured } from './load.ts';
 import { isPinned, residentMiB, startTarget, type Target } from './processes.ts';
+import { benchSessions } from './sessions.ts';
 
 const starts = 7;
 
@@ -38,6 +39,7 @@ try {
     ...(await benchDocuments()),
     ...(await benchAllowances()),
     ...(await benchArchive()),
+    ...(await benchSessions()),
     ...(await benchStart()),
   ];
   writeFileSync(join(root, 'bench/results.md'), `${lines.join('\n')}\n`);

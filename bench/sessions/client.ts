@@ -1,0 +1,117 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import type { Target } from '../processes.ts';
+
+/** A session, as its client knows it. */
+export interface ClientSession {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** The asking of one server, over as many connections as are asked at once. */
+export interface SessionClient {
+  /** Starts a session; rejects where that is not accepted. */
+  start(message: string): Promise<ClientSession>;
+  /** Asks further; rejects where that is not accepted. */
+  say(session: ClientSession, message: string): Promise<void>;
+  /** Reads a stream to its end; rejects where it breaks. */
+  read(session: ClientSession, query?: string): Promise<string>;
+  close(): void;
+}
+
+/** Creates a client. Close it with `close()`. */
+export function createSessionClient({ url }: Pick<Target, 'url'>): SessionClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+  const base = url.replace('/health', '');
+  const post = (path: string, message: string, token?: string): Promise<Started> => {
+    const headers = {
+      'content-type': 'application/json',
+      authorization: 'Bearer bench',
+      ...(token === undefined ? {} : { 'x-continuation-token': token }),
+    };
+    return exchange(`${base}/${path}`, {
+      ...{ agent, method: 'POST', headers, status: 202 },
+      body: JSON.stringify({ message }),
+    }).then((body) => JSON.parse(body));
+  };
+  return {
+    start: async (message) => {
+      const { sessionId: id, continuationToken: token } = await post('session', message);
+      return { id, token };
+    },
+    say: async ({ id, token }, message) => {
+      await post(`session/${id}`, message, token);
+    },
+    read: ({ id }, query = '') =>
+      exchange(`${base}/session/${id}/stream${query}`, { agent, method: 'GET', status: 200 }),
+    close: () => agent.destroy(),
+  };
+}
+
+interface Started {
+  readonly sessionId: string;
+  readonly continuationToken: string;
+}
+
+interface Exchange {
+  readonly agent: Agent;
+  readonly method: string;
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+function exchange(url: string, { agent, method, headers = {}, status, body }: Exchange) {
+  return new Promise<string>((resolve, reject) => {
+    const call = request(url, { agent, method, headers }, (reply) => {
+      readText(reply).then((text) => {
+        if (reply.statusCode === status) resolve(text);
+        else reject(new Error(`${method} ${url}: ${reply.statusCode} ${text}`));
+      }, reject);
+    });
+    call.on('error', reject);
+    call.end(body);
+  });
+}
+
+function readText(reply: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    reply.on('data', (chunk) => chunks.push(chunk));
+    reply.on('end', () => resolve(Buffer.concat(chunks).toString()));
+    reply.on('error', reject);
+    reply.on('close', () => reject(new Error('the reply broke off')));
+  });
+}
+
+/** The part of an event that shows whether a stream is whole. */
+interface Event {
+  readonly type: string;
+  readonly meta: { readonly id: string; readonly index: number };
+}
+
+/** Parses the lines of a stream. */
+export function parseLines(body: string): readonly Event[] {
+  return body
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line));
+}
+
+/**
+ * Gives the ids of the events of a session that has had one turn.
+ *
+ * @throws Error where an event is lost or repeated, or the turn is not whole
+ */
+export function demandOneTurn(body: string): readonly string[] {
+  const events = parseLines(body);
+  const types = events.map(({ type }) => type);
+  const fault = (what: string) => new Error(`${what}: ${types.join(' ')}`);
+  if (events.some(({ meta }, at) => meta.index !== at)) throw fault('a gap or a repeat');
+  const count = (of: string) => types.filter((type) => type === of).length;
+  for (const type of ['turn.started', 'message.completed', 'turn.completed', 'session.waiting']) {
+    if (count(type) !== 1) throw fault(`${count(type)} times ${type}`);
+  }
+  if (count('message.appended') === 0) throw fault('no text');
+  if (types.at(-1) !== 'session.waiting') throw fault('no end');
+  return events.map(({ meta }) => meta.id);
+}

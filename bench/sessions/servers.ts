@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startTarget, type Target } from '../processes.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** How many sessions ask together; the other sizes follow from it, so that one setting makes all small. */
+export const size = Number(process.env.BENCH_SESSIONS ?? 1000);
+
+/** Rounds of each comparison. */
+export const rounds = Number(process.env.BENCH_ROUNDS ?? 5);
+
+const ports = { perch: 18_086, scripted: 18_087, bare: 18_088 } as const;
+
+/** Limits that a load from one address would reach. */
+const limits = {
+  PERCH_SESSIONS: 'on',
+  PERCH_SESSION_STARTS_PER_MINUTE: '1000000',
+  PERCH_SESSION_START_BURST: '1000000',
+  PERCH_SESSION_STREAMS_PER_SESSION: '1000',
+  PERCH_SESSION_STREAMS: '10000',
+  PERCH_SESSION_TURNS: '100000',
+  PERCH_SESSION_QUEUE: '1000',
+};
+
+/** What a server of sessions is started with. */
+export interface Serving {
+  /** The data directory. */
+  readonly folder: string;
+  /** `any` to let it have the whole machine; default: a core of its own. */
+  readonly cores?: 'own' | 'any';
+}
+
+/** Starts the built server, as `npm start` serves it, with its own docs as the corpus. */
+export function startPerch(serving: Serving): Promise<Target> {
+  return startServer('perch', ['dist/main.js', 'serve'], serving);
+}
+
+/** Starts the built server with an engine that answers in pieces, as the message says. */
+export function startScripted(serving: Serving): Promise<Target> {
+  return startServer('scripted', ['bench/targets/perch-sessions.mjs'], serving);
+}
+
+/** Starts a bare Fastify server that writes lines from a file; it has the health route alone of ours. */
+export function startBareStream(lines: string, serving: Serving): Promise<Target> {
+  return startServer('bare', ['bench/targets/bare-stream.mjs', lines], serving);
+}
+
+function startServer(
+  name: keyof typeof ports,
+  [script = '', ...args]: readonly string[],
+  { folder, cores = 'own' }: Serving,
+): Promise<Target> {
+  return startTarget({
+    name,
+    args: [join(root, script), ...args],
+    url: `http://127.0.0.1:${ports[name]}/svc/v1/health`,
+    env: { ...limits, PORT: String(ports[name]), PERCH_DATA_DIR: join(folder, 'data') },
+    cores,
+  });
+}
+
+/** Runs work with an empty folder that is removed afterwards. */
+export async function withFolder<Value>(work: (folder: string) => Promise<Value>): Promise<Value> {
+  const folder = mkdtempSync(join(tmpdir(), 'perch-bench-sessions-'));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs work with servers that are stopped afterwards, also where it fails. */
+export async function withTargets<Value>(
+  targets: readonly Target[],
+  work: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work();
+  } finally {
+    await Promise.all(targets.map((target) => target.stop()));
+  }
+}

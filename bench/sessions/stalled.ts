@@ -1,0 +1,96 @@
+import { connect, type Socket } from 'node:net';
+import { median } from '../interleave.ts';
+import { residentMiB } from '../processes.ts';
+import { createSessionClient } from './client.ts';
+import { readTogether } from './reader-process.ts';
+import { rounds, size, startScripted, withFolder, withTargets } from './servers.ts';
+
+const goal = 1.2;
+
+const readers = Math.ceil(size / 20);
+
+/** Long answers: more than the buffers of a connection hold. */
+const turns = 40;
+const message = '1 pieces of 250000';
+
+const sampleMs = 20;
+
+/** What the readers that read took, and the most memory that the server had meanwhile. */
+interface Taken {
+  readonly ms: number;
+  readonly mostMiB: number;
+}
+
+/** Compares readers who all read with as many of whom one takes nothing; gives the lines of a section. */
+export async function benchStalled(): Promise<string[]> {
+  const pairs: (readonly [Taken, Taken])[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    pairs.push([
+      await withFolder((folder) => follow(folder, 'reads')),
+      await withFolder((folder) => follow(folder, 'stalls')),
+    ]);
+  }
+  const row = (name: string, pick: (taken: Taken) => number) => {
+    const of = (at: 0 | 1) => median(pairs.map((pair) => pick(pair[at]))).toFixed(0);
+    const ratio = median(pairs.map(([all, but]) => pick(but) / pick(all)));
+    return `| ${name} | ${of(0)} | ${of(1)} | ${ratio.toFixed(2)} |`;
+  };
+  return [
+    `### ${readers} readers, one of which takes nothing`,
+    '',
+    `They follow ${turns} answers of 250,000 characters; each round starts the server anew. Goal: at most ${goal.toFixed(1)} times`,
+    'the memory and the time.',
+    '',
+    '| | all read | one takes nothing | ratio |',
+    '| --- | --- | --- | --- |',
+    row('ms until the others have all', ({ ms }) => ms),
+    row('resident memory at most, MiB', ({ mostMiB }) => mostMiB),
+    '',
+  ];
+}
+
+async function follow(folder: string, last: 'reads' | 'stalls'): Promise<Taken> {
+  const target = await startScripted({ folder });
+  return withTargets([target], async () => {
+    const client = createSessionClient(target);
+    const session = await client.start('1 pieces of 64');
+    const before = (await client.read(session)).split('\n').length - 1;
+    const path = `/svc/v1/session/${session.id}/stream?follow=true&startIndex=${before}`;
+    const port = Number(new URL(target.url).port);
+    const other = await openLast(port, path, last);
+    const memory = watch(target.pid);
+    const { ms } = await readTogether({ port, path, readers: readers - 1, turns }, () =>
+      Promise.all(Array.from({ length: turns }, () => client.say(session, message))),
+    );
+    other.destroy();
+    client.close();
+    return { ms, mostMiB: memory.stop() };
+  });
+}
+
+/** Opens the last reader, and reads its head. */
+function openLast(port: number, path: string, does: 'reads' | 'stalls'): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`);
+    socket.once('data', () => {
+      if (does === 'stalls') socket.pause();
+      else socket.resume();
+      resolve(socket);
+    });
+    socket.on('error', reject);
+  });
+}
+
+function watch(pid: number) {
+  let mostMiB = residentMiB(pid);
+  const timer = setInterval(() => {
+    mostMiB = Math.max(mostMiB, residentMiB(pid));
+  }, sampleMs);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return mostMiB;
+    },
+  };
+}

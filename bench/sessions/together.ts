@@ -1,0 +1,123 @@
+import { cpus } from 'node:os';
+import { median } from '../interleave.ts';
+import type { Target } from '../processes.ts';
+import {
+  type ClientSession,
+  createSessionClient,
+  demandOneTurn,
+  type SessionClient,
+} from './client.ts';
+import { rounds, size, startPerch, withFolder, withTargets } from './servers.ts';
+
+/** Sessions that ask one after the other, before and after each load. */
+const singles = 25;
+
+const goal = 5;
+
+/** What people ask about the docs of Perch. */
+const questions = [
+  'How do I get a key?',
+  'Where is the data directory configured?',
+  'Which formats can a post have?',
+  'What is the default of PERCH_CACHE_TTL_SECONDS?',
+  'How do I page through followers?',
+  'What does invalid_cursor mean?',
+  'How long can a session be read after its end?',
+  'How do I run it with Docker?',
+  'Which MCP tools are there?',
+  'What is the capital of Mongolia?',
+];
+
+/** An answer: how long it took from the start of its session to the end of its stream. */
+interface Answered {
+  readonly session: ClientSession;
+  readonly body: string;
+  readonly ms: number;
+}
+
+/** Measures sessions that ask together beside sessions that ask alone; gives the lines of a section. */
+export async function benchTogether(): Promise<string[]> {
+  const measured = await withFolder(async (folder) => {
+    // Both of the server's and the client's are all cores: the goal divides by them.
+    const target = await startPerch({ folder, cores: 'any' });
+    return withTargets([target], () => measureRounds(target));
+  });
+  const share = (size / cpus().length) * median(measured.map(({ singleMs }) => singleMs));
+  const rows = measured.map(({ singleMs, middleMs, p99Ms }) => {
+    const ratio = p99Ms / ((singleMs * size) / cpus().length);
+    const told = [singleMs, middleMs, p99Ms].map((ms) => `${ms.toFixed(1)} ms`).join(' | ');
+    return `| ${told} | ${ratio.toFixed(2)} |`;
+  });
+  const worst = Math.max(...measured.map(({ p99Ms }) => p99Ms)) / share;
+  return [
+    `### ${size.toLocaleString('en')} sessions at once`,
+    '',
+    'Each is started and its stream read to the end, on the built server with its own docs. Every stream is',
+    'parsed, and read again afterwards: no error, no event lost or repeated, the same bytes. The ratio is',
+    `to the median of a session alone × ${size} ÷ ${cpus().length} cores. Goal: at most ${goal}; the worst here is ${worst.toFixed(2)}.`,
+    '',
+    '| alone, median | together, median | together, p99 | ratio of p99 |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ];
+}
+
+interface Round {
+  readonly singleMs: number;
+  readonly middleMs: number;
+  readonly p99Ms: number;
+}
+
+async function measureRounds(target: Target): Promise<readonly Round[]> {
+  const measured: Round[] = [];
+  const ids = new Set<string>();
+  for (let round = 0; round <= rounds; round += 1) {
+    const client = createSessionClient(target);
+    const alone = await askInTurn(client);
+    const together = await Promise.all(Array.from({ length: size }, (_, at) => ask(client, at)));
+    alone.push(...(await askInTurn(client)));
+    for (const answered of [...alone, ...together]) await expectWhole(answered, client, ids);
+    client.close();
+    if (round > 0) measured.push(toRound(alone, together)); // the first one warms up
+  }
+  return measured;
+}
+
+async function ask(client: SessionClient, at: number): Promise<Answered> {
+  const begin = performance.now();
+  const session = await client.start(`${questions[at % questions.length]}`);
+  const body = await client.read(session);
+  return { session, body, ms: performance.now() - begin };
+}
+
+async function askInTurn(client: SessionClient): Promise<Answered[]> {
+  const answered: Answered[] = [];
+  for (let at = 0; at < singles; at += 1) answered.push(await ask(client, at));
+  return answered;
+}
+
+/** @throws Error where the stream is not whole, or reads differently now */
+async function expectWhole(
+  { session, body }: Answered,
+  client: SessionClient,
+  ids: Set<string>,
+): Promise<void> {
+  for (const id of demandOneTurn(body)) {
+    if (ids.has(id)) throw new Error(`the id ${id} was given twice`);
+    ids.add(id);
+  }
+  const again = await client.read(session, '?follow=false');
+  // White space before a line is a space against silence.
+  if (again !== body.replaceAll(/^ +/gm, ''))
+    throw new Error('a stream was read differently again');
+}
+
+function toRound(alone: readonly Answered[], together: readonly Answered[]): Round {
+  const sorted = together.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  return {
+    singleMs: median(alone.map(({ ms }) => ms)),
+    middleMs: median(sorted),
+    p99Ms: sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Number.NaN,
+  };
+}

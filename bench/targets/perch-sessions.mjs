@@ -1,0 +1,46 @@
+// Perch with sessions and an engine that answers `40 pieces of 64`: so many pieces of so many characters,
+// or as many more as it takes for each to become an event, one in each turn of the event loop.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { buildApp } from '../../dist/app.js';
+import { createLogger } from '../../dist/commands/logger.js';
+import { shutDown } from '../../dist/commands/shutdown.js';
+import { loadConfig } from '../../dist/config.js';
+import { systemClock } from '../../dist/core/clock.js';
+import { systemRandom } from '../../dist/core/random.js';
+
+const words = 'the quick brown fox jumps over the lazy dog and “goes on” ';
+
+/** The share of the text so far that a piece has at least (src/sessions/answer-text.ts). */
+const leastShare = 16;
+
+const engine = {
+  modelId: 'perch/scripted',
+  isReady: true,
+  answer: async ({ text: question }, { onText }) => {
+    const [, pieces = 1, length = 64] = /^(\d+) pieces of (\d+)/.exec(question) ?? [];
+    let text = '';
+    for (let piece = 0; piece < Number(pieces); piece += 1) {
+      const size = Math.max(Number(length), Math.ceil(text.length / leastShare));
+      const added = words.repeat(Math.ceil(size / words.length)).slice(0, size);
+      text += added;
+      onText(added);
+      await nextTurn();
+    }
+    return { text, citations: [], abstained: false, finishReason: 'stop' };
+  },
+};
+
+const loaded = loadConfig(process.env);
+if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
+const { config } = loaded;
+const app = await buildApp({
+  config,
+  engine,
+  clock: systemClock,
+  random: systemRandom,
+  logger: await createLogger('info', process.stdout),
+});
+process.once('SIGTERM', () => {
+  void shutDown(app, { clock: systemClock, graceMs: 0, drainMs: 0 });
+});
+await app.server.listen({ host: config.HOST, port: config.PORT });
