@@ -13,7 +13,7 @@ const rungs: readonly (readonly string[])[] = [
   ['reads', 'render'],
   ['http', 'mcp', 'sessions'],
   ['config-forms.ts'],
-  ['config-sessions.ts'],
+  ['config-sessions.ts', 'config-model.ts'],
   ['config.ts'],
   ['endpoints.ts'],
   ['open-fetching.ts', 'open-access.ts', 'open-answers.ts', 'open-sessions.ts'],
@@ -27,7 +27,7 @@ const rungs: readonly (readonly string[])[] = [
 /** Which modules may import a package; a package that is not named may be imported by none. */
 const packageOwners: Readonly<Record<string, RegExp>> = {
   zod: /./,
-  undici: /^core\/http-client\.ts$/,
+  undici: /^core\/(?:http|post)-client\.ts$/,
   'better-sqlite3': /^core\/sqlite\.ts$/,
   '@fastify/cors': /^http\/cors\.ts$/,
   'lru-cache': /^fetching\/(?:response-cache|walk-memory)\.ts$/,

@@ -14,15 +14,19 @@ export interface HttpClientOptions {
   readonly random: Random;
 }
 
-/** What came back, whatever its status. */
-export interface HttpAnswer {
+/** What came back before the body, whatever its status. */
+export interface HttpHead {
   readonly status: number;
   /** The media type without parameters, lower case; empty where there is none. */
   readonly mediaType: string;
-  /** The body, decoded as UTF-8. */
-  readonly text: string;
   /** Seconds from `Retry-After` (RFC 9110 §10.2.3), where it is usable. */
   readonly retryAfterSeconds: number | undefined;
+}
+
+/** What came back, whatever its status. */
+export interface HttpAnswer extends HttpHead {
+  /** The body, decoded as UTF-8. */
+  readonly text: string;
 }
 
 /**
@@ -170,14 +174,23 @@ async function readAnswer(
   response: Dispatcher.ResponseData,
   options: HttpClientOptions,
 ): Promise<HttpAnswer> {
-  const { headers, statusCode } = response;
   const bytes = await readBody(response, options.maxBytes);
+  return {
+    ...readHead(response, options.clock.now()),
+    text: new TextDecoder('utf-8').decode(bytes),
+  };
+}
+
+/** Gives what a response says before its body. */
+export function readHead(
+  { headers, statusCode }: Pick<Dispatcher.ResponseData, 'headers' | 'statusCode'>,
+  nowMs: number,
+): HttpHead {
   return {
     status: statusCode,
     mediaType:
       (headerText(headers['content-type']) ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '',
-    text: new TextDecoder('utf-8').decode(bytes),
-    retryAfterSeconds: parseRetryAfter(headerText(headers['retry-after']), options.clock.now()),
+    retryAfterSeconds: parseRetryAfter(headerText(headers['retry-after']), nowMs),
   };
 }
 
