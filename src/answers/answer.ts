@@ -34,7 +34,29 @@ export interface Answer {
   readonly abstained: boolean;
   /** `length` where the text was cut. */
   readonly finishReason: 'stop' | 'length';
+  /** What a language model counted, by names such as `inputTokens`; absent where nothing is known. */
+  readonly usage?: Readonly<Record<string, number>>;
+  /** Present where another than the engine's own model has answered, or ended the answer. */
+  readonly fallback?: Fallback;
 }
+
+/** Who answered in the place of a language model, and why. */
+export interface Fallback {
+  /** What the events call who answered. */
+  readonly modelId: string;
+  readonly code: FallbackCode;
+  /** A sentence for people. Says nothing that the endpoint of the model has sent. */
+  readonly message: string;
+}
+
+/** Why a language model did not answer, or not to the end. */
+export type FallbackCode =
+  | 'model_failed'
+  | 'model_stalled'
+  | 'model_uncited'
+  | 'model_miscited'
+  | 'model_paused'
+  | 'model_not_asked';
 
 /** What a turn gives an engine besides the question. */
 export interface Asking {

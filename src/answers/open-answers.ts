@@ -1,10 +1,11 @@
 import type { Clock } from '../core/clock.ts';
-import type { AnswerEngine } from './answer.ts';
+import type { AnswerEngine, Fallback } from './answer.ts';
 import type { Corpus } from './corpus/corpus.ts';
 import { createExtractiveEngine } from './engine/extractive-engine.ts';
 import { openKeeping, type RefreshSummary } from './index/keep-current.ts';
 import { openPassageIndex } from './index/passage-index.ts';
 import { type RefreshProgress, refreshIndex } from './index/refresh.ts';
+import { type ModelChoice, openModelEngine } from './model/open-model-engine.ts';
 
 /** What answers are made from. */
 export interface AnswersOptions {
@@ -18,6 +19,10 @@ export interface AnswersOptions {
   readonly onRefreshed?: (summary: RefreshSummary) => void;
   /** Told of an index that could not be brought up to date, and of a thread that has ended; it is tried again. */
   readonly onTrouble?: (error: unknown) => void;
+  /** The language model that answers; without one, passages are told word for word. */
+  readonly model?: ModelChoice | undefined;
+  /** Told of each question that the model did not answer, or not to the end. */
+  readonly onFallback?: (fallback: Fallback) => void;
 }
 
 /** An engine and the index that it answers from. */
@@ -42,21 +47,23 @@ export function openAnswers(options: AnswersOptions): Answers {
   const { corpora, path, onProgress = () => {} } = options;
   const index = openPassageIndex(path);
   let isBuilt = index.totals().files > 0;
-  const engine = createExtractiveEngine({ index, corpora, isReady: () => isBuilt });
+  const extractive = createExtractiveEngine({ index, corpora, isReady: () => isBuilt });
+  const model = options.model && openModelEngine(options.model, { ...options, extractive });
   const keeping = openKeeping({
     ...options,
     refreshNow: async (live) => {
       const progress = await refreshIndex({ index, corpora, onProgress, ...live });
-      engine.forget();
+      extractive.forget();
       isBuilt = true;
       return { ...progress, passages: index.totals().passages };
     },
   });
   return {
-    engine,
+    engine: model?.engine ?? extractive,
     refresh: keeping.refresh,
     keepCurrent: keeping.keepCurrent,
     close: async () => {
+      await model?.close();
       await keeping.close();
       index.close();
     },

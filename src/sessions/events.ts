@@ -66,9 +66,19 @@ export const messageCompleted = event('message.completed', {
   ...step,
 }).describe('The answer, whole. The last one of a stream is the answer to the last question.');
 
+/** Who answered instead of the model that `step.started` names. Source: `answers/answer.ts`, `Fallback`. */
+const fallback = z
+  .object({
+    modelId: z.string().describe('Who answered.'),
+    code: z.string().describe('Why the model did not, or not to the end; begins with `model_`.'),
+    message: z.string().describe('The same as a sentence.'),
+  })
+  .describe('Present where the model that `step.started` names did not answer, or not to the end.');
+
 const stepCompleted = event('step.completed', {
   finishReason,
   usage: z.record(z.string(), z.number()).exactOptional(),
+  fallback: fallback.exactOptional(),
   ...step,
 }).describe('What answers has ended well.');
 

@@ -296,11 +296,12 @@ function toEndEvents(
   const [turn, step] = [toTurn(sequence), toStep(sequence)];
   if (end.kind === 'cancelled') return [{ type: 'turn.cancelled', data: turn, deliveryId }];
   if (end.kind === 'completed') {
-    const { text, finishReason, citations, abstained } = end.answer;
+    const { text, finishReason, citations, abstained, usage, fallback } = end.answer;
     const message = { message: text, finishReason, citations: [...citations], abstained };
+    const known = { ...(usage && { usage }), ...(fallback && { fallback }) };
     return [
       { type: 'message.completed', data: { ...message, ...step }, deliveryId },
-      { type: 'step.completed', data: { finishReason, ...step }, deliveryId },
+      { type: 'step.completed', data: { finishReason, ...known, ...step }, deliveryId },
       { type: 'turn.completed', data: turn, deliveryId },
     ];
   }

@@ -26,7 +26,7 @@ const leastExcerpt = 60;
 export function composeAnswer({ leading, further }: Draft): Answer {
   const sources = [...leading, ...further];
   const citations = sources.map(({ citation }) => citation);
-  const ending = `Sources:\n\n${citations.map((one) => `- \`${printCitation(one)}\``).join('\n')}\n`;
+  const ending = printSources(citations);
   const budget = createBudget(maxAnswerLength - ending.length - 40);
   const lead = leading.map((source) => budget.take(titled(source, leading.length > 1), '\n\n'));
   const more = further.map((source) => budget.take(toBullet(source), '\n'));
@@ -38,6 +38,11 @@ export function composeAnswer({ leading, further }: Draft): Answer {
     abstained: false,
     finishReason: budget.isCut ? 'length' : 'stop',
   };
+}
+
+/** Gives the end of an answer: its citations, best first, as a list. */
+export function printSources(citations: readonly Citation[]): string {
+  return `Sources:\n\n${citations.map((one) => `- \`${printCitation(one)}\``).join('\n')}\n`;
 }
 
 /** Writes that the question is not answered, and what comes nearest. */
@@ -81,8 +86,8 @@ function createBudget(most: number) {
   };
 }
 
-/** Cut text ends with a sign; code that is cut is closed. */
-function cutAtWord(text: string, most: number): string {
+/** Gives a text of at most `most` characters, empty where that is too few. Cut text ends with a sign; code that is cut is closed. */
+export function cutAtWord(text: string, most: number): string {
   if (most < leastExcerpt) return '';
   const end = text.lastIndexOf(' ', most - 6);
   const cut = text.slice(0, end > most / 2 ? end : most - 6);

@@ -148,7 +148,8 @@ function cutCode(code: string, most: number): string {
   return `${code.slice(0, end > 0 ? end : most)}\n…`;
 }
 
-function fence({ text, language = '' }: Block): string {
+/** Gives code within a fence that is longer than any in it. */
+export function fence({ text, language = '' }: Block): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const mark = '`'.repeat(longest + 1);
   return `${mark}${language}\n${text}\n${mark}`;

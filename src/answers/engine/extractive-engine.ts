@@ -7,8 +7,9 @@ import { createSynonyms } from '../text/synonyms.ts';
 import { composeAbstention, composeAnswer, type Source } from './compose.ts';
 import { isDeclined } from './confidence.ts';
 import { toExcerpt } from './excerpt.ts';
-import { type Found, type FoundSource, find } from './find.ts';
+import { type Found, type FoundSource, find, toCitedScore } from './find.ts';
 import { understand } from './follow-up.ts';
+import { createPassageSource, type PassageSource } from './given-passages.ts';
 import { createLexicon } from './lexicon.ts';
 import { weights } from './weights.ts';
 
@@ -22,6 +23,8 @@ export interface ExtractiveOptions {
 
 /** An engine over an index, which tells it when the index has changed. */
 export interface ExtractiveEngine extends AnswerEngine {
+  /** The passages that it finds, for a language model to answer from. */
+  readonly passages: PassageSource;
   /** Says that the index has changed. */
   forget(): void;
 }
@@ -49,6 +52,7 @@ export function createExtractiveEngine(options: ExtractiveOptions): ExtractiveEn
     get isReady() {
       return options.isReady();
     },
+    passages: createPassageSource({ index, findFor, toCited: places.toCited }),
     forget: () => lexicon.forget(),
     answer: async (question, asking) => {
       await nextTurn();
@@ -94,10 +98,10 @@ interface SourceContext {
   readonly confidence: number;
 }
 
-function readSource({ scored, findings }: FoundSource, context: SourceContext): Source {
-  const { passage, score } = scored;
+function readSource(source: FoundSource, context: SourceContext): Source {
+  const { scored, findings } = source;
+  const { passage } = scored;
   const { index, places, kind, confidence } = context;
-  const best = findings.scored[0]?.score ?? score;
   const excerpt = toExcerpt(index.blocks(passage.id), findings.concepts, limits[kind]);
   const { line, endLine } = excerpt ?? passage;
   const citation: Citation = {
@@ -105,7 +109,7 @@ function readSource({ scored, findings }: FoundSource, context: SourceContext): 
     heading: passage.heading,
     line,
     endLine,
-    score: Number(Math.max(0, Math.min(1, (confidence * score) / best)).toFixed(3)),
+    score: toCitedScore(source, confidence),
   };
   return { citation, excerpt: excerpt ?? { text: passage.heading, line, endLine } };
 }

@@ -76,6 +76,12 @@ function findFurther(
   return taken.slice(leading.length);
 }
 
+/** Gives how much speaks for a source, from 0 to 1, as a citation tells it. */
+export function toCitedScore({ scored, findings }: FoundSource, confidence: number): number {
+  const best = findings.scored[0]?.score ?? scored.score;
+  return Number(Math.max(0, Math.min(1, (confidence * scored.score) / best)).toFixed(3));
+}
+
 function isSame(a: ScoredPassage, b: ScoredPassage): boolean {
   return a.passage.id === b.passage.id;
 }

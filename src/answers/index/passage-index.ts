@@ -149,6 +149,11 @@ export class PassageIndex {
     return this.#statements.search.all(match, most).map(({ id, score }) => this.#load(id, -score));
   }
 
+  /** Gives where a passage stands; undefined where it is gone. */
+  passage(id: number): Pick<FoundPassage, 'corpus' | 'path' | 'line' | 'endLine'> | undefined {
+    return this.#statements.passage.get(id);
+  }
+
   #load(id: number, bm25: number): FoundPassage {
     const row = this.#statements.passage.get(id);
     if (row === undefined)

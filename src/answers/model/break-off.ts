@@ -1,0 +1,47 @@
+import type { Answer, Citation } from '../answer.ts';
+import { cutAtWord, maxAnswerLength, printSources } from '../engine/compose.ts';
+import { maxCitations } from '../engine/find.ts';
+
+/** What a reader has seen of an answer that broke off. */
+export interface BrokenOff {
+  readonly shown: string;
+  readonly citations: readonly Citation[];
+}
+
+const notices = {
+  continued: 'The answer of the language model broke off here. The documentation says:',
+  alone: 'The answer of the language model broke off here.',
+} as const;
+
+/**
+ * Gives the answer that goes on from what was shown with what the documentation says: first what was
+ * shown, then why it stops, then the other answer, and the sources of both.
+ */
+export function continueBrokenOff({ shown, citations: before }: BrokenOff, other: Answer): Answer {
+  const citations = joinCitations(before, other.abstained ? [] : other.citations);
+  const sources = printSources(citations);
+  const room = maxAnswerLength - shown.length - notices.continued.length - sources.length - 6;
+  const body = other.abstained ? '' : bodyOf(other);
+  const told = body.length <= room ? body : cutAtWord(body, room);
+  const parts = told === '' ? [shown, notices.alone] : [shown, notices.continued, told];
+  return {
+    text: [...parts, sources].join('\n\n'),
+    citations,
+    abstained: false,
+    finishReason: told === body ? other.finishReason : 'length',
+  };
+}
+
+/** The text without its list of sources. */
+function bodyOf({ text, citations }: Answer): string {
+  const sources = printSources(citations);
+  return (text.endsWith(sources) ? text.slice(0, -sources.length) : text).trim();
+}
+
+/** Two places in one section are one source. */
+function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
+  const others = more.filter(
+    ({ path, heading }) => !before.some((one) => one.path === path && one.heading === heading),
+  );
+  return [...before, ...others].slice(0, maxCitations);
+}

@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { upstream } from './listen.ts';
+
+/** What a model was asked. */
+export interface ModelRequest {
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly model: string;
+  readonly stream: boolean;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+}
+
+/** One question to the fake model, in the hands of the test. */
+export interface ModelExchange {
+  readonly request: ModelRequest;
+  /** Resolves when the client has closed the connection, or the answer is whole. */
+  readonly closed: Promise<void>;
+  /** Streams words, each in an event of its own. */
+  say(...words: readonly string[]): void;
+  /** Streams bytes as they are. */
+  send(bytes: string | Uint8Array): void;
+  /** Streams an object as an event. */
+  tell(payload: object): void;
+  /** Ends the stream as endpoints do. */
+  finish(reason?: string, more?: object): void;
+  /** Answers with a body in one piece. */
+  reply(
+    body: { readonly type: string; readonly text: string },
+    status?: number,
+    headers?: Headers,
+  ): void;
+  /** Breaks the connection. */
+  cut(): void;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A chat endpoint on loopback. */
+export interface FakeModel {
+  /** Its base address. */
+  readonly url: string;
+  /** What it was asked so far. */
+  readonly requests: readonly ModelRequest[];
+  /** Resolves with the next question, in their order; without a script only. */
+  next(): Promise<ModelExchange>;
+}
+
+/**
+ * Starts an OpenAI-compatible endpoint that really listens and streams; it is closed when the test has
+ * finished. A script answers each question; without one the test does, by `next`.
+ */
+export async function fakeModel(script?: (exchange: ModelExchange) => void): Promise<FakeModel> {
+  const requests: ModelRequest[] = [];
+  const held: ModelExchange[] = [];
+  const waiting: ((exchange: ModelExchange) => void)[] = [];
+  const take = (exchange: ModelExchange) => {
+    const next = script ?? waiting.shift();
+    if (next === undefined) held.push(exchange);
+    else next(exchange);
+  };
+  const { url } = await upstream((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text) => {
+      body += text;
+    });
+    request.on('end', () => {
+      const exchange = createExchange(toRequest(request, body), response);
+      requests.push(exchange.request);
+      take(exchange);
+    });
+  });
+  return {
+    url: `${url}/v1`,
+    requests,
+    next: () =>
+      new Promise((resolve) => {
+        const exchange = held.shift();
+        if (exchange === undefined) waiting.push(resolve);
+        else resolve(exchange);
+      }),
+  };
+}
+
+function toRequest({ url = '', headers }: IncomingMessage, body: string): ModelRequest {
+  return { ...JSON.parse(body), path: url, authorization: headers.authorization };
+}
+
+function createExchange(request: ModelRequest, response: ServerResponse): ModelExchange {
+  const send = (bytes: string | Uint8Array) => {
+    if (!response.headersSent) {
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    }
+    response.write(bytes);
+  };
+  const tell = (payload: object) => send(`data: ${JSON.stringify(payload)}\n\n`);
+  return {
+    request,
+    closed: new Promise((resolve) => response.on('close', resolve)),
+    send,
+    tell,
+    say: (...words) => {
+      for (const content of words) tell({ choices: [{ index: 0, delta: { content } }] });
+    },
+    finish: (reason = 'stop', more = {}) => {
+      tell({ choices: [{ index: 0, delta: {}, finish_reason: reason }], ...more });
+      send('data: [DONE]\n\n');
+      response.end();
+    },
+    reply: ({ type, text }, status = 200, headers = {}) => {
+      response.writeHead(status, { 'content-type': type, ...headers });
+      response.end(text);
+    },
+    cut: () => response.destroy(),
+  };
+}
+
+/** Gives the number of the passage whose text holds these words, as a marker: `[2]`. */
+export function markerOf({ messages }: ModelRequest, words: string): string {
+  const last = messages.at(-1)?.content ?? '';
+  for (const [, number, text = ''] of last.matchAll(
+    /<passage number="(\d+)"([\s\S]*?)<\/passage>/g,
+  )) {
+    if (text.includes(words)) return `[${number}]`;
+  }
+  throw new Error(`No passage that was given holds “${words}”.`);
+}

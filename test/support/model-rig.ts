@@ -1,0 +1,123 @@
+import { onTestFinished } from 'vitest';
+import type { Answer, AnswerEngine, EarlierTurn, Fallback } from '../../src/answers/answer.ts';
+import type { ModelChoice } from '../../src/answers/model/open-model-engine.ts';
+import { openAnswers } from '../../src/answers/open-answers.ts';
+import { corpusOf } from './corpus-folder.ts';
+import { type FakeModel, fakeModel, type ModelExchange } from './fake-model.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
+
+/** The docs that the engine of a test answers from. */
+export const harbourDocs = {
+  'gates.md': [
+    '# Gates',
+    '',
+    '## Opening hours',
+    '',
+    'The sluice gates open at six in the morning.',
+    '',
+    '## Paint',
+    '',
+    'The gates are painted green. See https://paint.example/green for the tin.',
+  ].join('\n'),
+  'cranes.md': [
+    '# Cranes',
+    '',
+    '## Starting',
+    '',
+    'Start a crane with `crane start`:',
+    '',
+    '```sh',
+    'crane start --slow',
+    '```',
+  ].join('\n'),
+} as const;
+
+/** A question that a test has asked. */
+export interface AskedModel {
+  readonly answer: Promise<Answer>;
+  /** What was told, piece by piece. */
+  readonly pieces: readonly string[];
+  /** Resolves when all that was told together holds these words. */
+  told(words: string): Promise<void>;
+  cancel(): void;
+}
+
+/** An engine with a language model that the test plays. */
+export interface ModelRig {
+  readonly engine: AnswerEngine;
+  readonly model: FakeModel;
+  readonly clock: ManualClock;
+  readonly fallbacks: readonly Fallback[];
+  /** The root of the docs. */
+  readonly root: string;
+  refresh(): Promise<unknown>;
+  ask(text: string, earlier?: readonly EarlierTurn[]): AskedModel;
+}
+
+/** What a test may set. */
+export interface ModelRigOptions {
+  readonly script?: (exchange: ModelExchange) => void;
+  readonly choice?: Partial<ModelChoice>;
+  readonly docs?: Readonly<Record<string, string>>;
+}
+
+/** Opens an engine over docs, with a fake model; both are closed when the test has finished. */
+export async function openModelRig(options: ModelRigOptions = {}): Promise<ModelRig> {
+  const clock = createManualClock();
+  const model = await fakeModel(options.script);
+  const corpus = corpusOf(options.docs ?? harbourDocs);
+  const fallbacks: Fallback[] = [];
+  const answers = openAnswers({
+    corpora: [corpus],
+    path: ':memory:',
+    clock,
+    model: { ...usualChoice, url: model.url, ...options.choice },
+    onFallback: (fallback) => fallbacks.push(fallback),
+  });
+  onTestFinished(() => answers.close());
+  await answers.refresh();
+  return {
+    engine: answers.engine,
+    model,
+    clock,
+    fallbacks,
+    root: corpus.root,
+    refresh: () => answers.refresh(),
+    ask: (text, earlier = []) => ask(answers.engine, { text, earlier }),
+  };
+}
+
+const usualChoice = {
+  model: 'harbour-7b',
+  key: 'sk-harbour-0123456789',
+  stallMs: 15_000,
+  totalMs: 90_000,
+  maxCharacters: 12_000,
+  connectTimeoutMs: 2000,
+  userAgent: 'Perch/test',
+} as const;
+
+function ask(engine: AnswerEngine, question: { text: string; earlier: readonly EarlierTurn[] }) {
+  const controller = new AbortController();
+  const pieces: string[] = [];
+  const waiting = new Set<() => void>();
+  const onText = (piece: string) => {
+    pieces.push(piece);
+    for (const look of waiting) look();
+  };
+  return {
+    answer: engine.answer(question, { signal: controller.signal, onText }),
+    pieces,
+    told: (words: string) =>
+      new Promise<void>((resolve) => {
+        const look = () => {
+          if (!pieces.join('').includes(words)) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    cancel: () => controller.abort(new Error('cancelled')),
+  };
+}

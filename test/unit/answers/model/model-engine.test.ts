@@ -1,0 +1,380 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type ModelExchange, markerOf } from '../../../support/fake-model.ts';
+import { openModelRig } from '../../../support/model-rig.ts';
+
+const question = 'When do the sluice gates open?';
+const place = '`gates.md#opening-hours:3`';
+
+describe('the answer of a language model', () => {
+  it('is streamed, with places where it cited numbers, and ends with its sources', async () => {
+    const { ask, model, engine, fallbacks } = await openModelRig();
+
+    const asked = ask(question);
+    const exchange = await model.next();
+    const marker = markerOf(exchange.request, 'six in the morning');
+    exchange.say(
+      'The gates',
+      ' open at',
+      ' six ',
+      marker.slice(0, 1),
+      marker.slice(1),
+      '.',
+      ' They',
+    );
+    await asked.told('six');
+    expect(asked.pieces).toEqual([`The gates open at six (${place})`]);
+    exchange.say(` are green ${markerOf(exchange.request, 'painted green')}.`);
+    exchange.finish('stop', { usage: { prompt_tokens: 900, completion_tokens: 12 } });
+
+    const answer = await asked.answer;
+    expect(answer).toEqual({
+      text: `The gates open at six (${place}). They are green (\`gates.md#paint:7\`).\n\nSources:\n\n- ${place}\n- \`gates.md#paint:7\`\n`,
+      citations: [
+        {
+          path: 'gates.md',
+          heading: 'Opening hours',
+          line: 3,
+          endLine: 6,
+          score: expect.any(Number),
+        },
+        { path: 'gates.md', heading: 'Paint', line: 7, endLine: 9, score: expect.any(Number) },
+      ],
+      abstained: false,
+      finishReason: 'stop',
+      usage: { inputTokens: 900, outputTokens: 12 },
+    });
+    expect(asked.pieces.join('')).toBe(answer.text);
+    expect(engine.modelId).toBe('harbour-7b');
+    expect(fallbacks).toEqual([]);
+  });
+
+  it('is taken in one piece from an endpoint that does not stream', async () => {
+    const script = ({ request, reply }: ModelExchange) => {
+      const content = `At six ${markerOf(request, 'six in the morning')}.`;
+      const choices = [
+        { index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' },
+      ];
+      reply({ type: 'application/json; charset=utf-8', text: JSON.stringify({ choices }) });
+    };
+    const { ask } = await openModelRig({ script });
+
+    expect(await ask(question).answer).toMatchObject({
+      text: `At six (${place}).\n\nSources:\n\n- ${place}\n`,
+      finishReason: 'stop',
+    });
+  });
+
+  it('abstains where the model says so, and names the nearest sections', async () => {
+    const script = ({ say, finish }: ModelExchange) => {
+      say('NOT_', 'ANSWERED', ' because the passages are about gates.');
+      finish();
+    };
+    const { ask, fallbacks } = await openModelRig({ script });
+
+    const asked = ask('What do the gates cost?');
+
+    const answer = await asked.answer;
+    expect(answer).toMatchObject({ abstained: true, citations: [], finishReason: 'stop' });
+    expect(answer.text).toMatch(
+      /^The documentation does not seem to answer this\. .*nearest.*gates\.md#/s,
+    );
+    expect(asked.pieces.join('')).toBe(answer.text);
+    expect(fallbacks).toEqual([]);
+  });
+
+  it('is asked with the passages, the earlier turns and the key', async () => {
+    const { ask, model } = await openModelRig();
+    const earlier = [
+      {
+        question: 'How do I start a crane?',
+        answer:
+          'With `crane start` (`cranes.md#starting:3`).\n\nSources:\n\n- `cranes.md#starting:3`\n',
+        citations: [{ path: 'cranes.md', heading: 'Starting', line: 3, endLine: 9, score: 1 }],
+      },
+    ];
+
+    void ask('And when do the gates open?', earlier).answer.catch(() => {});
+
+    const { request } = await model.next();
+    expect(request).toMatchObject({
+      path: '/v1/chat/completions',
+      authorization: 'Bearer sk-harbour-0123456789',
+      model: 'harbour-7b',
+      stream: true,
+    });
+    const [system, before, said, last] = request.messages;
+    expect(system?.role).toBe('system');
+    expect(before).toEqual({ role: 'user', content: 'How do I start a crane?' });
+    expect(said).toEqual({ role: 'assistant', content: 'With `crane start`.' });
+    expect(last?.role).toBe('user');
+    expect(last?.content).toMatch(/<passage number="1" from="gates\.md › Gates › Opening hours">/);
+    expect(last?.content).toMatch(/Question: And when do the gates open\?$/);
+  });
+
+  it('does not ask about what no passage has a word of', async () => {
+    const { ask, model } = await openModelRig();
+
+    const answer = await ask('zzqx qqwv').answer;
+
+    expect(answer).toMatchObject({ abstained: true, fallback: { code: 'model_not_asked' } });
+    expect(model.requests).toEqual([]);
+  });
+
+  it('ends where it is full, and closes the connection', async () => {
+    const { ask, model } = await openModelRig();
+
+    const asked = ask(question);
+    const exchange = await model.next();
+    const marker = markerOf(exchange.request, 'six in the morning');
+    for (let at = 0; at < 5; at += 1)
+      exchange.say(`${'They open at six. '.repeat(50)}${marker}.`, ' And ');
+
+    const answer = await asked.answer;
+    await exchange.closed;
+    expect(answer.finishReason).toBe('length');
+    expect(answer.text.length).toBeLessThanOrEqual(4000);
+    expect(answer.text).toMatch(/Sources:\n\n- `gates\.md#opening-hours:3`\n$/);
+    expect(answer.fallback).toBeUndefined();
+  });
+
+  it('is told as cut where the endpoint has cut it', async () => {
+    const script = ({ request, say, finish }: ModelExchange) => {
+      say(`At six ${markerOf(request, 'six in the morning')}. And then the`);
+      finish('length');
+    };
+    const { ask } = await openModelRig({ script });
+
+    expect(await ask(question).answer).toMatchObject({
+      text: expect.stringMatching(/^At six \(.*\)\.\n\nSources/),
+      finishReason: 'length',
+    });
+  });
+});
+
+describe('without an answer of the model, the passages are told', () => {
+  const json = 'application/json';
+  const failing: readonly [string, string, (exchange: ModelExchange) => void][] = [
+    [
+      'answers 500',
+      'model_failed',
+      ({ reply }) => reply({ type: json, text: '{"error":{}}' }, 500),
+    ],
+    ['answers 401', 'model_failed', ({ reply }) => reply({ type: json, text: '{}' }, 401)],
+    ['answers 429', 'model_failed', ({ reply }) => reply({ type: json, text: '{}' }, 429)],
+    [
+      'redirects',
+      'model_failed',
+      ({ reply }) => reply({ type: json, text: '' }, 307, { location: 'http://127.0.0.1:1/' }),
+    ],
+    ['answers a page', 'model_failed', ({ reply }) => reply({ type: 'text/html', text: '<p>hi' })],
+    ['answers no JSON', 'model_failed', ({ reply }) => reply({ type: json, text: '{"choices":[' })],
+    ['answers nothing', 'model_failed', ({ finish }) => finish()],
+    [
+      'breaks off',
+      'model_failed',
+      ({ say, cut }) => {
+        say('The');
+        cut();
+      },
+    ],
+    ['tells of an error', 'model_failed', ({ tell }) => tell({ error: { message: 'no credit' } })],
+    ['streams no JSON', 'model_failed', ({ send }) => send('data: {"cho\n\n')],
+    ['sends a huge line', 'model_failed', ({ send }) => send(`data: "${'x'.repeat(300_000)}`)],
+    ['calls a tool', 'model_failed', ({ finish }) => finish('tool_calls')],
+    ['is filtered', 'model_failed', ({ finish }) => finish('content_filter')],
+    [
+      'cites nothing',
+      'model_uncited',
+      ({ say, finish }) => {
+        say('At six.');
+        finish();
+      },
+    ],
+    ['talks on', 'model_uncited', ({ say }) => say('At six. '.repeat(500))],
+    ['cites what was not given', 'model_miscited', ({ say }) => say('At six [99]. So', ' there.')],
+    [
+      'cites number 0',
+      'model_miscited',
+      ({ say, finish }) => {
+        say('At six [0].');
+        finish();
+      },
+    ],
+    [
+      'makes up an address',
+      'model_miscited',
+      ({ say }) => say('See [this](https://evil.example/?q=secret) [1] for', ' more.'),
+    ],
+    [
+      'makes up a place',
+      'model_miscited',
+      ({ say }) => say('It stands in `gates.md#closing:12` [1] for', ' all.'),
+    ],
+  ];
+
+  it.each(failing)('when it %s: %s', async (_, code, script) => {
+    const { ask, engine, fallbacks } = await openModelRig({ script });
+
+    const asked = ask(question);
+
+    const answer = await asked.answer;
+    expect(answer).toMatchObject({
+      text: expect.stringMatching(/^The sluice gates open at six in the morning\./),
+      citations: [{ path: 'gates.md', heading: 'Opening hours', line: 5 }, {}, {}],
+      abstained: false,
+      fallback: {
+        modelId: 'perch/extractive',
+        code,
+        message: expect.stringMatching(/^[A-Z].*\.$/),
+      },
+    });
+    expect(asked.pieces.join('')).toBe(answer.text);
+    expect(fallbacks).toEqual([answer.fallback]);
+    expect(engine.modelId).toBe('harbour-7b');
+  });
+
+  it('when nobody listens', async () => {
+    const { ask } = await openModelRig({ choice: { url: 'http://127.0.0.1:1/v1' } });
+
+    expect(await ask(question).answer).toMatchObject({
+      text: expect.stringMatching(/six in the morning/),
+      fallback: { code: 'model_failed' },
+    });
+  });
+
+  it('when it says nothing for too long; the connection is closed', async () => {
+    const { ask, model, clock } = await openModelRig();
+    const asked = ask(question);
+    const exchange = await model.next();
+
+    await clock.advance(14_999);
+    exchange.send(': still at work\n\n');
+    await clock.advance(1);
+
+    expect((await asked.answer).fallback).toEqual({
+      modelId: 'perch/extractive',
+      code: 'model_stalled',
+      message: 'The language model took more than 15 seconds.',
+    });
+    await exchange.closed;
+  });
+
+  it('when a passage has changed while it spoke', async () => {
+    const { ask, model, root, refresh } = await openModelRig();
+    const asked = ask(question);
+    const { request, say, finish } = await model.next();
+
+    writeFileSync(join(root, 'gates.md'), '# Gates\n\n## Opening hours\n\nThey open at nine.\n');
+    await refresh();
+    say(`At six ${markerOf(request, 'six in the morning')}.`);
+    finish();
+
+    expect(await asked.answer).toMatchObject({
+      text: expect.stringMatching(/^They open at nine\./),
+      fallback: { code: 'model_miscited' },
+    });
+  });
+});
+
+describe('an answer that breaks off', () => {
+  const breaking: readonly [string, string, (exchange: ModelExchange) => void][] = [
+    ['the connection breaks', 'model_failed', ({ cut }) => cut()],
+    ['an error is told', 'model_failed', ({ tell }) => tell({ error: 'overloaded' })],
+    ['something is cited that is not there', 'model_miscited', ({ say }) => say('Red [7].', ' So')],
+  ];
+
+  it.each(breaking)('when %s goes on with the passages', async (_, code, end) => {
+    const { ask, model } = await openModelRig();
+    const asked = ask(question);
+    const exchange = await model.next();
+    exchange.say(`The gates are green ${markerOf(exchange.request, 'painted green')}.`, ' And');
+    await asked.told('green');
+
+    end(exchange);
+
+    const answer = await asked.answer;
+    expect(answer.text).toMatch(
+      /^The gates are green \(`gates\.md#paint:7`\)\n\nThe answer of the language model broke off here\. The documentation says:\n\nThe sluice gates open at six in the morning\..*Sources:\n\n- `gates\.md#paint:7`\n- `gates\.md#opening-hours:5`\n- `gates\.md#gates:1`\n$/s,
+    );
+    expect(answer.citations.map(({ heading }) => heading)).toEqual([
+      'Paint',
+      'Opening hours',
+      'Gates',
+    ]);
+    expect(answer.fallback?.code).toBe(code);
+    expect(asked.pieces.join('')).toBe(answer.text);
+  });
+
+  it('when it stalls goes on with the passages', async () => {
+    const { ask, model, clock } = await openModelRig();
+    const asked = ask(question);
+    const exchange = await model.next();
+    await clock.advance(10_000);
+    exchange.say(`At six ${markerOf(exchange.request, 'six in the morning')}.`, ' And');
+    await asked.told('six');
+
+    await clock.advance(14_000);
+    expect(asked.pieces).toHaveLength(1);
+    await clock.advance(1000);
+
+    expect((await asked.answer).fallback?.code).toBe('model_stalled');
+  });
+});
+
+describe('the endpoint', () => {
+  it('is cut off when the turn is cancelled', async () => {
+    const { ask, model, fallbacks } = await openModelRig();
+    const asked = ask(question);
+    const exchange = await model.next();
+    exchange.say('The', ' gates');
+
+    asked.cancel();
+
+    await expect(asked.answer).rejects.toThrow('cancelled');
+    await exchange.closed;
+    expect(fallbacks).toEqual([]);
+  });
+
+  it('is left alone for half a minute after five failures in a row', async () => {
+    const { ask, model, clock } = await openModelRig({
+      script: ({ reply }) => reply({ type: 'text/plain', text: '' }, 503),
+    });
+    for (let at = 0; at < 5; at += 1) await ask(question).answer;
+
+    expect((await ask(question).answer).fallback?.code).toBe('model_paused');
+    expect(model.requests).toHaveLength(5);
+    await clock.advance(30_000);
+    expect((await ask(question).answer).fallback?.code).toBe('model_failed');
+    expect(model.requests).toHaveLength(6);
+  });
+
+  it('is left alone for as long as it asks for', async () => {
+    const { ask, model, clock } = await openModelRig({
+      script: ({ reply }) => reply({ type: 'text/plain', text: '' }, 429, { 'retry-after': '7' }),
+    });
+    await ask(question).answer;
+
+    await clock.advance(6999);
+    expect((await ask(question).answer).fallback?.code).toBe('model_paused');
+    await clock.advance(1);
+    expect((await ask(question).answer).fallback?.code).toBe('model_failed');
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it('cannot make the key known', async () => {
+    const key = 'sk-harbour-0123456789';
+    const { ask, fallbacks } = await openModelRig({
+      script: ({ say, finish }) => {
+        say(`The key is ${key} [1].`);
+        finish();
+      },
+    });
+
+    const answer = await ask(question).answer;
+
+    expect(JSON.stringify([answer, fallbacks])).not.toContain(key);
+    expect(answer.fallback?.code).toBe('model_failed');
+  });
+});
