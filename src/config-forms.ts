@@ -41,3 +41,17 @@ function isOrigin(entry: string): boolean {
 function toOrigin(entry: string): string {
   return /^https?:/.test(entry) ? new URL(entry).origin : entry;
 }
+
+/** The form of a base address: no user name, query or fragment; without a slash at its end. */
+export const httpUrl = z
+  .string()
+  .refine(isHttpUrl, 'must be an http:// or https:// URL without user name, query or fragment')
+  // The parser's own form: a host in another script becomes ASCII, as headers need it.
+  .transform((value) => new URL(value).href.replace(/\/+$/, ''));
+
+function isHttpUrl(value: string): boolean {
+  if (!/^https?:\/\/\S+$/i.test(value) || !URL.canParse(value)) return false;
+  const url = new URL(value);
+  const { username, password, search, hash } = url;
+  return /^https?:$/.test(url.protocol) && username + password + search + hash === '';
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { trustedProxyFault } from './access/client-address.ts';
-import { flag, originList, wholeNumber } from './config-forms.ts';
+import { flag, httpUrl, originList, wholeNumber } from './config-forms.ts';
+import { modelFaults, modelVariables } from './config-model.ts';
 import { sessionVariables } from './config-sessions.ts';
 import { forbiddenInUserAgent } from './providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from './providers/registry.ts';
@@ -9,12 +10,6 @@ import { type ProviderName, providerNames } from './providers/registry.ts';
 export const version = '0.1.0';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
-const httpUrl = z
-  .string()
-  .refine(isHttpUrl, 'must be an http:// or https:// URL without user name, query or fragment')
-  // The parser's own form: a host in another script becomes ASCII, as headers need it.
-  .transform((value) => new URL(value).href.replace(/\/+$/, ''));
 
 /** An address that people can turn to (RFC 9116 §2.5.3). */
 const contactUri = z
@@ -28,12 +23,6 @@ function isContact(value: string): boolean {
     /^[\x21-\x7e]+$/.test(value) &&
     URL.canParse(value)
   );
-}
-
-function isHttpUrl(value: string): boolean {
-  if (!/^https?:\/\/\S+$/i.test(value) || !URL.canParse(value)) return false;
-  const url = new URL(value);
-  return /^https?:$/.test(url.protocol) && url.username === '' && url.search + url.hash === '';
 }
 
 const isProviderName = (name: string): name is ProviderName =>
@@ -230,6 +219,7 @@ export const variables = z.object({
   PERCH_SHUTDOWN_GRACE_MS: wholeNumber(0, 60_000, 7000).describe(
     'Milliseconds that work in flight may take after a stop signal.',
   ),
+  ...modelVariables.shape,
   ...sessionVariables.shape,
 });
 
@@ -260,7 +250,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): L
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = configSchema.safeParse(set);
   const issues = parsed.error?.issues ?? [];
-  const faults = [...issues.map((issue) => faultLine(issue, set)), ...userAgentFaults(set)];
+  const faults = [
+    ...issues.map((issue) => faultLine(issue, set)),
+    ...userAgentFaults(set),
+    ...modelFaults(set),
+  ];
   if (!parsed.success || faults.length > 0) return { ok: false, faults };
   return { ok: true, config: parsed.data, warnings: unknownVariables(set) };
 }
@@ -283,8 +277,13 @@ function faultLine(issue: z.core.$ZodIssue, set: Record<string, string | undefin
   return `${name}${value}: ${issue.message}`;
 }
 
-/** Variables whose values are never told. */
-const secretVariables: ReadonlySet<string> = new Set(['PERCH_ADMIN_TOKEN', 'PERCH_CURSOR_KEY']);
+/** Variables whose values are never told; an address may have a password in it by mistake. */
+const secretVariables: ReadonlySet<string> = new Set([
+  'PERCH_ADMIN_TOKEN',
+  'PERCH_CURSOR_KEY',
+  'PERCH_MODEL_KEY',
+  'PERCH_MODEL_URL',
+]);
 
 /** Variables of the project that the server itself does not read. */
 const otherVariables: ReadonlySet<string> = new Set(['PERCH_FIXTURES']);

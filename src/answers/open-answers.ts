@@ -1,11 +1,11 @@
 import type { Clock } from '../core/clock.ts';
-import type { AnswerEngine, Fallback } from './answer.ts';
+import type { AnswerEngine } from './answer.ts';
 import type { Corpus } from './corpus/corpus.ts';
 import { createExtractiveEngine } from './engine/extractive-engine.ts';
+import type { PassageSource } from './engine/given-passages.ts';
 import { openKeeping, type RefreshSummary } from './index/keep-current.ts';
 import { openPassageIndex } from './index/passage-index.ts';
 import { type RefreshProgress, refreshIndex } from './index/refresh.ts';
-import { type ModelChoice, openModelEngine } from './model/open-model-engine.ts';
 
 /** What answers are made from. */
 export interface AnswersOptions {
@@ -19,15 +19,13 @@ export interface AnswersOptions {
   readonly onRefreshed?: (summary: RefreshSummary) => void;
   /** Told of an index that could not be brought up to date, and of a thread that has ended; it is tried again. */
   readonly onTrouble?: (error: unknown) => void;
-  /** The language model that answers; without one, passages are told word for word. */
-  readonly model?: ModelChoice | undefined;
-  /** Told of each question that the model did not answer, or not to the end. */
-  readonly onFallback?: (fallback: Fallback) => void;
 }
 
 /** An engine and the index that it answers from. */
 export interface Answers {
   readonly engine: AnswerEngine;
+  /** What the engine finds, for a language model to answer from. */
+  readonly passages: PassageSource;
   /** Brings the index up to date once. Throws where that fails. */
   refresh(signal?: AbortSignal): Promise<RefreshSummary>;
   /** Brings the index up to date, and again whenever the corpora change, until it is closed. */
@@ -47,23 +45,22 @@ export function openAnswers(options: AnswersOptions): Answers {
   const { corpora, path, onProgress = () => {} } = options;
   const index = openPassageIndex(path);
   let isBuilt = index.totals().files > 0;
-  const extractive = createExtractiveEngine({ index, corpora, isReady: () => isBuilt });
-  const model = options.model && openModelEngine(options.model, { ...options, extractive });
+  const engine = createExtractiveEngine({ index, corpora, isReady: () => isBuilt });
   const keeping = openKeeping({
     ...options,
     refreshNow: async (live) => {
       const progress = await refreshIndex({ index, corpora, onProgress, ...live });
-      extractive.forget();
+      engine.forget();
       isBuilt = true;
       return { ...progress, passages: index.totals().passages };
     },
   });
   return {
-    engine: model?.engine ?? extractive,
+    engine,
+    passages: engine.passages,
     refresh: keeping.refresh,
     keepCurrent: keeping.keepCurrent,
     close: async () => {
-      await model?.close();
       await keeping.close();
       index.close();
     },

@@ -1,9 +1,10 @@
 import type { Answer } from '../answers/answer.ts';
 import { CorpusError, corporaAt } from '../answers/corpus/corpus.ts';
 import { createProgressReports } from '../answers/index/progress-reports.ts';
+import { addModel } from '../answers/model/add-model.ts';
 import { type Answers, openAnswers } from '../answers/open-answers.ts';
 import { systemClock } from '../core/clock.ts';
-import { openConfiguredAnswers } from '../open-answers.ts';
+import { openConfiguredAnswers, toModelChoice } from '../open-answers.ts';
 import { parseCommandArgs } from './arguments.ts';
 import {
   type Command,
@@ -69,13 +70,14 @@ async function ask(asked: Asked, context: CommandContext): Promise<ExitCode> {
 function openFor({ corpora }: Asked, { config }: CommandContext, { hear }: ProgressLine): Answers {
   const options = { clock: systemClock, onProgress: hear };
   if (corpora.length === 0) return openConfiguredAnswers({ ...options, config, open: openAnswers });
-  return openAnswers({ ...options, corpora: corporaAt(corpora), path: ':memory:' });
+  const answers = openAnswers({ ...options, corpora: corporaAt(corpora), path: ':memory:' });
+  return addModel(answers, { clock: systemClock, model: toModelChoice(config) });
 }
 
 async function tell(
   { engine }: Answers,
   { question, json }: Asked,
-  { stdout }: CommandContext,
+  { stdout, stderr }: CommandContext,
 ): Promise<ExitCode> {
   const asking = {
     signal: new AbortController().signal,
@@ -85,6 +87,7 @@ async function tell(
   };
   const answer = await engine.answer({ text: question, earlier: [] }, asking);
   if (json) stdout.write(`${JSON.stringify(toJson(answer))}\n`);
+  if (answer.fallback !== undefined) stderr.write(`perch: ${answer.fallback.message}\n`);
   return answer.abstained ? exitCodes.notFound : exitCodes.ok;
 }
 

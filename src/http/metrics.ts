@@ -18,10 +18,12 @@ const headers = {
   'cache-control': 'no-store',
 } as const;
 
+const withoutCors = { cors: false };
+
 /** Registers `/metrics` (decisions section 7). Pages of other origins have no business there. */
 export async function metricsPlugin(app: FastifyInstance, { guard, measure }: MetricsOptions) {
   app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, cors: false };
+    route.config = { ...route.config, ...withoutCors };
   });
   if (guard !== null) app.addHook('onRequest', guard);
   app.get(metricsPath, async (request, reply) =>

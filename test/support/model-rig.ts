@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { Answer, AnswerEngine, EarlierTurn, Fallback } from '../../src/answers/answer.ts';
-import type { ModelChoice } from '../../src/answers/model/open-model-engine.ts';
+import { addModel, type ModelChoice } from '../../src/answers/model/add-model.ts';
 import { openAnswers } from '../../src/answers/open-answers.ts';
 import { corpusOf } from './corpus-folder.ts';
 import { type FakeModel, fakeModel, type ModelExchange } from './fake-model.ts';
@@ -67,11 +67,9 @@ export async function openModelRig(options: ModelRigOptions = {}): Promise<Model
   const model = await fakeModel(options.script);
   const corpus = corpusOf(options.docs ?? harbourDocs);
   const fallbacks: Fallback[] = [];
-  const answers = openAnswers({
-    corpora: [corpus],
-    path: ':memory:',
-    clock,
+  const answers = addModel(openAnswers({ corpora: [corpus], path: ':memory:', clock }), {
     model: { ...usualChoice, url: model.url, ...options.choice },
+    clock,
     onFallback: (fallback) => fallbacks.push(fallback),
   });
   onTestFinished(() => answers.close());

@@ -15,12 +15,12 @@ export interface GivenPassage {
   readonly text: string;
 }
 
-/** Finds passages for a question, and says whether they still stand in the index. */
+/** Finds passages for a question, and says whether they still stand in the index. May work in another thread. */
 export interface PassageSource {
   /** Best first; those that an extractive answer would cite come before others. Empty where nothing is met. */
-  find(question: Question): readonly GivenPassage[];
+  find(question: Question): Promise<readonly GivenPassage[]>;
   /** False once the file of the passage has changed. */
-  isCurrent(passage: GivenPassage): boolean;
+  isCurrent(passage: GivenPassage): Promise<boolean>;
 }
 
 /** What passages are taken from. */
@@ -38,26 +38,31 @@ export function createPassageSource(options: PassageSourceOptions): PassageSourc
   const { index, findFor, toCited } = options;
   const textOf = (id: number) => toMarkdown(index.blocks(id));
   return {
-    find: (question) => {
-      const found = findFor(question);
-      const give = (source: FoundSource): GivenPassage => {
-        const { id, heading, line, endLine, trail, ...file } = source.scored.passage;
-        const score = toCitedScore(source, found.confidence);
-        return {
-          id,
-          citation: { path: toCited(file), heading, line, endLine, score },
-          trail: [...trail, heading].filter((one) => one !== ''),
-          text: textOf(id),
+    // All of it from one state of the index: another thread may be writing.
+    find: async (question) =>
+      index.atOnce(() => {
+        const found = findFor(question);
+        const give = (source: FoundSource): GivenPassage => {
+          const { id, heading, line, endLine, trail, ...file } = source.scored.passage;
+          const score = toCitedScore(source, found.confidence);
+          return {
+            id,
+            citation: { path: toCited(file), heading, line, endLine, score },
+            trail: [...trail, heading].filter((one) => one !== ''),
+            text: textOf(id),
+          };
         };
-      };
-      const passages = chooseGiven(found).map(give);
-      return passages.filter(({ text }) => text !== '').slice(0, limits.given);
-    },
-    isCurrent: ({ id, citation, text }) => {
-      const now = index.passage(id);
-      if (now === undefined || toCited(now) !== citation.path) return false;
-      return now.line === citation.line && now.endLine === citation.endLine && textOf(id) === text;
-    },
+        const passages = chooseGiven(found).map(give);
+        return passages.filter(({ text }) => text !== '').slice(0, limits.given);
+      }),
+    isCurrent: async ({ id, citation, text }) =>
+      index.atOnce(() => {
+        const now = index.passage(id);
+        if (now === undefined || toCited(now) !== citation.path) return false;
+        return (
+          now.line === citation.line && now.endLine === citation.endLine && textOf(id) === text
+        );
+      }),
   };
 }
 

@@ -3,7 +3,13 @@ import { printCitation } from '../engine/citation.ts';
 import { maxAnswerLength, printSources } from '../engine/compose.ts';
 import { maxCitations } from '../engine/find.ts';
 import type { GivenPassage } from '../engine/given-passages.ts';
-import { type Stretch, toStretches, upToCitation } from './markers.ts';
+import {
+  createToStretches,
+  type Extent,
+  type Stretch,
+  type ToStretches,
+  upToCitation,
+} from './markers.ts';
 import { ModelFailure } from './model-failure.ts';
 import { findUnknownPlace } from './places.ts';
 import { findEnd, keptTail } from './text-end.ts';
@@ -17,7 +23,7 @@ export interface CitedTextOptions {
   /** What must never be told. */
   readonly secret: string | undefined;
   /** False for a passage that is not in the index any more. */
-  isCurrent(passage: GivenPassage): boolean;
+  isCurrent(passage: GivenPassage): Promise<boolean>;
   /** Told of the text that may be shown. */
   onText(piece: string): void;
 }
@@ -37,17 +43,17 @@ export interface CitedText {
    */
   readonly state: 'open' | 'full' | 'over' | 'abstained';
   /**
-   * Takes more of the words.
+   * Takes more of the words; to be awaited before the next ones.
    *
    * @throws ModelFailure `model_miscited` for what is not there, `model_uncited` for too much without a citation
    */
-  add(piece: string): void;
+  add(piece: string): Promise<void>;
   /**
    * Says that this was all, and shows what belongs to the last citation.
    *
    * @throws ModelFailure as `add`; `model_failed` where there were no words
    */
-  finish(): void;
+  finish(): Promise<void>;
 }
 
 /** The most characters without a citation. */
@@ -56,18 +62,20 @@ const maxHeld = 3000;
 /** Creates the way of one answer. */
 export function createCitedText(options: CitedTextOptions): CitedText {
   const said = { text: '', from: 0 };
-  const page = createPage(options);
-  const release = (isWhole: boolean) => {
-    const ready = upToCitation(toStretches(said.text, said.from), isWhole);
+  const places = options.given.map(({ citation }) => printCitation(citation));
+  const toStretches = createToStretches(places);
+  const page = createPage({ ...options, toStretches });
+  const release = async (extent: Extent) => {
+    const ready = upToCitation(toStretches(said.text, said.from, extent), extent);
     for (const part of splitAtCitations(ready)) {
-      if (!page.show(part)) return;
+      if (!(await page.show(part))) return;
       said.from += part.reduce((length, { text }) => length + text.length, 0);
     }
   };
-  const end = () => {
-    release(true);
+  const end = async () => {
+    await release('whole');
     if (page.state !== 'open') return;
-    const tail = keptTail(said.text, said.from);
+    const tail = keptTail(said.text, said.from, toStretches);
     if (page.citations.length > 0) page.showTail(tail);
   };
   return {
@@ -80,19 +88,19 @@ export function createCitedText(options: CitedTextOptions): CitedText {
     get state() {
       return page.state;
     },
-    add: (piece) => {
+    add: async (piece) => {
       // What moves the cursor of a terminal is no answer.
       said.text += piece.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
-      const stop = findEnd(toStretches(said.text, said.from));
+      const stop = findEnd(toStretches(said.text, said.from, 'part'));
       if (stop !== undefined) {
         said.text = said.text.slice(0, said.from + stop.at);
-        end();
+        await end();
         page.close(stop.kind === 'abstained' && page.shown === '' ? 'abstained' : 'over');
-      } else release(false);
+      } else await release('part');
       if (page.state === 'open' && said.text.length - said.from > maxHeld) throw uncited();
     },
-    finish: () => {
-      if (page.state === 'open') end();
+    finish: async () => {
+      if (page.state === 'open') await end();
       if (page.state === 'abstained' || page.shown !== '') return;
       throw said.text.trim() === ''
         ? new ModelFailure('model_failed', 'The language model said nothing.')
@@ -102,13 +110,19 @@ export function createCitedText(options: CitedTextOptions): CitedText {
 }
 
 /** What the reader has, and whether more fits. */
-function createPage({ given, known, secret, isCurrent, onText }: CitedTextOptions) {
+function createPage(options: CitedTextOptions & { readonly toStretches: ToStretches }) {
+  const { given, known, secret, isCurrent, onText, toStretches } = options;
   let shown = '';
   let citations: readonly Citation[] = [];
   let state: CitedText['state'] = 'open';
   const fits = (piece: string, cited: readonly Citation[]) =>
     cited.length <= maxCitations &&
     shown.length + piece.length + 2 + printSources(cited).length <= maxAnswerLength;
+  const verify = async (number: number): Promise<Citation> => {
+    const passage = given[number - 1];
+    if (passage === undefined || !(await isCurrent(passage))) throw miscited();
+    return passage.citation;
+  };
   const put = (piece: string, cited: readonly Citation[]): boolean => {
     if (secret !== undefined && piece.includes(secret)) throw secretTold();
     if (!fits(piece, cited)) {
@@ -134,22 +148,17 @@ function createPage({ given, known, secret, isCurrent, onText }: CitedTextOption
       if (state === 'open') state = how;
     },
     /** Shows words and the citation that they end in; false where that does not fit. */
-    show: (part: readonly Stretch[]): boolean => {
+    show: async (part: readonly Stretch[]): Promise<boolean> => {
       const before = part.filter(({ kind }) => kind !== 'marker');
       if (findUnknownPlace(before, known) !== undefined) throw miscited();
-      const passages = part
-        .flatMap((one) => (one.kind === 'marker' ? one.numbers : []))
-        .map((number) => {
-          const passage = given[number - 1];
-          if (passage === undefined || !isCurrent(passage)) throw miscited();
-          return passage.citation;
-        });
+      const numbers = part.flatMap((one) => (one.kind === 'marker' ? one.numbers : []));
+      const passages = await Promise.all(numbers.map(verify));
       const words = before.map(({ text }) => text).join('');
       const piece = joinCitation(shown === '' ? words.trimStart() : words, passages);
       return put(piece, [...new Set([...citations, ...passages])]);
     },
     showTail: (tail: string) => {
-      if (findUnknownPlace(toStretches(tail, 0), known) !== undefined) throw miscited();
+      if (findUnknownPlace(toStretches(tail, 0, 'whole'), known) !== undefined) throw miscited();
       put(tail, citations);
     },
   };

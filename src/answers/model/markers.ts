@@ -6,52 +6,79 @@ export type Stretch =
 const numbers = String.raw`\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3})*`;
 const bracket = String.raw`(?:\[${numbers}\](?!\()|【${numbers}[^】\n]{0,40}】)`;
 
+/** Whether more of a text may come: then a backtick without another one may still become code. */
+export type Extent = 'part' | 'whole';
+
 /**
  * Code, so that `row[1]` in it is no citation; and citations in the forms that models write: `[1]`,
  * `[1, 3]`, `[1][2]`, `[1-3]`, `[^1]`, `【1†…】`. Code that is not closed goes to the end.
  */
-const tokens = new RegExp(
-  [
-    String.raw`(?<block>(?<![^\n])[ \t]*(?<fence>\`{3,}|~{3,})[^\n]*\n(?:[^\n]*\n)*?[ \t]*\k<fence>[\`~]*[ \t]*(?![^\n]))`,
-    String.raw`(?<open>(?<![^\n])[ \t]*(?:\`{3,}|~{3,})[\s\S]*$)`,
-    String.raw`(?<span>(?<!\`)(?<ticks>\`+)(?!\`)(?:(?!\n\s*\n)[\s\S])*?[^\`]\k<ticks>(?!\`))`,
-    String.raw`(?<marker>${bracket}(?:[,;]?\s?${bracket})*)`,
-  ].join('|'),
-  'g',
-);
+const forms = {
+  block: String.raw`(?<block>(?<![^\n])[ \t]*(?<fence>\`{3,}|~{3,})[^\n]*\n(?:[^\n]*\n)*?[ \t]*\k<fence>[\`~]*[ \t]*(?![^\n]))`,
+  open: String.raw`(?<open>(?<![^\n])[ \t]*(?:\`{3,}|~{3,})[\s\S]*$)`,
+  span: String.raw`(?<span>(?<!\`)(?<ticks>\`+)(?!\`)(?:(?!\n\s*\n)[\s\S])*?[^\`]\k<ticks>(?!\`))`,
+  openSpan: String.raw`(?<openSpan>(?<!\`)\`+(?!\`)(?:(?!\n\s*\n)[\s\S])*$)`,
+  marker: String.raw`(?<marker>${bracket}(?:[,;]?\s?${bracket})*)`,
+} as const;
 
 /** The longest that may stand between a citation and the next one that belongs to it. */
 const settling = 3;
 
-/** Tells apart the stretches of a text from `from` on; what comes before it is known to end outside of code. */
-export function toStretches(text: string, from: number): readonly Stretch[] {
-  const stretches: Stretch[] = [];
-  let at = from;
-  tokens.lastIndex = from;
-  for (let match = tokens.exec(text); match !== null; match = tokens.exec(text)) {
-    if (match.index > at) stretches.push({ kind: 'words', text: text.slice(at, match.index) });
-    stretches.push(toStretch(match));
-    at = match.index + match[0].length;
-  }
-  if (at < text.length) stretches.push({ kind: 'words', text: text.slice(at) });
-  return stretches;
+/**
+ * Tells apart the stretches of a text from a place on; what comes before it is known to end outside of
+ * code. Together they are the rest of the text.
+ */
+export type ToStretches = (text: string, from: number, extent: Extent) => readonly Stretch[];
+
+/**
+ * Creates the telling apart for passages with these places, by their numbers from 1: a model may write the
+ * place itself, as `path#heading:line`, where it was told a number.
+ */
+export function createToStretches(places: readonly string[]): ToStretches {
+  const quoted = places.map((place) => place.replaceAll(/[^\w]/g, '\\$&'));
+  const either = quoted.length === 0 ? '(?!)' : quoted.join('|');
+  const place = String.raw`(?<place>[\[(]?\`?(?<name>${either})(?!\d)\`?[\])]?)`;
+  const { block, open, span, openSpan, marker } = forms;
+  const tokens: Readonly<Record<Extent, RegExp>> = {
+    part: new RegExp([block, open, place, span, openSpan, marker].join('|'), 'g'),
+    whole: new RegExp([block, open, place, span, marker].join('|'), 'g'),
+  };
+  return (text, from, extent) => {
+    const stretches: Stretch[] = [];
+    let at = from;
+    for (const match of matchesFrom(text, from, tokens[extent])) {
+      if (match.index > at) stretches.push({ kind: 'words', text: text.slice(at, match.index) });
+      stretches.push(toStretch(match, places));
+      at = match.index + match[0].length;
+    }
+    if (at < text.length) stretches.push({ kind: 'words', text: text.slice(at) });
+    return stretches;
+  };
 }
 
-function toStretch({ 0: text, groups = {} }: RegExpExecArray): Stretch {
+function* matchesFrom(text: string, from: number, form: RegExp): Generator<RegExpExecArray> {
+  form.lastIndex = from;
+  for (let match = form.exec(text); match !== null; match = form.exec(text)) yield match;
+}
+
+function toStretch({ 0: text, groups = {} }: RegExpExecArray, places: readonly string[]): Stretch {
+  if (groups.name !== undefined) {
+    return { kind: 'marker', text, numbers: [places.indexOf(groups.name) + 1] };
+  }
   if (groups.marker !== undefined) return { kind: 'marker', text, numbers: toNumbers(text) };
-  if (groups.span !== undefined) return { kind: 'span', text };
-  return { kind: groups.open === undefined ? 'block' : 'open', text };
+  if (groups.block !== undefined) return { kind: 'block', text };
+  return { kind: groups.span === undefined ? 'open' : 'span', text };
 }
 
 /**
  * Gives the stretches up to the last citation that is certain: of the text so far, one that the next
  * characters cannot make longer; of the whole, the last one.
  */
-export function upToCitation(stretches: readonly Stretch[], isWhole: boolean): readonly Stretch[] {
+export function upToCitation(stretches: readonly Stretch[], extent: Extent): readonly Stretch[] {
   let after = 0;
   for (let at = stretches.length - 1; at >= 0; at -= 1) {
     const stretch = stretches[at];
-    if (stretch?.kind === 'marker' && (isWhole || after >= settling)) {
+    if (stretch?.kind === 'marker' && (extent === 'whole' || after >= settling)) {
       return stretches.slice(0, at + 1);
     }
     after += stretch?.text.length ?? 0;

@@ -43,7 +43,7 @@ export function createModelEngine(options: ModelEngineOptions): AnswerEngine {
   const { extractive, passages, chat, clock, maxCharacters } = options;
   const pause = createPause(clock);
   const askModel = async (question: Question, asking: Asking): Promise<Answer> => {
-    const prompt = buildPrompt(question, passages.find(question), maxCharacters);
+    const prompt = buildPrompt(question, await passages.find(question), maxCharacters);
     refuseToAsk(prompt, pause.isOn);
     const text = createTextFor(prompt, asking, options);
     try {
@@ -126,10 +126,10 @@ async function listen(
   let spoken: Spoken = { reason: 'stop', usage: undefined };
   for await (const piece of pieces) {
     if (piece.kind === 'end') spoken = piece;
-    else text.add(piece.text);
+    else await text.add(piece.text);
     if (text.state !== 'open') break;
   }
-  text.finish();
+  await text.finish();
   return { ...spoken, reason: text.state === 'full' ? 'length' : spoken.reason };
 }
 

@@ -12,7 +12,7 @@ export function findUnknownPlace(stretches: readonly Stretch[], known: string): 
   const words = textOf(stretches, 'words');
   const inline = words + textOf(stretches, 'span');
   const targets = [...forms.flatMap((form) => matchesOf(words, form)), ...matchesOf(inline, cited)];
-  return targets.find((target) => !known.includes(target));
+  return targets.find((target) => !stands(target, known));
 }
 
 function textOf(stretches: readonly Stretch[], kind: Stretch['kind']): string {
@@ -25,4 +25,12 @@ function textOf(stretches: readonly Stretch[], kind: Stretch['kind']): string {
 /** What ends a sentence is not part of an address. */
 function matchesOf(text: string, form: RegExp): readonly string[] {
   return [...text.matchAll(form)].map(([, target = '']) => target.replace(/[.,;:!?*_]+$/, ''));
+}
+
+/** Line 3 does not stand where line 35 does. */
+function stands(target: string, known: string): boolean {
+  for (let at = known.indexOf(target); at >= 0; at = known.indexOf(target, at + 1)) {
+    if (!/\d$/.test(target) || !/\d/.test(known[at + target.length] ?? '')) return true;
+  }
+  return false;
 }

@@ -73,8 +73,10 @@ function quotePassages(passages: readonly GivenPassage[], room: number): readonl
 /** A passage cannot end its own quotation. */
 function quote({ citation, trail, text }: GivenPassage, number: number, most: number): string {
   const inner = cut(text, most).replaceAll(/<(\/?passage)/gi, '‹$1');
-  const place = [citation.path, ...trail].join(' › ').replaceAll(/[<>"\n]/g, ' ');
-  return `<passage number="${number}" from="${place}">\n${inner}\n</passage>`;
+  const [place, title] = [printCitation(citation), trail.join(' › ')].map((one) =>
+    one.replaceAll(/[<>"\n]/g, ' '),
+  );
+  return `<passage number="${number}" place="${place}" title="${title}">\n${inner}\n</passage>`;
 }
 
 /** Earlier turns as a conversation, the newest ones that have room. */

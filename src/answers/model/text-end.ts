@@ -1,4 +1,4 @@
-import { type Stretch, toStretches } from './markers.ts';
+import type { Stretch, ToStretches } from './markers.ts';
 
 /** What a model writes where the passages do not answer. */
 export const abstentionMark = 'NOT_ANSWERED';
@@ -41,16 +41,17 @@ const list = /(?:[ \t]*(?:[-*+]|\d+[.)]|\|)[^\n]*(?:\n|$))+/y;
  * Gives what belongs to the citation at `from` of what follows it: the end of its sentence, code, and the
  * list that it introduces with a colon. Other words without a citation are left out.
  */
-export function keptTail(text: string, from: number): string {
+export function keptTail(text: string, from: number, toStretches: ToStretches): string {
   let end = endOf(closing, text, from);
-  for (let next = attachedEnd(text, end); next > end; next = attachedEnd(text, end)) end = next;
+  const next = () => attachedEnd(text, end, toStretches);
+  for (let more = next(); more > end; more = next()) end = more;
   return text.slice(from, end).trimEnd();
 }
 
-function attachedEnd(text: string, at: number): number {
+function attachedEnd(text: string, at: number, toStretches: ToStretches): number {
   const start = endOf(gap, text, at);
   if (start === at) return at;
-  const [next] = toStretches(text, start);
+  const [next] = toStretches(text, start, 'whole');
   if (next?.kind === 'block') return start + next.text.length;
   if (!text.slice(0, at).endsWith(':')) return at;
   const end = endOf(list, text, start);

@@ -25,5 +25,5 @@ function afterThoughts(text: string): string | undefined {
   if (opening.startsWith(text)) return undefined;
   if (!text.startsWith(opening)) return text;
   const end = text.indexOf(closing);
-  return end < 0 ? undefined : text.slice(end + closing.length).trimStart();
+  return end < 0 ? undefined : text.slice(end + closing.length);
 }

@@ -1,5 +1,6 @@
 import type { Answer, Question } from '../answer.ts';
 import type { Corpus } from '../corpus/corpus.ts';
+import type { GivenPassage } from '../engine/given-passages.ts';
 import type { RefreshSummary } from '../index/keep-current.ts';
 import type { RefreshProgress } from '../index/refresh.ts';
 
@@ -22,6 +23,14 @@ export interface ThreadTasks {
   };
   /** Pieces of the text are told in order. */
   readonly answer: { readonly give: Question; readonly told: string; readonly get: Answer };
+  /** The passages that a language model is given. */
+  readonly find: {
+    readonly give: Question;
+    readonly told: never;
+    readonly get: readonly GivenPassage[];
+  };
+  /** Whether a passage still stands in the index. */
+  readonly isCurrent: { readonly give: GivenPassage; readonly told: never; readonly get: boolean };
   /** Says that another thread has changed the index. */
   readonly forget: { readonly give: null; readonly told: never; readonly get: null };
 }

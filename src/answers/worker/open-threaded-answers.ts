@@ -61,6 +61,10 @@ export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
   });
   return {
     engine: createThreadedEngine(answering, () => isBuilt),
+    passages: {
+      find: (question) => answering.call('find', question),
+      isCurrent: (passage) => answering.call('isCurrent', passage),
+    },
     refresh: keeping.refresh,
     keepCurrent: keeping.keepCurrent,
     close: async () => {

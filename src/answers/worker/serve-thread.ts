@@ -87,6 +87,8 @@ function createWorks({ corpora, path }: ThreadSetting) {
     },
     answer: async (question, { signal, tell }) =>
       (await openEngine()).answer(question, { signal, onText: tell }),
+    find: async (question) => (await openEngine()).passages.find(question),
+    isCurrent: async (passage) => (await openEngine()).passages.isCurrent(passage),
     forget: async () => {
       engine?.forget();
       return null;

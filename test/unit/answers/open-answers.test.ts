@@ -112,6 +112,27 @@ describe.each(ways)('answers %s', (_, open, toPath) => {
     expect(await isAnswered('herons')).toBe(false);
   });
 
+  it('gives the passages that a language model answers from, and knows when they have changed', async () => {
+    const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' });
+    const { answers, refreshed } = keepUpWith(open, corpus, toPath());
+    const built = refreshed(() => true);
+    answers.keepCurrent();
+    await built;
+
+    const [passage] = await answers.passages.find({ text: 'herons', earlier: [] });
+
+    if (passage === undefined) throw new Error('Nothing was found.');
+    expect(passage).toMatchObject({
+      citation: { path: 'a.md', heading: 'Herons' },
+      text: expect.stringContaining('Herons fish alone.'),
+    });
+    expect(await answers.passages.isCurrent(passage)).toBe(true);
+    const changed = refreshed(({ read }) => read > 0);
+    writeFileSync(join(corpus.root, 'a.md'), '# Herons\n\nHerons fish in pairs.\n');
+    await changed;
+    expect(await answers.passages.isCurrent(passage)).toBe(false);
+  });
+
   it('looks again after a while where no change was told', async () => {
     const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' });
     const { answers, refreshed, wakeAll } = keepUpWith(open, corpus, toPath());

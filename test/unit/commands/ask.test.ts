@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runCommand } from '../../../src/commands/run.ts';
 import { corpusOf } from '../../support/corpus-folder.ts';
+import { fakeModel, markerOf } from '../../support/fake-model.ts';
 import { temporaryFolder } from '../../support/spawn-perch.ts';
 
 async function perch(args: readonly string[], env: Record<string, string> = {}, isTTY = false) {
@@ -92,14 +93,6 @@ it('keeps nothing of a corpus that is named on the command line', async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-it('shows on a terminal how far it is', async () => {
-  const { root } = corpusOf(birds);
-
-  const { stderr } = await perch(['ask', 'what does a seal eat', '--corpus', root], {}, true);
-
-  expect(stderr).toContain('read 2 of 2 files');
-});
-
 it('answers from its own docs by default', async () => {
   const { code, stdout } = await perch(['ask', 'how are cursors of lists signed', '--json']);
 
@@ -127,4 +120,35 @@ it('explains a configured corpus that is not there', async () => {
 
   expect(code).toBe(2);
   expect(stderr).toContain('/nowhere');
+});
+
+it('has a language model answer where one is configured', async () => {
+  const { root } = corpusOf(birds);
+  const { url } = await fakeModel(({ request, say, finish }) => {
+    say(`Five kilos of herring ${markerOf(request, 'five kilos')}.`);
+    finish();
+  });
+
+  const env = { PERCH_MODEL_URL: url, PERCH_MODEL: 'harbour-7b' };
+  const ended = await perch(['ask', 'what does a seal eat', '--corpus', root], env);
+
+  const place = '`seals.md#feeding:5`';
+  expect(ended).toEqual({
+    code: 0,
+    stdout: `Five kilos of herring (${place}).\n\nSources:\n\n- ${place}\n`,
+    stderr: '',
+  });
+});
+
+it('says where the language model did not answer', async () => {
+  const env = {
+    PERCH_CORPUS: corpusOf(birds).root,
+    PERCH_MODEL_URL: 'http://127.0.0.1:1/v1',
+    PERCH_MODEL: 'harbour-7b',
+  };
+  const { code, stdout, stderr } = await perch(['ask', 'what does a seal eat', '--json'], env);
+
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ message: expect.stringMatching(/herring/) });
+  expect(stderr).toBe('perch: The language model could not be reached, or broke off.\n');
 });

@@ -109,7 +109,9 @@ describe('the answer of a language model', () => {
     expect(before).toEqual({ role: 'user', content: 'How do I start a crane?' });
     expect(said).toEqual({ role: 'assistant', content: 'With `crane start`.' });
     expect(last?.role).toBe('user');
-    expect(last?.content).toMatch(/<passage number="1" from="gates\.md › Gates › Opening hours">/);
+    expect(last?.content).toMatch(
+      /<passage number="1" place="gates\.md#opening-hours:3" title="Gates › Opening hours">/,
+    );
     expect(last?.content).toMatch(/Question: And when do the gates open\?$/);
   });
 

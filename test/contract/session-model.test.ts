@@ -1,0 +1,207 @@
+import { pino } from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import { buildApp } from '../../src/app.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import type { SessionEvent } from '../../src/sessions/events.ts';
+import { testConfig } from '../support/build-app.ts';
+import { corpusOf } from '../support/corpus-folder.ts';
+import { fakeModel, type ModelExchange, markerOf } from '../support/fake-model.ts';
+import { harbourDocs } from '../support/model-rig.ts';
+import {
+  openStream,
+  postTo,
+  readStream,
+  readText,
+  startSession,
+} from '../support/session-client.ts';
+import { parseEvents, typesOf } from '../support/session-rig.ts';
+
+const key = 'sk-never-to-be-seen-42';
+const question = 'When do the sluice gates open?';
+
+/** A server with sessions that a fake model answers, on sockets; everything is logged. */
+async function serve(script?: (exchange: ModelExchange) => void) {
+  const model = await fakeModel(script);
+  const log: string[] = [];
+  const app = await buildApp({
+    config: testConfig({
+      PERCH_SESSIONS: 'on',
+      PERCH_PROVIDERS: 'archive',
+      PERCH_SAMPLE: 'false',
+      PERCH_ACCESS_LOG: 'all',
+      PERCH_CORPUS: corpusOf(harbourDocs).root,
+      PERCH_MODEL_URL: model.url,
+      PERCH_MODEL: 'harbour-7b',
+      PERCH_MODEL_KEY: key,
+    }),
+    clock: systemClock,
+    random: systemRandom,
+    logger: pino({ level: 'trace' }, { write: (line) => void log.push(line) }),
+  });
+  onTestFinished(() => app.server.close());
+  const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
+  while (!(await fetch(`${url}/svc/v1/health`)).ok);
+  return { url, model, log };
+}
+
+type DataOf<Type extends SessionEvent['type']> = Extract<SessionEvent, { type: Type }>['data'];
+
+function onlyOf<Type extends SessionEvent['type']>(
+  events: readonly SessionEvent[],
+  type: Type,
+): DataOf<Type> {
+  const found = events.filter((event) => event.type === type);
+  expect(found).toHaveLength(1);
+  // The filter lets only this type through.
+  return found[0]?.data as DataOf<Type>;
+}
+
+function deltasOf(events: readonly SessionEvent[]): readonly string[] {
+  return events.flatMap(({ type, data }) => (type === 'message.appended' ? data.messageDelta : []));
+}
+
+const orderOf = (events: readonly SessionEvent[]) =>
+  typesOf(events).filter((type, at, all) => type !== 'message.appended' || all[at - 1] !== type);
+
+const answered = [
+  'session.started',
+  'turn.started',
+  'message.received',
+  'step.started',
+  'message.appended',
+  'message.completed',
+  'step.completed',
+  'turn.completed',
+  'session.waiting',
+];
+
+it('tells an answer of the model while it is made, in the order of a turn', async () => {
+  const { url, model } = await serve();
+  const { id } = await startSession(url, question);
+  const { reply } = await openStream(url, id);
+  const whole = readText(reply);
+  const exchange = await model.next();
+
+  exchange.say('They open ', 'at six ', markerOf(exchange.request, 'six in the morning'), '. And');
+  await new Promise<void>((resolve) => {
+    let soFar = '';
+    reply.on('data', (text) => {
+      soFar += text;
+      if (soFar.includes('message.appended')) resolve();
+    });
+  });
+  exchange.finish('stop', { usage: { prompt_tokens: 800, completion_tokens: 9 } });
+
+  const events = parseEvents(await whole);
+  expect(orderOf(events)).toEqual(answered);
+  expect(onlyOf(events, 'step.started').modelId).toBe('harbour-7b');
+  const { message, citations, finishReason } = onlyOf(events, 'message.completed');
+  expect(message).toBe(
+    'They open at six (`gates.md#opening-hours:3`).\n\nSources:\n\n- `gates.md#opening-hours:3`\n',
+  );
+  expect(citations).toMatchObject([{ path: 'gates.md', heading: 'Opening hours', line: 3 }]);
+  expect(finishReason).toBe('stop');
+  expect(deltasOf(events).join('')).toBe(message);
+  expect(onlyOf(events, 'step.completed')).toEqual({
+    finishReason: 'stop',
+    usage: { inputTokens: 800, outputTokens: 9 },
+    sequence: 0,
+    turnId: 'turn_0',
+    stepIndex: 0,
+  });
+});
+
+it('says in the step that the model did not answer, and answers without it', async () => {
+  const { url } = await serve(({ reply }) =>
+    reply({ type: 'application/json', text: `{"error":{"message":"bad key ${key}"}}` }, 401),
+  );
+
+  const { id } = await startSession(url, question);
+  const events = parseEvents(await readStream(url, id));
+
+  expect(orderOf(events)).toEqual(answered);
+  expect(onlyOf(events, 'message.completed')).toMatchObject({
+    message: expect.stringMatching(/^The sluice gates open at six in the morning\./),
+    abstained: false,
+  });
+  expect(onlyOf(events, 'step.completed')).toMatchObject({
+    finishReason: 'stop',
+    fallback: {
+      modelId: 'perch/extractive',
+      code: 'model_failed',
+      message: 'The language model’s endpoint answered 401.',
+    },
+  });
+});
+
+it('takes back nothing of an answer that breaks off', async () => {
+  const { url } = await serve(({ request, say }) => {
+    say(`The gates are green ${markerOf(request, 'painted green')}.`);
+    say(' They were red [31] before', ' that.');
+  });
+
+  const { id } = await startSession(url, question);
+  const events = parseEvents(await readStream(url, id));
+
+  expect(orderOf(events)).toEqual(answered);
+  const { message } = onlyOf(events, 'message.completed');
+  expect(deltasOf(events).join('')).toBe(message);
+  expect(message).toMatch(/^The gates are green .* broke off here.*six in the morning/s);
+  expect(message).not.toContain('red');
+  expect(onlyOf(events, 'step.completed').fallback?.code).toBe('model_miscited');
+});
+
+it('hangs up on the endpoint when the turn is cancelled', async () => {
+  const { url, model } = await serve();
+  const { id } = await startSession(url, question);
+  const exchange = await model.next();
+  exchange.say('They');
+
+  await postTo(url, `session/${id}/cancel`);
+
+  await exchange.closed;
+  const events = parseEvents(await readStream(url, id));
+  expect(typesOf(events).slice(-2)).toEqual(['turn.cancelled', 'session.waiting']);
+});
+
+it('goes on from the turns before', async () => {
+  const { url, model } = await serve(({ request, say, finish }) => {
+    say(`At six ${markerOf(request, 'six in the morning')}.`);
+    finish();
+  });
+  const { id, token } = await startSession(url, question);
+  await readStream(url, id);
+
+  await postTo(url, `session/${id}`, { token, body: { message: 'And who opens them?' } });
+  await readStream(url, id);
+
+  const [, second] = model.requests;
+  expect(second?.messages.slice(1, 3)).toEqual([
+    { role: 'user', content: question },
+    { role: 'assistant', content: 'At six.' },
+  ]);
+});
+
+it.each([
+  ['in an error', ({ reply }: ModelExchange) => reply({ type: 'text/plain', text: key }, 500)],
+  [
+    'in the stream',
+    ({ tell }: ModelExchange) => tell({ error: { message: `wrong key ${key}`, code: key } }),
+  ],
+  ['in its words', ({ say }: ModelExchange) => say(`The key is ${key} [1] and`, ' so on.')],
+  [
+    'in a header',
+    ({ reply }: ModelExchange) => reply({ type: 'text/x', text: '' }, 302, { location: `/${key}` }),
+  ],
+])('keeps the key out of events and logs where the endpoint tells it %s', async (_, script) => {
+  const { url, model, log } = await serve(script);
+
+  const { id } = await startSession(url, question);
+  const stream = await readStream(url, id);
+
+  expect(model.requests[0]?.authorization).toBe(`Bearer ${key}`);
+  expect(stream).toContain('"fallback"');
+  expect(log.join('')).toContain('answered without the model');
+  expect(stream + log.join('')).not.toContain(key);
+});

@@ -1,0 +1,174 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type ChatPiece, createChatClient } from '../../../../src/answers/model/chat-client.ts';
+import { openPostClient } from '../../../../src/core/post-client.ts';
+import { fakeModel, type ModelExchange } from '../../../support/fake-model.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+
+const messages = [{ role: 'user', content: 'When?' }] as const;
+const never = new AbortController().signal;
+
+/** Speaks with a fake endpoint; `said` resolves with all that it has said. */
+async function speak(script?: (exchange: ModelExchange) => void, key?: string) {
+  const clock = createManualClock();
+  const model = await fakeModel(script);
+  const client = openPostClient({ connectTimeoutMs: 2000, userAgent: 'Perch/test', clock });
+  onTestFinished(() => client.close());
+  const times = { stallMs: 15_000, totalMs: 40_000 };
+  const chat = createChatClient({ ...times, url: model.url, model: 'm', key, client, clock });
+  const pieces: ChatPiece[] = [];
+  const listen = async () => {
+    for await (const piece of chat.complete(messages, never)) pieces.push(piece);
+    return pieces;
+  };
+  return { clock, model, pieces, said: listen() };
+}
+
+const text = (...texts: readonly string[]) => texts.map((one) => ({ kind: 'text', text: one }));
+const stop = { kind: 'end', reason: 'stop', usage: undefined };
+const chunk = (delta: object) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
+
+describe('a chat endpoint', () => {
+  it('is asked for nothing but a stream of this model', async () => {
+    const { model, said } = await speak(({ finish }) => finish());
+    await said;
+
+    const [request] = model.requests;
+    expect(request).toEqual({
+      path: '/v1/chat/completions',
+      authorization: undefined,
+      model: 'm',
+      stream: true,
+      messages,
+    });
+  });
+
+  it.each([
+    [
+      'ends with [DONE] alone',
+      ({ say, send }: ModelExchange) => {
+        say('At', ' six');
+        send('data: [DONE]\n\n');
+      },
+      [...text('At', ' six'), stop],
+    ],
+    [
+      'goes on after its end',
+      ({ say, tell }: ModelExchange) => {
+        tell({ choices: [{ delta: { content: 'At six' }, finish_reason: 'stop' }] });
+        say(' and more');
+      },
+      [...text('At six'), stop],
+    ],
+    [
+      'sends roles, nulls, usage and what it thinks',
+      ({ send, finish }: ModelExchange) => {
+        send(': hello\n\n');
+        send(chunk({ role: 'assistant', content: null }));
+        send(chunk({ reasoning_content: 'Hm.' }));
+        send('data: {"choices":[],"usage":null}\n\n');
+        send(
+          chunk({
+            content: [
+              { type: 'thinking', thinking: [] },
+              { type: 'text', text: 'Six' },
+            ],
+          }),
+        );
+        finish('eos', { usage: { prompt_tokens: 3 } });
+      },
+      [...text('Six'), stop],
+    ],
+    [
+      'thinks aloud',
+      ({ say, finish }: ModelExchange) => {
+        say('<thi', 'nk>Six? [9]', '</think>', 'Six');
+        finish();
+      },
+      [...text('Six'), stop],
+    ],
+    [
+      'parts its characters',
+      ({ send }: ModelExchange) => {
+        for (const byte of Buffer.from(`${chunk({ content: 'Grüße 🚢' })}data: [DONE]\r\n\r\n`)) {
+          send(Uint8Array.of(byte));
+        }
+      },
+      [...text('Grüße 🚢'), stop],
+    ],
+    [
+      'answers in one piece',
+      ({ reply }: ModelExchange) => {
+        const choices = [{ message: { content: 'Six' }, finish_reason: 'length' }];
+        const usage = { prompt_tokens: 3, completion_tokens: 1 };
+        reply({ type: 'application/json', text: JSON.stringify({ choices, usage }) });
+      },
+      [
+        ...text('Six'),
+        { kind: 'end', reason: 'length', usage: { inputTokens: 3, outputTokens: 1 } },
+      ],
+    ],
+  ])('is understood where it %s', async (_, script, pieces) => {
+    const { said } = await speak(script);
+
+    expect(await said).toEqual(pieces);
+  });
+
+  it('may take its time while it speaks, but not for ever', async () => {
+    const { clock, model, pieces, said } = await speak();
+    const ended = said.catch((error: Error) => error);
+    const exchange = await model.next();
+    const seen = async (count: number) => {
+      while (pieces.length < count) await new Promise((resolve) => setImmediate(resolve));
+    };
+
+    for (let at = 1; at <= 3; at += 1) {
+      await clock.advance(13_000);
+      exchange.say('six ');
+      await seen(at);
+    }
+    await clock.advance(1000);
+
+    expect(await ended).toMatchObject({
+      code: 'model_stalled',
+      message: 'The language model took more than 40 seconds.',
+    });
+    await exchange.closed;
+  });
+
+  it('is hung up on where nobody listens any more', async () => {
+    const clock = createManualClock();
+    const model = await fakeModel();
+    const client = openPostClient({ connectTimeoutMs: 2000, userAgent: 'Perch/test', clock });
+    onTestFinished(() => client.close());
+    const times = { stallMs: 15_000, totalMs: 40_000 };
+    const options = { ...times, url: model.url, model: 'm', key: 'k', client, clock };
+    const pieces = createChatClient(options).complete(messages, never);
+    const first = pieces.next();
+    const exchange = await model.next();
+    exchange.say('At six', ' or so');
+
+    expect((await first).value).toEqual({ kind: 'text', text: 'At six' });
+    await pieces.return(undefined);
+
+    await exchange.closed;
+    expect(exchange.request.authorization).toBe('Bearer k');
+  });
+
+  it.each([[204], [301], [404], [503]])('that answers %i has failed', async (status) => {
+    const { said } = await speak(({ reply }) =>
+      reply({ type: 'text/event-stream', text: '' }, status, { location: '/elsewhere' }),
+    );
+
+    await expect(said).rejects.toMatchObject({ code: 'model_failed' });
+  });
+
+  it('that sends a body without end has failed', async () => {
+    const { said } = await speak(({ reply }) =>
+      reply({ type: 'application/json', text: ' '.repeat(1_100_000) }),
+    );
+
+    await expect(said).rejects.toMatchObject({
+      message: 'The language model’s endpoint sent too much at once.',
+    });
+  });
+});

@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { GivenPassage } from '../../../../src/answers/engine/given-passages.ts';
+import { type CitedText, createCitedText } from '../../../../src/answers/model/cited-text.ts';
+
+const passage = (number: number): GivenPassage => ({
+  id: number,
+  citation: { path: `p${number}.md`, heading: '', line: number, endLine: number, score: 1 },
+  trail: [],
+  text: `Text ${number}.`,
+});
+const given = [1, 2, 3, 4, 5, 6].map(passage);
+const known = 'See https://docs.example/a, [more](../more.md) and p9.md#x:1 or p9.md#x:123.';
+
+/** Tells a text of a model in pieces of a length, and gives what a reader sees of it. */
+async function tell(text: string, length = text.length) {
+  const pieces: string[] = [];
+  const cited = createCitedText({
+    given,
+    known,
+    secret: 'sk-123',
+    isCurrent: async ({ id }) => id !== 4,
+    onText: (piece) => pieces.push(piece),
+  });
+  for (const piece of text.match(new RegExp(`[^]{1,${Math.max(1, length)}}`, 'g')) ?? []) {
+    if (cited.state === 'open') await cited.add(piece);
+  }
+  await cited.finish();
+  expect(pieces.join('')).toBe(cited.shown);
+  return { shown: cited.shown, state: cited.state, paths: cited.citations.map(({ path }) => path) };
+}
+
+describe('the words of a model', () => {
+  it.each([
+    ['At six [1].', 'At six (`p1.md:1`).'],
+    ['  At six[1], “green” [2]!', 'At six (`p1.md:1`), “green” (`p2.md:2`)!'],
+    ['At six [2][1][2].', 'At six (`p2.md:2`, `p1.md:1`).'],
+    ['[1] At six. [2] Green', '(`p1.md:1`) At six. (`p2.md:2`)'],
+    ['- a [1]\n- b [2]\n- c', '- a (`p1.md:1`)\n- b (`p2.md:2`)'],
+    ['First.\n\nSecond [1].\n\nA guess.', 'First.\n\nSecond (`p1.md:1`).'],
+    ['Run [1]:\n\n```sh\nrow[9]\n```\n\nGood luck!', 'Run (`p1.md:1`):\n\n```sh\nrow[9]\n```'],
+    ['Run [1]:\n```sh\nx\n```\n```sh\ny', 'Run (`p1.md:1`):\n```sh\nx\n```'],
+    ['These [1]:\n\n- a\n- b\n\nBye.', 'These (`p1.md:1`):\n\n- a\n- b'],
+    ['These [1].\n\n- a\n- b', 'These (`p1.md:1`).'],
+    ['| a [1] | b [2] |\n| c | d |', '| a (`p1.md:1`) | b (`p2.md:2`) |'],
+    ['At six [1].\n\n**Sources:**\n\n[2] p2.md', 'At six (`p1.md:1`).'],
+    ['At six [1]. NOT_ANSWERED', 'At six (`p1.md:1`).'],
+    ['See https://docs.example/a. [1]', 'See https://docs.example/a. (`p1.md:1`)'],
+    [
+      'See [more](../more.md) and `p9.md#x:1` [1]',
+      'See [more](../more.md) and `p9.md#x:1` (`p1.md:1`)',
+    ],
+    ['Take `row[9] + row[8]` or `a [1].', 'Take `row[9] + row[8]` or `a (`p1.md:1`).'],
+    ['At six (`p2.md:2`). Green [p1.md:1].', 'At six (`p2.md:2`). Green (`p1.md:1`).'],
+    ['Get `http://made.up` [1]', 'Get `http://made.up` (`p1.md:1`)'],
+    ['A\u001b[2Jbell\u0007 [1].\r\n', 'A[2Jbell (`p1.md:1`).'],
+  ])('%j are shown as %j, however they come', async (text, shown) => {
+    for (const length of [1, 2, 5, text.length]) {
+      expect((await tell(text, length)).shown).toBe(shown);
+    }
+  });
+
+  it.each([
+    ['model_miscited', 'At six [7].'],
+    ['model_miscited', 'At six [1]. Green [0].'],
+    ['model_miscited', 'At six [4].'],
+    ['model_miscited', 'At six [1]. See https://made.up/x [2].'],
+    ['model_miscited', '![x](//made.up/?q=1) [1].'],
+    ['model_miscited', 'At six [1]:\n\n- see https://made.up'],
+    ['model_miscited', 'As `p9.md#y:2` says [1].'],
+    ['model_miscited', 'As `p9.md#x:12` says [1].'],
+    ['model_uncited', 'At six `p2.md:23`.'],
+    ['model_uncited', 'At six.'],
+    ['model_uncited', 'Call `row[1]`.'],
+    ['model_uncited', 'Words and words. '.repeat(200)],
+    ['model_failed', ' \n'],
+    ['model_failed', 'The key is sk-123 [1].'],
+  ])('are refused as %s: %j', async (code, text) => {
+    for (const length of [1, 7, text.length]) {
+      await expect(tell(text, length)).rejects.toMatchObject({ code });
+    }
+  });
+
+  it('abstain by a mark alone', async () => {
+    expect(await tell('NOT_ANSWERED', 3)).toEqual({ shown: '', state: 'abstained', paths: [] });
+    expect((await tell('Sorry, NOT_ANSWERED here.')).state).toBe('abstained');
+  });
+
+  it('end before a sixth source', async () => {
+    const more = [...given, passage(7)];
+    const cited = createCitedText({
+      given: more,
+      known,
+      secret: undefined,
+      isCurrent: async () => true,
+      onText: () => {},
+    });
+
+    for (const { id } of more) await cited.add(`Fact ${id} [${id}]. More of `);
+
+    expect(cited.state).toBe('full');
+    expect(cited.citations).toHaveLength(5);
+    expect(cited.shown).toMatch(/Fact 5 \(`p5\.md:5`\)$/);
+  });
+
+  it('never show a number, a secret or what is too long, whatever comes', async () => {
+    const word = fc.constantFrom(
+      'six ',
+      '[1]',
+      '[2, 3]',
+      '[9]',
+      '`',
+      '```',
+      '\n',
+      '\n\n',
+      '- ',
+      ':',
+      '. ',
+      '](',
+      ')',
+      '| ',
+      'https://made.up ',
+      'sk-1',
+      '23',
+      'NOT_',
+      'ANSWERED',
+      'Sources:\n',
+      '<',
+      '【3†x】',
+      'a '.repeat(300),
+    );
+    const tellAll = async (cited: CitedText, words: readonly string[]) => {
+      try {
+        for (const piece of words) if (cited.state === 'open') await cited.add(piece);
+        await cited.finish();
+      } catch (error) {
+        expect(error).toMatchObject({ code: expect.stringMatching(/^model_/) });
+      }
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(word, { maxLength: 60 }), async (words) => {
+        const pieces: string[] = [];
+        const onText = (piece: string) => pieces.push(piece);
+        const options = { given, known, secret: 'sk-123', isCurrent: async () => true, onText };
+        const cited = createCitedText(options);
+
+        await tellAll(cited, words);
+
+        const shown = pieces.join('');
+        expect(cited.shown).toBe(shown);
+        expect(shown.length).toBeLessThan(4000);
+        expect(shown).not.toContain('sk-123');
+        // Something is shown only together with a source that it rests on.
+        expect(shown === '').toBe(cited.citations.length === 0);
+        for (const { path } of cited.citations) expect(shown).toContain(`\`${path}:`);
+      }),
+    );
+  });
+});
