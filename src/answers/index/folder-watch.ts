@@ -5,7 +5,7 @@ const maxFolders = 2000;
 
 /** Watches folders for changes of the files right in them. */
 export interface FolderWatch {
-  /** False once a folder could not be watched: changes may go unseen from then on. */
+  /** False where a folder of the last look could not be watched: changes may go unseen. */
   readonly isComplete: boolean;
   /** Watches a folder from now on, and counts it as visited. */
   visit(folder: string): void;
@@ -22,22 +22,24 @@ export interface FolderWatch {
 export function openFolderWatch(): FolderWatch {
   const watchers = new Map<string, FSWatcher>();
   let visited = new Set<string>();
-  let isComplete = true;
+  // Folders that are not watched: of the last look, and of the one under way.
+  let missed = 0;
+  let missing = 0;
   let change = createChange();
   const giveUp = (folder: string) => {
-    isComplete = false;
+    missing += 1;
     watchers.get(folder)?.close();
     watchers.delete(folder);
   };
   return {
     get isComplete() {
-      return isComplete;
+      return missed + missing === 0;
     },
     visit: (folder) => {
       visited.add(folder);
       if (watchers.has(folder)) return;
       if (watchers.size >= maxFolders) {
-        isComplete = false;
+        missing += 1;
         return;
       }
       try {
@@ -47,7 +49,7 @@ export function openFolderWatch(): FolderWatch {
         watcher.on('error', () => giveUp(folder));
         watchers.set(folder, watcher);
       } catch {
-        isComplete = false; // The limit of the system, or a file system that cannot tell.
+        missing += 1; // The limit of the system, or a file system that cannot tell.
       }
     },
     leaveOthers: () => {
@@ -57,6 +59,8 @@ export function openFolderWatch(): FolderWatch {
         watchers.delete(folder);
       }
       visited = new Set();
+      missed = missing;
+      missing = 0;
     },
     changed: async () => {
       await change.happened;

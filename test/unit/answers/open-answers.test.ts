@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Corpus } from '../../../src/answers/corpus/corpus.ts';
@@ -17,12 +17,14 @@ import { temporaryFolder } from '../../support/spawn-perch.ts';
 /** A clock on which short sleeps are over at once, and long ones when they are told to be. */
 function createStepClock() {
   const wakers = new Set<() => void>();
+  const rests: number[] = [];
   const clock: Clock = {
     now: () => 0,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
         if (ms < 1000) return resolve();
+        rests.push(ms);
         wakers.add(resolve);
         signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
       }),
@@ -31,7 +33,7 @@ function createStepClock() {
     for (const wake of wakers) wake();
     wakers.clear();
   };
-  return { clock, wakeAll };
+  return { clock, wakeAll, rests };
 }
 
 /** Every way of having answers, with a new place for their index. */
@@ -52,7 +54,7 @@ function newFile(): string {
 
 /** Opens answers that keep up with a corpus; `refreshed` resolves after the next refresh that fits. */
 function keepUpWith(open: typeof openAnswers, corpus: Corpus, path: string) {
-  const { clock, wakeAll } = createStepClock();
+  const { clock, wakeAll, rests } = createStepClock();
   const waiting = new Set<(summary: RefreshSummary) => void>();
   const onRefreshed = (summary: RefreshSummary) => {
     for (const tell of waiting) tell(summary);
@@ -81,7 +83,7 @@ function keepUpWith(open: typeof openAnswers, corpus: Corpus, path: string) {
     return answer;
   };
   const isAnswered = async (text: string) => !(await ask(text)).abstained;
-  return { answers, refreshed, ask, isAnswered, wakeAll };
+  return { answers, refreshed, ask, isAnswered, wakeAll, rests };
 }
 
 describe.each(ways)('answers %s', (_, open, toPath) => {
@@ -110,6 +112,42 @@ describe.each(ways)('answers %s', (_, open, toPath) => {
     rmSync(join(corpus.root, 'a.md'));
     await removed;
     expect(await isAnswered('herons')).toBe(false);
+  });
+
+  it('follows a folder that is given another name', async () => {
+    const corpus = corpusOf({ 'old/a.md': '# Herons\n\nHerons fish alone.\n', 'b.md': 'Terns.\n' });
+    const { answers, refreshed, ask } = keepUpWith(open, corpus, toPath());
+    const built = refreshed(() => true);
+    answers.keepCurrent();
+    await built;
+
+    const followed = refreshed(({ read, removed }) => read + removed > 0);
+    renameSync(join(corpus.root, 'old'), join(corpus.root, 'new'));
+
+    expect(await followed).toMatchObject({ files: 2, read: 1, removed: 1 });
+    expect((await ask('herons')).citations[0]?.path).toBe('new/a.md');
+    const changed = refreshed(({ read }) => read > 0);
+    writeFileSync(join(corpus.root, 'new/a.md'), '# Gannets\n\nGannets dive.\n');
+    await changed;
+    expect((await ask('gannets')).citations[0]?.path).toBe('new/a.md');
+  });
+
+  it('looks again sooner where not every folder can be watched', async () => {
+    const { root } = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n' });
+    const corpus = { name: 'docs', root: join(root, 'later') };
+    const { answers, refreshed, isAnswered, wakeAll, rests } = keepUpWith(open, corpus, toPath());
+    const built = refreshed(() => true);
+    answers.keepCurrent();
+    await built;
+    expect(rests.at(-1)).toBe(30_000);
+
+    const found = refreshed(({ read }) => read > 0);
+    writeFiles(root, { 'later/b.md': '# Terns\n\nTerns fly far.\n' });
+    wakeAll();
+    await found;
+
+    expect(await isAnswered('terns')).toBe(true);
+    expect(rests.at(-1)).toBe(600_000);
   });
 
   it('gives the passages that a language model answers from, and knows when they have changed', async () => {

@@ -157,6 +157,34 @@ describe('an index', () => {
     expect(openIndex(join(folder, 'answers.db')).totals().files).toBe(0);
   });
 
+  it('leaves out a file that cannot be read, also where it could be before', async () => {
+    const index = openIndex();
+    const corpus = corpusOf({ 'a.md': 'seal', 'b.md': 'gull' });
+    await refreshIndex({ index, corpora: [corpus] });
+    writeFileSync(join(corpus.root, 'a.md'), 'a heron');
+
+    // Gone between the look at its folder and the reading.
+    const onReading = (absolute: string) => rmSync(absolute);
+    const refreshed = await refreshIndex({ index, corpora: [corpus], onReading });
+
+    expect(refreshed).toEqual({ files: 2, read: 0, removed: 1 });
+    expect(['seal', 'heron', 'gull'].flatMap((word) => pathsOf(index, word))).toEqual(['b.md#']);
+  });
+
+  it('keeps a file without its text that is to be passed over, until it changes', async () => {
+    const index = openIndex();
+    const corpus = corpusOf({ 'a.md': 'seal', 'b.md': 'gull' });
+    const passOver = new Set([join(corpus.root, 'a.md')]);
+    await refreshIndex({ index, corpora: [corpus], passOver });
+    expect(index.totals()).toMatchObject({ files: 2, passages: 1 });
+
+    expect((await refreshIndex({ index, corpora: [corpus] })).read).toBe(0);
+    writeFileSync(join(corpus.root, 'a.md'), 'a seal');
+    await refreshIndex({ index, corpora: [corpus] });
+
+    expect(pathsOf(index, 'seal')).toEqual(['a.md#']);
+  });
+
   it('keeps a binary file without its text, so that it is not read again', async () => {
     const index = openIndex();
     const corpus = corpusOf({ 'a.md': Buffer.from([97, 0, 98]) });
