@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
-import { readerOf } from '../readers/reader-table.ts';
+import { kindOf } from '../readers/reader-kinds.ts';
 import type { Corpus } from './corpus.ts';
 
 /** A file that can be read, as the file system tells it. */
@@ -87,7 +87,7 @@ function isWanted(
 ): boolean {
   if (entry.name.startsWith('.') || !isNamed(corpus, path)) return false;
   const isFolder = entry.isDirectory();
-  if (isFolder ? skippedFolders.has(entry.name) : !entry.isFile() || readerOf(path) === undefined) {
+  if (isFolder ? skippedFolders.has(entry.name) : !entry.isFile() || kindOf(path) === undefined) {
     return false;
   }
   if (isFolder && path.split('/').length > maxDepth) return false;
@@ -121,7 +121,7 @@ function withOwnRules(absolute: string, { folder, entries }: FolderEntries): rea
 
 function lookAt(absolute: string, path: string): FoundFile | undefined {
   const stats = unless(() => statSync(absolute));
-  const mostBytes = /\.json$/i.test(path) ? maxJsonBytes : maxFileBytes;
+  const mostBytes = kindOf(path) === 'json' ? maxJsonBytes : maxFileBytes;
   if (stats === undefined || stats.size === 0 || stats.size > mostBytes) return undefined;
   return { path, absolute, bytes: stats.size, modifiedMs: stats.mtimeMs };
 }

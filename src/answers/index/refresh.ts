@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import { decodeText } from '../corpus/decode.ts';
 import { type FoundFile, walkCorpus } from '../corpus/walk.ts';
-import { readFileText } from '../readers/reader-table.ts';
 import { type AnalysedFile, analyseFile } from './analysed-file.ts';
 import type { PassageIndex } from './passage-index.ts';
 
@@ -65,7 +64,7 @@ interface Run extends RefreshOptions {
 
 async function takeFile(corpus: Corpus, found: FoundFile, run: Run): Promise<void> {
   const { progress, onProgress } = run;
-  const isRead = refreshFile(corpus, found, run);
+  const isRead = await refreshFile(corpus, found, run);
   if (isRead) progress.read += 1;
   progress.files += 1;
   const isReport = progress.files % filesBetweenReports === 0;
@@ -116,11 +115,11 @@ function createWriter(index: PassageIndex): Writer {
 }
 
 /** True where the file was read anew. One that vanishes meanwhile counts as gone. */
-function refreshFile(
+async function refreshFile(
   corpus: Corpus,
   found: FoundFile,
   { index, writer, onReading, passOver }: Run,
-): boolean {
+): Promise<boolean> {
   const { path, absolute, bytes, modifiedMs } = found;
   const key = keyOf(corpus);
   const kept = index.file(key, path);
@@ -138,6 +137,8 @@ function refreshFile(
     return false;
   }
   const text = passOver?.has(absolute) === true ? undefined : decodeText(content);
+  // Most refreshes read nothing, and parsers are heavy.
+  const { readFileText } = await import('../readers/reader-table.ts');
   const read = text === undefined ? undefined : readFileText(path, text);
   writer.add(analyseFile({ corpus: key, path, bytes, modifiedMs, hash }, read));
   return true;

@@ -1,0 +1,34 @@
+/** How each kind of file is recognised: by the ends of its name. */
+const extensions = {
+  markdown: 'md markdown',
+  mdx: 'mdx',
+  restructuredText: 'rst',
+  plainText: 'txt text',
+  html: 'html htm xhtml',
+  json: 'json',
+  yaml: 'yaml yml',
+  sourceCode:
+    'ts tsx mts cts js jsx mjs cjs py pyi go rs java kt kts scala rb php c h cc cpp hpp cs swift lua ex exs sh bash',
+} as const;
+
+/** A kind of file that there is a reader for. */
+export type ReaderKind = keyof typeof extensions;
+
+const kindByExtension: ReadonlyMap<string, ReaderKind> = new Map(
+  // The keys are those of the table above.
+  (Object.keys(extensions) as ReaderKind[]).flatMap((kind) =>
+    extensions[kind].split(' ').map((extension) => [extension, kind] as const),
+  ),
+);
+
+/** Files without an extension that are text by custom. */
+const namedTexts =
+  /^(?:readme|changes|changelog|contributing|copying|install|licen[cs]e|news|todo)$/i;
+
+/** Gives the kind of a file of this name; undefined where nothing reads it. */
+export function kindOf(path: string): ReaderKind | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  if (dot <= 0) return namedTexts.test(name) ? 'plainText' : undefined;
+  return kindByExtension.get(name.slice(dot + 1).toLowerCase());
+}
