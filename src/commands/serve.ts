@@ -12,6 +12,12 @@ import { explainOpening } from './explain.ts';
 import { createLogger } from './logger.ts';
 import { shutDown } from './shutdown.ts';
 
+/**
+ * How many connections may wait to be accepted; the system may allow fewer. Beyond Node's 511 a client
+ * that comes with a thousand others tries again after a second, or three.
+ */
+const backlog = 4096;
+
 /** `perch serve`: the server, until SIGTERM or SIGINT. */
 export const serveCommand: Command = {
   usage: 'serve',
@@ -29,7 +35,7 @@ async function serve({ config, stdout, stderr }: CommandContext): Promise<ExitCo
   let app: App;
   try {
     app = await buildApp({ config, logger, clock: systemClock, random: systemRandom });
-    await app.server.listen({ host: config.HOST, port: config.PORT });
+    await app.server.listen({ host: config.HOST, port: config.PORT, backlog });
   } catch (error) {
     stderr.write(`perch: cannot start: ${explainOpening(error, config)}\n`);
     return exitCodes.usage;
