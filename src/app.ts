@@ -32,7 +32,7 @@ import { frontPlugin } from './http/pages/front.ts';
 import type { Library } from './http/pages/library.ts';
 import { packageFolder } from './http/pages/package-root.ts';
 import { readRoutesPlugin } from './http/read-routes.ts';
-import { createRefusals } from './http/refusals.ts';
+import { createRefusals, type RefusedPath } from './http/refusals.ts';
 import { createUnroutedHeaders, describeRefused } from './http/route-headers.ts';
 import { routes, toPath } from './http/routes.ts';
 import { createTraffic, type Traffic } from './http/traffic.ts';
@@ -45,7 +45,7 @@ import { type Fetching, type FetchingOverrides, openFetching } from './open-fetc
 import { measureServer } from './open-metrics.ts';
 import { openSessions, toCallerRules } from './open-sessions.ts';
 import { sessionsPlugin } from './sessions/plugin.ts';
-import { type ProblemTelling, sendSessionProblem } from './sessions/reply.ts';
+import { type ProblemTelling, sendSessionProblem, toSessionDocument } from './sessions/reply.ts';
 import type { SessionService } from './sessions/service.ts';
 
 /** What an app is built of. Tests hand in their own clock, chance and providers. */
@@ -296,15 +296,20 @@ function isSessionPath(url: string, { PERCH_SESSIONS, PERCH_SESSION_PREFIX }: Co
   return PERCH_SESSIONS && toPath(url).startsWith(`/${PERCH_SESSION_PREFIX}/`);
 }
 
+/** Describes what becomes no request. Pages of other origins have no business with sessions then. */
+function describePath(url: string, config: Config): RefusedPath {
+  return isSessionPath(url, config)
+    ? { headers: {}, toDocument: toSessionDocument }
+    : { headers: describeRefused(url, config.PERCH_BASE_URL) };
+}
+
 function createServer(
   { config, logger, random }: AppOptions,
   identification: Identification,
 ): FastifyInstance {
   const requestId = createRequestIds(random);
   const baseUrl = config.PERCH_BASE_URL;
-  // Pages of other origins have no business with sessions, unless those say so themselves.
-  const describe = (url: string) =>
-    isSessionPath(url, config) ? {} : describeRefused(url, baseUrl);
+  const describe = (url: string) => describePath(url, config);
   const refusals = createRefusals({ baseUrl, requestId, describe });
   const describeUnrouted = createUnroutedHeaders({ identification, baseUrl });
   const server = Fastify<Server>({

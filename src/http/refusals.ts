@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { Problem, toProblemDocument } from '../core/problem.ts';
+import { Problem, type ProblemDocument, toProblemDocument } from '../core/problem.ts';
 import { toProblemHeaders } from './errors.ts';
 import type { Headers } from './headers.ts';
 import { maxUrlBytes } from './limits.ts';
@@ -13,7 +13,10 @@ interface ParserError extends Error {
 
 /** A socket as Node's HTTP server keeps it: with the response that is under way, if any. */
 interface ServerSocket extends Socket {
-  readonly _httpMessage?: { readonly headersSent: boolean } | null;
+  readonly _httpMessage?: {
+    readonly headersSent: boolean;
+    readonly req: { readonly url?: string };
+  } | null;
 }
 
 /** Handlers for what never becomes a request. Each writes a problem document and closes. */
@@ -24,12 +27,20 @@ export interface Refusals {
   onConnect(request: unknown, socket: Socket): void;
 }
 
+/** What the refusals of a path have beside the problem. */
+export interface RefusedPath {
+  /** The headers that every reply to it has. */
+  readonly headers: Headers;
+  /** Gives the document as its surface tells it. Default: as it is. */
+  readonly toDocument?: (document: ProblemDocument) => ProblemDocument;
+}
+
 /** What refusals are made of. */
 export interface RefusalOptions {
   readonly baseUrl: string;
   readonly requestId: () => string;
-  /** Gives the headers that every reply to a path and query has, where the parser got that far. */
-  readonly describe: (url: string) => Headers;
+  /** Describes a path and query, where the parser got that far. */
+  readonly describe: (url: string) => RefusedPath;
 }
 
 /** Creates the handlers. */
@@ -41,9 +52,11 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
       socket.destroy();
       return;
     }
-    const body = JSON.stringify(toProblemDocument(problem, { baseUrl }));
+    const path: RefusedPath = url === null ? { headers: {} } : describe(url);
+    const document = toProblemDocument(problem, { baseUrl });
+    const body = JSON.stringify(path.toDocument?.(document) ?? document);
     const headers = {
-      ...(url === null ? {} : describe(url)),
+      ...path.headers,
       ...toProblemHeaders(problem),
       'content-length': String(Buffer.byteLength(body)),
       'x-request-id': requestId(),
@@ -54,9 +67,11 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
     socket.end(`${start}${lines.join('')}\r\n${body}`);
   };
   return {
-    onClientError: (error, socket) => {
+    onClientError: (error, socket: ServerSocket) => {
+      // Where a body is at fault its request is known, and the input begins in the middle.
+      const url = socket._httpMessage?.req.url ?? targetOf(error.rawPacket);
       if (error.code === 'ECONNRESET') socket.destroy();
-      else refuse(toProblem(error), socket, targetOf(error.rawPacket));
+      else refuse(toProblem(error), socket, url);
     },
     onConnect: (_request, socket) => {
       const detail = 'This server is no proxy; it answers GET and HEAD.';
@@ -77,10 +92,15 @@ function toProblem(error: ParserError): Problem {
     : new Problem('headers_too_large', { detail: 'The headers are over 16 KiB.' });
 }
 
-/** Gives the path and query that the input begins with; null where it begins in the middle. */
+/**
+ * Gives the path and query that the input begins with, the path alone where the line goes on beyond
+ * the limit of a URL; null where it begins in the middle.
+ */
 function targetOf(packet: unknown): string | null {
   if (!Buffer.isBuffer(packet)) return null;
-  return /^[A-Z-]+ ([!-~]+) HTTP\//.exec(packet.toString('latin1', 0, maxUrlBytes))?.[1] ?? null;
+  const line = packet.toString('latin1', 0, maxUrlBytes);
+  const [, target, path] = /^[A-Z-]+ (?:([!-~]+) HTTP\/|([!->@-~]+))/.exec(line) ?? [];
+  return target ?? path ?? null;
 }
 
 /** Tells whether the input begins with a request line that is over the limit of a URL. */

@@ -44,7 +44,7 @@ export function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** Sends a problem document with the members that eve clients show (protocol section 9). */
+/** Sends a problem document as this surface tells it. */
 export function sendSessionProblem(
   error: Error,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
@@ -58,5 +58,10 @@ export function sendSessionProblem(
   return reply
     .code(problem.status)
     .headers({ ...headers, ...challenge, 'x-request-id': request.id })
-    .send(JSON.stringify({ ...document, error: document.detail, ok: false }));
+    .send(JSON.stringify(toSessionDocument(document)));
+}
+
+/** Gives the document of a problem with the members that eve clients show (protocol section 9). */
+export function toSessionDocument(document: ProblemDocument) {
+  return { ...document, error: document.detail, ok: false };
 }

@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { clause, clauseEach } from '../support/clause.ts';
 import { exchange, listen } from '../support/listen.ts';
 
@@ -137,4 +137,52 @@ describe('what is not a request', () => {
     expect(received).toContain('HTTP/1.1 405 Method Not Allowed');
     expect(received.toLowerCase()).toContain('allow: get, head');
   });
+
+  it.each([
+    ['a bad header', 'GET /svc/v1/health HTTP/1.1\r\nHost: x\r\nA: \u0001\r\n\r\n', 400],
+    ['no Host', 'GET /svc/v1/session/ses_a/stream HTTP/1.1\r\n\r\n', 400],
+    [
+      'headers over 16 KiB',
+      `POST /%73vc/v1/session HTTP/1.1\r\nHost: x\r\nA: ${long}\r\n\r\n`,
+      431,
+    ],
+    ['a URL of 20 kB', `GET /svc/v1/${long} HTTP/1.1\r\nHost: x\r\n\r\n`, 414],
+    [
+      'a broken percent-encoding',
+      'GET /svc/v1/session/%/stream HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      400,
+    ],
+    ['two lengths', `${post}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400],
+  ])('tells of %s as the session service tells of problems', async (_what, sent, status) => {
+    const { port } = await listen({ PERCH_SESSIONS: 'on' });
+
+    const received = await exchange(port, [sent]);
+
+    expectSessionProblem(received, status);
+  });
+
+  it('tells so of a body whose pieces are no pieces, too', async () => {
+    const { port } = await listen({ PERCH_SESSIONS: 'on' });
+    const cancel = 'POST /svc/v1/session/ses_a/cancel HTTP/1.1\r\nHost: x\r\n';
+    const head = `${cancel}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n`;
+
+    const received = await exchange(
+      port,
+      [`${head}Expect: 100-continue\r\n\r\n`, 'no length\r\n'],
+      '100 Continue',
+    );
+
+    expectSessionProblem(received.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, ''), 400);
+  });
 });
+
+const post = 'POST /svc/v1/session HTTP/1.1\r\nHost: x\r\n';
+
+function expectSessionProblem(received: string, status: number): void {
+  const [head = '', body = ''] = received.split('\r\n\r\n');
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(head.toLowerCase()).toContain('content-type: application/problem+json; charset=utf-8');
+  expect(head.toLowerCase()).not.toContain('access-control-');
+  const problem = JSON.parse(body);
+  expect(problem).toMatchObject({ status, error: problem.detail, ok: false });
+}
