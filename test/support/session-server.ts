@@ -7,15 +7,17 @@ import { systemRandom } from '../../src/core/random.ts';
 import { answerTo, createScriptedEngine } from './scripted-engine.ts';
 
 /**
- * A server with sessions as a process of its own, whose engine answers in pieces, some milliseconds
- * apart. Prints its address; stops as `perch serve` does.
+ * A server with sessions as a process of its own, whose engine is silent for SILENT_MS and then
+ * answers in pieces, PIECE_MS apart. Prints its address; stops as `perch serve` does.
  */
 const loaded = loadConfig(process.env);
 if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
 const { config } = loaded;
 const pieceMs = Number(process.env.PIECE_MS ?? 5);
+const silentMs = Number(process.env.SILENT_MS ?? 0);
 const engine = createScriptedEngine(async (question, { signal, onText }) => {
   const answer = answerTo(question.text, { text: `${'word '.repeat(60)}${question.text}` });
+  await systemClock.sleep(silentMs, signal);
   for (const piece of answer.text.match(/.{1,70}/gs) ?? []) {
     await systemClock.sleep(pieceMs, signal);
     onText(piece);

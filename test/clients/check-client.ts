@@ -1,0 +1,32 @@
+import { checkAnswered } from './answered-checks.ts';
+import { loadEve } from './eve.ts';
+import { isAtLeast } from './release.ts';
+import { createReport } from './report.ts';
+import { checkSilent } from './silent-checks.ts';
+
+/**
+ * Checks one published client against a server, as a process of its own: the wrapper replaces `fetch`
+ * for all of it. Arguments: the folder it is installed in, its release, the address, what to check
+ * (`answered` or `silent`), and how that is called in what is printed. Exits 1 where a check fails.
+ */
+const [folder = '', release = '', host = '', kind = '', title = ''] = process.argv.slice(2);
+
+const streams = { opened: 0 };
+const before = globalThis.fetch;
+globalThis.fetch = (input, init) => {
+  const url = input instanceof Request ? input.url : String(input);
+  if (new URL(url).pathname.endsWith('/stream')) streams.opened += 1;
+  return before(input, init);
+};
+
+const report = createReport(`eve ${release}, ${title}`);
+try {
+  const eve = await loadEve({ folder, name: `eve-${release}` }, host);
+  if (kind === 'silent') await checkSilent(eve, report, streams);
+  else await checkAnswered(eve, report, { matchesDeliveries: isAtLeast(release, '0.52.3') });
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+}
+// Streams that nobody reads any more would keep the process alive until the server ends them.
+process.exit();

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isAtLeast } from './release.ts';
+import { type ServerStart, type SessionServer, startServer } from './servers.ts';
+import { silentMs } from './silent-checks.ts';
+
+/**
+ * Checks published eve clients against the built server, and against one that is silent (protocol
+ * sections 12 and 13). Arguments: the Node for Perch, the folder where the packages are installed as
+ * `eve-RELEASE`, the releases. Runs on a Node that the clients accept. Exits 1 where a check failed.
+ */
+const [perchNode = '', folder = '', ...releases] = process.argv.slice(2);
+
+const checkClient = fileURLToPath(new URL('check-client.ts', import.meta.url));
+const silentServer = fileURLToPath(new URL('../support/session-server.ts', import.meta.url));
+const wrapper = join(folder, 'wrapper.mjs');
+
+/** The clients check what readers are told to use. */
+function writeWrapper(): void {
+  const page = readFileSync('docs/sessions.md', 'utf8');
+  const [, code] = /^```js\n(.*?)^```$/ms.exec(page) ?? [];
+  if (code === undefined) throw new Error('docs/sessions.md shows no wrapper');
+  writeFileSync(wrapper, code);
+}
+
+/** One client, what it is checked for, and against which server. */
+interface Run {
+  readonly release: string;
+  readonly host: string;
+  readonly kind: 'answered' | 'silent';
+  readonly title: string;
+  readonly wraps: boolean;
+}
+
+/** Runs the checks of a client; gives what it was, where one failed. */
+async function runClient({ release, host, kind, title, wraps }: Run): Promise<readonly string[]> {
+  const imports = wraps ? ['--import', wrapper] : [];
+  const args = [...imports, checkClient, folder, release, host, kind, title];
+  const child = spawn(process.execPath, args, { stdio: 'inherit' });
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const [code] = await once(child, 'exit');
+  process.off('exit', kill);
+  return code === 0 ? [] : [`eve ${release}, ${title}`];
+}
+
+const opened = new Map<string, Promise<SessionServer>>();
+
+/** Gives the address of a server, which is started where none is as this one. */
+async function serve(given: Pick<ServerStart, 'args' | 'env'>): Promise<string> {
+  const key = JSON.stringify(given);
+  const server = opened.get(key) ?? startServer({ node: perchNode, folder, ...given });
+  opened.set(key, server);
+  return (await server).base;
+}
+
+const built = ['dist/main.js', 'serve'];
+
+/** What a release needs where nothing rewrites its requests (protocol section 12). */
+function settingFor(release: string): Readonly<Record<string, string>> {
+  return isAtLeast(release, '0.31.0')
+    ? { PERCH_SESSION_TOKEN: 'optional' }
+    : { PERCH_SESSION_STREAM_TOKEN: 'always' };
+}
+
+async function checkBuilt(): Promise<readonly string[]> {
+  const failed: string[] = [];
+  for (const release of releases) {
+    const setting = settingFor(release);
+    const [told] = Object.entries(setting).map((pair) => pair.join('='));
+    const common = { release, kind: 'answered' } as const;
+    const wrapped = await serve({ args: built, env: {} });
+    failed.push(
+      ...(await runClient({ ...common, host: wrapped, title: 'with the wrapper', wraps: true })),
+    );
+    const plain = await serve({ args: built, env: { PERCH_SESSION_PREFIX: 'eve', ...setting } });
+    failed.push(
+      ...(await runClient({ ...common, host: plain, title: `with ${told}`, wraps: false })),
+    );
+  }
+  return failed;
+}
+
+/** All at once, because each of them mostly waits. */
+async function checkSilent(): Promise<readonly string[]> {
+  const host = await serve({
+    args: ['--import', import.meta.resolve('tsx'), silentServer],
+    env: { SILENT_MS: String(silentMs), PERCH_SESSION_TURNS_AT_ONCE: String(releases.length) },
+  });
+  const common = { host, kind: 'silent', title: 'silent turns', wraps: true } as const;
+  return (await Promise.all(releases.map((release) => runClient({ release, ...common })))).flat();
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+writeWrapper();
+const failed = (await Promise.all([checkSilent(), checkBuilt()])).flat();
+await Promise.all([...opened.values()].map(async (server) => (await server).stop()));
+for (const name of failed) console.log(`clients: FAILED: ${name}`);
+if (failed.length > 0) process.exit(1);
+console.log('clients: ok');

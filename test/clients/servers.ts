@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A server with sessions, and its end. */
+export interface SessionServer {
+  readonly base: string;
+  stop(): Promise<void>;
+}
+
+/** How a server is started. */
+export interface ServerStart {
+  /** The Node that Perch runs on; the clients need a newer one. */
+  readonly node: string;
+  readonly args: readonly string[];
+  /** Where its data directory is made. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A server that has just been started reads the docs first. */
+const readyMs = 60_000;
+
+/** Starts a server on a free port and waits until its sessions are ready. */
+export async function startServer({
+  node,
+  args,
+  folder,
+  env,
+}: ServerStart): Promise<SessionServer> {
+  const child = spawn(node, args, {
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      PERCH_PROVIDERS: 'archive',
+      PERCH_SESSIONS: 'on',
+      PERCH_DATA_DIR: mkdtempSync(join(folder, 'data-')),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const kill = () => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const base = await readAddress(child);
+  await untilReady(`${base}/${env.PERCH_SESSION_PREFIX ?? 'svc'}/v1/health`);
+  return {
+    base,
+    stop: async () => {
+      process.off('exit', kill);
+      if (child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** Reads on after the address: a server whose log nobody reads would stop. */
+function readAddress(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      const [address] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
+      if (address !== undefined) resolve(address);
+    });
+    child.once('exit', () => reject(new Error(`the server ended: ${text}`)));
+  });
+}
+
+async function untilReady(health: string): Promise<void> {
+  for (const end = Date.now() + readyMs; Date.now() < end; ) {
+    if ((await fetch(health)).ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${health} is not ready after ${readyMs} ms`);
+}

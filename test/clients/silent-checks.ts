@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import type { Eve, EveEvent, EveResponse, EveSession } from './eve.ts';
+import { dataOf, expectTurns } from './expectations.ts';
+import type { Report } from './report.ts';
+
+/** Longer than the 15 seconds after which a client takes a silent stream for a lost one. */
+export const silentMs = 20_000;
+
+/** How many streams the process of this client has asked for. */
+export interface StreamCount {
+  readonly opened: number;
+}
+
+/** Lets a client cancel a running turn, and wait for one that is silent (protocol section 13, check 4). */
+export async function checkSilent(
+  eve: Eve,
+  { check }: Report,
+  streams: StreamCount,
+): Promise<void> {
+  const { session, response } = await eve.start('one');
+  if (session.cancel === undefined) await response.result();
+  else {
+    await check('cancels a running turn, and sees it end', () =>
+      expectCancelled(response, session, async () => session.cancel?.()),
+    );
+  }
+  if (response.cancel !== undefined) {
+    const other = await session.send('two');
+    await check('cancels the turn of a response, and sees it end', () =>
+      expectCancelled(other, session, async () => other.cancel?.()),
+    );
+  }
+  await check('waits for a turn that is silent for 20 seconds, without a reconnect', async () => {
+    const before = streams.opened;
+    const response = await session.send('three');
+    const events: EveEvent[] = [];
+    let silentSince = Number.NaN;
+    let silence = 0;
+    for await (const event of response) {
+      events.push(event);
+      if (event.type === 'step.started') silentSince = performance.now();
+      if (event.type === 'message.appended') silence ||= performance.now() - silentSince;
+    }
+    assert.equal(streams.opened - before, 1, 'streams opened for the turn');
+    assert.ok(silence > silentMs - 500, `the turn was silent for ${silence} ms only`);
+    expectTurns(events, 1);
+    assert.match(String(dataOf(events, 'message.completed')?.message), /three$/);
+  });
+}
+
+/** Reads a response, cancels when its turn runs, and expects the end of the turn. */
+async function expectCancelled(
+  response: EveResponse,
+  session: EveSession,
+  cancel: () => Promise<unknown>,
+): Promise<void> {
+  const events: EveEvent[] = [];
+  for await (const event of response) {
+    events.push(event);
+    if (event.type !== 'step.started') continue;
+    assert.deepEqual(await cancel(), { sessionId: session.state.sessionId, status: 'accepted' });
+  }
+  assert.deepEqual(
+    events.slice(-3).map(({ type }) => type),
+    ['step.started', 'turn.cancelled', 'session.waiting'],
+  );
+}
