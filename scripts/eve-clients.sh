@@ -12,6 +12,7 @@ for release in "${releases[@]}"; do packages+=("eve-$release@npm:eve@$release");
 
 cd "$root"
 [ -e dist/main.js ] || npm run --silent build
-npm install --prefix "$work" --no-audit --no-fund --silent node@24 "${packages[@]}"
+# Each of the oldest releases wants another preview of their peer `ai`: hence --force.
+npm install --prefix "$work" --no-audit --no-fund --loglevel=error --force node@24 "${packages[@]}"
 bin=$(dirname "$(find "$work/node_modules" -path '*/bin/node' -type f | grep linux | head -1)")
 "$bin/node" test/clients/run.ts "$(command -v node)" "$work" "${releases[@]}"
