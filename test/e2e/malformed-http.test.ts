@@ -161,18 +161,19 @@ describe('what is not a request', () => {
     expectSessionProblem(received, status);
   });
 
-  it('tells so of a body whose pieces are no pieces, too', async () => {
-    const { port } = await listen({ PERCH_SESSIONS: 'on' });
+  it('tells so of a body whose pieces are no pieces, and of one that does not come', async () => {
+    const { port } = await listen({ PERCH_SESSIONS: 'on', PERCH_REQUEST_TIMEOUT_MS: '300' });
     const cancel = 'POST /svc/v1/session/ses_a/cancel HTTP/1.1\r\nHost: x\r\n';
-    const head = `${cancel}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n`;
+    const ready = 'Content-Type: application/json\r\nExpect: 100-continue\r\n\r\n';
+    const begin = /^HTTP\/1\.1 100 Continue\r\n\r\n/;
 
-    const received = await exchange(
-      port,
-      [`${head}Expect: 100-continue\r\n\r\n`, 'no length\r\n'],
-      '100 Continue',
-    );
+    const [broken, missing] = await Promise.all([
+      exchange(port, [`${cancel}Transfer-Encoding: chunked\r\n${ready}`, 'none\r\n'], '100 '),
+      exchange(port, [`${cancel}Content-Length: 9\r\n${ready}`]),
+    ]);
 
-    expectSessionProblem(received.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, ''), 400);
+    expectSessionProblem(broken.replace(begin, ''), 400);
+    expectSessionProblem(missing.replace(begin, ''), 408);
   });
 });
 

@@ -9,8 +9,15 @@ import {
   talkUntilGone,
   type Witness,
 } from '../support/crash-load.ts';
-import { type ClientSession, readStream, wholeLines } from '../support/session-client.ts';
-import { parseEvents, typesOf } from '../support/session-rig.ts';
+import {
+  type ClientSession,
+  openStream,
+  postTo,
+  readStream,
+  startSession,
+  wholeLines,
+} from '../support/session-client.ts';
+import { lastAnswer, parseEvents, typesOf } from '../support/session-rig.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 /** How often the server is killed; 50 is the whole check. */
@@ -28,7 +35,7 @@ interface ServerProcess {
   kill(): Promise<void>;
 }
 
-function startServer(folder: string): ServerProcess {
+function startServer(folder: string, env: Readonly<Record<string, string>> = {}): ServerProcess {
   const child = spawn(process.execPath, ['--import', tsx, script], {
     env: {
       PATH: process.env.PATH ?? '',
@@ -40,6 +47,7 @@ function startServer(folder: string): ServerProcess {
       PERCH_SESSION_STARTS_PER_MINUTE: '100000',
       PERCH_SESSION_START_BURST: '100000',
       PIECE_MS: '3',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -187,3 +195,54 @@ describe('a server that is killed under load', () => {
     expect(new Set(failures)).toEqual(new Set(['turn_interrupted']));
   });
 });
+
+describe('a server that is killed during a turn', () => {
+  it('tells of it as failed when it is started again, and answers what waited', {
+    timeout: 60_000,
+  }, async () => {
+    const folder = `${temporaryFolder()}/data`;
+    const silent = startServer(folder, { SILENT_MS: '600000' });
+    const address = await silent.listening;
+    const { id, token } = await startSession(address, 'one');
+    const reading = readLive(address, id, 4);
+    const said = await postTo(address, `session/${id}`, { token, body: { message: 'two' } });
+    const seen = await reading;
+    await silent.kill();
+
+    const base = await startServer(folder).listening;
+    const lines = wholeLines(await readStream(base, id));
+
+    expect(lines.slice(0, 4)).toEqual(seen);
+    const events = parseEvents(`${lines.join('\n')}\n`);
+    expect(typesOf(events.slice(0, 8))).toEqual([
+      'session.started',
+      'turn.started',
+      'message.received',
+      'step.started',
+      'message.completed',
+      'step.failed',
+      'turn.failed',
+      'session.waiting',
+    ]);
+    expect(events[4]?.data).toMatchObject({ finishReason: 'error', abstained: false });
+    expect(events[6]?.data).toMatchObject({ code: 'turn_interrupted', terminal: false });
+    expect(events.map(({ meta }) => meta.index)).toEqual(events.map((_, index) => index));
+    expect(events.at(-1)).toMatchObject({
+      type: 'session.waiting',
+      meta: { deliveryIds: [said.body.deliveryId] },
+    });
+    expect(lastAnswer(events)).toMatch(/two$/);
+  });
+});
+
+/** Gives the first lines of a stream that goes on, once they are there. */
+async function readLive(base: string, id: string, count: number): Promise<readonly string[]> {
+  const { reply, call } = await openStream(base, id);
+  let text = '';
+  for await (const chunk of reply.setEncoding('utf8')) {
+    text += chunk;
+    if (wholeLines(text).length >= count) break;
+  }
+  call.destroy();
+  return wholeLines(text).slice(0, count);
+}

@@ -1,9 +1,11 @@
+import type { ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type App, buildApp } from '../../src/app.ts';
 import { shutDown } from '../../src/commands/shutdown.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import { type SessionEvent, sessionEvent } from '../../src/sessions/events.ts';
 import { testConfig } from '../support/build-app.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import {
@@ -19,9 +21,10 @@ import {
   readStream,
   readText,
   startSession,
+  takeLine,
   wholeLines,
 } from '../support/session-client.ts';
-import { parseEvents, typesOf } from '../support/session-rig.ts';
+import { lastAnswer, parseEvents, typesOf } from '../support/session-rig.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 interface Serving {
@@ -60,8 +63,45 @@ async function openAndRead(base: string, id: string, query = '') {
   return { body: readText(reply) };
 }
 
+/** Reads as the specification says: every line that is not empty, until the response ends. */
+async function readLines(base: string, id: string, query = ''): Promise<readonly SessionEvent[]> {
+  const lines = (await readStream(base, id, query)).split('\n');
+  expect(lines.pop()).toBe('');
+  expect(lines).not.toContain('');
+  return lines.map((line) => sessionEvent.parse(JSON.parse(line)));
+}
+
+const answered = [
+  'turn.started',
+  'message.received',
+  'step.started',
+  'message.appended',
+  'message.completed',
+  'step.completed',
+  'turn.completed',
+  'session.waiting',
+];
+
+describe('a reader that stops only at the end of the response', () => {
+  it('has one answer, then two of which the newest is last, then the second alone', async () => {
+    const { base } = await serve({});
+    const { id, token } = await startSession(base, 'one');
+
+    const first = await readLines(base, id);
+    await postTo(base, `session/${id}`, { token, body: { message: 'two' } });
+    const both = await readLines(base, id);
+    const second = await readLines(base, id, `?startIndex=${first.length}`);
+
+    expect(typesOf(first)).toEqual(['session.started', ...answered]);
+    expect(lastAnswer(first)).toBe(answerTo('one').text);
+    expect(typesOf(both)).toEqual(['session.started', ...answered, ...answered]);
+    expect(lastAnswer(both)).toBe(answerTo('two').text);
+    expect(second).toEqual(both.slice(first.length));
+  });
+});
+
 describe('a stream that breaks off', () => {
-  it('goes on by index from every byte: same events, no gap, no repeat', {
+  it('goes on by index at every event, and within it: same events, no gap, no repeat', {
     timeout: 60_000,
   }, async () => {
     const { base } = await serve({});
@@ -85,6 +125,28 @@ describe('a stream that breaks off', () => {
     }
   });
 
+  it('goes on by index while the turn runs, with another connection for each event', async () => {
+    const engine = createHeldEngine();
+    const { base } = await serve({ engine });
+    const { id } = await startSession(base, 'one');
+    const held = await engine.next();
+    const seen: string[] = [];
+    const takeNext = async (meanwhile: () => void = () => undefined) => {
+      const stream = await openStream(base, id, `?startIndex=${seen.length}`);
+      meanwhile();
+      seen.push(await takeLine(stream));
+    };
+
+    for (let event = 0; event < 4; event += 1) await takeNext();
+    for (const letter of 'abc') await takeNext(() => held.say(letter.repeat(64)));
+    const text = [...'abc'].map((letter) => letter.repeat(64)).join('');
+    await takeNext(() => held.answer(answerTo('one', { text })));
+    for (let event = 0; event < 3; event += 1) await takeNext();
+
+    expect(seen).toEqual(wholeLines(await readStream(base, id)));
+    expect(seen).toHaveLength(11);
+  });
+
   it('stops neither the turn nor the others', async () => {
     const engine = createHeldEngine();
     const { base } = await serve({ engine });
@@ -102,13 +164,24 @@ describe('a stream that breaks off', () => {
   });
 });
 
+/** Gives the most bytes that the server holds for one of its open responses. */
+function watchBuffers(app: App): () => number {
+  const open = new Set<ServerResponse>();
+  app.server.server.on('request', (_request, response: ServerResponse) => {
+    open.add(response);
+    response.once('close', () => open.delete(response));
+  });
+  return () => Math.max(...[...open].map(({ writableLength }) => writableLength));
+}
+
 describe('fifty readers, one of which does not read', () => {
   it('are none the worse for it, and it is cut in the end', async () => {
     const clock = createManualClock();
     const text = 'x'.repeat(250_000);
     const engine = createScriptedEngine(async () => answerTo('', { text }));
     const env = { PERCH_SESSION_STREAMS_PER_SESSION: '51', PERCH_SESSION_QUEUE: '20' };
-    const { base } = await serve({ engine, env, clock });
+    const { app, base } = await serve({ engine, env, clock });
+    const mostHeld = watchBuffers(app);
     const { id, token } = await startSession(base, 'one');
     const stalled = await openStream(base, id, '?follow=true');
     stalled.reply.pause();
@@ -124,6 +197,11 @@ describe('fifty readers, one of which does not read', () => {
     const whole = await readStream(base, id); // ends when all is answered
     await postTo(base, `session/${id}/reset`, { token });
     const bodies = await Promise.all(readers.map(({ body }) => body));
+    // The history has nine megabytes; a piece and what frames it is all that a reader may hold.
+    expect(whole.length).toBeGreaterThan(8_000_000);
+    const held = mostHeld();
+    expect(held).toBeGreaterThan(0);
+    expect(held).toBeLessThan(100_000);
     for (let second = 0; second <= 31; second += 1) await clock.advance(1000);
     stalled.reply.resume();
     await gone;

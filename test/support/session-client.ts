@@ -74,6 +74,22 @@ export function openStream(base: string, id: string, query = ''): Promise<OpenSt
   });
 }
 
+/** Reads the first whole line of a stream and cuts the connection in the middle of the rest. */
+export function takeLine({ reply, call }: OpenStream): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    reply.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+      const [line] = wholeLines(text);
+      if (line === undefined) return;
+      resolve(line);
+      call.destroy();
+    });
+    reply.on('error', reject);
+    reply.on('end', () => reject(new Error('the stream ended')));
+  });
+}
+
 /** Reads a stream to its end; rejects where it breaks. */
 export async function readStream(base: string, id: string, query = ''): Promise<string> {
   return readText((await openStream(base, id, query)).reply);
