@@ -20,7 +20,7 @@ export interface ServerStart {
 }
 
 /** A server that has just been started reads the docs first. */
-const readyMs = 60_000;
+const readyMs = 120_000;
 
 /** Starts a server on a free port and waits until its sessions are ready. */
 export async function startServer({

@@ -197,9 +197,7 @@ describe('a server that is killed under load', () => {
 });
 
 describe('a server that is killed during a turn', () => {
-  it('tells of it as failed when it is started again, and answers what waited', {
-    timeout: 60_000,
-  }, async () => {
+  it('tells of it as failed when it is started again, and answers what waited', async () => {
     const folder = `${temporaryFolder()}/data`;
     const silent = startServer(folder, { SILENT_MS: '600000' });
     const address = await silent.listening;

@@ -101,9 +101,7 @@ describe('a reader that stops only at the end of the response', () => {
 });
 
 describe('a stream that breaks off', () => {
-  it('goes on by index at every event, and within it: same events, no gap, no repeat', {
-    timeout: 60_000,
-  }, async () => {
+  it('goes on by index at every event, and within it: same events, no gap, no repeat', async () => {
     const { base } = await serve({});
     const { id, token } = await startSession(base, 'é');
     await readStream(base, id);
