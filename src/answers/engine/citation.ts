@@ -1,17 +1,13 @@
+import { toSlug } from '../../core/slug.ts';
 import type { Citation } from '../answer.ts';
 
-/** Gives a heading as the anchor that code hosts make of it: `Stop Conditions` is `stop-conditions`. */
-export function toSlug(heading: string): string {
-  return heading
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}\s_-]/gu, '')
-    .trim()
-    .replaceAll(/\s/g, '-');
+/** Gives a heading, as it is written, as the anchor of pages: `Stop Conditions` is `stop-conditions`. */
+export function toAnchor(heading: string): string {
+  return toSlug(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
 }
 
 /** Gives a citation as it stands in an answer: `path#heading:line`, without `#` where there is no heading. */
 export function printCitation({ path, heading, line }: Citation): string {
-  const slug = toSlug(heading);
+  const slug = toAnchor(heading);
   return slug === '' ? `${path}:${line}` : `${path}#${slug}:${line}`;
 }

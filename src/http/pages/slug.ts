@@ -1,11 +1,4 @@
-/** Gives the fragment of a heading, as GitHub names it: `Keys and limits` becomes `keys-and-limits`. */
-export function toSlug(heading: string): string {
-  return heading
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}_ -]/gu, '')
-    .replaceAll(' ', '-');
-}
+import { toSlug } from '../../core/slug.ts';
 
 /** Creates the naming of one page's headings: the second of a name gets `-1`, the third `-2`. */
 export function createSlugs(): (heading: string) => string {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer, EarlierTurn } from '../../../../src/answers/answer.ts';
 import type { Corpus } from '../../../../src/answers/corpus/corpus.ts';
-import { toSlug } from '../../../../src/answers/engine/citation.ts';
+import { toAnchor } from '../../../../src/answers/engine/citation.ts';
 import { openAnswers } from '../../../../src/answers/open-answers.ts';
 import { corpusOf } from '../../../support/corpus-folder.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -151,7 +151,7 @@ describe('an answer', () => {
     expect(answer.citations[0]?.line).toBeGreaterThanOrEqual(5);
     expect(answer.citations[0]?.endLine).toBeLessThanOrEqual(12);
     const list = answer.citations.map(
-      ({ path, heading, line }) => `- \`${path}#${toSlug(heading)}:${line}\``,
+      ({ path, heading, line }) => `- \`${path}#${toAnchor(heading)}:${line}\``,
     );
     expect(answer.text.endsWith(`Sources:\n\n${list.join('\n')}\n`)).toBe(true);
     const scores = answer.citations.map(({ score }) => score);

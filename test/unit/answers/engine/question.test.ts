@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toSlug } from '../../../../src/answers/engine/citation.ts';
+import { toAnchor } from '../../../../src/answers/engine/citation.ts';
 import { understand } from '../../../../src/answers/engine/follow-up.ts';
 import { editDistance } from '../../../../src/answers/engine/lexicon.ts';
 import { toParts } from '../../../../src/answers/engine/question-parts.ts';
@@ -69,7 +69,7 @@ it.each([
   ['What is it? (v2)', 'what-is-it-v2'],
   ['Über uns', 'über-uns'],
 ])('makes of the heading %j the slug %j', (heading, slug) => {
-  expect(toSlug(heading)).toBe(slug);
+  expect(toAnchor(heading)).toBe(slug);
 });
 
 it('finds phrases, the longest first, and leaves the rest', () => {
