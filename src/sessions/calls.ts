@@ -70,8 +70,14 @@ export function refuseStranger(
   request: FastifyRequest,
   { service, rules }: CallSetting,
 ): void {
-  if (!rules.bindBearer || readOwner(request.raw, service.secret) === record.owner) return;
-  throw new Problem('session_forbidden', {
+  if (rules.bindBearer && readOwner(request.raw, service.secret) !== record.owner) {
+    throw foreignSession();
+  }
+}
+
+/** Gives the problem of a session that is bound to another bearer. */
+export function foreignSession(): Problem {
+  return new Problem('session_forbidden', {
     detail: 'The session was started with another bearer token, or with none.',
   });
 }

@@ -14,18 +14,12 @@ import {
 } from './calls.ts';
 import type { Origins } from './cors.ts';
 import { streamMediaType } from './endpoints.ts';
+import { goOnWith, startWith } from './messages.ts';
 import { readOwner } from './owner.ts';
 import { sendBody, toSessionHeaders } from './reply.ts';
 import { type Body, parseBody, readMessage, readStreamQuery, readString } from './requests.ts';
 import { createResponseSink } from './sink.ts';
-import {
-  acceptMessage,
-  endSession,
-  isLive,
-  refuseInactive,
-  type SessionRecord,
-  startSession,
-} from './state.ts';
+import { endSession, isLive, refuseInactive, type SessionRecord } from './state.ts';
 import type { Receipt } from './store.ts';
 
 /** What the handlers need. */
@@ -93,22 +87,12 @@ async function startOnce(
   { text, caller, request }: Starting,
   { service }: HandlerSetting,
 ): Promise<Receipt> {
-  const { store, ids, clock, limits, starts } = service;
+  const { store, starts } = service;
   const once = readOnce(request, caller, service);
   const known = once === null ? undefined : await store.recall(once);
   if (known !== undefined) return known;
   starts.spend(caller.owner ?? `at ${caller.address}`);
-  const nowMs = clock.now();
-  const receipt = { sessionId: ids.session(), deliveryId: ids.delivery(), queued: 0 };
-  const { sessionId: id, deliveryId } = receipt;
-  const accepted = await store.start({
-    transition: startSession({ id, owner: caller.owner }, { deliveryId, text, nowMs }),
-    receipt,
-    once,
-    live: limits.live,
-    evict: (record) => endSession(record, 'evicted', nowMs),
-  });
-  return accepted.receipt;
+  return startWith({ text, owner: caller.owner, once }, service);
 }
 
 function createFollowUp(setting: HandlerSetting) {
@@ -139,21 +123,8 @@ async function followUpOnce(request: SessionRequest, setting: HandlerSetting): P
   const message = readMessage(body, service.limits.messageBytes);
   demandToken(readToken(request, body), sessionId, setting);
   if (known !== undefined) return known;
-  const deliveryId = service.ids.delivery();
-  const accepted = await service.store.accept({
-    sessionId,
-    once,
-    decide: (record) => {
-      if (message.isRefusedWhileRunning) refuseRunning(record);
-      const delivery = { deliveryId, text: message.text, nowMs: service.clock.now() };
-      return {
-        transition: acceptMessage(record, delivery, service.limits),
-        receipt: { sessionId, deliveryId, queued: record.pending.length },
-      };
-    },
-  });
-  if (accepted === undefined) throw expiredSession();
-  return accepted.receipt;
+  const check = message.isRefusedWhileRunning ? refuseRunning : () => undefined;
+  return goOnWith({ sessionId, text: message.text, once, check }, service);
 }
 
 /** @throws Problem `session_not_active`, `turn_in_progress` */

@@ -1,0 +1,69 @@
+import { expiredSession } from './calls.ts';
+import type { Owner } from './owner.ts';
+import type { SessionService } from './service.ts';
+import { acceptMessage, endSession, type SessionRecord, startSession } from './state.ts';
+import type { Once, Receipt } from './store.ts';
+
+/** A first message. */
+export interface FirstMessage {
+  readonly text: string;
+  readonly owner: Owner;
+  readonly once: Once | null;
+}
+
+/**
+ * Starts a session with its first message; its turn begins by itself.
+ *
+ * @throws Problem `overloaded`, `idempotency_conflict`, `not_ready`
+ */
+export async function startWith(
+  { text, owner, once }: FirstMessage,
+  { store, ids, clock, limits }: SessionService,
+): Promise<Receipt> {
+  const nowMs = clock.now();
+  const receipt = { sessionId: ids.session(), deliveryId: ids.delivery(), queued: 0 };
+  const { sessionId: id, deliveryId } = receipt;
+  const accepted = await store.start({
+    transition: startSession({ id, owner }, { deliveryId, text, nowMs }),
+    receipt,
+    once,
+    live: limits.live,
+    evict: (record) => endSession(record, 'evicted', nowMs),
+  });
+  return accepted.receipt;
+}
+
+/** A further message of a session. */
+export interface FurtherMessage {
+  readonly sessionId: string;
+  readonly text: string;
+  readonly once: Once | null;
+  /** Throws what speaks against it, as the session is when it is accepted. */
+  readonly check: (record: SessionRecord) => void;
+}
+
+/**
+ * Adds a message to a session; its turn waits for those before it.
+ *
+ * @throws Problem `session_not_active`, `session_expired`, `turn_queue_full`, `idempotency_conflict`,
+ * `not_ready`, and what `check` throws
+ */
+export async function goOnWith(
+  { sessionId, text, once, check }: FurtherMessage,
+  { store, ids, clock, limits }: SessionService,
+): Promise<Receipt> {
+  const deliveryId = ids.delivery();
+  const accepted = await store.accept({
+    sessionId,
+    once,
+    decide: (record) => {
+      check(record);
+      return {
+        transition: acceptMessage(record, { deliveryId, text, nowMs: clock.now() }, limits),
+        receipt: { sessionId, deliveryId, queued: record.pending.length },
+      };
+    },
+  });
+  if (accepted === undefined) throw expiredSession();
+  return accepted.receipt;
+}
