@@ -43,7 +43,7 @@ import { openConfiguredAnswers, toLogLines } from './open-answers.ts';
 import { listDocuments, openLibrary, toDiscoveryFacts } from './open-documents.ts';
 import { type Fetching, type FetchingOverrides, openFetching } from './open-fetching.ts';
 import { measureServer } from './open-metrics.ts';
-import { openSessions, toCallerRules } from './open-sessions.ts';
+import { noteAddress, openSessions, toCallerRules } from './open-sessions.ts';
 import { sessionsPlugin } from './sessions/plugin.ts';
 import { type ProblemTelling, sendSessionProblem, toSessionDocument } from './sessions/reply.ts';
 import type { SessionService } from './sessions/service.ts';
@@ -100,6 +100,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   });
 
   server.addHook('onListen', async () => sessions?.start());
+  if (sessions !== null) noteAddress(server, config);
   acceptAllMethods(server);
   const lines = { lines: config.PERCH_ACCESS_LOG, slowMs: config.PERCH_SLOW_REQUEST_MS };
   const accessLog = traffic.countReplies(createAccessLog(server, lines));

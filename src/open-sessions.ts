@@ -1,9 +1,10 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { AnswerEngine } from './answers/answer.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './core/clock.ts';
-import { type FileHold, HeldFileError, holdFile } from './core/file-hold.ts';
+import { FileHeldError, type FileHold, holdFile } from './core/file-hold.ts';
 import type { Random } from './core/random.ts';
 import { openSecret } from './core/secret.ts';
 import type { CallerRules } from './sessions/calls.ts';
@@ -23,20 +24,25 @@ export interface SessionsOpening {
 /**
  * Opens the session service as it is configured. Close it with `close()`.
  *
- * @throws Error where its files cannot be used, or another process serves the sessions of the folder
+ * @throws FileHeldError where another process serves the sessions of the folder; Error where its files
+ * cannot be used
  */
 export function openSessions(options: SessionsOpening): Promise<SessionService> {
   const { config, clock, random, logger, engine } = options;
-  const folder = config.PERCH_DATA_DIR;
   return openSessionService({
     engine,
     clock,
     random,
-    secret: folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/session.key`, random),
+    secret: openSessionSecret(config, random),
     limits: toServiceLimits(config),
     openStore: (stamp) => openStore(toSessionsPath(config), stamp),
     onFault: (err, doing) => logger.error({ err, doing }, 'fault in the session service'),
   });
+}
+
+/** Gives the secret of tokens and owner marks; it is in the data directory, where there is one. */
+export function openSessionSecret({ PERCH_DATA_DIR: folder }: Config, random: Random): Buffer {
+  return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/session.key`, random);
 }
 
 /** Gives the path of the file of sessions; `:memory:` for none. */
@@ -66,12 +72,51 @@ function holdOrExplain(path: string): FileHold {
   try {
     return holdFile(`${path}.lock`);
   } catch (cause) {
-    if (!(cause instanceof HeldFileError)) throw cause;
-    throw new HeldFileError(
+    if (!(cause instanceof FileHeldError)) throw cause;
+    throw new FileHeldError(
       `another process serves the sessions in ${path}; stop it, give this one a folder of its own, or set PERCH_SESSIONS=off`,
       { cause },
     );
   }
+}
+
+/**
+ * Notes beside the sessions where the server listens for them, so that `perch ask` reaches it there; the
+ * note goes with the server. It counts only while the sessions are held.
+ */
+export function noteAddress(server: FastifyInstance, config: Config): void {
+  const path = toAddressPath(config);
+  if (path === null) return;
+  server.addHook('onListen', (done) => {
+    const address = server.server.address();
+    if (typeof address === 'object' && address !== null) {
+      writeFileSync(path, `${toReachable(address)}/${config.PERCH_SESSION_PREFIX}/v1\n`);
+    }
+    done();
+  });
+  server.addHook('onClose', async () => rmSync(path, { force: true }));
+}
+
+/** Gives the base URL of the server that holds the sessions; null where it has noted none. */
+export function readAddress(config: Config): string | null {
+  const path = toAddressPath(config);
+  try {
+    return path === null ? null : readFileSync(path, 'utf8').trim();
+  } catch {
+    return null; // it does not listen yet, or not any more
+  }
+}
+
+function toAddressPath(config: Config): string | null {
+  const path = toSessionsPath(config);
+  return path === ':memory:' ? null : `${path}.address`;
+}
+
+/** Who listens on every address is reached on the machine's own. */
+function toReachable({ address, port }: { readonly address: string; readonly port: number }) {
+  const own: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+  const host = own[address] ?? address;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Gives what the operator demands of callers. */

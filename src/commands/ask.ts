@@ -1,11 +1,11 @@
 import type { Answer } from '../answers/answer.ts';
 import { CorpusError, corporaAt } from '../answers/corpus/corpus.ts';
-import { createProgressReports } from '../answers/index/progress-reports.ts';
 import { addModel } from '../answers/model/add-model.ts';
 import { type Answers, openAnswers } from '../answers/open-answers.ts';
 import { systemClock } from '../core/clock.ts';
 import { openConfiguredAnswers, toModelChoice } from '../open-answers.ts';
 import { parseCommandArgs } from './arguments.ts';
+import { askSession } from './ask-session.ts';
 import {
   type Command,
   type CommandContext,
@@ -14,15 +14,19 @@ import {
   UsageError,
 } from './command.ts';
 import { explainOpening } from './explain.ts';
+import { createProgressLine, type ProgressLine } from './progress-line.ts';
+import { isSessionId } from './session-id.ts';
 
-/** `perch ask`: what docs or code say about a question, on standard output, without a server. */
+/** `perch ask`: what docs or code say about a question, on standard output; no server is needed. */
 export const askCommand: Command = {
   usage: 'ask QUESTION [options]',
   summary: `Answers a question from docs or code, with citations.
   --corpus PATH   a folder or file to answer from, read anew each time; may be given several times.
                   Default: PERCH_CORPUS, or the docs of Perch; their index is kept in PERCH_DATA_DIR
+  --session ID    asks further in a session of PERCH_DATA_DIR, beside a running server too; \`new\` starts one,
+                  whose ID is printed on standard error
   --json          prints one line of JSON instead
-Exit code: 0 answered, 1 the docs do not answer it, 2 bad usage.`,
+Exit code: 0 answered, 1 the docs do not answer it, 2 bad usage or no such session, 3 the session cannot be asked.`,
   run: (args, context) => {
     const { values, positionals } = parseCommandArgs(args, askOptions);
     const [question = '', ...more] = positionals;
@@ -30,12 +34,28 @@ Exit code: 0 answered, 1 the docs do not answer it, 2 bad usage.`,
     if (more.length > 0) {
       throw new UsageError('ask takes one question; put several words in quotation marks');
     }
-    return ask({ question, corpora: values.corpus ?? [], json: values.json ?? false }, context);
+    const json = values.json ?? false;
+    if (values.session === undefined) {
+      return ask({ question, corpora: values.corpus ?? [], json }, context);
+    }
+    if (values.corpus !== undefined) {
+      throw new UsageError('--corpus and --session contradict: sessions answer from PERCH_CORPUS');
+    }
+    const asked = { question, sessionId: toSessionId(values.session), json };
+    return askSession(asked, context, createProgressLine(context));
   },
 };
 
+/** Null stands for a new session. */
+function toSessionId(given: string): string | null {
+  if (given === 'new') return null;
+  if (isSessionId(given)) return given;
+  throw new UsageError('--session takes an ID as `perch sessions list` shows it (ses_…), or `new`');
+}
+
 const askOptions = {
   corpus: { type: 'string', multiple: true },
+  session: { type: 'string' },
   json: { type: 'boolean' },
 } as const;
 
@@ -94,28 +114,4 @@ async function tell(
 /** The members of a session's `message.completed`. */
 function toJson({ text, finishReason, citations, abstained }: Answer) {
   return { message: text, finishReason, citations, abstained };
-}
-
-type ProgressLine = ReturnType<typeof createProgressLine>;
-
-/** Tells whoever waits how many files were read: in a line that is written over on a terminal, in several elsewhere. */
-function createProgressLine({ stderr }: CommandContext) {
-  const isTerminal = stderr.isTTY === true;
-  let isShown = false;
-  const reports = createProgressReports({
-    clock: systemClock,
-    quietMs: 1000,
-    everyMs: isTerminal ? 100 : 2000,
-    tell: ({ read }) => {
-      isShown = true;
-      const text = `perch: ${read} files read for the index`;
-      stderr.write(isTerminal ? `\r${text}\u001b[K` : `${text}\n`);
-    },
-  });
-  return {
-    hear: reports.hear,
-    clear: () => {
-      if (isShown && isTerminal) stderr.write('\r\u001b[K');
-    },
-  };
 }

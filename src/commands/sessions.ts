@@ -16,6 +16,7 @@ import {
   exitCodes,
   UsageError,
 } from './command.ts';
+import { isSessionId } from './session-id.ts';
 import { readLines, toSessionMembers, toSessionTable, toTranscript } from './session-text.ts';
 
 /** `perch sessions`: the sessions of the folder, beside the server or while it runs. */
@@ -95,7 +96,7 @@ function planRemove(args: readonly string[]): Act {
 
 function toSessionId(positionals: readonly string[]): string {
   const [id, ...more] = positionals;
-  if (id !== undefined && more.length === 0 && /^ses_[0-9A-HJKMNP-TV-Z]{26}$/.test(id)) return id;
+  if (id !== undefined && more.length === 0 && isSessionId(id)) return id;
   throw new UsageError('one ID is needed, as `perch sessions list` shows it: ses_…');
 }
 

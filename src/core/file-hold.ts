@@ -6,15 +6,15 @@ export interface FileHold {
 }
 
 /** Another process holds the file. */
-export class HeldFileError extends Error {
-  override readonly name = 'HeldFileError';
+export class FileHeldError extends Error {
+  override readonly name = 'FileHeldError';
 }
 
 /**
  * Holds a file, which is made where it is not there. The lock is the operating system's: whichever
  * way the process ends, it is gone.
  *
- * @throws HeldFileError where another process holds it; Error where it cannot be made
+ * @throws FileHeldError where another process holds it; Error where it cannot be made
  */
 export function holdFile(path: string): FileHold {
   const database = connectSqlite({ path, busyMs: 0 });
@@ -23,7 +23,7 @@ export function holdFile(path: string): FileHold {
   } catch (cause) {
     database.close();
     if (errorCodeOf(cause) !== 'SQLITE_BUSY') throw cause;
-    throw new HeldFileError(`another process holds ${path}`, { cause });
+    throw new FileHeldError(`another process holds ${path}`, { cause });
   }
   return { release: () => void database.close() };
 }
