@@ -1,30 +1,5 @@
-// What pages of the documentation do beyond being read: copy buttons, scrolling by keyboard, and the
-// heading that one is at.
-
-/** Adds a button that copies what a block of code holds. */
-function addCopyButton(block) {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'copy';
-  button.textContent = 'Copy';
-  button.addEventListener('click', async () => {
-    button.textContent = await copy(block.querySelector('pre').textContent);
-    setTimeout(() => {
-      button.textContent = 'Copy';
-    }, 2000);
-  });
-  block.append(button);
-}
-
-/** Gives what came of it. Without the clipboard, which needs HTTPS, the text can still be selected. */
-async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return 'Copied';
-  } catch {
-    return 'Press Ctrl+C';
-  }
-}
+// What pages of the documentation do beyond being read: scrolling by keyboard, and the heading that one
+// is at.
 
 /** What is wider than the page scrolls by itself, and so must be reachable by keyboard. */
 function letScroll(element, name) {
@@ -62,7 +37,6 @@ function followHeadings(contents) {
   mark();
 }
 
-for (const block of document.querySelectorAll('.code:not(.output)')) addCopyButton(block);
 for (const contents of document.querySelectorAll('.contents')) followHeadings(contents);
 letAllScroll();
 addEventListener('resize', letAllScroll);

@@ -1,4 +1,4 @@
-// What the front page does beyond its form: it reads without loading the page anew, and copies.
+// What the front page does beyond its form: it reads without loading the page anew. Needs copy.js.
 
 const form = document.getElementById('ask');
 const box = document.getElementById('q');
@@ -59,7 +59,7 @@ function show(page) {
   box.value = page.getElementById('q').value;
   const source = document.getElementById('view-source');
   if (source !== null && wasSource) source.checked = true;
-  showCopyButtons();
+  addCopyButtons(result);
   announce(document.getElementById('result-title'));
 }
 
@@ -119,36 +119,3 @@ document.addEventListener('click', (event) => {
 addEventListener('popstate', () => {
   if (location.search !== shown) void read(new URL(location.href));
 });
-
-/** Shows the buttons that need a script. */
-function showCopyButtons() {
-  for (const button of document.querySelectorAll('[data-copies]')) button.hidden = false;
-}
-
-document.addEventListener('click', async (event) => {
-  const button = event.target.closest('[data-copies]');
-  if (button === null || button.dataset.done !== undefined) return;
-  const source = document.getElementById(button.dataset.copies);
-  const isCopied = await copy(source);
-  const label = [...button.childNodes];
-  button.dataset.done = '';
-  button.replaceChildren(isCopied ? 'Copied' : 'Press Ctrl+C');
-  status.textContent = isCopied ? 'Copied' : 'Selected; press Ctrl+C to copy';
-  setTimeout(() => {
-    button.replaceChildren(...label);
-    delete button.dataset.done;
-  }, 2000);
-});
-
-/** Copies the text of an element; where the browser does not let it, the text is selected at least. */
-async function copy(element) {
-  try {
-    await navigator.clipboard.writeText(element.textContent);
-    return true;
-  } catch {
-    getSelection().selectAllChildren(element);
-    return document.execCommand('copy'); // without https there is nothing else
-  }
-}
-
-showCopyButtons();

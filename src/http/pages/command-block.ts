@@ -9,7 +9,7 @@ export interface CommandBlock {
   readonly command: string;
 }
 
-/** Gives a line with a button that copies it; `front.js` shows the button. */
+/** Gives a line with a button that copies it; `copy.js` shows the button. */
 export function renderCommand({ id, name, command }: CommandBlock): string {
   return `<div class="code command"><pre id="${id}"><code>${escapeHtml(command)}</code></pre><button type="button" class="copy" data-copies="${id}" hidden>Copy<span class="visually-hidden"> ${escapeHtml(name)}</span></button></div>`;
 }

@@ -41,7 +41,7 @@ export function describeDocPage(
     kind: 'docs',
     section: 'docs',
     styles: ['docs.css'],
-    scripts: ['docs.js'],
+    scripts: ['copy.js', 'docs.js'],
     markdownPath: `${path}.md`,
     asideHtml: renderNavigation(site, page),
     bodyHtml: `${renderContents(contents, 'wide')}

@@ -18,7 +18,7 @@ export function describeDocsIndex(site: DocSite): Page {
     kind: 'docs docs-index',
     section: 'docs',
     styles: ['docs.css'],
-    scripts: ['docs.js'],
+    scripts: ['copy.js', 'docs.js'],
     asideHtml: renderNavigation(site, null),
     bodyHtml: `<h1>${title}</h1>
 <p class="lead">${introduction}</p>

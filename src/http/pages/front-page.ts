@@ -36,7 +36,7 @@ export function renderFrontPage(
         renderNext(site),
       ].join('\n'),
       styles: ['front.css', 'result.css'],
-      scripts: ['front.js'],
+      scripts: ['copy.js', 'front.js'],
       robots: result === null ? 'index' : 'noindex',
     },
     site,
