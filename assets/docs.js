@@ -1,5 +1,5 @@
 // What pages of the documentation do beyond being read: scrolling by keyboard, and the heading that one
-// is at.
+// is at. What arrives later calls letAllScroll().
 
 /** What is wider than the page scrolls by itself, and so must be reachable by keyboard. */
 function letScroll(element, name) {

@@ -40,6 +40,7 @@ import { createWork, type Work } from './http/work.ts';
 import { mcpPlugin } from './mcp/plugin.ts';
 import { type Access, openAccess } from './open-access.ts';
 import { openConfiguredAnswers, toLogLines } from './open-answers.ts';
+import { createAsking } from './open-asking.ts';
 import { listDocuments, openLibrary, toDiscoveryFacts } from './open-documents.ts';
 import { type Fetching, type FetchingOverrides, openFetching } from './open-fetching.ts';
 import { measureServer } from './open-metrics.ts';
@@ -112,7 +113,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     identification,
     access,
     fetching,
-    sessions: sessions?.service ?? null,
+    sessions,
     traffic,
     work,
     load,
@@ -162,6 +163,7 @@ async function openSessionsBeside(
 /** The sessions, and the end of them and of what answers them. */
 interface AnsweredSessions {
   readonly service: SessionService;
+  readonly engine: AnswerEngine;
   /** Begins to build the index, once the server listens. */
   start(): void;
   close(): Promise<void>;
@@ -172,14 +174,14 @@ async function openAnsweredSessions(options: AppOptions): Promise<AnsweredSessio
   const { engine, config, clock, logger } = options;
   if (engine !== undefined) {
     const service = await openSessions({ ...options, engine });
-    return { service, start: () => {}, close: () => service.close() };
+    return { service, engine, start: () => {}, close: () => service.close() };
   }
   const lines = toLogLines(logger, clock);
   const answers = openConfiguredAnswers({ config, clock, open: openThreadedAnswers, ...lines });
   try {
     const service = await openSessions({ ...options, engine: answers.engine });
     const close = () => service.close().finally(() => answers.close());
-    return { service, start: answers.keepCurrent, close };
+    return { service, engine: answers.engine, start: answers.keepCurrent, close };
   } catch (error) {
     await answers.close();
     throw error;
@@ -190,7 +192,7 @@ interface Services extends AppOptions {
   readonly identification: Identification;
   readonly access: Access;
   readonly fetching: Fetching;
-  readonly sessions: SessionService | null;
+  readonly sessions: AnsweredSessions | null;
   readonly traffic: Traffic;
   readonly work: Work;
   readonly load: LoadGauge;
@@ -209,9 +211,12 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
   server.register(discoveryPlugin, { ...facts, clock });
   const assets = createAssets(packageFolder('assets'), server.log);
   server.register(assetsPlugin, { assets });
-  server.register(docsPlugin, { site: { baseUrl, assets }, library });
+  const { sessions } = services;
+  const site = { baseUrl, assets, canBeAsked: sessions !== null };
+  const asking = sessions && createAsking({ ...services, ...sessions, clientOf: access.clientOf });
+  server.register(docsPlugin, { site, library, ask: asking && { asking, work, load, accessLog } });
   server.register(frontPlugin, {
-    site: { baseUrl, assets },
+    site,
     hasSample: config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive'),
     fetcher: fetching.fetcher,
     context: fetching.context,
@@ -240,10 +245,10 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
   server.register(adminKeysPlugin, { baseUrl, guard, keys: access.keys });
   server.register(metricsPlugin, {
     guard: config.PERCH_METRICS === 'open' ? null : guard,
-    measure: () => measureServer(services),
+    measure: () => measureServer({ ...services, sessions: sessions?.service ?? null }),
   });
   registerMcp(server, { ...services, library });
-  if (services.sessions !== null) registerSessions(server, services.sessions, services);
+  if (sessions !== null) registerSessions(server, sessions.service, services);
 }
 
 function registerMcp(

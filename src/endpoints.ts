@@ -4,6 +4,7 @@ import { discoveryEndpoints } from './http/discovery-endpoints.ts';
 import { healthEndpoints } from './http/health-endpoints.ts';
 import { metricsEndpoints } from './http/metrics-endpoints.ts';
 import { openApiEndpoints } from './http/openapi-endpoints.ts';
+import { askEndpoints } from './http/pages/ask-endpoints.ts';
 import { docsEndpoints } from './http/pages/endpoints.ts';
 import { frontEndpoints } from './http/pages/front-endpoints.ts';
 import { mcpEndpoints } from './mcp/endpoints.ts';
@@ -13,7 +14,7 @@ import { describeSessionEndpoints } from './sessions/endpoints.ts';
 export function listEndpoints(sessionSegment: string | null): readonly Endpoint[] {
   return sessionSegment === null
     ? endpoints
-    : [...endpoints, ...describeSessionEndpoints(sessionSegment)];
+    : [...endpoints, ...askEndpoints, ...describeSessionEndpoints(sessionSegment)];
 }
 
 /** Every route beside the reads and the sessions, in the order in which descriptions list them. */

@@ -18,7 +18,7 @@ const rungs: readonly (readonly string[])[] = [
   ['endpoints.ts'],
   ['open-fetching.ts', 'open-access.ts', 'open-answers.ts', 'open-sessions.ts'],
   ['open-metrics.ts'],
-  ['open-documents.ts'],
+  ['open-documents.ts', 'open-asking.ts'],
   ['app.ts'],
   ['commands'],
   ['main.ts'],
@@ -31,7 +31,8 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   'better-sqlite3': /^core\/sqlite\.ts$/,
   '@fastify/cors': /^http\/cors\.ts$/,
   'lru-cache': /^fetching\/(?:response-cache|walk-memory)\.ts$/,
-  'markdown-it': /^http\/pages\/(?:markdown|result-html)\.ts$|^answers\/readers\/markdown\.ts$/,
+  'markdown-it':
+    /^http\/pages\/(?:markdown|result-html|answer-html)\.ts$|^answers\/readers\/markdown\.ts$/,
   yaml: /^render\/obsidian\.ts$|^answers\/readers\/(?:front-matter|yaml-tree)\.ts$/,
   fastify:
     /^(?:http|mcp|sessions)\/|^(?:app|open-fetching|open-access|open-documents|open-sessions)\.ts$/,

@@ -1,6 +1,7 @@
 import { reads } from '../reads/index.ts';
 import type { DiscoveryFacts } from './discovery-facts.ts';
 import { discoveryPaths, discoveryTitles } from './discovery-links.ts';
+import { askPath } from './pages/paths.ts';
 import { type ReadRoute, readRoutes } from './routes.ts';
 
 /**
@@ -18,12 +19,24 @@ export function writeLlmsText(facts: DiscoveryFacts): string {
     '## Descriptions for programs',
     listDescriptions(facts),
     '## Documentation',
-    facts.pages().map(({ name, title, summary }) => {
-      const address = `${baseUrl}${discoveryPaths.docs}/${name}`;
-      return `- [${title}](${address}): ${summary}`;
-    }),
+    [...facts.pages().map((page) => writePage(page, baseUrl)), ...listAsking(facts)],
   ];
   return `${blocks.map((block) => [block].flat().join('\n')).join('\n\n')}\n`;
+}
+
+function writePage(
+  { name, title, summary }: ReturnType<DiscoveryFacts['pages']>[number],
+  baseUrl: string,
+): string {
+  return `- [${title}](${baseUrl}${discoveryPaths.docs}/${name}): ${summary}`;
+}
+
+/** A server with sessions answers questions about its documentation. */
+function listAsking({ baseUrl, endpoints }: DiscoveryFacts): readonly string[] {
+  if (!endpoints.some(({ path }) => path === askPath)) return [];
+  return [
+    `- [Ask](${baseUrl}${askPath}): A question as \`q\` is answered from these pages; as Markdown with \`Accept: text/markdown\``,
+  ];
 }
 
 function writeRoute({ path, read }: ReadRoute): string {

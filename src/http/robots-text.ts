@@ -1,17 +1,20 @@
 import type { Endpoint } from '../core/endpoint.ts';
 import type { DiscoveryFacts } from './discovery-facts.ts';
 import { discoveryPaths } from './discovery-links.ts';
+import { askPath } from './pages/paths.ts';
 import { previewProducts } from './preview-crawlers.ts';
 
 /**
  * Gives the document of `/robots.txt` (RFC 9309): crawlers may fetch what describes the service. Reads
- * are refused, because each of them can cost the sources a request, and their content is not ours.
+ * are refused, because each of them can cost the sources a request, and their content is not ours; so
+ * are questions, each of which costs an answer.
  */
 export function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const lines = [
     '# Pages and descriptions are open. Reads cost upstreams a request, so they are not for crawlers.',
     'User-agent: *',
     ...toPatterns(endpoints).map((pattern) => `Allow: ${pattern}`),
+    ...(endpoints.some(({ path }) => path === askPath) ? [`Disallow: ${askPath}?`] : []),
     'Disallow: /',
     ...(linkPreviews ? listPreviewRules() : []),
     '',

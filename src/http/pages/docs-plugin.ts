@@ -4,6 +4,7 @@ import { corsHeaders } from '../cors.ts';
 import { refuseOtherMethods } from '../methods.ts';
 import { negotiatePage } from '../negotiation.ts';
 import { nothingOfItsOwn, sendPrepared } from '../reply.ts';
+import { type AskOptions, askPlugin } from './ask-plugin.ts';
 import { toDocPath } from './doc-page.ts';
 import { createDocs, type Docs } from './docs.ts';
 import { findPlugin } from './find-plugin.ts';
@@ -17,13 +18,16 @@ export interface DocsOptions {
   readonly site: Site;
   /** Gives the pages; asked when the first of them is. */
   readonly library: () => Library;
+  /** What the page on which it is asked needs; null for no such page. */
+  readonly ask: Omit<AskOptions, 'open'> | null;
 }
 
-/** Registers `/docs`, its pages and its search (decisions section 7). Nothing is read before it is asked for. */
-export async function docsPlugin(app: FastifyInstance, { site, library }: DocsOptions) {
+/** Registers `/docs`, its pages, its search and the page on which it is asked (decisions section 7). Nothing is
+ * read before it is asked for. */
+export async function docsPlugin(app: FastifyInstance, { site, library, ask }: DocsOptions) {
   let kept: Docs | undefined;
   const open = () => {
-    kept ??= createDocs(library(), site);
+    kept ??= createDocs(library(), { ...site, canBeAsked: ask !== null });
     if (kept.site.library.pages.length > 0) return kept;
     throw new Problem('route_not_found', { detail: 'This server has no documentation installed.' });
   };
@@ -46,6 +50,7 @@ export async function docsPlugin(app: FastifyInstance, { site, library }: DocsOp
     return redirect(request, reply, toLink(toDocPath(seek(docs, nameOf(request)).page), docs.site));
   });
   await app.register(findPlugin, { open });
+  if (ask !== null) await app.register(askPlugin, { ...ask, open });
 }
 
 type Prepared = ReturnType<Docs['reply']>;

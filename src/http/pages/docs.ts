@@ -22,8 +22,8 @@ export interface Docs {
 }
 
 /** Creates the replies of a library. It holds at most three for each page, and one index. */
-export function createDocs(library: Library, { baseUrl, assets }: Site): Docs {
-  const site: DocSite = { baseUrl, assets, library };
+export function createDocs(library: Library, plain: Site): Docs {
+  const site: DocSite = { ...plain, library };
   const replies = new Map<string, PreparedReply>();
   const read = createReading(site);
   let index: Promise<SearchIndex> | undefined;

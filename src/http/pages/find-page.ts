@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { escapeHtml } from '../../render/html/escape.ts';
 import type { DocSite } from './doc-page.ts';
+import { encodeComponent } from './encode-component.ts';
 import { type Page, toLink } from './layout.ts';
-import { docsPath, findPath, maxQueryLength } from './paths.ts';
+import { askPath, docsPath, findPath, maxQueryLength } from './paths.ts';
 import { maxHits, type SearchHit, type Stretch } from './search-index.ts';
 
 /** The reply of a search in JSON. */
@@ -45,8 +46,16 @@ export function describeFindPage({ query, hits }: Findings, site: DocSite): Page
 <input id="q" type="search" name="q" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" required value="${escapeHtml(query)}">
 <button type="submit">Search</button>
 </form>
-${query === '' ? '<p class="status">Type a word, an error code, a header or the name of a variable.</p>' : renderFindings({ query, hits }, site)}`,
+${query === '' ? '<p class="status">Type a word, an error code, a header or the name of a variable.</p>' : renderFindings({ query, hits }, site)}
+${renderAskInstead(query, site)}`,
   };
+}
+
+function renderAskInstead(query: string, site: DocSite): string {
+  if (site.canBeAsked !== true) return '';
+  const link = toLink(askPath, site);
+  const href = query === '' ? link : `${link}?q=${encodeComponent(query)}`;
+  return `<p class="instead"><a href="${escapeHtml(href)}" rel="nofollow">Ask instead</a>: put it as a question, and get an answer with its sources.</p>`;
 }
 
 function renderFindings({ query, hits }: Findings, site: DocSite): string {

@@ -1,15 +1,15 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../core/problem.ts';
 import { corsHeaders } from '../cors.ts';
 import { refuseOtherMethods } from '../methods.ts';
 import { negotiateFormat } from '../negotiation.ts';
-import { parseQuery } from '../query.ts';
 import { nothingOfItsOwn, sendPrepared } from '../reply.ts';
 import type { Docs } from './docs.ts';
 import { describeFindPage, writeFindings } from './find-page.ts';
 import { renderPage } from './layout.ts';
 import { preparePage } from './page-headers.ts';
-import { findPath, maxQueryLength } from './paths.ts';
+import { findPath } from './paths.ts';
+import { readText } from './query-text.ts';
 
 /** The context of the search's route. */
 export interface FindOptions {
@@ -22,7 +22,7 @@ export async function findPlugin(app: FastifyInstance, { open }: FindOptions) {
   const config = { cors: false, describe: () => corsHeaders };
   app.get(findPath, { config }, async (request, reply) => {
     const isJson = negotiateFormat(request.headers.accept) === 'json';
-    const query = readQuery(request);
+    const query = readText(request);
     if (isJson && query === '') {
       throw new Problem('missing_query', {
         detail: 'The parameter `q` is missing or empty; it takes the text to look for.',
@@ -41,23 +41,4 @@ export async function findPlugin(app: FastifyInstance, { open }: FindOptions) {
     );
   });
   refuseOtherMethods(app, findPath, { allow: ['GET', 'HEAD'] });
-}
-
-/**
- * Gives the search text, trimmed and without control characters; empty where there is none.
- *
- * @throws Problem `invalid_option` where it is given twice, `invalid_query` where it is too long
- */
-function readQuery({ raw }: FastifyRequest): string {
-  const { q = '' } = parseQuery(raw.url ?? '');
-  if (Array.isArray(q)) {
-    throw new Problem('invalid_option', {
-      detail: 'The parameter `q` is given more than once; it takes one value.',
-    });
-  }
-  const query = q.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
-  if (query.length <= maxQueryLength) return query;
-  throw new Problem('invalid_query', {
-    detail: `The parameter \`q\` has ${query.length} characters; it takes at most ${maxQueryLength}.`,
-  });
 }

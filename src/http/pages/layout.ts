@@ -1,13 +1,15 @@
 import { escapeHtml } from '../../render/html/escape.ts';
 import type { Assets } from './assets.ts';
 import { brandMark } from './brand-mark.ts';
-import { docsPath, findPath, maxQueryLength } from './paths.ts';
+import { askPath, docsPath, findPath, maxQueryLength } from './paths.ts';
 
 /** What pages are made with. */
 export interface Site {
   /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
   readonly assets: Assets;
+  /** Whether the documentation can be asked; default: no. */
+  readonly canBeAsked?: boolean;
 }
 
 /** A page, without what all pages have. Every member that ends in `Html` is HTML, the others are text. */
@@ -23,7 +25,7 @@ export interface Page {
   /** What stands beside `<main>`, such as the navigation of a section. */
   readonly asideHtml?: string;
   /** Which link of the header is the page's own. */
-  readonly section?: 'docs' | 'find' | 'home';
+  readonly section?: 'docs' | 'find' | 'ask' | 'home';
   /** A class of the page, for its own styles. */
   readonly kind?: string;
   /** Path of the same in Markdown. */
@@ -96,6 +98,7 @@ function renderAlternate({ markdownPath }: Page, site: Site): readonly string[] 
 const sections = [
   { section: 'docs', path: docsPath, text: 'Docs' },
   { section: 'api', path: '/api', text: 'API' },
+  { section: 'ask', path: askPath, text: 'Ask' },
   { section: 'find', path: findPath, text: 'Search' },
 ] as const;
 
@@ -104,10 +107,12 @@ function renderHeader(page: Page, site: Site): string {
     page.section === section
       ? ` aria-current="${sections.some(({ path }) => path === page.path) || section === 'home' ? 'page' : 'true'}"`
       : '';
-  const links = sections.map(
-    ({ section, path, text }) =>
-      `<li><a class="to-${section}" href="${escapeHtml(toLink(path, site))}"${current(section)}>${text}</a></li>`,
-  );
+  const links = sections
+    .filter(({ section }) => section !== 'ask' || site.canBeAsked === true)
+    .map(
+      ({ section, path, text }) =>
+        `<li><a class="to-${section}" href="${escapeHtml(toLink(path, site))}"${current(section)}>${text}</a></li>`,
+    );
   return `<header class="site-header">
 <div class="bar">
 <a class="brand" href="${escapeHtml(toLink('/', site))}"${current('home')}>${brandMark}<span>Perch</span></a>

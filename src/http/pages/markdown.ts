@@ -67,7 +67,8 @@ function setRules(parser: MarkdownIt): void {
   };
 }
 
-function renderCode(token: Token | undefined): string {
+/** Gives a token of code as HTML, with the colours of its language. */
+export function renderCode(token: Token | undefined): string {
   const { content = '', info = '', meta } = token ?? {};
   const { role = '' }: { role?: string } = meta ?? {};
   const named = info.trim().split(/\s/, 1)[0] ?? '';
@@ -126,7 +127,7 @@ function toText({ type, content, children }: Token): string {
 }
 
 /** The alignment of a column becomes a class: pages have no styles within them. */
-function avoidInlineStyle(token: Token): void {
+export function avoidInlineStyle(token: Token): void {
   const style = token.attrGet('style');
   if (style === null) return;
   token.attrs = (token.attrs ?? []).filter(([name]) => name !== 'style');

@@ -14,7 +14,7 @@ export interface NavigationGroup {
 
 /**
  * The pages of `/docs`, in the order of the navigation. A page whose file is missing is left out; the
- * names `assets` and `find` are taken by the site itself.
+ * names `assets`, `find` and `ask` are taken by the site itself.
  */
 export const navigation: readonly NavigationGroup[] = [
   {

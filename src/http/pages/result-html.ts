@@ -50,7 +50,7 @@ export async function createResultRenderer(place: ResultPlace): Promise<ResultRe
 }
 
 /** Headings of a page skip no level (WCAG 2.2, technique G141), whatever the Markdown begins with. */
-function nestHeadings(tokens: readonly Token[], first: number): void {
+export function nestHeadings(tokens: readonly Token[], first: number): void {
   const open: number[] = [];
   let tag = '';
   for (const token of tokens) {

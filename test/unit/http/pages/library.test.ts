@@ -53,6 +53,7 @@ describe('a server without a folder of documentation', () => {
     const assets = { pathOf: (name: string) => `/docs/assets/${name}`, find: () => undefined };
     await app.register(docsPlugin, {
       site: { baseUrl: 'http://perch.test', assets },
+      ask: null,
       library: createLibrary({
         folder: join(temporaryFolder(), 'none'),
         navigation,

@@ -1,0 +1,304 @@
+import { describe, expect, it } from 'vitest';
+import { askPath, maxQueryLength } from '../../src/http/pages/paths.ts';
+import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { parsePage } from '../support/render-html.ts';
+import { mayFetch } from '../support/robots.ts';
+import {
+  answerTo,
+  createHeldEngine,
+  createScriptedEngine,
+  type ScriptedEngine,
+} from '../support/scripted-engine.ts';
+
+const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const program = { accept: 'text/markdown' };
+
+/** However busy the machine of the tests is. */
+const idle = { isHigh: false, close: () => undefined };
+
+/** Builds an app with sessions whose engine gives the same answer to everything. */
+function buildWith(
+  engine: ScriptedEngine,
+  env: Readonly<Record<string, string>> = {},
+): Promise<TestApp> {
+  const lean = { PERCH_PROVIDERS: 'archive', PERCH_SAMPLE: 'false', PERCH_SESSIONS: 'on' };
+  return buildTestApp({ engine, env: { ...lean, ...env }, load: idle });
+}
+
+const saying = (text: string, given: Parameters<typeof answerTo>[1] = {}) =>
+  createScriptedEngine(async (question) => answerTo(question.text, { text, ...given }));
+
+const askOf = (app: TestApp, q: string, headers: Record<string, string> = browser) =>
+  app.request(`${askPath}?q=${encodeURIComponent(q)}`, { headers });
+
+describe('a server without sessions', () => {
+  it('has no page to ask on, and no link to one', async () => {
+    const app = await buildTestApp({ env: { PERCH_SESSIONS: 'off' } });
+
+    const page = await app.request(askPath, { headers: browser });
+    const others = [
+      await app.request('/docs', { headers: browser }),
+      await app.request('/docs/find?q=keys', { headers: browser }),
+      await app.request('/', { headers: browser }),
+      await app.request('/llms.txt'),
+      await app.request('/robots.txt'),
+    ];
+    const { paths } = (await app.request('/openapi.json')).json();
+
+    expect(page.json()).toMatchObject({ status: 404, code: 'route_not_found' });
+    expect(others.map(({ body }) => body.includes(askPath))).not.toContain(true);
+    expect(Object.keys(paths)).not.toContain(askPath);
+  });
+});
+
+describe('the page on which the documentation is asked', () => {
+  it('has a form, and stands in the header of every page', async () => {
+    const app = await buildWith(createScriptedEngine());
+
+    const reply = await app.request(askPath, { headers: browser });
+
+    expect(reply.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'public, max-age=60, stale-while-revalidate=300',
+      vary: 'Accept',
+    });
+    const { elements, errors } = parsePage(reply.body);
+    expect(errors).toEqual([]);
+    const form = elements.find(({ attributes }) => attributes.id === 'ask');
+    expect(form?.attributes).toMatchObject({ action: askPath, 'data-sessions': '/svc/v1' });
+    expect(elements.find(({ attributes }) => attributes.class === 'to-ask')?.attributes).toEqual({
+      class: 'to-ask',
+      href: askPath,
+      'aria-current': 'page',
+    });
+    for (const path of ['/', '/docs', '/docs/keys']) {
+      const { body } = await app.request(path, { headers: browser });
+      expect(body).toContain(`<a class="to-ask" href="${askPath}">Ask</a>`);
+    }
+  });
+
+  it('is proposed by the search, with its text', async () => {
+    const app = await buildWith(createScriptedEngine());
+
+    const { body } = await app.request('/docs/find?q=how%20%3Clong%3E', { headers: browser });
+
+    expect(body).toContain('<a href="/docs/ask?q=how%20%3Clong%3E" rel="nofollow">Ask instead</a>');
+  });
+
+  it('is told of to programs, and its answers are kept from crawlers', async () => {
+    const app = await buildWith(createScriptedEngine());
+
+    const llms = await app.request('/llms.txt');
+    const { body: robots } = await app.request('/robots.txt');
+    const { paths } = (await app.request('/openapi.json')).json();
+
+    expect(llms.body).toMatch(/^- \[Ask\]\(http:\/\/localhost:8080\/docs\/ask\): /m);
+    expect(mayFetch(robots, '/docs/ask')).toBe(true);
+    expect(mayFetch(robots, '/docs/ask?q=a')).toBe(false);
+    expect(paths[askPath].get.operationId).toBe('askDocs');
+  });
+
+  it('answers without JavaScript, as of now and for nobody else', async () => {
+    const engine = saying('Keys are **free**.\n\nSources:\n\n- `docs/keys.md#get-a-key:40`\n');
+    const app = await buildWith(engine);
+
+    const reply = await askOf(app, '  What do keys\ncost? ');
+
+    expect(engine.asked).toEqual([{ text: 'What do keys cost?', earlier: [] }]);
+    expect(reply.statusCode).toBe(200);
+    expect(reply.headers['cache-control']).toBe('no-store');
+    const { elements, errors } = parsePage(reply.body);
+    expect(errors).toEqual([]);
+    expect(reply.body).toContain('<meta name="robots" content="noindex">');
+    expect(elements.find(({ tag }) => tag === 'h2')?.text).toBe('What do keys cost?');
+    expect(elements.find(({ tag }) => tag === 'strong')?.text).toBe('free');
+    expect(
+      elements.find(({ text, tag }) => tag === 'a' && text === 'docs/keys.md#get-a-key:40')
+        ?.attributes,
+    ).toEqual({ href: '/docs/keys#get-a-key' });
+    expect(reply.headers['content-security-policy']).toContain("script-src 'self'");
+  });
+
+  it('does not show a key that somebody put into the question', async () => {
+    const app = await buildWith(saying('Keep it to yourself.'));
+    const key = 'perch_0123456789abcdefghijABCDEFGHIJ0123';
+
+    const { body } = await askOf(app, `What is ${key}?`);
+
+    expect(body).toContain('What is perch_…');
+    expect(body).not.toContain(key);
+  });
+
+  it('gives Markdown to whoever prefers it', async () => {
+    const app = await buildWith(saying('Keys are free.\n'));
+
+    const reply = await askOf(app, 'What do keys cost?', program);
+
+    expect(reply.body).toBe('Keys are free.\n');
+    expect(reply.headers).toMatchObject({
+      'content-type': 'text/markdown; charset=utf-8',
+      'cache-control': 'no-store',
+      vary: 'Accept',
+    });
+  });
+
+  it('leads from links in quoted documentation to pages, to the web, and nowhere else', async () => {
+    const text = [
+      'See [keys](keys.md#get-a-key), [here](./posts.md), [README](docs/errors.md), `docs/nope.md#x:3`,',
+      '[the record](decisions/0001-tools-and-packages.md), [web](https://example.org/a),',
+      '[bad](javascript:alert(1)), [data](data:text/html,x), [admin](/api/admin/keys), ![x](https://example.org/x.png)',
+      'and openapi/perch.json#get-post:12 or README.md#perch:1.',
+    ].join('\n');
+    const app = await buildWith(saying(text), { PERCH_BASE_URL: 'https://perch.test/read' });
+
+    const { body } = await askOf(app, 'links?');
+
+    const answer = body.slice(body.indexOf('class="answer"'), body.indexOf('id="status"'));
+    expect([...answer.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([
+      '/read/docs/keys#get-a-key',
+      '/read/docs/posts',
+      '/read/docs/errors',
+      'https://example.org/a',
+      '/read/openapi.json',
+    ]);
+    expect(answer).not.toContain('<img');
+    expect(body).toContain('data-sessions="/read/svc/v1"');
+  });
+
+  it("names what is in an operator's corpus without links", async () => {
+    const engine = saying('See `docs/keys.md#get-a-key:40`.');
+    const app = await buildWith(engine, { PERCH_CORPUS: 'docs', PERCH_SESSION_PREFIX: 'ask' });
+
+    const { body } = await askOf(app, 'keys?');
+
+    const answer = body.slice(body.indexOf('class="answer"'), body.indexOf('id="status"'));
+    expect(answer).toContain('<code>docs/keys.md#get-a-key:40</code>');
+    expect(answer).not.toContain('href');
+    expect(body).toContain('data-sessions="/ask/v1"');
+    expect(body).toContain('data-pages=""');
+  });
+
+  it('says that the documentation does not answer', async () => {
+    const app = await buildWith(saying('It does not say.\n', { abstained: true, citations: [] }));
+
+    const { body } = await askOf(app, 'price of oil');
+
+    expect(body).toContain('<article class="turn abstained"');
+  });
+});
+
+describe('a question that is not answered', () => {
+  it.each(['', '%20', '%0a%09'])('is asked for where `q` is blank: %j', async (q) => {
+    const engine = createScriptedEngine();
+    const app = await buildWith(engine);
+
+    const page = await app.request(`${askPath}?q=${q}`, { headers: browser });
+    const problem = await app.request(`${askPath}?q=${q}`, { headers: program });
+
+    expect([page.statusCode, engine.asked]).toEqual([200, []]);
+    expect(page.body).toContain('Type a question first.');
+    expect(problem.json()).toMatchObject({ status: 400, code: 'missing_query' });
+  });
+
+  it.each([
+    ['too long', `q=${'x'.repeat(maxQueryLength + 1)}`, 'invalid_query', '513 characters'],
+    ['given twice', 'q=a&q=b', 'invalid_option', 'more than once'],
+  ])('is refused where it is %s', async (_, query, code, words) => {
+    const engine = createScriptedEngine();
+    const app = await buildWith(engine);
+
+    const page = await app.request(`${askPath}?${query}`, { headers: browser });
+    const problem = await app.request(`${askPath}?${query}`, { headers: program });
+
+    expect(engine.asked).toEqual([]);
+    expectProblemPage(page, words);
+    expect(problem.json()).toMatchObject({ status: 400, code });
+    expect(problem.json().detail).toContain(words);
+  });
+
+  it('is told of while the index is built', async () => {
+    const engine = createScriptedEngine();
+    engine.isReady = false;
+    const app = await buildWith(engine);
+
+    const problem = await askOf(app, 'one', program);
+
+    expectProblemPage(await askOf(app, 'one'), 'index of the answers is being built');
+    expect(problem.json()).toMatchObject({ status: 503, code: 'not_ready' });
+  });
+
+  it('is told of under high load', async () => {
+    const engine = createScriptedEngine();
+    const app = await buildTestApp({
+      engine,
+      env: { PERCH_SESSIONS: 'on', PERCH_PROVIDERS: 'archive', PERCH_SAMPLE: 'false' },
+      load: { isHigh: true, close: () => undefined },
+    });
+
+    const problem = await askOf(app, 'one', program);
+
+    expectProblemPage(await askOf(app, 'one'), 'more work than it can do');
+    expect(problem.json()).toMatchObject({ status: 503, code: 'overloaded' });
+    expect(engine.asked).toEqual([]);
+  });
+
+  it('is told of to who asks too often, as of sessions', async () => {
+    const app = await buildWith(createScriptedEngine(), { PERCH_SESSION_START_BURST: '1' });
+
+    await askOf(app, 'one');
+    const problem = await askOf(app, 'two', program);
+
+    expect(problem.json()).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect(problem.headers['retry-after']).toBeDefined();
+  });
+
+  it('is told of when the time is over, and its engine stops', async () => {
+    const engine = createHeldEngine();
+    const app = await buildWith(engine);
+    const asked = askOf(app, 'one');
+    const held = await engine.next();
+    expect(app.inFlight).toBe(1);
+
+    await app.advance(15_000);
+
+    expectProblemPage(await asked, 'could not be answered in 15 seconds');
+    expect(held.signal.aborted).toBe(true);
+    expect(app.inFlight).toBe(0);
+  });
+
+  it('is refused beyond those that are answered at once', async () => {
+    const engine = createHeldEngine();
+    const app = await buildWith(engine);
+    const asked = Array.from({ length: 16 }, (_, number) => askOf(app, `question ${number}`));
+    const held = await Promise.all(asked.map(() => engine.next()));
+
+    const problem = await askOf(app, 'one more', program);
+    for (const turn of held) turn.answer();
+
+    expect(problem.json()).toMatchObject({ status: 503, code: 'overloaded' });
+    expect((await Promise.all(asked)).every(({ body }) => body.includes('The answer to'))).toBe(
+      true,
+    );
+  });
+
+  it('is told of without the fault, where the engine has one', async () => {
+    const engine = createScriptedEngine(async () => {
+      throw new Error('a secret path');
+    });
+    const app = await buildWith(engine);
+
+    const page = await askOf(app, 'one');
+
+    expectProblemPage(page, 'failed to answer');
+    expect(page.body).not.toContain('secret');
+  });
+
+  function expectProblemPage(reply: Awaited<ReturnType<typeof askOf>>, words: string): void {
+    expect(reply.statusCode).toBe(200);
+    expect(reply.headers['cache-control']).toBe('no-store');
+    const { elements, errors } = parsePage(reply.body);
+    expect(errors).toEqual([]);
+    const problem = elements.find(({ attributes }) => attributes.class === 'problem');
+    expect(problem?.text).toContain(words);
+  }
+});

@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { toAnchor } from '../../../src/answers/engine/citation.ts';
+import { readMarkdown } from '../../../src/answers/readers/markdown.ts';
+import { toSlug } from '../../../src/core/slug.ts';
+import { createMarkdown } from '../../../src/http/pages/markdown.ts';
+
+it.each([
+  ['Keys and limits', 'keys-and-limits'],
+  [' What is it? (v2) ', 'what-is-it-v2'],
+  ['PERCH_DATA_DIR', 'perch_data_dir'],
+  ['Über uns', 'über-uns'],
+  ['a  b', 'a--b'],
+  ['🚀 Start', '-start'],
+])('makes of the heading %j the slug %j', (heading, slug) => {
+  expect(toSlug(heading)).toBe(slug);
+});
+
+const pages = readdirSync('docs').filter((name) => name.endsWith('.md'));
+
+it.each(pages)('leads every citation of docs/%s to the heading on its page', async (name) => {
+  const source = readFileSync(`docs/${name}`, 'utf8');
+  const { sections } = (await createMarkdown())(source, () => null);
+
+  const cited = readMarkdown(source).sections.map(({ heading }) => toAnchor(heading));
+
+  // One for one: no heading is named twice, so a slug alone says which one is meant.
+  expect(cited).toEqual(sections.map(({ heading }) => heading.id));
+  expect(new Set(cited).size).toBe(cited.length);
+});
