@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Eve, EveResult, EveSession } from './eve.ts';
-import { expectAnswer, expectRefused, expectTurns, readTurns } from './expectations.ts';
+import {
+  expectAnswer,
+  expectCancelled,
+  expectRefused,
+  expectTurns,
+  readTurns,
+} from './expectations.ts';
 import type { Report } from './report.ts';
 
 /** What a release can do that others cannot. */
@@ -54,7 +60,10 @@ export async function checkAnswered(
     assert.equal(new Set(events.map(({ meta }) => meta?.id)).size, events.length);
   });
   if (session.snapshot !== undefined) await checkSnapshot(session, { check });
-  if (session.cancel !== undefined) await checkIdleCancel(session, { check });
+  if (session.cancel !== undefined) {
+    await checkIdleCancel(session, { check });
+    await checkCancel(eve, { check });
+  }
   await check('goes on from its kept state', async () => {
     const resumed = eve.resume(JSON.parse(JSON.stringify(session.state)));
     expectAnswer(await ask(resumed, questions.third), questions.third);
@@ -79,6 +88,21 @@ async function checkIdleCancel(session: EveSession, { check }: Report): Promise<
   await check('cancels where nothing runs, which does nothing', async () => {
     const { sessionId } = session.state;
     assert.deepEqual(await session.cancel?.(), { sessionId, status: 'accepted' });
+  });
+}
+
+/** How many sessions keep the server busy, which works at one turn at a time here. */
+const crowd = 30;
+
+/** A turn that waits behind others is the running one of its session, so it can be cancelled for certain. */
+async function checkCancel(eve: Eve, { check }: Report): Promise<void> {
+  await check('cancels its turn while the server is busy, and follows up', async () => {
+    await Promise.all(Array.from({ length: crowd }, () => eve.start(questions.third)));
+    const { session, response } = await eve.start(questions.first);
+    const { sessionId } = session.state;
+    assert.deepEqual(await session.cancel?.(), { sessionId, status: 'accepted' });
+    expectCancelled(await readTurns(response, 1));
+    expectAnswer(await ask(session, questions.second), questions.second);
   });
 }
 

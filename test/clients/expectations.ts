@@ -91,6 +91,14 @@ export async function readTurns(events: AsyncIterable<EveEvent>, turns: number) 
   return read;
 }
 
+/** Expects the events of a turn that was cancelled before it said anything. */
+export function expectCancelled(events: readonly EveEvent[]): void {
+  assert.deepEqual(
+    events.map(({ type }) => type).filter((type) => type !== 'session.started'),
+    ['turn.started', 'message.received', 'step.started', 'turn.cancelled', 'session.waiting'],
+  );
+}
+
 /** Expects the error of a refusal: the client shows what the problem says, as its message. */
 export async function expectRefused(
   asked: Promise<unknown>,

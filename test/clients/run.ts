@@ -59,6 +59,9 @@ async function serve(given: Pick<ServerStart, 'args' | 'env'>): Promise<string> 
 
 const built = ['dist/main.js', 'serve'];
 
+/** One turn at a time, so that one that waits can be cancelled; and as many starts as the checks make. */
+const busy = { PERCH_SESSION_TURNS_AT_ONCE: '1', PERCH_SESSION_START_BURST: '10000' };
+
 /** What a release needs where nothing rewrites its requests (protocol section 12). */
 function settingFor(release: string): Readonly<Record<string, string>> {
   return isAtLeast(release, '0.31.0')
@@ -72,11 +75,12 @@ async function checkBuilt(): Promise<readonly string[]> {
     const setting = settingFor(release);
     const [told] = Object.entries(setting).map((pair) => pair.join('='));
     const common = { release, kind: 'answered' } as const;
-    const wrapped = await serve({ args: built, env: {} });
+    const wrapped = await serve({ args: built, env: busy });
     failed.push(
       ...(await runClient({ ...common, host: wrapped, title: 'with the wrapper', wraps: true })),
     );
-    const plain = await serve({ args: built, env: { PERCH_SESSION_PREFIX: 'eve', ...setting } });
+    const env = { ...busy, PERCH_SESSION_PREFIX: 'eve', ...setting };
+    const plain = await serve({ args: built, env });
     failed.push(
       ...(await runClient({ ...common, host: plain, title: `with ${told}`, wraps: false })),
     );
