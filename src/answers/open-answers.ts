@@ -36,15 +36,15 @@ export interface Answers {
 
 /**
  * Opens the index and the engine over it in this thread, for those who do nothing else meanwhile; a
- * server has `openThreadedAnswers`. Nothing is read yet. An index that an earlier process left
- * answers at once.
+ * server has `openThreadedAnswers`. Nothing is read yet. What an earlier process has
+ * built for the same corpora answers at once.
  *
  * @throws Error when the file of the index cannot be opened.
  */
 export function openAnswers(options: AnswersOptions): Answers {
   const { corpora, path, onProgress = () => {} } = options;
   const index = openPassageIndex(path);
-  let isBuilt = index.totals().files > 0;
+  let isBuilt = index.isBuiltFor(corpora);
   const engine = createExtractiveEngine({ index, corpora, isReady: () => isBuilt });
   const keeping = openKeeping({
     ...options,

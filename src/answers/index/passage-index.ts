@@ -5,6 +5,7 @@ import {
   type SqliteDatabase,
   UnusableFileError,
 } from '../../core/sqlite.ts';
+import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { Block } from '../readers/section.ts';
 import { toStem } from '../text/words.ts';
 import type { AnalysedFile } from './analysed-file.ts';
@@ -55,6 +56,16 @@ export class PassageIndex {
     this.#database = database;
     if (readAnalysis(database) !== analysisVersion) clear(database);
     this.#statements = { ...prepareLooks(database), ...prepareChanges(database) };
+  }
+
+  /** True where these corpora, and no others, have been read whole by this process or an earlier one. */
+  isBuiltFor(corpora: readonly Corpus[]): boolean {
+    return this.#statements.builtFor.get() === toBuildKey(corpora);
+  }
+
+  /** Notes that these corpora have been read whole. */
+  noteBuilt(corpora: readonly Corpus[]): void {
+    if (!this.isBuiltFor(corpora)) this.#statements.build.run(toBuildKey(corpora));
   }
 
   /** Gives what is kept of a file. */
@@ -194,6 +205,10 @@ export class PassageIndex {
   }
 }
 
+function toBuildKey(corpora: readonly Corpus[]): string {
+  return JSON.stringify(corpora.map(keyOf));
+}
+
 /** Opens the index at a path, or `:memory:`. A file that cannot be used is made anew: it holds nothing of its own. */
 export function openPassageIndex(path: string): PassageIndex {
   try {
@@ -221,7 +236,7 @@ function clear(database: SqliteDatabase): void {
     DELETE FROM passages;
     DELETE FROM files;
     DELETE FROM spellings;
-    UPDATE meta SET analysis = ${analysisVersion};
+    UPDATE meta SET analysis = ${analysisVersion}, built_for = '';
     COMMIT;
   `);
 }

@@ -53,6 +53,7 @@ export async function refreshIndex(options: RefreshOptions): Promise<RefreshProg
   }
   run.writer.flush();
   await removeGone(run);
+  index.noteBuilt(corpora);
   run.onProgress?.({ ...progress });
   return progress;
 }

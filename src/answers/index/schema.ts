@@ -50,4 +50,6 @@ export const migrations: readonly Migration[] = [
       );
       CREATE VIRTUAL TABLE vocabulary USING fts5vocab (passage_terms, 'row');
     `),
+  // What the index was last built for, whole; empty where it never was.
+  (database) => database.exec("ALTER TABLE meta ADD COLUMN built_for TEXT NOT NULL DEFAULT ''"),
 ];

@@ -11,6 +11,7 @@ export function prepareLooks(database: SqliteDatabase) {
     file: database.prepare<[string, string], IndexedFile>(
       'SELECT id, bytes, modified_ms AS modifiedMs, hash FROM files WHERE corpus = ? AND path = ?',
     ),
+    builtFor: database.prepare<[], string>('SELECT built_for FROM meta').pluck(),
     search: database.prepare<[string, number], { id: number; score: number }>(
       `SELECT rowid AS id, bm25(passage_terms, ${fieldWeights}) AS score FROM passage_terms
        WHERE passage_terms MATCH ? ORDER BY score LIMIT ?`,
@@ -46,6 +47,7 @@ export function prepareLooks(database: SqliteDatabase) {
 export function prepareChanges(database: SqliteDatabase) {
   database.exec('CREATE TEMP TABLE IF NOT EXISTS seen (id INTEGER PRIMARY KEY)');
   return {
+    build: database.prepare<[string]>('UPDATE meta SET built_for = ?'),
     addFile: database.prepare<[string, string, number, number, string, string, string]>(
       'INSERT INTO files (corpus, path, bytes, modified_ms, hash, title, lead) VALUES (?, ?, ?, ?, ?, ?, ?)',
     ),

@@ -13,8 +13,8 @@ export interface ThreadSetting {
 
 /** What a thread can be asked for: what it is given, what it tells meanwhile, and what it gives. */
 export interface ThreadTasks {
-  /** Opens the index; gives how many files it holds. */
-  readonly open: { readonly give: null; readonly told: never; readonly get: number };
+  /** Opens the index; gives whether it has been built for these corpora before. */
+  readonly open: { readonly give: null; readonly told: never; readonly get: boolean };
   readonly refresh: {
     /** Files to be kept without their text, because their reader was the end of a thread. */
     readonly give: { readonly passOver: readonly string[] };

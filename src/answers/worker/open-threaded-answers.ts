@@ -52,7 +52,7 @@ export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
     ...options,
     refreshNow: async (live) => {
       // The index is opened here first: what cannot be used is made anew, and by one thread only.
-      isBuilt = (await answering.call('open', null)) > 0 || isBuilt;
+      if (await answering.call('open', null)) isBuilt = true;
       const done = await refreshInThread(live);
       if (isShared) await answering.call('forget', null);
       isBuilt = true;

@@ -69,7 +69,7 @@ function createWorks({ corpora, path }: ThreadSetting) {
   const works: Works = {
     open: async () => {
       await openEngine();
-      return open().totals().files;
+      return open().isBuiltFor(corpora);
     },
     refresh: async ({ passOver }, { signal, tell }) => {
       const { refreshIndex } = await import('../index/refresh.ts');

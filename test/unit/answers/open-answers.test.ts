@@ -196,6 +196,28 @@ describe.each(ways)('answers %s', (_, open, toPath) => {
     expect(await isAnswered('herons')).toBe(true);
   });
 
+  it('is ready with the index of an earlier process before it is refreshed', async () => {
+    const files = Array.from({ length: 100 }, (_, at) => [`${at}.md`, 'Herons fish alone.\n']);
+    const corpus = corpusOf(Object.fromEntries(files));
+    const path = newFile();
+    const before = keepUpWith(openAnswers, corpus, path);
+    await before.answers.refresh();
+    await before.answers.close();
+    const { answers } = keepUpWith(open, corpus, path);
+    const others = keepUpWith(open, corpusOf({ 'b.md': 'Terns.\n' }), path);
+    const stop = new AbortController();
+
+    const refresh = Promise.allSettled(
+      [answers, others.answers].map((one) => one.refresh(stop.signal)),
+    );
+    setImmediate(() => stop.abort());
+    const [own, foreign] = await refresh;
+
+    expect([own?.status, foreign?.status]).toEqual(['rejected', 'rejected']);
+    await expect.poll(() => answers.engine.isReady).toBe(true);
+    expect(others.answers.engine.isReady).toBe(false);
+  });
+
   it('tells how much was read, and reads nothing twice', async () => {
     const corpus = corpusOf({ 'a.md': '# Herons\n\nHerons fish alone.\n', 'b.txt': 'Terns.\n' });
     const { answers } = keepUpWith(open, corpus, toPath());

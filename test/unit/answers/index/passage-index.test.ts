@@ -7,6 +7,7 @@ import {
   type PassageIndex,
 } from '../../../../src/answers/index/passage-index.ts';
 import { type RefreshProgress, refreshIndex } from '../../../../src/answers/index/refresh.ts';
+import { migrations } from '../../../../src/answers/index/schema.ts';
 import { openSqlite } from '../../../../src/core/sqlite.ts';
 import { corpusOf, writeFiles } from '../../../support/corpus-folder.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
@@ -128,6 +129,22 @@ describe('an index', () => {
     expect((await refreshIndex({ index, corpora: [corpus] })).read).toBe(0);
   });
 
+  it('knows what it was built for, once that was read whole', async () => {
+    const path = join(temporaryFolder(), 'answers.db');
+    const corpora = [corpusOf({ 'a.md': 'seal' }), corpusOf({ 'a.md': 'gull' })];
+    const before = openPassageIndex(path);
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(refreshIndex({ index: before, corpora, signal })).rejects.toThrow('enough');
+    expect(before.isBuiltFor(corpora)).toBe(false);
+    await refreshIndex({ index: before, corpora });
+    before.close();
+
+    const index = openIndex(path);
+
+    expect(index.isBuiltFor(corpora)).toBe(true);
+    expect(index.isBuiltFor(corpora.slice(1))).toBe(false);
+  });
+
   it.each([
     ['of another analysis', 'UPDATE meta SET analysis = analysis + 1'],
     ['of a newer version', 'PRAGMA user_version = 99'],
@@ -137,7 +154,7 @@ describe('an index', () => {
     const before = openPassageIndex(path);
     await refreshIndex({ index: before, corpora: [corpus] });
     before.close();
-    const other = openSqlite({ path, migrations: [() => {}] });
+    const other = openSqlite({ path, migrations });
     other.exec(sql);
     other.close();
 
