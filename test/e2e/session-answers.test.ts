@@ -21,13 +21,17 @@ async function ask(url: string, message: string): Promise<Record<string, unknown
 
 const isCompleted = ({ type }: { readonly type: string }) => type === 'message.completed';
 
+/** Threads load TypeScript for some seconds on a busy machine. */
+const timeoutMs = 60_000;
+
 /** The index is built while the server answers already, and health says when it is. */
 async function untilReady(url: string): Promise<void> {
-  for (;;) {
+  const ask = async () => {
     const health = await fetch(`${url}/svc/v1/health`);
-    if (health.ok) return;
-    expect(await health.json()).toMatchObject({ code: 'not_ready' });
-  }
+    if (!health.ok) expect(await health.clone().json()).toMatchObject({ code: 'not_ready' });
+    return health.status;
+  };
+  await expect.poll(ask, { interval: 100, timeout: timeoutMs }).toBe(200);
 }
 
 clause(
@@ -54,4 +58,5 @@ clause(
     });
     expect(declined).toMatchObject({ abstained: true, citations: [] });
   },
+  timeoutMs,
 );

@@ -17,6 +17,8 @@ export interface KeepingOptions {
     readonly signal: AbortSignal;
     onFolder(absolute: string): void;
   }): Promise<Omit<RefreshSummary, 'ms'>>;
+  /** How long `keepCurrent` waits before the first refresh. Default: not at all. */
+  readonly firstAfterMs?: number;
   /** Told of each refresh that has ended well. */
   readonly onRefreshed?: (summary: RefreshSummary) => void;
   /** Told of a refresh that failed; it is tried again. */
@@ -65,8 +67,12 @@ export function openKeeping(options: KeepingOptions): Keeping {
   return {
     refresh,
     keepCurrent: () => {
-      const { onTrouble = () => {} } = options;
-      keeping = keepRefreshing({ refresh, watch, clock, signal: stop.signal, onTrouble });
+      const { onTrouble = () => {}, firstAfterMs = 0 } = options;
+      const loop = { refresh, watch, clock, signal: stop.signal, onTrouble };
+      keeping = clock.sleep(firstAfterMs, stop.signal).then(
+        () => keepRefreshing(loop),
+        () => {}, // closed before it began
+      );
     },
     upset: watch.upset,
     close: async () => {

@@ -12,6 +12,9 @@ export interface ThreadedAnswersOptions extends AnswersOptions {
   readonly startThread?: StartThread;
 }
 
+/** A server that has just begun to listen answers its first requests before threads take the cores. */
+const firstAfterMs = 250;
+
 /**
  * Prepares answers that are searched for in one thread and indexed in another; this one stays free.
  * Nothing is started or opened yet: that begins with the first refresh, `keepCurrent` or question.
@@ -50,6 +53,7 @@ export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
   });
   const keeping = openKeeping({
     ...options,
+    firstAfterMs,
     refreshNow: async (live) => {
       // The index is opened here first: what cannot be used is made anew, and by one thread only.
       if (await answering.call('open', null)) isBuilt = true;
