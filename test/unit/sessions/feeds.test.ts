@@ -103,4 +103,17 @@ describe('the feed of a session', () => {
     feeds.leave(feed, fast);
     expect([...feeds.all()]).toEqual([]);
   });
+
+  it('forgets what was read of a session that is purged', async () => {
+    let events = eventsFrom(0, [1]);
+    const feeds = createFeeds(async () => events);
+    const feed = feeds.join('ses_a', reader());
+    const before = await feed.recorded(0, null);
+    events = [];
+    expect(await feed.recorded(0, null)).toBe(before);
+
+    feeds.publish(new Map([['ses_a', { record: undefined, events: [] }]]));
+
+    expect(await feed.recorded(0, null)).toBeNull();
+  });
 });
