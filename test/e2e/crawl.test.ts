@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { isAdminPath } from '../../src/http/routes.ts';
 import {
   findAddresses,
   listStrings,
@@ -10,6 +11,7 @@ import {
 import { asAdmin } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { listen } from '../support/listen.ts';
+import { createScriptedEngine } from '../support/scripted-engine.ts';
 
 /** What the server calls itself; the committed examples of the machine description call it so as well. */
 const base = 'http://localhost:8080';
@@ -49,6 +51,22 @@ const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/\{file\}/, 'the name of an asset has a hash in it; the pages name each, and are crawled'],
 ];
 
+/** What a server of the test has made. */
+interface MadeIds {
+  readonly keyId: string;
+  readonly sessionId: string;
+}
+
+async function startSession(origin: string): Promise<string> {
+  const reply = await fetch(`${origin}/svc/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message: 'Where are herons?' }),
+  });
+  const { sessionId } = z.object({ sessionId: z.string() }).parse(await reply.json());
+  return sessionId;
+}
+
 interface Answer {
   readonly status: number;
   readonly type: string;
@@ -62,11 +80,10 @@ const isExcepted = (address: string) => exceptions.some(([pattern]) => pattern.t
 
 /** Follows every address under the base from the seeds on, and tells which ones lead nowhere. */
 async function crawl(): Promise<{ readonly broken: readonly string[]; readonly visited: number }> {
-  const { url: origin, app } = await listen({
-    PERCH_BASE_URL: base,
-    PERCH_PUBLIC_ALLOWANCE: '100000',
-  });
+  const env = { PERCH_BASE_URL: base, PERCH_PUBLIC_ALLOWANCE: '100000', PERCH_SESSIONS: 'on' };
+  const { url: origin, app } = await listen(env, { engine: createScriptedEngine() });
   const { id: keyId } = await app.createKey();
+  const ids = { keyId, sessionId: await startSession(origin) };
   const answers = new Map<string, Answer>();
   const named = new Map<string, string>(seeds.map((path) => [`${base}${path}`, 'the seeds']));
   const broken: string[] = [];
@@ -75,7 +92,7 @@ async function crawl(): Promise<{ readonly broken: readonly string[]; readonly v
     if (known !== undefined) return known;
     const answer = await ask(`${origin}${place}`);
     answers.set(place, answer);
-    const found = collect(address, answer, keyId).filter((one) => !named.has(one));
+    const found = collect(address, answer, ids).filter((one) => !named.has(one));
     for (const one of found) named.set(one, address);
     return answer;
   };
@@ -90,7 +107,7 @@ async function crawl(): Promise<{ readonly broken: readonly string[]; readonly v
 
 async function ask(url: string): Promise<Answer> {
   const { pathname } = new URL(url);
-  const asking = pathname.startsWith('/api/admin') ? asAdmin : {};
+  const asking = isAdminPath(pathname) ? asAdmin : {};
   const headers = { accept: 'text/html, */*;q=0.8', ...asking };
   const reply = await (pathname === '/mcp' ? initialize(url) : fetch(url, { headers }));
   const type = reply.headers.get('content-type') ?? '';
@@ -117,13 +134,13 @@ function faultOf({ status, ids }: Answer, hash: string): string | null {
   return ids.has(decodeURIComponent(hash.slice(1))) ? null : `no anchor ${hash}`;
 }
 
-/** Gives the addresses under the base that an answer names, with parameters filled in; `keyId` is of a key that is there. */
-function collect(address: string, answer: Answer, keyId: string): readonly string[] {
+/** Gives the addresses under the base that an answer names, with parameters filled in. */
+function collect(address: string, answer: Answer, ids: MadeIds): readonly string[] {
   const found = [...answer.links, ...collectBody(new URL(address), answer)];
   return found
     .filter((one) => one === base || one.startsWith(`${base}/`))
     .filter((one) => !isExcepted(one))
-    .map((one) => new URL(expand(one, keyId)).href);
+    .map((one) => new URL(expand(one, ids)).href);
 }
 
 function collectBody(address: URL, { type, body }: Answer): readonly string[] {
@@ -175,11 +192,12 @@ function listOperations(body: string): readonly string[] {
 }
 
 /** Fills the parameters of a path in, and adds what the routes of reads need. */
-function expand(address: string, keyId: string): string {
+function expand(address: string, { keyId, sessionId }: MadeIds): string {
   const decoded = address.replaceAll('%7B', '{').replaceAll('%7D', '}');
   const path = decoded.slice(base.length).replace('/keys/{id}', `/keys/${keyId}`);
-  const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
-  if (filled.includes('?') || !/\/(?:posts|search|oembed|convert|browse)$/.test(filled)) {
+  const known: Readonly<Record<string, string>> = { ...values, sessionId };
+  const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => known[name] ?? whole);
+  if (filled.includes('?') || !/\/(?:posts|search|oembed|convert|browse|ask)$/.test(filled)) {
     return `${base}${filled}`;
   }
   const isChoice = filled.endsWith('/browse');
@@ -221,15 +239,17 @@ describe('the crawl itself', () => {
       `${base}/c`,
     ]);
     expect(findAddresses('http://localhost:80800/a http://localhost:8080.evil/', base)).toEqual([]);
-    expect(collect(`${base}/docs/start`, answer, 'k1')).toEqual([
+    expect(collect(`${base}/docs/start`, answer, { keyId: 'k1', sessionId: 's1' })).toEqual([
       `${base}/linked`,
       `${base}/x?a=1&b=2`,
       `${base}/docs/start#z`,
     ]);
-    expect(expand(`${base}/{handle}/status/{id}`, 'k1')).toBe(
+    expect(expand(`${base}/{handle}/status/{id}`, { keyId: 'k1', sessionId: 's1' })).toBe(
       `${base}/ada.example/status/1900000000000000001`,
     );
-    expect(expand(`${base}/api/admin/keys/{id}`, 'k1')).toBe(`${base}/api/admin/keys/k1`);
+    expect(expand(`${base}/api/admin/keys/{id}`, { keyId: 'k1', sessionId: 's1' })).toBe(
+      `${base}/api/admin/keys/k1`,
+    );
     expect(isExcepted(`${base}/ada.example/followers?cursor=x`)).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { buildTestApp, type TestApp } from './build-app.ts';
+import { buildTestApp, type TestApp, type TestAppOptions } from './build-app.ts';
 import { type FakeHandler, type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 
 /** An app that listens on loopback. */
@@ -12,8 +12,11 @@ export interface ListeningApp {
 }
 
 /** Builds an app and makes it listen on a free port; it is closed when the test has finished. */
-export async function listen(env: Readonly<Record<string, string>> = {}): Promise<ListeningApp> {
-  const app = await buildTestApp({ env, clock: systemClock });
+export async function listen(
+  env: Readonly<Record<string, string>> = {},
+  options: Pick<TestAppOptions, 'engine'> = {},
+): Promise<ListeningApp> {
+  const app = await buildTestApp({ ...options, env, clock: systemClock });
   const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
   return { app, url, port: Number(new URL(url).port) };
 }
