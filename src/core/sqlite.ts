@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 
@@ -16,6 +16,8 @@ export interface SqliteLocation {
   readonly busyMs?: number;
   /** Refuses a file that is not there, or has no schema yet. Default: both are made, the folder too. */
   readonly mustExist?: boolean;
+  /** Whether a file that is made is its owner's alone, as what SQLite lays beside it is then. */
+  readonly isPrivate?: boolean;
 }
 
 /** Where a database lives and what it must look like. */
@@ -68,8 +70,12 @@ export function connectSqlite({
   path,
   busyMs = 5000,
   mustExist = false,
+  isPrivate = false,
 }: SqliteLocation): SqliteDatabase {
-  if (path !== ':memory:' && !mustExist) mkdirSync(dirname(path), { recursive: true });
+  if (path !== ':memory:' && !mustExist) {
+    mkdirSync(dirname(path), { recursive: true });
+    if (isPrivate) writeFileSync(path, '', { flag: 'a', mode: 0o600 });
+  }
   const database = keepForever(new Database(path, { timeout: busyMs, fileMustExist: mustExist }));
   const prepare = database.prepare.bind(database);
   database.prepare = ((sql: string) => keepForever(prepare(sql))) as typeof database.prepare; // the same function, but for the keeping

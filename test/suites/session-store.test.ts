@@ -1,3 +1,5 @@
+import { readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { openSqlite } from '../../src/core/sqlite.ts';
@@ -98,6 +100,17 @@ async function readAll(store: SessionStore, id: string): Promise<readonly string
 }
 
 const problem = (code: string) => expect.objectContaining({ name: 'Problem', code });
+
+it('lets nobody but its owner read what was said', () => {
+  const { path } = openRig({ path: `${temporaryFolder()}/data/sessions.db` });
+
+  const files = readdirSync(dirname(path));
+
+  expect(files).toContain('sessions.db-wal');
+  for (const file of files) {
+    expect(statSync(join(dirname(path), file)).mode & 0o777, file).toBe(0o600);
+  }
+});
 
 describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf) => {
   it('keeps a session, its messages and its events', async () => {
