@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { calm } from '../support/build-app.ts';
 import { clauseEach } from '../support/clause.ts';
 import { answerText, hang } from '../support/fake-upstream.ts';
 import { bearer, unknownKey } from '../support/key-callers.ts';
@@ -18,7 +19,6 @@ import {
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
 /** Whatever else the machine does meanwhile, no request is shed. */
-const calm = { PERCH_MAX_EVENT_LOOP_DELAY_MS: '0' };
 const offline = { ...calm, PERCH_PROVIDERS: 'archive' };
 const named = Object.entries(clients);
 

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { AxeResults, RunOptions } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { calm } from './build-app.ts';
 
 /** The path of the Chromium to test with; without one the suites that need it are skipped. */
 export const browserPath = process.env.PERCH_BROWSER;
@@ -78,6 +79,7 @@ const quiet = {
   PERCH_FXTWITTER_URL: 'http://127.0.0.1:9',
   PERCH_SYNDICATION_URL: 'http://127.0.0.1:9',
   PERCH_PUBLIC_ALLOWANCE: '100000',
+  ...calm,
 };
 
 function findPort(): Promise<number> {

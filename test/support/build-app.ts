@@ -63,6 +63,9 @@ export const adminToken = 'an-admin-token-for-tests-of-40-characters';
 /** The header that presents it. */
 export const asAdmin = { authorization: `Bearer ${adminToken}` };
 
+/** A busy machine is no reason to refuse the reads of a test. */
+export const calm = { PERCH_MAX_EVENT_LOOP_DELAY_MS: '0' } as const;
+
 /** The configuration of tests: nothing on disk, no network, and sessions where a test asks for them. */
 export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
   const loaded = loadConfig({
@@ -72,6 +75,7 @@ export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
     LOG_LEVEL: 'debug',
     PERCH_ADMIN_TOKEN: adminToken,
     PERCH_SESSIONS: 'off',
+    ...calm,
     ...env,
   });
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { calm } from './build-app.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const tsx = import.meta.resolve('tsx');
@@ -39,7 +40,7 @@ export function spawnPerch(
   const folder = temporaryFolder();
   const child = spawn(process.execPath, ['--import', tsx, main, ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '', PERCH_DATA_DIR: `${folder}/data`, ...env },
+    env: { PATH: process.env.PATH ?? '', PERCH_DATA_DIR: `${folder}/data`, ...calm, ...env },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   if (stdout === 'closed') child.stdout.destroy();
