@@ -1,14 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { AnswerEngine } from '../../src/answers/answer.ts';
+import { ownCorpus } from '../../src/answers/corpus/corpus.ts';
+import { openAnswers } from '../../src/answers/open-answers.ts';
+import { exampleQuestions } from '../../src/http/pages/ask-page.ts';
 import { askPath, maxQueryLength } from '../../src/http/pages/paths.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { parsePage } from '../support/render-html.ts';
 import { mayFetch } from '../support/robots.ts';
-import {
-  answerTo,
-  createHeldEngine,
-  createScriptedEngine,
-  type ScriptedEngine,
-} from '../support/scripted-engine.ts';
+import { answerTo, createHeldEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const program = { accept: 'text/markdown' };
@@ -18,7 +18,7 @@ const idle = { isHigh: false, close: () => undefined };
 
 /** Builds an app with sessions whose engine gives the same answer to everything. */
 function buildWith(
-  engine: ScriptedEngine,
+  engine: AnswerEngine,
   env: Readonly<Record<string, string>> = {},
 ): Promise<TestApp> {
   const lean = { PERCH_PROVIDERS: 'archive', PERCH_SAMPLE: 'false', PERCH_SESSIONS: 'on' };
@@ -163,6 +163,34 @@ describe('the page on which the documentation is asked', () => {
     ]);
     expect(answer).not.toContain('<img');
     expect(body).toContain('data-sessions="/read/svc/v1"');
+  });
+
+  it('leads every source to its heading on a page', { timeout: 60_000 }, async () => {
+    const answers = openAnswers({
+      corpora: [ownCorpus()],
+      path: ':memory:',
+      clock: createManualClock(),
+    });
+    onTestFinished(() => answers.close());
+    await answers.refresh();
+    const app = await buildWith(answers.engine);
+
+    const links: string[] = [];
+    for (const question of [...exampleQuestions, 'What is a session?', 'price of crude oil?']) {
+      const { body } = await askOf(app, question);
+      const answer = body.slice(body.indexOf('class="answer"'), body.indexOf('id="status"'));
+      links.push(...[...answer.matchAll(/href="(\/[^"]*)"/g)].map(([, href]) => href ?? ''));
+    }
+
+    const lost: string[] = [];
+    for (const link of new Set(links)) {
+      const [path = '', fragment = ''] = link.split('#');
+      const page = await app.request(path, { headers: browser });
+      const ids = parsePage(page.body).elements.map(({ attributes }) => attributes.id);
+      if (page.statusCode !== 200 || !['', ...ids].includes(decodeURI(fragment))) lost.push(link);
+    }
+    expect(links.filter((link) => link.includes('#')).length).toBeGreaterThan(10);
+    expect(lost).toEqual([]);
   });
 
   it("names what is in an operator's corpus without links", async () => {
