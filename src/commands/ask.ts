@@ -42,7 +42,7 @@ Exit code: 0 answered, 1 the docs do not answer it, 2 bad usage or no such sessi
       throw new UsageError('--corpus and --session contradict: sessions answer from PERCH_CORPUS');
     }
     const asked = { question, sessionId: toSessionId(values.session), json };
-    return askSession(asked, context, createProgressLine(context));
+    return askSession(asked, context, createProgressLine(context.stderr, systemClock));
   },
 };
 
@@ -66,7 +66,7 @@ interface Asked {
 }
 
 async function ask(asked: Asked, context: CommandContext): Promise<ExitCode> {
-  const progress = createProgressLine(context);
+  const progress = createProgressLine(context.stderr, systemClock);
   let answers: Answers;
   try {
     answers = openFor(asked, context, progress);

@@ -1,22 +1,24 @@
 import { createProgressReports } from '../answers/index/progress-reports.ts';
 import type { RefreshProgress } from '../answers/index/refresh.ts';
-import { systemClock } from '../core/clock.ts';
-import type { CommandContext } from './command.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Output } from './command.ts';
 
-/** Tells whoever waits on standard error how many files were read. */
+/** A word on how far an index is, for whoever waits for it. */
 export interface ProgressLine {
-  /** Takes in how far the index is. */
-  readonly hear: (progress: RefreshProgress) => void;
-  /** Takes the line away. */
+  hear(progress: RefreshProgress): void;
+  /** Takes the line away where there is one that is written over. */
   clear(): void;
 }
 
-/** Creates a line that is written over on a terminal, and several lines elsewhere; nothing in the first second. */
-export function createProgressLine({ stderr }: Pick<CommandContext, 'stderr'>): ProgressLine {
+/**
+ * Creates the word on how many files were read, where that takes more than a second: on a terminal a
+ * line that is written over, elsewhere a line every two seconds.
+ */
+export function createProgressLine(stderr: Output, clock: Clock): ProgressLine {
   const isTerminal = stderr.isTTY === true;
   let isShown = false;
   const reports = createProgressReports({
-    clock: systemClock,
+    clock,
     quietMs: 1000,
     everyMs: isTerminal ? 100 : 2000,
     tell: ({ read }) => {
