@@ -11,10 +11,10 @@ export interface Logistic {
   readonly factors: readonly number[];
 }
 
-const steps = 6000;
+const steps = 8000;
 const rate = 2;
 /** How much large factors are held back. */
-const ridge = 0.003;
+const ridge = 0.0003;
 
 /** Fits a logistic model by gradient descent; both outcomes weigh the same in all. */
 export function fitLogistic(samples: readonly Sample[]): Logistic {

@@ -1,4 +1,5 @@
 import { stopWords, weakWords } from '../text/common-words.ts';
+import type { EverydayWords } from '../text/everyday-words.ts';
 import type { Phrase, Phrases } from '../text/phrases.ts';
 import type { Synonyms } from '../text/synonyms.ts';
 import { toStem, toWords } from '../text/words.ts';
@@ -13,8 +14,6 @@ export interface Concept {
   readonly weight: number;
   /** What it is looked up by, and how much each counts; 1 for the word itself. */
   readonly terms: ReadonlyMap<string, number>;
-  /** 1 where the index has the word itself, a half for what it may be a misspelling of, 0 for neither. */
-  readonly known: number;
 }
 
 /** What a question is looked up by. */
@@ -28,6 +27,7 @@ export interface Concepts {
 export interface ConceptContext {
   readonly lexicon: Lexicon;
   readonly synonyms: Synonyms;
+  readonly everyday: EverydayWords;
   readonly phrases: Phrases;
   readonly weights: Weights;
 }
@@ -64,7 +64,7 @@ const frame =
 /** A name that the question writes as code does: whoever writes it so means nothing else. */
 function toNameConcept(name: string, context: ConceptContext): Concept {
   const terms = new Map([[name, 1]]);
-  return { plain: name, weight: weigh(terms, context), terms, known: 1 };
+  return { plain: name, weight: weigh(terms, context), terms };
 }
 
 /** Words that stand side by side, in one piece: “log in” may be `login`, “body limit” `bodyLimit`. */
@@ -82,34 +82,36 @@ function toPhraseConcept({ text, meanings }: Phrase, context: ConceptContext): C
     plain: text,
     weight: weights.phraseWeight * weigh(terms, context),
     terms,
-    known: 1,
   };
 }
 
 function toConcept(plain: string, context: ConceptContext): Concept {
-  const { lexicon, synonyms, weights } = context;
+  const { lexicon, synonyms, everyday, weights } = context;
   const stem = toStem(plain);
   const own = findOwnTerms(plain, context);
   const terms = new Map(own);
-  for (const other of [stem, ...own.keys()].flatMap(synonyms)) {
-    if (!terms.has(other) && lexicon.passagesWith(other) > 0) terms.set(other, weights.synonym);
-  }
+  const add = (others: readonly string[], factor: number) => {
+    for (const other of others) {
+      if (!terms.has(other) && lexicon.passagesWith(other) > 0) terms.set(other, factor);
+    }
+  };
+  add([stem, ...own.keys()].flatMap(synonyms), weights.synonym);
+  add(everyday(stem), weights.everyday);
   const rarity = weigh(terms, context);
   const weight = weakWords.has(plain) ? weights.weakWord * rarity : rarity;
-  const isCorrected = own.size > 0 && !own.has(stem) && !own.has(plain);
-  return { plain, weight, terms, known: own.size === 0 ? 0 : isCorrected ? 0.5 : 1 };
+  return { plain, weight, terms };
 }
 
 /** The word itself, or else what it may be a misspelling of. Words that have synonyms are no misspellings. */
 function findOwnTerms(
   plain: string,
-  { lexicon, synonyms, weights }: ConceptContext,
+  { lexicon, synonyms, everyday, weights }: ConceptContext,
 ): ReadonlyMap<string, number> {
   const stem = toStem(plain);
   // A name in small letters, as in “usechat”, is kept as it is; words are kept by their stems.
   const present = [...new Set([stem, plain])].filter((own) => lexicon.passagesWith(own) > 0);
   if (present.length > 0) return new Map(present.map((own) => [own, 1]));
-  if (synonyms(stem).length > 0) return new Map();
+  if (synonyms(stem).length > 0 || everyday(stem).length > 0) return new Map();
   return new Map(lexicon.corrections(plain).map((term) => [term, weights.correction]));
 }
 

@@ -9,7 +9,7 @@ export interface ConfidenceModel {
 
 /** Fitted by `bench/answers/fit-confidence.ts` to the questions beside it. */
 export const confidenceModel: ConfidenceModel = {
-  bias: -4.13,
-  factors: [1.27, 1.33, 0.85, 0.43, 1.9, -0.12, 0.18, 0.86, -0.47, 2.59],
-  threshold: 0.19,
+  bias: -4.53,
+  factors: [2.24, -0.87, 9.85, -1.29, -3.49, -0.25, -2.01],
+  threshold: 0.24,
 };

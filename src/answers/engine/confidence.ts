@@ -1,48 +1,47 @@
 import type { Concept, Concepts } from './concepts.ts';
 import { confidenceModel } from './confidence-model.ts';
 import type { ScoredPassage } from './score.ts';
+import type { UnknownWords } from './unknown-words.ts';
 
 /** What is known of how well a question was met, before it is decided whether to answer. */
 export interface Findings {
   readonly concepts: Concepts;
   /** Best first. */
   readonly scored: readonly ScoredPassage[];
+  readonly unknown: UnknownWords;
+  /** The passages of the index. */
+  readonly passages: number;
 }
 
 /** The signs that confidence is made of, in the order of the model's factors. */
 export const confidenceSigns = [
-  'fit',
   'coverage',
-  'proximity',
-  'heading',
-  'file',
-  'unknown',
-  'rarestMet',
   'exact',
-  'spread',
   'score',
+  'spread',
+  'unknownName',
+  'unknownShare',
+  'size',
 ] as const;
 
 /** The best passages that are looked at for what they meet together. */
 const looked = 3;
 
-/** Gives the signs of how well a question was met, each from about 0 to 1. */
-export function toSigns({ concepts, scored }: Findings): readonly number[] {
+/** Gives the signs of how well a question was met, each of a size near 1 or below. */
+export function toSigns({ concepts, scored, unknown, passages }: Findings): readonly number[] {
   const best = scored.slice(0, looked);
-  const top = best[0];
-  if (top === undefined) return confidenceSigns.map((name) => (name === 'unknown' ? 1 : 0));
-  const most = (of: (one: ScoredPassage) => number) => Math.max(...best.map(of));
+  const most = (of: (one: ScoredPassage) => number) => Math.max(0, ...best.map(of));
+  const top = best[0]?.score ?? 0;
   const signs: Readonly<Record<(typeof confidenceSigns)[number], number>> = {
-    fit: most(({ signs }) => signs.fit),
-    coverage: most(({ signs }) => signs.coverage),
-    proximity: most(({ signs }) => signs.proximity),
-    heading: most(({ signs }) => Math.max(signs.headingCoverage, signs.titleCoverage)),
-    file: most(({ signs }) => signs.leadCoverage),
-    unknown: unknownShare(concepts.concepts),
-    rarestMet: rarestMet(concepts.concepts, best),
+    coverage: most((one) => one.signs.coverage),
     exact: most((one) => exactShare(concepts.concepts, one)),
-    spread: Math.min(1, top.score - (scored[9]?.score ?? 0)),
-    score: top.score / 3,
+    score: top / 3,
+    // How far the best is ahead of what is only near.
+    spread: Math.min(1, top - (scored[9]?.score ?? 0)),
+    unknownName: unknown.name,
+    unknownShare: unknown.share,
+    // In large docs something always comes near; small ones lack plain words.
+    size: Math.log10(Math.max(1, passages)) - 3,
   };
   return confidenceSigns.map((name) => signs[name]);
 }
@@ -59,20 +58,7 @@ export function isDeclined(confidence: number): boolean {
   return confidence < confidenceModel.threshold;
 }
 
-/** How much of the question is in words that nobody wrote, not even misspelt. */
-function unknownShare(concepts: readonly Concept[]): number {
-  const all = concepts.reduce((sum, { weight }) => sum + weight, 0);
-  const unknown = concepts.reduce((sum, { weight, known }) => sum + weight * (1 - known), 0);
-  return all === 0 ? 1 : unknown / all;
-}
-
-/** Whether one of the best passages has the rarest word of the question itself. */
-function rarestMet(concepts: readonly Concept[], best: readonly ScoredPassage[]): number {
-  const rarest = concepts.toSorted((a, b) => b.weight - a.weight).slice(0, 2);
-  const met = rarest.map((concept) => Math.max(...best.map((one) => factorIn(concept, one))));
-  return met.length === 0 ? 0 : met.reduce((sum, one) => sum + one, 0) / met.length;
-}
-
+/** How much of the question a passage meets in its own words. */
 function exactShare(concepts: readonly Concept[], one: ScoredPassage): number {
   const all = concepts.reduce((sum, { weight }) => sum + weight, 0);
   const met = concepts.reduce(

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer, AnswerEngine, Asking, Citation, Question } from '../answer.ts';
 import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { PassageIndex } from '../index/passage-index.ts';
+import { createEverydayWords } from '../text/everyday-words.ts';
 import { createPhrases } from '../text/phrases.ts';
 import { createSynonyms } from '../text/synonyms.ts';
 import { composeAbstention, composeAnswer, type Source } from './compose.ts';
@@ -40,12 +41,21 @@ export function createExtractiveEngine(options: ExtractiveOptions): ExtractiveEn
   const { index, corpora } = options;
   const lexicon = createLexicon(index);
   const synonyms = createSynonyms();
+  const everyday = createEverydayWords();
   const phrases = createPhrases();
   const places = createPlaces(corpora);
   const findFor = (question: Question): Found => {
     const { text, recentPaths } = understand({ ...question, text: toOneLine(question.text) });
     const recent = recentPaths.map(places.toPath);
-    return find(text, { index, lexicon, synonyms, phrases, weights, recentPaths: recent });
+    return find(text, {
+      index,
+      lexicon,
+      synonyms,
+      everyday,
+      phrases,
+      weights,
+      recentPaths: recent,
+    });
   };
   return {
     modelId: 'perch/extractive',

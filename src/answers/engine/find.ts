@@ -1,4 +1,5 @@
 import type { PassageIndex } from '../index/passage-index.ts';
+import type { EverydayWords } from '../text/everyday-words.ts';
 import type { Phrases } from '../text/phrases.ts';
 import type { Synonyms } from '../text/synonyms.ts';
 import { toConcepts } from './concepts.ts';
@@ -8,6 +9,7 @@ import type { Lexicon } from './lexicon.ts';
 import { toParts } from './question-parts.ts';
 import { choosePassages, retrieve } from './retrieve.ts';
 import type { ScoredPassage } from './score.ts';
+import { findUnknownWords } from './unknown-words.ts';
 import type { Weights } from './weights.ts';
 
 /** What is looked in, and how. */
@@ -15,6 +17,7 @@ export interface FindContext {
   readonly index: PassageIndex;
   readonly lexicon: Lexicon;
   readonly synonyms: Synonyms;
+  readonly everyday: EverydayWords;
   readonly phrases: Phrases;
   readonly weights: Weights;
   /** Paths whose passages count more, because the turn before was about them. */
@@ -92,11 +95,13 @@ export function lookUp(text: string, context: FindContext): Findings {
   const concepts = toConcepts(text, context);
   const scoring = { concepts, intent: toIntent(text), meanWords: lexicon.meanWords, weights };
   const scored = retrieve(index, scoring);
-  if (recentPaths.length === 0) return { concepts, scored };
+  const unknown = findUnknownWords(text, context);
+  const base = { concepts, unknown, passages: lexicon.passages };
+  if (recentPaths.length === 0) return { ...base, scored };
   const lifted = scored.map((one) =>
     recentPaths.includes(one.passage.path) ? { ...one, score: one.score + recentBonus } : one,
   );
-  return { concepts, scored: lifted.toSorted((a, b) => b.score - a.score) };
+  return { ...base, scored: lifted.toSorted((a, b) => b.score - a.score) };
 }
 
 /** What a passage gains whose file the turn before has cited. */

@@ -1,7 +1,9 @@
 /** How much each sign counts; how they were chosen is in docs/decisions/0035. */
 export const weights = {
   /** What a synonym counts for, where the word itself counts 1. */
-  synonym: 0.35,
+  synonym: 0.5,
+  /** What the word of documentation for an everyday word counts for. */
+  everyday: 0.3,
   /** What the correction of a misspelt word counts for. */
   correction: 0.9,
   /** What a word that most pages have counts for. */

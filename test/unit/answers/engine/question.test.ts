@@ -3,6 +3,7 @@ import { toAnchor } from '../../../../src/answers/engine/citation.ts';
 import { understand } from '../../../../src/answers/engine/follow-up.ts';
 import { editDistance } from '../../../../src/answers/engine/lexicon.ts';
 import { toParts } from '../../../../src/answers/engine/question-parts.ts';
+import { createEverydayWords } from '../../../../src/answers/text/everyday-words.ts';
 import { createPhrases } from '../../../../src/answers/text/phrases.ts';
 import { createSynonyms } from '../../../../src/answers/text/synonyms.ts';
 
@@ -86,4 +87,12 @@ it('knows synonyms in both directions, and no word as its own', () => {
   expect(synonyms('remov')).toContain('delet');
   expect(synonyms('delet')).not.toContain('delet');
   expect(synonyms('xyzzy')).toEqual([]);
+});
+
+it('leads from what people say to what documentation calls it, and not back', () => {
+  const everyday = createEverydayWords();
+
+  expect(everyday('spinner')).toContain('load');
+  expect(everyday('load')).not.toContain('spinner');
+  expect(everyday('xyzzy')).toEqual([]);
 });
