@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { confidenceSigns, toSigns } from '../../src/answers/engine/confidence.ts';
 import { lookUp } from '../../src/answers/engine/find.ts';
 import { createLexicon } from '../../src/answers/engine/lexicon.ts';
+import { createPassageStore } from '../../src/answers/engine/passage-store.ts';
 import { toParts } from '../../src/answers/engine/question-parts.ts';
 import { weights } from '../../src/answers/engine/weights.ts';
 import { createEverydayWords } from '../../src/answers/text/everyday-words.ts';
@@ -45,7 +46,7 @@ for (const set of new Set(questions.map(({ corpus }) => corpus))) {
   if (first === undefined) continue;
   const rig = await openRig(first);
   const context = {
-    index: rig.index,
+    store: createPassageStore(rig.index),
     lexicon: createLexicon(rig.index),
     synonyms,
     everyday,

@@ -128,14 +128,19 @@ function weigh(
   return rarity ** weights.rarity;
 }
 
-/** Pairs of words are tried in both orders: who asks for the limit of a body may mean `bodyLimit`. */
+/** How far apart in a question two words may be that make a name. */
+const pairSpan = 2;
+
+/** Near words are paired in both orders: who asks for the limit of a body may mean `bodyLimit`. */
 function findNames(
   plains: readonly string[],
   written: readonly string[],
   { lexicon, weights }: ConceptContext,
 ): ReadonlyMap<string, number> {
   const few = plains.slice(0, 12);
-  const pairs = few.flatMap((a) => few.filter((b) => b !== a).map((b) => a + b));
+  const pairs = few.flatMap((a, at) =>
+    few.slice(at + 1, at + 1 + pairSpan).flatMap((b) => [a + b, b + a]),
+  );
   const found = new Map<string, number>();
   for (const name of [...written, ...pairs]) {
     const passages = lexicon.passagesWith(name);

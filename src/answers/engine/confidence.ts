@@ -1,4 +1,4 @@
-import type { Concept, Concepts } from './concepts.ts';
+import type { Concepts } from './concepts.ts';
 import { confidenceModel } from './confidence-model.ts';
 import type { ScoredPassage } from './score.ts';
 import type { UnknownWords } from './unknown-words.ts';
@@ -28,13 +28,13 @@ export const confidenceSigns = [
 const looked = 3;
 
 /** Gives the signs of how well a question was met, each of a size near 1 or below. */
-export function toSigns({ concepts, scored, unknown, passages }: Findings): readonly number[] {
+export function toSigns({ scored, unknown, passages }: Findings): readonly number[] {
   const best = scored.slice(0, looked);
   const most = (of: (one: ScoredPassage) => number) => Math.max(0, ...best.map(of));
   const top = best[0]?.score ?? 0;
   const signs: Readonly<Record<(typeof confidenceSigns)[number], number>> = {
     coverage: most((one) => one.signs.coverage),
-    exact: most((one) => exactShare(concepts.concepts, one)),
+    exact: most((one) => one.exact),
     score: top / 3,
     // How far the best is ahead of what is only near.
     spread: Math.min(1, top - (scored[9]?.score ?? 0)),
@@ -56,22 +56,4 @@ export function toConfidence(findings: Findings): number {
 /** True where the index does not answer a question, as far as the signs tell. */
 export function isDeclined(confidence: number): boolean {
   return confidence < confidenceModel.threshold;
-}
-
-/** How much of the question a passage meets in its own words. */
-function exactShare(concepts: readonly Concept[], one: ScoredPassage): number {
-  const all = concepts.reduce((sum, { weight }) => sum + weight, 0);
-  const met = concepts.reduce(
-    (sum, concept) => sum + (factorIn(concept, one) > 0.5 ? concept.weight : 0),
-    0,
-  );
-  return all === 0 ? 0 : met / all;
-}
-
-function factorIn({ terms }: Concept, { passage }: ScoredPassage): number {
-  let best = 0;
-  for (const found of Object.values(passage.terms)) {
-    for (const term of found) best = Math.max(best, terms.get(term) ?? 0);
-  }
-  return best;
 }

@@ -1,6 +1,6 @@
 import type { Block } from '../readers/section.ts';
-import { toWords } from '../text/words.ts';
-import type { Concept, Concepts } from './concepts.ts';
+import type { ReadWords } from '../text/words.ts';
+import type { Asked } from './asked.ts';
 
 /** What is told of a passage. */
 export interface Excerpt {
@@ -19,6 +19,14 @@ interface Statement {
   readonly value: number;
 }
 
+/** What an excerpt is to answer. */
+export interface ExcerptQuestion {
+  readonly asked: Asked;
+  /** Names in one piece that words of the question make. */
+  readonly names: ReadonlyMap<string, number>;
+  readonly readWords: ReadWords;
+}
+
 /** How much may be told. */
 export interface ExcerptLimits {
   /** The sentences, items and rows. */
@@ -32,12 +40,12 @@ export interface ExcerptLimits {
 /** Takes out of a passage what answers a question: its best statements in their order, and a sample of code. */
 export function toExcerpt(
   blocks: readonly Block[],
-  concepts: Concepts,
+  question: ExcerptQuestion,
   limits: ExcerptLimits,
 ): Excerpt | undefined {
-  const told = chooseStatements(blocks, concepts, limits);
+  const told = chooseStatements(blocks, question, limits);
   const code =
-    limits.code > 0 ? chooseCode(blocks, concepts, { told, most: limits.code }) : undefined;
+    limits.code > 0 ? chooseCode(blocks, question, { told, most: limits.code }) : undefined;
   const pieces = inReadingOrder(told, code);
   const [first] = pieces;
   if (first === undefined) return undefined;
@@ -58,11 +66,11 @@ function inReadingOrder(told: readonly Statement[], code: Statement | undefined)
 
 function chooseStatements(
   blocks: readonly Block[],
-  concepts: Concepts,
+  question: ExcerptQuestion,
   limits: ExcerptLimits,
 ): readonly Statement[] {
   const statements = blocks
-    .flatMap((block, index) => toStatements(block, index, concepts))
+    .flatMap((block, index) => toStatements(block, index, question))
     // A row that says nothing of what was asked, such as the first of a table, tells nothing by itself.
     .filter(({ block, value }) => block.kind !== 'row' || value > 0);
   const chosen: Statement[] = [];
@@ -77,7 +85,11 @@ function chooseStatements(
 }
 
 /** The first block of a section says what it is about, so it counts more. */
-function toStatements(block: Block, index: number, concepts: Concepts): readonly Statement[] {
+function toStatements(
+  block: Block,
+  index: number,
+  question: ExcerptQuestion,
+): readonly Statement[] {
   if (block.kind === 'code') return [];
   const isRow = block.kind === 'row';
   const opening = isRow || index > 1 ? 0 : 0.25 - 0.15 * index;
@@ -85,7 +97,7 @@ function toStatements(block: Block, index: number, concepts: Concepts): readonly
     block,
     at: index + sentence / 1000,
     text,
-    value: worthOf(text, concepts) + opening / (1 + sentence),
+    value: worthOf(text, question) + opening / (1 + sentence),
   }));
 }
 
@@ -105,25 +117,22 @@ function splitSentences({ kind, text }: Block): readonly string[] {
 }
 
 /** How much of the question a statement speaks of, from 0 to about 1. */
-function worthOf(text: string, { concepts, names }: Concepts): number {
-  const { words, names: written } = toWords(text);
-  const terms = new Set(words.flatMap(({ stem, plain }) => [stem, plain]));
-  const all = concepts.reduce((sum, { weight }) => sum + weight, 0);
-  const met = concepts.reduce((sum, concept) => sum + concept.weight * bestOf(concept, terms), 0);
+function worthOf(text: string, { asked, names, readWords }: ExcerptQuestion): number {
+  const { words, names: written } = readWords(text);
+  const fits = new Float64Array(asked.concepts.length);
+  for (const { stem, plain } of words) {
+    for (const { concept, factor } of asked.standsFor.get(stem) ?? asked.standsFor.get(plain) ?? [])
+      fits[concept] = Math.max(fits[concept] ?? 0, factor);
+  }
+  const met = asked.concepts.reduce((sum, { weight }, at) => sum + weight * (fits[at] ?? 0), 0);
   const named = written.some((name) => names.has(name)) ? 0.3 : 0;
-  return (all === 0 ? 0 : met / all) + named;
-}
-
-function bestOf({ terms }: Concept, present: ReadonlySet<string>): number {
-  let best = 0;
-  for (const [term, factor] of terms) if (present.has(term)) best = Math.max(best, factor);
-  return best;
+  return (asked.weight === 0 ? 0 : met / asked.weight) + named;
 }
 
 /** The sample with most of what was asked for; of equals, the one after the best statement. */
 function chooseCode(
   blocks: readonly Block[],
-  concepts: Concepts,
+  question: ExcerptQuestion,
   { told, most }: { readonly told: readonly Statement[]; readonly most: number },
 ): Statement | undefined {
   const after = told.toSorted((a, b) => b.value - a.value)[0]?.at ?? 0;
@@ -133,7 +142,7 @@ function chooseCode(
     .map(({ block, index }) => {
       const text = fence({ ...block, text: cutCode(block.text, most) });
       const isNext = index > after && index - after < 3 ? 0.3 : 0;
-      return { block, at: index, text, value: worthOf(block.text, concepts) + isNext };
+      return { block, at: index, text, value: worthOf(block.text, question) + isNext };
     })
     .reduce<Statement | undefined>(
       (a, b) => (a === undefined || b.value > a.value ? b : a),

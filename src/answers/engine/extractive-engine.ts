@@ -5,6 +5,8 @@ import type { PassageIndex } from '../index/passage-index.ts';
 import { createEverydayWords } from '../text/everyday-words.ts';
 import { createPhrases } from '../text/phrases.ts';
 import { createSynonyms } from '../text/synonyms.ts';
+import { createWordReader, type ReadWords } from '../text/words.ts';
+import { toAsked } from './asked.ts';
 import { composeAbstention, composeAnswer, type Source } from './compose.ts';
 import { isDeclined } from './confidence.ts';
 import { toExcerpt } from './excerpt.ts';
@@ -12,6 +14,7 @@ import { type Found, type FoundSource, find, toCitedScore } from './find.ts';
 import { understand } from './follow-up.ts';
 import { createPassageSource, type PassageSource } from './given-passages.ts';
 import { createLexicon } from './lexicon.ts';
+import { createPassageStore } from './passage-store.ts';
 import { weights } from './weights.ts';
 
 /** What an engine answers from. */
@@ -40,15 +43,25 @@ const limits = {
 export function createExtractiveEngine(options: ExtractiveOptions): ExtractiveEngine {
   const { index, corpora } = options;
   const lexicon = createLexicon(index);
+  const store = createPassageStore(index);
   const synonyms = createSynonyms();
   const everyday = createEverydayWords();
   const phrases = createPhrases();
+  const readWords = createWordReader();
   const places = createPlaces(corpora);
+  let revision = index.revision;
+  const forget = () => {
+    revision = index.revision;
+    lexicon.forget();
+    store.forget();
+  };
   const findFor = (question: Question): Found => {
+    // What is kept is of one state of the index, whoever has written since.
+    if (index.revision !== revision) forget();
     const { text, recentPaths } = understand({ ...question, text: toOneLine(question.text) });
     const recent = recentPaths.map(places.toPath);
     return find(text, {
-      index,
+      store,
       lexicon,
       synonyms,
       everyday,
@@ -63,7 +76,7 @@ export function createExtractiveEngine(options: ExtractiveOptions): ExtractiveEn
       return options.isReady();
     },
     passages: createPassageSource({ index, findFor, toCited: places.toCited }),
-    forget: () => lexicon.forget(),
+    forget,
     answer: async (question, asking) => {
       await nextTurn();
       asking.signal.throwIfAborted();
@@ -71,7 +84,7 @@ export function createExtractiveEngine(options: ExtractiveOptions): ExtractiveEn
       const written = index.atOnce(() => {
         const found = findFor(question);
         const toSource = (source: FoundSource, kind: keyof typeof limits) =>
-          readSource(source, { index, places, kind, confidence: found.confidence });
+          readSource(source, { index, places, readWords, kind, confidence: found.confidence });
         return write(found, toSource);
       });
       return tell(written, asking);
@@ -104,6 +117,7 @@ function write({ leading, further, confidence }: Found, toSource: ToSource): Ans
 interface SourceContext {
   readonly index: PassageIndex;
   readonly places: Places;
+  readonly readWords: ReadWords;
   readonly kind: keyof typeof limits;
   readonly confidence: number;
 }
@@ -111,8 +125,10 @@ interface SourceContext {
 function readSource(source: FoundSource, context: SourceContext): Source {
   const { scored, findings } = source;
   const { passage } = scored;
-  const { index, places, kind, confidence } = context;
-  const excerpt = toExcerpt(index.blocks(passage.id), findings.concepts, limits[kind]);
+  const { index, places, kind, confidence, readWords } = context;
+  const { concepts, names } = findings.concepts;
+  const asking = { asked: toAsked(concepts), names, readWords };
+  const excerpt = toExcerpt(index.blocks(passage.id), asking, limits[kind]);
   const { line, endLine } = excerpt ?? passage;
   const citation: Citation = {
     path: places.toCited(passage),

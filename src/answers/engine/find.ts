@@ -1,4 +1,3 @@
-import type { PassageIndex } from '../index/passage-index.ts';
 import type { EverydayWords } from '../text/everyday-words.ts';
 import type { Phrases } from '../text/phrases.ts';
 import type { Synonyms } from '../text/synonyms.ts';
@@ -6,6 +5,7 @@ import { toConcepts } from './concepts.ts';
 import { type Findings, toConfidence } from './confidence.ts';
 import { toIntent } from './intent.ts';
 import type { Lexicon } from './lexicon.ts';
+import type { PassageStore } from './passage-store.ts';
 import { toParts } from './question-parts.ts';
 import { choosePassages, retrieve } from './retrieve.ts';
 import type { ScoredPassage } from './score.ts';
@@ -14,7 +14,7 @@ import type { Weights } from './weights.ts';
 
 /** What is looked in, and how. */
 export interface FindContext {
-  readonly index: PassageIndex;
+  readonly store: PassageStore;
   readonly lexicon: Lexicon;
   readonly synonyms: Synonyms;
   readonly everyday: EverydayWords;
@@ -91,10 +91,10 @@ function isSame(a: ScoredPassage, b: ScoredPassage): boolean {
 
 /** Finds passages for a text as one question. */
 export function lookUp(text: string, context: FindContext): Findings {
-  const { index, lexicon, weights, recentPaths = [] } = context;
+  const { store, lexicon, weights, recentPaths = [] } = context;
   const concepts = toConcepts(text, context);
   const scoring = { concepts, intent: toIntent(text), meanWords: lexicon.meanWords, weights };
-  const scored = retrieve(index, scoring);
+  const scored = retrieve(store, scoring);
   const unknown = findUnknownWords(text, context);
   const base = { concepts, unknown, passages: lexicon.passages };
   if (recentPaths.length === 0) return { ...base, scored };

@@ -26,7 +26,7 @@ const historyHeading =
   /^(?:see also|related|further reading|next steps|table of contents|contents|version history|changelog|learn more|references?|index)$/i;
 
 /** True for a passage about what was, or of pointers elsewhere. */
-export function isHistory({ path, heading }: FoundPassage): boolean {
+export function isHistory({ path, heading }: Pick<FoundPassage, 'path' | 'heading'>): boolean {
   return (
     historyPath.test(path.replaceAll(/(^|\/)\d+[-_.]/g, '$1')) ||
     historyHeading.test(heading.trim())

@@ -1,34 +1,21 @@
-import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
-import type { Concepts } from './concepts.ts';
+import type { FoundPassage } from '../index/passage-index.ts';
+import { findCandidates } from './candidates.ts';
+import type { PassageStore } from './passage-store.ts';
 import { type ScoreContext, type ScoredPassage, scorePassages } from './score.ts';
 
-/** The passages that each look at the index brings. */
-const looks = { exact: 70, wide: 50 } as const;
+/** The passages that are judged for a question. */
+const judged = 100;
 
-/**
- * Finds passages for what a question asks for, best first: those with its own words and names, and
- * those with words that may stand for them, judged together.
- */
-export function retrieve(index: PassageIndex, context: ScoreContext): readonly ScoredPassage[] {
-  const found = new Map<number, FoundPassage>();
-  const { exact, wide } = termsOf(context.concepts);
-  const passages = [
-    ...index.search(exact, looks.exact),
-    ...(wide.length === exact.length ? [] : index.search(wide, looks.wide)),
-  ];
-  for (const passage of passages) found.set(passage.id, passage);
-  return scorePassages([...found.values()], context);
+/** Finds passages for what a question asks for, best first. */
+export function retrieve(store: PassageStore, context: ScoreContext): readonly ScoredPassage[] {
+  const profiles = findCandidates(context.concepts, store, judged)
+    .map((id) => store.profile(id))
+    .filter((profile) => profile !== undefined);
+  return scorePassages(profiles, context);
 }
 
-function termsOf({ concepts, names }: Concepts) {
-  const terms = concepts.flatMap((concept) => [...concept.terms]);
-  const exact = terms.filter(([, factor]) => factor > 0.5).map(([term]) => term);
-  const wide = terms.map(([term]) => term);
-  return {
-    exact: [...new Set([...exact, ...names.keys()])],
-    wide: [...new Set([...wide, ...names.keys()])],
-  };
-}
+/** How many of the best are considered for being told. */
+const considered = 50;
 
 /** Chooses the passages that are told, best first: a second one of a file only where it is much better than others. */
 export function choosePassages(
@@ -36,8 +23,9 @@ export function choosePassages(
   { most, sameFile }: { readonly most: number; readonly sameFile: number },
 ): readonly ScoredPassage[] {
   const chosen: ScoredPassage[] = [];
+  const near = scored.slice(0, considered);
   while (chosen.length < most) {
-    const best = scored
+    const best = near
       .filter(({ passage }) => !chosen.some((one) => isSameSection(one.passage, passage)))
       .map((one) => ({ one, value: one.score - sameFile * countOfFile(chosen, one) }))
       .reduce<Valued | undefined>(

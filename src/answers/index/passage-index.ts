@@ -11,7 +11,7 @@ import { toStem } from '../text/words.ts';
 import type { AnalysedFile } from './analysed-file.ts';
 import { type FieldTerms, spellingsOf, unpackTerms } from './passage-terms.ts';
 import { analysisVersion, migrations } from './schema.ts';
-import { prepareChanges, prepareLooks } from './statements.ts';
+import { fieldsAbove, prepareChanges, prepareLooks } from './statements.ts';
 
 /** A file of the index. */
 export interface IndexedFile {
@@ -21,7 +21,7 @@ export interface IndexedFile {
   readonly hash: string;
 }
 
-/** A passage that a search found, with what it is judged by. */
+/** A passage that was found, with what it is judged by. */
 export interface FoundPassage {
   readonly id: number;
   readonly file: number;
@@ -35,8 +35,6 @@ export interface FoundPassage {
   readonly terms: FieldTerms;
   /** The terms of the first words of the file. */
   readonly lead: readonly string[];
-  /** How well SQLite thinks that it fits; larger is better. */
-  readonly bm25: number;
 }
 
 /** How much the index holds. */
@@ -150,33 +148,31 @@ export class PassageIndex {
     return this.#database.transaction(look).deferred();
   }
 
-  /** Finds the passages that hold any of these terms, best first. */
-  search(terms: readonly string[], most: number): readonly FoundPassage[] {
-    const quoted = terms
-      .map((term) => term.replaceAll(/[^\p{L}\p{N}]/gu, ''))
-      .filter((term) => term !== '');
-    if (quoted.length === 0) return [];
-    const match = quoted.map((term) => `"${term}"`).join(' OR ');
-    return this.#statements.search.all(match, most).map(({ id, score }) => this.#load(id, -score));
+  /** Changes whenever this connection or another one has written. */
+  get revision(): string {
+    return `${this.#statements.written.get()}/${this.#statements.writtenElsewhere.get()}`;
   }
 
-  /** Gives where a passage stands; undefined where it is gone. */
-  passage(id: number): Pick<FoundPassage, 'corpus' | 'path' | 'line' | 'endLine'> | undefined {
-    return this.#statements.passage.get(id);
+  /** Gives the ids of the passages that hold a term, in any field or only in those above the text. */
+  postings(term: string, where: 'anywhere' | 'above'): readonly number[] {
+    const plain = term.replaceAll(/[^\p{L}\p{N}]/gu, '');
+    if (plain === '') return [];
+    return this.#statements.postings.all(
+      where === 'above' ? `{${fieldsAbove.join(' ')}} : "${plain}"` : `"${plain}"`,
+    );
   }
 
-  #load(id: number, bm25: number): FoundPassage {
+  /** Gives one more than the highest id of a passage. */
+  span(): number {
+    return this.#statements.span.get() ?? 1;
+  }
+
+  /** Gives a passage; undefined where it is gone. */
+  passage(id: number): FoundPassage | undefined {
     const row = this.#statements.passage.get(id);
-    if (row === undefined)
-      throw new Error(`The index has terms of passage ${id}, but not the passage.`);
+    if (row === undefined) return undefined;
     const { terms, trail, lead, ...rest } = row;
-    return {
-      ...rest,
-      bm25,
-      terms: unpackTerms(terms),
-      lead: lead.split(' '),
-      trail: JSON.parse(trail),
-    };
+    return { ...rest, terms: unpackTerms(terms), lead: lead.split(' '), trail: JSON.parse(trail) };
   }
 
   /** Gives what stands in a passage. */

@@ -1,9 +1,10 @@
 import type { SqliteDatabase } from '../../core/sqlite.ts';
 import type { AnalysedPassage } from './analysed-file.ts';
 import type { FoundPassage, IndexedFile, IndexTotals } from './passage-index.ts';
+import type { Field } from './schema.ts';
 
-/** The weights of the fields for the first look, in their order. */
-const fieldWeights = '3.0, 2.0, 5.0, 1.0, 0.7, 1.5';
+/** The fields that say what a passage is about. */
+export const fieldsAbove: readonly Field[] = ['title', 'trail', 'heading', 'names'];
 
 /** Prepares what is asked of an index. Rows are typed where they are selected: the columns are those of `schema.ts`. */
 export function prepareLooks(database: SqliteDatabase) {
@@ -12,13 +13,15 @@ export function prepareLooks(database: SqliteDatabase) {
       'SELECT id, bytes, modified_ms AS modifiedMs, hash FROM files WHERE corpus = ? AND path = ?',
     ),
     builtFor: database.prepare<[], string>('SELECT built_for FROM meta').pluck(),
-    search: database.prepare<[string, number], { id: number; score: number }>(
-      `SELECT rowid AS id, bm25(passage_terms, ${fieldWeights}) AS score FROM passage_terms
-       WHERE passage_terms MATCH ? ORDER BY score LIMIT ?`,
-    ),
+    postings: database
+      .prepare<[string], number>('SELECT rowid FROM passage_terms WHERE passage_terms MATCH ?')
+      .pluck(),
+    span: database.prepare<[], number>('SELECT coalesce(max(id), 0) + 1 FROM passages').pluck(),
+    written: database.prepare<[], number>('SELECT total_changes()').pluck(),
+    writtenElsewhere: database.prepare<[], number>('PRAGMA data_version').pluck(),
     passage: database.prepare<
       [number],
-      Omit<FoundPassage, 'terms' | 'trail' | 'bm25' | 'lead'> & {
+      Omit<FoundPassage, 'terms' | 'trail' | 'lead'> & {
         terms: string;
         trail: string;
         lead: string;

@@ -35,6 +35,32 @@ export function toWords(text: string): Words {
   return { words, names };
 }
 
+/** Takes texts apart as `toWords` does. */
+export type ReadWords = (text: string) => Words;
+
+/** The most pieces of text that a reader remembers. */
+const maxRemembered = 20_000;
+
+/** Makes a reader that remembers the pieces it took apart: most are met again and again. */
+export function createWordReader(): ReadWords {
+  const known = new Map<string, Words>();
+  const read = (match: string): Words => {
+    const kept = known.get(match);
+    if (kept !== undefined) return kept;
+    if (known.size >= maxRemembered) known.clear();
+    const words = toWords(match);
+    known.set(match, words);
+    return words;
+  };
+  return (text) => {
+    const parts = [...text.matchAll(piece)].map(([match]) => read(match));
+    return {
+      words: parts.flatMap(({ words }) => words),
+      names: parts.flatMap(({ names }) => names),
+    };
+  };
+}
+
 /** Gives the parts of a name that is written in one piece, as they are written. */
 function splitName(name: string): readonly string[] {
   const whole = name.replaceAll(/['’](?:s|t|re|ve|ll|d|m)?(?![\p{L}])/giu, '');

@@ -1,0 +1,76 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { toAsked } from '../../../../src/answers/engine/asked.ts';
+import { findCandidates } from '../../../../src/answers/engine/candidates.ts';
+import { createPassageStore } from '../../../../src/answers/engine/passage-store.ts';
+import { useIn } from '../../../../src/answers/engine/profile.ts';
+import { proximityOf } from '../../../../src/answers/engine/proximity.ts';
+import { openPassageIndex } from '../../../../src/answers/index/passage-index.ts';
+import { refreshIndex } from '../../../../src/answers/index/refresh.ts';
+import { corpusOf } from '../../../support/corpus-folder.ts';
+
+async function openStore(files: Readonly<Record<string, string>>) {
+  const index = openPassageIndex(':memory:');
+  onTestFinished(() => index.close());
+  await refreshIndex({ index, corpora: [corpusOf(files)] });
+  return { index, store: createPassageStore(index) };
+}
+
+const harbour = {
+  'a.md': '# Harbour\n\nAn anchor and an anchor.\n\n## Anchor\n\nIt is of iron.\n',
+  'b.md': '# Ropes\n\nA rope holds the anchor.\n',
+};
+
+const concept = (plain: string, terms: readonly (readonly [string, number])[]) => ({
+  plain,
+  weight: 1,
+  terms: new Map(terms),
+});
+
+it('keeps in one number how often a term is in each field', async () => {
+  const { store } = await openStore(harbour);
+  const [first = 0] = store.anywhere('anchor');
+
+  const use = store.profile(first)?.uses.get('anchor') ?? 0;
+
+  expect([useIn(use, 'body'), useIn(use, 'heading'), useIn(use, 'lead')]).toEqual([2, 0, 1]);
+  expect(store.profile(store.span)).toBeUndefined();
+});
+
+it('takes first what meets a concept above the text, and counts it once for all its words', async () => {
+  const { store } = await openStore(harbour);
+  const concepts = [
+    concept('anchor', [
+      ['rope', 0.5],
+      ['anchor', 1],
+    ]),
+  ];
+
+  const found = findCandidates({ concepts, names: new Map() }, store, 2);
+
+  const headings = found.map((id) => store.profile(id)?.passage.heading);
+  expect(headings[0]).toBe('Anchor');
+  expect(found).toHaveLength(2);
+});
+
+it('looks anew once it was told to forget', async () => {
+  const { index, store } = await openStore({ 'a.md': 'seal' });
+  expect(store.anywhere('heron')).toHaveLength(0);
+  const before = index.revision;
+
+  await refreshIndex({ index, corpora: [corpusOf({ 'b.md': 'heron' })] });
+
+  expect(index.revision).not.toBe(before);
+  expect(store.anywhere('heron')).toHaveLength(0);
+  store.forget();
+  expect(store.anywhere('heron')).toHaveLength(1);
+});
+
+it.each([
+  ['rope anchor', 1],
+  [`rope ${'x '.repeat(20)}anchor`, 0.5],
+  ['sail', 0],
+])('tells of %j how much stands close together', (text, share) => {
+  const asked = toAsked([concept('rope', [['rope', 1]]), concept('anchor', [['anchor', 1]])]);
+
+  expect(proximityOf(text.split(' '), asked)).toBe(share);
+});
