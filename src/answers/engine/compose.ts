@@ -65,7 +65,23 @@ function titled({ citation, excerpt }: Source, isOneOfSeveral: boolean): string 
 
 function toBullet({ citation, excerpt }: Source): string {
   const title = citation.heading === '' ? citation.path : citation.heading;
-  return `- **${title}**: ${excerpt.text.replace(/^- /, '').replaceAll(/\n+- /g, ' · ').replaceAll(/\s+/g, ' ')}`;
+  return `- **${title}**: ${inOneItem(excerpt.text)}`;
+}
+
+/** Text in one line; code keeps its lines, set in as far as the item. */
+function inOneItem(text: string): string {
+  return text
+    .split(fenced)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => (part.startsWith('```') ? part.replaceAll('\n', '\n  ') : inOneLine(part)))
+    .join('\n\n  ');
+}
+
+const fenced = /^(`{3,}[^\n]*\n[\s\S]*?\n`{3,})$/m;
+
+function inOneLine(text: string): string {
+  return text.replace(/^- /, '').replaceAll(/\n+- /g, ' · ').replaceAll(/\s+/g, ' ');
 }
 
 /** Gives out the characters that are left; what does not fit is left out. */
@@ -91,6 +107,7 @@ export function cutAtWord(text: string, most: number): string {
   if (most < leastExcerpt) return '';
   const end = text.lastIndexOf(' ', most - 6);
   const cut = text.slice(0, end > most / 2 ? end : most - 6);
-  const isInCode = (cut.match(/^`{3,}/gm)?.length ?? 0) % 2 === 1;
-  return isInCode ? `${cut}\n\`\`\`` : `${cut}…`;
+  const fences = [...cut.matchAll(/^( *)(`{3,})/gm)];
+  const [, indent = '', ticks = ''] = fences.at(-1) ?? [];
+  return fences.length % 2 === 1 ? `${cut}\n${indent}${ticks}` : `${cut}…`;
 }

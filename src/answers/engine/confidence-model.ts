@@ -9,7 +9,7 @@ export interface ConfidenceModel {
 
 /** Fitted by `bench/answers/fit-confidence.ts` to the questions beside it. */
 export const confidenceModel: ConfidenceModel = {
-  bias: -4.53,
-  factors: [2.24, -0.87, 9.85, -1.29, -3.49, -0.25, -2.01],
-  threshold: 0.24,
+  bias: -4.39,
+  factors: [1.82, -0.55, 9.32, -1.43, -3.55, -0.26, -2.04],
+  threshold: 0.22,
 };

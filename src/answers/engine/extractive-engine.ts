@@ -35,8 +35,8 @@ export interface ExtractiveEngine extends AnswerEngine {
 
 /** How much is told of the source that answers, and of each further one. */
 const limits = {
-  leading: { statements: 9, text: 900, code: 1100 },
-  further: { statements: 2, text: 320, code: 0 },
+  leading: { statements: 12, text: 1200, code: 1000 },
+  further: { statements: 4, text: 400, code: 200 },
 } as const;
 
 /** Answers with what the passages of an index say, word for word. No network, no language model. */

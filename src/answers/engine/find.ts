@@ -49,10 +49,10 @@ export function find(text: string, context: FindContext): Found {
   const confidence = Math.max(...[whole, ...parts].map(toConfidence));
   const leading: FoundSource[] = [];
   for (const findings of parts.length === 0 ? [whole] : parts) {
-    const scored = findings.scored.find(
-      (one) => !leading.some((other) => isSame(other.scored, one)),
-    );
-    if (scored !== undefined) leading.push({ scored, findings });
+    const source = findings.scored
+      .map((scored) => ({ scored, findings }))
+      .find((one) => !leading.some((other) => isSame(other, one)));
+    if (source !== undefined) leading.push(source);
   }
   return { leading, further: findFurther(leading, [whole, ...parts], context), confidence };
 }
@@ -69,13 +69,18 @@ function findFurther(
     ),
   );
   const taken: FoundSource[] = [...leading];
-  for (let rank = 0; rank <= maxCitations; rank += 1) {
-    for (const row of rows) {
-      const source = row[rank];
-      if (source === undefined || taken.length >= maxCitations) continue;
-      if (!taken.some((other) => isSame(other.scored, source.scored))) taken.push(source);
+  const turns = Array.from({ length: maxCitations + 1 }, (_, rank) =>
+    rows.flatMap((row) => row[rank] ?? []),
+  ).flat();
+  const take = (isWanted: (source: FoundSource) => boolean) => {
+    for (const source of turns) {
+      if (taken.length >= maxCitations || taken.some((other) => isSame(other, source))) continue;
+      if (isWanted(source)) taken.push(source);
     }
-  }
+  };
+  // Each part of a question has its own best file; what says more in one of them comes after.
+  if (all.length > 1) take((source) => !taken.some((other) => isOfSameFile(other, source)));
+  take(() => true);
   return taken.slice(leading.length);
 }
 
@@ -85,8 +90,12 @@ export function toCitedScore({ scored, findings }: FoundSource, confidence: numb
   return Number(Math.max(0, Math.min(1, (confidence * scored.score) / best)).toFixed(3));
 }
 
-function isSame(a: ScoredPassage, b: ScoredPassage): boolean {
-  return a.passage.id === b.passage.id;
+function isSame(a: FoundSource, b: FoundSource): boolean {
+  return a.scored.passage.id === b.scored.passage.id;
+}
+
+function isOfSameFile(a: FoundSource, b: FoundSource): boolean {
+  return a.scored.passage.file === b.scored.passage.file;
 }
 
 /** Finds passages for a text as one question. */

@@ -9,7 +9,7 @@ export const weights = {
   /** What a word that most pages have counts for. */
   weakWord: 0.7,
   /** What each meaning of a phrase counts for, and how much a phrase matters. */
-  phrase: 0.7,
+  phrase: 1,
   phraseWeight: 0.9,
   /** The power that rarity is raised to: below 1, rare words count less. */
   rarity: 0.8,
@@ -30,15 +30,15 @@ export const weights = {
   titleCoverage: 0.35,
   leadCoverage: 0.4,
   proximity: 0.2,
-  names: 0.25,
-  file: 0.5,
+  names: 0.4,
+  file: 0.7,
   fileCoverage: 0.4,
   opening: 0.1,
   intent: 0.12,
   history: -0.3,
-  thin: -0.3,
+  thin: -0.2,
   /** What a second passage of a file loses. */
-  sameFile: 0.5,
+  sameFile: 0.35,
 } as const satisfies Readonly<Record<string, number>>;
 
 /** How much each sign counts; the bench tries others. */

@@ -33,15 +33,21 @@ export const askingWords: ReadonlySet<string> = split(
 
 /** Words that begin an order, as in “list the branches”. */
 export const orderingWords: ReadonlySet<string> = split(`
-abort add allow animate apply attach avoid block build cache cancel catch change check choose clean clear close
-collect compare compress configure connect convert copy count create cut debug define delete deploy describe detect
-disable display download drop edit embed enable encode encrypt end export extend extract fetch filter find fix force
-format forward generate get give group guard handle hide ignore import inspect install keep limit link list listen
-load log make map match measure merge migrate mock monitor mount move name open order override parse pass pin preview
-print protect provide publish pull push put query read record redact redirect register reject release remove rename
-render replace request rerank reset resize resolve restart restore restrict resume retry return reuse revert rewrite
-roll rotate route run sample save scale schedule search see select send separate serve set share show shrink shut sign
-skip sort split start stash stop store stream strip style submit swap switch sync tag tell test throttle throw time
-track transcribe transform translate trim truncate turn type undo unpack unstage update upgrade upload use validate
-verify view wait warn watch wrap write
+abort accept add allow animate announce answer apply ask assign attach avoid bind block build cache call cancel carry
+catch change check choose clean clear close collect combine commit compare compile compress compute configure connect
+convert copy count create cut debug decode decrypt define delete deny deploy describe detect disable display download
+draw drop edit embed emit enable encode encrypt end enforce ensure escape evaluate expand explain export expose extend
+extract fetch fill filter find fix flush follow force fork format forward freeze gather generate get give grant group
+guard handle hash hide hold ignore import inherit inject insert inspect install invoke join jump keep launch learn
+limit link lint list listen load localize lock log look lower maintain make manage map mark mask match measure merge
+migrate mirror mock monitor mount move mute name navigate nest notify observe omit open order override pad paginate
+parse partition pass patch pause pick pin pipe poll prefetch prepare prevent preview print process protect provide
+prune publish pull purge push put query raise rank read receive reconnect record recover redact redirect reduce
+refresh refuse register reject release reload remember remove rename render reorder repair repeat replace reply report
+request require rerank resend reset resize resolve restart restore restrict resume retry return reuse reveal revert
+rewrite roll rotate route run sample save scale scan schedule search see select send separate serialize serve set
+share show shrink shut sign silence simulate skip slice sort spawn split start stash stop store stream strip stub
+style submit subscribe substitute summarize supply suppress swap switch sync tag tail tell test throttle throw time
+track transcribe transform translate trigger trim truncate trust try turn type undo unlock unpack unregister unstage
+unwrap update upgrade upload use validate verify view wait warm warn watch wipe wrap write zip
 `);

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { composeAnswer, maxAnswerLength } from '../../../../src/answers/engine/compose.ts';
+
+const source = (heading: string, text: string) => ({
+  citation: { path: 'a.md', heading, line: 3, endLine: 4, score: 1 },
+  excerpt: { text, line: 3, endLine: 4 },
+});
+
+it('sets the code of a further source in as far as its item', () => {
+  const { text } = composeAnswer({
+    leading: [source('One', 'It is so.')],
+    further: [source('Two', '- First.\n- Second.\n\n```js\nrun();\n```\n\nMore of\nit.')],
+  });
+
+  expect(text).toBe(
+    [
+      'It is so.',
+      '',
+      'More on this:',
+      '',
+      '- **Two**: First. · Second.',
+      '',
+      '  ```js',
+      '  run();',
+      '  ```',
+      '',
+      '  More of it.',
+      '',
+      'Sources:',
+      '',
+      '- `a.md#one:3`',
+      '- `a.md#two:3`',
+      '',
+    ].join('\n'),
+  );
+});
+
+it('keeps within the characters of an answer, and says when it was cut', () => {
+  const long = 'word '.repeat(maxAnswerLength);
+
+  const { text, finishReason } = composeAnswer({
+    leading: [source('One', long)],
+    further: [source('Two', long)],
+  });
+
+  expect(text.length).toBeLessThanOrEqual(maxAnswerLength);
+  expect(finishReason).toBe('length');
+});
+
+it('closes code that is cut, as far set in as it was opened', () => {
+  const code = `\`\`\`js\n${'run();\n'.repeat(600)}\`\`\``;
+
+  const { text } = composeAnswer({
+    leading: [source('One', 'word')],
+    further: [source('Two', `See\n\n${code}`)],
+  });
+
+  expect(text.match(/^ {2}```/gm)).toHaveLength(2);
+});
