@@ -48,8 +48,6 @@ export interface Met {
   /** BM25F over the fields. */
   readonly fit: number;
   readonly coverage: number;
-  /** What is met by the question's own words. */
-  readonly exact: number;
   readonly heading: number;
   readonly title: number;
   /** What the first words of the file meet. */
@@ -58,20 +56,16 @@ export interface Met {
   readonly matched: readonly number[];
 }
 
-/** A word counts as the question's own above this; synonyms are below. */
-const leastOwn = 0.5;
-
 /** Looks for what a question asks for in a passage. */
 export function meet(profile: Profile, { concepts, weight: all }: Asked, by: MeetContext): Met {
   const length = lengthFactor(profile, by);
-  const sum = { fit: 0, coverage: 0, exact: 0, heading: 0, title: 0, lead: 0 };
+  const sum = { fit: 0, coverage: 0, heading: 0, title: 0, lead: 0 };
   const matched: number[] = [];
   for (const { terms, weight } of concepts) {
     const best = meetConcept(profile, terms, { length, weights: by.weights });
     matched.push(best.coverage);
     sum.fit += weight * best.fit;
     sum.coverage += weight * best.coverage;
-    sum.exact += best.coverage > leastOwn ? weight : 0;
     sum.heading += weight * best.heading;
     sum.title += weight * best.title;
     sum.lead += weight * best.lead;
@@ -80,7 +74,6 @@ export function meet(profile: Profile, { concepts, weight: all }: Asked, by: Mee
   return {
     fit: share * sum.fit,
     coverage: share * sum.coverage,
-    exact: share * sum.exact,
     heading: share * sum.heading,
     title: share * sum.title,
     lead: share * sum.lead,

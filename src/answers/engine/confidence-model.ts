@@ -9,7 +9,7 @@ export interface ConfidenceModel {
 
 /** Fitted by `bench/answers/fit-confidence.ts` to the questions beside it. */
 export const confidenceModel: ConfidenceModel = {
-  bias: -4.39,
-  factors: [1.82, -0.55, 9.32, -1.43, -3.55, -0.26, -2.04],
-  threshold: 0.22,
+  bias: -4.75,
+  factors: [2.11, 1.91, 1.23, 7.22, -1.2, -3.65, -2.07],
+  threshold: 0.2,
 };

@@ -1,14 +1,14 @@
 import type { Concepts } from './concepts.ts';
 import { confidenceModel } from './confidence-model.ts';
-import type { ScoredPassage } from './score.ts';
-import type { UnknownWords } from './unknown-words.ts';
+import type { ScoredPassage, Signs } from './score.ts';
 
 /** What is known of how well a question was met, before it is decided whether to answer. */
 export interface Findings {
   readonly concepts: Concepts;
   /** Best first. */
   readonly scored: readonly ScoredPassage[];
-  readonly unknown: UnknownWords;
+  /** True where the question has a name that nobody wrote. */
+  readonly hasUnknownName: boolean;
   /** The passages of the index. */
   readonly passages: number;
 }
@@ -16,11 +16,11 @@ export interface Findings {
 /** The signs that confidence is made of, in the order of the model's factors. */
 export const confidenceSigns = [
   'coverage',
-  'exact',
+  'focus',
+  'lead',
   'score',
   'spread',
   'unknownName',
-  'unknownShare',
   'size',
 ] as const;
 
@@ -28,18 +28,18 @@ export const confidenceSigns = [
 const looked = 3;
 
 /** Gives the signs of how well a question was met, each of a size near 1 or below. */
-export function toSigns({ scored, unknown, passages }: Findings): readonly number[] {
+export function toSigns({ scored, hasUnknownName, passages }: Findings): readonly number[] {
   const best = scored.slice(0, looked);
-  const most = (of: (one: ScoredPassage) => number) => Math.max(0, ...best.map(of));
+  const most = (name: keyof Signs) => Math.max(0, ...best.map(({ signs }) => signs[name]));
   const top = best[0]?.score ?? 0;
   const signs: Readonly<Record<(typeof confidenceSigns)[number], number>> = {
-    coverage: most((one) => one.signs.coverage),
-    exact: most((one) => one.exact),
+    coverage: most('coverage'),
+    focus: most('headingFocus'),
+    lead: most('leadCoverage'),
     score: top / 3,
     // How far the best is ahead of what is only near.
     spread: Math.min(1, top - (scored[9]?.score ?? 0)),
-    unknownName: unknown.name,
-    unknownShare: unknown.share,
+    unknownName: hasUnknownName ? 1 : 0,
     // In large docs something always comes near; small ones lack plain words.
     size: Math.log10(Math.max(1, passages)) - 3,
   };

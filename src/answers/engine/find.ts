@@ -9,7 +9,7 @@ import type { PassageStore } from './passage-store.ts';
 import { toParts } from './question-parts.ts';
 import { choosePassages, retrieve } from './retrieve.ts';
 import type { ScoredPassage } from './score.ts';
-import { findUnknownWords } from './unknown-words.ts';
+import { hasUnknownName } from './unknown-names.ts';
 import type { Weights } from './weights.ts';
 
 /** What is looked in, and how. */
@@ -46,7 +46,7 @@ export const maxCitations = 5;
 export function find(text: string, context: FindContext): Found {
   const whole = lookUp(text, context);
   const parts = toParts(text).map((part) => lookUp(part, context));
-  const confidence = Math.max(...[whole, ...parts].map(toConfidence));
+  const confidence = toConfidence(whole);
   const leading: FoundSource[] = [];
   for (const findings of parts.length === 0 ? [whole] : parts) {
     const source = findings.scored
@@ -104,8 +104,11 @@ export function lookUp(text: string, context: FindContext): Findings {
   const concepts = toConcepts(text, context);
   const scoring = { concepts, intent: toIntent(text), meanWords: lexicon.meanWords, weights };
   const scored = retrieve(store, scoring);
-  const unknown = findUnknownWords(text, context);
-  const base = { concepts, unknown, passages: lexicon.passages };
+  const base = {
+    concepts,
+    passages: lexicon.passages,
+    hasUnknownName: hasUnknownName(text, lexicon),
+  };
   if (recentPaths.length === 0) return { ...base, scored };
   const lifted = scored.map((one) =>
     recentPaths.includes(one.passage.path) ? { ...one, score: one.score + recentBonus } : one,

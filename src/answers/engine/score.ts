@@ -29,8 +29,6 @@ export interface Signs {
 export interface ScoredPassage {
   readonly passage: FoundPassage;
   readonly signs: Signs;
-  /** How much of the question it meets in the question's own words, from 0 to 1. */
-  readonly exact: number;
   readonly score: number;
 }
 
@@ -54,10 +52,10 @@ export function scorePassages(
   const own = profiles.map((profile) => judgeAlone(profile, asked, context));
   const files = judgeFiles(own);
   const scored = own
-    .map(({ passage, exact, signs }) => {
+    .map(({ passage, signs }) => {
       const { file, fileCoverage } = files.get(passage.file) ?? noFile;
       const whole: Signs = { ...signs, file, fileCoverage };
-      return { passage, exact, signs: whole, score: addUp(whole, context.weights) };
+      return { passage, signs: whole, score: addUp(whole, context.weights) };
     })
     .sort(bestFirst);
   return scored
@@ -106,7 +104,6 @@ function addUp(signs: Signs, weights: Weights): number {
 interface OwnSigns {
   readonly passage: FoundPassage;
   readonly signs: Omit<Signs, 'file' | 'fileCoverage'>;
-  readonly exact: number;
   /** How well each concept is met, in their order. */
   readonly matched: readonly number[];
 }
@@ -129,7 +126,7 @@ function judgeAlone(profile: Profile, asked: Asked, context: ScoreContext): OwnS
     history: profile.isHistory ? 1 : 0,
     thin: Math.max(0, 1 - profile.words / enoughWords),
   };
-  return { passage, signs, exact: met.exact, matched: met.matched };
+  return { passage, signs, matched: met.matched };
 }
 
 /** The words from which a passage says enough to answer. */

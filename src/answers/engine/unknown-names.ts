@@ -1,0 +1,28 @@
+import { stopWords } from '../text/common-words.ts';
+import { toWords } from '../text/words.ts';
+import type { Lexicon } from './lexicon.ts';
+
+/** The most words that are looked at. */
+const maxWords = 60;
+
+const written = /[\p{L}\p{N}_$][\p{L}\p{N}_$.'’-]*/gu;
+
+/**
+ * True where a question has a name in capitals that nobody wrote, such as that of another product. Docs
+ * may lack any plain word of a question and still answer it; of a name they seldom do.
+ */
+export function hasUnknownName(text: string, lexicon: Lexicon): boolean {
+  return [...text.matchAll(written)]
+    .slice(0, maxWords)
+    .filter(({ 0: match, index }) => /\p{Lu}/u.test(match) && !isSentenceStart(text, index))
+    .flatMap(([match]) => toWords(match).words)
+    .some(({ plain, stem }) => {
+      if (stopWords.has(plain) || /^\d+$/.test(plain)) return false;
+      if (lexicon.passagesWith(stem) > 0 || lexicon.passagesWith(plain) > 0) return false;
+      return lexicon.corrections(plain).length === 0;
+    });
+}
+
+function isSentenceStart(text: string, at: number): boolean {
+  return /(?:^|[.?!:;])\W*$/.test(text.slice(Math.max(0, at - 4), at));
+}
