@@ -14,7 +14,9 @@ const { positionals } = parseArgs({ allowPositionals: true });
 const files =
   positionals.length > 0
     ? positionals
-    : ['bench/answers/questions.jsonl', 'bench/answers/questions-held-out.jsonl'];
+    : ['questions', 'questions-held-out', 'questions-blind'].map(
+        (name) => `bench/answers/${name}.jsonl`,
+      );
 
 /** The lines of a section, or of the whole file where the place names no heading. */
 function sectionOf({ file, heading, line }: Place, folder: string): readonly string[] {
