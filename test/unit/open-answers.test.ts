@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { CorpusError } from '../../src/answers/corpus/corpus.ts';
 import type { AnswersOptions } from '../../src/answers/open-answers.ts';
 import { openConfiguredAnswers, toLogLines } from '../../src/open-answers.ts';
+import { testConfig } from '../support/build-app.ts';
 import { corpusOf } from '../support/corpus-folder.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
@@ -11,7 +12,7 @@ it('writes to the log how far an index is, and when it is done', async () => {
   const clock = createManualClock();
   const lines: object[] = [];
   const write = (fields: object, message: string) => lines.push({ ...fields, message });
-  const { onProgress, onRefreshed } = toLogLines({ info: write, error: write }, clock);
+  const { onProgress, onRefreshed } = toLogLines({ info: write, warn: write, error: write }, clock);
   const refresh = async (times: number, read: number) => {
     const progress = { files: 0, read: 0, removed: 0 };
     for (let time = 0; time < times; time += 1) {
@@ -44,7 +45,7 @@ it('writes to the log what keeps an index from being up to date', () => {
   const write = (fields: object) => lines.push(fields);
   const err = new Error('disk full');
 
-  toLogLines({ info: write, error: write }, createManualClock()).onTrouble?.(err);
+  toLogLines({ info: write, warn: write, error: write }, createManualClock()).onTrouble?.(err);
 
   expect(lines).toEqual([{ err }]);
 });
@@ -55,7 +56,7 @@ it('opens the configured corpora, with their index in the data directory', () =>
   const opened: AnswersOptions[] = [];
   const open = (paths: readonly string[]) =>
     openConfiguredAnswers({
-      config: { PERCH_CORPUS: [...paths], PERCH_DATA_DIR: folder },
+      config: testConfig({ PERCH_CORPUS: paths.join(','), PERCH_DATA_DIR: folder }),
       clock: createManualClock(),
       open: (options) => {
         opened.push(options);
