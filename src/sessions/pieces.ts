@@ -31,8 +31,8 @@ export interface Place {
 }
 
 /**
- * Pieces of recorded events. What is recorded never changes, so the newest pieces are kept for the next
- * reader who comes to the same place.
+ * Pieces of recorded events. What is recorded never changes, so a piece that is read a second time is
+ * kept for the next readers who come to the same place. Most places are read once.
  */
 export interface RecordedPieces {
   /** Null where nothing is recorded there. Rejects where the store cannot be read. */
@@ -44,16 +44,29 @@ export interface RecordedPieces {
 /** The most bytes of pieces that are kept, of all sessions together. */
 const keptBytes = 4_194_304;
 
+/** How many places are remembered that were read once. */
+const placesReadOnce = 1024;
+
 /** Creates the reading of pieces; those who come at the same time share one look into the store. */
 export function createRecordedPieces(readEvents: ReadEvents): RecordedPieces {
   const kept = createKept();
+  const readOnce = new Set<string>();
+  const keepIfReadAgain = (key: string, piece: Piece): void => {
+    if (readOnce.delete(key)) {
+      kept.add(key, piece);
+      return;
+    }
+    readOnce.add(key);
+    const [oldest] = readOnce;
+    if (readOnce.size > placesReadOnce && oldest !== undefined) readOnce.delete(oldest);
+  };
   const underWay = new Map<string, Promise<Piece | null>>();
   const read = async ({ sessionId, from, token }: Place, key: string): Promise<Piece | null> => {
     try {
       const events = await readEvents(sessionId, from);
       if (events.length === 0) return null;
       const piece = toPiece(events, token);
-      kept.add(key, piece);
+      keepIfReadAgain(key, piece);
       return piece;
     } finally {
       underWay.delete(key);

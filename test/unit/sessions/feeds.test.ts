@@ -108,6 +108,7 @@ describe('the feed of a session', () => {
     let events = eventsFrom(0, [1]);
     const feeds = createFeeds(async () => events);
     const feed = feeds.join('ses_a', reader());
+    await feed.recorded(0, null);
     const before = await feed.recorded(0, null);
     events = [];
     expect(await feed.recorded(0, null)).toBe(before);
