@@ -1,7 +1,14 @@
 import { parseArgs } from 'node:util';
 import { readQuestions } from './questions.ts';
 import { openRig } from './rig.ts';
-import { type Judgement, judge, quantile, type Shares, toShares } from './scoring.ts';
+import {
+  type JudgedAnswer,
+  type Judgement,
+  judge,
+  quantile,
+  type Shares,
+  toShares,
+} from './scoring.ts';
 
 /**
  * Asks labelled questions and prints how well they were answered, beside plain BM25:
@@ -13,6 +20,15 @@ const { values } = parseArgs({
     misses: { type: 'boolean', default: false },
   },
 });
+
+/** How often each question is asked; the quickest time counts, for what else the machine does is not ours. */
+const times = 3;
+
+function quickest(answers: readonly JudgedAnswer[]): JudgedAnswer {
+  const [first, ...others] = answers;
+  if (first === undefined) throw new RangeError('Nothing was asked.');
+  return others.reduce((best, one) => (one.ms < best.ms ? one : best), first);
+}
 
 const columns: readonly (readonly [string, keyof Shares])[] = [
   ['first', 'first'],
@@ -49,8 +65,14 @@ for (const corpus of new Set(questions.map((question) => question.corpus))) {
   const mine: Judgement[] = [];
   const bare: Judgement[] = [];
   for (const question of own) {
-    mine.push(judge(question, await rig.ask(question.question), rig.folder));
-    bare.push(judge(question, rig.baseline.answer(question.question), rig.folder));
+    const answers: JudgedAnswer[] = [];
+    const bareAnswers: JudgedAnswer[] = [];
+    for (let time = 0; time < times; time += 1) {
+      answers.push(await rig.ask(question.question));
+      bareAnswers.push(rig.baseline.answer(question.question));
+    }
+    mine.push(judge(question, quickest(answers), rig.folder));
+    bare.push(judge(question, quickest(bareAnswers), rig.folder));
   }
   const p95 = (list: readonly Judgement[]) =>
     quantile(

@@ -3,12 +3,13 @@ import { findCandidates } from './candidates.ts';
 import type { PassageStore } from './passage-store.ts';
 import { type ScoreContext, type ScoredPassage, scorePassages } from './score.ts';
 
-/** The passages that are judged for a question. */
-const judged = 100;
+/** The passages that are judged for a question: of small docs a share is enough. */
+const judged = { most: 100, least: 40, share: 1 / 3 } as const;
 
 /** Finds passages for what a question asks for, best first. */
 export function retrieve(store: PassageStore, context: ScoreContext): readonly ScoredPassage[] {
-  const profiles = findCandidates(context.concepts, store, judged)
+  const wanted = Math.max(judged.least, Math.ceil(judged.share * store.span));
+  const profiles = findCandidates(context.concepts, store, Math.min(judged.most, wanted))
     .map((id) => store.profile(id))
     .filter((profile) => profile !== undefined);
   return scorePassages(profiles, context);

@@ -48,34 +48,19 @@ export function scorePassages(
   profiles: readonly Profile[],
   context: ScoreContext,
 ): readonly ScoredPassage[] {
-  const asked = toAsked(context.concepts.concepts);
+  const { weights, concepts } = context;
+  const asked = toAsked(concepts.concepts);
   const own = profiles.map((profile) => judgeAlone(profile, asked, context));
   const files = judgeFiles(own);
-  const scored = own
-    .map(({ passage, signs }) => {
-      const { file, fileCoverage } = files.get(passage.file) ?? noFile;
-      const whole: Signs = { ...signs, file, fileCoverage };
-      return { passage, signs: whole, score: addUp(whole, context.weights) };
-    })
-    .sort(bestFirst);
-  return scored
-    .map((one, at) => (at < lookedClosely ? lookClosely(one, asked, context.weights) : one))
-    .sort(bestFirst);
-}
-
-const noFile = { file: 0, fileCoverage: 0 };
-
-function bestFirst(a: ScoredPassage, b: ScoredPassage): number {
-  return b.score - a.score || a.passage.id - b.passage.id;
-}
-
-function lookClosely(one: ScoredPassage, asked: Asked, weights: Weights): ScoredPassage {
-  const proximity = proximityOf(one.passage.terms.body, asked);
-  return {
-    ...one,
-    signs: { ...one.signs, proximity },
-    score: one.score + weights.proximity * proximity,
-  };
+  for (const one of own) Object.assign(one.signs, files.get(one.passage.file));
+  const near = own
+    .map((one) => ({ one, score: addUp(one.signs, weights) }))
+    .sort((a, b) => b.score - a.score)
+    .slice(0, lookedClosely);
+  for (const { one } of near) one.signs.proximity = proximityOf(one.passage.terms.body, asked);
+  return own
+    .map(({ passage, signs }) => ({ passage, signs, score: addUp(signs, weights) }))
+    .sort((a, b) => b.score - a.score || a.passage.id - b.passage.id);
 }
 
 /** The signs that are added up, besides how well the words fit. */
@@ -103,7 +88,8 @@ function addUp(signs: Signs, weights: Weights): number {
 
 interface OwnSigns {
   readonly passage: FoundPassage;
-  readonly signs: Omit<Signs, 'file' | 'fileCoverage'>;
+  /** Those that need the other passages are filled in later. */
+  readonly signs: { -readonly [Name in keyof Signs]: number };
   /** How well each concept is met, in their order. */
   readonly matched: readonly number[];
 }
@@ -120,6 +106,8 @@ function judgeAlone(profile: Profile, asked: Asked, context: ScoreContext): OwnS
     titleCoverage: met.title,
     leadCoverage: met.lead,
     proximity: 0,
+    file: 0,
+    fileCoverage: 0,
     names: shareOfNames(profile, concepts, asked),
     opening: passage.line <= 3 || passage.trail.length === 0 ? 1 : 0,
     intent: fitOfIntent(intent, passage),
