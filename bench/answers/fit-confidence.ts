@@ -21,6 +21,7 @@ import { quantile } from './scoring.ts';
 const questions = [
   ...readQuestions('bench/answers/questions.jsonl'),
   ...readQuestions('bench/answers/questions-held-out.jsonl'),
+  ...readQuestions('bench/answers/questions-blind.jsonl'),
 ];
 
 /** What a question of another set weighs, and of how many such questions one is taken. */

@@ -56,6 +56,7 @@ export function judge(question: LabelledQuestion, answer: JudgedAnswer, folder: 
 /** Headings are compared as a reader sees them. */
 export function plain(heading: string): string {
   return heading
+    .replaceAll(/<\/?[a-z][^>]*>/gi, '')
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/[`*]/g, '')
     .replaceAll(/\s+/g, ' ')

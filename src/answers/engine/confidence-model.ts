@@ -9,7 +9,7 @@ export interface ConfidenceModel {
 
 /** Fitted by `bench/answers/fit-confidence.ts` to the questions beside it. */
 export const confidenceModel: ConfidenceModel = {
-  bias: -4.76,
-  factors: [2.13, 1.95, 1.34, 7.13, -1.2, -3.64, -2.07],
+  bias: -4.29,
+  factors: [1.97, 1.56, 0.88, 6.56, -0.88, -2.88, -1.8],
   threshold: 0.2,
 };

@@ -6,6 +6,7 @@ import { type Findings, toConfidence } from './confidence.ts';
 import { toIntent } from './intent.ts';
 import type { Lexicon } from './lexicon.ts';
 import type { PassageStore } from './passage-store.ts';
+import { toPlainWords } from './profile.ts';
 import { toParts } from './question-parts.ts';
 import { choosePassages, retrieve } from './retrieve.ts';
 import type { ScoredPassage } from './score.ts';
@@ -102,7 +103,8 @@ function isOfSameFile(a: FoundSource, b: FoundSource): boolean {
 export function lookUp(text: string, context: FindContext): Findings {
   const { store, lexicon, weights, recentPaths = [] } = context;
   const concepts = toConcepts(text, context);
-  const scoring = { concepts, intent: toIntent(text), meanWords: lexicon.meanWords, weights };
+  const said = toPlainWords(text);
+  const scoring = { said, concepts, intent: toIntent(text), meanWords: lexicon.meanWords, weights };
   const scored = retrieve(store, scoring);
   const base = {
     concepts,

@@ -10,6 +10,8 @@ export interface Profile {
   readonly words: number;
   /** The heading in one piece, as a name is; empty where it is too long for one. */
   readonly headingName: string;
+  /** The heading as `toPlainWords` gives it. */
+  readonly plainHeading: string;
   readonly isHistory: boolean;
 }
 
@@ -36,6 +38,14 @@ export function useIn(use: number, field: UseField): number {
 /** The use of a term that is only in the first words of the file. */
 export const onlyLead: number = 1 << places.lead.shift;
 
+/** Gives the words of a text in small letters, all of them, with a space before and after each. */
+export function toPlainWords(text: string): string {
+  return ` ${text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()} `;
+}
+
 const lengthOfName = 60;
 
 /** Makes a passage ready to be judged. */
@@ -56,6 +66,7 @@ export function toProfile(passage: FoundPassage): Profile {
     uses,
     words: terms.body.length + terms.code.length,
     headingName: headingName.length < lengthOfName ? headingName : '',
+    plainHeading: toPlainWords(passage.heading),
     isHistory: isHistory(passage),
   };
 }

@@ -13,6 +13,7 @@ export interface Signs {
   readonly coverage: number;
   readonly headingCoverage: number;
   readonly headingFocus: number;
+  readonly headingSaid: number;
   readonly titleCoverage: number;
   readonly leadCoverage: number;
   readonly proximity: number;
@@ -34,6 +35,8 @@ export interface ScoredPassage {
 
 /** What passages are scored by. */
 export interface ScoreContext {
+  /** The question, as `toPlainWords` gives it. */
+  readonly said: string;
   readonly concepts: Concepts;
   readonly intent: Intent;
   readonly meanWords: number;
@@ -68,6 +71,7 @@ const weighedSigns = [
   'coverage',
   'headingCoverage',
   'headingFocus',
+  'headingSaid',
   'titleCoverage',
   'leadCoverage',
   'proximity',
@@ -103,6 +107,7 @@ function judgeAlone(profile: Profile, asked: Asked, context: ScoreContext): OwnS
     coverage: met.coverage,
     headingCoverage: met.heading,
     headingFocus: focusOf(passage.terms.heading, asked),
+    headingSaid: isSaidIn(context.said, profile.plainHeading) ? 1 : 0,
     titleCoverage: met.title,
     leadCoverage: met.lead,
     proximity: 0,
@@ -115,6 +120,12 @@ function judgeAlone(profile: Profile, asked: Asked, context: ScoreContext): OwnS
     thin: Math.max(0, 1 - profile.words / enoughWords),
   };
   return { passage, signs, matched: met.matched };
+}
+
+/** Whether whoever asks says the heading word for word, small words too: “how do I *get a key*”. */
+function isSaidIn(said: string, heading: string): boolean {
+  // One word is too little: it is met by the other signs.
+  return heading.indexOf(' ', 1) < heading.length - 1 && said.includes(heading);
 }
 
 /** The words from which a passage says enough to answer. */

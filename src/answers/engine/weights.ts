@@ -27,6 +27,7 @@ export const weights = {
   coverage: 0.5,
   headingCoverage: 0.5,
   headingFocus: 0.25,
+  headingSaid: 0.25,
   titleCoverage: 0.35,
   leadCoverage: 0.4,
   proximity: 0.2,
