@@ -89,7 +89,7 @@ describe('a name that the service keeps for itself', () => {
     '/humans.txt',
     '/favicon.ico',
     '/llms-full.txt',
-    '/metrics',
+    '/metrics/followers',
     '/mcp/followers',
     '/docs/following',
   ])('is no route whatever key is presented: %s', async (url) => {
