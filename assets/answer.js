@@ -23,7 +23,7 @@ function createAnswerRenderer(site) {
 /** What is nested deeper is shown as it is written. */
 const deepest = 8;
 
-const fenceLine = /^ {0,3}(`{3,}|~{3,}) *([^`]*)$/;
+const fenceLine = /^( {0,3})(`{3,}|~{3,}) *([^`]*)$/;
 const headingLine = /^ {0,3}#{1,6} +(.*?)[ #]*$/;
 const quoteLine = /^ {0,3}> ?(.*)$/;
 const itemLine = /^( {0,3}(?:[-*+]|\d{1,9}[.)]) +)(.*)$/;
@@ -52,12 +52,15 @@ function renderBlock(lines, at, { inline, depth }) {
 }
 
 function renderFence(lines, at) {
-  const [, mark] = fenceLine.exec(lines[at]);
+  const [, indent, mark] = fenceLine.exec(lines[at]);
   const isEnd = (line) =>
     line.trim().length >= mark.length && line.trim() === mark[0].repeat(line.trim().length);
   let end = at + 1;
   while (end < lines.length && !isEnd(lines[end])) end += 1;
-  const code = make('code', {}, [lines.slice(at + 1, end).join('\n')]);
+  // As far as the fence is indented, its lines are.
+  const indented = new RegExp(`^ {0,${indent.length}}`);
+  const text = lines.slice(at + 1, end).map((line) => line.replace(indented, ''));
+  const code = make('code', {}, [text.join('\n')]);
   return [make('div', { class: 'code' }, [make('pre', {}, [code])]), end + 1];
 }
 
@@ -77,7 +80,7 @@ function renderParagraph(lines, at, inline) {
 
 function endOf(lines, from, fits) {
   let end = from;
-  while (end < lines.length && fits(lines[end])) end += 1;
+  while (end < lines.length && fits(lines[end], end)) end += 1;
   return end;
 }
 
@@ -89,8 +92,9 @@ function renderList(lines, at, { inline, depth }) {
   while (next < lines.length && itemLine.test(lines[next])) {
     if (isOrdered(lines[next]) !== isOrdered(lines[at])) break;
     const [, mark, first] = itemLine.exec(lines[next]);
+    const isIndented = (line = '') => line.startsWith(' '.repeat(mark.length));
     const isMore = (line, number) =>
-      line.startsWith(' '.repeat(mark.length)) || (line.trim() === '' && number < lines.length);
+      isIndented(line) || (line.trim() === '' && isIndented(lines[number + 1]));
     const end = endOf(lines, next + 1, isMore);
     const rest = lines.slice(next + 1, end).map((line) => line.slice(mark.length));
     const blocks = renderBlocks([first, ...rest], inline, depth + 1);
