@@ -27,6 +27,8 @@ export const problemReply = z
     code: z.enum(codes).describe('Says what to do about it; keeps its meaning and its status.'),
     resolution: z.string().describe('What to do next; for people.'),
     retry_after: z.number().int().exactOptional().describe('Seconds; equal to `Retry-After`.'),
+    error: z.string().exactOptional().describe('On session routes: the same as `detail`.'),
+    ok: z.literal(false).exactOptional().describe('On session routes.'),
   })
   .meta({ id: 'Problem' }) satisfies z.ZodType<ProblemDocument>;
 
