@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { AnswerEngine } from './answers/answer.ts';
-import { openThreadedAnswers } from './answers/worker/open-threaded-answers.ts';
 import { type Config, version } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import type { Random } from './core/random.ts';
@@ -39,12 +38,12 @@ import { createTraffic, type Traffic } from './http/traffic.ts';
 import { createWork, type Work } from './http/work.ts';
 import { mcpPlugin } from './mcp/plugin.ts';
 import { type Access, openAccess } from './open-access.ts';
-import { openConfiguredAnswers, toLogLines } from './open-answers.ts';
+import { type AnsweredSessions, openAnsweredSessions } from './open-answered-sessions.ts';
 import { createAsking } from './open-asking.ts';
 import { listDocuments, openLibrary, toDiscoveryFacts } from './open-documents.ts';
 import { type Fetching, type FetchingOverrides, openFetching } from './open-fetching.ts';
 import { measureServer } from './open-metrics.ts';
-import { noteAddress, openSessions, toCallerRules } from './open-sessions.ts';
+import { noteAddress, toCallerRules } from './open-sessions.ts';
 import { sessionsPlugin } from './sessions/plugin.ts';
 import { type ProblemTelling, sendSessionProblem, toSessionDocument } from './sessions/reply.ts';
 import type { SessionService } from './sessions/service.ts';
@@ -156,34 +155,6 @@ async function openSessionsBeside(
     return await openAnsweredSessions(options);
   } catch (error) {
     await closeOthers();
-    throw error;
-  }
-}
-
-/** The sessions, and the end of them and of what answers them. */
-interface AnsweredSessions {
-  readonly service: SessionService;
-  readonly engine: AnswerEngine;
-  /** Begins to build the index, once the server listens. */
-  start(): void;
-  close(): Promise<void>;
-}
-
-/** Opens the sessions with what answers them. */
-async function openAnsweredSessions(options: AppOptions): Promise<AnsweredSessions> {
-  const { engine, config, clock, logger } = options;
-  if (engine !== undefined) {
-    const service = await openSessions({ ...options, engine });
-    return { service, engine, start: () => {}, close: () => service.close() };
-  }
-  const lines = toLogLines(logger, clock);
-  const answers = openConfiguredAnswers({ config, clock, open: openThreadedAnswers, ...lines });
-  try {
-    const service = await openSessions({ ...options, engine: answers.engine });
-    const close = () => service.close().finally(() => answers.close());
-    return { service, engine: answers.engine, start: answers.keepCurrent, close };
-  } catch (error) {
-    await answers.close();
     throw error;
   }
 }

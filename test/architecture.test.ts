@@ -17,7 +17,7 @@ const rungs: readonly (readonly string[])[] = [
   ['config.ts'],
   ['endpoints.ts'],
   ['open-fetching.ts', 'open-access.ts', 'open-answers.ts', 'open-sessions.ts'],
-  ['open-metrics.ts'],
+  ['open-metrics.ts', 'open-answered-sessions.ts'],
   ['open-documents.ts', 'open-asking.ts'],
   ['app.ts'],
   ['commands'],
