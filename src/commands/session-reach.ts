@@ -86,6 +86,7 @@ function createTextSink(onText: (piece: string) => void): StreamSink {
   const decoder = new TextDecoder();
   return {
     isGone: false,
+    whenGone: () => {},
     write: async (bytes) => onText(decoder.decode(bytes, { stream: true })),
     end: () => undefined,
     cut: () => undefined,

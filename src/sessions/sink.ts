@@ -19,6 +19,10 @@ export function createResponseSink(response: ServerResponse): StreamSink {
     get isGone() {
       return isGone;
     },
+    whenGone: (callback) => {
+      if (isGone) callback();
+      else response.once('close', callback);
+    },
     write: (bytes) =>
       new Promise((resolve) => {
         if (isGone) {

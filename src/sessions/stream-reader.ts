@@ -11,6 +11,8 @@ export interface StreamSink {
   write(bytes: Buffer): Promise<void>;
   /** Whether nobody reads any more. */
   readonly isGone: boolean;
+  /** Calls back once nobody reads any more. */
+  whenGone(callback: () => void): void;
   /** Ends the response. */
   end(): void;
   /** Cuts the connection. */

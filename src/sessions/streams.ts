@@ -88,6 +88,8 @@ export function createStreams(options: StreamsOptions): Streams {
           const ended = carryOut(sending);
           const entry = { ...sending, ended };
           sent.add(entry);
+          // Its place is free at once, not at the next heartbeat.
+          sink.whenGone(reader.wake);
           pulse.start();
           await ended;
           sent.delete(entry);

@@ -172,6 +172,25 @@ function watchBuffers(app: App): () => number {
   return () => Math.max(...[...open].map(({ writableLength }) => writableLength));
 }
 
+describe('a reader that goes away', () => {
+  it('leaves its place to the next one at once, though the stream is silent', async () => {
+    // No time passes, so nothing looks after the streams.
+    const clock = createManualClock();
+    const env = { PERCH_SESSION_STREAMS_PER_SESSION: '1' };
+    const { base } = await serve({ env, clock });
+    const { id } = await startSession(base, 'one');
+    await readStream(base, id);
+    const { call, reply } = await openStream(base, id, '?follow=true&startIndex=9999');
+    expect((await fetch(`${base}/svc/v1/session/${id}/stream`)).status).toBe(503);
+
+    reply.on('error', () => undefined);
+    call.destroy();
+
+    const open = async () => (await fetch(`${base}/svc/v1/session/${id}/stream`)).status;
+    await expect.poll(open).toBe(200);
+  });
+});
+
 describe('fifty readers, one of which does not read', () => {
   it('are none the worse for it, and it is cut in the end', async () => {
     const clock = createManualClock();
