@@ -40,6 +40,11 @@ export function composeAnswer({ leading, further }: Draft): Answer {
   };
 }
 
+/** Puts what speaks most for an answer first; what speaks as much stays in its order. */
+export function bestFirst(citations: readonly Citation[]): readonly Citation[] {
+  return citations.toSorted((a, b) => b.score - a.score);
+}
+
 /** Gives the end of an answer: its citations, best first, as a list. */
 export function printSources(citations: readonly Citation[]): string {
   return `Sources:\n\n${citations.map((one) => `- \`${printCitation(one)}\``).join('\n')}\n`;

@@ -107,7 +107,9 @@ type ToSource = (source: FoundSource, kind: keyof typeof limits) => Source;
 
 function write({ leading, further, confidence }: Found, toSource: ToSource): Answer {
   const sources = leading.map((source) => toSource(source, 'leading'));
-  const others = further.map((source) => toSource(source, 'further'));
+  const others = further
+    .map((source) => toSource(source, 'further'))
+    .sort((a, b) => b.citation.score - a.citation.score);
   if (sources.length === 0 || isDeclined(confidence)) {
     return composeAbstention([...sources, ...others].slice(0, 3).map(({ citation }) => citation));
   }

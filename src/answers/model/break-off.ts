@@ -1,5 +1,5 @@
 import type { Answer, Citation } from '../answer.ts';
-import { cutAtWord, maxAnswerLength, printSources } from '../engine/compose.ts';
+import { bestFirst, cutAtWord, maxAnswerLength, printSources } from '../engine/compose.ts';
 import { maxCitations } from '../engine/find.ts';
 
 /** What a reader has seen of an answer that broke off. */
@@ -43,5 +43,5 @@ function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
   const others = more.filter(
     ({ path, heading }) => !before.some((one) => one.path === path && one.heading === heading),
   );
-  return [...before, ...others].slice(0, maxCitations);
+  return bestFirst([...before, ...others].slice(0, maxCitations));
 }

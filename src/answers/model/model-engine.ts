@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.ts';
 import type { Answer, AnswerEngine, Asking, Fallback, Question } from '../answer.ts';
-import { composeAbstention, printSources } from '../engine/compose.ts';
+import { bestFirst, composeAbstention, printSources } from '../engine/compose.ts';
 import type { PassageSource } from '../engine/given-passages.ts';
 import { type BrokenOff, continueBrokenOff } from './break-off.ts';
 import type { ChatClient } from './chat-client.ts';
@@ -148,7 +148,7 @@ function finish(text: CitedText, { prompt, spoken, asking }: Finishing): Answer 
     asking.onText(answer.text);
     return { ...answer, ...known };
   }
-  const { citations } = text;
+  const citations = bestFirst(text.citations);
   const ending = `\n\n${printSources(citations)}`;
   asking.onText(ending);
   return { text: text.shown + ending, citations, abstained: false, finishReason, ...known };

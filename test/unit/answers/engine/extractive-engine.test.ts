@@ -284,6 +284,8 @@ describe('any answer', () => {
 
           expect(answer.text.length).toBeLessThanOrEqual(4000);
           expect(answer.citations.length).toBeLessThanOrEqual(5);
+          const scores = answer.citations.map(({ score }) => score);
+          expect(scores).toEqual(scores.toSorted((a, b) => b - a));
           for (const { path, heading, line, endLine, score } of answer.citations) {
             const lines = (texts[path] ?? '').split('\n');
             expect(line).toBeGreaterThanOrEqual(1);

@@ -298,12 +298,12 @@ describe('an answer that breaks off', () => {
 
     const answer = await asked.answer;
     expect(answer.text).toMatch(
-      /^The gates are green \(`gates\.md#paint:7`\)\n\nThe answer of the language model broke off here\. The documentation says:\n\nThe sluice gates open at six in the morning\..*Sources:\n\n- `gates\.md#paint:7`\n- `gates\.md#opening-hours:5`\n- `gates\.md#gates:1`\n$/s,
+      /^The gates are green \(`gates\.md#paint:7`\)\n\nThe answer of the language model broke off here\. The documentation says:\n\nThe sluice gates open at six in the morning\..*Sources:\n\n- `gates\.md#opening-hours:5`\n- `gates\.md#gates:1`\n- `gates\.md#paint:7`\n$/s,
     );
     expect(answer.citations.map(({ heading }) => heading)).toEqual([
-      'Paint',
       'Opening hours',
       'Gates',
+      'Paint',
     ]);
     expect(answer.fallback?.code).toBe(code);
     expect(asked.pieces.join('')).toBe(answer.text);
