@@ -26,7 +26,7 @@ function addTurn(question) {
   const answer = make('div', { class: 'answer', 'aria-live': 'polite', 'aria-busy': 'true' });
   const article = make('article', { class: 'turn' }, [make('h2', {}, [question]), answer]);
   turns.append(article);
-  return { article, answer };
+  return { article, answer, view: createView(answer) };
 }
 
 /** Shows the last text that it was given, at most once for each picture of the screen. */
@@ -42,6 +42,8 @@ function createView(answer) {
       if (text === null) requestAnimationFrame(show);
       text = next;
     },
+    /** Shows at once what waits for the next picture, which would take away what is added after it. */
+    settle: show,
     finish: (whole) => {
       text = null;
       answer.replaceChildren(...renderAnswer(whole));
@@ -51,32 +53,32 @@ function createView(answer) {
   };
 }
 
-function addNote(answer, text, kind = 'note') {
+function addNote({ answer, view }, text, kind = 'note') {
+  view.settle();
   answer.append(make('p', { class: kind }, [text.replaceAll('`', '')]));
   status.textContent = text.replaceAll('`', '');
 }
 
 /** Gives what each event of a turn does to its article. */
-function createTelling({ article, answer }) {
-  const view = createView(answer);
+function createTelling(turn) {
+  const { article, view } = turn;
   const completed = ({ message, finishReason, citations, abstained }) => {
     if (finishReason === 'error') {
-      addNote(answer, message, 'failed');
+      addNote(turn, message, 'failed');
       return;
     }
     view.finish(message);
     article.classList.toggle('abstained', abstained);
-    if (finishReason === 'length') addNote(answer, 'The answer was cut.');
+    if (finishReason === 'length') addNote(turn, 'The answer was cut.');
     const count = citations.length === 1 ? '1 source' : `${citations.length} sources`;
     status.textContent = abstained ? 'Not answered' : `Answered, with ${count}`;
   };
   return ({ type, data }) => {
     if (type === 'message.appended') view.show(data.messageSoFar);
     if (type === 'message.completed') completed(data);
-    if (type === 'turn.cancelled') addNote(answer, 'Stopped.');
-    if (type === 'session.completed')
-      addNote(answer, 'The session has ended. Ask again.', 'failed');
-    if (type === 'session.failed') addNote(answer, data.message, 'failed');
+    if (type === 'turn.cancelled') addNote(turn, 'Stopped.');
+    if (type === 'session.completed') addNote(turn, 'The session has ended. Ask again.', 'failed');
+    if (type === 'session.failed') addNote(turn, data.message, 'failed');
   };
 }
 
@@ -103,9 +105,9 @@ async function ask(question) {
   showIdle();
 }
 
-function tellFailure(error, { answer }, signal) {
-  if (signal.aborted) addNote(answer, 'Stopped.');
-  else addNote(answer, error instanceof Refusal ? error.message : lost, 'failed');
+function tellFailure(error, turn, signal) {
+  if (signal.aborted) addNote(turn, 'Stopped.');
+  else addNote(turn, error instanceof Refusal ? error.message : lost, 'failed');
 }
 
 function showBusy() {
