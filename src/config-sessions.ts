@@ -86,7 +86,8 @@ export const sessionVariables = z.object({
   PERCH_SESSION_FORGET_SECONDS: wholeNumber(0, 315_360_000, 2_592_000).describe(
     'Seconds that a deleted session is answered with 410; then with 404.',
   ),
-  PERCH_SESSION_HEARTBEAT_SECONDS: wholeNumber(1, 14, 10).describe(
+  // Silence is looked for once a second, so it can last one longer.
+  PERCH_SESSION_HEARTBEAT_SECONDS: wholeNumber(1, 13, 10).describe(
     'Seconds of silence on a stream after which a space is sent; clients give up after 15.',
   ),
   PERCH_SESSION_LEASE_SECONDS: wholeNumber(1, 3600, 60).describe(
