@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
 import { buildSessionRig, typesOf } from '../support/session-rig.ts';
 
-/** How many random requests are sent; the issue's own number by default. */
+/** How many random requests are sent. */
 const runs = Number(process.env.PERCH_FUZZ_RUNS ?? 1000);
 
 /** How many starts are followed by a stream at once; 10,000 is the whole check. */
@@ -100,6 +100,27 @@ function toUrl({ route, startIndex, follow }: RandomRequest, id: string): string
   return urls[route];
 }
 
+const plain: RandomRequest = {
+  method: 'POST',
+  route: 'start',
+  sessionId: 'right',
+  startIndex: '0',
+  follow: '',
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(JSON.stringify({ message: 'two' })),
+};
+
+/** One of each kind, so that what the others are is left to chance and no kind of answer is. */
+const always: readonly [RandomRequest][] = [
+  [plain],
+  [{ ...plain, method: 'GET', route: 'health' }],
+  [{ ...plain, body: Buffer.from('{') }],
+  [{ ...plain, route: 'say', headers: { ...plain.headers, 'x-continuation-token': 'wrong' } }],
+  [{ ...plain, route: 'none' }],
+  [{ ...plain, method: 'PUT' }],
+  [{ ...plain, headers: { 'content-type': 'text/html' } }],
+];
+
 /** No 5xx, no echo, and a problem document where it is refused. */
 function expectDecent(reply: LightMyRequestResponse, method: string): void {
   expect(reply.statusCode).toBeLessThan(500);
@@ -143,7 +164,7 @@ describe('whatever is sent', () => {
           session = await rig.start('one');
         }
       }),
-      { numRuns: runs, timeout: hangMs },
+      { numRuns: runs + always.length, timeout: hangMs, examples: [...always] },
     );
 
     expect([...seen]).toEqual(expect.arrayContaining([200, 202, 400, 403, 404, 405, 415]));

@@ -192,7 +192,8 @@ describe('a server that is killed under load', () => {
     const failures = await expectAllKept(server, witnesses);
     await server.kill();
 
-    expect(new Set(failures)).toEqual(new Set(['turn_interrupted']));
+    // How many turns were at work when it was killed is left to chance.
+    expect(failures.filter((code) => code !== 'turn_interrupted')).toEqual([]);
   });
 });
 
