@@ -16,7 +16,7 @@ import {
   readText,
   startSession,
 } from '../support/session-client.ts';
-import { parseEvents, typesOf } from '../support/session-rig.ts';
+import { answeredTurn, parseEvents, typesOf } from '../support/session-rig.ts';
 
 const key = 'sk-never-to-be-seen-42';
 const question = 'When do the sluice gates open?';
@@ -89,17 +89,7 @@ function deltasOf(events: readonly SessionEvent[]): readonly string[] {
 const orderOf = (events: readonly SessionEvent[]) =>
   typesOf(events).filter((type, at, all) => type !== 'message.appended' || all[at - 1] !== type);
 
-const answered = [
-  'session.started',
-  'turn.started',
-  'message.received',
-  'step.started',
-  'message.appended',
-  'message.completed',
-  'step.completed',
-  'turn.completed',
-  'session.waiting',
-];
+const answered = ['session.started', ...answeredTurn];
 
 it('tells an answer of the model while it is made, in the order of a turn', {
   timeout: slowMs,

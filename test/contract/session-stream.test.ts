@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHeldEngine } from '../support/scripted-engine.ts';
 import {
+  answeredTurn,
   buildSessionRig,
   lastAnswer,
   parseEvents,
@@ -10,16 +11,7 @@ import {
   untilIdle,
 } from '../support/session-rig.ts';
 
-const turn = [
-  'turn.started',
-  'message.received',
-  'step.started',
-  'message.appended',
-  'message.completed',
-  'step.completed',
-  'turn.completed',
-  'session.waiting',
-];
+const turn = answeredTurn;
 
 /** A session with two answered turns: 17 events. */
 async function startTwoTurns(rig: SessionRig): Promise<StartedSession> {

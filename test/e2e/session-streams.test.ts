@@ -24,7 +24,7 @@ import {
   takeLine,
   wholeLines,
 } from '../support/session-client.ts';
-import { lastAnswer, parseEvents, typesOf } from '../support/session-rig.ts';
+import { answeredTurn, lastAnswer, parseEvents, typesOf } from '../support/session-rig.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
 interface Serving {
@@ -71,16 +71,7 @@ async function readLines(base: string, id: string, query = ''): Promise<readonly
   return lines.map((line) => sessionEvent.parse(JSON.parse(line)));
 }
 
-const answered = [
-  'turn.started',
-  'message.received',
-  'step.started',
-  'message.appended',
-  'message.completed',
-  'step.completed',
-  'turn.completed',
-  'session.waiting',
-];
+const answered = answeredTurn;
 
 describe('a reader that stops only at the end of the response', () => {
   it('has one answer, then two of which the newest is last, then the second alone', async () => {

@@ -34,6 +34,18 @@ export interface StartedSession {
   readonly proof: { readonly 'x-continuation-token': string };
 }
 
+/** The types of an answered turn whose text came in one piece (protocol section 6.4). */
+export const answeredTurn: readonly string[] = [
+  'turn.started',
+  'message.received',
+  'step.started',
+  'message.appended',
+  'message.completed',
+  'step.completed',
+  'turn.completed',
+  'session.waiting',
+];
+
 /** An app with sessions and a client that checks every reply. It is closed when the test has finished. */
 export interface SessionRig {
   readonly app: App;
