@@ -9,17 +9,21 @@ import type {
 } from '../model/reference.ts';
 import type { Feed } from '../model/results.ts';
 
-/** One of the reads that a provider may be able to answer (decisions section 2). */
-export type ReadName =
-  | 'post'
-  | 'thread'
-  | 'replies'
-  | 'profile'
-  | 'timeline'
-  | 'followers'
-  | 'following'
-  | 'search'
-  | 'searchUsers';
+/** The reads that a provider may be able to answer (decisions section 2). */
+export const readNames = [
+  'post',
+  'thread',
+  'replies',
+  'profile',
+  'timeline',
+  'followers',
+  'following',
+  'search',
+  'searchUsers',
+] as const;
+
+/** One of the reads that a provider may be able to answer. */
+export type ReadName = (typeof readNames)[number];
 
 /** Asks for a post, with what stands around it where the provider has the reads for it. */
 export interface PostQuery {

@@ -7,6 +7,7 @@ import {
   type Provider,
   ProviderError,
   type Query,
+  readNames,
 } from '../provider.ts';
 import type { HeldAccount } from './account-rows.ts';
 import { readConversation } from './conversation.ts';
@@ -38,10 +39,7 @@ export function openArchive(options: ArchiveOptions): Provider {
   return {
     name: 'archive',
     platforms: [...(options.sample ? (['sample'] as const) : []), 'x', 'bluesky', 'mastodon'],
-    reads: new Set([
-      ...(['post', 'thread', 'replies', 'profile', 'timeline'] as const),
-      ...(['followers', 'following', 'search', 'searchUsers'] as const),
-    ]),
+    reads: new Set(readNames),
     covers: (query) => covers(store, query, options.sample),
     ask: createAsk(store, options.sample),
     isLocal: true,

@@ -1,15 +1,10 @@
 import type { HttpAnswer, RequestContext } from '../../core/http-client.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
 import { ProviderError } from '../provider.ts';
+import { parseRows, type Rows } from '../rows.ts';
 import type { Upstream } from '../upstream.ts';
 import { type Body, readBody, trueStatus } from './body.ts';
-import {
-  type PostPayload,
-  parsePost,
-  parseRows,
-  type Rows,
-  type StatusPayload,
-} from './payload.ts';
+import { type PostPayload, parsePost, type StatusPayload } from './payload.ts';
 
 /** A post with the lists that came with it; null where there was none. */
 export interface PostAnswer {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Provider, Query } from '../provider.ts';
+import { platformOf } from '../platform-of.ts';
+import { type Provider, readNames } from '../provider.ts';
 import { createUpstream, type UpstreamOptions } from '../upstream.ts';
 import { createClient } from './client.ts';
 import { askConnections } from './connections.ts';
@@ -21,17 +22,7 @@ export function createFxTwitter({ clock, ...options }: FxTwitterOptions): Provid
   return {
     name: 'fxtwitter',
     platforms: ['x'],
-    reads: new Set([
-      'post',
-      'thread',
-      'replies',
-      'profile',
-      'timeline',
-      'followers',
-      'following',
-      'search',
-      'searchUsers',
-    ] as const),
+    reads: new Set(readNames),
     covers: (query) => platformOf(query) === 'x',
     ask: {
       post: askPost(createClient(upstream)),
@@ -43,19 +34,4 @@ export function createFxTwitter({ clock, ...options }: FxTwitterOptions): Provid
       searchUsers: askSearchUsers(upstream),
     },
   };
-}
-
-function platformOf(query: Query): string {
-  switch (query.kind) {
-    case 'post':
-      return query.post.platform;
-    case 'profile':
-    case 'timeline':
-    case 'followers':
-    case 'following':
-      return query.account.platform;
-    case 'search':
-    case 'searchUsers':
-      return query.platform;
-  }
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { RequestContext } from '../../core/http-client.ts';
 import { lenient, words } from '../lenient.ts';
 import type { Page } from '../provider.ts';
+import { parseRows, type Rows } from '../rows.ts';
 import type { Upstream } from '../upstream.ts';
 import { readBody, toAnswerFailure, trueStatus } from './body.ts';
-import { parseRows, type Rows } from './payload.ts';
 
 /** One page of a list as it came; `cursor` is null where the service names no next page. */
 export interface ListPage<Row> extends Rows<Row> {

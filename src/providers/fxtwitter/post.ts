@@ -1,9 +1,10 @@
 import type { RequestContext } from '../../core/http-client.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { type Ask, type PostQuery, type ProviderContext, ProviderError } from '../provider.ts';
+import type { Rows } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
 import { rankReplies, type ThreadLine, uniqueById } from './conversation.ts';
-import type { PostPayload, Rows } from './payload.ts';
+import type { PostPayload } from './payload.ts';
 import { tellUnreadable } from './rows.ts';
 import { shapePost, shapeStatus } from './shape.ts';
 import { type KnownThread, knownFromConversation, knownFromThread, walkParents } from './thread.ts';

@@ -1,6 +1,7 @@
 import type { Status } from '../../model/post.ts';
+import type { Rows } from '../rows.ts';
 import { isStatus } from './conversation.ts';
-import type { PostPayload, Rows } from './payload.ts';
+import type { PostPayload } from './payload.ts';
 import { shapePost } from './shape.ts';
 
 /** Says how many rows were left out; nothing when none were. */

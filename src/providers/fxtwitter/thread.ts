@@ -1,8 +1,9 @@
 import type { Post, Status } from '../../model/post.ts';
 import { type PostFound, type ProviderContext, ProviderError } from '../provider.ts';
+import type { Rows } from '../rows.ts';
 import type { FxTwitterClient } from './client.ts';
 import { pickContinuation, splitThread, type ThreadLine } from './conversation.ts';
-import type { PostPayload, Rows } from './payload.ts';
+import type { PostPayload } from './payload.ts';
 import { tellUnreadable } from './rows.ts';
 import { parentOf, shapePost } from './shape.ts';
 import { tellThrottled } from './throttle.ts';

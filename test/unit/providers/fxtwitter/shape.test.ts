@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { toAccount } from '../../../../src/model/account.ts';
 import { post as postSchema, type Status, type Tombstone } from '../../../../src/model/post.ts';
-import { parsePost, parseRows } from '../../../../src/providers/fxtwitter/payload.ts';
+import { parsePost } from '../../../../src/providers/fxtwitter/payload.ts';
 import { shapePost } from '../../../../src/providers/fxtwitter/shape.ts';
+import { parseRows } from '../../../../src/providers/rows.ts';
 import { type Fields, fxStatus, fxTombstone, fxUser } from '../../../support/x-payloads.ts';
 
 function shape(fields: Fields): Status {

@@ -1,0 +1,17 @@
+import type { Query } from './provider.ts';
+
+/** Gives the platform that a query is about; of a search, what it asks. */
+export function platformOf(query: Query): string {
+  switch (query.kind) {
+    case 'post':
+      return query.post.platform;
+    case 'profile':
+    case 'timeline':
+    case 'followers':
+    case 'following':
+      return query.account.platform;
+    case 'search':
+    case 'searchUsers':
+      return query.platform;
+  }
+}
