@@ -18,4 +18,17 @@ describe('a lenient schema', () => {
   ])('reads of %o what is readable', (row, expected) => {
     expect(schema.parse(row)).toEqual(expected);
   });
+
+  it('reads no further in a list of which nothing can be read', () => {
+    let asked = 0;
+    const counted = z.unknown().transform((value, context) => {
+      asked += 1;
+      if (typeof value === 'string') return value;
+      context.addIssue({ code: 'custom', message: 'This is no name.' });
+      return z.NEVER;
+    });
+
+    expect(eachOf(counted).parse(['Mira', ...Array(100_000).fill(null)])).toEqual(['Mira']);
+    expect(asked).toBeLessThan(200);
+  });
 });
