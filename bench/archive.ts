@@ -330,6 +330,8 @@ function makePost({ index, author, seconds, text, random }: Made): Status {
     media: toMediaSet(random() < 0.2 ? [photo] : []),
     poll: null,
     article: null,
+    content_warning: null,
+    card: null,
     community_note: null,
     context: null,
     platform: 'x',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { account } from './account.ts';
 import { article } from './article.ts';
+import { card } from './card.ts';
 import { mediaSet } from './media.ts';
 import { poll } from './poll.ts';
 import { platform } from './reference.ts';
@@ -74,6 +75,10 @@ export const status = z
     views: count,
     source: z.string().nullable().describe('The client it was written with.'),
     possibly_sensitive: z.boolean(),
+    content_warning: z
+      .string()
+      .nullable()
+      .describe('What the author, or a label, says that a reader should know before the text.'),
     replying_to: z
       .object({
         screen_name: z.string().nullable(),
@@ -89,6 +94,7 @@ export const status = z
     media: mediaSet,
     poll: poll.nullable(),
     article: article.nullable(),
+    card: card.nullable().describe('The preview of a page that the post links to.'),
     community_note: z.string().nullable(),
     context: postContext.nullable(),
     platform,

@@ -69,6 +69,8 @@ export function status(
     media: toMediaSet([]),
     poll: null,
     article: null,
+    content_warning: null,
+    card: null,
     community_note: null,
     context: null,
     platform: 'sample',

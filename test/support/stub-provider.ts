@@ -71,6 +71,8 @@ export function stubPost(id: string, more: Partial<Status> = {}): Status {
     media: { all: [], photos: [], videos: [] },
     poll: null,
     article: null,
+    content_warning: null,
+    card: null,
     community_note: null,
     context: null,
     platform: 'x',

@@ -19,14 +19,19 @@ export function platformMark(platform: Platform): string {
   return `on${platform}`;
 }
 
-/** Gives what a post is found by: the words of its text and article, and single words to filter by. */
+/** Gives what a post is found by: the words of its text, card and article, and single words to filter by. */
 export function toPostWords(post: Status): PostWords {
   return {
-    text: [post.text, ...articleTexts(post.article)].flatMap(toWords).join(' '),
+    text: textsOf(post).flatMap(toWords).join(' '),
     author: authorNames(post).map(toNameWord).join(' '),
     tags: tagsOf(post).map(toNameWord).join(' '),
     marks: marksOf(post).join(' '),
   };
+}
+
+function textsOf({ text, content_warning: warning, card, article }: Status): readonly string[] {
+  const shown = card === null ? [] : [card.title, card.description ?? ''];
+  return [warning ?? '', text, ...shown, ...articleTexts(article)];
 }
 
 function articleTexts(article: Article | null): readonly string[] {

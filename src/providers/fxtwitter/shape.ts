@@ -61,6 +61,8 @@ function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
     media: shapeMedia(row.media),
     poll: row.poll === null ? null : shapePoll(row.poll),
     article: row.article === null ? null : shapeArticle(row.article),
+    content_warning: null,
+    card: null,
     community_note: row.community_note?.text ?? null,
     context: null,
     platform: 'x',

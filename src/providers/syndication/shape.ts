@@ -40,6 +40,8 @@ function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
     media: shapeMedia(row.mediaDetails),
     poll: shapePoll(row.card),
     article: row.article === null ? null : shapeArticle(row.article),
+    content_warning: null,
+    card: null,
     community_note: null,
     context: null,
     platform: 'x',

@@ -1,5 +1,6 @@
 import type { Account } from '../../model/account.ts';
 import type { Article } from '../../model/article.ts';
+import type { Card } from '../../model/card.ts';
 import type { Media } from '../../model/media.ts';
 import type { Poll } from '../../model/poll.ts';
 import type { Post, Status, Tombstone } from '../../model/post.ts';
@@ -27,11 +28,13 @@ function renderAt(post: Post, depth: number): string {
   if (depth > maxQuoteDepth) return quoteBlock([`<p>Quotes ${renderSignature(post)}</p>`]);
   return quoteBlock([
     renderOrigin(post),
+    post.content_warning === null ? '' : renderWarning(post.content_warning),
     renderParagraphs(post.text, post.facets, post.lang),
     post.possibly_sensitive ? '<p><em>Marked as sensitive content.</em></p>' : '',
     renderMedia(post.media.all),
     post.poll === null ? '' : renderPoll(post.poll),
     post.article === null ? '' : renderArticle(post.article, post.url),
+    post.card === null ? '' : renderCard(post.card),
     post.quote === null ? '' : renderAt(post.quote, depth + 1),
     post.community_note === null ? '' : renderNote(post.community_note),
     `<p>— ${renderSignature(post)}</p>`,
@@ -68,6 +71,15 @@ function renderOrigin({ reposted_by: reposter, replying_to: target }: Status): s
     .flat()
     .map((origin) => `<p><em>${origin}</em></p>`)
     .join('\n');
+}
+
+function renderWarning(warning: string): string {
+  return `<p><strong>Content warning:</strong> ${escapeLine(warning)}</p>`;
+}
+
+function renderCard({ url, title, description }: Card): string {
+  const name = `<p><strong>${link(toLine(title) || url, url)}</strong></p>`;
+  return quoteBlock([name, renderParagraphs(description ?? '', [])]);
 }
 
 function renderMedia(all: readonly Media[]): string {

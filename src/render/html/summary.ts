@@ -17,7 +17,7 @@ export function titlePost(post: Post | undefined): string {
 /** Gives who wrote a post and how it begins as plain text on one line. */
 export function headlinePost(post: Post | undefined): string {
   if (post?.type !== 'status' || toLine(post.article?.title ?? '') !== '') return titlePost(post);
-  const words = toLine(post.text) || summarizePost(post);
+  const words = describeText(post) || summarizePost(post);
   return cut(joinTitle(nameAccount(post.author), words), maxTitle);
 }
 
@@ -32,10 +32,15 @@ function joinTitle(name: string, words: string): string {
 export function summarizePost(post: Post | undefined): string {
   if (post === undefined) return '';
   if (post.type === 'tombstone') return cut(toLine(post.text), maxSummary);
-  const words = [toLine(post.text), ...describePoll(post), ...describeArticle(post)];
+  const words = [describeText(post), ...describePoll(post), ...describeArticle(post)];
   const said = [...words, ...describeQuote(post)].filter((part) => part !== '');
   const shown = said.length > 0 ? said : describeMedia(post.media.all);
   return cut(shown.join(' · '), maxSummary);
+}
+
+/** Whoever sees a preview has not chosen to read what a warning stands before. */
+function describeText({ content_warning: warning, text }: Status): string {
+  return warning === null ? toLine(text) : `Content warning: ${toLine(warning)}`;
 }
 
 function describePoll({ poll }: Status): readonly string[] {
@@ -48,8 +53,8 @@ function describeArticle({ article }: Status): readonly string[] {
 
 function describeQuote({ quote }: Status): readonly string[] {
   if (quote === null) return [];
-  const text = toLine(quote.text);
-  if (quote.type === 'tombstone') return [text];
+  if (quote.type === 'tombstone') return [toLine(quote.text)];
+  const text = describeText(quote);
   const handle = `@${toLine(quote.author.screen_name)}`;
   return [text === '' ? `quoting ${handle}` : `quoting ${handle}: ${text}`];
 }

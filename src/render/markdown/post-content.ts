@@ -1,6 +1,8 @@
+import type { Card } from '../../model/card.ts';
 import type { Post, Status, Tombstone } from '../../model/post.ts';
 import { linkAccount } from './accounts.ts';
 import { type ArticleExtent, renderArticle } from './article.ts';
+import { toLine } from './characters.ts';
 import { escapeInline, escapeLine } from './escape.ts';
 import { formatCount, formatMinute } from './figures.ts';
 import { joinBlocks, joinFacts, quoteBlock } from './layout.ts';
@@ -33,14 +35,25 @@ function renderContentAt(post: Status, view: PostView, depth: number): string {
   const level = Math.min(view.level + depth, 6);
   const articleView = { level, full: view.full, extent: view.articles };
   return joinBlocks([
+    post.content_warning === null ? null : renderWarning(post.content_warning),
     renderText(post.text, post.facets),
     post.possibly_sensitive ? '*Marked as sensitive content.*' : null,
     ...renderMedia(post.media.all, view.full),
     post.poll === null ? null : renderPoll(post.poll, view.fetchedAt),
     post.article === null ? null : renderArticle(post.article, articleView),
+    post.card === null ? null : renderCard(post.card),
     post.quote === null ? null : renderQuote(post.quote, view, depth + 1),
     post.community_note === null ? null : renderNote(post.community_note),
   ]);
+}
+
+function renderWarning(warning: string): string {
+  return `**Content warning:** ${escapeLine(warning)}`;
+}
+
+function renderCard({ url, title, description }: Card): string {
+  const name = `**${link(toLine(title) || url, url)}**`;
+  return quoteBlock(joinBlocks([name, description === null ? null : escapeLine(description)]));
 }
 
 function renderQuote(quote: Post, view: PostView, depth: number): string {

@@ -70,6 +70,8 @@ const posts: fc.Arbitrary<Post> = fc
         blocks: [{ type: 'markdown', text: `# A\n\n${text}` }],
       }),
       quote: quoted,
+      content_warning: words,
+      card: { url: words, title: text, description: words, image_url: words },
       community_note: text,
       reposted_by: author,
       replying_to: { screen_name: words, status: null, url: words },

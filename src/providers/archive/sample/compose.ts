@@ -129,6 +129,8 @@ function composeStatus(draft: StatusDraft, desk: Desk): Status {
       draft.article === undefined
         ? null
         : composeArticle(draft.article, { id, createdAt, addressOf }),
+    content_warning: null,
+    card: null,
     community_note: draft.note ?? null,
     context: null,
     platform: 'sample',

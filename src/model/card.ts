@@ -1,0 +1,15 @@
+import { z } from 'zod';
+
+/** What a post shows of a page that it links to, as the platform saw that page. */
+export const card = z
+  .object({
+    url: z.string(),
+    title: z.string().describe('May be empty.'),
+    description: z.string().nullable(),
+    image_url: z.string().nullable(),
+  })
+  .readonly()
+  .meta({ id: 'Card' });
+
+/** The preview of a linked page. */
+export type Card = z.output<typeof card>;
