@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Problem, quoteInput } from '../core/problem.ts';
+import { domainName, isPublicName } from '../core/public-host.ts';
 
 /** The platforms that references can name. New values may appear in replies. */
 export const platform = z.enum(['x', 'bluesky', 'mastodon', 'sample']);
@@ -34,9 +35,6 @@ export interface PostReference {
   readonly handle: string | null;
   readonly id: string;
 }
-
-const domainName =
-  /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
 const handleForms: readonly (readonly [Platform, RegExp])[] = [
   ['x', /^[a-z0-9_]{1,15}$/],
@@ -288,11 +286,6 @@ function parseMastodonPath(host: string, segments: readonly string[]): PostRefer
     handle: `${user.split('@')[0]?.toLowerCase()}@${host}`,
     id: postId,
   };
-}
-
-/** Tells whether a host can be a public name: two labels or more, no IP address, no local name. */
-function isPublicName(host: string): boolean {
-  return domainName.test(host) && !/(?:^|\.)(?:localhost|local|internal|example)$/.test(host);
 }
 
 /** Gives the address of an account on its own platform; the sample lives at Perch's permalinks. */

@@ -1,0 +1,43 @@
+import { domainToASCII, domainToUnicode } from 'node:url';
+
+/** The form of a domain name: two labels or more, lower case, ASCII, no dot at the end (RFC 1123 §2.1). */
+export const domainName =
+  /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
+
+/**
+ * Ends of names that the public DNS does not have. Reserved: RFC 6761, 6762, 7686, 9476, `.internal`
+ * (ICANN), `.arpa` for infrastructure. The last row is what private networks use without a right to.
+ */
+const privateEnds: readonly string[] = [
+  ...['localhost', 'test', 'invalid', 'example', 'local', 'onion', 'alt', 'internal', 'arpa'],
+  ...['localdomain', 'lan', 'home', 'corp', 'mail', 'intranet', 'private'],
+];
+
+/**
+ * Tells whether a host, as it stands in a URL, can be a name of the public DNS. No IP address in any
+ * notation is one, nor a name of one label, a name that is reserved, or one that a URL would write
+ * otherwise, such as a broken `xn--` label.
+ */
+export function isPublicName(host: string): boolean {
+  if (!domainName.test(host) || privateEnds.some((end) => host.endsWith(`.${end}`))) return false;
+  const url = `https://${host}/`;
+  return URL.canParse(url) && new URL(url).hostname === host && hasWholePunycode(host);
+}
+
+/** Tells whether every `xn--` label stands for letters. Some versions of Node take others as they are. */
+function hasWholePunycode(host: string): boolean {
+  if (!host.includes('xn--')) return true;
+  const letters = domainToUnicode(host);
+  return !letters.includes('xn--') && domainToASCII(letters) === host;
+}
+
+/** Tells whether a URL may be asked for when a caller has named its host: `https`, port 443, a public name. */
+export function isPublicUrl({ protocol, username, password, port, hostname }: URL): boolean {
+  const isPlain = username === '' && password === '' && port === '';
+  return protocol === 'https:' && isPlain && isPublicName(hostname);
+}
+
+/** Gives the host of a URL that may be asked for; null for any other. */
+export function publicHostOf(url: URL): string | null {
+  return isPublicUrl(url) ? url.hostname : null;
+}
