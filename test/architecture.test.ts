@@ -27,7 +27,7 @@ const rungs: readonly (readonly string[])[] = [
 /** Which modules may import a package; a package that is not named may be imported by none. */
 const packageOwners: Readonly<Record<string, RegExp>> = {
   zod: /./,
-  undici: /^core\/(?:http|post)-client\.ts$/,
+  undici: /^core\/(?:http-client|http-head|post-client|host-pools)\.ts$/,
   'better-sqlite3': /^core\/sqlite\.ts$/,
   '@fastify/cors': /^http\/cors\.ts$/,
   'lru-cache': /^fetching\/(?:response-cache|walk-memory)\.ts$/,

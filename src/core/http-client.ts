@@ -1,5 +1,6 @@
 import type { Agent, Dispatcher } from 'undici';
 import type { Clock } from './clock.ts';
+import { type HttpHead, headerText, readHead } from './http-head.ts';
 import { Problem } from './problem.ts';
 import type { Random } from './random.ts';
 
@@ -14,24 +15,18 @@ export interface HttpClientOptions {
   readonly random: Random;
 }
 
-/** What came back before the body, whatever its status. */
-export interface HttpHead {
-  readonly status: number;
-  /** The media type without parameters, lower case; empty where there is none. */
-  readonly mediaType: string;
-  /** Seconds from `Retry-After` (RFC 9110 §10.2.3), where it is usable. */
-  readonly retryAfterSeconds: number | undefined;
-}
-
 /** What came back, whatever its status. */
 export interface HttpAnswer extends HttpHead {
   /** The body, decoded as UTF-8. */
   readonly text: string;
+  /** Gives a header by its name in lower case, the first where there are several. */
+  header(name: string): string | undefined;
 }
 
 /**
  * Why there is no answer. `timeout`, `connect` and `reset` say that the upstream is down, `too_large`
- * and `redirect` that it answered something that is not accepted, `aborted` that nobody waits.
+ * and `redirect` that it answered something that is not accepted, `refused` that its address is not one
+ * that may be contacted, `aborted` that nobody waits.
  */
 export type HttpFailureKind =
   | 'timeout'
@@ -39,9 +34,13 @@ export type HttpFailureKind =
   | 'reset'
   | 'too_large'
   | 'redirect'
+  | 'refused'
   | 'aborted';
 
-/** An outbound request that gave no usable answer. */
+/**
+ * An outbound request that gave no usable answer. The `cause` of a `redirect` to another origin is its
+ * target, a URL that nobody has checked.
+ */
 export class HttpFailure extends Error {
   readonly kind: HttpFailureKind;
 
@@ -81,20 +80,14 @@ export interface HttpClient {
 const maxRedirects = 2;
 
 /**
- * Opens an HTTP client with its own pool of connections. The library behind it is loaded with the
- * first request, because a server that answers from its archive can start without it.
+ * Opens an HTTP client for hosts that the operator has chosen, wherever they are, with its own pool of
+ * connections.
  */
 export function openHttpClient(options: HttpClientOptions): HttpClient {
-  let pool: Promise<Agent> | undefined;
-  return {
-    get: async (url, context) => {
-      pool ??= openPool(options);
-      return getOnceOrTwice(url, context, { ...options, dispatcher: await pool });
-    },
-    close: async () => {
-      await (await pool)?.destroy();
-    },
-  };
+  return openClientOver(options, {
+    openSender: () => openPool(options),
+    isAllowed: ({ protocol }) => protocol === 'https:' || protocol === 'http:',
+  });
 }
 
 async function openPool(options: HttpClientOptions): Promise<Agent> {
@@ -108,8 +101,45 @@ async function openPool(options: HttpClientOptions): Promise<Agent> {
   });
 }
 
+/** What sends the requests of a client and holds its connections. */
+export interface Sender {
+  request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
+  /** Closes its connections and fails what is under way. */
+  destroy(): Promise<void>;
+}
+
+/** What tells one kind of client from another. */
+export interface ClientKind {
+  /**
+   * Called with the first request, because a server that answers from its archive can start without
+   * the library behind it.
+   */
+  readonly openSender: () => Promise<Sender>;
+  /** Tells whether a URL may be asked for; it is asked before each request, also of a redirect's. */
+  readonly isAllowed: (url: URL) => boolean;
+}
+
+/** Opens an HTTP client that sends in its own way. */
+export function openClientOver(options: HttpClientOptions, kind: ClientKind): HttpClient {
+  let opening: Promise<Sender> | undefined;
+  return {
+    get: async (url, context) => {
+      opening ??= kind.openSender();
+      return getOnceOrTwice(url, context, {
+        ...options,
+        sender: await opening,
+        isAllowed: kind.isAllowed,
+      });
+    },
+    close: async () => {
+      await (await opening)?.destroy();
+    },
+  };
+}
+
 interface Sending extends HttpClientOptions {
-  readonly dispatcher: Dispatcher;
+  readonly sender: Sender;
+  readonly isAllowed: ClientKind['isAllowed'];
 }
 
 async function getOnceOrTwice(
@@ -140,8 +170,11 @@ async function follow(
 ): Promise<HttpAnswer> {
   let url = start;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
+    if (!options.isAllowed(url)) {
+      throw new HttpFailure('refused', 'The address is not one that may be asked.');
+    }
     await takeRequest?.();
-    const response = await options.dispatcher.request({
+    const response = await options.sender.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: 'GET',
@@ -156,7 +189,7 @@ async function follow(
     if (location === null) return readAnswer(response, options);
     await response.body.dump();
     if (location.origin !== start.origin) {
-      throw new HttpFailure('redirect', 'The upstream redirects to another origin.');
+      throw new HttpFailure('redirect', 'The upstream redirects to another origin.', location);
     }
     url = location;
   }
@@ -178,19 +211,7 @@ async function readAnswer(
   return {
     ...readHead(response, options.clock.now()),
     text: new TextDecoder('utf-8').decode(bytes),
-  };
-}
-
-/** Gives what a response says before its body. */
-export function readHead(
-  { headers, statusCode }: Pick<Dispatcher.ResponseData, 'headers' | 'statusCode'>,
-  nowMs: number,
-): HttpHead {
-  return {
-    status: statusCode,
-    mediaType:
-      (headerText(headers['content-type']) ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '',
-    retryAfterSeconds: parseRetryAfter(headerText(headers['retry-after']), nowMs),
+    header: (name) => headerText(response.headers[name]),
   };
 }
 
@@ -211,18 +232,6 @@ async function readBody(response: Dispatcher.ResponseData, maxBytes: number): Pr
       : error;
   }
   return Buffer.concat(chunks);
-}
-
-function headerText(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
-}
-
-/** Reads `Retry-After` as seconds or as a date; undefined when it is neither. */
-function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value);
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000));
 }
 
 /** @throws Problem where the request was refused before it was sent */

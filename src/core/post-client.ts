@@ -1,6 +1,6 @@
 import type { Agent } from 'undici';
 import type { Clock } from './clock.ts';
-import { type HttpHead, readHead } from './http-client.ts';
+import { type HttpHead, readHead } from './http-head.ts';
 
 /** How requests are sent. Times in milliseconds. */
 export interface PostClientOptions {

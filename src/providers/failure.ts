@@ -22,6 +22,16 @@ export function createMalformed(cause?: unknown): ProviderError {
   return new ProviderError('malformed', message, { cause });
 }
 
+/**
+ * Gives the failure to reach a server that a caller has named. It is the same whether the name does not
+ * exist or stands for an address that is not public, so that nobody can ask Perch which names a private
+ * network has; and it says nothing of the provider, which asks other servers too.
+ */
+function createUnreachable(cause: HttpFailure): ProviderError {
+  const message = 'The server of this account could not be reached.';
+  return new ProviderError('unavailable', message, { isGeneral: false, cause });
+}
+
 const unansweredSentences = {
   timeout: 'The source did not answer in time.',
   aborted: 'The read was given up before the source answered.',
@@ -39,6 +49,8 @@ export function toProviderError(failure: HttpFailure): ProviderError {
       return new ProviderError('unavailable', unansweredSentences[failure.kind], {
         cause: failure,
       });
+    case 'refused':
+      return createUnreachable(failure);
     case 'too_large':
     case 'redirect':
       return createMalformed(failure);

@@ -8,6 +8,7 @@ describe('toProviderError', () => {
     ['aborted', 'unavailable'],
     ['connect', 'unavailable'],
     ['reset', 'unavailable'],
+    ['refused', 'unavailable'],
     ['too_large', 'malformed'],
     ['redirect', 'malformed'],
   ] as const)('takes %s as %s, and keeps the cause', (kind, expected) => {
@@ -17,6 +18,12 @@ describe('toProviderError', () => {
 
     expect(failure).toMatchObject({ kind: expected, cause });
     expect(failure.message).not.toContain('Secret');
+  });
+
+  it('holds a host that may not be contacted against nobody but that host', () => {
+    const failure = toProviderError(new HttpFailure('refused', 'Secret host.'));
+
+    expect(failure.isGeneral).toBe(false);
   });
 });
 

@@ -1,0 +1,104 @@
+import { Resolver } from 'node:dns/promises';
+import type { Socket } from 'node:net';
+import { connect as startTls } from 'node:tls';
+
+/** Where a connection is to go. */
+export interface ConnectionTarget {
+  /** An IP address; no name is looked up any more. */
+  readonly address: string;
+  readonly port: number;
+  /** The name that the certificate has to have. */
+  readonly host: string;
+  readonly signal: AbortSignal;
+}
+
+/** A connection that requests can be sent over. */
+export interface Connection {
+  readonly socket: Socket;
+  /** The IP address that it is connected to, as the operating system says; absent where it broke. */
+  readonly address: string | undefined;
+}
+
+/** How hosts that callers have named are reached. Only tests have another way than `publicNetwork`. */
+export interface PublicHttpOptions {
+  /**
+   * Gives the IP addresses of a name, the best first.
+   *
+   * @throws Error where there are none, or the signal is aborted
+   */
+  readonly resolve: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
+  /** Connects. @throws Error of the operating system or of TLS, or the signal's reason */
+  readonly connect: (target: ConnectionTarget) => Promise<Connection>;
+}
+
+/** DNS and TLS. It cannot be configured. */
+export const publicNetwork: PublicHttpOptions = {
+  resolve: createResolve(() => new Resolver({ timeout: 500, tries: 2 })),
+  connect: connectByTls,
+};
+
+/** What asks DNS; `cancel` ends what it is at. */
+export type NameResolver = Pick<Resolver, 'resolve4' | 'resolve6' | 'cancel'>;
+
+/**
+ * Creates the way to ask DNS for the addresses of a name, with a resolver for each look-up. The system's
+ * own look-up is not used: it cannot be cancelled and waits in one of the four threads that files and all
+ * other look-ups share, so that a few names with dead name servers would stop every one of them. It also
+ * reads local names out of the hosts file.
+ */
+export function createResolve(openResolver: () => NameResolver): PublicHttpOptions['resolve'] {
+  return async (host, signal) => {
+    signal.throwIfAborted();
+    const resolver = openResolver();
+    const cancel = () => resolver.cancel();
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      return merge(await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]));
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  };
+}
+
+/** One of each family leads, because a machine may have no way to one of them. */
+function merge([v4, v6]: readonly [Looked, Looked]): readonly string[] {
+  if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
+  const [first4, ...rest4] = v4.status === 'fulfilled' ? v4.value : [];
+  const [first6, ...rest6] = v6.status === 'fulfilled' ? v6.value : [];
+  return [first4, first6, ...rest4, ...rest6].filter((address) => address !== undefined);
+}
+
+type Looked = PromiseSettledResult<readonly string[]>;
+
+/**
+ * Connects to an address and makes sure that the certificate is the host's, whatever the environment
+ * says about certificates.
+ *
+ * @throws Error of the operating system or of TLS, or the signal's reason
+ */
+export function connectByTls(target: ConnectionTarget): Promise<Connection> {
+  const { address, port, host, signal } = target;
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const socket = startTls({
+      host: address,
+      port,
+      servername: host,
+      ALPNProtocols: ['http/1.1'],
+      rejectUnauthorized: true,
+    });
+    const stop = () => socket.destroy(toError(signal.reason));
+    signal.addEventListener('abort', stop, { once: true });
+    socket.once('close', () => signal.removeEventListener('abort', stop));
+    socket.once('error', reject);
+    socket.once('secureConnect', () => {
+      signal.removeEventListener('abort', stop);
+      socket.off('error', reject);
+      resolve({ socket: socket.setNoDelay(true), address: socket.remoteAddress });
+    });
+  });
+}
+
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('The connection was given up.');
+}
