@@ -1,5 +1,6 @@
 import type { ListItem } from './browse-query.ts';
 import { fromMark, type ListPosition, maxRecent, toFingerprint, toMark } from './list-position.ts';
+import { postKey } from './post-key.ts';
 
 /** How many of the items taken last tell that a page still reaches as far as it did. */
 const witnessesOfLength = 3;
@@ -87,7 +88,11 @@ function dropRepeated(
   });
 }
 
-/** Null for what has no id: a post that is gone, which two places may show. */
-function fingerprintOf({ id }: ListItem): number | null {
-  return id === null ? null : toFingerprint(id);
+/**
+ * Null for what has no id: a post that is gone, which two places may show. Where ids of posts are unique
+ * for an author or a server alone, the address tells them apart.
+ */
+function fingerprintOf(item: ListItem): number | null {
+  const key = 'type' in item ? postKey(item) : item.id;
+  return key === null ? null : toFingerprint(key);
 }

@@ -148,10 +148,12 @@ export function expectSoundPosts(posts: readonly Post[]): void {
   }
 }
 
-/** Checks that no id is there twice. */
-export function expectUnique(rows: readonly { readonly id: string | null }[]): void {
-  const ids = rows.map(({ id }) => id).filter((id) => id !== null);
-  expect(ids).toEqual([...new Set(ids)]);
+/** Checks that nothing with an id is there twice; ids can be those of an author or a server alone. */
+export function expectUnique(
+  rows: readonly { readonly id: string | null; readonly url: string | null }[],
+): void {
+  const keys = rows.filter(({ id }) => id !== null).map(({ id, url }) => `${id} ${url}`);
+  expect(keys).toEqual([...new Set(keys)]);
 }
 
 function withQuotes(one: Post): readonly Post[] {

@@ -52,6 +52,24 @@ async function go(source: PageSource, limit: number, from: From = {}): Promise<W
 const idsOf = ({ items }: Walked) => items.map(({ id }) => Number(id));
 const down = new Problem('upstream_unavailable', { detail: 'It is down.' });
 
+describe('a walk through posts whose ids are those of their servers alone', () => {
+  const postOf = (host: string): Post => ({
+    ...stubPost('7'),
+    platform: 'mastodon',
+    url: `https://${host}/@mira/7`,
+  });
+
+  it('gives two posts of one id, and each once', async () => {
+    const items = [postOf('reef.example.org'), postOf('kelp.example.net')];
+    const { source } = sourceOf({
+      start: [{ items, cursor: 'next', warnings: [] }],
+      next: [{ items, cursor: null, warnings: [] }],
+    });
+
+    expect(idsOf(await go(source, 10))).toEqual([7, 7]);
+  });
+});
+
 describe('a walk that goes on in the middle of a page', () => {
   it('does not leave a page that came back shorter than what was taken of it', async () => {
     const whole = page(range(0, 40), 'next');
