@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { Facet } from '../model/post.ts';
+import { hashtagUrl, profileUrl } from '../model/reference.ts';
+import { eachOf, lenient, words } from './lenient.ts';
+import { settleRuns } from './runs.ts';
+import { isWebUrl } from './text.ts';
+
+const did = z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/);
+
+const feature = z.object({ $type: z.string(), uri: words, did: lenient(did), tag: words });
+
+/**
+ * A marked run of a post's text, as the record of a post has it; offsets count bytes of UTF-8, end
+ * exclusive.
+ *
+ * Source: the lexicon `app.bsky.richtext.facet`, https://atproto.com/lexicons/app-bsky-richtext
+ */
+export const blueskyFacet = z.object({
+  index: z.object({ byteStart: z.number().int(), byteEnd: z.number().int() }),
+  features: eachOf(feature),
+});
+
+/** A marked run of a post's text. */
+export type BlueskyFacet = z.output<typeof blueskyFacet>;
+
+/**
+ * Gives the facets of a text in code points. One whose bytes cut a character, lie outside the text or
+ * overlap an earlier one is left out, as is one that leads nowhere.
+ */
+export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): readonly Facet[] {
+  if (facets.length === 0) return [];
+  const { points, length } = pointsOfBytes(text);
+  const runs = facets.flatMap(({ index, features }): readonly Facet[] => {
+    const start = points[index.byteStart] ?? -1;
+    const end = points[index.byteEnd] ?? -1;
+    const [target] = features.flatMap(toTarget);
+    return target === undefined || start < 0 || end < 0 ? [] : [{ ...target, start, end }];
+  });
+  return settleRuns(runs, length);
+}
+
+/** Gives the code point that begins at each byte, the end of the text included; -1 within one. */
+function pointsOfBytes(text: string): { readonly points: Int32Array; readonly length: number } {
+  const points = new Int32Array(Buffer.byteLength(text) + 1).fill(-1);
+  let byte = 0;
+  let length = 0;
+  for (const point of text) {
+    points[byte] = length;
+    byte += Buffer.byteLength(point);
+    length += 1;
+  }
+  points[byte] = length;
+  return { points, length };
+}
+
+type Target = Required<Pick<Facet, 'type' | 'url'>>;
+
+/** Kinds of feature that came after this was written are passed over. */
+function toTarget({ $type, uri, did, tag }: BlueskyFacet['features'][number]): readonly Target[] {
+  switch ($type) {
+    case 'app.bsky.richtext.facet#link':
+      return uri !== null && isWebUrl(uri) ? [{ type: 'link', url: uri }] : [];
+    case 'app.bsky.richtext.facet#mention':
+      return did === null ? [] : [{ type: 'mention', url: profileUrl('bluesky', did, '') }];
+    case 'app.bsky.richtext.facet#tag':
+      return toTagTarget(tag);
+    default:
+      return [];
+  }
+}
+
+/** A lone surrogate cannot be written into a URL. */
+function toTagTarget(tag: string | null): readonly Target[] {
+  const name = tag?.replace(/^[#＃]/u, '') ?? '';
+  if (name === '' || /\p{Surrogate}/u.test(name)) return [];
+  return [{ type: 'hashtag', url: hashtagUrl('bluesky', name, { baseUrl: '' }) }];
+}

@@ -1,0 +1,45 @@
+import { type Account, toAccount } from '../../model/account.ts';
+import { isWebUrl } from '../text.ts';
+import { toIsoTime } from '../times.ts';
+import { blueskyProfileUrl } from './address.ts';
+import type { ActorPayload } from './payload.ts';
+
+const handleForm = /^[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+$/;
+
+/** Gives the handle of an account; its DID where the handle is not known to be its own. */
+export function nameOf({ did, handle }: Pick<ActorPayload, 'did' | 'handle'>): string {
+  return handle === 'handle.invalid' || !handleForm.test(handle) ? did : handle;
+}
+
+/** Gives the account that a payload describes; what it does not tell is null. */
+export function shapeAccount(actor: ActorPayload): Account {
+  const screenName = nameOf(actor);
+  return toAccount({
+    id: actor.did,
+    screen_name: screenName,
+    name: actor.displayName?.trim() || screenName,
+    url: blueskyProfileUrl(screenName),
+    description: actor.description,
+    avatar_url: webUrlOrNull(actor.avatar),
+    banner_url: webUrlOrNull(actor.banner),
+    website: webUrlOrNull(actor.website),
+    followers: actor.followersCount,
+    following: actor.followsCount,
+    statuses: actor.postsCount,
+    joined: toIsoTime(actor.createdAt),
+    verification: { verified: isVerified(actor), type: null },
+    platform: 'bluesky',
+  });
+}
+
+/** Gives back what is a URL of the web. */
+export function webUrlOrNull(url: string | null): string | null {
+  return url !== null && isWebUrl(url) ? url : null;
+}
+
+/** Whoever may verify others counts as verified, as in the app. */
+function isVerified({ verification }: ActorPayload): boolean {
+  return (
+    verification?.verifiedStatus === 'valid' || verification?.trustedVerifierStatus === 'valid'
+  );
+}

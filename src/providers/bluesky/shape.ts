@@ -1,0 +1,168 @@
+import type { Post, Status, Tombstone } from '../../model/post.ts';
+import { shapeFacets } from '../bluesky-facets.ts';
+import { toCreated } from '../times.ts';
+import { nameOf, shapeAccount } from './account.ts';
+import { blueskyPostUrl, postCollection, type RecordAddress } from './address.ts';
+import { type EmbedPayload, parseEmbed } from './embed-payload.ts';
+import { shapeCard, shapeMedia } from './embeds.ts';
+import {
+  judgeAccount,
+  judgePost,
+  type PostVerdict,
+  type Withheld,
+  withheldPosts,
+} from './labels.ts';
+import {
+  type ActorPayload,
+  type MissingPayload,
+  type PostPayload,
+  parseMissing,
+  parseQuoted,
+} from './payload.ts';
+
+/** What a post is shaped with. */
+export interface Shaping {
+  /** Labels end at a moment. */
+  readonly nowMs: number;
+  /** Who wrote what the post answers; null where that was not sent. */
+  readonly parentAuthor: ActorPayload | null;
+}
+
+/**
+ * Gives the post that a payload describes, with the post that it quotes, or what stands in its place
+ * where its author or moderation keeps it from the public. `context` is null.
+ */
+export function shapePost(post: PostPayload, shaping: Shaping): Post {
+  const verdict = judgePost(post, shaping.nowMs);
+  if (verdict.withheld !== null) return shapeWithheld(post.uri, verdict.withheld);
+  const embeds = post.embeds.map(parseEmbed);
+  return { ...shapeOwn(post, verdict, shaping), quote: shapeQuote(embeds, shaping.nowMs) };
+}
+
+/** Gives what stands for a post that was not sent. */
+export function shapeMissing({ uri, is }: MissingPayload): Tombstone {
+  return toTombstone(uri, missingPosts[is]);
+}
+
+/** Gives what stands for a post that was sent in a form that is not understood. */
+export function shapeUnreadable(): Tombstone {
+  return toTombstone(null, { reason: 'unavailable', sentence: unreadable });
+}
+
+const unreadable = 'This post was sent in a form that Perch does not understand.';
+
+/** What is told of a post that Bluesky does not send. */
+export const missingPosts: Readonly<Record<MissingPayload['is'], Told>> = {
+  notFound: { reason: 'deleted', sentence: 'This post was deleted, or its account is gone.' },
+  blocked: {
+    reason: 'blocked',
+    sentence: 'This post is not shown, because one of two accounts in this place blocks the other.',
+  },
+  detached: {
+    reason: 'unavailable',
+    sentence: 'The author of the quoted post has taken it out of this quote.',
+  },
+};
+
+/** Why a post is not shown, and the sentence for it. */
+interface Told extends Pick<Tombstone, 'reason'> {
+  readonly sentence: string;
+}
+
+/** Who wrote a private post is not told, not even by its address. */
+function shapeWithheld(uri: RecordAddress, withheld: Withheld): Tombstone {
+  const told = withheldPosts[withheld];
+  return toTombstone(told.reason === 'private' ? null : uri, told);
+}
+
+function toTombstone(uri: RecordAddress | null, { reason, sentence }: Told): Tombstone {
+  return {
+    type: 'tombstone',
+    id: uri?.rkey ?? null,
+    url: uri === null ? null : blueskyPostUrl(uri.did, uri.rkey),
+    text: sentence,
+    reason,
+    author: null,
+    context: null,
+    platform: 'bluesky',
+  };
+}
+
+function shapeOwn(post: PostPayload, verdict: PostVerdict, shaping: Shaping): Status {
+  const { uri, author, record } = post;
+  const embeds = post.embeds.map(parseEmbed);
+  return {
+    type: 'status',
+    id: uri.rkey,
+    url: blueskyPostUrl(nameOf(author), uri.rkey),
+    text: record.text,
+    facets: shapeFacets(record.text, record.facets),
+    ...toCreated(post.createdMs),
+    author: shapeAccount(author),
+    lang: record.langs[0] ?? null,
+    ...countsOf(post),
+    source: null,
+    possibly_sensitive: verdict.isSensitive,
+    content_warning: verdict.warning,
+    replying_to: shapeTarget(post, shaping),
+    quote: null,
+    reposted_by: null,
+    media: shapeMedia(embeds),
+    poll: null,
+    article: null,
+    card: shapeCard(embeds, shaping.nowMs),
+    community_note: null,
+    context: null,
+    platform: 'bluesky',
+  };
+}
+
+function countsOf(post: PostPayload) {
+  return {
+    replies: post.replyCount,
+    reposts: post.repostCount,
+    likes: post.likeCount,
+    quotes: post.quoteCount,
+    bookmarks: post.bookmarkCount,
+    views: null,
+  };
+}
+
+/** Gives what a post answers. Of an account that is for those who are signed in nothing is told. */
+function shapeTarget(post: PostPayload, { nowMs, parentAuthor }: Shaping): Status['replying_to'] {
+  const uri = post.record.reply?.parent.uri ?? null;
+  if (uri === null) return null;
+  const author = uri.did === post.author.did ? post.author : parentAuthor;
+  if (author?.did !== uri.did) return toTarget(uri, null);
+  if (judgeAccount(author, nowMs) === 'signed-in') return noTarget;
+  return toTarget(uri, nameOf(author));
+}
+
+const noTarget = { screen_name: null, status: null, url: null };
+
+function toTarget({ did, rkey }: RecordAddress, name: string | null): Status['replying_to'] {
+  return { screen_name: name, status: rkey, url: blueskyPostUrl(name ?? did, rkey) };
+}
+
+/** The AppView resolves one level of quotes; what a quoted post quotes is left out. */
+function shapeQuote(embeds: readonly EmbedPayload[], nowMs: number): Post | null {
+  const row = embeds.map(({ record }) => record).find((record) => record !== undefined);
+  if (row === undefined) return null;
+  const missing = parseMissing(row);
+  if (missing !== null) return isPost(missing.uri) ? shapeMissing(missing) : null;
+  const quoted = parseQuoted(row);
+  if (quoted === null) return isOtherKind(row) ? null : shapeUnreadable();
+  const verdict = judgePost(quoted, nowMs);
+  if (verdict.withheld !== null) return shapeWithheld(quoted.uri, verdict.withheld);
+  return shapeOwn(quoted, verdict, { nowMs, parentAuthor: null });
+}
+
+function isPost({ collection }: RecordAddress): boolean {
+  return collection === postCollection;
+}
+
+/** Tells whether a record is shown that is no post. It may be of a kind that is not known yet. */
+function isOtherKind(row: unknown): boolean {
+  const uri = typeof row === 'object' && row !== null && 'uri' in row ? row.uri : null;
+  return typeof uri === 'string' && !uri.includes(`/${postCollection}/`);
+}

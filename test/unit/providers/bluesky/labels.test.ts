@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { judgeAccount, judgePost, tellLabels } from '../../../../src/providers/bluesky/labels.ts';
+import { parseActor, parsePost } from '../../../../src/providers/bluesky/payload.ts';
+import {
+  bskyActor,
+  bskyDid,
+  bskyLabel,
+  bskyPost,
+  bskyPrivateActor,
+  bskyUri,
+} from '../../../support/bluesky-payloads.ts';
+import type { Fields } from '../../../support/x-payloads.ts';
+
+const nowMs = Date.UTC(2026, 10, 21);
+const handle = 'mira.test';
+const did = bskyDid(handle);
+const uri = bskyUri(handle, '3k');
+
+function judgeActor(fields: Fields) {
+  const actor = parseActor(bskyActor(handle, fields));
+  if (actor === null) throw new Error('The account is readable.');
+  return judgeAccount(actor, nowMs);
+}
+
+function judge(fields: Fields, record: Fields = {}) {
+  const post = parsePost(bskyPost({ rkey: '3k', record }, fields));
+  if (post === null) throw new Error('The post is readable.');
+  return judgePost(post, nowMs);
+}
+
+const labelled = (val: string, fields: Fields = {}) => ({ labels: [bskyLabel(val, uri, fields)] });
+const selfLabelled = (val: string) => ({ labels: { values: [{ val }] } });
+const authored = (val: string, about: string) => ({
+  author: bskyActor(handle, { labels: [bskyLabel(val, about)] }),
+});
+
+const shown = { withheld: null, isSensitive: false, warning: null };
+const profileUri = `at://${did}/app.bsky.actor.profile/self`;
+
+describe('the labels of an account', () => {
+  it.each([
+    ['!no-unauthenticated', 'signed-in'],
+    ['!takedown', 'suspended'],
+    ['!hide', 'hidden'],
+    ['!warn', null],
+    ['porn', null],
+    ['spam', null],
+  ])('%s leads to %s', (val, withheld) => {
+    expect(judgeActor({ labels: [bskyLabel(val, did)] })).toBe(withheld);
+  });
+
+  it('say nothing when they are taken back or past their time', () => {
+    const back = bskyLabel('!hide', did, { neg: true });
+    const past = bskyLabel('!hide', did, { exp: '2026-11-20T23:59:59Z' });
+    const ahead = bskyLabel('!hide', did, { exp: '2026-11-21T00:00:01Z' });
+    const odd = bskyLabel('!hide', did, { exp: 'soon' });
+
+    expect(judgeActor({ labels: [back, past] })).toBeNull();
+    expect(judgeActor({ labels: [ahead] })).toBe('hidden');
+    expect(judgeActor({ labels: [odd] })).toBe('hidden');
+  });
+
+  it('are read one by one, whatever stands between them', () => {
+    const labels = [null, 'odd', { val: 7 }, { val: '!no-unauthenticated' }];
+
+    expect(judgeActor({ labels })).toBe('signed-in');
+    expect(judgeActor({ labels: 'none' })).toBeNull();
+  });
+});
+
+describe('what is told of the labels of an account', () => {
+  const tell = (...labels: readonly Fields[]) => {
+    const actor = parseActor(bskyActor(handle, { labels }));
+    return actor === null ? null : tellLabels(actor, nowMs);
+  };
+
+  it('is each that informs, once, and a warning', () => {
+    const told = tell(
+      bskyLabel('spam', did),
+      bskyLabel('impersonation', did),
+      bskyLabel('spam', profileUri),
+      bskyLabel('!warn', did),
+    );
+
+    expect(told).toEqual([
+      'Bluesky’s moderation shows a warning before this account.',
+      'This account is labelled on Bluesky: impersonation, spam.',
+    ]);
+  });
+
+  it('is nothing of what is taken back or no label', () => {
+    expect(tell(bskyLabel('spam', did, { neg: true }), bskyLabel('<b>', did))).toEqual([]);
+  });
+});
+
+describe('the labels of a post', () => {
+  it.each(['porn', 'sexual', 'nudity', 'graphic-media', 'gore'])('%s makes it sensitive', (val) => {
+    expect(judge(labelled(val))).toEqual({ ...shown, isSensitive: true });
+    expect(judge({}, selfLabelled(val))).toEqual({ ...shown, isSensitive: true });
+  });
+
+  it('speak for it when they are on its author’s account, and not on the profile', () => {
+    expect(judge(authored('porn', did))).toEqual({ ...shown, isSensitive: true });
+    expect(judge(authored('porn', profileUri))).toEqual(shown);
+  });
+
+  it('put a warning before it', () => {
+    expect(judge(labelled('!warn')).warning).toMatch(/^Bluesky’s moderation .*\.$/);
+    expect(judge(labelled('!warn', { neg: true }))).toEqual(shown);
+  });
+
+  it.each([
+    ['!hide', 'hidden'],
+    ['!takedown', 'taken-down'],
+    ['!no-unauthenticated', 'signed-in'],
+  ])('keep it from being shown: %s', (val, withheld) => {
+    expect(judge(labelled(val)).withheld).toBe(withheld);
+    expect(judge({}, selfLabelled(val)).withheld).toBe(withheld);
+  });
+
+  it('count less than those of its author', () => {
+    const author = bskyPrivateActor(handle);
+
+    expect(judge({ author, ...labelled('!hide') }).withheld).toBe('signed-in');
+  });
+
+  it.each(['spam', 'impersonation', 'bridged-from-bridgy-fed-activitypub'])(
+    'change nothing that inform: %s',
+    (val) => {
+      expect(judge(labelled(val))).toEqual(shown);
+    },
+  );
+});

@@ -1,0 +1,265 @@
+import { describe, expect, it } from 'vitest';
+import type { Status } from '../../../../src/model/post.ts';
+import { parseActor, parsePost } from '../../../../src/providers/bluesky/payload.ts';
+import { shapePost } from '../../../../src/providers/bluesky/shape.ts';
+import {
+  bskyActor,
+  bskyDid,
+  bskyExternal,
+  bskyImages,
+  bskyLabel,
+  bskyPost,
+  bskyPrivateActor,
+  bskyQuoted,
+  bskyRecordEmbed,
+  bskyUri,
+  bskyVideo,
+} from '../../../support/bluesky-payloads.ts';
+import type { Fields } from '../../../support/x-payloads.ts';
+
+const nowMs = Date.UTC(2026, 10, 21);
+
+function shape(fields: Fields, options: { readonly parent?: string; readonly by?: Fields } = {}) {
+  const { parent, by } = options;
+  const post = parsePost(bskyPost({ rkey: '3k', ...(parent !== undefined && { parent }) }, fields));
+  if (post === null) throw new Error('The post is readable.');
+  return shapePost(post, { nowMs, parentAuthor: by === undefined ? null : parseActor(by) });
+}
+
+function shapeStatus(...args: Parameters<typeof shape>): Status {
+  const post = shape(...args);
+  if (post.type !== 'status') throw new Error(`No post but: ${post.text}`);
+  return post;
+}
+
+const quoteOf = (embed: Fields) => shapeStatus({ embed }).quote;
+const uri = bskyUri('tove.test', '3kquoted');
+const quoted = bskyPost({ handle: 'tove.test', rkey: '3kquoted', text: 'Secret words' });
+
+describe('a post of Bluesky', () => {
+  it('has its address, its counts and the earlier of its two times', () => {
+    const post = shapeStatus({ indexedAt: '2026-03-04T09:00:00.500Z' });
+
+    expect(post).toMatchObject({
+      id: '3k',
+      url: 'https://bsky.app/profile/mira.test/post/3k',
+      created_at: '2026-03-04T09:00:00Z',
+      replies: 4,
+      reposts: 3,
+      likes: 2,
+      quotes: 1,
+      bookmarks: 5,
+      views: null,
+      lang: 'en',
+      platform: 'bluesky',
+    });
+  });
+
+  it('shows the DID of an account whose handle is not verified', () => {
+    const did = bskyDid('mira.test');
+    const author = bskyActor('mira.test', { handle: 'handle.invalid', displayName: '' });
+
+    expect(shapeStatus({ author })).toMatchObject({
+      author: { screen_name: did, name: did, url: `https://bsky.app/profile/${did}` },
+      url: `https://bsky.app/profile/${did}/post/3k`,
+    });
+  });
+
+  it.each([
+    ['its own author', { parent: bskyUri('mira.test', '3kup') }, 'mira.test', 'mira.test'],
+    [
+      'an account that was sent along',
+      { parent: uri, by: bskyActor('tove.test') },
+      'tove.test',
+      'tove.test',
+    ],
+    ['an account that was not', { parent: uri }, null, bskyDid('tove.test')],
+  ] as const)('names as what it answers the post of %s', (_title, options, name, account) => {
+    const { replying_to: target } = shapeStatus({}, options);
+
+    expect(target?.screen_name).toBe(name);
+    expect(target?.url).toBe(`https://bsky.app/profile/${account}/post/${target?.status}`);
+  });
+
+  it('does not tell whom it answers where that account is for those who are signed in', () => {
+    const options = { parent: uri, by: bskyPrivateActor('tove.test') };
+
+    expect(JSON.stringify(shapeStatus({}, options))).not.toContain(bskyDid('tove.test'));
+  });
+});
+
+describe('the embeds of a post', () => {
+  it('are nothing that leads to no address of the web', () => {
+    const images = [{ fullsize: 'javascript:alert(1)', thumb: 'x', alt: '' }];
+
+    expect(shapeStatus({ embed: { images } }).media.all).toEqual([]);
+    expect(shapeStatus({ embed: { playlist: 'data:text/html,x' } }).media.all).toEqual([]);
+  });
+
+  it('are pictures', () => {
+    const { media } = shapeStatus({ embed: bskyImages('heron', 'stork') });
+
+    expect(media.photos).toEqual([
+      {
+        type: 'photo',
+        url: 'https://cdn.bsky.example/full/heron@jpeg',
+        width: 1200,
+        height: 800,
+        alt: 'A heron',
+      },
+      expect.objectContaining({ alt: 'A stork' }),
+    ]);
+  });
+
+  it('are a gallery, whose pictures have another name for the small form', () => {
+    const item = {
+      thumbnail: 'https://cdn.bsky.example/t',
+      fullsize: 'https://cdn.bsky.example/f',
+    };
+    const items = [{ ...item, alt: '', aspectRatio: { width: 16, height: 9 } }, { alt: 'broken' }];
+    const { media } = shapeStatus({ embed: { $type: 'app.bsky.embed.gallery#view', items } });
+
+    expect(media.all).toEqual([
+      { type: 'photo', url: item.fullsize, width: null, height: null, alt: null },
+    ]);
+  });
+
+  it.each([
+    [{}, 'video'],
+    [{ presentation: 'default' }, 'video'],
+    [{ presentation: 'gif' }, 'gif'],
+  ])('are a video: %j', (fields, type) => {
+    const { media } = shapeStatus({ embed: bskyVideo('heron', fields) });
+
+    expect(media.videos).toEqual([
+      {
+        type,
+        url: 'https://video.bsky.example/watch/heron/playlist.m3u8',
+        width: 884,
+        height: 872,
+        alt: 'A moving heron',
+        thumbnail_url: 'https://video.bsky.example/watch/heron/thumbnail.jpg',
+        duration: null,
+        variants: [
+          {
+            url: 'https://video.bsky.example/watch/heron/playlist.m3u8',
+            content_type: 'application/x-mpegURL',
+            bitrate: null,
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('are the card of a page', () => {
+    const embed = bskyExternal('https://nowhere.example/', { thumb: 'https://cdn.bsky.example/t' });
+
+    expect(shapeStatus({ embed })).toMatchObject({
+      card: {
+        url: 'https://nowhere.example/',
+        title: 'On herons',
+        description: 'They stand',
+        image_url: 'https://cdn.bsky.example/t',
+      },
+      media: { all: [] },
+    });
+    expect(shapeStatus({ embed: bskyExternal('javascript:alert(1)') }).card).toBeNull();
+  });
+
+  it.each(['media.tenor.com', 'static.klipy.com', 'media2.giphy.com'])(
+    'are a moving picture in place of a card of %s',
+    (host) => {
+      const url = `https://${host}/heron.gif?hh=280&ww=498`;
+      const { card, media } = shapeStatus({
+        embed: bskyExternal(url, { description: 'Alt: It flies' }),
+      });
+
+      expect(card).toBeNull();
+      expect(media.videos).toMatchObject([
+        { type: 'gif', url, width: 498, height: 280, alt: 'It flies' },
+      ]);
+    },
+  );
+
+  it('are a quoted post with its media, and no further quote', () => {
+    const deeper = bskyRecordEmbed(bskyQuoted(bskyPost({ rkey: '3kdeep' })));
+    const embed = bskyRecordEmbed(bskyQuoted({ ...quoted, embed: bskyImages('heron') }, [deeper]));
+
+    expect(quoteOf(embed)).toMatchObject({
+      type: 'status',
+      text: 'Secret words',
+      author: { screen_name: 'tove.test' },
+      likes: 2,
+      media: { photos: [{ alt: 'A heron' }] },
+      quote: null,
+    });
+  });
+
+  it('are a quoted post beside media of its own', () => {
+    const record = bskyRecordEmbed(bskyQuoted(quoted));
+    const embed = {
+      $type: 'app.bsky.embed.recordWithMedia#view',
+      media: bskyImages('stork'),
+      record,
+    };
+    const post = shapeStatus({ embed });
+
+    expect(post.quote).toMatchObject({ id: '3kquoted', media: { all: [] } });
+    expect(post.media.photos).toMatchObject([{ alt: 'A stork' }]);
+  });
+
+  it.each([
+    [{ notFound: true }, 'deleted', 'gone'],
+    [{ blocked: true, author: { did: bskyDid('tove.test') } }, 'blocked', 'blocks'],
+    [{ detached: true }, 'unavailable', 'taken it out'],
+    [{ $type: 'app.bsky.embed.record#viewRecord', notFound: true }, 'deleted', 'gone'],
+    [{ author: 'broken' }, 'unavailable', 'does not understand'],
+  ])('are what stands for a quoted post: %j', (fields, reason, words) => {
+    const quote = quoteOf(bskyRecordEmbed({ uri, ...fields }));
+
+    expect(quote).toMatchObject({ type: 'tombstone', reason, author: null });
+    expect(quote?.text).toContain(words);
+  });
+
+  it('tell nothing of a quoted post that is for those who are signed in', () => {
+    const author = bskyPrivateActor('tove.test');
+    const post = shapeStatus({ embed: bskyRecordEmbed(bskyQuoted({ ...quoted, author })) });
+
+    expect(post.quote).toMatchObject({ type: 'tombstone', id: null, url: null, reason: 'private' });
+    const told = JSON.stringify(post);
+    for (const secret of ['Secret words', 'tove.test', bskyDid('tove.test'), '3kquoted']) {
+      expect(told).not.toContain(secret);
+    }
+  });
+
+  const creator = bskyActor('tove.test');
+  const base = `https://bsky.app/profile/tove.test`;
+  it.each([
+    ['app.bsky.feed.generator', { displayName: 'Herons' }, `${base}/feed/3kx`],
+    ['app.bsky.graph.list', { name: 'Herons' }, `${base}/lists/3kx`],
+    [
+      'app.bsky.graph.starterpack',
+      { record: { name: 'Herons' } },
+      'https://bsky.app/starter-pack/tove.test/3kx',
+    ],
+    ['app.bsky.labeler.service', { creator: { ...creator, displayName: 'Herons' } }, base],
+  ])('are a card of what is no post: %s', (collection, fields, url) => {
+    const shown = { uri: `at://${bskyDid('tove.test')}/${collection}/3kx`, creator, ...fields };
+    const post = shapeStatus({ embed: bskyRecordEmbed(shown) });
+    const hidden = shapeStatus({
+      embed: bskyRecordEmbed({ ...shown, creator: bskyPrivateActor('tove.test') }),
+    });
+
+    expect([post.quote, post.card?.url, post.card?.title]).toEqual([null, url, 'Herons']);
+    expect([hidden.quote, hidden.card]).toEqual([null, null]);
+    const labels = [bskyLabel('!takedown', shown.uri)];
+    expect(shapeStatus({ embed: bskyRecordEmbed({ ...shown, labels }) }).card).toBeNull();
+  });
+
+  it.each([null, 'odd', [], { $type: 'app.bsky.embed.hologram#view', hologram: {} }])(
+    'are nothing where they are not known: %j',
+    (embed) => {
+      expect(shapeStatus({ embed })).toMatchObject({ quote: null, card: null, media: { all: [] } });
+    },
+  );
+});
