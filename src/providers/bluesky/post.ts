@@ -1,0 +1,112 @@
+import { HttpFailure } from '../../core/http-client.ts';
+import type { Post } from '../../model/post.ts';
+import {
+  type Ask,
+  type PostFound,
+  type PostQuery,
+  type ProviderContext,
+  ProviderError,
+} from '../provider.ts';
+import { type Continuation, chainDepth, readContinuation } from './continuation.ts';
+import { rankReplies } from './conversation.ts';
+import type { Reading } from './reading.ts';
+import { type AskedTree, type Reach, readTree, type Tree } from './tree.ts';
+
+const maxParents = 100;
+
+/** Replies so far down are seldom read, and a wide thread is as large as it is deep. */
+const replyDepth = 6;
+
+const cutAbove = 'The thread begins further up; the posts before these were not sent.';
+const tooLarge =
+  'This thread is too large to be read whole; of the replies, the direct ones are here.';
+const cutBelow = 'What the author added after this post may go on; the rest could not be read.';
+
+/** Makes the read of a post, with its thread and replies where they are wanted. */
+export function askPost(reading: Reading): Ask<'post'> {
+  return async (query, context) => {
+    const { handle, id } = query.post;
+    const account = reading.known.actorFor(handle ?? '');
+    const asked = { account, rkey: id, reach: toReach(query) };
+    const { tree, reach, isTooLarge } = await readWhole(reading, asked, context);
+    refuseMissing(tree.focal.post);
+    if (tree.focal.payload !== null) reading.known.note(handle ?? '', tree.focal.payload.author);
+    const below: Continuation = query.thread
+      ? await readContinuation(reading, { focal: tree.focal, depth: reach.depth }, context)
+      : { branches: [], isCut: false, hasFailed: false };
+    const found = arrange(query, tree, below);
+    return isTooLarge ? { ...found, warnings: [...found.warnings, tooLarge] } : found;
+  };
+}
+
+interface Whole {
+  readonly tree: Tree;
+  readonly reach: Reach;
+  readonly isTooLarge: boolean;
+}
+
+/** Reads a thread; of one that is larger than a body may be, the direct replies. */
+async function readWhole(
+  reading: Reading,
+  asked: AskedTree,
+  context: ProviderContext,
+): Promise<Whole> {
+  const { reach } = asked;
+  try {
+    return { tree: await readTree(reading, asked, context), reach, isTooLarge: false };
+  } catch (error) {
+    if (!isOversize(error) || reach.depth <= 1) throw error;
+    const shallow = { ...reach, depth: 1 };
+    const tree = await readTree(reading, { ...asked, reach: shallow }, context);
+    return { tree, reach: shallow, isTooLarge: true };
+  }
+}
+
+function isOversize(error: unknown): boolean {
+  if (!(error instanceof ProviderError)) return false;
+  return error.cause instanceof HttpFailure && error.cause.kind === 'too_large';
+}
+
+function toReach({ thread, replies }: PostQuery): Reach {
+  const depth = replies !== 'off' ? replyDepth : thread ? chainDepth : 0;
+  return { parentHeight: thread ? maxParents : 0, depth };
+}
+
+/** @throws ProviderError `missing` for what is no post that can be shown */
+function refuseMissing(post: Post): void {
+  if (post.type === 'tombstone') throw new ProviderError('missing', post.text);
+}
+
+/** Puts the parts in order, each post once. */
+function arrange(
+  { thread, replies: order }: PostQuery,
+  tree: Tree,
+  below: Continuation,
+): PostFound {
+  const { focal, ancestors, isCutAbove } = tree;
+  const take = createOnce();
+  const [post = focal.post] = take([focal.post]);
+  return {
+    ancestors: thread ? take(ancestors) : [],
+    post,
+    continuation: take(below.branches.map((branch) => branch.post)),
+    replies: order === 'off' ? [] : take(rankReplies(focal, below.branches, order)),
+    missing: below.hasFailed ? ['thread'] : [],
+    warnings: [...(thread && isCutAbove ? [cutAbove] : []), ...(below.isCut ? [cutBelow] : [])],
+  };
+}
+
+/**
+ * Makes a filter that lets each post through once. Record keys are the author's choice, so two authors
+ * can have the same; what stands for a post may have no address.
+ */
+function createOnce(): (posts: readonly Post[]) => readonly Post[] {
+  const seen = new Set<string>();
+  return (posts) =>
+    posts.filter(({ url }) => {
+      if (url === null) return true;
+      const isNew = !seen.has(url);
+      seen.add(url);
+      return isNew;
+    });
+}
