@@ -1,28 +1,44 @@
 import type { Clock } from '../../core/clock.ts';
 import { platformOf } from '../platform-of.ts';
-import type { Provider } from '../provider.ts';
+import { type Provider, readNames } from '../provider.ts';
 import { createUpstream, type UpstreamOptions } from '../upstream.ts';
 import { createClient } from './client.ts';
+import { askConnections } from './connections.ts';
 import { createKnownAccounts } from './known-accounts.ts';
 import { askPost } from './post.ts';
+import { askProfile } from './profile.ts';
+import { askSearch, askSearchUsers } from './search.ts';
+import { askTimeline } from './timeline.ts';
 
 /** What the provider is built from. */
 export interface BlueskyOptions extends UpstreamOptions {
   readonly clock: Clock;
+  /** The address that searches of posts go to first; default: that of every other read. */
+  readonly searchUrl?: string;
 }
 
 /** How many requests a minute Bluesky bears from one address: 3,000 in five (Bluesky, section 1). */
 export const blueskyPerMinute = 600;
 
 /** Creates the provider that reads Bluesky through a public AppView, without an account. */
-export function createBluesky({ http, apiUrl, clock }: BlueskyOptions): Provider {
-  const client = createClient(createUpstream({ http, apiUrl }), clock);
-  const reading = { client, known: createKnownAccounts(clock), clock };
+export function createBluesky({ http, apiUrl, searchUrl, clock }: BlueskyOptions): Provider {
+  const toClient = (url: string) => createClient(createUpstream({ http, apiUrl: url }), clock);
+  const reading = { client: toClient(apiUrl), known: createKnownAccounts(clock), clock };
+  const connections = askConnections(reading);
+  const hosts = [...new Set([searchUrl ?? apiUrl, apiUrl])].map(toClient);
   return {
     name: 'bluesky',
     platforms: ['bluesky'],
-    reads: new Set(['post', 'thread', 'replies'] as const),
+    reads: new Set(readNames),
     covers: (query) => platformOf(query) === 'bluesky',
-    ask: { post: askPost(reading) },
+    ask: {
+      post: askPost(reading),
+      profile: askProfile(reading),
+      timeline: askTimeline(reading),
+      followers: connections,
+      following: connections,
+      search: askSearch({ reading, hosts }),
+      searchUsers: askSearchUsers(reading),
+    },
   };
 }

@@ -1,0 +1,53 @@
+import type { Account } from '../../model/account.ts';
+import { createMalformed } from '../failure.ts';
+import type { ConnectionsQuery, Page, ProviderContext } from '../provider.ts';
+import { parseRows } from '../rows.ts';
+import { shapeAccount } from './account.ts';
+import { judgeAccount, refuseAccount } from './labels.ts';
+import { tellAccountsLeftOut } from './left-out.ts';
+import { type ActorPayload, parseActor } from './payload.ts';
+import { nextCursor, type Reading, uniqueBy, writeLimit } from './reading.ts';
+
+/** Answers both kinds of query. */
+type AskConnections = (query: ConnectionsQuery, context: ProviderContext) => Promise<Page<Account>>;
+
+const lists = {
+  followers: { method: 'app.bsky.graph.getFollowers', field: 'followers' },
+  following: { method: 'app.bsky.graph.getFollows', field: 'follows' },
+} as const;
+
+/** Makes the read of a page of followers or of those that an account follows, as the query says. */
+export function askConnections(reading: Reading): AskConnections {
+  return async ({ kind, account, count, cursor }, context) => {
+    const { client, known, clock } = reading;
+    const { method, field } = lists[kind];
+    const actor = known.actorFor(account.handle);
+    const body = await client.query(method, { actor, limit: writeLimit(count), cursor }, context);
+    const subject = parseActor(body.subject);
+    if (subject === null) throw createMalformed();
+    const withheld = judgeAccount(subject, clock.now());
+    if (withheld !== null) throw refuseAccount(withheld);
+    known.note(account.handle, subject);
+    return { ...toAccounts(body[field], clock.now()), cursor: nextCursor(body.cursor, cursor) };
+  };
+}
+
+/**
+ * Gives the accounts of a list that the public may see.
+ *
+ * @throws ProviderError `malformed` where there is no list
+ */
+export function toAccounts(list: unknown, nowMs: number): Omit<Page<Account>, 'cursor'> {
+  const found = parseRows(list, parseActor);
+  if (found === null) throw createMalformed();
+  const { rows, unreadable } = found;
+  const judge = (actor: ActorPayload) => judgeAccount(actor, nowMs);
+  const privates = rows.filter((actor) => judge(actor) === 'signed-in').length;
+  const shown = rows.filter((actor) => judge(actor) === null);
+  const moderated = rows.length - shown.length - privates;
+  return {
+    items: uniqueBy(shown, ({ did }) => did).map(shapeAccount),
+    rows: rows.length + unreadable,
+    warnings: tellAccountsLeftOut({ private: privates, moderated, unreadable }),
+  };
+}
