@@ -52,6 +52,10 @@ const proxyList = z
     }
   });
 
+/** The public AppView, and the one behind it, which also searches for those without an account. */
+const blueskyUrl = 'https://public.api.bsky.app';
+const blueskySearchUrl = 'https://api.bsky.app';
+
 /** Every environment variable that Perch reads: its form, its default and what it does. */
 export const variables = z.object({
   HOST: z.string().default('127.0.0.1').describe('The address to listen on; `0.0.0.0` for all.'),
@@ -115,6 +119,14 @@ export const variables = z.object({
   PERCH_SYNDICATION_URL: httpUrl
     .default('https://cdn.syndication.twimg.com')
     .describe('The address of the `syndication` provider’s API.'),
+  PERCH_BLUESKY_URL: httpUrl
+    .default(blueskyUrl)
+    .describe('The address of the AppView that the `bluesky` provider reads.'),
+  PERCH_BLUESKY_SEARCH_URL: httpUrl
+    .optional()
+    .describe(
+      `The AppView that searches of posts on Bluesky go to first. Default: \`${blueskySearchUrl}\`; where \`PERCH_BLUESKY_URL\` is set to another address, that one.`,
+    ),
   PERCH_USER_AGENT: z
     .string()
     .regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters')
@@ -230,6 +242,9 @@ const configSchema = variables.transform((set) => {
     PERCH_BASE_URL,
     PERCH_CONTACT_URL: set.PERCH_CONTACT_URL ?? `${PERCH_BASE_URL}/docs/keys#get-a-key`,
     PERCH_SECURITY_CONTACT: set.PERCH_SECURITY_CONTACT ?? `${PERCH_BASE_URL}/docs/security`,
+    PERCH_BLUESKY_SEARCH_URL:
+      set.PERCH_BLUESKY_SEARCH_URL ??
+      (set.PERCH_BLUESKY_URL === blueskyUrl ? blueskySearchUrl : set.PERCH_BLUESKY_URL),
     PERCH_USER_AGENT: set.PERCH_USER_AGENT ?? `Perch/${version} (+${PERCH_BASE_URL})`,
   };
 });

@@ -142,6 +142,8 @@ function toSettings(
     fxtwitterUrl: config.PERCH_FXTWITTER_URL,
     fxtwitterPerMinute: config.PERCH_FXTWITTER_PER_MINUTE,
     syndicationUrl: config.PERCH_SYNDICATION_URL,
+    blueskyUrl: config.PERCH_BLUESKY_URL,
+    blueskySearchUrl: config.PERCH_BLUESKY_SEARCH_URL,
     readTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
   };
 }

@@ -28,19 +28,25 @@ function itemsOf(found: Finds[PlanKind]['found'] | ListPart): readonly ListItem[
 }
 
 function subjectsOfItem(item: ListItem): readonly string[] {
-  return 'screen_name' in item ? [subjectOfAccount(item)] : subjectsOfPost(item);
+  return 'screen_name' in item ? subjectsOfAccount(item) : subjectsOfPost(item);
 }
 
 function subjectsOfPost(post: Post): readonly string[] {
   const { id, platform, author } = post;
-  const handle = author?.screen_name.toLowerCase() ?? null;
+  const names = author === null ? [null] : namesOf(author);
   return [
-    ...(id === null ? [] : [postSubject({ platform, handle, id })]),
-    ...(author === null ? [] : [subjectOfAccount(author)]),
+    ...(id === null ? [] : names.map((handle) => postSubject({ platform, handle, id }))),
+    ...(author === null ? [] : subjectsOfAccount(author)),
     ...(post.type === 'status' && post.quote !== null ? subjectsOfPost(post.quote) : []),
   ];
 }
 
-function subjectOfAccount({ platform, screen_name: handle }: Account): string {
-  return accountSubject(platform, handle);
+function subjectsOfAccount(account: Account): readonly string[] {
+  return namesOf(account).map((name) => accountSubject(account.platform, name));
+}
+
+/** An account is asked for by its handle, and on Bluesky by its DID as well. */
+function namesOf({ screen_name, id }: Account): readonly string[] {
+  const handle = screen_name.toLowerCase();
+  return id.startsWith('did:') ? [...new Set([handle, id])] : [handle];
 }

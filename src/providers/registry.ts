@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { HttpClient } from '../core/http-client.ts';
 import { sourceNames } from '../model/sources.ts';
 import { openArchive } from './archive/index.ts';
+import { blueskyPerMinute, createBluesky } from './bluesky/index.ts';
 import { createFxTwitter } from './fxtwitter/index.ts';
 import { withPace } from './pace.ts';
 import type { Provider } from './provider.ts';
@@ -23,6 +24,8 @@ export interface ProviderSettings {
   readonly fxtwitterUrl: string;
   readonly fxtwitterPerMinute: number;
   readonly syndicationUrl: string;
+  readonly blueskyUrl: string;
+  readonly blueskySearchUrl: string;
   readonly readTimeoutMs: number;
 }
 
@@ -39,14 +42,21 @@ export const providerFactories: Readonly<
     }),
   fxtwitter: (settings) =>
     createFxTwitter({
-      http: withPace(settings.http, {
-        perMinute: settings.fxtwitterPerMinute,
-        maxWaitMs: settings.readTimeoutMs,
-        clock: settings.clock,
-      }),
+      http: toPaced(settings, settings.fxtwitterPerMinute),
       apiUrl: settings.fxtwitterUrl,
       clock: settings.clock,
     }),
   syndication: (settings) =>
     createSyndication({ http: settings.http, apiUrl: settings.syndicationUrl }),
+  bluesky: (settings) =>
+    createBluesky({
+      http: toPaced(settings, blueskyPerMinute),
+      apiUrl: settings.blueskyUrl,
+      searchUrl: settings.blueskySearchUrl,
+      clock: settings.clock,
+    }),
 };
+
+function toPaced({ http, clock, readTimeoutMs: maxWaitMs }: ProviderSettings, perMinute: number) {
+  return withPace(http, { perMinute, maxWaitMs, clock });
+}

@@ -2,7 +2,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
 import { ProviderError, type ProviderErrorKind } from '../../src/providers/provider.ts';
-import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { buildTestApp, type TestApp, xOnly } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createFakeList, steady } from '../support/fake-list.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -78,7 +78,7 @@ describe('following the successor link', () => {
     ] as const,
     ([query]) => `of /api/convert?${query} gives the same body`,
     async ([query, status]) => {
-      const app = await buildTestApp();
+      const app = await buildTestApp({ env: xOnly });
       for (const accept of ['*/*', 'application/json']) {
         expect(await expectSameBody(app, `/api/convert?${query}`, accept)).toBe(status);
       }
@@ -117,7 +117,7 @@ describe('following the successor link', () => {
     ] as const,
     ([query]) => `of /api/browse?${query} gives the same body`,
     async ([query, status]) => {
-      const app = await buildTestApp();
+      const app = await buildTestApp({ env: xOnly });
       for (const accept of ['*/*', 'application/json']) {
         expect(await expectSameBody(app, `/api/browse?${query}`, accept)).toBe(status);
       }

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { browseReply } from '../../src/model/results.ts';
 import { openArchive } from '../../src/providers/archive/index.ts';
-import { buildTestApp } from '../support/build-app.ts';
+import { buildTestApp, xOnly } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createFakeList, steady } from '../support/fake-list.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -315,7 +315,7 @@ describe('the browse reads', () => {
     ] as const,
     ([url, code]) => `refuses ${url.slice(0, 60)} as ${code}`,
     async ([url, code, words]) => {
-      const app = await buildTestApp();
+      const app = await buildTestApp({ env: xOnly });
 
       const reply = await app.request(url);
 

@@ -3,7 +3,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { frontEndpoints } from '../../src/http/pages/front-endpoints.ts';
 import { toLine } from '../../src/render/markdown/characters.ts';
-import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { buildTestApp, type TestApp, xOnly } from '../support/build-app.ts';
 import { startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
 import { parsePage } from '../support/render-html.ts';
 import { hostileText } from '../support/render-markdown.ts';
@@ -252,7 +252,7 @@ describe('asking the front page', () => {
     ['word '.repeat(200), 'invalid_query', 400],
     ['@jack', 'upstream_unavailable', 503],
   ] as const)('tells what is wrong with %j', async (q, code, status) => {
-    const app = await buildTestApp();
+    const app = await buildTestApp({ env: xOnly });
 
     const reply = await ask(app, q);
     const problem = await ask(app, q, { accept: '*/*' });

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { type ProblemCode, problemKinds } from '../../src/core/problem.ts';
 import { ProviderError, type ProviderErrorKind } from '../../src/providers/provider.ts';
-import { buildTestApp } from '../support/build-app.ts';
+import { buildTestApp, xOnly } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createStubProvider, stubFound } from '../support/stub-provider.ts';
 
@@ -89,7 +89,7 @@ describe('bad input', () => {
     bad,
     ([url, code]) => `answers ${url.slice(0, 70)} with ${code}`,
     async ([url, code, names = '']) => {
-      const app = await buildTestApp();
+      const app = await buildTestApp({ env: xOnly });
 
       const reply = await app.request(url);
 

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { xOnly } from '../support/build-app.ts';
 import { answerHtml, hang } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
@@ -58,7 +59,7 @@ describe('perch read', () => {
     [['fly'], 2, 'no command "fly"'],
     [['serve', 'now'], 2, 'takes no arguments'],
   ] as const)('explains %j with exit code %i', async (args, code, words) => {
-    const ended = await run(args);
+    const ended = await run(args, xOnly);
 
     expect(ended.code).toBe(code);
     expect(ended.stderr).toContain(words);

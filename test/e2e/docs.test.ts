@@ -34,6 +34,7 @@ const offline = {
   PERCH_DATA_DIR: ':memory:',
   PERCH_FXTWITTER_URL: 'http://127.0.0.1:9',
   PERCH_SYNDICATION_URL: 'http://127.0.0.1:9',
+  PERCH_BLUESKY_URL: 'http://127.0.0.1:9',
 };
 
 const baseUrl = 'http://localhost:8080';

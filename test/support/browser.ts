@@ -78,6 +78,7 @@ const quiet = {
   PERCH_DATA_DIR: ':memory:',
   PERCH_FXTWITTER_URL: 'http://127.0.0.1:9',
   PERCH_SYNDICATION_URL: 'http://127.0.0.1:9',
+  PERCH_BLUESKY_URL: 'http://127.0.0.1:9',
   PERCH_PUBLIC_ALLOWANCE: '100000',
   ...calm,
 };

@@ -66,12 +66,16 @@ export const asAdmin = { authorization: `Bearer ${adminToken}` };
 /** A busy machine is no reason to refuse the reads of a test. */
 export const calm = { PERCH_MAX_EVENT_LOOP_DELAY_MS: '0' } as const;
 
+/** Providers that read X and the sample only, for what other platforms meet on such a server. */
+export const xOnly = { PERCH_PROVIDERS: 'archive,fxtwitter,syndication' } as const;
+
 /** The configuration of tests: nothing on disk, no network, and sessions where a test asks for them. */
 export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
   const loaded = loadConfig({
     PERCH_DATA_DIR: ':memory:',
     PERCH_FXTWITTER_URL: 'http://127.0.0.1:9',
     PERCH_SYNDICATION_URL: 'http://127.0.0.1:9',
+    PERCH_BLUESKY_URL: 'http://127.0.0.1:9',
     LOG_LEVEL: 'debug',
     PERCH_ADMIN_TOKEN: adminToken,
     PERCH_SESSIONS: 'off',

@@ -27,6 +27,7 @@ export const navigation: readonly NavigationGroup[] = [
       { name: 'posts', summary: 'Read a post with its thread and replies, by URL or by id' },
       { name: 'profiles', summary: 'Read an account, its posts, and who follows whom' },
       { name: 'search', summary: 'Search posts and accounts, and the operators for it' },
+      { name: 'bluesky', summary: 'What can be read on Bluesky, and what is not served' },
       { name: 'paging', summary: 'Walk long lists by cursors, without gaps or repeats' },
       { name: 'formats', summary: 'Markdown, JSON and notes, and how one of them is chosen' },
       { name: 'embeds', summary: 'Show posts in other pages: oEmbed and link previews' },

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { browseReply } from '../../src/model/results.ts';
+import { buildTestApp } from '../support/build-app.ts';
+import { createFakeBluesky, type FakeBluesky } from '../support/fake-bluesky.ts';
+import { type FakeHandler, startFakeUpstream } from '../support/fake-upstream.ts';
+
+/** A walk asks more often in a minute than one caller may. */
+const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000', PERCH_POOL_ALLOWANCE: '1000000' };
+
+const handle = 'mira.test';
+
+/** What stands in a timeline; `private` is a post of somebody else that is not for the public. */
+const rowKind = fc.constantFrom('post', 'post', 'post', 'repost', 'private', 'reply', 'deleted');
+
+type RowKind = 'post' | 'repost' | 'private' | 'reply' | 'deleted';
+
+/** Fills a timeline, and gives the ids of what a walk with replies and reposts has to give. */
+function fill(fake: FakeBluesky, kinds: readonly RowKind[]): readonly string[] {
+  fake.addAccount(handle);
+  fake.addAccount('shy.test', { isPrivate: true });
+  const shown = kinds.map((kind, index) => addRow(fake, kind, `3k${index}`));
+  return shown.filter((id) => id !== null).reverse();
+}
+
+/** Adds a row, and gives its id where a reader gets to see it. */
+function addRow(fake: FakeBluesky, kind: RowKind, rkey: string): string | null {
+  switch (kind) {
+    case 'post':
+      return fake.addPost(handle, { rkey }).rkey;
+    case 'reply':
+      return fake.addPost(handle, { rkey, parent: fake.addPost('tove.test') }).rkey;
+    case 'repost':
+      fake.repost(handle, fake.addPost('tove.test', { rkey }));
+      return rkey;
+    case 'private':
+      fake.repost(handle, fake.addPost('shy.test', { rkey }));
+      return null;
+    case 'deleted':
+      fake.addPost(handle, { rkey }).isDeleted = true;
+      return null;
+  }
+}
+
+/** Answers as the fake does, with as many rows as the table says for each request. */
+function withSizes(fake: FakeBluesky, sizes: readonly number[]): FakeHandler {
+  let asked = 0;
+  return (request, response) => {
+    fake.habits.maxRows = sizes[asked % sizes.length] ?? 100;
+    asked += 1;
+    fake.handler(request, response);
+  };
+}
+
+/** Walks a list to its end, each page with the next of the limits. */
+async function walk(handler: FakeHandler, path: string, limits: readonly number[]) {
+  const host = await startFakeUpstream(handler);
+  const app = await buildTestApp({ env: { ...unlimited, PERCH_BLUESKY_URL: host.url } });
+  const pages: { readonly ids: readonly (string | null)[]; readonly limit: number }[] = [];
+  let cursor = '';
+  do {
+    const limit = limits[pages.length % limits.length] ?? 20;
+    const reply = await app.request(`${path}&format=json&limit=${limit}${cursor}`);
+    expect(reply.statusCode, reply.body).toBe(200);
+    const { posts = [], users = [], nextCursor } = browseReply.parse(reply.json());
+    pages.push({ ids: [...posts, ...users].map(({ id }) => id), limit });
+    cursor = nextCursor === undefined ? '' : `&cursor=${nextCursor}`;
+  } while (cursor !== '' && pages.length < 500);
+  await app.server.close();
+  await host.close();
+  return pages;
+}
+
+const limits = fc.array(fc.integer({ min: 5, max: 100 }), { minLength: 1, maxLength: 5 });
+const sizes = fc.array(fc.integer({ min: 3, max: 100 }), { minLength: 1, maxLength: 7 });
+
+function expectWhole(pages: Awaited<ReturnType<typeof walk>>, ids: readonly string[]): void {
+  expect(pages.flatMap((page) => page.ids)).toEqual(ids);
+  for (const page of pages.slice(0, -1)) expect(page.ids).toHaveLength(page.limit);
+}
+
+describe('a walk through a list of Bluesky', () => {
+  it('gives every post of a timeline once and in order, in full pages', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(rowKind, { maxLength: 250 }),
+        limits,
+        sizes,
+        async (kinds, someLimits, someSizes) => {
+          const fake = createFakeBluesky();
+          const ids = fill(fake, kinds);
+          const path = `/api/v1/profiles/${handle}?with_replies=true&with_reposts=true`;
+
+          expectWhole(await walk(withSizes(fake, someSizes), path, someLimits), ids);
+        },
+      ),
+      { numRuns: 15 },
+    );
+  }, 120_000);
+
+  it('gives every post of a search once and in order, in full pages', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 120 }),
+        limits,
+        sizes,
+        async (gaps, someLimits, someSizes) => {
+          const fake = createFakeBluesky();
+          let ms = Date.UTC(2026, 2, 4);
+          const posts = gaps.map((gap, index) => {
+            // At most a page of posts is of one moment.
+            ms += index % 3 === 0 ? 1000 : gap * 1000;
+            return fake.addPost(handle, { rkey: `3k${index}`, text: 'A heron', ms });
+          });
+          const path = '/api/v1/search?q=heron&platform=bluesky';
+          const pages = await walk(
+            withSizes(
+              fake,
+              someSizes.map((size) => size + 5),
+            ),
+            path,
+            someLimits,
+          );
+
+          const ordered = posts.toSorted((a, b) => b.ms - a.ms).map(({ rkey }) => rkey);
+          expectWhole(pages, ordered);
+        },
+      ),
+      { numRuns: 15 },
+    );
+  }, 120_000);
+
+  it('gives every follower once and in order', async () => {
+    const fake = createFakeBluesky();
+    fake.addAccount(handle);
+    const names = Array.from({ length: 130 }, (_, index) => `reader${index}.test`);
+    for (const name of names) {
+      fake.addAccount(name);
+      fake.follow(name, handle);
+    }
+
+    const pages = await walk(withSizes(fake, [7, 30]), `/${handle}/followers?full=true`, [20, 33]);
+
+    expect(pages.flatMap(({ ids }) => ids)).toHaveLength(130);
+    expect(new Set(pages.flatMap(({ ids }) => ids)).size).toBe(130);
+  });
+});
