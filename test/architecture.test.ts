@@ -38,7 +38,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
     /^(?:http|mcp|sessions)\/|^(?:app|open-fetching|open-access|open-documents|open-sessions)\.ts$/,
   '@modelcontextprotocol/server': /^mcp\//,
   pino: /^commands\/(?:logger|open-reading)\.ts$/,
-  parse5: /^answers\/readers\/html\.ts$/,
+  parse5: /^answers\/readers\/html\.ts$|^providers\/html-(?:elements|text)\.ts$/,
   ignore: /^answers\/corpus\/walk\.ts$/,
   stemmer: /^answers\/text\/words\.ts$/,
   'pino-pretty': /^commands\/logger\.ts$/,

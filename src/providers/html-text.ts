@@ -1,0 +1,275 @@
+import { type Token, Tokenizer } from 'parse5';
+import type { Facet } from '../model/post.ts';
+import { blocks, rawModes, styles, voids } from './html-elements.ts';
+import { type NameMention, toLinkText } from './link-text.ts';
+import { type Margin, type RichText, TextWriter } from './text-writer.ts';
+
+/** How the HTML of a post is read. */
+export interface HtmlOptions {
+  readonly nameMention: NameMention;
+  /** Classes of elements that are left out with all that is in them. */
+  readonly leavesOut?: ReadonlySet<string>;
+}
+
+/** More of a post than this is not read; the longest that servers are set to is far below. */
+const maxHtmlLength = 262_144;
+
+/**
+ * Gives the text of HTML with its facets (Mastodon, section 3: HTML). Lists get markers, quotes a `>`
+ * before each line. Anything can be given: it takes time in proportion to the length, and no element
+ * gives more than its text.
+ *
+ * The tokens of a real HTML parser are read, and not its tree: trees of hostile HTML are large.
+ */
+export function toRichText(html: string, options: HtmlOptions): RichText {
+  const reader = new HtmlReader(options);
+  reader.read(html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html);
+  return reader.finish();
+}
+
+/** Elements within more than this are read as if they were not there. */
+const maxDepth = 200;
+
+interface OpenElement {
+  readonly name: string;
+  leave(): void;
+}
+
+interface OpenList {
+  next: number;
+  readonly step: number;
+  readonly isOrdered: boolean;
+}
+
+interface OpenLink {
+  readonly href: string;
+  readonly classes: ReadonlySet<string>;
+  readonly label: string[];
+  isShortened: boolean;
+}
+
+/** One reading: made, fed once, and asked for the result. */
+class HtmlReader {
+  readonly #options: HtmlOptions;
+  readonly #writer = new TextWriter();
+  readonly #tokenizer: Tokenizer;
+  readonly #open: OpenElement[] = [];
+  readonly #lists: OpenList[] = [];
+  /** How many elements of each style are open; the outermost one counts. */
+  readonly #styled = new Map<Facet['type'], number>();
+  #link: OpenLink | null = null;
+  #invisible = 0;
+  #leftOut = 0;
+  #verbatim = 0;
+  #isAfterBreak = false;
+
+  constructor(options: HtmlOptions) {
+    this.#options = options;
+    this.#tokenizer = new Tokenizer(
+      { sourceCodeLocationInfo: false },
+      {
+        onStartTag: (token) => this.#start(token),
+        onEndTag: ({ tagName }) => this.#end(tagName),
+        onCharacter: ({ chars }) => this.#text(chars),
+        onWhitespaceCharacter: ({ chars }) => this.#text(chars),
+        onNullCharacter: () => {},
+        onComment: () => {},
+        onDoctype: () => {},
+        onEof: () => {},
+        onParseError: null,
+      },
+    );
+  }
+
+  read(html: string): void {
+    this.#tokenizer.write(toWellFormed(html), true);
+  }
+
+  finish(): RichText {
+    while (this.#open.length > 0) this.#leaveLast();
+    return this.#writer.finish();
+  }
+
+  #start(token: Token.TagToken): void {
+    const { tagName: name } = token;
+    if (name === 'br') this.#breakLine();
+    else if (name === 'img') this.#text(attributeOf(token, 'alt'));
+    if (blocks.has(name)) this.#startBlock(name);
+    if (voids.has(name)) return;
+    if (name === 'a') this.#closeTo('a');
+    const mode = rawModes.get(name);
+    if (mode !== undefined) this.#tokenizer.state = mode;
+    if (this.#open.length >= maxDepth && mode === undefined) return;
+    this.#open.push({ name, leave: this.#enter(token) });
+  }
+
+  /** Begins what an element does, and gives how that ends. */
+  #enter(token: Token.TagToken): () => void {
+    const { tagName: name } = token;
+    const classes = new Set(attributeOf(token, 'class').split(/\s+/));
+    if (rawModes.has(name) || this.#isLeftOut(classes)) return this.#leaveOut();
+    if (name === 'a') return this.#enterLink(attributeOf(token, 'href'), classes);
+    if (name === 'ul' || name === 'ol') return this.#enterList(token);
+    if (name === 'li') return this.#enterMargin(name, this.#markItem(attributeOf(token, 'value')));
+    if (name === 'blockquote') return this.#enterMargin(name, { first: '> ', rest: '> ' });
+    if (classes.has('invisible')) return this.#enterInvisible();
+    if (classes.has('ellipsis')) return () => this.#addEllipsis();
+    const style = styles.get(name);
+    return style === undefined ? () => this.#endBlock(name) : this.#enterStyle(name, style);
+  }
+
+  #isLeftOut(classes: ReadonlySet<string>): boolean {
+    const { leavesOut } = this.#options;
+    return leavesOut !== undefined && [...leavesOut].some((name) => classes.has(name));
+  }
+
+  #leaveOut(): () => void {
+    this.#leftOut += 1;
+    return () => {
+      this.#leftOut -= 1;
+    };
+  }
+
+  #enterInvisible(): () => void {
+    if (this.#link !== null) this.#link.isShortened = true;
+    this.#invisible += 1;
+    return () => {
+      this.#invisible -= 1;
+    };
+  }
+
+  #addEllipsis(): void {
+    if (this.#link !== null) this.#link.isShortened = true;
+    this.#text('…');
+  }
+
+  #enterStyle(name: string, type: Facet['type']): () => void {
+    const depth = this.#styled.get(type) ?? 0;
+    const style = depth === 0 ? this.#writer.openStyle(type) : null;
+    this.#styled.set(type, depth + 1);
+    if (name === 'pre') this.#verbatim += 1;
+    return () => {
+      if (name === 'pre') this.#verbatim -= 1;
+      this.#styled.set(type, (this.#styled.get(type) ?? 1) - 1);
+      if (style !== null) this.#writer.closeStyle(style);
+      this.#endBlock(name);
+    };
+  }
+
+  #enterMargin(name: string, margin: Margin): () => void {
+    this.#writer.openMargin(margin);
+    return () => {
+      this.#writer.closeMargin();
+      this.#endBlock(name);
+    };
+  }
+
+  #enterList(token: Token.TagToken): () => void {
+    const isReversed = token.attrs.some(({ name }) => name === 'reversed');
+    const list = {
+      isOrdered: token.tagName === 'ol',
+      next: toNumber(attributeOf(token, 'start')) ?? 1,
+      step: isReversed ? -1 : 1,
+    };
+    this.#lists.push(list);
+    return () => {
+      this.#lists.pop();
+      this.#endBlock(token.tagName);
+    };
+  }
+
+  #markItem(value: string): Margin {
+    const list = this.#lists.at(-1);
+    if (list === undefined || !list.isOrdered) return { first: '• ', rest: '  ' };
+    const number = toNumber(value) ?? list.next;
+    list.next = number + list.step;
+    const first = `${number}. `;
+    return { first, rest: ' '.repeat(first.length) };
+  }
+
+  #enterLink(href: string, classes: ReadonlySet<string>): () => void {
+    const link: OpenLink = { href, classes, label: [], isShortened: false };
+    this.#link = link;
+    return () => {
+      this.#link = null;
+      if (this.#leftOut > 0) return;
+      const label = link.label.join('').replaceAll('\n', ' ');
+      const { text, facet } = toLinkText({ ...link, label }, this.#options.nameMention);
+      if (facet === null) this.#writer.write(text);
+      else this.#writer.writeLink(text, facet);
+    };
+  }
+
+  #text(chars: string): void {
+    const isAfterBreak = this.#isAfterBreak;
+    this.#isAfterBreak = false;
+    if (this.#leftOut > 0 || this.#invisible > 0) return;
+    // Servers that lay out their HTML put a line feed after `<br>`, which means nothing.
+    const text = chars.replaceAll('\r', '').slice(isAfterBreak && chars.startsWith('\n') ? 1 : 0);
+    if (this.#link !== null) this.#link.label.push(text);
+    else if (this.#verbatim > 0) this.#writer.writeVerbatim(text);
+    else this.#writer.write(text);
+  }
+
+  #breakLine(): void {
+    if (this.#leftOut > 0) return;
+    if (this.#link !== null) this.#link.label.push(' ');
+    else this.#writer.breakLine();
+    this.#isAfterBreak = true;
+  }
+
+  /** A block ends the paragraph, the item and the link that it cannot stand in. */
+  #startBlock(name: string): void {
+    this.#closeTo('a');
+    this.#closeTo('p');
+    if (name === 'li') this.#closeItem();
+    const isInner = (name === 'ul' || name === 'ol') && this.#lists.length > 0;
+    this.#writer.breakBlock(isInner ? 1 : (blocks.get(name) ?? 1));
+  }
+
+  #endBlock(name: string): void {
+    const breaks = blocks.get(name);
+    if (breaks === undefined) return;
+    const isInner = (name === 'ul' || name === 'ol') && this.#lists.length > 0;
+    this.#writer.breakBlock(isInner ? 1 : breaks);
+  }
+
+  #closeItem(): void {
+    const at = this.#open.findLastIndex(({ name }) => /^(?:li|ul|ol)$/.test(name));
+    if (this.#open[at]?.name === 'li') this.#leaveDownTo(at);
+  }
+
+  #end(name: string): void {
+    if (name === 'br') this.#breakLine();
+    this.#closeTo(name);
+  }
+
+  /** Leaves the innermost element of a name, unless a block that is still open began within it. */
+  #closeTo(name: string): void {
+    const at = this.#open.findLastIndex((element) => element.name === name);
+    if (at < 0) return;
+    const isBarred = this.#open.slice(at + 1).some((inner) => blocks.has(inner.name));
+    if (!isBarred || blocks.has(name)) this.#leaveDownTo(at);
+  }
+
+  #leaveDownTo(at: number): void {
+    while (this.#open.length > at) this.#leaveLast();
+  }
+
+  #leaveLast(): void {
+    this.#open.pop()?.leave();
+  }
+}
+
+function attributeOf({ attrs }: Token.TagToken, name: string): string {
+  return attrs.find((attribute) => attribute.name === name)?.value ?? '';
+}
+
+function toNumber(text: string): number | null {
+  return /^-?\d{1,6}$/.test(text) ? Number(text) : null;
+}
+
+/** Halves of a character would join to another one where two pieces of text meet. */
+function toWellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+}
