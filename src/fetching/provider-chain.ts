@@ -1,6 +1,7 @@
 import type { RequestContext } from '../core/http-client.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 import { type Platform, platformNames } from '../model/reference.ts';
+import { clampPause } from '../providers/pause.ts';
 import {
   type Answers,
   type Ask,
@@ -11,7 +12,7 @@ import {
   type QueryKind,
   type ReadName,
 } from '../providers/provider.ts';
-import { type BreakerState, clampPause, type Gates } from './provider-gate.ts';
+import type { BreakerState, Gates } from './provider-gate.ts';
 
 /** A provider with the gates before it. */
 export interface ChainLink {

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { clampPause, defaultPauseSeconds } from '../providers/pause.ts';
 import { type Provider, ProviderError, type QueryKind } from '../providers/provider.ts';
 
 /** When a provider is left alone. Times in milliseconds. */
@@ -50,6 +51,7 @@ export function createGates(
   const kinds = Object.keys(ask) as QueryKind[];
   const gates = new Map(kinds.map((kind) => [kind, createGate(toOptions(kind))]));
   const pause = (error: ProviderError): void => {
+    if (!error.isGeneral) return; // it asks for a pause of one of its hosts, and keeps that itself
     for (const gate of gates.values()) gate.pause(error);
   };
   return {
@@ -84,17 +86,6 @@ function sharingPauses(gate: Gate, pause: Gates['pause']): Gate {
         }
       }, signal),
   };
-}
-
-/** The pause where a throttling provider names none (decisions section 5). */
-const defaultPauseSeconds = 30;
-
-/** The longest pause that a `Retry-After` of a provider is believed. */
-const maxPauseSeconds = 300;
-
-/** Gives the seconds that a provider is left alone when it asks for so many: 1 to 300. */
-export function clampPause(seconds: number): number {
-  return Math.min(Math.max(seconds, 1), maxPauseSeconds);
 }
 
 /** Creates a gate that is closed, so that the provider is asked. */
@@ -163,7 +154,7 @@ class Breaker {
   }
 
   fail(error: ProviderError, epoch: number): void {
-    if (error.kind === 'throttled') this.pause(error);
+    if (error.kind === 'throttled' && error.isGeneral) this.pause(error);
     if (epoch !== this.#epoch) return;
     if (!error.isGeneral) {
       this.succeed(epoch);

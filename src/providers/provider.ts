@@ -194,7 +194,10 @@ export interface ProviderErrorOptions {
   readonly retryAfterSeconds?: number | undefined;
   /** Whether an `ambiguous` miss speaks for absence at all; default true. */
   readonly isWitness?: boolean;
-  /** Whether the provider itself fails, rather than for this one subject; default true. */
+  /**
+   * Whether the provider itself fails, rather than for this one subject or one host of many; default
+   * true. A pause that is not general is kept by the provider.
+   */
   readonly isGeneral?: boolean;
   readonly cause?: unknown;
 }

@@ -208,6 +208,28 @@ describe('the gates of a provider', () => {
 
     await expect(read()).resolves.toBe('found');
   });
+
+  it('stay open when one of many hosts throttles or fails', async () => {
+    const gates = createGates({ ask: { post: never } }, () => ({
+      clock: createManualClock(),
+      failures: 1,
+      openMs: 5000,
+      maxOpenMs: 30_000,
+      onChange: () => undefined,
+    }));
+
+    for (const kind of ['throttled', 'unavailable', 'malformed'] as const) {
+      const failure = new ProviderError(kind, 'That host is busy.', { isGeneral: false });
+      gates.pause(failure);
+      await gates
+        .of('post')
+        .run(() => Promise.reject(failure), signal)
+        .catch(() => undefined);
+    }
+
+    expect(gates.broken).toEqual({});
+    await expect(gates.of('post').run(async () => 'found', signal)).resolves.toBe('found');
+  });
 });
 
 async function never(): Promise<never> {
