@@ -272,21 +272,64 @@ function parseBlueskyPath(segments: readonly string[]): PostReference | null {
   return account?.platform === 'bluesky' && isPostId('bluesky', id) ? { ...account, id } : null;
 }
 
+/**
+ * Reads the forms that the links of Mastodon have: `/@user/1`, `/users/user/statuses/1`, the latter
+ * also with `/activity` for a boost, and those of its older and other web apps (`/web/@user/1`,
+ * `/web/statuses/1`, `/deck/@user/1`).
+ */
 function parseMastodonPath(host: string, segments: readonly string[]): PostReference | null {
-  const [first = '', second = '', third = '', id = ''] = segments;
-  const short = segments.length === 2 && first.startsWith('@');
-  const long = segments.length === 4 && first === 'users' && third === 'statuses';
-  if (!short && !long) return null;
-  const user = short ? first.slice(1) : second;
-  const account = parseHandle(user.includes('@') ? user : `${user}@${host}`);
-  const postId = short ? second : id;
-  if (account?.platform !== 'mastodon' || !isPostId('mastodon', postId)) return null;
-  return {
-    platform: 'mastodon',
-    handle: `${user.split('@')[0]?.toLowerCase()}@${host}`,
-    id: postId,
-  };
+  const path = withoutWebApp(segments);
+  if (path !== segments && path.length === 2 && path[0] === 'statuses') {
+    const [, id = ''] = path;
+    return isPostId('mastodon', id)
+      ? { platform: 'mastodon', handle: `${nobody}@${host}`, id }
+      : null;
+  }
+  return parseMastodonPost(host, path);
 }
+
+/** Stands for the author in a reference to a post of Mastodon that names the host alone. */
+const nobody = '_';
+
+function withoutWebApp(segments: readonly string[]): readonly string[] {
+  const [app = '', ...rest] = segments;
+  return app === 'web' || app === 'deck' ? rest : segments;
+}
+
+function parseMastodonPost(host: string, path: readonly string[]): PostReference | null {
+  const parts = splitPostPath(path);
+  if (parts === null || !isPostId('mastodon', parts.id)) return null;
+  const { user, id } = parts;
+  const account = parseHandle(user.includes('@') ? user : `${user}@${host}`);
+  if (account?.platform !== 'mastodon') return null;
+  return { platform: 'mastodon', handle: `${user.split('@')[0]?.toLowerCase()}@${host}`, id };
+}
+
+interface PostPath {
+  readonly user: string;
+  readonly id: string;
+}
+
+function splitPostPath(path: readonly string[]): PostPath | null {
+  const [first = '', second = '', third, id = '', tail] = path;
+  if (path.length === 2) return first.startsWith('@') ? { user: first.slice(1), id: second } : null;
+  const isLong = path.length === 4 || (path.length === 5 && tail === 'activity');
+  return isLong && first === 'users' && third === 'statuses' ? { user: second, id } : null;
+}
+
+/**
+ * Reads the address of a post on a server of Mastodon, written with https; null where it is none, or
+ * one that a server gives to the copy of another server's post.
+ */
+export function parseMastodonOrigin(text: string): PostReference | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || url.protocol !== 'https:' || url.host !== url.hostname) return null;
+  if (!isPublicName(url.hostname) || url.pathname.includes('@', 2)) return null;
+  return parseMastodonPost(url.hostname, segmentsAfter(url, '/'));
+}
+
+/** The server of Mastodon that is asked what belongs to no other. */
+export const defaultMastodonHost = 'mastodon.social';
 
 /** Gives the address of an account on its own platform; the sample lives at Perch's permalinks. */
 export function profileUrl(of: Platform, handle: string, baseUrl: string): string {
@@ -335,7 +378,7 @@ export function hashtagUrl(
     case 'bluesky':
       return `https://bsky.app/hashtag/${name}`;
     case 'mastodon':
-      return `https://${where.host ?? 'mastodon.social'}/tags/${name}`;
+      return `https://${where.host ?? defaultMastodonHost}/tags/${name}`;
     case 'sample':
       return `${where.baseUrl}/search?q=%23${name}&platform=archive`;
   }

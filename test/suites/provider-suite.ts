@@ -350,7 +350,7 @@ function failures(healthy: FakeHandler): readonly (readonly [string, string, Fak
     ['truncated JSON', 'malformed', (_, response) => answerTruncatedJson(response)],
     ['a body that is too large', 'malformed', (_, response) => answerBytes(response, maxBytes + 1)],
     ['status 500', 'unavailable', (_, response) => answerHtml(response, { status: 500 })],
-    ['a JSON list', 'malformed', (_, response) => answerJson(response, [])],
+    ['a JSON list of nothing known', 'malformed', (_, response) => answerJson(response, [0])],
     ['JSON null', 'malformed', (_, response) => answerJson(response, null)],
   ];
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/core/problem.ts';
-import { isPostId, parseHandle, parsePostUrl } from '../../../src/model/reference.ts';
+import {
+  isPostId,
+  parseHandle,
+  parseMastodonOrigin,
+  parsePostUrl,
+} from '../../../src/model/reference.ts';
 
 const baseUrl = 'http://localhost:8080';
 
@@ -48,6 +53,26 @@ const goodUrls: readonly (readonly [string, unknown])[] = [
     { platform: 'mastodon', handle: 'gargron@mastodon.social', id: '112' },
   ],
   [
+    'https://reef.example.org/users/Wren/statuses/112/activity',
+    { platform: 'mastodon', handle: 'wren@reef.example.org', id: '112' },
+  ],
+  [
+    'https://reef.example.org/web/@Wren/112',
+    { platform: 'mastodon', handle: 'wren@reef.example.org', id: '112' },
+  ],
+  [
+    'https://reef.example.org/web/@kelp@kelp.example.net/112',
+    { platform: 'mastodon', handle: 'kelp@reef.example.org', id: '112' },
+  ],
+  [
+    'https://reef.example.org/web/statuses/112',
+    { platform: 'mastodon', handle: '_@reef.example.org', id: '112' },
+  ],
+  [
+    'https://reef.example.org/deck/@wren/01HXYZ',
+    { platform: 'mastodon', handle: 'wren@reef.example.org', id: '01HXYZ' },
+  ],
+  [
     'http://localhost:8080/ada.example/status/1900000000000000001',
     { platform: 'sample', handle: 'ada.example', id: '1900000000000000001' },
   ],
@@ -64,6 +89,14 @@ const badUrls: readonly (readonly [string, string])[] = [
   ['/jack/status/20', 'invalid_url'],
   ['https://', 'invalid_url'],
   ['https:///jack/status/20', 'unsupported_host'],
+  ['https://reef.example.org/notice/AbC', 'unsupported_host'],
+  ['https://reef.example.org/objects/6f1c2a9e', 'unsupported_host'],
+  ['https://reef.example.org/web/statuses/a-b', 'unsupported_host'],
+  ['https://reef.example.org/web/web/@wren/1', 'unsupported_host'],
+  ['https://reef.example.org/web/112', 'unsupported_host'],
+  ['https://reef.example.org/users/wren/statuses/1/likes', 'unsupported_host'],
+  ['https://reef.example.org/@wren/1/activity', 'unsupported_host'],
+  ['https://reef.example/@wren/1', 'unsupported_host'],
   ['ftp://x.com/jack/status/20', 'invalid_url'],
   ['javascript:alert(1)', 'invalid_url'],
   ['data:text/html,x', 'invalid_url'],
@@ -199,6 +232,33 @@ describe('parseHandle', () => {
     'юля',
   ])('refuses %j', (text) => {
     expect(parseHandle(text)).toBeNull();
+  });
+});
+
+describe('parseMastodonOrigin', () => {
+  it.each([
+    'https://reef.example.org/@wren/1',
+    'https://reef.example.org/users/wren/statuses/1',
+    'https://reef.example.org/users/wren/statuses/1/activity',
+  ])('takes %s', (url) => {
+    expect(parseMastodonOrigin(url)).toEqual({
+      platform: 'mastodon',
+      handle: 'wren@reef.example.org',
+      id: '1',
+    });
+  });
+
+  it.each([
+    '',
+    'http://reef.example.org/@wren/1',
+    'https://reef.example.org:8443/@wren/1',
+    'https://reef.example.org/@kelp@kelp.example.net/1',
+    'https://reef.example.org/notice/1',
+    'https://127.0.0.1/@wren/1',
+    'https://localhost/@wren/1',
+    'at://did:plc:x/app.bsky.feed.post/3k',
+  ])('refuses %s', (url) => {
+    expect(parseMastodonOrigin(url)).toBeNull();
   });
 });
 

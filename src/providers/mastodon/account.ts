@@ -1,0 +1,80 @@
+import { type Account, toAccount } from '../../model/account.ts';
+import { toRichText } from '../html-text.ts';
+import { isWebUrl } from '../text.ts';
+import type { RichText } from '../text-writer.ts';
+import { toIsoTime } from '../times.ts';
+import { accountUrl, createNaming, type Home, toHandle } from './identity.ts';
+import type { AccountPayload } from './payload.ts';
+
+/** Gives the account that a server describes. The lines below its own words are its fields. */
+export function shapeAccount(row: AccountPayload, home: Home): Account {
+  const fields = row.fields.map((field) => readField(field, home));
+  const handle = toHandle(row.acct, home);
+  return toAccount({
+    id: row.id,
+    screen_name: handle,
+    name: row.display_name ?? row.username,
+    url: accountUrl(row, home),
+    description: describe(row.note, fields, home),
+    avatar_url: pictureOf(row.avatar),
+    banner_url: pictureOf(row.header),
+    website: websiteOf(fields),
+    followers: countOf(row.followers_count),
+    following: countOf(row.following_count),
+    statuses: countOf(row.statuses_count),
+    joined: toIsoTime(row.created_at),
+    platform: 'mastodon',
+  });
+}
+
+/** Gives what a reader should know of an account. */
+export function tellAccount(row: AccountPayload, home: Home): readonly string[] {
+  const moved = row.moved === null ? null : toHandle(row.moved.acct, home);
+  return [
+    ...(moved === null ? [] : [`This account has moved to @${moved}.`]),
+    ...(row.limited === true ? [`The moderators of ${home.host} limit this account.`] : []),
+    ...(row.memorial === true ? ['This account is kept in memory of its owner.'] : []),
+    ...(row.bot === true ? ['This account says that a program writes its posts.'] : []),
+  ];
+}
+
+interface Field extends RichText {
+  readonly name: string;
+  readonly isVerified: boolean;
+}
+
+function readField(
+  { name, value, verified_at }: AccountPayload['fields'][number],
+  home: Home,
+): Field {
+  return { name: name.trim(), isVerified: verified_at !== null, ...readHtml(value, home) };
+}
+
+function readHtml(html: string, home: Home): RichText {
+  return toRichText(html, { nameMention: createNaming([], home) });
+}
+
+function describe(note: string | null, fields: readonly Field[], home: Home): string | null {
+  const about = note === null ? '' : readHtml(note, home).text;
+  const lines = fields.map(({ name, text }) => `${name}: ${text}`).join('\n');
+  return [about, lines].filter((part) => part !== '').join('\n\n') || null;
+}
+
+/** The first field that is a link; one that links back to the account counts more. */
+function websiteOf(fields: readonly Field[]): string | null {
+  const links = fields.flatMap(({ isVerified, facets }) => {
+    const link = facets.find(({ type }) => type === 'link')?.url;
+    return link === undefined ? [] : [{ link, isVerified }];
+  });
+  return (links.find(({ isVerified }) => isVerified) ?? links[0])?.link ?? null;
+}
+
+/** A picture that an account has not set is a file of the server's own (Mastodon, section 3). */
+function pictureOf(url: string | null): string | null {
+  return url === null || !isWebUrl(url) || url.endsWith('/missing.png') ? null : url;
+}
+
+/** Some servers send -1 for a count that the owner hides. */
+function countOf(count: number | null): number | null {
+  return count === null || count < 0 ? null : count;
+}

@@ -1,0 +1,72 @@
+import type { Card } from '../../model/card.ts';
+import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
+import type { Poll } from '../../model/poll.ts';
+import { isWebUrl } from '../text.ts';
+import { toIsoTime } from '../times.ts';
+import type { CardPayload, MediaPayload, PollPayload } from './payload.ts';
+
+/** Gives the media of a post in display order; an item without an address is left out. */
+export function shapeMedia(items: readonly MediaPayload[]): MediaSet {
+  return toMediaSet(items.flatMap(shapeItem));
+}
+
+const types: ReadonlyMap<string, Media['type']> = new Map([
+  ['image', 'photo'],
+  ['video', 'video'],
+  ['gifv', 'gif'],
+  ['audio', 'audio'],
+]);
+
+function shapeItem(item: MediaPayload): readonly Media[] {
+  const url = [item.url, item.remote_url].find((each) => each !== null && isWebUrl(each));
+  if (url === undefined || url === null) return [];
+  const type = types.get(item.type) ?? typeOfFile(url);
+  const { width = null, height = null } = item.meta?.original ?? {};
+  const base = { type, url, width, height, alt: item.description };
+  return [type === 'photo' ? base : { ...base, ...shapeMoving(item, type, url) }];
+}
+
+function shapeMoving({ preview_url, meta }: MediaPayload, type: Media['type'], url: string) {
+  const preview = preview_url !== null && isWebUrl(preview_url) ? preview_url : null;
+  const { duration = null, bitrate = null } = meta?.original ?? {};
+  return {
+    thumbnail_url: preview === url ? null : preview,
+    duration: type === 'gif' ? null : duration,
+    variants: bitrate === null ? [] : [{ url, content_type: null, bitrate }],
+  };
+}
+
+/** A server that could not read a file says `unknown` (Mastodon, section 3); its name may tell more. */
+function typeOfFile(url: string): Media['type'] {
+  const { pathname } = new URL(url);
+  if (/\.(?:mp4|m4v|mov|webm|ogv)$/i.test(pathname)) return 'video';
+  if (/\.(?:mp3|m4a|ogg|oga|opus|wav|flac|aac)$/i.test(pathname)) return 'audio';
+  return 'photo';
+}
+
+/** Gives a poll. Of one with several choices the shares are of the voters, where their count is known. */
+export function shapePoll({ expires_at, multiple, ...poll }: PollPayload): Poll {
+  const { votes_count: votes, voters_count: voters, options } = poll;
+  const base = multiple === true ? (voters ?? votes) : votes;
+  return {
+    choices: options.map(({ title: label, votes_count: count }) => ({
+      label,
+      count,
+      percentage: shareOf(count, base),
+    })),
+    total_votes: votes,
+    ends_at: toIsoTime(expires_at),
+  };
+}
+
+function shareOf(count: number | null, base: number | null): number | null {
+  if (count === null || base === null) return null;
+  return base === 0 ? 0 : Math.round((1000 * count) / base) / 10;
+}
+
+/** Gives the preview of a linked page; null where there is none. */
+export function shapeCard(card: CardPayload | null): Card | null {
+  if (card === null || !isWebUrl(card.url)) return null;
+  const { url, title, description, image } = card;
+  return { url, title, description, image_url: image !== null && isWebUrl(image) ? image : null };
+}

@@ -1,0 +1,122 @@
+import { isPublicName } from '../../core/public-host.ts';
+import {
+  type AccountReference,
+  type PostReference,
+  parseHandle,
+  parseMastodonOrigin,
+  profileUrl,
+} from '../../model/reference.ts';
+import { isWebUrl } from '../text.ts';
+import type { AccountPayload, MentionPayload, StatusPayload } from './payload.ts';
+
+/** A server, and the domain that its own accounts have in their handles. */
+export interface Home {
+  /** Where its API is. */
+  readonly host: string;
+  readonly domain: string;
+}
+
+/** Gives the full handle of an account that a server names: `user@domain`. */
+export function toHandle(acct: string, { domain }: Home): string {
+  const [user, of = domain] = acct.split('@');
+  return `${user}@${toAscii(of)}`;
+}
+
+/** Servers name domains in other scripts as they are; handles are in ASCII. */
+function toAscii(domain: string): string {
+  const url = `https://${domain}/`;
+  return /[^\x21-\x7e]/.test(domain) && URL.canParse(url) ? new URL(url).hostname : domain;
+}
+
+/** Tells whether an account is the server's own. */
+export function isOwn({ acct }: Pick<AccountPayload, 'acct'>): boolean {
+  return !acct.includes('@');
+}
+
+/** Splits a handle into the user and the domain. */
+export function splitHandle(handle: string): { readonly user: string; readonly domain: string } {
+  const at = handle.lastIndexOf('@');
+  return { user: handle.slice(0, at), domain: handle.slice(at + 1) };
+}
+
+/** What a post is known by. */
+export interface PostIdentity {
+  readonly id: string;
+  readonly handle: string;
+  readonly url: string;
+}
+
+/**
+ * Gives what a post is known by elsewhere. Servers give the same post different ids, so one of another
+ * server gets the id of its origin, where its address tells it; else it is known as this server's
+ * copy, which can be read under that address. So is a post whose address is on a server that is not
+ * its author's, because anyone can name any address.
+ */
+export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
+  const handle = toHandle(row.account.acct, home);
+  const hosts = isOwn(row.account) ? [home.host, home.domain] : [splitHandle(handle).domain];
+  const urls = [row.url, row.uri].filter((url) => url !== null).filter((url) => isAt(url, hosts));
+  const copy = copyUrl(isOwn(row.account) ? row.account.acct : handle, row.id, home);
+  if (isOwn(row.account)) return { id: row.id, handle, url: urls[0] ?? copy };
+  const origin = originOf(urls);
+  if (origin === null) return { id: row.id, handle, url: copy };
+  return { id: origin.id, handle, url: urls[0] ?? copy };
+}
+
+function originOf(urls: readonly string[]): PostReference | null {
+  return urls.map(parseMastodonOrigin).find((origin) => origin !== null) ?? null;
+}
+
+/** Tells whether an address of the web is on one of some hosts, or on a name below it. */
+function isAt(url: string, hosts: readonly string[]): boolean {
+  if (!isWebUrl(url)) return false;
+  const { hostname } = new URL(url);
+  return hosts.some((host) => `.${hostname}`.endsWith(`.${host.toLowerCase()}`));
+}
+
+/** Gives the address of a post as a server knows it. */
+export function copyUrl(acct: string, id: string, { host }: Pick<Home, 'host'>): string {
+  return `https://${host}/@${acct}/${id}`;
+}
+
+/** Gives the address of an account: its page, where that is on its own server and can be linked. */
+export function accountUrl(
+  { url, acct }: Pick<AccountPayload, 'url' | 'acct'>,
+  home: Home,
+): string {
+  const handle = toHandle(acct, home);
+  const { domain } = splitHandle(handle);
+  const hosts = isOwn({ acct }) ? [home.host, domain] : [domain];
+  return url !== null && isAt(url, hosts) ? url : profileUrl('mastodon', handle, '');
+}
+
+/** Makes the way to name mentions by what a post says of them, else by their address. */
+export function createNaming(mentions: readonly MentionPayload[], home: Home) {
+  const byUrl = new Map(mentions.toReversed().map((mention) => [mention.url, mention]));
+  const byName = groupByName(mentions);
+  return (url: string, label: string): string | null => {
+    const user = label.trim().replace(/^@/, '').toLowerCase();
+    const known = byUrl.get(url) ?? byName.get(user);
+    return known === undefined || known === null ? handleOfUrl(url) : toHandle(known.acct, home);
+  };
+}
+
+/** What each name that a mention may be written by stands for; null for a name of several mentions. */
+function groupByName(mentions: readonly MentionPayload[]) {
+  const byName = new Map<string, MentionPayload | null>();
+  for (const mention of mentions) {
+    const names = new Set([mention.username.toLowerCase(), mention.acct.toLowerCase()]);
+    for (const name of names) byName.set(name, byName.has(name) ? null : mention);
+  }
+  return byName;
+}
+
+/** Gives the handle that the address of a profile tells. */
+function handleOfUrl(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !isPublicName(url.hostname)) return null;
+  const [, user] = /^\/(?:@|users\/)([\w.-]+)\/?$/.exec(url.pathname) ?? [];
+  const account: AccountReference | null =
+    user === undefined ? null : parseHandle(`${user}@${url.hostname}`);
+  return account === null ? null : `${user}@${url.hostname}`;
+}

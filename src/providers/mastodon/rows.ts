@@ -1,0 +1,139 @@
+import type { Post, Status } from '../../model/post.ts';
+import { createUnreadable } from './failure.ts';
+import { type Home, splitHandle } from './identity.ts';
+import { type AccountPayload, parseStatus, type StatusPayload } from './payload.ts';
+import type { FoundReply } from './servers.ts';
+import { shapePost, surround } from './shape.ts';
+
+/** The rows of a page, and where the next one begins. */
+export interface Rows<Row> {
+  readonly rows: readonly Row[];
+  /** How many rows could not be read. */
+  readonly unreadable: number;
+  /** The `max_id` of the next page; null at the end. */
+  readonly next: string | null;
+}
+
+/** More rows than this are no page: servers give at most 80 (Mastodon, section 2), others a few more. */
+const maxRows = 400;
+
+/**
+ * Reads a page of a list, each row once.
+ *
+ * @throws ProviderError `malformed` where it is none, is far too long, or holds no objects
+ */
+export function readRows<Row extends { readonly id: string }>(
+  reply: FoundReply,
+  parse: (row: unknown) => Row | null,
+): Rows<Row> {
+  if (!Array.isArray(reply.body) || reply.body.length > maxRows) throw createUnreadable();
+  const rows = parseEach(reply.body, parse);
+  const unreadable = reply.body.length - rows.length;
+  if (unreadable > 0 && !reply.body.some(isObject)) throw createUnreadable();
+  return { rows: uniqueById(rows), unreadable, next: nextOf(reply) };
+}
+
+function isObject(row: unknown): boolean {
+  return typeof row === 'object' && row !== null;
+}
+
+/** Gives the rows that can be read. */
+export function parseEach<Row>(
+  rows: readonly unknown[],
+  parse: (row: unknown) => Row | null,
+): readonly Row[] {
+  return rows.map(parse).filter((row) => row !== null);
+}
+
+/** Gives the first row of each id. */
+export function uniqueById<Row extends { readonly id: string }>(
+  rows: readonly Row[],
+): readonly Row[] {
+  return uniqueBy(rows, ({ id }) => id);
+}
+
+function uniqueBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): readonly Row[] {
+  const seen = new Set<string>();
+  return rows.filter((row) => {
+    const key = keyOf(row);
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+}
+
+/** The id of a relation, of a post or of an account, as a server writes it in a link. */
+const positionForm = /^[\w-]{1,128}$/;
+
+/** Gives `cursor` as a parameter of a request; none where it is not one that `readRows` has given. */
+export function writeCursor(cursor: string | null): readonly string[] {
+  return cursor !== null && positionForm.test(cursor) ? [`max_id=${cursor}`] : [];
+}
+
+/** Reads the next page's place in the header `Link` (RFC 8288), the only one where it is told. */
+function nextOf({ header }: FoundReply): string | null {
+  const links = (header('link') ?? '').split(/,(?=\s*<)/);
+  const next = links.find((link) => /;\s*rel="?next"?\s*(?:;|$)/i.test(link));
+  const [, target = ''] = /<([^<>]*)>/.exec(next ?? '') ?? [];
+  // Only its place is taken, so it does not matter which host it names.
+  const place = URL.canParse(target) ? new URL(target).searchParams.get('max_id') : null;
+  return place !== null && positionForm.test(place) ? place : null;
+}
+
+/** Says how many rows were left out; nothing when none were. */
+export function tellUnreadable(
+  { unreadable }: Pick<Rows<unknown>, 'unreadable'>,
+  noun: 'post' | 'account',
+): readonly string[] {
+  if (unreadable === 0) return [];
+  const rows = unreadable === 1 ? `1 ${noun} is` : `${unreadable} ${noun}s are`;
+  return [`${rows} left out, because the server sent nothing readable in its place.`];
+}
+
+/** Gives the posts of a list that the public may see, each once, in order. */
+export function shapeListed(rows: readonly StatusPayload[], home: Home): readonly Status[] {
+  const around = surround(rows, home);
+  const posts = rows.map((row) => shapePost(row, around)).filter((post) => post.type === 'status');
+  return uniqueBy(posts, ({ url }) => url);
+}
+
+/**
+ * Says that posts of other servers are told by this one, which can have changed them; nothing where
+ * there are none.
+ */
+export function tellCopies(posts: readonly Post[], { host, domain }: Home): readonly string[] {
+  const isCopy = (post: Post): boolean =>
+    post.type === 'status' &&
+    (splitHandle(post.author.screen_name).domain !== domain ||
+      (post.quote !== null && isCopy(post.quote)));
+  if (!posts.some(isCopy)) return [];
+  return [
+    `Posts of other servers are shown as ${host} has them, and may differ from the originals.`,
+  ];
+}
+
+/** Gives the accounts of a list that are not suspended. */
+export function withoutSuspended(rows: readonly AccountPayload[]): readonly AccountPayload[] {
+  return rows.filter(({ suspended }) => suspended !== true);
+}
+
+/**
+ * Reads a page of posts of which so many were asked for. Of a server that sends no links at all a full
+ * page goes on below its last post.
+ *
+ * @throws as `readRows`
+ */
+export function readPosts(reply: FoundReply, limit: number): Rows<StatusPayload> {
+  const page = readRows(reply, parseStatus);
+  const isFull = page.rows.length + page.unreadable >= limit;
+  const last = isFull && reply.header('link') === undefined ? page.rows.at(-1) : undefined;
+  return last === undefined ? page : { ...page, next: last.id };
+}
+
+/** Posts on a page: what servers give unasked, and the most (Mastodon, section 2). */
+const [usualPosts, maxPosts] = [20, 40];
+
+/** Gives how many posts to ask for where so many are wanted. */
+export function toLimit(count: number): number {
+  return count <= usualPosts ? usualPosts : maxPosts;
+}

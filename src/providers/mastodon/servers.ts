@@ -1,0 +1,139 @@
+import type { Clock } from '../../core/clock.ts';
+import {
+  type HttpAnswer,
+  type HttpClient,
+  HttpFailure,
+  type RequestContext,
+} from '../../core/http-client.ts';
+import { publicHostOf } from '../../core/public-host.ts';
+import { clampPause, defaultPauseSeconds } from '../pause.ts';
+import type { ProviderError } from '../provider.ts';
+import {
+  createThrottled,
+  createUnavailable,
+  createUnreadable,
+  toServerFailure,
+  toStatusFailure,
+} from './failure.ts';
+import { createMemory } from './memory.ts';
+
+/** JSON that a server sent. */
+export interface FoundReply {
+  readonly is: 'found';
+  readonly body: unknown;
+  /** Gives a header by its name in lower case. */
+  header(name: string): string | undefined;
+}
+
+/**
+ * What a server says: what was asked for, that there is no such thing, that its account is suspended
+ * (older servers), or nothing, as it does not speak the API. Then `to` is the host that it sends
+ * callers to, `null` where it names one that is not to be asked, and undefined where it names none.
+ */
+export type Reply =
+  | FoundReply
+  | { readonly is: 'absent' }
+  | { readonly is: 'suspended' }
+  | {
+      readonly is: 'no api';
+      readonly to: string | null | undefined;
+      readonly failure: ProviderError;
+    };
+
+/** The servers of Mastodon, each by its host. */
+export interface Servers {
+  /**
+   * Gives what a server says to one GET of `path`, which may have a query.
+   *
+   * @throws ProviderError where it does not answer, or wants to be left alone, and what `takeRequest`
+   *   throws. None of them is general, since they are about this server.
+   */
+  get(host: string, path: string, context: RequestContext): Promise<Reply>;
+}
+
+/** What servers are asked with. */
+export interface ServersOptions {
+  readonly http: HttpClient;
+  readonly clock: Clock;
+}
+
+/** Servers that want to be left alone at the same time; more are not remembered. */
+const maxPaused = 1000;
+
+/** Creates the way to ask servers. A server that asks for a pause gets it, and no other does. */
+export function createServers({ http, clock }: ServersOptions): Servers {
+  const paused = createMemory<number>({ clock, maxEntries: maxPaused, ttlMs: 3_600_000 });
+  const refusePaused = (host: string) => {
+    const leftMs = (paused.get(host) ?? 0) - clock.now();
+    if (leftMs > 0) throw createThrottled(host, Math.ceil(leftMs / 1000));
+  };
+  const pause = (host: string, answer: HttpAnswer): ProviderError => {
+    const seconds = clampPause(askedPause(answer, clock.now()) ?? defaultPauseSeconds);
+    paused.set(host, clock.now() + seconds * 1000);
+    return createThrottled(host, seconds);
+  };
+  return {
+    get: async (host, path, context) => {
+      refusePaused(host);
+      const answer = await send(http, new URL(`https://${host}${path}`), context);
+      if ('is' in answer) return answer;
+      if (answer.status === 429) throw pause(host, answer);
+      const failure = toStatusFailure(answer.status, host);
+      if (failure !== null) throw failure;
+      return toReply(answer, host);
+    },
+  };
+}
+
+async function send(
+  http: HttpClient,
+  url: URL,
+  context: RequestContext,
+): Promise<HttpAnswer | Reply> {
+  try {
+    return await http.get(url, context);
+  } catch (error) {
+    if (!(error instanceof HttpFailure)) throw error;
+    const failure = toServerFailure(error);
+    if (error.kind !== 'redirect' || !(error.cause instanceof URL)) throw failure;
+    return { is: 'no api', to: publicHostOf(error.cause), failure };
+  }
+}
+
+/** Gives the seconds that a server asks to wait: Mastodon names the moment (section 2). */
+function askedPause({ retryAfterSeconds, header }: HttpAnswer, nowMs: number): number | undefined {
+  if (retryAfterSeconds !== undefined) return retryAfterSeconds;
+  const atMs = Date.parse(header('x-ratelimit-reset') ?? '');
+  return Number.isNaN(atMs) ? undefined : Math.ceil((atMs - nowMs) / 1000);
+}
+
+function toReply(answer: HttpAnswer, host: string): Reply {
+  const { status, mediaType, header } = answer;
+  const isJson = /^application\/(?:[\w.-]+\+)?json$/.test(mediaType);
+  if (!isJson) return { is: 'no api', to: undefined, failure: toNoApi(status, host) };
+  const body = parseJson(answer.text);
+  if (status === 200) return { is: 'found', body, header };
+  if (status !== 404 && status !== 410) throw createUnreadable();
+  // Anything may answer 404 in JSON; only in its own form is it the server's word (section 4).
+  if (!isError(body)) return { is: 'no api', to: undefined, failure: toNoApi(status, host) };
+  return { is: status === 404 ? 'absent' : 'suspended' };
+}
+
+function toNoApi(status: number, host: string): ProviderError {
+  if (status === 200) return createUnreadable();
+  return createUnavailable(`The server ${host} does not answer as servers of Mastodon do.`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw createUnreadable(error);
+  }
+}
+
+function isError(body: unknown): boolean {
+  return (
+    typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string'
+  );
+}

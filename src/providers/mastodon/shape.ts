@@ -1,0 +1,191 @@
+import type { Account } from '../../model/account.ts';
+import type { Post, Status, Tombstone } from '../../model/post.ts';
+import { missingSentences } from '../failure.ts';
+import { toRichText } from '../html-text.ts';
+import { toCreated } from '../times.ts';
+import { shapeAccount } from './account.ts';
+import { shapeCard, shapeMedia, shapePoll } from './attachments.ts';
+import {
+  copyUrl,
+  createNaming,
+  type Home,
+  identifyStatus,
+  type PostIdentity,
+  toHandle,
+} from './identity.ts';
+import {
+  type AccountPayload,
+  parseQuote,
+  parseStatus,
+  type QuotePayload,
+  type StatusPayload,
+} from './payload.ts';
+
+/** What else is known when a post is shaped. */
+export interface Surroundings {
+  readonly home: Home;
+  /** The posts of the same answer, by their ids on the server that was asked. */
+  readonly known: ReadonlyMap<string, PostIdentity>;
+  /** Gives the account of a row; on a timeline it is the same again and again. */
+  shapeAuthor(row: AccountPayload): Account;
+}
+
+/** Quotes may quote in turn; a few are enough for a reader. */
+const maxQuoteDepth = 3;
+
+/** Notes what the posts of an answer are known by, so that replies among them find each other. */
+export function surround(rows: readonly StatusPayload[], home: Home): Surroundings {
+  const shaped = new Map<string, Account>();
+  return {
+    home,
+    known: new Map(rows.map((row) => [row.id, identifyStatus(row, home)])),
+    shapeAuthor: (row) => {
+      const author = shaped.get(row.id) ?? shapeAccount(row, home);
+      shaped.set(row.id, author);
+      return author;
+    },
+  };
+}
+
+/**
+ * Gives the post that a row describes, a boost as the post that was boosted, or what stands in its
+ * place: who may not read it does not see it, whatever the server sent. `context` is null.
+ */
+export function shapePost(row: StatusPayload, around: Surroundings): Post {
+  const boosted = row.reblog === undefined || row.reblog === null ? null : parseStatus(row.reblog);
+  if (boosted === null) return shapeWithin(row, around, maxQuoteDepth);
+  const reason = hiddenReason(row);
+  if (reason !== null) return toTombstone(reason);
+  const post = shapeWithin(boosted, around, maxQuoteDepth);
+  if (post.type === 'tombstone') return post;
+  return { ...post, reposted_by: around.shapeAuthor(row.account) };
+}
+
+/** Gives why a post is not shown to the public; null where it is public. */
+export function hiddenReason({ visibility, account }: StatusPayload): Tombstone['reason'] | null {
+  if (visibility !== 'public' && visibility !== 'unlisted') return 'private';
+  return account.suspended === true ? 'suspended' : null;
+}
+
+function shapeWithin(row: StatusPayload, around: Surroundings, quotesLeft: number): Post {
+  const reason = hiddenReason(row);
+  return reason === null ? shapeStatus(row, around, quotesLeft) : toTombstone(reason);
+}
+
+function toTombstone(
+  reason: Tombstone['reason'],
+  about: Partial<Pick<Tombstone, 'id' | 'url' | 'text'>> = {},
+): Tombstone {
+  return {
+    type: 'tombstone',
+    id: null,
+    url: null,
+    text: missingSentences[reason],
+    reason,
+    author: null,
+    context: null,
+    platform: 'mastodon',
+    ...about,
+  };
+}
+
+function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: number): Status {
+  const { home } = around;
+  const { id, url } = identifyStatus(row, home);
+  const quote = quotesLeft > 0 ? shapeQuote(parseQuote(row), around, quotesLeft - 1) : null;
+  const media = shapeMedia(row.media_attachments);
+  return {
+    type: 'status',
+    id,
+    url,
+    ...textOf(row, home, quote),
+    ...toCreated(row.createdMs),
+    author: around.shapeAuthor(row.account),
+    lang: row.language,
+    ...countsOf(row),
+    source: row.application?.name ?? null,
+    possibly_sensitive: row.sensitive === true && media.all.length > 0,
+    content_warning: row.spoiler_text?.trim() || null,
+    replying_to: replyingTo(row, around),
+    quote,
+    reposted_by: null,
+    media,
+    poll: row.poll === null ? null : shapePoll(row.poll),
+    article: null,
+    // The preview of a quoted post holds its text, so it goes with a quote that is not shown.
+    card: quote?.type === 'tombstone' ? null : shapeCard(row.card),
+    community_note: null,
+    context: null,
+    platform: 'mastodon',
+  };
+}
+
+/** Servers put a link before the text for readers that know no quotes (Mastodon, section 3). */
+const quoteFallback: ReadonlySet<string> = new Set(['quote-inline']);
+
+function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | null) {
+  return toRichText(content, {
+    nameMention: createNaming(mentions, home),
+    ...(quote?.type === 'status' ? { leavesOut: quoteFallback } : {}),
+  });
+}
+
+function countsOf(row: StatusPayload) {
+  return {
+    replies: row.replies_count,
+    reposts: row.reblogs_count,
+    likes: row.favourites_count,
+    quotes: row.quotes_count,
+    bookmarks: null,
+    views: null,
+  };
+}
+
+/** What a post answers may be unknown to the server, or be known to it by an id of its own alone. */
+function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_to'] {
+  const { in_reply_to_id: id, in_reply_to_account_id: accountId, account, mentions } = row;
+  if (id === null && accountId === null) return null;
+  const parent = id === null ? undefined : around.known.get(id);
+  if (parent !== undefined) {
+    return { screen_name: parent.handle, status: parent.id, url: parent.url };
+  }
+  const { home } = around;
+  const target =
+    accountId === account.id ? account : mentions.find((mention) => mention.id === accountId);
+  const acct = target?.acct ?? null;
+  const screen_name = acct === null ? null : toHandle(acct, home);
+  if (id === null) return { screen_name, status: null, url: null };
+  if (acct === null)
+    return { screen_name, status: null, url: `https://${home.host}/web/statuses/${id}` };
+  const status = acct.includes('@') ? null : id;
+  return { screen_name, status, url: copyUrl(acct, id, home) };
+}
+
+/** Why a quote is not shown, by its state (Mastodon, section 3). */
+const quoteReasons: ReadonlyMap<string, Tombstone['reason']> = new Map([
+  ['deleted', 'deleted'],
+  ['unauthorized', 'private'],
+  ['rejected', 'blocked'],
+  ['revoked', 'blocked'],
+  ['blocked_account', 'blocked'],
+  ['blocked_domain', 'blocked'],
+  ['muted_account', 'blocked'],
+]);
+
+const unreadQuote = 'This post quotes another one, which was not read.';
+
+/** A quote that cannot be shown is there all the same, so a tombstone stands for it. */
+function shapeQuote(
+  quote: QuotePayload | null,
+  around: Surroundings,
+  quotesLeft: number,
+): Post | null {
+  if (quote === null) return null;
+  const { state, quoted_status, quoted_status_id: id } = quote;
+  if (state !== 'accepted') return toTombstone(quoteReasons.get(state ?? '') ?? 'unavailable');
+  const row = parseStatus(quoted_status);
+  if (row !== null) return shapeWithin(row, around, quotesLeft);
+  if (id === null) return toTombstone('unavailable');
+  const url = `https://${around.home.host}/web/statuses/${id}`;
+  return toTombstone('unavailable', { url, text: unreadQuote });
+}
