@@ -3,6 +3,8 @@ import { trustedProxyFault } from './access/client-address.ts';
 import { flag, httpUrl, originList, wholeNumber } from './config-forms.ts';
 import { modelFaults, modelVariables } from './config-model.ts';
 import { sessionVariables } from './config-sessions.ts';
+import { isPublicName } from './core/public-host.ts';
+import { defaultMastodonHost } from './model/reference.ts';
 import { forbiddenInUserAgent } from './providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from './providers/registry.ts';
 
@@ -41,6 +43,11 @@ const providerList = z
     }
   })
   .transform((names) => names.filter(isProviderName));
+
+const publicName = z
+  .string()
+  .toLowerCase()
+  .refine(isPublicName, 'must be the public name of a server, such as `mastodon.social`');
 
 const proxyList = z
   .string()
@@ -127,6 +134,9 @@ export const variables = z.object({
     .describe(
       `The AppView that searches of posts on Bluesky go to first. Default: \`${blueskySearchUrl}\`; where \`PERCH_BLUESKY_URL\` is set to another address, that one.`,
     ),
+  PERCH_MASTODON_SEARCH_HOST: publicName
+    .default(defaultMastodonHost)
+    .describe('The server that `mastodon` asks for hashtags and for accounts by their names.'),
   PERCH_USER_AGENT: z
     .string()
     .regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters')

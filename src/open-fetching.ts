@@ -2,7 +2,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from './config.ts';
 import type { Pool } from './core/caller.ts';
 import type { Clock } from './core/clock.ts';
-import { openHttpClient } from './core/http-client.ts';
+import { type HttpClientOptions, openHttpClient } from './core/http-client.ts';
+import { openPublicHttpClient } from './core/public-http-client.ts';
 import type { Random } from './core/random.ts';
 import { openSecret } from './core/secret.ts';
 import { createFetcher, type Fetcher } from './fetching/fetch.ts';
@@ -52,15 +53,10 @@ export interface Fetching {
  */
 export function openFetching(options: FetchingOptions): Fetching {
   const { config, clock } = options;
-  const http = openHttpClient({
-    connectTimeoutMs: config.PERCH_CONNECT_TIMEOUT_MS,
-    attemptTimeoutMs: config.PERCH_ATTEMPT_TIMEOUT_MS,
-    maxBytes: config.PERCH_UPSTREAM_MAX_BYTES,
-    userAgent: config.PERCH_USER_AGENT,
-    clock,
-    random: options.random,
-  });
-  const settings = toSettings(config, { http, clock });
+  const limits = toLimits(options);
+  const http = openHttpClient(limits);
+  const publicHttp = openPublicHttpClient(limits);
+  const settings = toSettings(config, { http, publicHttp, clock });
   const providers =
     options.providers ?? config.PERCH_PROVIDERS.map((name) => providerFactories[name](settings));
   const chain = createChain(providers, options);
@@ -91,10 +87,21 @@ export function openFetching(options: FetchingOptions): Fetching {
     cache,
     stop: () => stopping.abort(),
     close: async () => {
-      await http.close();
+      await Promise.all([http.close(), publicHttp.close()]);
       await fetcher.settle();
       chain.close();
     },
+  };
+}
+
+function toLimits({ config, clock, random }: FetchingOptions): HttpClientOptions {
+  return {
+    connectTimeoutMs: config.PERCH_CONNECT_TIMEOUT_MS,
+    attemptTimeoutMs: config.PERCH_ATTEMPT_TIMEOUT_MS,
+    maxBytes: config.PERCH_UPSTREAM_MAX_BYTES,
+    userAgent: config.PERCH_USER_AGENT,
+    clock,
+    random,
   };
 }
 
@@ -131,7 +138,7 @@ function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
 
 function toSettings(
   config: Config,
-  shared: Pick<ProviderSettings, 'http' | 'clock'>,
+  shared: Pick<ProviderSettings, 'http' | 'publicHttp' | 'clock'>,
 ): ProviderSettings {
   const folder = config.PERCH_DATA_DIR;
   return {
@@ -144,6 +151,7 @@ function toSettings(
     syndicationUrl: config.PERCH_SYNDICATION_URL,
     blueskyUrl: config.PERCH_BLUESKY_URL,
     blueskySearchUrl: config.PERCH_BLUESKY_SEARCH_URL,
+    mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
     readTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
   };
 }

@@ -4,6 +4,7 @@ import { sourceNames } from '../model/sources.ts';
 import { openArchive } from './archive/index.ts';
 import { blueskyPerMinute, createBluesky } from './bluesky/index.ts';
 import { createFxTwitter } from './fxtwitter/index.ts';
+import { createMastodon } from './mastodon/index.ts';
 import { withPace } from './pace.ts';
 import type { Provider } from './provider.ts';
 import { createSyndication } from './syndication/index.ts';
@@ -17,6 +18,8 @@ export type ProviderName = (typeof providerNames)[number];
 /** What the providers are built from. */
 export interface ProviderSettings {
   readonly http: HttpClient;
+  /** For hosts out of requests: contacts public addresses alone. */
+  readonly publicHttp: HttpClient;
   readonly clock: Clock;
   readonly baseUrl: string;
   readonly archivePath: string;
@@ -26,6 +29,7 @@ export interface ProviderSettings {
   readonly syndicationUrl: string;
   readonly blueskyUrl: string;
   readonly blueskySearchUrl: string;
+  readonly mastodonSearchHost: string;
   readonly readTimeoutMs: number;
 }
 
@@ -54,6 +58,12 @@ export const providerFactories: Readonly<
       apiUrl: settings.blueskyUrl,
       searchUrl: settings.blueskySearchUrl,
       clock: settings.clock,
+    }),
+  mastodon: (settings) =>
+    createMastodon({
+      http: settings.publicHttp,
+      clock: settings.clock,
+      searchHost: settings.mastodonSearchHost,
     }),
 };
 

@@ -78,3 +78,24 @@ describe('PERCH_MCP_ORIGINS', () => {
     ]);
   });
 });
+
+describe('PERCH_MASTODON_SEARCH_HOST', () => {
+  const hostOf = (env: Readonly<Record<string, string>>) => {
+    const loaded = loadConfig(env);
+    return loaded.ok ? loaded.config.PERCH_MASTODON_SEARCH_HOST : loaded.faults;
+  };
+
+  it('is a public name', () => {
+    expect(hostOf({})).toBe('mastodon.social');
+    expect(hostOf({ PERCH_MASTODON_SEARCH_HOST: 'Reef.example.org' })).toBe('reef.example.org');
+  });
+
+  it.each(['localhost', '127.0.0.1', 'https://reef.example.org', 'reef.example.org:8443', 'reef'])(
+    'refuses %j',
+    (value) => {
+      expect(hostOf({ PERCH_MASTODON_SEARCH_HOST: value })).toEqual([
+        expect.stringContaining('must be the public name of a server'),
+      ]);
+    },
+  );
+});

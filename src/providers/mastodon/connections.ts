@@ -1,0 +1,38 @@
+import type { Account } from '../../model/account.ts';
+import type { ConnectionsQuery, Page, ProviderContext } from '../provider.ts';
+import { shapeAccount } from './account.ts';
+import type { Accounts, LocatedAccount } from './accounts.ts';
+import { parseAccount } from './payload.ts';
+import { readRows, tellUnreadable, withoutSuspended, writeCursor } from './rows.ts';
+
+/** Answers both kinds of query. */
+type AskConnections = (query: ConnectionsQuery, context: ProviderContext) => Promise<Page<Account>>;
+
+/** Accounts on a page: what servers give unasked, and the most. */
+const [usualCount, maxCount] = [40, 80];
+
+const hidden = 'The owner of this account hides this list.';
+
+/** Makes the read of a page of followers or of those that an account follows, as the query says. */
+export function askConnections(accounts: Accounts): AskConnections {
+  return async (query, context) => {
+    const { account, reply } = await accounts.readList(
+      query.account.handle,
+      (located) => toPath(query, located),
+      context,
+    );
+    const page = readRows(reply, parseAccount);
+    const isHidden = account.hidesLists && page.rows.length === 0 && query.cursor === null;
+    return {
+      items: withoutSuspended(page.rows).map((row) => shapeAccount(row, account.home)),
+      cursor: page.next,
+      rows: page.rows.length + page.unreadable,
+      warnings: [...(isHidden ? [hidden] : []), ...tellUnreadable(page, 'account')],
+    };
+  };
+}
+
+function toPath({ kind, count, cursor }: ConnectionsQuery, { id }: LocatedAccount): string {
+  const limit = count <= usualCount ? usualCount : maxCount;
+  return `/api/v1/accounts/${id}/${kind}?${[`limit=${limit}`, ...writeCursor(cursor)].join('&')}`;
+}

@@ -1,0 +1,54 @@
+import type { Ask, TimelineQuery } from '../provider.ts';
+import type { Accounts } from './accounts.ts';
+import { isOwn } from './identity.ts';
+import { dropLater, readBefore } from './jump.ts';
+import {
+  readPosts,
+  shapeListed,
+  tellCopies,
+  tellUnreadable,
+  toLimit,
+  writeCursor,
+} from './rows.ts';
+
+/** Makes the read of a page of a timeline. Pages are short where the server leaves something out. */
+export function askTimeline(accounts: Accounts): Ask<'timeline'> {
+  return async (query, context) => {
+    const { handle } = query.account;
+    const { home } = await accounts.locate(handle, context);
+    const page = await readBefore(query, async (cursor) => {
+      const toPath = ({ id }: { readonly id: string }) =>
+        `/api/v1/accounts/${id}/statuses?${toParameters({ ...query, cursor })}`;
+      const { reply } = await accounts.readList(handle, toPath, context);
+      return readPosts(reply, toLimit(query.count));
+    });
+    const own = page.rows.filter(({ account }) => isOwn(account));
+    const items = shapeListed(dropLater(own, query.untilSeconds), home);
+    return {
+      items,
+      cursor: page.next,
+      rows: page.rows.length + page.unreadable,
+      warnings: [
+        ...tellCopies(items, home),
+        ...tellForeign(page.rows.length - own.length),
+        ...tellUnreadable(page, 'post'),
+      ],
+    };
+  };
+}
+
+/** A timeline holds posts and boosts by its account; a row of another server is not believed. */
+function tellForeign(count: number): readonly string[] {
+  if (count === 0) return [];
+  const rows = count === 1 ? '1 post is' : `${count} posts are`;
+  return [`${rows} left out, because the author is no account of this server.`];
+}
+
+function toParameters({ count, cursor, withReplies, withReposts }: TimelineQuery): string {
+  return [
+    `limit=${toLimit(count)}`,
+    ...(withReplies ? [] : ['exclude_replies=true']),
+    ...(withReposts ? [] : ['exclude_reblogs=true']),
+    ...writeCursor(cursor),
+  ].join('&');
+}

@@ -1,0 +1,192 @@
+import { Resolver } from 'node:dns/promises';
+import { Socket } from 'node:net';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { openPublicHttpClient } from '../../src/core/public-http-client.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import { createMastodon } from '../../src/providers/mastodon/index.ts';
+import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import {
+  type FakeInternet,
+  type FakeName,
+  openFakeInternet,
+  siteAddresses,
+} from '../support/fake-internet.ts';
+import { createFakeMastodon } from '../support/fake-mastodon.ts';
+import { answerRedirect, type FakeHandler } from '../support/fake-upstream.ts';
+import { hostileAnswers, hostileAuthorities } from '../support/hostile-hosts.ts';
+import { accountRow, homeHost, snowflake, statusRow } from '../support/mastodon-payloads.ts';
+
+const [siteAddress] = siteAddresses;
+const wren = accountRow('wren');
+const id = snowflake(Date.UTC(2026, 0, 1));
+
+/** Builds an app that reads Mastodon, as in production but for DNS and TLS. */
+async function buildReader(internet: FakeInternet): Promise<TestApp> {
+  const limits = { connectTimeoutMs: 20_000, attemptTimeoutMs: 30_000, maxBytes: 1_000_000 };
+  const shared = { userAgent: 'Perch tests', clock: systemClock, random: systemRandom };
+  const http = openPublicHttpClient({ ...limits, ...shared }, internet);
+  onTestFinished(() => http.close());
+  const providers = [createMastodon({ http, clock: systemClock })];
+  return buildTestApp({ providers, clock: systemClock });
+}
+
+/** A server of Mastodon with one account and one post; each request has its own connection. */
+function createHandler(): FakeHandler {
+  const server = createFakeMastodon(homeHost);
+  server.addAccount(wren);
+  server.addStatus(statusRow(id, wren));
+  return (request, response) => {
+    response.setHeader('connection', 'close');
+    server.handler(request, response);
+  };
+}
+
+/** Every way to name a host by what stands between `https://` and the path. */
+function pathsTo(authority: string): readonly string[] {
+  const handle = encodeURIComponent(`wren@${authority}`);
+  const url = encodeURIComponent(`https://${authority}/@wren/${id}`);
+  const long = encodeURIComponent(`https://${authority}/users/wren/statuses/${id}`);
+  return [
+    `/api/v1/posts?url=${url}`,
+    `/api/v1/posts?url=${long}`,
+    `/api/v1/posts?handle=${handle}&id=${id}`,
+    `/api/v1/profiles/${handle}`,
+    `/api/v1/profiles/${handle}/followers`,
+    `/api/v1/oembed?url=${url}`,
+    `/${handle}/status/${id}`,
+  ];
+}
+
+/** Asks for all of it and gives the statuses. */
+async function statusesOf(app: TestApp, paths: readonly string[]): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  for (const path of paths) statuses.push((await app.request(path)).statusCode);
+  return statuses;
+}
+
+function expectNothingReached({ connectedTo, trap }: FakeInternet): void {
+  expect(connectedTo.filter((target) => target !== `${siteAddress} 443`)).toEqual([]);
+  expect(trap.connections).toBe(0);
+}
+
+it('reads from a public host, whichever way it is named', async () => {
+  const internet = await openFakeInternet({ [homeHost]: [siteAddress] }, createHandler());
+  const app = await buildReader(internet);
+
+  const statuses = await statusesOf(app, pathsTo(homeHost));
+
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(internet.site.requests.length).toBeGreaterThan(0);
+  expect(new Set(internet.lookedUp)).toEqual(new Set([homeHost]));
+  expectNothingReached(internet);
+});
+
+describe('a host out of a request', () => {
+  let internet: FakeInternet;
+  let app: TestApp;
+
+  beforeEach(async () => {
+    // Every name exists here, so that only the form of a name can refuse it.
+    const value: FakeName = [siteAddress];
+    const everyName = { getOwnPropertyDescriptor: () => ({ value, configurable: true }) };
+    internet = await openFakeInternet(new Proxy({}, everyName), createHandler());
+    app = await buildReader(internet);
+  });
+
+  it.each(hostileAuthorities)('is refused with 400 when it is %s: %s', async (_, authority) => {
+    const statuses = await statusesOf(app, pathsTo(authority));
+
+    expect(new Set(statuses)).toEqual(new Set([400]));
+    expect(internet.lookedUp).toEqual([]);
+    expect(internet.connectedTo).toEqual([]);
+    expect(internet.trap.connections).toBe(0);
+  });
+});
+
+describe('a public name', () => {
+  it.each(hostileAnswers)('reaches nothing when it resolves to %s: %s', async (_, addresses) => {
+    const internet = await openFakeInternet({ [homeHost]: addresses }, createHandler());
+    const app = await buildReader(internet);
+
+    const statuses = await statusesOf(app, pathsTo(homeHost));
+
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    expect(internet.lookedUp.length).toBeGreaterThan(0);
+    expect(internet.connectedTo).toEqual([]);
+    expect(internet.trap.connections).toBe(0);
+  });
+
+  it.each(hostileAnswers)(
+    'reaches nothing more when it resolves to %s after the first time: %s',
+    async (_, addresses) => {
+      const names = { [homeHost]: (nth: number) => (nth === 0 ? [siteAddress] : addresses) };
+      const internet = await openFakeInternet(names, createHandler());
+      const app = await buildReader(internet);
+
+      const path = `/api/v1/profiles/wren@${homeHost}?include_posts=false`;
+      expect((await app.request(path)).statusCode).toBe(200);
+      await statusesOf(app, pathsTo(homeHost));
+
+      expect(internet.lookedUp.length).toBeGreaterThan(1);
+      expect(internet.site.requests).toHaveLength(1);
+      expectNothingReached(internet);
+    },
+  );
+
+  it('is told in the same words when it does not exist and when it is not public', async () => {
+    const internet = await openFakeInternet({ 'inner.example.net': ['10.0.0.1'] }, createHandler());
+    const app = await buildReader(internet);
+
+    const inner = await app.request('/api/v1/profiles/wren@inner.example.net');
+    const absent = await app.request('/api/v1/profiles/wren@never.example.net');
+
+    const unnamed = (body: string) => body.replaceAll(/(?:inner|never)\.example\.net/g, 'host');
+    expect(inner.json()).toMatchObject({ status: 503, code: 'upstream_unavailable' });
+    expect(unnamed(inner.body)).toBe(unnamed(absent.body));
+  });
+
+  it('does not spoil other hosts when it is refused again and again', async () => {
+    const names = { 'inner.example.net': ['10.0.0.1'], [homeHost]: [siteAddress] };
+    const internet = await openFakeInternet(names, createHandler());
+    const app = await buildReader(internet);
+
+    for (let nth = 0; nth < 12; nth += 1) {
+      await app.request(`/api/v1/profiles/wren${nth}@inner.example.net`);
+    }
+
+    expect((await app.request(`/api/v1/profiles/wren@${homeHost}`)).statusCode).toBe(200);
+  });
+});
+
+it('judges the addresses of a name in the way of production', async () => {
+  const resolve4 = vi.spyOn(Resolver.prototype, 'resolve4').mockResolvedValue(['127.0.0.1']);
+  const resolve6 = vi.spyOn(Resolver.prototype, 'resolve6').mockResolvedValue([]);
+  const connect = vi.spyOn(Socket.prototype, 'connect');
+  onTestFinished(() => void vi.restoreAllMocks());
+  const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'mastodon' }, clock: systemClock });
+
+  const reply = await app.request(`/api/v1/profiles/wren@${homeHost}`);
+
+  expect(reply.json()).toMatchObject({ status: 503, code: 'upstream_unavailable' });
+  const lookedUp = [...resolve4.mock.calls, ...resolve6.mock.calls].map(([name]) => name);
+  expect(new Set(lookedUp)).toEqual(new Set([homeHost]));
+  expect(connect).not.toHaveBeenCalled();
+});
+
+describe('a redirect of a public host', () => {
+  it.each(hostileAuthorities)('leads nowhere when it is to %s: %s', async (_, authority) => {
+    const target = Buffer.from(`https://${authority}/secret`).toString('latin1');
+    const internet = await openFakeInternet({ [homeHost]: [siteAddress] }, (_request, response) =>
+      answerRedirect(response, target),
+    );
+    const app = await buildReader(internet);
+
+    const statuses = await statusesOf(app, pathsTo(homeHost));
+
+    expect(statuses.filter((status) => status !== 502 && status !== 503)).toEqual([]);
+    expect(internet.site.requests.length).toBeGreaterThan(0);
+    expect(new Set(internet.lookedUp)).toEqual(new Set([homeHost]));
+    expectNothingReached(internet);
+  });
+});

@@ -1,0 +1,44 @@
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { openHttpClient } from '../../src/core/http-client.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import { createMastodon } from '../../src/providers/mastodon/index.ts';
+import { buildTestApp, type TestApp } from './build-app.ts';
+import type { FakeHandler, FakeUpstream } from './fake-upstream.ts';
+import { upstream } from './listen.ts';
+import { homeHost } from './mastodon-payloads.ts';
+import { serveHosts, withPublicHosts } from './public-http.ts';
+
+/** An app that reads Mastodon alone, and the fake upstream that stands for all of its servers. */
+export interface MastodonApp {
+  readonly app: TestApp;
+  readonly fake: FakeUpstream;
+}
+
+/** Builds an app that reads these hosts; it is closed when the test has finished. */
+export async function buildMastodonApp(
+  hosts: Readonly<Record<string, FakeHandler>>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<MastodonApp> {
+  const fake = await upstream(serveHosts(hosts));
+  const http = openHttpClient({
+    connectTimeoutMs: 2000,
+    attemptTimeoutMs: 5000,
+    maxBytes: 8_388_608,
+    userAgent: 'Perch-tests/1.0 (+https://perch.example/)',
+    clock: systemClock,
+    random: systemRandom,
+  });
+  onTestFinished(() => http.close());
+  const app = await buildTestApp({
+    env: { PERCH_PUBLIC_ALLOWANCE: '1000000', PERCH_POOL_ALLOWANCE: '1000000', ...env },
+    providers: [
+      createMastodon({
+        http: withPublicHosts(http, fake.url),
+        clock: systemClock,
+        searchHost: homeHost,
+      }),
+    ],
+  });
+  return { app, fake };
+}
