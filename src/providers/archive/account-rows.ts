@@ -2,6 +2,7 @@ import type { SqliteDatabase } from '../../core/sqlite.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import { platformMark } from './post-words.ts';
+import { openPut } from './put.ts';
 import type { Revive } from './stored-json.ts';
 import { toWords } from './words.ts';
 
@@ -25,7 +26,10 @@ export interface HeldAccount {
 
 /** The table of accounts and the index of their words. */
 export interface AccountRows {
-  /** Adds an account, or replaces the one with its handle. From then on the archive holds it. */
+  /**
+   * Adds an account, or replaces the one with its handle unless that one was stored later. From then
+   * on the archive holds it.
+   */
   putAccount(stored: StoredAccount): void;
   /** Finds an account by handle, or by id on Bluesky. */
   findAccount(reference: AccountReference): HeldAccount | undefined;
@@ -80,19 +84,20 @@ function openAccountWriter(database: SqliteDatabase): AccountRows['putAccount'] 
        ON CONFLICT (platform, handle) DO UPDATE SET id = excluded.id,
          followers = excluded.followers, protected = excluded.protected,
          stored = excluded.stored, json = excluded.json
+       WHERE excluded.stored >= stored
        RETURNING number`,
     )
     .pluck();
   const index = database.prepare(
     'INSERT OR REPLACE INTO account_words (rowid, words, marks) VALUES (?, ?, ?)',
   );
-  const put = database.transaction(({ account, stored }: StoredAccount) => {
+  return openPut(database, ({ account, stored }: StoredAccount) => {
     const { platform, id, followers } = account;
     const handle = account.screen_name.toLowerCase();
     const kept = [followers ?? -1, Number(account.protected), stored, JSON.stringify(account)];
     const number = insert.get(platform, handle, id, ...kept);
+    if (number === undefined) return;
     const texts = [account.screen_name, account.name, account.description ?? ''];
     index.run(number, texts.flatMap(toWords).join(' '), platformMark(platform));
   });
-  return (stored) => void put.immediate(stored);
 }

@@ -39,7 +39,10 @@ interface Teller {
 
 /** Prepares what writes and reads who follows whom. */
 export function openConnections(database: SqliteDatabase, teller: Teller): Connections {
-  const follow = database.prepare('INSERT OR REPLACE INTO follows VALUES (?, ?, ?, ?)');
+  const follow = database.prepare(
+    `INSERT INTO follows VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET stored = max(stored, excluded.stored)`,
+  );
   const select = (wanted: string, given: string) =>
     database.prepare<unknown[], ConnectionRow>(
       `SELECT ${wanted} AS handle, min(follows.stored, ifnull(accounts.stored, follows.stored)) AS stored,

@@ -1,8 +1,10 @@
 import type { SqliteDatabase } from '../../core/sqlite.ts';
 import type { Post } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
-import { isSameSecond, nextNumber, toNumber } from './post-number.ts';
+import { openNumbering } from './numbering.ts';
+import { toNumber } from './post-number.ts';
 import { toPostWords } from './post-words.ts';
+import { openPut } from './put.ts';
 import type { Revive } from './stored-json.ts';
 
 /** A post as it is kept. `handle` is lower case, and empty where a deleted post's is unknown. */
@@ -28,7 +30,7 @@ export interface ReadPost {
 
 /** The table of posts and the index of their words. Posts of protected accounts are not read. */
 export interface PostRows {
-  /** Adds a post, or replaces the one with its id. */
+  /** Adds a post, or replaces the one with its id unless that one was stored later. */
   putPost(stored: StoredPost): void;
   hasPost(platform: Platform, id: string): boolean;
   /** Gives a post by id; `handle` decides where several accounts use the same id. */
@@ -71,40 +73,49 @@ export function openPostRows(database: SqliteDatabase, revive: Revive): PostRows
 }
 
 function openPostWriter(database: SqliteDatabase): PostRows['putPost'] {
-  const insert = database.prepare('INSERT OR REPLACE INTO posts VALUES (?,?,?,?,?,?,?,?,?,?)');
-  const number = openNumbering(database);
+  const columns = 'VALUES (?,?,?,?,?,?,?,?,?,?)';
+  const insert = database.prepare(`INSERT OR IGNORE INTO posts ${columns}`);
+  const replace = database.prepare(`INSERT OR REPLACE INTO posts ${columns}`);
+  const current = database.prepare<unknown[], CurrentRow>(
+    'SELECT number, stored FROM posts WHERE platform = ? AND id = ? AND handle = ?',
+  );
+  const settle = openNumbering(database, 'posts');
   const forget = database.prepare('DELETE FROM post_words WHERE rowid = ?');
   const index = database.prepare(
-    `INSERT OR REPLACE INTO post_words (rowid, text, author, tags, marks)
-     VALUES (@number, @text, @author, @tags, @marks)`,
+    'INSERT INTO post_words (rowid, text, author, tags, marks) VALUES (?, ?, ?, ?, ?)',
   );
-  const put = database.transaction((stored: StoredPost) => {
-    const { platform, handle, id, parentId, post } = stored;
-    const numbers = number(stored);
-    const kind = [Number(post.type === 'tombstone'), Number(answersOther(post)), scoreOf(post)];
-    const json = JSON.stringify(post);
-    insert.run(numbers.now, platform, handle, id, parentId, ...kind, stored.stored, json);
-    if (numbers.before !== undefined) forget.run(numbers.before);
-    if (post.type === 'status') index.run({ number: numbers.now, ...toPostWords(post) });
+  const addWords = (number: number, { post }: StoredPost) => {
+    if (post.type !== 'status') return;
+    const { text, author, tags, marks } = toPostWords(post);
+    index.run(number, text, author, tags, marks);
+  };
+  return openPut(database, (stored: StoredPost) => {
+    const wanted = numberOf(stored);
+    const row = toRow(stored);
+    // Most posts are new and their number is free: one statement finds that out and is done.
+    if (insert.run(wanted, ...row).changes === 1) return addWords(wanted, stored);
+    const before = current.get(stored.platform, stored.id, stored.handle);
+    if (before !== undefined && before.stored > stored.stored) return;
+    const number = settle(wanted, before?.number);
+    replace.run(number, ...row);
+    if (before !== undefined) forget.run(before.number);
+    addWords(number, stored);
   });
-  return (stored) => void put.immediate(stored);
 }
 
-/** Prepares what finds the number of a post: the one that it has, as long as its second is the same. */
-function openNumbering(database: SqliteDatabase) {
-  const taken = database.prepare('SELECT 1 FROM posts WHERE number = ?');
-  const current = database
-    .prepare<unknown[], number>(
-      'SELECT number FROM posts WHERE platform = ? AND id = ? AND handle = ?',
-    )
-    .pluck();
-  return ({ platform, handle, id, created }: StoredPost) => {
-    const before = current.get(platform, id, handle);
-    let now = toNumber({ kind: 'post', at: created, key: `${platform} ${handle} ${id}` });
-    if (before !== undefined && isSameSecond(before, now)) return { before, now: before };
-    while (taken.get(now) !== undefined) now = nextNumber(now);
-    return { before, now };
-  };
+function numberOf({ platform, handle, id, created }: StoredPost): number {
+  return toNumber({ kind: 'post', at: created, key: `${platform} ${handle} ${id}` });
+}
+
+/** Gives the columns after the number. */
+function toRow({ platform, handle, id, parentId, stored, post }: StoredPost) {
+  const kind = [Number(post.type === 'tombstone'), Number(answersOther(post)), scoreOf(post)];
+  return [platform, handle, id, parentId, ...kind, stored, JSON.stringify(post)];
+}
+
+interface CurrentRow {
+  readonly number: number;
+  readonly stored: number;
 }
 
 /** A reply whose addressee is unknown counts as one to another account. */

@@ -3,8 +3,10 @@ import type { Post } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import type { Page, TimelineQuery } from '../provider.ts';
 import type { HeldAccount } from './account-rows.ts';
+import { openNumbering } from './numbering.ts';
 import { parseCursor, printCursor, type Row, toPage, toRowLimit } from './paging.ts';
-import { endOfNumbers, firstNumberAt, isSameSecond, nextNumber, toNumber } from './post-number.ts';
+import { endOfNumbers, firstNumberAt, toNumber } from './post-number.ts';
+import { openPut } from './put.ts';
 import type { Revive } from './stored-json.ts';
 
 /** A repost as it is kept; the original is a post of its own. Handles are lower case. */
@@ -22,7 +24,7 @@ export interface StoredRepost {
 
 /** The table of reposts, and the timelines of posts and reposts. */
 export interface Timelines {
-  /** Adds a repost, or replaces the one that the account made of this post. */
+  /** Adds a repost, or replaces the one that the account made of this post unless that was stored later. */
   putRepost(stored: StoredRepost): void;
   /**
    * Reads what an account posted and reposted, newest first, a repost at the time of the repost.
@@ -87,22 +89,23 @@ function toRow({ number, stored }: TimelineRow, item: Post): Row<Post> & { numbe
 }
 
 function openRepostWriter(database: SqliteDatabase): Timelines['putRepost'] {
-  const taken = database.prepare('SELECT 1 FROM reposts WHERE number = ?');
-  const current = database
-    .prepare<unknown[], number>(
-      `SELECT number FROM reposts
-       WHERE platform = ? AND handle = ? AND post_id = ? AND post_handle = ?`,
-    )
-    .pluck();
-  const insert = database.prepare('INSERT OR REPLACE INTO reposts VALUES (?, ?, ?, ?, ?, ?)');
-  const put = database.transaction((of: StoredRepost) => {
+  const columns = 'VALUES (?, ?, ?, ?, ?, ?)';
+  const insert = database.prepare(`INSERT OR IGNORE INTO reposts ${columns}`);
+  const replace = database.prepare(`INSERT OR REPLACE INTO reposts ${columns}`);
+  const settle = openNumbering(database, 'reposts');
+  const current = database.prepare<unknown[], { readonly number: number; readonly stored: number }>(
+    `SELECT number, stored FROM reposts
+     WHERE platform = ? AND handle = ? AND post_id = ? AND post_handle = ?`,
+  );
+  return openPut(database, (of: StoredRepost) => {
     const { platform, handle, postHandle, postId, stored } = of;
     const key = `${platform} ${handle} ${postHandle} ${postId}`;
+    const wanted = toNumber({ kind: 'repost', at: of.created, key });
+    const row = [platform, handle, postHandle, postId, stored];
+    // Most are new and their number is free: one statement finds that out and is done.
+    if (insert.run(wanted, ...row).changes === 1) return;
     const before = current.get(platform, handle, postId, postHandle);
-    let number = toNumber({ kind: 'repost', at: of.created, key });
-    if (before !== undefined && isSameSecond(before, number)) number = before;
-    else while (taken.get(number) !== undefined) number = nextNumber(number);
-    insert.run(number, platform, handle, postHandle, postId, stored);
+    if (before !== undefined && before.stored > stored) return;
+    replace.run(settle(wanted, before?.number), ...row);
   });
-  return (stored) => void put.immediate(stored);
 }
