@@ -13,6 +13,11 @@ export function xPostUrl(handle: string | null, id: string): string {
   return postUrl({ platform: 'x', handle, id }, '');
 }
 
+/** Gives the address of an account of X by id: X leads from there to it, whatever its handle is by now. */
+export function xUserUrl(id: string): string {
+  return `https://x.com/i/user/${id}`;
+}
+
 /** Gives what a post of X replies to; null when neither the account nor the post is known. */
 export function toReplyingTo(handle: string | null, id: string | null): Status['replying_to'] {
   if (handle === null && id === null) return null;

@@ -2,10 +2,12 @@ import type { SqliteDatabase } from '../../core/sqlite.ts';
 import { type Account, toAccount } from '../../model/account.ts';
 import { type AccountReference, type Platform, profileUrl } from '../../model/reference.ts';
 import type { ConnectionsQuery, Page } from '../provider.ts';
+import { xUserUrl } from '../x.ts';
+import { idOfHandle } from './id-handle.ts';
 import { type Row, toPage, toRowLimit, unknownCursor } from './paging.ts';
 import type { Revive } from './stored-json.ts';
 
-/** Who follows whom, both by handle in lower case. */
+/** Who follows whom, both by handle in lower case, or by what stands for it (`toIdHandle`). */
 export interface StoredFollow {
   readonly platform: Platform;
   readonly follower: string;
@@ -37,32 +39,50 @@ interface Teller {
   readonly baseUrl: string;
 }
 
+const idOfHeld = `(SELECT id FROM accounts AS held
+  WHERE held.platform = @platform AND held.handle = @handle)`;
+
 /** Prepares what writes and reads who follows whom. */
 export function openConnections(database: SqliteDatabase, teller: Teller): Connections {
   const follow = database.prepare(
     `INSERT INTO follows VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET stored = max(stored, excluded.stored)`,
   );
+  const byId = database.prepare<unknown[], Omit<ConnectionRow, 'handle'>>(
+    'SELECT stored, protected, json FROM accounts WHERE platform = ? AND id = ? LIMIT 1',
+  );
+  const identify = (row: ConnectionRow, platform: Platform): ConnectionRow => {
+    // Repositories of Bluesky name whom they follow by DID.
+    const id = platform === 'bluesky' ? row.handle : idOfHandle(row.handle);
+    const isUnknown = id !== null && row.json === null;
+    const known = isUnknown ? byId.get(platform, id) : undefined;
+    return known === undefined
+      ? row
+      : { ...row, ...known, stored: Math.min(row.stored, known.stored) };
+  };
   const select = (wanted: string, given: string) =>
     database.prepare<unknown[], ConnectionRow>(
       `SELECT ${wanted} AS handle, min(follows.stored, ifnull(accounts.stored, follows.stored)) AS stored,
          accounts.protected, accounts.json
        FROM follows LEFT JOIN accounts
          ON accounts.platform = follows.platform AND accounts.handle = ${wanted}
-       WHERE follows.platform = ? AND ${given} = ? AND ${wanted} > ? ORDER BY ${wanted} LIMIT ?`,
+       WHERE follows.platform = @platform AND ${given} AND ${wanted} > @after
+       GROUP BY ${wanted} ORDER BY ${wanted} LIMIT @limit`,
     );
   const statements = {
-    followers: select('follower', 'followed'),
-    following: select('followed', 'follower'),
+    followers: select('follower', 'followed = @handle'),
+    following: select('followed', 'follower = @handle'),
   };
+  const byDid = select('follower', `followed IN (@handle, ${idOfHeld})`);
   return {
     putFollow: ({ platform, follower, followed, stored }) =>
       void follow.run(platform, follower, followed, stored),
     readConnections: ({ platform, handle }, { kind, cursor, count }) => {
       const after = cursor === null ? '' : parseHandleCursor(cursor);
-      const rows = statements[kind].all(platform, handle, after, toRowLimit(count));
+      const statement = platform === 'bluesky' && kind === 'followers' ? byDid : statements[kind];
+      const rows = statement.all({ platform, handle, after, limit: toRowLimit(count) });
       return toPage(
-        rows.map((row) => toRow(row, platform, teller)),
+        rows.map((row) => toRow(identify(row, platform), platform, teller)),
         { count },
       );
     },
@@ -72,12 +92,13 @@ export function openConnections(database: SqliteDatabase, teller: Teller): Conne
 function toRow(row: ConnectionRow, platform: Platform, teller: Teller): Row<Account> {
   const { handle, stored, json } = row;
   const isProtected = row.protected === 1;
+  const id = idOfHandle(handle);
   const stub = () =>
     toAccount({
-      id: handle,
-      screen_name: handle,
-      name: handle,
-      url: profileUrl(platform, handle, teller.baseUrl),
+      id: id ?? handle,
+      screen_name: id ?? handle,
+      name: id ?? handle,
+      url: id === null ? profileUrl(platform, handle, teller.baseUrl) : xUserUrl(id),
       protected: isProtected,
       platform,
     });

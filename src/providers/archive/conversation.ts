@@ -1,5 +1,4 @@
 import type { Post } from '../../model/post.ts';
-import type { Platform } from '../../model/reference.ts';
 import type { PostFound, PostQuery } from '../provider.ts';
 import type { ReadPost } from './post-rows.ts';
 import type { ArchiveStore } from './store.ts';
@@ -10,60 +9,62 @@ const limits = { ancestors: 100, continuation: 100, replies: 500 } as const;
 /** Reads a post and what stands around it; undefined when the archive does not hold the post. */
 export function readConversation(store: ArchiveStore, query: PostQuery): PostFound | undefined {
   const { platform, id, handle } = query.post;
-  const read = store.readPost(platform, id, handle ?? undefined);
+  // Where the archive holds the account under another name, as it does on Bluesky, the rows have that.
+  const held = handle === null ? undefined : store.findAccount({ platform, handle });
+  const read = store.readPost(platform, id, held?.handle ?? handle);
   if (read === undefined) return undefined;
-  const continuation = query.thread ? readContinuation(store, platform, read.post) : [];
-  const shown = new Set([id, ...continuation.map((post) => post.id)]);
+  const continuation = query.thread ? readContinuation(store, read.post) : [];
+  const shown = new Set([read.post, ...continuation].map(keyOf));
   return {
-    ancestors: query.thread ? readAncestors(store, platform, read) : [],
+    ancestors: query.thread ? readAncestors(store, read) : [],
     post: read.post,
     continuation,
-    replies: query.replies === 'off' ? [] : readReplies(store, query, shown),
+    replies:
+      query.replies === 'off' ? [] : readReplies(store, read.post, { order: query.replies, shown }),
     missing: [],
     warnings: [],
     asOfMs: read.stored * 1000,
   };
 }
 
-function readAncestors(store: ArchiveStore, platform: Platform, of: ReadPost): readonly Post[] {
+function readAncestors(store: ArchiveStore, of: ReadPost): readonly Post[] {
   const ancestors: Post[] = [];
-  const seen = new Set<string>();
-  let parentId = of.parentId;
-  while (parentId !== null && !seen.has(parentId) && ancestors.length < limits.ancestors) {
-    seen.add(parentId);
-    const parent = store.readPost(platform, parentId);
-    if (parent === undefined) break;
+  const seen = new Set([keyOf(of.post)]);
+  let parent = store.readParent(of);
+  while (parent !== undefined && ancestors.length < limits.ancestors) {
+    const key = keyOf(parent.post);
+    if (seen.has(key)) break;
+    seen.add(key);
     ancestors.unshift(parent.post);
-    parentId = parent.parentId;
+    parent = store.readParent(parent);
   }
   return ancestors;
 }
 
 /** Follows the author's first reply to each of their own posts, over deleted ones in between. */
-function readContinuation(store: ArchiveStore, platform: Platform, from: Post): readonly Post[] {
+function readContinuation(store: ArchiveStore, from: Post): readonly Post[] {
   const continuation: Post[] = [];
   const handle = authorOf(from);
-  let next = from.id;
-  while (next !== null && handle !== undefined && continuation.length < limits.continuation) {
-    const own = findOwnReply(store, platform, { to: next, handle });
-    if (own === undefined || continuation.some((post) => post.id === own.id)) break;
+  const seen = new Set([keyOf(from)]);
+  let last = from;
+  while (handle !== undefined && continuation.length < limits.continuation) {
+    const own = findOwnReply(store, { to: last, handle });
+    if (own === undefined || seen.has(keyOf(own))) break;
+    seen.add(keyOf(own));
     continuation.push(own);
-    next = own.id;
+    last = own;
   }
   return continuation;
 }
 
 function findOwnReply(
   store: ArchiveStore,
-  platform: Platform,
-  sought: { readonly to: string; readonly handle: string },
+  { to, handle }: { readonly to: Post; readonly handle: string },
 ): Post | undefined {
-  const replies = store.readReplies(platform, sought.to).map(({ post }) => post);
-  const isOwn = (post: Post) => authorOf(post) === sought.handle;
-  const leadsOn = ({ id, type }: Post) =>
-    type === 'tombstone' &&
-    id !== null &&
-    store.readReplies(platform, id).some((r) => isOwn(r.post));
+  const replies = store.readReplies(to).map(({ post }) => post);
+  const isOwn = (post: Post) => authorOf(post) === handle;
+  const leadsOn = (post: Post) =>
+    post.type === 'tombstone' && store.readReplies(post).some((reply) => isOwn(reply.post));
   return replies.find(isOwn) ?? replies.find(leadsOn);
 }
 
@@ -71,23 +72,29 @@ function authorOf(post: Post): string | undefined {
   return post.author?.screen_name.toLowerCase();
 }
 
+/** On Bluesky and Mastodon posts of several accounts can have the same id. */
+function keyOf(post: Post): string {
+  return `${authorOf(post) ?? ''} ${post.id}`;
+}
+
+interface ReplyOrder {
+  readonly order: PostQuery['replies'];
+  /** Posts that stand elsewhere in the conversation, by their key. */
+  readonly shown: ReadonlySet<string>;
+}
+
 /** Reads the replies to a post, ranked, each followed by the replies to it in order of time. */
-function readReplies(
-  store: ArchiveStore,
-  query: PostQuery,
-  shown: ReadonlySet<string | null>,
-): readonly Post[] {
-  const { platform, id } = query.post;
+function readReplies(store: ArchiveStore, to: Post, { order, shown }: ReplyOrder): readonly Post[] {
   const replies: Post[] = [];
-  const direct = store.readReplies(platform, id).map(({ post }) => post);
-  const pending = rank(direct, query.replies).reverse();
+  const direct = store.readReplies(to).map(({ post }) => post);
+  const pending = rank(direct, order).reverse();
   const seen = new Set(shown);
   while (pending.length > 0 && replies.length < limits.replies) {
     const post = pending.pop();
-    if (post === undefined || seen.has(post.id)) continue;
-    seen.add(post.id);
+    if (post === undefined || seen.has(keyOf(post))) continue;
+    seen.add(keyOf(post));
     replies.push(post);
-    const below = post.id === null ? [] : store.readReplies(platform, post.id);
+    const below = store.readReplies(post);
     pending.push(...below.map((read) => read.post).reverse());
   }
   return replies;

@@ -1,6 +1,7 @@
 import type { SqliteDatabase } from '../../core/sqlite.ts';
 import type { Post } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
+import { isAnswered } from './answering.ts';
 import { openNumbering } from './numbering.ts';
 import { toNumber } from './post-number.ts';
 import { toPostWords } from './post-words.ts';
@@ -33,10 +34,15 @@ export interface PostRows {
   /** Adds a post, or replaces the one with its id unless that one was stored later. */
   putPost(stored: StoredPost): void;
   hasPost(platform: Platform, id: string): boolean;
-  /** Gives a post by id; `handle` decides where several accounts use the same id. */
-  readPost(platform: Platform, id: string, handle?: string): ReadPost | undefined;
+  /**
+   * Gives a post by id. On Bluesky and Mastodon, where several accounts can use the same id, it is that
+   * of the account with this handle and of no other.
+   */
+  readPost(platform: Platform, id: string, handle: string | null): ReadPost | undefined;
+  /** Gives the post that a reply answers. */
+  readParent(reply: ReadPost): ReadPost | undefined;
   /** Gives the direct replies to a post, oldest first, at most 200. */
-  readReplies(platform: Platform, id: string): readonly ReadPost[];
+  readReplies(to: Post): readonly ReadPost[];
 }
 
 interface PostRow {
@@ -48,10 +54,13 @@ interface PostRow {
 /** Prepares what writes and reads posts. */
 export function openPostRows(database: SqliteDatabase, revive: Revive): PostRows {
   const known = database.prepare('SELECT 1 FROM public_posts WHERE platform = ? AND id = ?');
-  const one = database.prepare<unknown[], PostRow>(
-    `SELECT parent_id, stored, json FROM public_posts WHERE platform = ? AND id = ?
-     ORDER BY handle <> ? LIMIT 1`,
-  );
+  const select = (where: string) =>
+    database.prepare<unknown[], PostRow>(
+      `SELECT parent_id, stored, json FROM public_posts WHERE platform = ? AND id = ? ${where}`,
+    );
+  const preferred = select('ORDER BY handle <> ? LIMIT 1');
+  const exact = select('AND handle = ?');
+  const all = select('ORDER BY number');
   const replies = database.prepare<unknown[], PostRow>(
     `SELECT parent_id, stored, json FROM public_posts WHERE platform = ? AND parent_id = ?
      ORDER BY number LIMIT 200`,
@@ -64,11 +73,24 @@ export function openPostRows(database: SqliteDatabase, revive: Revive): PostRows
   return {
     putPost: openPostWriter(database),
     hasPost: (platform, id) => known.get(platform, id) !== undefined,
-    readPost: (platform, id, handle = '') => {
-      const row = one.get(platform, id, handle);
+    readPost: (platform, id, handle) => {
+      // A handle in an address of X may be an old one.
+      const one = platform === 'x' || platform === 'sample' ? preferred : exact;
+      const row = one.get(platform, id, handle ?? '');
       return row === undefined ? undefined : read(row);
     },
-    readReplies: (platform, id) => replies.all(platform, id).map(read),
+    readParent: ({ parentId, post }) =>
+      parentId === null
+        ? undefined
+        : all
+            .all(post.platform, parentId)
+            .map(read)
+            .find((parent) => isAnswered(parent.post, post)),
+    readReplies: (to) =>
+      replies
+        .all(to.platform, to.id)
+        .map(read)
+        .filter((reply) => isAnswered(to, reply.post)),
   };
 }
 

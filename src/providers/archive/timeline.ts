@@ -3,6 +3,7 @@ import type { Post } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import type { Page, TimelineQuery } from '../provider.ts';
 import type { HeldAccount } from './account-rows.ts';
+import { currentHandle } from './current-handle.ts';
 import { openNumbering } from './numbering.ts';
 import { parseCursor, printCursor, type Row, toPage, toRowLimit } from './paging.ts';
 import { endOfNumbers, firstNumberAt, toNumber } from './post-number.ts';
@@ -52,7 +53,8 @@ export function openTimelines(database: SqliteDatabase, revive: Revive): Timelin
   const reposts = database.prepare<unknown[], TimelineRow>(
     `SELECT reposts.number, min(reposts.stored, posts.stored) AS stored, posts.json
      FROM reposts CROSS JOIN public_posts AS posts
-       ON posts.platform = reposts.platform AND posts.id = post_id AND posts.handle = post_handle
+       ON posts.platform = reposts.platform AND posts.id = post_id
+         AND posts.handle = ${currentHandle('reposts', 'post_handle')}
      WHERE reposts.platform = ? AND reposts.handle = ? AND reposts.number < ? AND reposts.number > ?
        AND post_handle <> reposts.handle AND posts.gone = 0
      ORDER BY reposts.number DESC LIMIT ?`,

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { toIsoSeconds } from '../../src/core/clock.ts';
+import { browseReply } from '../../src/model/results.ts';
+import { type ArchiveStore, openArchiveStore } from '../../src/providers/archive/store.ts';
+import { createSyndication } from '../../src/providers/syndication/index.ts';
+import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
+import { stubAccount, stubPost } from '../support/stub-provider.ts';
+
+/** A walk asks more often in a minute than one caller may. */
+const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000', PERCH_PROVIDERS: 'archive' };
+
+const kinds = ['post', 'post', 'post', 'reply', 'repost', 'protected'] as const;
+
+/** A row of a timeline, and how many seconds after the one before it: none where both are of one second. */
+const row = fc.record({ kind: fc.constantFrom(...kinds), gap: fc.integer({ min: 0, max: 2 }) });
+
+const stored = 1_790_000_000;
+const limits = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 5 });
+
+type Row = (typeof row extends fc.Arbitrary<infer One> ? One : never) & { readonly at: number };
+
+/** Puts a row where it stands, and gives its second and id where a reader gets to see it. */
+function putRow(store: ArchiveStore, { kind, at }: Row, id: string) {
+  const author = kind === 'repost' ? 'ben' : kind === 'protected' ? 'shy' : 'ada';
+  const isAnswer = kind === 'reply';
+  const post = stubPost(id, {
+    text: 'A heron',
+    author: stubAccount(author),
+    created_at: toIsoSeconds(at * 1000),
+    created_timestamp: at,
+    replying_to: isAnswer ? { screen_name: 'ben', status: '7', url: null } : null,
+  });
+  const parentId = isAnswer ? '7' : null;
+  store.putPost({ platform: 'x', handle: author, id, parentId, created: at, stored, post });
+  if (author === 'ada') return { id, at };
+  const of = { platform: 'x', handle: 'ada', postHandle: author, postId: id } as const;
+  store.putRepost({ ...of, created: at, stored });
+  return author === 'ben' ? { id, at } : null;
+}
+
+/** Fills an archive, and opens a server over it; gives what a reader of the timeline gets to see. */
+async function serve(rows: readonly Omit<Row, 'at'>[], followers: number) {
+  const folder = temporaryFolder();
+  const store = openArchiveStore(join(folder, 'archive.db'), 'http://localhost:8080');
+  store.putAccount({ account: stubAccount('ada'), stored });
+  store.putAccount({ account: { ...stubAccount('shy'), protected: true }, stored });
+  let at = 1_700_000_000;
+  const seen = rows.flatMap((one, index) => {
+    at += one.gap;
+    return putRow(store, { ...one, at }, String(1000 + index)) ?? [];
+  });
+  for (let index = 0; index < followers; index += 1) {
+    store.putFollow({ platform: 'x', follower: `reader${index}`, followed: 'ada', stored });
+  }
+  store.close();
+  return { app: await buildTestApp({ env: { ...unlimited, PERCH_DATA_DIR: folder } }), seen };
+}
+
+/** Walks a list to its end, each page with the next of the limits; all but the last page are full. */
+async function walk(app: TestApp, path: string, some: readonly number[]) {
+  const ids: (string | null)[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page === 0 || cursor !== undefined; page += 1) {
+    const limit = some[page % some.length] ?? 20;
+    const from = cursor === undefined ? '' : `&cursor=${cursor}`;
+    const reply = await app.request(`${path}&format=json&limit=${limit}${from}`);
+    expect(reply.statusCode, reply.body).toBe(200);
+    const { posts = [], users = [], nextCursor } = browseReply.parse(reply.json());
+    if (nextCursor !== undefined) expect([...posts, ...users]).toHaveLength(limit);
+    ids.push(...posts.map(({ id }) => id), ...users.map(({ screen_name }) => screen_name));
+    cursor = nextCursor;
+  }
+  return ids;
+}
+
+it('gives every row of a list of the archive once and in order, in full pages', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(row, { maxLength: 250 }),
+      fc.integer({ min: 0, max: 150 }),
+      limits,
+      async (rows, followers, some) => {
+        const { app, seen } = await serve(rows, followers);
+        const at = new Map(seen.map((one) => [one.id, one.at]));
+
+        const timeline = await walk(app, '/ada?with_replies=true&with_reposts=true', some);
+        const found = await walk(app, '/search?platform=archive&q=heron%20-zebra', some);
+        const readers = await walk(app, '/ada/followers?full=true', some);
+
+        const ids = seen.map(({ id }) => id).toSorted();
+        expect(timeline.toSorted()).toEqual(ids);
+        const seconds = timeline.map((id) => at.get(id ?? '') ?? Number.NaN);
+        expect(seconds).toEqual(seconds.toSorted((a, b) => b - a));
+        // The sample has herons, too.
+        expect(found.filter((id) => at.has(id ?? '')).toSorted()).toEqual(ids);
+        expect(new Set(found).size).toBe(found.length);
+        expect(readers).toHaveLength(followers);
+        expect(new Set(readers).size).toBe(followers);
+        await app.server.close();
+      },
+    ),
+    { numRuns: 10 },
+  );
+}, 120_000);
+
+it('has nothing to walk at syndication, which reads single posts', () => {
+  const http = { get: () => Promise.reject(new Error('It is not asked.')), close: async () => {} };
+  const { reads, ask } = createSyndication({ http, apiUrl: 'https://syndication.example' });
+
+  expect([...reads]).toEqual(['post']);
+  expect(Object.keys(ask)).toEqual(['post']);
+});
