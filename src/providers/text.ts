@@ -27,6 +27,7 @@ const entities: ReadonlyMap<string, string> = new Map([
 
 /** Decodes the five HTML entities that X encodes, each once. */
 export function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text;
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities.get(entity) ?? entity);
 }
 

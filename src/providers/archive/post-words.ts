@@ -1,7 +1,7 @@
 import type { Article } from '../../model/article.ts';
 import type { Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
-import { toNameWord, toWords } from './words.ts';
+import { toIndexText, toNameWord } from './words.ts';
 
 /** The columns of `post_words`. */
 export interface PostWords {
@@ -22,7 +22,7 @@ export function platformMark(platform: Platform): string {
 /** Gives what a post is found by: the words of its text, card and article, and single words to filter by. */
 export function toPostWords(post: Status): PostWords {
   return {
-    text: textsOf(post).flatMap(toWords).join(' '),
+    text: textsOf(post).map(toIndexText).join(' '),
     author: authorNames(post).map(toNameWord).join(' '),
     tags: tagsOf(post).map(toNameWord).join(' '),
     marks: marksOf(post).join(' '),
@@ -45,16 +45,16 @@ function authorNames({ author, platform }: Status): readonly string[] {
   return platform === 'bluesky' ? [author.screen_name, author.id] : [author.screen_name];
 }
 
-function tagsOf(post: Status): readonly string[] {
-  const letters = [...post.text];
-  return post.facets
-    .filter(({ type }) => type === 'hashtag')
-    .map(({ start, end }) =>
-      letters
-        .slice(start, end)
-        .join('')
-        .replace(/^[#＃]/, ''),
-    );
+function tagsOf({ text, facets }: Status): readonly string[] {
+  const tags = facets.filter(({ type }) => type === 'hashtag');
+  if (tags.length === 0) return [];
+  const letters = [...text];
+  return tags.map(({ start, end }) =>
+    letters
+      .slice(start, end)
+      .join('')
+      .replace(/^[#＃]/, ''),
+  );
 }
 
 function marksOf({ media, platform }: Status): readonly string[] {

@@ -19,16 +19,49 @@ const word = new RegExp(
 const unheard =
   /(?![\u3099\u309a])(?=\p{M})[\p{Me}\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]|\u0640/gu;
 
+const isAscii = /^[ -~\s]*$/;
+const asciiWord = /[A-Za-z0-9]+/g;
+
 /**
  * Gives the words of a text as the archive indexes and seeks them, in order. Each consists of
  * letters, numbers, marks and symbols only, so none can be read as FTS5 syntax. Text in scripts
  * without spaces, and in Korean, is split into its characters, to be found by part.
  */
 export function toWords(text: string): readonly string[] {
+  // Of ASCII the rules below leave no more than this, and most text of the web is ASCII.
+  if (isAscii.test(text)) return text.match(asciiWord) ?? [];
   return text.normalize('NFKD').replace(unheard, '').normalize('NFC').match(word) ?? [];
+}
+
+const notAscii = /[^ -~\s]/g;
+
+/**
+ * Gives a text for the index to split into the words that `toWords` gives. Of ASCII the index makes the
+ * same words by itself (`schema.ts`), so only what stands between two spaces and is no ASCII is split
+ * here. No rule above reaches across a space.
+ */
+export function toIndexText(text: string): string {
+  let written = '';
+  let at = 0;
+  for (let odd = seek(text, at); odd >= 0; odd = seek(text, at)) {
+    const start = Math.max(text.lastIndexOf(' ', odd) + 1, at);
+    const space = text.indexOf(' ', odd);
+    const end = space < 0 ? text.length : space;
+    written += `${text.slice(at, start)}${toWords(text.slice(start, end)).join(' ')}`;
+    at = end;
+  }
+  return written + text.slice(at);
+}
+
+/** Gives the index of the first character from an index on that is not ASCII; -1 where there is none. */
+function seek(text: string, from: number): number {
+  notAscii.lastIndex = from;
+  return notAscii.exec(text)?.index ?? -1;
 }
 
 /** Gives a name as one word, without regard to case: no name is a part of another one's word. */
 export function toNameWord(name: string): string {
-  return Buffer.from(name.normalize('NFKC').toLowerCase()).toString('hex');
+  // ASCII is normal already.
+  const normal = isAscii.test(name) ? name : name.normalize('NFKC');
+  return Buffer.from(normal.toLowerCase()).toString('hex');
 }

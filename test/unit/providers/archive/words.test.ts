@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toNameWord, toWords } from '../../../../src/providers/archive/words.ts';
+import { toIndexText, toNameWord, toWords } from '../../../../src/providers/archive/words.ts';
 
 describe('toWords', () => {
   it.each([
@@ -23,6 +23,14 @@ describe('toWords', () => {
     expect(toWords(text)).toEqual(words);
   });
 
+  it('splits plain text as it does text that is not plain', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
+        expect(toWords(`${text} é`)).toEqual([...toWords(text), 'e']);
+      }),
+    );
+  });
+
   it('gives nothing that FTS5 could read as syntax', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -31,6 +39,47 @@ describe('toWords', () => {
     );
   });
 });
+
+describe('toIndexText', () => {
+  const odd = [
+    'e\u0301',
+    '\u0301',
+    'が',
+    '東京',
+    '🐦',
+    '🏽',
+    '\u20e3',
+    'שָׁ',
+    '\u0640',
+    '\u00b4',
+    'ﬁ',
+    '각',
+    '\u0007',
+  ];
+  const piece = fc.oneof(
+    fc.constantFrom(...odd),
+    fc.constantFrom(' ', '\n', '\u00a0', '.', '-'),
+    fc.string({ unit: 'grapheme' }),
+  );
+
+  it('has the words of the text, when the index has split it', () => {
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        const text = pieces.join('');
+        expect(splitAsIndex(toIndexText(text))).toEqual(splitAsIndex(toWords(text).join(' ')));
+      }),
+    );
+  });
+
+  it('leaves ASCII as it is', () => {
+    expect(toIndexText('Hello,  there: naïve café!')).toBe('Hello,  there: naive cafe');
+  });
+});
+
+/** Splits a text as the tokenizer of the index does. */
+function splitAsIndex(text: string): readonly string[] {
+  return text.match(/[\p{L}\p{N}\p{M}\p{So}\p{Co}]+/gu) ?? [];
+}
 
 describe('toNameWord', () => {
   it('is the same in any case, and no part of another', () => {
