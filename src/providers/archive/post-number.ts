@@ -38,7 +38,23 @@ export function nextNumber(number: number): number {
 
 /** Tells whether two numbers are of one second. */
 export function isSameSecond(one: number, other: number): boolean {
-  return Math.floor(one / step) === Math.floor(other / step);
+  return secondOf(one) === secondOf(other);
+}
+
+/**
+ * Gives a time, in Unix seconds, that `toNumber` makes this number of: whole where it has no
+ * milliseconds in it.
+ */
+export function timeOf(number: number, { kind, key }: Pick<Numbered, 'kind' | 'key'>): number {
+  const second = secondOf(number);
+  if (toNumber({ kind, key, at: second }) === number) return second;
+  const ms = Math.floor((number - second * step) / 2 / 2 ** 9);
+  return second + ms / 1000;
+}
+
+/** Gives the Unix second that a number is of. */
+export function secondOf(number: number): number {
+  return Math.floor(number / step);
 }
 
 function toSecond(seconds: number): number {

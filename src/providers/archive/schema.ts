@@ -89,4 +89,19 @@ export const migrations: readonly Migration[] = [
       ) WITHOUT ROWID;
       CREATE INDEX follows_by_followed ON follows (platform, followed, follower);
     `),
+  (database) =>
+    database.exec(`
+      CREATE TABLE imports (
+        number INTEGER PRIMARY KEY,
+        fingerprint TEXT NOT NULL UNIQUE, title TEXT NOT NULL, name TEXT NOT NULL,
+        exported INTEGER NOT NULL, begun INTEGER NOT NULL, updated INTEGER NOT NULL,
+        done INTEGER NOT NULL, items INTEGER NOT NULL, counts TEXT NOT NULL
+      );
+      CREATE TABLE import_accounts (
+        platform TEXT NOT NULL, handle TEXT NOT NULL, import INTEGER NOT NULL,
+        PRIMARY KEY (platform, handle, import)
+      ) WITHOUT ROWID;
+      -- Who else passed a post on, when one account is removed.
+      CREATE INDEX reposts_by_post ON reposts (platform, post_id, post_handle);
+    `),
 ];

@@ -2,6 +2,10 @@ import { openSqlite, type SqliteDatabase } from '../../core/sqlite.ts';
 import type { Platform } from '../../model/reference.ts';
 import { type AccountRows, openAccountRows, openProtection } from './account-rows.ts';
 import { type Connections, openConnections } from './connections.ts';
+import { type ExportRows, openExportRows } from './export-rows.ts';
+import { type Histories, openHistories } from './history.ts';
+import { type Holdings, openHoldings } from './holdings.ts';
+import { type ImportRows, openImportRows } from './import-rows.ts';
 import { openPostRows, type PostRows } from './post-rows.ts';
 import { migrations } from './schema.ts';
 import { openPostSearch, type PostSearch } from './search.ts';
@@ -26,7 +30,11 @@ export type ArchiveStore = Whole &
   Timelines &
   Connections &
   PostSearch &
-  UserSearch;
+  UserSearch &
+  ImportRows &
+  Holdings &
+  ExportRows &
+  Histories;
 
 /**
  * Opens the archive's database and creates its tables where they are missing.
@@ -45,6 +53,10 @@ export function openArchiveStore(path: string, baseUrl: string): ArchiveStore {
     ...openConnections(database, { revive, baseUrl }),
     ...openPostSearch(database, revive),
     ...openUserSearch(database, revive),
+    ...openImportRows(database),
+    ...openHoldings(database),
+    ...openExportRows(database),
+    ...openHistories(database, revive),
   };
 }
 
