@@ -40,6 +40,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   pino: /^commands\/(?:logger|open-reading)\.ts$/,
   parse5: /^answers\/readers\/html\.ts$|^providers\/html-(?:elements|text)\.ts$/,
   ignore: /^answers\/corpus\/walk\.ts$/,
+  yauzl: /^providers\/archive\/imports\/files\/zip-files\.ts$/,
   stemmer: /^answers\/text\/words\.ts$/,
   'pino-pretty': /^commands\/logger\.ts$/,
 };

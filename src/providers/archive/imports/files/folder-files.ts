@@ -1,0 +1,34 @@
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ExportFile, ExportFiles } from './export-files.ts';
+
+/** How deep the files of an export lie: `twitter-export/data/tweets.js`. */
+const maxDepth = 2;
+
+/** More files in one folder are pictures and videos, which nobody reads. */
+const maxFilesOfFolder = 2000;
+
+/** Opens a folder; null where it is none. What lies deeper than two folders is not seen. */
+export async function openFolderFiles(path: string): Promise<ExportFiles | null> {
+  if (!(await stat(path)).isDirectory()) return null;
+  const files = await listFiles(path, '', maxDepth);
+  return {
+    files,
+    read: ({ name }) => createReadStream(join(path, name)),
+    close: async () => undefined,
+  };
+}
+
+async function listFiles(root: string, within: string, depth: number): Promise<ExportFile[]> {
+  const entries = await readdir(join(root, within), { withFileTypes: true });
+  if (entries.length > maxFilesOfFolder) return [];
+  const found: ExportFile[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const name = within === '' ? entry.name : `${within}/${entry.name}`;
+    if (entry.isDirectory() && depth > 0) found.push(...(await listFiles(root, name, depth - 1)));
+    if (!entry.isFile()) continue;
+    found.push({ name, bytes: (await stat(join(root, name))).size });
+  }
+  return found;
+}

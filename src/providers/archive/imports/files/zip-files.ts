@@ -1,0 +1,95 @@
+import { open } from 'node:fs/promises';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import type { ExportFile, ExportFiles } from './export-files.ts';
+
+/** What a zip file of an export may be at most. One with pictures has some 100,000 files. */
+const limits = {
+  entries: 2_000_000,
+  /** Of those that are of interest. */
+  files: 10_000,
+  bytesOfFile: 64 * 2 ** 30,
+  /** How many times as long as it is compressed a large file may be: text is some 10 times as long. */
+  ratio: 250,
+  largeBytes: 64 * 2 ** 20,
+} as const;
+
+/**
+ * Opens a zip file; null where it is none, told by how it begins.
+ *
+ * @throws Error with a sentence where it is one that cannot be read
+ */
+export async function openZipFiles(path: string): Promise<ExportFiles | null> {
+  if (!(await isZip(path))) return null;
+  const zip = await openPromise(path, { autoClose: false }).catch((cause: unknown) => {
+    throw new Error('The zip file is damaged, or was not downloaded to its end.', { cause });
+  });
+  try {
+    const entries = await listEntries(zip);
+    if (zip.entryCount === 0) throw new Error('The zip file is empty.');
+    return {
+      files: entries.map(toFile),
+      read: ({ name }) => readEntry(zip, takeEntry(entries, name)),
+      close: async () => zip.close(),
+    };
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+}
+
+/** How a zip file begins: with a file, or with its end where it is empty. */
+const beginnings: readonly number[] = [0x04034b50, 0x06054b50];
+
+async function isZip(path: string): Promise<boolean> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    return bytesRead === 4 && beginnings.includes(buffer.readUInt32LE());
+  } finally {
+    await file.close();
+  }
+}
+
+async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
+  if (zip.entryCount > limits.entries)
+    throw new Error('The zip file has more files than are read.');
+  const entries: Entry[] = [];
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (/\.(?:js|json|ndjson|car)$/.test(entry.fileName)) entries.push(entry);
+      if (entries.length > limits.files) break;
+    }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The list of the zip file cannot be read: ${reason}.`, { cause });
+  }
+  return entries.sort((a, b) => (a.fileName < b.fileName ? -1 : 1));
+}
+
+function toFile({ fileName, uncompressedSize }: Entry): ExportFile {
+  return { name: fileName, bytes: uncompressedSize };
+}
+
+function takeEntry(entries: readonly Entry[], name: string): Entry {
+  const entry = entries.find(({ fileName }) => fileName === name);
+  if (entry === undefined) throw new Error(`The zip file has no ${name}.`);
+  return entry;
+}
+
+async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array, void, undefined> {
+  const { fileName, uncompressedSize, compressedSize } = entry;
+  if (entry.isEncrypted())
+    throw new Error('The zip file is encrypted. Unpack it and import the folder.');
+  if (!entry.canDecodeFileData())
+    throw new Error(`${fileName} is compressed in a way that is not read.`);
+  const isBomb =
+    uncompressedSize > limits.largeBytes && uncompressedSize > compressedSize * limits.ratio;
+  if (isBomb || uncompressedSize > limits.bytesOfFile) {
+    throw new Error(`${fileName} would be ${uncompressedSize} bytes, which is no export.`);
+  }
+  try {
+    yield* await zip.openReadStreamPromise(entry);
+  } catch (cause) {
+    throw new Error(`${fileName} is damaged in the zip file.`, { cause });
+  }
+}
