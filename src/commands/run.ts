@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { loadConfig, version } from '../config.ts';
 import { redactKeys } from '../core/redact.ts';
+import { archiveCommand } from './archive.ts';
 import { askCommand } from './ask.ts';
 import { type Command, type ExitCode, exitCodes, type Output, UsageError } from './command.ts';
 import { keysCommand } from './keys.ts';
@@ -27,6 +28,7 @@ const commands: Readonly<Record<string, Command>> = {
   ask: askCommand,
   keys: keysCommand,
   sessions: sessionsCommand,
+  archive: archiveCommand,
 };
 
 /** Runs the command that the arguments name, `serve` where they name none; gives the exit code. */

@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { systemClock } from '../core/clock.ts';
+import type { AccountReference } from '../model/reference.ts';
+import { toHeadLine, toItemLine } from '../providers/archive/imports/ndjson/write.ts';
+import type { ArchiveStore } from '../providers/archive/store.ts';
+import { toArchivedAccount } from './archive-remove.ts';
+import { parseCommandArgs } from './arguments.ts';
+import {
+  type CommandContext,
+  type ExitCode,
+  exitCodes,
+  type Output,
+  UsageError,
+} from './command.ts';
+import { withArchiveStore } from './open-archive-store.ts';
+
+/** What is exported, and where to. */
+export interface ExportRequest {
+  readonly store: ArchiveStore;
+  /** All of them are held. */
+  readonly accounts: readonly AccountReference[];
+  /** Whether those are all that are held. */
+  readonly isWhole: boolean;
+  /** As given by `--output`; undefined for standard output. */
+  readonly output: string | undefined;
+  readonly context: CommandContext;
+}
+
+/** How an archive is written, by the name of the format. */
+const formats: Readonly<Record<string, (request: ExportRequest) => Promise<ExitCode>>> = {
+  ndjson: exportNdjson,
+};
+
+/** `perch archive export [HANDLE…]`. */
+export async function planExport(
+  args: readonly string[],
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { values, positionals } = parseCommandArgs(args, {
+    format: { type: 'string', default: 'ndjson' },
+    output: { type: 'string' },
+    platform: { type: 'string' },
+  });
+  const write = Object.hasOwn(formats, values.format) ? formats[values.format] : undefined;
+  if (write === undefined) {
+    throw new UsageError(`--format is one of ${Object.keys(formats).join(', ')}`);
+  }
+  const asked = positionals.map((text) => toArchivedAccount(text, values.platform));
+  return withArchiveStore(context, 'empty', async (store) => {
+    const held = store.listHoldings();
+    // An account of Bluesky may be named by its DID.
+    const named = asked.map((one) => ({
+      ...one,
+      handle: store.findAccount(one)?.handle ?? one.handle,
+    }));
+    const missing = named.find((account) => !held.some((one) => isSame(one, account)));
+    if (missing !== undefined) {
+      context.stderr.write(
+        `perch: the archive does not hold ${missing.handle} on ${missing.platform}; \`perch archive list\` shows what it holds\n`,
+      );
+      return exitCodes.notFound;
+    }
+    const isWhole = asked.length === 0;
+    const accounts = isWhole ? held : named;
+    return write({ store, accounts, isWhole, output: values.output, context });
+  });
+}
+
+function isSame(one: AccountReference, other: AccountReference): boolean {
+  return one.platform === other.platform && one.handle === other.handle;
+}
+
+async function exportNdjson({ output, context, ...request }: ExportRequest): Promise<ExitCode> {
+  const lines = toLines(request);
+  if (output === undefined) await writeLines(lines, context.stdout);
+  else await writeFileWhole(output, lines);
+  return exitCodes.ok;
+}
+
+function* toLines({
+  store,
+  accounts,
+  isWhole,
+}: Pick<ExportRequest, 'store' | 'accounts' | 'isWhole'>): Iterable<string> {
+  yield toHeadLine(Math.floor(systemClock.now() / 1000));
+  for (const account of accounts) {
+    for (const item of store.readHeld(account)) yield toItemLine(item);
+  }
+  if (!isWhole) return;
+  for (const item of store.readOthers()) yield toItemLine(item);
+}
+
+/** Writes a file that is there as a whole or not at all. */
+async function writeFileWhole(path: string, lines: Iterable<string>): Promise<void> {
+  const unfinished = `${path}.part`;
+  const file = createWriteStream(unfinished);
+  try {
+    await writeLines(lines, file);
+    file.end();
+    await finished(file);
+    await rename(unfinished, path);
+  } catch (error) {
+    file.destroy();
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** Lines are written together, some 64 KB at once. */
+const pieceLength = 65_536;
+
+/** Writes lines as fast as they are taken; ends when nobody takes them any more. */
+async function writeLines(lines: Iterable<string>, output: Output): Promise<void> {
+  let piece = '';
+  for (const line of lines) {
+    piece += line;
+    if (piece.length < pieceLength) continue;
+    if (output.writable === false) return;
+    await write(piece, output);
+    piece = '';
+  }
+  await write(piece, output);
+}
+
+async function write(piece: string, output: Output): Promise<void> {
+  const isTaken = output.write(piece);
+  if (isTaken !== false || !(output instanceof Writable)) return;
+  const left = new AbortController();
+  const options = { signal: left.signal };
+  const settled = [once(output, 'drain', options), once(output, 'close', options)];
+  try {
+    await Promise.race(settled);
+  } finally {
+    left.abort();
+    await Promise.allSettled(settled);
+  }
+}

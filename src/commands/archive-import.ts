@@ -1,0 +1,150 @@
+import { basename } from 'node:path';
+import { systemClock } from '../core/clock.ts';
+import { keepHeapSmall } from '../core/small-heap.ts';
+import { errorCodeOf } from '../core/sqlite.ts';
+import { parseHandle } from '../model/reference.ts';
+import type { ExportHints } from '../providers/archive/imports/export-source.ts';
+import { fingerprintExport } from '../providers/archive/imports/fingerprint.ts';
+import { exportForms, type OpenedExport, openExport } from '../providers/archive/imports/forms.ts';
+import { runImport } from '../providers/archive/imports/run-import.ts';
+import type { ArchiveStore } from '../providers/archive/store.ts';
+import { parseCommandArgs } from './arguments.ts';
+import { type CommandContext, type ExitCode, exitCodes, UsageError } from './command.ts';
+import { createImportProgress } from './import-progress.ts';
+import { type ImportResult, toResultLine, toResultText } from './import-result.ts';
+import { withArchiveStore } from './open-archive-store.ts';
+import { withStopSignal } from './stop-signal.ts';
+
+/** `perch archive import FILE…`. */
+export async function planImport(
+  args: readonly string[],
+  context: CommandContext,
+): Promise<ExitCode> {
+  const { values, positionals: paths } = parseCommandArgs(args, {
+    form: { type: 'string' },
+    handle: { type: 'string' },
+    json: { type: 'boolean' },
+  });
+  if (paths.length === 0) throw new UsageError('import needs the FILE or folder of an export');
+  const forms = toForms(values.form);
+  const hints = toHints(values.handle, paths);
+  keepHeapSmall();
+  const print = values.json === true ? toResultLine : toResultText;
+  return withArchiveStore(context, 'make', (store) =>
+    withStopSignal(async (signal) => {
+      let code: ExitCode = exitCodes.ok;
+      for (const path of paths) {
+        if (signal.aborted) break;
+        const ended = await importOne(path, { context, store, forms, hints, signal, print });
+        code = Math.max(code, ended) as ExitCode; // the greater of two exit codes is one
+      }
+      return code;
+    }),
+  );
+}
+
+function toForms(name: string | undefined): typeof exportForms {
+  if (name === undefined) return exportForms;
+  const forms = exportForms.filter((form) => form.name === name);
+  if (forms.length > 0) return forms;
+  throw new UsageError(`--form is one of ${formNames()}, not ${JSON.stringify(name)}`);
+}
+
+/** A handle is that of one account, whose export is named alone. */
+function toHints(handle: string | undefined, paths: readonly string[]): ExportHints {
+  if (handle === undefined) return {};
+  if (paths.length > 1) throw new UsageError('--handle goes with one FILE');
+  const account = parseHandle(handle);
+  if (account === null) throw new UsageError(`--handle ${JSON.stringify(handle)} is no handle`);
+  return { handle: account.handle };
+}
+
+function formNames(): string {
+  return exportForms.map((form) => form.name).join(', ');
+}
+
+interface Importing {
+  readonly context: CommandContext;
+  readonly store: ArchiveStore;
+  readonly forms: typeof exportForms;
+  readonly hints: ExportHints;
+  readonly signal: AbortSignal;
+  readonly print: (result: ImportResult) => string;
+}
+
+/** Imports one export. What is wrong with it is told, and the next one is imported all the same. */
+async function importOne(path: string, importing: Importing): Promise<ExitCode> {
+  const { stderr } = importing.context;
+  try {
+    const opened = await openExport(path, importing);
+    if (opened === null) {
+      stderr.write(`perch: ${path} is ${tellUnknown(importing.forms)}\n`);
+      return exitCodes.usage;
+    }
+    try {
+      return await importOpened(path, opened, importing);
+    } finally {
+      await opened.source.close();
+    }
+  } catch (error) {
+    const code = errorCodeOf(error) ?? '';
+    if (/^SQLITE_|^ENOSPC/.test(code) || isDefect(error)) throw error;
+    stderr.write(`perch: ${path} cannot be imported: ${tell(error, code)}\n`);
+    return code === 'ENOENT' ? exitCodes.usage : exitCodes.upstream;
+  }
+}
+
+function tellUnknown([first, ...others]: typeof exportForms): string {
+  return others.length === 0
+    ? `no export of the form that --form names, ${first?.name}`
+    : `no export that is known. ${whatIsKnown}`;
+}
+
+const whatIsKnown =
+  'There are X exports (account.js and tweets.js, in a folder or zip file) and the NDJSON of `perch archive export`.';
+
+/** Forms throw plain errors with a sentence; TypeError and its like are faults of ours. */
+function isDefect(error: unknown): boolean {
+  return !(error instanceof Error) || Object.getPrototypeOf(error) !== Error.prototype;
+}
+
+function tell(error: unknown, code: string): string {
+  if (code === 'ENOENT') return 'there is no such file or folder';
+  if (code === 'EACCES') return 'there is no permission to read it';
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function importOpened(
+  path: string,
+  { form, source }: OpenedExport,
+  { context, store, hints, signal, print }: Importing,
+): Promise<ExitCode> {
+  const { handle } = hints;
+  if (handle !== undefined && !form.takesHandle) {
+    throw new UsageError(`--handle is not for an ${source.title}, which names its account itself`);
+  }
+  // Under another handle it is another import.
+  const given = handle === undefined ? form.name : `${form.name} ${handle}`;
+  const { fingerprint, changed } = await fingerprintExport(path, given);
+  const { title, exported = changed } = source;
+  const progress = createImportProgress(context.stderr, systemClock, source);
+  const begunMs = systemClock.now();
+  try {
+    const outcome = await runImport({
+      store,
+      source,
+      found: { fingerprint, title, name: basename(path), exported },
+      clock: systemClock,
+      signal,
+      onProgress: progress.hear,
+      onSkipped: progress.skip,
+    });
+    progress.end();
+    const seconds = (systemClock.now() - begunMs) / 1000;
+    context.stdout.write(print({ path, title, form: form.name, seconds, outcome }));
+    return outcome.ended === 'stopped' || outcome.isCutOff ? exitCodes.upstream : exitCodes.ok;
+  } catch (error) {
+    progress.end();
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openFolderFiles } from './files/folder-files.ts';
+
+/**
+ * Raised when a form reads more of an export, or gives its items in another order: an import that was
+ * begun before does not go on, and what was imported can be imported again.
+ */
+const importVersion = 1;
+
+/** How much of a file is looked at in one place, and in how many places. */
+const sample = { bytes: 65_536, places: 8 } as const;
+
+/** What tells an export from others. */
+export interface ExportPrint {
+  /** SHA-256, hex. */
+  readonly fingerprint: string;
+  /** When its newest file was changed, in Unix seconds. */
+  readonly changed: number;
+}
+
+/**
+ * Gives what tells an export from every other, by name, size, time and samples of its files.
+ *
+ * @param form The form that it is read as.
+ */
+export async function fingerprintExport(path: string, form: string): Promise<ExportPrint> {
+  const hash = createHash('sha256').update(`${importVersion} ${form}\n`);
+  const folder = await openFolderFiles(path);
+  if (folder === null)
+    return { changed: await addFile(hash, path), fingerprint: hash.digest('hex') };
+  let changed = 0;
+  for (const { name } of folder.files.filter(isRecords)) {
+    hash.update(`${name}\n`);
+    changed = Math.max(changed, await addFile(hash, join(path, name)));
+  }
+  return { changed, fingerprint: hash.digest('hex') };
+}
+
+/** Pictures and pages beside the records do not matter, and are many. */
+function isRecords({ name }: { readonly name: string }): boolean {
+  return /\.(?:js|json|car|ndjson)$/.test(name);
+}
+
+async function addFile(hash: Hash, path: string): Promise<number> {
+  const { size, mtimeMs } = await stat(path);
+  hash.update(`${size} ${mtimeMs}\n`);
+  const file = await open(path, 'r');
+  try {
+    await addSamples(hash, file, size);
+  } finally {
+    await file.close();
+  }
+  return Math.floor(mtimeMs / 1000);
+}
+
+async function addSamples(hash: Hash, file: FileHandle, size: number): Promise<void> {
+  const buffer = Buffer.alloc(sample.bytes);
+  const last = Math.max(0, size - sample.bytes);
+  for (let place = 0; place < sample.places; place++) {
+    const at = Math.floor((last * place) / (sample.places - 1));
+    const { bytesRead } = await file.read(buffer, 0, sample.bytes, at);
+    hash.update(buffer.subarray(0, bytesRead));
+  }
+}

@@ -1,0 +1,34 @@
+import type { ExportForm, ExportHints, ExportSource } from './export-source.ts';
+import { ndjsonForm } from './ndjson/form.ts';
+import { xForm } from './x/form.ts';
+
+/** The forms of exports that can be imported, in the order in which a file is tried as them. */
+export const exportForms: readonly ExportForm[] = [ndjsonForm, xForm];
+
+/** An export that is open, and the form that it has. */
+export interface OpenedExport {
+  readonly form: ExportForm;
+  readonly source: ExportSource;
+}
+
+/** The forms that an export may have, and what is known of it. */
+export interface ExportChoice {
+  readonly forms: readonly ExportForm[];
+  readonly hints: ExportHints;
+}
+
+/**
+ * Opens an export as the form that it is found to have; null where it has none of them.
+ *
+ * @throws Error with a sentence where it cannot be read
+ */
+export async function openExport(
+  path: string,
+  { forms, hints }: ExportChoice,
+): Promise<OpenedExport | null> {
+  for (const form of forms) {
+    const source = await form.open(path, hints);
+    if (source !== null) return { form, source };
+  }
+  return null;
+}

@@ -1,0 +1,50 @@
+/** A line of a file. */
+export type Line =
+  | { readonly kind: 'text'; readonly text: string; readonly number: number }
+  | { readonly kind: 'too long'; readonly number: number };
+
+/** The most bytes of one line. */
+const maxBytes = 8 * 2 ** 20;
+
+const lineFeed = 0x0a;
+
+/** Cuts a file into its lines, in memory that does not grow with it. Empty lines are left out. */
+export async function* readLines(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Line, void, undefined> {
+  const open = createOpenLine();
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, from)) {
+      open.add(chunk.subarray(from, end));
+      yield* open.close();
+      from = end + 1;
+    }
+    open.add(chunk.subarray(from));
+  }
+  yield* open.close();
+}
+
+function createOpenLine() {
+  let pieces: Uint8Array[] = [];
+  let size = 0;
+  let number = 0;
+  const add = (bytes: Uint8Array): void => {
+    size += bytes.length;
+    if (size > maxBytes) pieces = [];
+    else pieces.push(bytes);
+  };
+  const close = (): readonly Line[] => {
+    number += 1;
+    const text = Buffer.concat(pieces)
+      .toString('utf8')
+      .replace(/^\ufeff/, '')
+      .trim();
+    const isTooLong = size > maxBytes;
+    pieces = [];
+    size = 0;
+    if (isTooLong) return [{ kind: 'too long', number }];
+    return text === '' ? [] : [{ kind: 'text', text, number }];
+  };
+  return { add, close };
+}

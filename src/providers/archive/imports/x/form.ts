@@ -1,0 +1,98 @@
+import type { Account } from '../../../../model/account.ts';
+import { readTimeMs } from '../../../times.ts';
+import { toIdHandle } from '../../id-handle.ts';
+import type { ExportForm, ExportItem, ExportSource } from '../export-source.ts';
+import { createFileCount, type ExportFiles, type FileCount } from '../files/export-files.ts';
+import { openExportFiles } from '../files/open-files.ts';
+import { readRecords } from '../records.ts';
+import { readAccount } from './account.ts';
+import { type ExportParts, findExportParts } from './export-parts.ts';
+import { readManifest } from './manifest.ts';
+import { type Notes, readNotes } from './notes.ts';
+import {
+  connectionPayload,
+  type ManifestPayload,
+  type TweetPayload,
+  tweetPayload,
+} from './payload.ts';
+import { shapePost, shapeRepost } from './shape.ts';
+
+/** X's “download your data” export: the zip file, the folder that it unpacks to, or its `data`. */
+export const xForm: ExportForm = {
+  name: 'x',
+  takesHandle: false,
+  open: async (path) => {
+    const files = await openExportFiles(path);
+    if (files === null) return null;
+    const parts = findExportParts(files.files);
+    if (parts !== null) return openSource(files, parts);
+    await files.close();
+    return null;
+  },
+};
+
+async function openSource(files: ExportFiles, parts: ExportParts): Promise<ExportSource> {
+  const manifest = await readManifest(parts.manifest, files);
+  const madeMs = readTimeMs(manifest?.archiveInfo?.generationDate ?? '');
+  const count = createFileCount(files);
+  const lists = [...parts.tweets, ...parts.followers, ...parts.following];
+  return {
+    title: 'X export',
+    ...(madeMs !== null && { exported: Math.floor(madeMs / 1000) }),
+    totalBytes: lists.reduce((sum, { bytes }) => sum + bytes, 0),
+    get bytesRead() {
+      return count.bytes;
+    },
+    items: () => readItems({ files, parts, manifest, count }),
+    close: files.close,
+  };
+}
+
+interface Opened {
+  readonly files: ExportFiles;
+  readonly parts: ExportParts;
+  readonly manifest: ManifestPayload | null;
+  /** Reads what counts as progress. */
+  readonly count: FileCount;
+}
+
+async function* readItems(opened: Opened): AsyncGenerator<ExportItem, void, undefined> {
+  const { files, parts, manifest } = opened;
+  const read = files.read.bind(files);
+  const account = await readAccount({ parts, manifest, read });
+  const notes = await readNotes(parts.notes, read);
+  yield { kind: 'account', account };
+  yield* readPosts(opened, account, notes);
+  yield* readFollows(opened, parts.followers, (id) => [id, account.screen_name.toLowerCase()]);
+  yield* readFollows(opened, parts.following, (id) => [account.screen_name.toLowerCase(), id]);
+}
+
+async function* readPosts({ parts, count }: Opened, account: Account, notes: Notes) {
+  for await (const record of readRecords(parts.tweets, {
+    schema: tweetPayload,
+    read: count.read,
+  })) {
+    if (record.kind === 'skipped') yield record;
+    // `yield*` would make an asynchronous iterator for every record.
+    else for (const item of shape(record.row, account, notes)) yield item;
+  }
+}
+
+function shape(row: TweetPayload, account: Account, notes: Notes): readonly ExportItem[] {
+  return shapeRepost(row, account) ?? [shapePost(row, account, notes.textOf(row))];
+}
+
+async function* readFollows(
+  { count }: Opened,
+  files: ExportParts['followers'],
+  toPair: (idHandle: string) => readonly [follower: string, followed: string],
+): AsyncGenerator<ExportItem, void, undefined> {
+  for await (const record of readRecords(files, { schema: connectionPayload, read: count.read })) {
+    if (record.kind === 'skipped') {
+      yield record;
+      continue;
+    }
+    const [follower, followed] = toPair(toIdHandle(record.row.accountId));
+    yield { kind: 'follow', follower, followed };
+  }
+}

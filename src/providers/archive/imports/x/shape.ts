@@ -1,0 +1,109 @@
+import { type Account, toAccount } from '../../../../model/account.ts';
+import type { Status } from '../../../../model/post.ts';
+import { profileUrl } from '../../../../model/reference.ts';
+import { decodeEntities, toCodePoints } from '../../../text.ts';
+import { toCreated } from '../../../times.ts';
+import { toReplyingTo, xPostUrl } from '../../../x.ts';
+import type { ExportedPost, ExportedRepost } from '../export-source.ts';
+import { shapeMedia } from './media.ts';
+import type { TweetPayload } from './payload.ts';
+import { type ShapedText, shapeText } from './text.ts';
+
+/** How an exported repost begins; who wrote it stands between. */
+const repostPattern = /^RT @(\w{1,20}): /;
+
+/** Gives a post of the account, with the whole text where the export has it by itself. */
+export function shapePost(
+  row: TweetPayload,
+  author: Account,
+  long: ShapedText | undefined,
+): ExportedPost {
+  const text = long ?? shapeText(row.full_text, row.entities, 0);
+  const replyTo = toReplyingTo(row.in_reply_to_screen_name, row.in_reply_to_status_id_str);
+  return {
+    kind: 'post',
+    post: { ...shapeStatus(row, author, text), replying_to: replyTo },
+    parentId: row.in_reply_to_status_id_str,
+    created: row.createdMs / 1000,
+  };
+}
+
+/**
+ * Gives what a repost is in an export: the post of somebody else, without its own id and time, so it
+ * has those of the repost. X cuts its text, and an ellipsis says so. Undefined for a post that is none.
+ */
+export function shapeRepost(
+  row: TweetPayload,
+  by: Account,
+): readonly [ExportedPost, ExportedRepost] | undefined {
+  const [prefix, handle] = repostPattern.exec(row.full_text) ?? [];
+  if (prefix === undefined || handle === undefined) return undefined;
+  const text = shapeText(row.full_text, row.entities, toCodePoints(prefix).length);
+  const author = shapeMentioned(row, handle);
+  const created = row.createdMs / 1000;
+  const shaped = { ...shapeStatus(row, author, text), likes: null, reposts: null };
+  return [
+    { kind: 'post', post: shaped, parentId: null, created },
+    {
+      kind: 'repost',
+      handle: by.screen_name.toLowerCase(),
+      postHandle: handle.toLowerCase(),
+      postId: row.id_str,
+      created,
+    },
+  ];
+}
+
+function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
+  const mention = entities?.user_mentions.find(
+    ({ screen_name }) => screen_name.toLowerCase() === handle.toLowerCase(),
+  );
+  return toAccount({
+    id: mention?.id_str ?? handle,
+    screen_name: handle,
+    name: mention?.name ?? handle,
+    url: profileUrl('x', handle, ''),
+    platform: 'x',
+  });
+}
+
+function shapeStatus(row: TweetPayload, author: Account, { text, facets }: ShapedText): Status {
+  return {
+    type: 'status',
+    id: row.id_str,
+    url: xPostUrl(author.screen_name, row.id_str),
+    text,
+    facets,
+    ...toCreated(row.createdMs),
+    author,
+    lang: row.lang !== null && !noLanguage.test(row.lang) ? row.lang : null,
+    replies: null,
+    reposts: row.retweet_count,
+    likes: row.favorite_count,
+    quotes: null,
+    bookmarks: null,
+    views: null,
+    source: row.source === null ? null : toClient(row.source),
+    possibly_sensitive: row.possibly_sensitive,
+    replying_to: null,
+    quote: null,
+    reposted_by: null,
+    media: shapeMedia(row),
+    poll: null,
+    article: null,
+    content_warning: null,
+    card: null,
+    community_note: null,
+    context: null,
+    platform: 'x',
+  };
+}
+
+/** What X says where there is no language: undetermined, or nothing but links, tags or pictures. */
+const noLanguage = /^(?:und|zxx|art|q\w\w)$/;
+
+/** The client is a link: `<a href="…" rel="nofollow">Twitter Web App</a>`. */
+function toClient(source: string): string | null {
+  const [, name] = /^<a [^>]*>([^<]*)<\/a>$/.exec(source) ?? [];
+  return decodeEntities(name ?? source).trim() || null;
+}

@@ -1,0 +1,226 @@
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { runCommand } from '../../src/commands/run.ts';
+import { connectSqlite } from '../../src/core/sqlite.ts';
+import { type ArchiveStore, openArchiveStore } from '../../src/providers/archive/store.ts';
+import { dumpArchive, importExport } from '../support/exports/import-export.ts';
+import { createSeeded } from '../support/exports/seeded.ts';
+import { makeXExport, writeExport } from '../support/exports/x-export.ts';
+import { writeZip } from '../support/exports/zip.ts';
+import { type PerchProcess, spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
+
+const posts = 8000;
+const makeExport = () =>
+  makeXExport({ posts, followers: 40, repostEvery: 9, replyEvery: 7, brokenEvery: 500, parts: 2 });
+
+function open(path: string): ArchiveStore {
+  const store = openArchiveStore(path, 'http://localhost:8080');
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Starts an import into the archive of a folder. */
+function startImport(data: string, ...args: readonly string[]): PerchProcess {
+  return spawnPerch(['archive', 'import', ...args], { PERCH_DATA_DIR: data });
+}
+
+async function run(data: string, ...args: readonly string[]) {
+  return spawnPerch(['archive', ...args], { PERCH_DATA_DIR: data }).ended;
+}
+
+/** Runs the command in this process. */
+async function runHere(data: string, ...args: readonly string[]) {
+  const written = { stdout: '', stderr: '' };
+  const code = await runCommand(['archive', ...args], {
+    env: { PERCH_DATA_DIR: data },
+    stdout: { write: (text) => (written.stdout += text) },
+    stderr: { write: (text) => (written.stderr += text) },
+  });
+  return { code, ...written };
+}
+
+/** How many items of the import are in the archive by now. */
+function itemsOf(store: ArchiveStore): number {
+  return store.importsOf('x', 'wren_example')[0]?.items ?? 0;
+}
+
+it('goes on after kill -9 at ten moments, and ends with the same contents', async () => {
+  const path = writeExport(temporaryFolder(), makeExport());
+  const whole = open(join(temporaryFolder(), 'archive.db'));
+  await importExport(whole, path);
+  const data = temporaryFolder();
+  const store = open(join(data, 'archive.db'));
+  const random = createSeeded(7);
+
+  for (let kill = 0; kill < 10; kill++) {
+    const child = startImport(data, path);
+    const until = kill * 500 + random.below(500);
+    await vi.waitUntil(() => itemsOf(store) >= until, { timeout: 120_000, interval: 1 });
+    child.kill('SIGKILL');
+    expect((await child.ended).code).toBeNull();
+  }
+  const last = await startImport(data, path, '--json').ended;
+
+  expect(JSON.parse(last.stdout)).toMatchObject({ ended: 'done', posts: posts - 16, faults: 16 });
+  expect(JSON.parse(last.stdout).resumed_after).toBeGreaterThan(4000);
+  expect(dumpArchive(store)).toEqual(dumpArchive(whole));
+});
+
+it('stops at SIGINT and says how to go on', async () => {
+  const path = writeExport(temporaryFolder(), makeExport());
+  const data = temporaryFolder();
+  const store = open(join(data, 'archive.db'));
+  const child = startImport(data, path);
+  await vi.waitUntil(() => itemsOf(store) > 0, { timeout: 120_000, interval: 1 });
+
+  child.kill('SIGINT');
+
+  const { code, stdout } = await child.ended;
+  expect({ code, stdout }).toMatchObject({
+    code: 3,
+    stdout: expect.stringContaining('stopped; the same command goes on from here'),
+  });
+  const { stdout: rest } = await startImport(data, path, '--json').ended;
+  expect(JSON.parse(rest)).toMatchObject({ ended: 'done', posts: posts - 16 });
+});
+
+it('is read by a server while it runs', async () => {
+  const path = writeExport(temporaryFolder(), makeExport());
+  const data = temporaryFolder();
+  const server = spawnPerch(['serve'], {
+    PORT: '0',
+    PERCH_DATA_DIR: data,
+    PERCH_PROVIDERS: 'archive',
+    PERCH_PUBLIC_ALLOWANCE: '100000',
+    PERCH_POOL_ALLOWANCE: '100000',
+  });
+  const [, base = ''] = await server.printed(/(http:\/\/127\.0\.0\.1:\d+)/);
+  const child = startImport(data, path);
+  let isRunning = true;
+  const ended = child.ended.then((end) => {
+    isRunning = false;
+    return end;
+  });
+
+  const statuses = new Set<number>();
+  while (isRunning) {
+    const reply = await fetch(`${base}/search?platform=archive&q=harbour&nocache=true`);
+    statuses.add(reply.status);
+    await reply.arrayBuffer();
+  }
+
+  expect((await ended).code).toBe(0);
+  expect([...statuses]).toEqual([200]);
+  const profile = await fetch(`${base}/wren_example?format=json&limit=2&with_reposts=true`);
+  expect(await profile.json()).toMatchObject({ source: 'archive', profile: { followers: 40 } });
+});
+
+describe('perch archive', () => {
+  const small = () => makeXExport({ posts: 12, followers: 3, repostEvery: 4 });
+
+  it('imports a zip file, lists, exports and removes', async () => {
+    const data = temporaryFolder();
+    const zip = await writeZip(join(data, 'twitter.zip'), small(), 'twitter-2026/');
+
+    const imported = await run(data, 'import', zip);
+    const listed = await run(data, 'list', '--json');
+    const exported = await run(data, 'export', '@Wren_Example');
+    const removed = await run(data, 'remove', 'wren_example');
+    const again = await run(data, 'remove', 'wren_example');
+
+    expect(imported).toMatchObject({ code: 0, stderr: '' });
+    expect(imported.stdout).toContain('X export, 1 account, 12 posts, 3 reposts, 3 follows; ');
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      handle: 'wren_example',
+      posts: 9,
+      reposts: 3,
+      followers: 3,
+      imports: [{ file: 'twitter.zip', done: true, exported_at: '2026-02-01T10:00:00Z' }],
+    });
+    expect(exported.stdout.split('\n')).toHaveLength(1 + 1 + 12 + 3 + 3 + 1);
+    expect(removed.stdout).toBe(
+      'wren_example on x is removed: 9 posts, 3 reposts with 3 posts of others, 3 follows\n',
+    );
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('imports what there is of a file that was cut off', async () => {
+    const folder = writeExport(temporaryFolder(), small());
+    const tweets = join(folder, 'data/tweets.js');
+    truncateSync(tweets, readFileSync(tweets).length - 100);
+
+    const data = temporaryFolder();
+
+    const { code, stdout, stderr } = await run(data, 'import', folder);
+    const again = await run(data, 'import', folder);
+
+    expect(code).toBe(3);
+    expect(stdout).toContain('1 account, 11 posts');
+    expect(stdout).toContain('the export ends too early');
+    expect(stderr).toContain('The file ends in the middle of this record.');
+    expect(again.code).toBe(3);
+    expect(again.stdout).toContain('the export ends too early');
+  });
+
+  it.each([
+    ['no such file', ['import', 'nowhere.zip'], 2, 'there is no such file or folder'],
+    ['no file', ['import'], 2, 'import needs the FILE'],
+    ['no such form', ['import', 'x', '--form', 'paper'], 2, '--form is one of'],
+    ['another folder', ['import', 'test/support'], 2, 'is no export that is known'],
+    ['no such command', ['burn'], 2, 'archive does one of these'],
+    ['no handle', ['remove', 'not a handle'], 2, 'is no handle'],
+    ['another form', ['import', 'test/support', '--form', 'x'], 2, 'that --form names, x'],
+    ['the sample', ['remove', 'ada.example'], 2, 'PERCH_SAMPLE=false'],
+    ['an unknown account', ['export', 'jack'], 1, 'does not hold jack on x'],
+    ['no such format', ['export', '--format', 'paper'], 2, '--format is one of'],
+  ])('tells of %s', async (_name, args, code, message) => {
+    const end = await runHere(temporaryFolder(), ...args);
+
+    expect(end).toMatchObject({ code, stderr: expect.stringContaining(message) });
+  });
+
+  it('asks for a folder where the data directory is a file', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+
+    expect(await runHere(file, 'import', 'test/support')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('it has to be a folder'),
+    });
+  });
+
+  it('has nothing to write to in memory', async () => {
+    const end = await runHere(':memory:', 'list');
+
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('name a folder') });
+  });
+
+  it('tells of an archive that somebody else keeps locked', async () => {
+    const data = temporaryFolder();
+    const folder = writeExport(temporaryFolder(), small());
+    open(join(data, 'archive.db'));
+    const other = connectSqlite({ path: join(data, 'archive.db') });
+    onTestFinished(() => void other.close());
+    other.exec('BEGIN IMMEDIATE');
+
+    const locked = await runHere(data, 'import', folder);
+    other.exec('ROLLBACK');
+    const free = await runHere(data, 'import', folder);
+
+    expect(locked).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('keeps the archive locked'),
+    });
+    expect(free).toMatchObject({ code: 0, stdout: expect.stringContaining('12 posts') });
+  });
+
+  it('takes a damaged archive for one', async () => {
+    const data = temporaryFolder();
+    writeFileSync(join(data, 'archive.db'), 'no database at all, but long enough to be looked at');
+
+    const end = await runHere(data, 'list');
+
+    expect(end).toMatchObject({ code: 3, stderr: expect.stringContaining('The archive is') });
+  });
+});

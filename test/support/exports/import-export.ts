@@ -1,0 +1,70 @@
+import { basename } from 'node:path';
+import type { SkippedRecord } from '../../../src/providers/archive/imports/export-source.ts';
+import { fingerprintExport } from '../../../src/providers/archive/imports/fingerprint.ts';
+import { exportForms, openExport } from '../../../src/providers/archive/imports/forms.ts';
+import { toItemLine } from '../../../src/providers/archive/imports/ndjson/write.ts';
+import {
+  type ImportOutcome,
+  runImport,
+} from '../../../src/providers/archive/imports/run-import.ts';
+import type { ArchiveStore } from '../../../src/providers/archive/store.ts';
+import { createManualClock } from '../manual-clock.ts';
+
+/** How an import ended, and what it left out. */
+export interface Imported {
+  readonly outcome: ImportOutcome;
+  readonly skipped: readonly SkippedRecord[];
+}
+
+/** What a test may change of an import. */
+export interface ImportChanges {
+  /** Aborts it after so many batches. */
+  readonly stopAfter?: number;
+}
+
+/** Imports an export as the command does. */
+export async function importExport(
+  store: ArchiveStore,
+  path: string,
+  { stopAfter = Number.POSITIVE_INFINITY }: ImportChanges = {},
+): Promise<Imported> {
+  const opened = await openExport(path, { forms: exportForms, hints: {} });
+  if (opened === null) throw new Error(`${path} is no export.`);
+  const { form, source } = opened;
+  const { fingerprint, changed } = await fingerprintExport(path, form.name);
+  const { title, exported = changed } = source;
+  const skipped: SkippedRecord[] = [];
+  const stop = new AbortController();
+  let batches = 0;
+  try {
+    const outcome = await runImport({
+      store,
+      source,
+      found: { fingerprint, title, name: basename(path), exported },
+      clock: createManualClock(),
+      signal: stop.signal,
+      onProgress: () => {
+        batches += 1;
+        if (batches >= stopAfter) stop.abort();
+      },
+      onSkipped: (record) => skipped.push(record),
+    });
+    return { outcome, skipped };
+  } finally {
+    await source.close();
+  }
+}
+
+/** Gives everything that an archive holds, as sorted lines: equal archives give equal dumps. */
+export function dumpArchive(store: ArchiveStore): readonly string[] {
+  const held = store.listHoldings().flatMap((account) => [...store.readHeld(account)]);
+  return [...held, ...store.readOthers()].map((item) => sortKeys(toItemLine(item))).sort();
+}
+
+function sortKeys(line: string): string {
+  return JSON.stringify(JSON.parse(line), (_name, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+}

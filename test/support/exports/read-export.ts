@@ -1,0 +1,22 @@
+import type {
+  ExportForm,
+  ExportHints,
+  ExportItem,
+} from '../../../src/providers/archive/imports/export-source.ts';
+
+/** Opens an export, reads everything in it and closes it; null where the form does not know it. */
+export async function readExport(
+  form: ExportForm,
+  path: string,
+  hints?: ExportHints,
+): Promise<readonly ExportItem[] | null> {
+  const source = await form.open(path, hints);
+  if (source === null) return null;
+  try {
+    const items: ExportItem[] = [];
+    for await (const item of source.items()) items.push(item);
+    return items;
+  } finally {
+    await source.close();
+  }
+}
