@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { benchAccess } from './access.ts';
 import { benchAllowances } from './allowances.ts';
 import { benchArchive } from './archive.ts';
+import { benchArchiveImport } from './archive-import.ts';
 import { copyPage, startBare } from './bare.ts';
 import { benchDocuments } from './documents.ts';
 import { interleave, load, median, rounds } from './interleave.ts';
@@ -39,6 +40,7 @@ try {
     ...(await benchDocuments()),
     ...(await benchAllowances()),
     ...(await benchArchive()),
+    ...benchArchiveImport(),
     ...(await benchSessions()),
     ...(await benchStart()),
   ];

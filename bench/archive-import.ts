@@ -1,0 +1,177 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { systemClock } from '../src/core/clock.ts';
+import { keepHeapSmall } from '../src/core/small-heap.ts';
+import { openSqlite } from '../src/core/sqlite.ts';
+import type { Post } from '../src/model/post.ts';
+import { fingerprintExport } from '../src/providers/archive/imports/fingerprint.ts';
+import { exportForms, openExport } from '../src/providers/archive/imports/forms.ts';
+import { runImport } from '../src/providers/archive/imports/run-import.ts';
+import { toPostWords } from '../src/providers/archive/post-words.ts';
+import { migrations } from '../src/providers/archive/schema.ts';
+import { openArchiveStore } from '../src/providers/archive/store.ts';
+import { makeXExport, writeExport } from '../test/support/exports/x-export.ts';
+
+const posts = Number(process.env.BENCH_IMPORT_POSTS ?? 100_000);
+const rounds = Number(process.env.BENCH_IMPORT_ROUNDS ?? 3);
+const batch = 500;
+const self = fileURLToPath(import.meta.url);
+const mebibyte = 2 ** 20;
+
+/** What a child process measured. */
+interface Measured {
+  readonly rows: number;
+  readonly seconds: number;
+  /** Of all threads, in the program and in the system. */
+  readonly cpuSeconds: number;
+  /** By how much resident memory grew over the start, at its highest. */
+  readonly grownMebibytes: number;
+}
+
+/**
+ * Measures an import of X's export, and beside it a bare loop that inserts the same rows and full-text
+ * entries, each in a process of its own, in turn.
+ *
+ * @returns The lines of a Markdown section.
+ */
+export function benchArchiveImport(): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'perch-bench-import-'));
+  try {
+    const options = { posts, followers: 2000, following: 500, parts: 4, repostEvery: 10 };
+    writeExport(folder, makeXExport({ ...options, replyEvery: 7 }));
+    const measured = Array.from({ length: rounds }, (_, round) => {
+      const database = join(folder, `${round}.db`);
+      return {
+        imported: runChild('import', folder, database),
+        bare: runChild('bare', database, join(folder, `bare-${round}.db`)),
+      };
+    });
+    return toLines(measured);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function toLines(measured: readonly { imported: Measured; bare: Measured }[]): string[] {
+  const rateOf = ({ rows, seconds }: Measured) => rows / seconds;
+  const rows = measured.map(({ imported, bare }) => {
+    const ratio = rateOf(imported) / rateOf(bare);
+    const cells = [
+      Math.round(rateOf(imported)).toLocaleString('en'),
+      Math.round(rateOf(bare)).toLocaleString('en'),
+      `${ratio.toFixed(2)}${ratio >= 0.5 ? '' : ' (missed)'}`,
+      (bare.cpuSeconds / imported.cpuSeconds).toFixed(2),
+      `${imported.grownMebibytes.toFixed(1)} MiB${imported.grownMebibytes < 64 ? '' : ' (missed)'}`,
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return [
+    '## Import into the archive',
+    '',
+    `X's export with ${posts.toLocaleString('en')} posts, imported into an empty archive, and a bare loop that`,
+    `inserts the same rows and full-text entries in transactions of ${batch}. Goals: at least 0.50 of its`,
+    'rate, and less than 64 MiB of memory more than at the start.',
+    '',
+    '| import, posts a second | bare loop, posts a second | ratio | ratio of processor time | memory |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ];
+}
+
+function runChild(...args: readonly string[]): Measured {
+  const node = ['--import', import.meta.resolve('tsx'), self, ...args];
+  // Written by `main` of this file.
+  return JSON.parse(execFileSync(process.execPath, node, { encoding: 'utf8' })) as Measured;
+}
+
+async function measureImport(folder: string, path: string): Promise<Measured> {
+  keepHeapSmall(); // as the command does
+  const store = openArchiveStore(path, 'http://localhost:8080');
+  const stopwatch = startStopwatch();
+  const atStart = process.memoryUsage.rss();
+  let highest = atStart;
+  const opened = await openExport(folder, { forms: exportForms, hints: {} });
+  if (opened === null) throw new Error('The export is not known.');
+  const { fingerprint, changed } = await fingerprintExport(folder, opened.form.name);
+  const { counts } = await runImport({
+    store,
+    source: opened.source,
+    found: { fingerprint, title: opened.source.title, name: 'bench', exported: changed },
+    clock: systemClock,
+    signal: new AbortController().signal,
+    onProgress: () => {
+      highest = Math.max(highest, process.memoryUsage.rss());
+    },
+    onSkipped: () => undefined,
+  });
+  const spent = stopwatch();
+  await opened.source.close();
+  store.close();
+  return { rows: counts.posts, ...spent, grownMebibytes: (highest - atStart) / mebibyte };
+}
+
+/** Starts what tells how long it has been, and how long the processors have worked for it. */
+function startStopwatch(): () => Pick<Measured, 'seconds' | 'cpuSeconds'> {
+  const begun = performance.now();
+  const cpu = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(cpu);
+    return { seconds: (performance.now() - begun) / 1000, cpuSeconds: (user + system) / 1e6 };
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Inserts what an archive holds into an empty one. Reading it there does not count. */
+function measureBare(from: string, path: string): Measured {
+  const source = openSqlite({ path: from, migrations });
+  const rows = source.prepare<unknown[], Row>('SELECT * FROM posts').all();
+  const reposts = source.prepare<unknown[], Row>('SELECT * FROM reposts').all();
+  const all = rows.map((row) => ({ row, words: toWords(row) }));
+  const target = openSqlite({ path, migrations });
+  const insert = target.prepare(
+    `INSERT INTO posts VALUES (@number, @platform, @handle, @id, @parent_id, @gone, @answers_other,
+       @score, @stored, @json)`,
+  );
+  const index = target.prepare(
+    `INSERT INTO post_words (rowid, text, author, tags, marks)
+     VALUES (@number, @text, @author, @tags, @marks)`,
+  );
+  const repost = target.prepare(
+    'INSERT INTO reposts VALUES (@number, @platform, @handle, @post_handle, @post_id, @stored)',
+  );
+  const write = target.transaction((some: typeof all) => {
+    for (const { row, words } of some) {
+      insert.run(row);
+      index.run(words);
+    }
+  });
+  const stopwatch = startStopwatch();
+  for (let at = 0; at < all.length; at += batch) write.immediate(all.slice(at, at + batch));
+  target.transaction(() => {
+    for (const row of reposts) repost.run(row);
+  })();
+  const spent = stopwatch();
+  source.close();
+  target.close();
+  return { rows: rows.length, ...spent, grownMebibytes: 0 };
+}
+
+function toWords({ number, json }: Row) {
+  const post = JSON.parse(String(json)) as Post; // written by `putPost` from a Post
+  if (post.type !== 'status') throw new Error('Tombstones are not generated.');
+  return { number, ...toPostWords(post) };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const [kind, from = '', to = ''] = process.argv.slice(2);
+  if (kind === undefined) console.log(benchArchiveImport().join('\n'));
+  else {
+    const measured = kind === 'import' ? await measureImport(from, to) : measureBare(from, to);
+    console.log(JSON.stringify(measured));
+  }
+}
