@@ -28,6 +28,8 @@ const rungs: readonly (readonly string[])[] = [
 const packageOwners: Readonly<Record<string, RegExp>> = {
   zod: /./,
   undici: /^core\/(?:http-client|http-head|post-client|host-pools)\.ts$/,
+  '@ipld/dag-cbor': /^providers\/archive\/imports\/bluesky\//,
+  multiformats: /^providers\/archive\/imports\/bluesky\//,
   'better-sqlite3': /^core\/sqlite\.ts$/,
   '@fastify/cors': /^http\/cors\.ts$/,
   'lru-cache': /^fetching\/(?:response-cache|walk-memory)\.ts$/,

@@ -170,7 +170,12 @@ describe('perch archive', () => {
     ['another folder', ['import', 'test/support'], 2, 'is no export that is known'],
     ['no such command', ['burn'], 2, 'archive does one of these'],
     ['no handle', ['remove', 'not a handle'], 2, 'is no handle'],
-    ['another form', ['import', 'test/support', '--form', 'x'], 2, 'that --form names, x'],
+    [
+      'another form',
+      ['import', 'test/support', '--form', 'bluesky'],
+      2,
+      'that --form names, bluesky',
+    ],
     ['the sample', ['remove', 'ada.example'], 2, 'PERCH_SAMPLE=false'],
     ['an unknown account', ['export', 'jack'], 1, 'does not hold jack on x'],
     ['no such format', ['export', '--format', 'paper'], 2, '--format is one of'],

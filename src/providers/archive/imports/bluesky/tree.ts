@@ -1,0 +1,119 @@
+import type { CID } from 'multiformats/cid';
+import { z } from 'zod';
+import type { Blocks } from './blocks.ts';
+import { link } from './car.ts';
+
+/**
+ * A node of the tree that holds the records (a Merkle search tree): `l` leads to the keys before the
+ * first entry. Each entry has a key, of which the first `p` bytes are those of the entry before and `k`
+ * are the rest, the record `v`, and `t`, which leads to the keys between it and the next entry.
+ *
+ * Source: https://atproto.com/specs/repository#mst-structure
+ */
+const node = z.object({
+  l: link.nullable(),
+  e: z.array(
+    z.object({
+      p: z.number().int().min(0),
+      k: z.instanceof(Uint8Array),
+      v: link,
+      t: link.nullable(),
+    }),
+  ),
+});
+
+/** A record's place: `app.bsky.feed.post/3kabc`. */
+export interface Leaf {
+  readonly kind: 'leaf';
+  readonly path: string;
+  readonly cid: CID;
+}
+
+/** A part of the tree that could not be read. */
+export interface TreeFault {
+  readonly kind: 'fault';
+  /** The last record before the part; null where it begins the tree. */
+  readonly after: string | null;
+  readonly why: string;
+}
+
+interface Branch {
+  readonly kind: 'branch';
+  readonly cid: CID;
+}
+
+type Step = Leaf | Branch;
+
+/** Keys are spread so that a tree of a million million records has about twenty levels. */
+const maxDepth = 128;
+
+/**
+ * Gives the records' places in the order of their keys, and the parts that are missing. Each node is
+ * read once, so that a tree that leads back into itself ends.
+ */
+export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault> {
+  let last: string | null = null;
+  for (const found of walkNodes(blocks, root)) {
+    if (typeof found === 'string') {
+      yield { kind: 'fault', after: last, why: found };
+    } else if (last !== null && found.path <= last) {
+      yield { kind: 'fault', after: last, why: `${found.path} stands out of order.` };
+    } else {
+      last = found.path;
+      yield found;
+    }
+  }
+}
+
+/** Gives the records' places, and for each node that cannot be read the reason. */
+function* walkNodes(blocks: Blocks, root: CID): Generator<Leaf | string> {
+  const open: Iterator<Step>[] = [[{ kind: 'branch', cid: root } as const].values()];
+  for (let step = takeNext(open); step !== undefined; step = takeNext(open)) {
+    if (step.kind === 'leaf') {
+      yield step;
+      continue;
+    }
+    const steps = open.length > maxDepth ? 'It lies too deep.' : readNode(blocks, step.cid);
+    if (typeof steps === 'string') yield steps;
+    else open.push(steps.values());
+  }
+}
+
+/** Gives the next step of the innermost node that has one; undefined at the end of the tree. */
+function takeNext(open: Iterator<Step>[]): Step | undefined {
+  for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
+    const { value, done } = inner.next();
+    if (done !== true) return value;
+    open.pop();
+  }
+  return undefined;
+}
+
+/** Gives what a node leads to, in order, or why it cannot be told. */
+function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
+  const block = blocks.readOnce(cid);
+  if (block.state === 'fault') return block.why;
+  const parsed = node.safeParse(block.value);
+  if (!parsed.success) return 'It is no node of a tree.';
+  const steps: Step[] = toBranch(parsed.data.l);
+  let key: Uint8Array = new Uint8Array();
+  for (const { p, k, v, t } of parsed.data.e) {
+    if (p > key.length) return 'It is no node of a tree.';
+    key = Buffer.concat([key.subarray(0, p), k]);
+    const path = readPath(key);
+    if (path === null) return 'It has a key that is none.';
+    steps.push({ kind: 'leaf', path, cid: v }, ...toBranch(t));
+  }
+  return steps;
+}
+
+function toBranch(cid: CID | null): Step[] {
+  return cid === null ? [] : [{ kind: 'branch', cid }];
+}
+
+/** Keys are ASCII: a collection and a record key. */
+function readPath(key: Uint8Array): string | null {
+  if (key.length > 1024) return null;
+  const path = Buffer.from(key).toString('latin1');
+  return /^[A-Za-z0-9.-]{1,317}\/[A-Za-z0-9._:~-]{1,512}$/.test(path) ? path : null;
+}
