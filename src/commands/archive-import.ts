@@ -101,7 +101,7 @@ function tellUnknown([first, ...others]: typeof exportForms): string {
 }
 
 const whatIsKnown =
-  'There are X exports (account.js and tweets.js, in a folder or zip file), Bluesky repositories (.car) and the NDJSON of `perch archive export`.';
+  'There are X exports (account.js and tweets.js, in a folder or zip file), Bluesky repositories (.car), Mastodon exports (actor.json and outbox.json) and the NDJSON of `perch archive export`.';
 
 /** Forms throw plain errors with a sentence; TypeError and its like are faults of ours. */
 function isDefect(error: unknown): boolean {

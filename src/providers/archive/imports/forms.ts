@@ -1,10 +1,11 @@
 import { blueskyForm } from './bluesky/bluesky-form.ts';
 import type { ExportForm, ExportHints, ExportSource } from './export-source.ts';
+import { mastodonForm } from './mastodon/mastodon-form.ts';
 import { ndjsonForm } from './ndjson/form.ts';
 import { xForm } from './x/form.ts';
 
 /** The forms of exports that can be imported, in the order in which a file is tried as them. */
-export const exportForms: readonly ExportForm[] = [ndjsonForm, xForm, blueskyForm];
+export const exportForms: readonly ExportForm[] = [ndjsonForm, xForm, blueskyForm, mastodonForm];
 
 /** An export that is open, and the form that it has. */
 export interface OpenedExport {

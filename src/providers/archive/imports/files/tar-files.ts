@@ -1,0 +1,74 @@
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { ExportFile, ExportFiles } from './export-files.ts';
+import { walkTar } from './tar-entries.ts';
+
+/** No tar file that is unpacked to more than this is an account's export. */
+const maxBytes = 2 ** 40;
+
+/**
+ * Opens a tar file, compressed with gzip or not; null where the path is none. Nothing is unpacked to
+ * the disk: the file is gone through once for the list, and once more for each file that is read.
+ */
+export async function openTarFiles(path: string): Promise<ExportFiles | null> {
+  if (!(await stat(path)).isFile()) return null;
+  const isCompressed = await beginsWithGzip(path);
+  const unpack = () => readUnpacked(path, isCompressed);
+  const files: ExportFile[] = [];
+  for await (const { name, bytes } of walkTar(unpack())) {
+    files.push({ name, bytes });
+  }
+  if (files.length === 0) return null;
+  return {
+    files,
+    read: (file) => readEntry(unpack(), file),
+    close: async () => undefined,
+  };
+}
+
+async function beginsWithGzip(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b;
+  } finally {
+    await file.close();
+  }
+}
+
+/** What cannot be unpacked ends there: whoever reads it sees that something is missing. */
+async function* readUnpacked(path: string, isCompressed: boolean): AsyncGenerator<Uint8Array> {
+  const file = createReadStream(path);
+  const bytes = isCompressed ? pipeline(file, createGunzip(), () => undefined) : file;
+  let left = maxBytes;
+  try {
+    for await (const chunk of bytes) {
+      yield chunk;
+      left -= chunk.length;
+      if (left < 0) return;
+    }
+  } catch (error) {
+    if (!isZlibError(error)) throw error;
+  } finally {
+    file.destroy();
+    bytes.destroy();
+  }
+}
+
+/** Errors of zlib are named `Z_DATA_ERROR` and so on. */
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
+}
+
+async function* readEntry(
+  chunks: AsyncIterable<Uint8Array>,
+  { name }: ExportFile,
+): AsyncGenerator<Uint8Array> {
+  for await (const entry of walkTar(chunks)) {
+    if (entry.name !== name) continue;
+    yield* entry.content();
+    return;
+  }
+}

@@ -1,0 +1,97 @@
+import { type Account, toAccount } from '../../../../model/account.ts';
+import { parseHandle, profileUrl } from '../../../../model/reference.ts';
+import { toRichText } from '../../../html-text.ts';
+import { isWebUrl } from '../../../text.ts';
+import { toIsoTime } from '../../../times.ts';
+import type { ExportFile } from '../files/export-files.ts';
+import { createNaming } from './identity.ts';
+import { type ActorPayload, actor } from './payload.ts';
+
+/** Whose export it is. */
+export interface Owner {
+  /** The address that posts name their author by. */
+  readonly address: string;
+  /** Where its posts are. */
+  readonly host: string;
+  readonly account: Account;
+}
+
+/** An actor is a few thousand characters. */
+const maxBytes = 1024 * 1024;
+
+/**
+ * Reads `actor.json`.
+ *
+ * @param handle What the account is called, where that is not `user@` the host of its address.
+ * @throws Error with a sentence where it names no account
+ */
+export async function readOwner(
+  { name: file, chunks }: Pick<ExportFile, 'name'> & { readonly chunks: AsyncIterable<Uint8Array> },
+  handle: string | undefined,
+): Promise<Owner> {
+  const parsed = actor.safeParse(await readJson(chunks));
+  if (!parsed.success) throw new Error(`The file ${file} describes no account.`);
+  const { hostname: host } = new URL(parsed.data.id);
+  const name = handle ?? `${parsed.data.preferredUsername}@${host}`;
+  if (parseHandle(name)?.platform !== 'mastodon') {
+    throw new Error(`The file ${file} is about ${name}, which is no handle that can be read.`);
+  }
+  return { address: parsed.data.id, host, account: shapeAccount(parsed.data, name) };
+}
+
+async function readJson(chunks: AsyncIterable<Uint8Array>): Promise<unknown> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of chunks) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes > maxBytes) return undefined;
+  }
+  try {
+    return JSON.parse(
+      Buffer.concat(parts)
+        .toString('utf8')
+        .replace(/^\uFEFF/, ''),
+    );
+  } catch {
+    return undefined; // cut off, or no JSON at all
+  }
+}
+
+function shapeAccount(row: ActorPayload, handle: string): Account {
+  return toAccount({
+    id: row.id,
+    screen_name: handle,
+    name: row.name ?? row.preferredUsername,
+    url: row.url !== null && isWebUrl(row.url) ? row.url : profileUrl('mastodon', handle, ''),
+    description: describe(row),
+    // In an export these are names of files in it; other software leaves the addresses.
+    avatar_url: row.icon !== null && isWebUrl(row.icon) ? row.icon : null,
+    banner_url: row.image !== null && isWebUrl(row.image) ? row.image : null,
+    website: websiteOf(row),
+    joined: toIsoTime(row.published),
+    platform: 'mastodon',
+  });
+}
+
+/** The lines below its own words are its fields, and where it has moved. */
+function describe({ summary, attachment, movedTo }: ActorPayload): string | null {
+  const fields = attachment.map(({ name, value }) => `${name.trim()}: ${toPlain(value)}`);
+  const moved = movedTo === null ? [] : [`Moved to: ${movedTo}`];
+  const parts = [summary === null ? '' : toPlain(summary), [...fields, ...moved].join('\n')];
+  return parts.filter((part) => part !== '').join('\n\n') || null;
+}
+
+function toPlain(html: string): string {
+  return toRichText(html, { nameMention: createNaming([]) }).text;
+}
+
+/** The first field that is a link. */
+function websiteOf({ attachment }: ActorPayload): string | null {
+  const links = attachment.flatMap(({ value }) =>
+    toRichText(value, { nameMention: createNaming([]) }).facets.flatMap(({ type, url }) =>
+      type === 'link' && url !== undefined ? [url] : [],
+    ),
+  );
+  return links[0] ?? null;
+}
