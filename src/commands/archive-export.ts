@@ -7,6 +7,7 @@ import { systemClock } from '../core/clock.ts';
 import type { AccountReference } from '../model/reference.ts';
 import { toHeadLine, toItemLine } from '../providers/archive/imports/ndjson/write.ts';
 import type { ArchiveStore } from '../providers/archive/store.ts';
+import { exportToFolder } from './archive-export-markdown.ts';
 import { toArchivedAccount } from './archive-remove.ts';
 import { parseCommandArgs } from './arguments.ts';
 import {
@@ -33,6 +34,7 @@ export interface ExportRequest {
 /** How an archive is written, by the name of the format. */
 const formats: Readonly<Record<string, (request: ExportRequest) => Promise<ExitCode>>> = {
   ndjson: exportNdjson,
+  markdown: exportNotes,
 };
 
 /** `perch archive export [HANDLE…]`. */
@@ -72,6 +74,15 @@ export async function planExport(
 
 function isSame(one: AccountReference, other: AccountReference): boolean {
   return one.platform === other.platform && one.handle === other.handle;
+}
+
+async function exportNotes(request: ExportRequest): Promise<ExitCode> {
+  const [account, ...others] = request.isWhole ? [] : request.accounts;
+  const { store, output, context } = request;
+  if (account === undefined || others.length > 0 || output === undefined) {
+    throw new UsageError('export to Markdown needs one HANDLE and --output FOLDER');
+  }
+  return exportToFolder({ store, account, output, context });
 }
 
 async function exportNdjson({ output, context, ...request }: ExportRequest): Promise<ExitCode> {

@@ -12,8 +12,10 @@ export const archiveCommand: Command = {
   list [--json]         prints the accounts that are held, or a line of JSON for each
   remove HANDLE         removes an account and all that belongs to it
   export [HANDLE…]      writes what is held, of these accounts or of all, as NDJSON
+  export HANDLE --format markdown --output FOLDER
+                        writes an account's archive as notes, a file for each thread
   --output FILE         where export writes; default: standard output
-  --format NAME         how export writes: ndjson, the default
+  --format NAME         how export writes: ndjson, the default, or markdown
   --form NAME           takes the exports for this form, where it is not seen by itself
   --handle HANDLE       what the account of the export is called, where only its id is in it
   --platform NAME       where a handle could be of several platforms: x, bluesky or mastodon

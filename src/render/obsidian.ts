@@ -7,8 +7,12 @@ import { toThread } from './markdown/thread.ts';
 
 /** Gives a post read as a note for a vault: YAML front matter, then the Markdown page. */
 export function renderPostNote(result: PostResult): string {
-  const front = stringify(toProperties(result), { lineWidth: 0 });
-  return `---\n${front}---\n\n${renderPostPage(result)}`;
+  return `${renderFrontMatter(toProperties(result))}\n${renderPostPage(result)}`;
+}
+
+/** Gives properties as YAML front matter, with its line of dashes before and after. */
+export function renderFrontMatter(properties: Readonly<Record<string, unknown>>): string {
+  return `---\n${stringify(properties, { lineWidth: 0 })}---\n`;
 }
 
 /** What is not known is left out; the key order is the order of the note's properties. */

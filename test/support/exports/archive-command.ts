@@ -1,0 +1,29 @@
+import { Readable } from 'node:stream';
+import { archiveCommand } from '../../../src/commands/archive.ts';
+import { loadConfig } from '../../../src/config.ts';
+
+/** What a run of the command came to. */
+export interface RunOutcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `perch archive` over a data directory, in this process. */
+export async function runArchive(dataDir: string, ...args: readonly string[]): Promise<RunOutcome> {
+  const written = { stdout: '', stderr: '' };
+  const into = (name: keyof typeof written) => ({
+    write: (text: string) => {
+      written[name] += text;
+    },
+  });
+  const loaded = loadConfig({ PERCH_DATA_DIR: dataDir });
+  if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
+  const code = await archiveCommand.run(args, {
+    config: loaded.config,
+    stdin: Readable.from([]),
+    stdout: into('stdout'),
+    stderr: into('stderr'),
+  });
+  return { code, ...written };
+}
