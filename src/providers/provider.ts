@@ -102,6 +102,19 @@ export interface ProfileFound {
   readonly asOfMs?: number;
 }
 
+/** The part of a timeline that a page covers, for whoever reads many pages of it at once. */
+export interface PageSpan {
+  /** The page begins right below this moment, in milliseconds since the epoch; null at the top. */
+  readonly fromMs: number | null;
+  /**
+   * From there on everything newer than this moment is on the page, in milliseconds since the epoch;
+   * null where that is not known.
+   */
+  readonly toMs: number | null;
+  /** False where the source may have sent fewer rows than there are between them. */
+  readonly isWhole: boolean;
+}
+
 /**
  * One page of a provider's list. `cursor` is null at the end; a page may be short or empty before
  * it. A provider gives no item twice on a page; across pages it may, and whoever walks sees to it.
@@ -119,6 +132,8 @@ export interface Page<Item> {
   readonly isDoubtful?: boolean;
   /** True where pages never overlap and are never short or empty before the end. */
   readonly isExact?: boolean;
+  /** Of a timeline, where the source tells by its cursors which part of it the page covers. */
+  readonly span?: PageSpan;
   /** When it was so, in milliseconds since the epoch; left out where that is now. */
   readonly asOfMs?: number;
 }

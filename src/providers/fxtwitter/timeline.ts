@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { RequestContext } from '../../core/http-client.ts';
 import type { Status } from '../../model/post.ts';
 import { createMalformed } from '../failure.ts';
-import type { Ask, ProviderContext, TimelineQuery } from '../provider.ts';
+import type { Ask, PageSpan, ProviderContext, TimelineQuery } from '../provider.ts';
 import type { Upstream } from '../upstream.ts';
 import { uniqueById } from './conversation.ts';
 import {
@@ -40,9 +40,35 @@ export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
     return {
       items: pickPosts({ ...page, cursor: onward.cursor }, query),
       ...toPaging(page, onward),
+      span: toSpan(page, sent),
       warnings: tellUnreadable(page, 'post'),
     };
   };
+}
+
+/** Fewer rows than these are a short page, unless it is seen to be whole (FxTwitter, section 6). */
+const usualRows = 20;
+
+/**
+ * Gives the part of the timeline that a page covers: X sorts by the ids in the cursors, and the next
+ * page begins below its own. A page is seen to be whole where its last row stands at that id; a repost
+ * does not tell its own.
+ */
+function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
+  const [from, to] = [sortIdOf(sent), sortIdOf(page.cursor)];
+  const last = page.rows.at(-1);
+  const isTelling = last?.type === 'status' && !last.reposted_by;
+  const isAtEnd = isTelling && to !== null && BigInt(last.id) === to;
+  const isLong = countRows(page) >= usualRows && !isTelling;
+  return {
+    fromMs: from === null ? null : timeOfId(from),
+    toMs: to === null ? null : timeOfId(to),
+    isWhole: isAtEnd || isLong || page.cursor === null,
+  };
+}
+
+function sortIdOf(cursor: string | null): bigint | null {
+  return cursor === null ? null : (readTimelineCursor(cursor)?.sortId ?? null);
 }
 
 interface SentPage {
