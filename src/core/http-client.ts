@@ -61,6 +61,11 @@ export interface RequestContext {
    * @throws Problem `rate_limited`, which everybody lets through
    */
   readonly takeRequest?: (() => Promise<void>) | undefined;
+  /**
+   * True for one of many requests: it waits for its turn with the upstream as long as it takes, and
+   * leaves some of the turns to whoever asks for one thing.
+   */
+  readonly isUnhurried?: boolean | undefined;
 }
 
 /** Sends GET requests to upstreams. Close it with `close()`. */

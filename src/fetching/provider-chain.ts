@@ -121,13 +121,14 @@ async function askInOrder<Kind extends QueryKind>(
   links: readonly ChainLink[],
   asking: Asking<Kind>,
 ): Promise<Sourced<Kind>> {
-  const { kind, query, signal, takeRequest } = asking;
+  const { kind, query, signal, takeRequest, isUnhurried } = asking;
   const failures: ProviderError[] = [];
   for (const { provider, gates, ask, isLastResort } of toCandidates(links, asking)) {
     try {
       const context = {
         signal,
         takeRequest,
+        isUnhurried,
         onThrottled: (error: ProviderError) => gates.pause(error),
       };
       const found = await gates.of(kind).run(() => ask(query, context), signal);
