@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * Runs work with a signal that is aborted after `ms` milliseconds, or together with one of `signals`.
  *
@@ -22,4 +24,41 @@ export async function withDeadline<Result>(
     clearTimeout(timer);
     for (const signal of signals) signal.removeEventListener('abort', abort);
   }
+}
+
+/** A deadline that somebody holds. Close it with `close()`. */
+export interface Deadline {
+  /** Aborted after its time, together with one of the signals, or by `abort`. */
+  readonly signal: AbortSignal;
+  /** Whether its time is over, rather than that somebody aborted. */
+  readonly isLate: boolean;
+  abort(): void;
+  close(): void;
+}
+
+/** Opens a deadline of `ms` milliseconds, for work that is not one promise. */
+export function openDeadline(ms: number, signals: readonly AbortSignal[]): Deadline {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal); // many requests wait for the one signal
+  let isLate = false;
+  const abort = () => controller.abort();
+  const timer = setTimeout(() => {
+    isLate = !controller.signal.aborted;
+    abort();
+  }, ms);
+  for (const signal of signals) {
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  }
+  return {
+    signal: controller.signal,
+    get isLate() {
+      return isLate;
+    },
+    abort,
+    close: () => {
+      clearTimeout(timer);
+      for (const signal of signals) signal.removeEventListener('abort', abort);
+    },
+  };
 }

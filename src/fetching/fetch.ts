@@ -156,8 +156,12 @@ function createFlights(options: FetchOptions) {
   };
 }
 
-/** Runs what costs a unit, and gives it back where nothing was had for it. */
-async function atCost<Result>(
+/**
+ * Runs what costs the caller a unit, and gives it back where nothing was had for it.
+ *
+ * @throws Problem `rate_limited`, and what `work` throws
+ */
+export async function atCost<Result>(
   waiting: Waiting | undefined,
   work: () => Promise<Result>,
 ): Promise<Result> {

@@ -1,0 +1,50 @@
+/** A part of a timeline in Unix seconds, both ends included. */
+export interface SecondRange {
+  /** Minus infinity where it goes down to the first post. */
+  readonly fromSecond: number;
+  readonly toSecond: number;
+}
+
+/** Gives what of a range is in none of the others, newest first. */
+export function subtractRanges(
+  whole: SecondRange,
+  others: readonly SecondRange[],
+): readonly SecondRange[] {
+  const left: SecondRange[] = [];
+  let { toSecond } = whole;
+  for (const other of others.toSorted((a, b) => b.toSecond - a.toSecond)) {
+    if (other.toSecond < whole.fromSecond) break;
+    if (other.toSecond < toSecond) left.push({ fromSecond: other.toSecond + 1, toSecond });
+    toSecond = Math.min(toSecond, other.fromSecond - 1);
+  }
+  return toSecond < whole.fromSecond || toSecond === Number.NEGATIVE_INFINITY
+    ? left
+    : [...left, { fromSecond: whole.fromSecond, toSecond }];
+}
+
+/** Joins ranges that overlap or follow each other; newest first. */
+export function joinRanges(ranges: readonly SecondRange[]): readonly SecondRange[] {
+  const joined: SecondRange[] = [];
+  for (const range of ranges.toSorted((a, b) => b.toSecond - a.toSecond)) {
+    const above = joined.at(-1);
+    if (above === undefined || range.toSecond < above.fromSecond - 1) {
+      joined.push({ fromSecond: range.fromSecond, toSecond: range.toSecond });
+    } else if (range.fromSecond < above.fromSecond) {
+      joined[joined.length - 1] = { ...above, fromSecond: range.fromSecond };
+    }
+  }
+  return joined;
+}
+
+/** Gives what of ranges is in a range. */
+export function clipRanges(
+  ranges: readonly SecondRange[],
+  { fromSecond, toSecond }: SecondRange,
+): readonly SecondRange[] {
+  return ranges
+    .map((range) => ({
+      fromSecond: Math.max(range.fromSecond, fromSecond),
+      toSecond: Math.min(range.toSecond, toSecond),
+    }))
+    .filter((range) => range.fromSecond <= range.toSecond);
+}

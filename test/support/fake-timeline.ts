@@ -1,0 +1,231 @@
+import {
+  leastIdAt,
+  readTimelineCursor,
+  writeTimelineCursor,
+} from '../../src/providers/fxtwitter/timeline-cursor.ts';
+import {
+  type Fields,
+  fxNoUser,
+  fxPage,
+  fxProfile,
+  fxStatus,
+  fxUser,
+  toXTime,
+} from './x-payloads.ts';
+
+/**
+ * What stands at a place of a made-up timeline. `reply`: to somebody else, whose post is sent with it;
+ * `module`: a reply of the account to an older post of its own, which is sent once more with it; `gone`: a
+ * post that is not sent.
+ */
+export type EntryKind = 'post' | 'reply' | 'module' | 'repost' | 'self_repost' | 'gone';
+
+/** A place of a made-up timeline. */
+export interface Entry {
+  readonly kind: EntryKind;
+  /** When it was posted or reposted, in milliseconds since the epoch. */
+  readonly ms: number;
+}
+
+/** How a made-up timeline is sent. */
+export interface TimelineHabits {
+  /** How many places a page has. */
+  readonly pageSize: number;
+  /**
+   * The share of answers, 0 to 1, that are short: half a page at most when it is first asked for, and
+   * at most one row after that.
+   */
+  readonly shortShare: number;
+  /** How the end is told: no cursor, or one to the same place. */
+  readonly end: 'null' | 'same';
+  /** Whether the page at the top begins with the oldest post, as one that is pinned. */
+  readonly hasPinned: boolean;
+  /** Whether a page begins with the last place of the one before it. */
+  readonly repeats: boolean;
+}
+
+/** Which posts of a made-up timeline are meant. */
+export interface TimelineRange {
+  readonly sinceSeconds: number | null;
+  readonly untilSeconds: number | null;
+  readonly withReplies: boolean;
+  readonly withReposts: boolean;
+  readonly onlyReplies: boolean;
+}
+
+/** The timeline of one account on X, as FxTwitter would send it. */
+export interface FakeTimeline {
+  /** Gives the body for a path with its query; `chance` gives 0 to 1 for each answer. */
+  answer(url: string, chance: () => number): Fields;
+  /** Gives all posts that there are in a range, newest first, each at its newest place. */
+  truth(range: TimelineRange): readonly { readonly id: string; readonly second: number }[];
+}
+
+/** The handle of the account that has the timeline. */
+export const timelineHandle = 'mira_holm';
+
+const other = fxUser('ilse_brandt');
+const owner = fxUser(timelineHandle);
+
+interface Place extends Entry {
+  /** The id that X sorts it by, and the post's own unless it is a repost. */
+  readonly sortId: bigint;
+  /** The id of the post that it shows. */
+  readonly id: string;
+  readonly rows: readonly Fields[];
+}
+
+/** Creates a timeline of entries in any order. */
+export function createFakeTimeline(
+  entries: readonly Entry[],
+  habits: TimelineHabits,
+): FakeTimeline {
+  const places = toPlaces(entries);
+  const asked = new Set<string>();
+  const user = { ...owner, statuses: places.length, joined: joinedOf(places) };
+  return {
+    answer: (address, chance) => {
+      const url = new URL(address, 'http://x.example');
+      const [, , , handle = '', list] = url.pathname.split('/');
+      if (handle.toLowerCase() !== timelineHandle) return fxNoUser;
+      if (list !== 'statuses') return fxProfile(user);
+      const hasReplies = url.searchParams.get('with_replies') === '1';
+      const shown = places.filter(({ kind }) => hasReplies || kind !== 'reply');
+      const isAskedAgain = asked.has(url.search);
+      asked.add(url.search);
+      return readPage(shown, url.searchParams.get('cursor'), { habits, chance, isAskedAgain });
+    },
+    truth: (range) => {
+      const found = places.filter((place) => isIn(place, range)).toReversed();
+      const newest = new Map(found.map(({ id, ms }) => [id, Math.floor(ms / 1000)]));
+      return [...newest]
+        .map(([id, second]) => ({ id, second }))
+        .sort((a, b) => b.second - a.second);
+    },
+  };
+}
+
+/** Before the first post, as accounts are; a day, so that a rate can be told. */
+function joinedOf(places: readonly Place[]): string {
+  const oldest = Math.min(Date.UTC(2026, 0, 1), ...places.map(({ ms }) => ms));
+  return toXTime(Math.floor(oldest / 1000) - 86_400);
+}
+
+function toPlaces(entries: readonly Entry[]): readonly Place[] {
+  const sorted = entries.toSorted((a, b) => b.ms - a.ms);
+  const named = sorted.map((entry, index) => ({
+    ...entry,
+    sortId: leastIdAt(entry.ms) + BigInt(sorted.length - index),
+  }));
+  const used = new Set<bigint>();
+  return named.map((entry, index) => {
+    // Nobody can repost a post twice; and a page shows a post once, as a repost or in a thread.
+    const older = named
+      .slice(index + 1)
+      .find(({ kind, sortId }) => kind === 'post' && !used.has(sortId));
+    // Where there is nothing to repost or to answer, it is a post.
+    const needsOlder = entry.kind === 'module' || entry.kind === 'self_repost';
+    if (needsOlder && older !== undefined) used.add(older.sortId);
+    const kind = needsOlder && older === undefined ? 'post' : entry.kind;
+    return { ...entry, kind, ...toRows({ ...entry, kind }, older ?? entry) };
+  });
+}
+
+type Named = Pick<Place, 'kind' | 'ms' | 'sortId'>;
+
+function toRows({ kind, ms, sortId }: Named, older: Named): Pick<Place, 'id' | 'rows'> {
+  const id = String(sortId);
+  const own = toPost(sortId, ms, { author: owner });
+  const parent = toPost(older.sortId, older.ms, { author: owner });
+  switch (kind) {
+    case 'post':
+      return { id, rows: [own] };
+    case 'gone':
+      return { id, rows: [] };
+    case 'reply': {
+      const asked = toPost(sortId - 1000n, ms - 1000, { author: other });
+      return { id, rows: [asked, { ...own, ...answering('ilse_brandt') }] };
+    }
+    case 'module':
+      return { id, rows: [parent, { ...own, ...answering(timelineHandle) }] };
+    case 'repost': {
+      const originalMs = ms - 400 * 86_400_000;
+      const original = leastIdAt(originalMs) + (sortId & 0xfffffn);
+      const row = toPost(original, originalMs, { author: other, reposted_by: owner });
+      return { id: String(original), rows: [row] };
+    }
+    case 'self_repost':
+      return { id: String(older.sortId), rows: [{ ...parent, reposted_by: owner }] };
+  }
+}
+
+function answering(screen_name: string): Fields {
+  return { replying_to: { screen_name, status: '20', url: '', profile_url: '' } };
+}
+
+function toPost(id: bigint, ms: number, fields: Fields): Fields {
+  const seconds = Math.floor(ms / 1000);
+  const times = { created_at: toXTime(seconds), created_timestamp: seconds };
+  return { ...fxStatus('1', times), id: String(id), text: `Post ${id}`, ...fields };
+}
+
+interface Sending {
+  readonly habits: TimelineHabits;
+  readonly chance: () => number;
+  readonly isAskedAgain: boolean;
+}
+
+function readPage(
+  places: readonly Place[],
+  cursor: string | null,
+  { habits, chance, isAskedAgain }: Sending,
+): Fields {
+  const below = cursor === null ? null : (readTimelineCursor(cursor)?.sortId ?? 0n);
+  const found = places.findIndex(({ sortId }) => below === null || sortId < below);
+  const start = found === -1 ? places.length : found;
+  const end = Math.min(start + habits.pageSize, places.length);
+  const isLast = end === places.length;
+  const last = isLast && start === end ? undefined : places[end - 1];
+  const bottom = toBottom(last, { cursor, isLast, habits });
+  const rows = [
+    ...extraRows(places, start, { habits, cursor }),
+    ...places.slice(start, end).flatMap((place) => place.rows),
+  ];
+  const isShort = bottom !== null && chance() < habits.shortShare;
+  const kept = Math.floor(chance() * (isAskedAgain ? 2 : rows.length / 2));
+  return fxPage(isShort ? rows.slice(0, kept) : rows, bottom);
+}
+
+function extraRows(
+  places: readonly Place[],
+  start: number,
+  { habits, cursor }: { readonly habits: TimelineHabits; readonly cursor: string | null },
+): readonly Fields[] {
+  // A repost cannot be pinned.
+  const pinned = places.findLast(({ kind }) => kind === 'post');
+  if (cursor === null) return habits.hasPinned ? (pinned?.rows ?? []) : [];
+  const before = places[start - 1];
+  // A made-up cursor has no page before it.
+  const isOwn = before !== undefined && readTimelineCursor(cursor)?.sortId === before.sortId;
+  return habits.repeats && isOwn ? before.rows : [];
+}
+
+function toBottom(
+  last: Place | undefined,
+  { cursor, isLast, habits }: { cursor: string | null; isLast: boolean; habits: TimelineHabits },
+): string | null {
+  const sortId = last?.sortId ?? (cursor === null ? undefined : readTimelineCursor(cursor)?.sortId);
+  if (sortId === undefined || (isLast && habits.end === 'null')) return null;
+  const issuedId = leastIdAt(Date.UTC(2026, 10, 21));
+  return writeTimelineCursor({ issuedId, sortId, direction: 'bottom' });
+}
+
+function isIn({ kind, ms }: Place, range: TimelineRange): boolean {
+  const { sinceSeconds: since, untilSeconds: until } = range;
+  if (kind === 'gone') return false;
+  if (since !== null && ms < since * 1000) return false;
+  if (until !== null && ms >= until * 1000) return false;
+  if (range.onlyReplies) return kind === 'reply';
+  if (kind === 'reply') return range.withReplies;
+  return range.withReposts || !kind.endsWith('repost');
+}
