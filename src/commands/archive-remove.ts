@@ -16,8 +16,15 @@ export async function planRemove(
   return withArchiveStore(context, 'empty', async (store) => {
     // An account of Bluesky may be named by its DID.
     const handle = store.findAccount(account)?.handle ?? account.handle;
+    const kept = store.dropKept({ ...account, handle });
     const removed = store.removeAccount({ ...account, handle });
+    if (kept > 0) {
+      context.stdout.write(
+        `The imported history of ${account.handle} on ${account.platform} is removed: ${toCount(kept)} posts\n`,
+      );
+    }
     if (removed === undefined) {
+      if (kept > 0) return exitCodes.ok;
       context.stderr.write(
         `perch: the archive does not hold ${account.handle} on ${account.platform}; \`perch archive list\` shows what it holds\n`,
       );

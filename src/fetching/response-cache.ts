@@ -53,11 +53,15 @@ interface StoredEntry extends CacheEntry {
   bytes: number;
 }
 
-/** Creates an empty cache that holds at most `maxEntries` answers and `maxBytes` bytes. */
-export function createResponseCache(limits: {
+/** How much a cache holds at most, and who is told of each subject that is gone. */
+export interface ResponseCacheOptions {
   readonly maxEntries: number;
   readonly maxBytes: number;
-}): ResponseCache {
+  readonly onGone?: (subject: string) => void;
+}
+
+/** Creates an empty cache. */
+export function createResponseCache(limits: ResponseCacheOptions): ResponseCache {
   const keysOf = new Map<string, Set<string>>();
   const goneAt = new LRUCache<string, number>({ max: maxGone });
   const isPast = ({ subjects, outcome }: CacheEntry): boolean => {
@@ -112,6 +116,7 @@ export function createResponseCache(limits: {
       return kept.views;
     },
     dropSubject: (subject, goneMs) => {
+      limits.onGone?.(subject);
       goneAt.set(subject, goneMs);
       for (const key of [...(keysOf.get(subject) ?? [])]) entries.delete(key);
     },

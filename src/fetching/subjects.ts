@@ -1,6 +1,11 @@
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
-import { identifyPost, type PostReference } from '../model/reference.ts';
+import {
+  type AccountReference,
+  identifyPost,
+  type PostReference,
+  platform as platforms,
+} from '../model/reference.ts';
 import type { ListPart } from './browse.ts';
 import type { ListItem } from './browse-query.ts';
 import { accountSubject, type Finds, type PlanKind } from './plan.ts';
@@ -8,6 +13,15 @@ import { accountSubject, type Finds, type PlanKind } from './plan.ts';
 /** Gives the subject of what is about a post. */
 export function postSubject(post: PostReference): string {
   return `post ${identifyPost(post)}`;
+}
+
+/** Gives the post or the account that a subject is about; null where it is about something else. */
+export function referenceOfSubject(subject: string): PostReference | AccountReference | null {
+  const [word, name, handle, id] = subject.split(' ');
+  const platform = platforms.safeParse(name).data;
+  if (platform === undefined || handle === undefined) return null;
+  if (word === 'account') return { platform, handle };
+  return word === 'post' && id !== undefined ? { platform, handle, id } : null;
 }
 
 /**

@@ -104,4 +104,27 @@ export const migrations: readonly Migration[] = [
       -- Who else passed a post on, when one account is removed.
       CREATE INDEX reposts_by_post ON reposts (platform, post_id, post_handle);
     `),
+  // Imported histories stand apart: the archive does not hold their accounts.
+  (database) =>
+    database.exec(`
+      CREATE TABLE kept_ranges (
+        platform TEXT NOT NULL, handle TEXT NOT NULL,
+        with_replies INTEGER NOT NULL, with_reposts INTEGER NOT NULL,
+        from_second INTEGER NOT NULL, to_second INTEGER NOT NULL,
+        account_id TEXT NOT NULL,
+        PRIMARY KEY (platform, handle, with_replies, with_reposts, from_second)
+      ) WITHOUT ROWID;
+      CREATE TABLE kept_posts (
+        number INTEGER PRIMARY KEY,
+        platform TEXT NOT NULL, handle TEXT NOT NULL, key TEXT NOT NULL, author TEXT NOT NULL,
+        repost INTEGER NOT NULL, answers_other INTEGER NOT NULL,
+        second INTEGER NOT NULL, below_second INTEGER NOT NULL, place INTEGER NOT NULL,
+        stored INTEGER NOT NULL, json TEXT NOT NULL,
+        UNIQUE (platform, handle, key, repost)
+      );
+      CREATE INDEX kept_posts_by_place ON kept_posts (platform, handle, second, place);
+      -- What a source says is gone goes from every history that shows it.
+      CREATE INDEX kept_posts_by_key ON kept_posts (platform, key);
+      CREATE INDEX kept_posts_by_author ON kept_posts (platform, author);
+    `),
 ];

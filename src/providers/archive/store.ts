@@ -1,11 +1,12 @@
 import { openSqlite, type SqliteDatabase } from '../../core/sqlite.ts';
-import type { Platform } from '../../model/reference.ts';
+import type { AccountReference, Platform } from '../../model/reference.ts';
 import { type AccountRows, openAccountRows, openProtection } from './account-rows.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { type ExportRows, openExportRows } from './export-rows.ts';
 import { type Histories, openHistories } from './history.ts';
 import { type Holdings, openHoldings } from './holdings.ts';
 import { type ImportRows, openImportRows } from './import-rows.ts';
+import { openKeptDrop } from './kept-histories.ts';
 import { openPostRows, type PostRows } from './post-rows.ts';
 import { migrations } from './schema.ts';
 import { openPostSearch, type PostSearch } from './search.ts';
@@ -20,6 +21,8 @@ interface Whole {
   readFact(name: string): string | undefined;
   writeFact(name: string, value: string): void;
   removePlatform(platform: Platform): void;
+  /** Forgets the imported history of an account, held or not; gives how many posts it had. */
+  dropKept(account: AccountReference): number;
   close(): void;
 }
 
@@ -71,6 +74,7 @@ function openWhole(database: SqliteDatabase): Whole {
     readFact: (name) => readFact.get(name),
     writeFact: (name, value) => void writeFact.run(name, value),
     removePlatform: openRemoval(database),
+    dropKept: openKeptDrop(database),
     close: () => database.close(),
   };
 }
