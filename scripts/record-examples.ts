@@ -54,8 +54,16 @@ async function recordReads(ask: Ask, url: string) {
     listFollowers: await inFormats(`${profile}/followers?limit=2`, both),
     listFollowing: await inFormats(`${profile}/following?limit=2`, both),
     searchPosts: search,
+    importProfilePosts: await recordHistory(ask, `${profile}/posts?max_posts=2`),
     getOEmbed: await inFormats(`/api/v1/oembed?url=${encodeURIComponent(url)}&${size}`, ['json']),
   };
+}
+
+/** A stream has many values; its last line is the one that is no post. */
+async function recordHistory(ask: Ask, path: string) {
+  const [json, ndjson] = [await found(ask(path)), await found(ask(`${path}&format=ndjson`))];
+  const last = ndjson.body.trimEnd().split('\n').at(-1) ?? '';
+  return { json: json.json(), ndjson: JSON.parse(last) };
 }
 
 type Replies = RecordedExamples['endpoints'];

@@ -18,6 +18,7 @@ import {
   toProblem,
 } from './http/errors.ts';
 import { healthPlugin } from './http/health.ts';
+import { historyRoutesPlugin } from './http/history-routes.ts';
 import type { Identification } from './http/identity.ts';
 import { maxUrlBytes } from './http/limits.ts';
 import { type LoadGauge, openLoadGauge, overloaded } from './http/load.ts';
@@ -33,7 +34,7 @@ import { packageFolder } from './http/pages/package-root.ts';
 import { readRoutesPlugin } from './http/read-routes.ts';
 import { createRefusals, type RefusedPath } from './http/refusals.ts';
 import { createUnroutedHeaders, describeRefused } from './http/route-headers.ts';
-import { routes, toPath } from './http/routes.ts';
+import { aliasRoutes, historyRoutes, readRoutes, toPath } from './http/routes.ts';
 import { createTraffic, type Traffic } from './http/traffic.ts';
 import { createWork, type Work } from './http/work.ts';
 import { mcpPlugin } from './mcp/plugin.ts';
@@ -175,7 +176,6 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
   const { config, clock, identification, access, fetching, work, load, accessLog } = services;
   const baseUrl = config.PERCH_BASE_URL;
   server.register(healthPlugin, { chain: fetching.chain });
-  const linkPreviews = config.PERCH_LINK_PREVIEWS;
   const library = openLibrary(server.log);
   const facts = toDiscoveryFacts({ config, library });
   server.register(openApiPlugin, { ...facts, clock });
@@ -197,17 +197,7 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
     load,
     accessLog,
   });
-  server.register(readRoutesPlugin, {
-    routes,
-    fetcher: fetching.fetcher,
-    context: fetching.context,
-    identification,
-    sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
-    linkPreviews,
-    work,
-    load,
-    accessLog,
-  });
+  registerReads(server, services);
   const guard = createAdminGuard({
     token: config.PERCH_ADMIN_TOKEN,
     clock,
@@ -220,6 +210,30 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
   });
   registerMcp(server, { ...services, library });
   if (sessions !== null) registerSessions(server, sessions.service, services);
+}
+
+function registerReads(server: FastifyInstance, services: Services): void {
+  const { config, identification, fetching, work, load, accessLog } = services;
+  server.register(readRoutesPlugin, {
+    routes: [...readRoutes, ...aliasRoutes],
+    fetcher: fetching.fetcher,
+    context: fetching.context,
+    identification,
+    sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
+    linkPreviews: config.PERCH_LINK_PREVIEWS,
+    work,
+    load,
+    accessLog,
+  });
+  server.register(historyRoutesPlugin, {
+    routes: historyRoutes,
+    importer: fetching.importer,
+    identification,
+    baseUrl: config.PERCH_BASE_URL,
+    work,
+    load,
+    accessLog,
+  });
 }
 
 function registerMcp(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { trustedProxyFault } from './access/client-address.ts';
 import { flag, httpUrl, originList, wholeNumber } from './config-forms.ts';
+import { historyVariables } from './config-history.ts';
 import { modelFaults, modelVariables } from './config-model.ts';
 import { sessionVariables } from './config-sessions.ts';
 import { isPublicName } from './core/public-host.ts';
@@ -241,6 +242,7 @@ export const variables = z.object({
   PERCH_SHUTDOWN_GRACE_MS: wholeNumber(0, 60_000, 7000).describe(
     'Milliseconds that work in flight may take after a stop signal.',
   ),
+  ...historyVariables.shape,
   ...modelVariables.shape,
   ...sessionVariables.shape,
 });

@@ -7,11 +7,16 @@ import { openPublicHttpClient } from './core/public-http-client.ts';
 import type { Random } from './core/random.ts';
 import { openSecret } from './core/secret.ts';
 import { createFetcher, type Fetcher } from './fetching/fetch.ts';
+import { createHistoryImporter, type HistoryImporter } from './fetching/history/import-history.ts';
+import { accountSubject } from './fetching/plan.ts';
 import { createProviderChain, type ProviderChain } from './fetching/provider-chain.ts';
 import { createGates } from './fetching/provider-gate.ts';
 import { createResponseCache, type ResponseCache } from './fetching/response-cache.ts';
+import { referenceOfSubject } from './fetching/subjects.ts';
 import { createWalkMemory } from './fetching/walk-memory.ts';
 import { type SearchPlatform, searchPlatforms } from './model/reference.ts';
+import { openHistoryKeep } from './providers/archive/kept-histories.ts';
+import type { HistoryKeep } from './providers/history-keep.ts';
 import { type Provider, ProviderError } from './providers/provider.ts';
 import { type ProviderSettings, providerFactories } from './providers/registry.ts';
 import { createCursorCodec } from './reads/cursor.ts';
@@ -36,6 +41,7 @@ export interface FetchingOptions extends FetchingOverrides {
 /** Everything behind the surfaces: HTTP and the command line use the same. */
 export interface Fetching {
   readonly fetcher: Fetcher;
+  readonly importer: HistoryImporter;
   /** What reads are planned with. */
   readonly context: PlanContext;
   readonly chain: ProviderChain;
@@ -60,9 +66,13 @@ export function openFetching(options: FetchingOptions): Fetching {
   const providers =
     options.providers ?? config.PERCH_PROVIDERS.map((name) => providerFactories[name](settings));
   const chain = createChain(providers, options);
+  const keep = config.PERCH_ARCHIVE_HISTORY
+    ? openHistoryKeep(settings.archivePath, config.PERCH_BASE_URL)
+    : undefined;
   const cache = createResponseCache({
     maxEntries: config.PERCH_CACHE_ENTRIES,
     maxBytes: config.PERCH_CACHE_BYTES,
+    onGone: createForget(keep, options),
   });
   const stopping = new AbortController();
   const fetcher = createFetcher({
@@ -82,6 +92,7 @@ export function openFetching(options: FetchingOptions): Fetching {
   });
   return {
     fetcher,
+    importer: createImporter(options, { chain, cache, keep, stop: stopping.signal }),
     context: toPlanContext(providers, options),
     chain,
     cache,
@@ -90,8 +101,60 @@ export function openFetching(options: FetchingOptions): Fetching {
       await Promise.all([http.close(), publicHttp.close()]);
       await fetcher.settle();
       chain.close();
+      keep?.close();
     },
   };
+}
+
+/** Makes what forgets of every history that is kept what is gone. */
+function createForget(keep: HistoryKeep | undefined, { logger }: FetchingOptions) {
+  return (subject: string): void => {
+    const gone = referenceOfSubject(subject);
+    try {
+      if (gone !== null) keep?.dropGone(gone);
+    } catch (err) {
+      logger.error({ err }, 'what is gone could not be forgotten in the histories that are kept');
+    }
+  };
+}
+
+/** A page takes about so long; what waits for its turn in the meantime would be asked for in vain. */
+const pageSeconds = 3;
+
+/** Gives how many requests the pace allows for while a page is asked for. */
+function turnsWhileAsking({ PERCH_FXTWITTER_PER_MINUTE: perMinute }: Config): number {
+  return Math.max(1, Math.floor((perMinute / 60) * pageSeconds));
+}
+
+function createImporter(
+  { config, clock, pool, logger }: FetchingOptions,
+  {
+    chain,
+    cache,
+    keep,
+    stop,
+  }: {
+    readonly chain: ProviderChain;
+    readonly cache: ResponseCache;
+    readonly keep: HistoryKeep | undefined;
+    readonly stop: AbortSignal;
+  },
+): HistoryImporter {
+  const onKeepFailure = (err: unknown) =>
+    logger.error({ err }, 'a history could not be kept, or what is kept could not be read');
+  return createHistoryImporter({
+    chain,
+    clock,
+    pool,
+    concurrency: Math.min(config.PERCH_HISTORY_CONCURRENCY, turnsWhileAsking(config)),
+    timeoutMs: config.PERCH_HISTORY_TIMEOUT_MS,
+    maxImports: config.PERCH_HISTORY_IMPORTS,
+    keep,
+    onKeepFailure,
+    onGone: ({ platform, handle }) =>
+      cache.dropSubject(accountSubject(platform, handle), clock.now()),
+    stop,
+  });
 }
 
 function toLimits({ config, clock, random }: FetchingOptions): HttpClientOptions {

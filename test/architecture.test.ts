@@ -13,7 +13,7 @@ const rungs: readonly (readonly string[])[] = [
   ['reads', 'render'],
   ['http', 'mcp', 'sessions'],
   ['config-forms.ts'],
-  ['config-sessions.ts', 'config-model.ts'],
+  ['config-sessions.ts', 'config-model.ts', 'config-history.ts'],
   ['config.ts'],
   ['endpoints.ts'],
   ['open-fetching.ts', 'open-access.ts', 'open-answers.ts', 'open-sessions.ts'],

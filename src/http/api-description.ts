@@ -1,7 +1,9 @@
 import type { Endpoint } from '../core/endpoint.ts';
 import { problemKinds, problemMediaType } from '../core/problem.ts';
+import { importProfilePosts } from '../reads/import-profile-posts.ts';
 import { type ReadId, reads } from '../reads/index.ts';
 import { formats } from '../render/formats.ts';
+import { historyMediaTypes } from '../render/history.ts';
 import type { ApiIndex } from './api-description-schema.ts';
 import type { DiscoveryFacts } from './discovery-facts.ts';
 import { discoveryPaths } from './discovery-links.ts';
@@ -106,13 +108,20 @@ function kindOf(read: ReadId): keyof typeof formats {
 function listFormats(): ApiIndex['formats'] {
   // Keys of the table of reads.
   const ids = Object.keys(reads) as ReadId[];
-  return Object.entries(formats.post)
+  const whole = Object.entries(formats.post)
     .filter(([name]) => name !== 'preview')
     .map(([name, { mediaType }]) => ({
       name,
       media_type: mediaType,
-      reads: ids.filter((id) => Object.hasOwn(formats[kindOf(id)], name)),
+      reads: [
+        ...ids.filter((id) => Object.hasOwn(formats[kindOf(id)], name)),
+        ...(Object.hasOwn(historyMediaTypes, name) ? [importProfilePosts.name] : []),
+      ],
     }));
+  return [
+    ...whole,
+    { name: 'ndjson', media_type: historyMediaTypes.ndjson, reads: [importProfilePosts.name] },
+  ];
 }
 
 function describeAuthentication({

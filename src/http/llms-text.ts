@@ -1,8 +1,8 @@
-import { reads } from '../reads/index.ts';
+import { allReads } from '../reads/index.ts';
 import type { DiscoveryFacts } from './discovery-facts.ts';
 import { discoveryPaths, discoveryTitles } from './discovery-links.ts';
 import { askPath } from './pages/paths.ts';
-import { type ReadRoute, readRoutes } from './routes.ts';
+import { type HistoryRoute, historyRoutes, type ReadRoute, readRoutes } from './routes.ts';
 
 /**
  * Gives the document of `/llms.txt` (llmstxt.org): a title, a summary in a quote, what can be asked for,
@@ -14,7 +14,7 @@ export function writeLlmsText(facts: DiscoveryFacts): string {
     '# Perch',
     '> Reads public social posts, profiles, followers and searches, and answers with Markdown or JSON. Nobody needs an account or a key, and nothing can be written.',
     `Put the path of a post behind ${baseUrl}, or ask the versioned routes:`,
-    readRoutes.filter(({ surface }) => surface === 'v1').map(writeRoute),
+    [...readRoutes, ...historyRoutes].filter(({ surface }) => surface === 'v1').map(writeRoute),
     'Replies are Markdown unless `format=json` or `Accept: application/json` asks for JSON. Take fields from the JSON and do not parse the Markdown. A list has `nextCursor`, which is the `cursor` of its next page. An error is a problem document: switch on `code`, do what `resolution` says, and wait as long as `Retry-After` says.',
     '## Descriptions for programs',
     listDescriptions(facts),
@@ -39,8 +39,8 @@ function listAsking({ baseUrl, endpoints }: DiscoveryFacts): readonly string[] {
   ];
 }
 
-function writeRoute({ path, read }: ReadRoute): string {
-  return `- \`GET ${path}\`: ${reads[read].summary}`;
+function writeRoute({ path, read }: ReadRoute | HistoryRoute): string {
+  return `- \`GET ${path}\`: ${allReads[read].summary}`;
 }
 
 /** Links the documents that describe the service to a program, those that say most first. */

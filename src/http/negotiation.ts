@@ -1,3 +1,5 @@
+import type { HistoryFormat } from '../model/history.ts';
+
 /** What `Accept` can choose between; a `format` parameter wins over it. */
 export type NegotiatedFormat = 'markdown' | 'json';
 
@@ -104,4 +106,16 @@ export function asksForMarkdown(accept: string | undefined): boolean {
   if (json !== undefined) return isBefore(markdown, json);
   const anything = best(ranges, /^\*\/\*$/);
   return anything === undefined || markdown.quality >= anything.quality;
+}
+
+/**
+ * Chooses the format of a history by `Accept`: a stream of lines where that is named and JSON is not
+ * preferred to it, otherwise JSON. No `Accept` is refused.
+ */
+export function negotiateHistory(accept: string | undefined): HistoryFormat {
+  if (accept === undefined || !/ndjson/i.test(accept)) return 'json';
+  const ranges = accept.split(',', 50).map(parseRange);
+  const lines = acceptedOf(ranges, [/^application\/(?:x-)?ndjson$/]);
+  const json = acceptedOf(ranges, [/^application\/json$/]);
+  return rank(lines, json) < 0 ? 'ndjson' : 'json';
 }

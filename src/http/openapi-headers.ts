@@ -3,7 +3,7 @@ import type { EndpointHeader, EndpointHeaders } from '../core/endpoint.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
 import type { CacheState } from '../fetching/plan.ts';
 import { sourceNames } from '../model/sources.ts';
-import { isBrowseRoute, type Route } from './routes.ts';
+import { isBrowseRoute, isHistoryRoute, type Route } from './routes.ts';
 
 const cacheStates = ['hit', 'miss', 'stale', 'bypass'] as const satisfies readonly CacheState[];
 const keyStatuses = [
@@ -35,7 +35,7 @@ export const describedHeaders = {
   'Cache-Control': {
     required: true,
     description:
-      '`public, max-age=60` and more on what was read; `private, no-store` where a key was presented; `no-store` on problems.',
+      '`public, max-age=60` and more on what was read; `private, no-store` where a key was presented; `no-store` on problems and histories.',
     schema: { type: 'string' },
   },
   Vary: {
@@ -120,6 +120,9 @@ export function isHeaderName(name: string): name is HeaderName {
 
 /** Gives the headers of what was read, also of a 304. */
 export function listReplyHeaders(route: Route): readonly HeaderName[] {
+  if (isHistoryRoute(route)) {
+    return ['X-Request-Id', 'Cache-Control', 'Vary', 'X-Source', ...listRouteHeaders(route)];
+  }
   const isBrowse = isBrowseRoute(route);
   const isEmbed = route.read === 'getOEmbed';
   return [

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../core/json-schema.ts';
 import { handleParam } from '../reads/browse.ts';
 import { describeParametersOf } from '../reads/describe.ts';
-import { type ReadId, reads } from '../reads/index.ts';
+import { type AnyReadId, allReads } from '../reads/index.ts';
 import type { ReadChoice, Route } from './routes.ts';
 
 /** A parameter of an operation (OpenAPI 3.1 §4.8.12). */
@@ -46,8 +46,8 @@ function toPathParameter(path: string, name: string): ParameterObject {
 }
 
 /** Gives the parameters of a read as they stand in a query. */
-function listOf(read: ReadId): readonly ParameterObject[] {
-  return describeParametersOf(reads[read]).map(({ name, ...one }) => ({
+function listOf(read: AnyReadId): readonly ParameterObject[] {
+  return describeParametersOf(allReads[read]).map(({ name, ...one }) => ({
     name,
     in: 'query',
     ...one,

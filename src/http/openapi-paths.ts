@@ -45,6 +45,9 @@ function describeRoute(route: Route): string {
 }
 
 function describeFormat({ read }: Route): string {
+  if (read === 'importProfilePosts') {
+    return 'The reply is JSON, or NDJSON where `format` or `Accept` asks for it: a post on each line as they come, and on the last line either `meta` or `error`, a problem document. HEAD reads nothing.';
+  }
   return read === 'getOEmbed'
     ? 'The reply is JSON.'
     : 'The reply is Markdown unless `format` or `Accept` asks for JSON; `format` wins.';

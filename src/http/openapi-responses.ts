@@ -1,7 +1,10 @@
 import { type JsonSchema, refer } from '../core/json-schema.ts';
 import { sessionProblemKinds } from '../core/session-problem-kinds.ts';
+import { historyMetaLine, historyReply } from '../model/history.ts';
+import { post } from '../model/post.ts';
 import { type ReadId, reads } from '../reads/index.ts';
 import { formats } from '../render/formats.ts';
+import { historyMediaTypes } from '../render/history.ts';
 import { type RecordedExamples, referToReads } from './openapi-examples.ts';
 import type { OpenApiFacts } from './openapi-facts.ts';
 import {
@@ -14,10 +17,17 @@ import {
   codesOf,
   describeProblemContent,
   describeRefused,
+  problemReply,
   tellCodes,
   withoutCharset,
 } from './openapi-problems.ts';
-import { isBrowseRoute, type Route } from './routes.ts';
+import {
+  type AliasRoute,
+  isBrowseRoute,
+  isHistoryRoute,
+  type ReadRoute,
+  type Route,
+} from './routes.ts';
 
 /** Codes that no read answers with. */
 const elsewhere: ReadonlySet<string> = new Set([
@@ -34,6 +44,13 @@ export function describeResponses(route: Route, facts: OpenApiFacts): JsonSchema
     (status) =>
       [status, { $ref: `#/components/responses/${nameResponse(route, status)}` }] as const,
   );
+  if (isHistoryRoute(route)) {
+    const content = describeHistoryContent(facts);
+    return {
+      200: { description: 'What was read.', headers, content },
+      ...Object.fromEntries(problems),
+    };
+  }
   return {
     200: { description: 'What was read.', headers, content: describeContent(route, facts) },
     304: { description: notModified, headers },
@@ -90,8 +107,30 @@ function describeProblem(
   };
 }
 
+/** Gives the two bodies of a history: one document, or a line for each post and one more. */
+function describeHistoryContent({ examples }: OpenApiFacts): JsonSchema {
+  const names = { '': 'importProfilePosts' };
+  const failed = {
+    type: 'object',
+    properties: { error: refer(problemReply) },
+    required: ['error'],
+  };
+  const line = { anyOf: [refer(post), refer(historyMetaLine), failed] };
+  const { json, ndjson } = historyMediaTypes;
+  return {
+    [withoutCharset(json)]: {
+      schema: refer(historyReply),
+      ...referToReads(examples, names, ['json']),
+    },
+    [withoutCharset(ndjson)]: { schema: line, ...referToReads(examples, names, ['ndjson']) },
+  };
+}
+
 /** Gives the body of what was read in each media type that the route can send. */
-function describeContent(route: Route, { linkPreviews, examples }: OpenApiFacts): JsonSchema {
+function describeContent(
+  route: ReadRoute | AliasRoute,
+  { linkPreviews, examples }: OpenApiFacts,
+): JsonSchema {
   // Every read that a parameter can name has the same body: all of them browse.
   const read = typeof route.read === 'string' ? route.read : Object.values(route.read.reads)[0];
   if (read === undefined) throw new Error(`The route ${route.path} reads nothing.`);

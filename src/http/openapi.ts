@@ -1,5 +1,6 @@
 import { type JsonSchema, toReplySchemas } from '../core/json-schema.ts';
-import { reads } from '../reads/index.ts';
+import { historyMetaLine } from '../model/history.ts';
+import { allReads } from '../reads/index.ts';
 import {
   describeBodyParts,
   describeEndpointPaths,
@@ -20,7 +21,11 @@ import { describeLifecycle } from './versioning.ts';
 /** Gives the machine description of the service: the OpenAPI 3.1 document of `/openapi.json`. */
 export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
   const { baseUrl, version, endpoints, examples } = facts;
-  const replies = [...Object.values(reads).map(({ reply }) => reply), problemReply];
+  const replies = [
+    ...Object.values(allReads).map(({ reply }) => reply),
+    historyMetaLine,
+    problemReply,
+  ];
   return {
     openapi: '3.1.1',
     info: {

@@ -19,12 +19,18 @@ import { isPreviewCrawler } from './preview-crawlers.ts';
 import { joinParameters, parseQuery } from './query.ts';
 import { type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
 import { createRouteHeaders, type RouteHeaders } from './route-headers.ts';
-import { isPermalinkHandle, type Route, toRouterPath } from './routes.ts';
+import {
+  type AliasRoute,
+  isPermalinkHandle,
+  type ReadRoute,
+  type Route,
+  toRouterPath,
+} from './routes.ts';
 import type { Work } from './work.ts';
 
 /** The context of the read routes: all that they may use. */
 export interface ReadRoutesOptions {
-  readonly routes: readonly Route[];
+  readonly routes: readonly (ReadRoute | AliasRoute)[];
   readonly fetcher: Fetcher;
   readonly context: PlanContext;
   readonly identification: Identification;
@@ -79,7 +85,11 @@ interface HandlerOptions extends ReadRoutesOptions {
   readonly understandOnce: ReturnType<typeof createUnderstanding>;
 }
 
-function createHandler(row: Route, headers: RouteHeaders, options: HandlerOptions): Handler {
+function createHandler(
+  row: ReadRoute | AliasRoute,
+  headers: RouteHeaders,
+  options: HandlerOptions,
+): Handler {
   const { fetcher, work, load, accessLog, understandOnce } = options;
   const hasPreview = options.linkPreviews && row.surface === 'permalink' && row.read === 'getPost';
   const send = (asked: Asked, answer: Answer, { request, reply }: Exchange): void => {
@@ -121,7 +131,7 @@ export function toWaiting(request: FastifyRequest, { caller }: Identity): Waitin
 }
 
 /** A name that the service keeps for itself is no route of a permalink, whatever the method. */
-function isRouteOf({ surface }: Route): (request: FastifyRequest) => boolean {
+export function isRouteOf({ surface }: Route): (request: FastifyRequest) => boolean {
   return (request) => {
     const { handle } = request.params as Record<string, string>;
     return surface !== 'permalink' || handle === undefined || isPermalinkHandle(handle);
@@ -131,7 +141,7 @@ function isRouteOf({ surface }: Route): (request: FastifyRequest) => boolean {
 /** Parsing and planning depend on the URL alone, so what a URL means is remembered. */
 function createUnderstanding(context: PlanContext) {
   const remembered = new Map<string, Understood>();
-  return (row: Route, request: FastifyRequest): Understood => {
+  return (row: ReadRoute | AliasRoute, request: FastifyRequest): Understood => {
     const url = request.raw.url ?? '';
     const known = remembered.get(url);
     if (known !== undefined) return known;
@@ -146,8 +156,12 @@ function createUnderstanding(context: PlanContext) {
   };
 }
 
-/** Gives the parameters of a request: those of the query, and those of the path over them. */
-function toGiven(row: Route, request: FastifyRequest): ParsedUrlQuery {
+/**
+ * Gives the parameters of a request: those of the query, and those of the path over them.
+ *
+ * @throws Problem `route_not_found` where the path is none of the route's, `invalid_option`
+ */
+export function toGiven(row: Route, request: FastifyRequest): ParsedUrlQuery {
   const query = parseQuery(request.raw.url ?? '');
   // Fastify gives each parameter of the path as a string.
   const { n, ...path } = request.params as Record<string, string>;

@@ -1,5 +1,5 @@
 import { type Lifecycle, scheduledLifecycle } from '../core/lifecycle.ts';
-import { type ReadId, reads } from '../reads/index.ts';
+import { type AnyReadId, allReads, type ReadId } from '../reads/index.ts';
 
 /** What every row of the route table says. */
 interface Row {
@@ -18,6 +18,12 @@ export interface ReadRoute extends Row {
   readonly surface: 'v1' | 'permalink';
 }
 
+/** A path at which a range of posts is imported, as it comes where the caller likes. */
+export interface HistoryRoute extends Row {
+  readonly read: Exclude<AnyReadId, ReadId>;
+  readonly surface: 'v1' | 'permalink';
+}
+
 /** An older path of what v1 reads. Its successor is the v1 row with the same read. */
 export interface AliasRoute extends Row {
   readonly read: ReadId | ReadChoice;
@@ -32,7 +38,7 @@ export interface ReadChoice {
 }
 
 /** A row of the route table. */
-export type Route = ReadRoute | AliasRoute;
+export type Route = ReadRoute | HistoryRoute | AliasRoute;
 
 /** The rows of the route table that one read answers at. */
 export const readRoutes: readonly ReadRoute[] = [
@@ -124,6 +130,29 @@ export const readRoutes: readonly ReadRoute[] = [
   },
 ];
 
+/** The rows at which histories are imported. */
+export const historyRoutes: readonly HistoryRoute[] = [
+  {
+    id: 'importProfilePosts',
+    path: '/api/v1/profiles/{handle}/posts',
+    read: 'importProfilePosts',
+    surface: 'v1',
+    lifecycle: null,
+  },
+  {
+    id: 'importProfilePostsByHandle',
+    path: '/{handle}/posts',
+    read: 'importProfilePosts',
+    surface: 'permalink',
+    lifecycle: null,
+  },
+];
+
+/** Tells whether a row is one of those at which histories are imported. */
+export function isHistoryRoute(route: Route): route is HistoryRoute {
+  return route.read === 'importProfilePosts';
+}
+
 /** The deprecated aliases: the rows that v1 succeeds (spec: Deprecated aliases). */
 export const aliasRoutes: readonly AliasRoute[] = [
   {
@@ -151,18 +180,23 @@ export const aliasRoutes: readonly AliasRoute[] = [
 ];
 
 /** THE route table of the read service. */
-export const routes: readonly Route[] = [...readRoutes, ...aliasRoutes];
+export const routes: readonly Route[] = [...rowsOf('v1'), ...rowsOf('permalink'), ...aliasRoutes];
+
+function rowsOf(surface: ReadRoute['surface']): readonly Route[] {
+  return [...readRoutes, ...historyRoutes].filter((row) => row.surface === surface);
+}
 
 /** Says in a sentence what a route reads. */
 export function summarizeRoute({ read }: Route): string {
   return typeof read === 'string'
-    ? reads[read].summary
+    ? allReads[read].summary
     : `Reads what the parameter \`${read.parameter}\` names.`;
 }
 
 /** Gives the row of the versioned surface that a read answers at. */
-export function findVersioned(read: ReadId): ReadRoute {
-  const route = readRoutes.find((row) => row.surface === 'v1' && row.read === read);
+export function findVersioned(read: AnyReadId): ReadRoute | HistoryRoute {
+  const rows = [...readRoutes, ...historyRoutes];
+  const route = rows.find((row) => row.surface === 'v1' && row.read === read);
   if (route === undefined) throw new Error(`The read ${read} has no row in v1.`);
   return route;
 }
@@ -170,7 +204,7 @@ export function findVersioned(read: ReadId): ReadRoute {
 /** Tells whether a route can answer a browse read, so that keys are looked at (spec: Authentication, 7). */
 export function isBrowseRoute({ read }: Route): boolean {
   const possible = typeof read === 'string' ? [read] : Object.values(read.reads);
-  return possible.some((id) => reads[id].isBrowse);
+  return possible.some((id) => allReads[id].isBrowse);
 }
 
 /** First path segments that the service keeps for itself, so that they are no handles there. */

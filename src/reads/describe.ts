@@ -1,6 +1,6 @@
 import { type JsonSchema, toInputSchema } from '../core/json-schema.ts';
 import { parameterForms } from './parameters.ts';
-import type { Read } from './read.ts';
+import type { ReadAbout } from './read.ts';
 
 /** What a read takes, as the descriptions of the service tell it. */
 export interface DescribedParameter {
@@ -13,7 +13,10 @@ export interface DescribedParameter {
 }
 
 /** Gives the parameters of a read, in the order of its schema. */
-export function describeParametersOf({ params, requires }: Read): readonly DescribedParameter[] {
+export function describeParametersOf({
+  params,
+  requires,
+}: ReadAbout): readonly DescribedParameter[] {
   const { properties, required = [] } = toInputSchema(params, parameterForms);
   // The schema of an object has its members under `properties`, and lists those that it must have.
   const schemas = Object.entries(properties as Readonly<Record<string, JsonSchema>>);

@@ -1,11 +1,12 @@
 import { getOEmbed } from './get-oembed.ts';
 import { getPost } from './get-post.ts';
 import { getProfile } from './get-profile.ts';
+import { importProfilePosts } from './import-profile-posts.ts';
 import { listFollowers, listFollowing } from './list-connections.ts';
-import type { Read } from './read.ts';
+import type { Read, ReadAbout } from './read.ts';
 import { searchPosts } from './search-posts.ts';
 
-/** All the reads, by the name that the route table and later the MCP tools use. */
+/** The reads that are answered as a whole, by the name that the route table and the MCP tools use. */
 export const reads = {
   getPost,
   getProfile,
@@ -15,5 +16,14 @@ export const reads = {
   getOEmbed,
 } as const satisfies Record<string, Read>;
 
-/** The name of a read. */
+/** The name of a read that is answered as a whole. */
 export type ReadId = keyof typeof reads;
+
+/** All the reads: also the one that can be sent as it comes. */
+export const allReads = { ...reads, importProfilePosts } as const satisfies Record<
+  string,
+  ReadAbout
+>;
+
+/** The name of any read. */
+export type AnyReadId = keyof typeof allReads;

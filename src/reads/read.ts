@@ -26,8 +26,8 @@ export interface Understood<Kind extends PlanKind = PlanKind> {
   assemble(answer: Answer<Kind>): Result;
 }
 
-/** One thing that the service can be asked for. */
-export interface Read {
+/** What is told of one thing that the service can be asked for. */
+export interface ReadAbout {
   /** The first of its operation ids, as in the machine description. */
   readonly name: string;
   readonly summary: string;
@@ -41,6 +41,10 @@ export interface Read {
   readonly requires: readonly string[];
   /** The body of its JSON representation. */
   readonly reply: z.ZodType;
+}
+
+/** One thing that the service can be asked for, which is answered as a whole. */
+export interface Read extends ReadAbout {
   /**
    * Understands the parameters of a request. Pure: it depends on them and the context alone.
    *

@@ -131,12 +131,18 @@ describe('/api', () => {
             'listFollowing',
             'searchPosts',
             'getOEmbed',
+            'importProfilePosts',
           ],
         },
         {
           name: 'obsidian',
           media_type: 'text/markdown; charset=utf-8',
           reads: ['getPost'],
+        },
+        {
+          name: 'ndjson',
+          media_type: 'application/x-ndjson; charset=utf-8',
+          reads: ['importProfilePosts'],
         },
       ]);
       expect(api.authentication).toMatchObject({

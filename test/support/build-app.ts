@@ -14,12 +14,13 @@ import { parseQuery } from '../../src/http/query.ts';
 import {
   isAdminPath,
   isBrowseRoute,
+  isHistoryRoute,
   isPermalinkHandle,
   type Route,
   routes,
 } from '../../src/http/routes.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { reads } from '../../src/reads/index.ts';
+import { allReads } from '../../src/reads/index.ts';
 import { descriptionOf, expectDescribed } from './described-replies.ts';
 import { createManualClock } from './manual-clock.ts';
 import { checkSessionReply } from './session-replies.ts';
@@ -196,6 +197,10 @@ function checkProblem(reply: LightMyRequestResponse): void {
 }
 
 function checkDocument(reply: LightMyRequestResponse, row: Route | undefined): void {
+  if (row !== undefined && isHistoryRoute(row)) {
+    expect(reply.headers.vary).toBe('Accept, Authorization');
+    return;
+  }
   expect(Number(reply.headers['content-length'])).toBe(Buffer.byteLength(reply.body));
   // The front page reads what it is asked, with the headers of the read.
   const isFront = (reply.raw.req.url ?? '').split('?', 1)[0] === '/';
@@ -241,8 +246,8 @@ function decode(path: string): string {
   }
 }
 
-function readOf(row: Route | undefined, url: string): (typeof reads)[keyof typeof reads] {
+function readOf(row: Route | undefined, url: string): (typeof allReads)[keyof typeof allReads] {
   if (row === undefined) throw new Error(`No row of the route table fits ${url}.`);
   const query = parseQuery(url);
-  return reads[row.surface === 'alias' ? chooseRead(row, query) : row.read];
+  return allReads[row.surface === 'alias' ? chooseRead(row, query) : row.read];
 }

@@ -26,6 +26,7 @@ export const navigation: readonly NavigationGroup[] = [
     pages: [
       { name: 'posts', summary: 'Read a post with its thread and replies, by URL or by id' },
       { name: 'profiles', summary: 'Read an account, its posts, and who follows whom' },
+      { name: 'history', summary: 'Import a whole range of an account’s posts at once' },
       { name: 'search', summary: 'Search posts and accounts, and the operators for it' },
       { name: 'bluesky', summary: 'What can be read on Bluesky, and what is not served' },
       { name: 'mastodon', summary: 'Read any server of Mastodon, and what it keeps from visitors' },

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { openText } from '../core/json-schema.ts';
+import { account } from './account.ts';
+import { post } from './post.ts';
+import { sourceNames } from './sources.ts';
+
+/** The formats of a history read. */
+export const historyFormats = ['json', 'ndjson'] as const;
+
+/** A format of a history read. */
+export type HistoryFormat = (typeof historyFormats)[number];
+
+const moment = z.string().nullable();
+
+const range = z
+  .object({
+    since: moment.describe('ISO 8601, UTC; null where it goes down to the first post.'),
+    until: moment.describe('ISO 8601, UTC, not included; null where it goes up to now.'),
+  })
+  .readonly()
+  .meta({ id: 'HistoryRange' });
+
+/** What a history tells of itself. */
+export const historyMeta = z
+  .object({
+    count: z.number().int().describe('How many posts were given.'),
+    from_archive: z
+      .number()
+      .int()
+      .describe('How many of them were kept from earlier imports (`PERCH_ARCHIVE_HISTORY`).'),
+    oldest: moment.describe(
+      'The place of the last one: ISO 8601, UTC. A repost has that of the post above it. Null without posts.',
+    ),
+    newest: moment.describe('The place of the first one.'),
+    truncated: z
+      .boolean()
+      .describe('True where the range was not read to its end: `max_posts`, time, or a failure.'),
+    floor_reached: z
+      .boolean()
+      .describe('True where nothing older is in the range: it was read down to its beginning.'),
+    next_until: z
+      .string()
+      .optional()
+      .describe('The `until` with which a truncated import goes on; its first posts may be known.'),
+    gaps: z
+      .array(range)
+      .readonly()
+      .describe('What was not read because of a failure or for lack of time, newest first.'),
+    uncertain: z
+      .array(range)
+      .readonly()
+      .describe(
+        'What may lack posts: the source sent less than it should however often it was asked.',
+      ),
+    pages: z.number().int().describe('How many pages the source was asked for.'),
+    duration_ms: z.number().int().describe('Milliseconds that it took.'),
+  })
+  .readonly()
+  .meta({ id: 'HistoryMeta' });
+
+/** What a history tells of itself. */
+export type HistoryMeta = z.output<typeof historyMeta>;
+
+const about = {
+  warnings: z.array(z.string()).readonly().describe('What the reader should know; often empty.'),
+  source: openText(sourceNames, 'The provider that answered.'),
+  fetched_at: z.string().describe('When the import began: ISO 8601, UTC.'),
+};
+
+/** The body of a history read. */
+export const historyReply = z
+  .object({
+    resource: openText(['history'], 'What was read.'),
+    handle: z.string().describe('Whose posts they are, without `@`.'),
+    profile: account.optional(),
+    posts: z.array(post).readonly().describe('In the order of the timeline, newest first.'),
+    meta: historyMeta,
+    ...about,
+  })
+  .readonly()
+  .meta({ id: 'HistoryReply' });
+
+/** The body of a history read. */
+export type HistoryReply = z.output<typeof historyReply>;
+
+/** The last line of a stream that came to its end. */
+export const historyMetaLine = z
+  .object({ meta: historyMeta.unwrap().extend(about).readonly() })
+  .readonly()
+  .meta({ id: 'HistoryMetaLine' });
+
+/** The last line of a stream that came to its end. */
+export type HistoryMetaLine = z.output<typeof historyMetaLine>;

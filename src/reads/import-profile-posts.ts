@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { Problem } from '../core/problem.ts';
+import type { HistoryQuery } from '../fetching/history/history-query.ts';
+import { type HistoryFormat, historyFormats, historyReply } from '../model/history.ts';
+import { handleParam, toAccountReference } from './browse.ts';
+import { choice, moment, parseParameters, truth, wholeNumber } from './parameters.ts';
+import type { ReadAbout } from './read.ts';
+
+const defaultPosts = 500;
+const mostPosts = 5000;
+
+/** The parameters of a history (decisions section 3). */
+const importProfilePostsParams = z.object({
+  handle: handleParam,
+  since: moment().optional().describe('Only posts from this moment on.'),
+  until: moment().optional().describe('Only posts from before this moment.'),
+  max_posts: wholeNumber(mostPosts)
+    .default(defaultPosts)
+    .describe(`The most posts, 1 to ${mostPosts}: the newest ones of the range.`),
+  with_replies: truth()
+    .default(true)
+    .describe('Whether the account’s replies to others are in it.'),
+  with_reposts: truth()
+    .default(true)
+    .describe('Whether what the account reposted is in it, as the original post.'),
+  only_replies: truth()
+    .default(false)
+    .describe('The account’s replies to others alone, without its other posts and its reposts.'),
+  nocache: truth()
+    .default(false)
+    .describe(
+      'Asks the source for all of it, also for what the server may keep from an earlier import.',
+    ),
+  format: choice('invalid_format', historyFormats)
+    .optional()
+    .describe('Where it is left out, `json`, or `ndjson` where `Accept` prefers it.'),
+});
+
+type Params = z.output<typeof importProfilePostsParams>;
+
+/** A request for a history understood. */
+export interface UnderstoodHistory {
+  readonly query: HistoryQuery;
+  /** The format that was asked for by name; undefined leaves it to negotiation. */
+  readonly format: HistoryFormat | undefined;
+}
+
+/** A read of a whole range of time, which can be sent as it comes. */
+export interface HistoryRead extends ReadAbout {
+  /**
+   * Understands the parameters of a request. Pure.
+   *
+   * @throws Problem 400
+   */
+  understand(given: Readonly<Record<string, unknown>>): UnderstoodHistory;
+}
+
+/** Reads all posts of an account in a range of time. */
+export const importProfilePosts: HistoryRead = {
+  name: 'importProfilePosts',
+  summary: 'Imports all posts of an account in a range of time, in one request.',
+  tool: null,
+  isBrowse: true,
+  params: importProfilePostsParams,
+  requires: [],
+  reply: historyReply,
+  understand: (given) => {
+    const params = parseParameters(importProfilePostsParams, given);
+    refuseContradictions(params, given);
+    return { query: toQuery(params), format: params.format };
+  },
+};
+
+function refuseContradictions(
+  { since, until, only_replies: only, with_replies: replies, with_reposts: reposts }: Params,
+  given: Readonly<Record<string, unknown>>,
+): void {
+  if (since !== undefined && until !== undefined && since >= until) {
+    throw new Problem('invalid_option', {
+      detail: 'The parameter `since` is not before `until`; no post can be in between.',
+    });
+  }
+  if (only && !replies) {
+    throw new Problem('invalid_option', {
+      detail:
+        'The parameter `only_replies` asks for nothing but what `with_replies=false` leaves out.',
+    });
+  }
+  if (only && reposts && given.with_reposts !== undefined) {
+    throw new Problem('invalid_option', {
+      detail:
+        'The parameter `with_reposts` asks for reposts, which `only_replies=true` leaves out.',
+    });
+  }
+}
+
+function toQuery(params: Params): HistoryQuery {
+  const { only_replies: onlyReplies } = params;
+  return {
+    account: toAccountReference(params.handle),
+    sinceSeconds: params.since ?? null,
+    untilSeconds: params.until ?? null,
+    maxPosts: params.max_posts,
+    withReplies: params.with_replies,
+    withReposts: params.with_reposts && !onlyReplies,
+    onlyReplies,
+    useKept: !params.nocache,
+  };
+}
