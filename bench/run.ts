@@ -8,6 +8,7 @@ import { benchArchive } from './archive.ts';
 import { benchArchiveImport } from './archive-import.ts';
 import { copyPage, startBare } from './bare.ts';
 import { benchDocuments } from './documents.ts';
+import { benchHistory } from './history.ts';
 import { interleave, load, median, rounds } from './interleave.ts';
 import { generator, type Measured } from './load.ts';
 import { isPinned, residentMiB, startTarget, type Target } from './processes.ts';
@@ -41,6 +42,7 @@ try {
     ...(await benchAllowances()),
     ...(await benchArchive()),
     ...benchArchiveImport(),
+    ...(await benchHistory()),
     ...(await benchSessions()),
     ...(await benchStart()),
   ];
