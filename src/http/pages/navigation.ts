@@ -28,6 +28,7 @@ export const navigation: readonly NavigationGroup[] = [
       { name: 'profiles', summary: 'Read an account, its posts, and who follows whom' },
       { name: 'history', summary: 'Import a whole range of an account’s posts at once' },
       { name: 'search', summary: 'Search posts and accounts, and the operators for it' },
+      { name: 'x', summary: 'What can be read on X, by whom, and what is not served' },
       { name: 'bluesky', summary: 'What can be read on Bluesky, and what is not served' },
       { name: 'mastodon', summary: 'Read any server of Mastodon, and what it keeps from visitors' },
       { name: 'paging', summary: 'Walk long lists by cursors, without gaps or repeats' },
