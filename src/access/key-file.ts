@@ -212,16 +212,24 @@ function makeStore(fault: MendableFault, path: string, random: Random): KeyFileT
   }
 }
 
-/** The file appears whole, and the first one stays, so that processes can start together. */
+/**
+ * The file appears whole, and the first one stays, so that processes can start together. SQLite would
+ * play the journal of a file that is gone into the new one, so nobody can use that before the journal is
+ * away; and where somebody else was first, the journal is that of his transaction and stays.
+ */
 function makeFile(path: string, random: Random): void {
   const draft = `${path}.${random.bytes(6).toString('hex')}`;
   mkdirSync(dirname(path), { recursive: true });
   try {
-    openSqlite({ path: draft, ...schema }).close();
-    chmodSync(draft, 0o600); // labels and notes are the operator's alone
-    // SQLite would play the journal of the file that is gone into the new one.
-    rmSync(`${path}-journal`, { force: true });
-    linkSync(draft, path);
+    const database = openSqlite({ path: draft, ...schema });
+    try {
+      chmodSync(draft, 0o600); // labels and notes are the operator's alone
+      database.exec('BEGIN EXCLUSIVE'); // locks the file under both names
+      linkSync(draft, path);
+      rmSync(`${path}-journal`, { force: true });
+    } finally {
+      database.close();
+    }
   } catch (error) {
     if (errorCodeOf(error) !== 'EEXIST') throw error;
   } finally {

@@ -110,7 +110,9 @@ async function openLoadedServer() {
   const path = `${folder}/perch.db`;
   const env = { PERCH_DATA_DIR: folder, PORT: '0', PERCH_CACHE_TTL_SECONDS: '360000' };
   const server = spawnPerch(['serve'], env);
-  const key = (await spawnPerch(['keys', 'create', '--label', 'load'], env).ended).stdout.trim();
+  const created = await spawnPerch(['keys', 'create', '--label', 'load'], env).ended;
+  expect(created).toMatchObject({ code: 0 }); // else what it complains of is shown
+  const key = created.stdout.trim();
   copyFileSync(path, `${path}.copy`);
   const [, url = ''] = await server.printed(/Server listening at (http:[^"]+)"/);
   const connect = (): Caller => {

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createKey, hashKey } from '../../../src/access/key.ts';
+import { openKeyFile } from '../../../src/access/key-file.ts';
 import { keyMigrations, openKeyRows } from '../../../src/access/key-rows.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { systemRandom } from '../../../src/core/random.ts';
@@ -421,6 +422,38 @@ describe('an act of the operator on a store that cannot be used', () => {
     expect(await rig.checkNext(key)).toBe('valid');
     expect((await rig.store.list()).map(({ label }) => label)).toEqual(['new']);
     expect(existsSync(`${rig.path}-journal`)).toBe(false);
+  });
+
+  it('makes no store where another process is first, and leaves it its transaction', async () => {
+    const path = `${temporaryFolder()}/perch.db`;
+    const first = openKeyRig({ path: `${path}.first` });
+    await first.store.create({ label: 'first' });
+    const began: ReturnType<typeof connectSqlite>[] = [];
+    // Randomness is asked for after the look at what is there and before a store is made.
+    const appear = (size: number) => {
+      if (began.length === 0) {
+        renameSync(`${path}.first`, path);
+        const database = connectSqlite({ path });
+        database.exec("BEGIN IMMEDIATE; UPDATE keys SET label = 'changed'");
+        began.push(database);
+      }
+      return systemRandom.bytes(size);
+    };
+    const file = openKeyFile({
+      path,
+      clock: createManualClock(),
+      random: { ...systemRandom, bytes: appear },
+    });
+    onTestFinished(file.close);
+
+    const trouble = file.makeWhere(['missing']);
+
+    expect(trouble).toBeUndefined();
+    expect(existsSync(`${path}-journal`)).toBe(true);
+    began.forEach((database) => void database.exec('COMMIT').close());
+    expect(file.use((rows) => rows.list().map(({ label }) => label))).toEqual({
+      value: ['changed'],
+    });
   });
 });
 
