@@ -14,7 +14,7 @@ export async function readExport(
   if (source === null) return null;
   try {
     const items: ExportItem[] = [];
-    for await (const item of source.items()) items.push(item);
+    for await (const group of source.groups()) items.push(...group);
     return items;
   } finally {
     await source.close();

@@ -8,7 +8,7 @@ const source: ExportSource = {
   title: 'X export',
   totalBytes: 1000,
   bytesRead: 420,
-  items: async function* () {},
+  groups: async function* () {},
   close: async () => undefined,
 };
 

@@ -81,11 +81,12 @@ export interface ExportSource {
   /** How many bytes have been read so far. */
   readonly bytesRead: number;
   /**
-   * Gives everything in the export, always in the same order, in constant memory. It is called once.
+   * Gives everything in the export, always in the same order and in constant memory: a few items at a
+   * time, and others have their turn now and then. It is called once.
    *
    * @throws Error with a sentence where the export as a whole cannot be read
    */
-  items(): AsyncIterable<ExportItem>;
+  groups(): AsyncIterable<readonly ExportItem[]>;
   close(): Promise<void>;
 }
 

@@ -1,50 +1,51 @@
 import { createOpenElement, type ElementCut } from './json-open-element.ts';
 import { createJsonTokens, jsonBytes } from './json-tokens.ts';
 
-/** Cuts an array into its elements, chunk after chunk. */
+/** Cuts an array into its elements, byte by byte, however broken they are. */
 export interface ElementCutter {
-  /**
-   * Takes a chunk from an index on; gives the elements that end in it.
-   *
-   * @param offset Where the chunk begins in the file.
-   */
-  push(chunk: Uint8Array, from: number, offset: number): readonly ElementCut[];
+  /** Reads a chunk from an index on, to the end of the next element; null where it ends before. */
+  cut(chunk: Uint8Array, from: number): ElementEnd | null;
+  /** Tells whether the next byte is the first one after an element, or after the array's bracket. */
+  isBetween(): boolean;
   /** Tells whether the array has ended. What follows it is not read. */
   isDone(): boolean;
   /** Ends the file; gives what is wrong with its end, or null. */
   end(): Extract<ElementCut, { fault: string }> | null;
 }
 
+/** Where an element ended in a chunk. */
+export interface ElementEnd {
+  /** Nothing, where there was nothing but space. */
+  readonly cuts: readonly ElementCut[];
+  /** The index after it: that of the comma, where there is one. */
+  readonly end: number;
+  /** Where what follows begins. */
+  readonly next: number;
+}
+
 /** Creates what cuts an array into elements; one of more than `maxBytes` is a fault. */
 export function createElementCutter(maxBytes: number): ElementCutter {
   const nextBorder = createBorders();
   const open = createOpenElement(maxBytes);
-  let end = 0;
   let isDone = false;
-  const push = (chunk: Uint8Array, from: number, offset: number): readonly ElementCut[] => {
-    const cuts: ElementCut[] = [];
-    let start = from;
-    let border = nextBorder(chunk, start);
-    while (border !== null) {
-      open.add(chunk, { from: start, to: border.end }, offset);
-      cuts.push(...open.close());
-      start = border.next;
-      isDone = border.isLast;
-      border = isDone ? null : nextBorder(chunk, border.end + 1);
-    }
-    if (!isDone) open.add(chunk, { from: start, to: chunk.length }, offset);
-    end = offset + chunk.length;
-    return cuts;
-  };
+  /** Whether the first byte of the element was the border, too. */
+  let isFirstTold = false;
   return {
-    push,
+    cut: (chunk, from) => {
+      const border = nextBorder(chunk, isFirstTold ? from + 1 : from);
+      open.add(chunk, { from, to: border?.end ?? chunk.length });
+      isFirstTold = border !== null && border.next === border.end;
+      if (border === null) return null;
+      isDone = border.isLast;
+      return { cuts: open.close(), end: border.end, next: border.next };
+    },
+    isBetween: () => !isDone && !isFirstTold && open.isEmpty(),
     isDone: () => isDone,
     end: () => {
       if (isDone) return null;
       const [within] = open.close();
-      if (within === undefined)
-        return { offset: end, fault: 'The file ends before its list does.' };
-      return { offset: within.offset, fault: 'The file ends in the middle of this record.' };
+      if (within === undefined) return { fault: 'The file ends before its list does.' };
+      return { fault: 'The file ends in the middle of this record.' };
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createArraySeeker } from './json-array-seeker.ts';
 import { createElementCutter } from './json-element-cutter.ts';
 import type { ElementCut } from './json-open-element.ts';
+import { createJsonRuns, oddEscape } from './json-runs.ts';
 
 /** An element of a JSON array that could be read. */
 export interface JsonValueElement {
@@ -8,8 +9,6 @@ export interface JsonValueElement {
   readonly value: unknown;
   /** Its place in the array, from 0; unreadable elements count. */
   readonly index: number;
-  /** Where it begins, in bytes from the start of the file. */
-  readonly offset: number;
 }
 
 /** An element that could not be read, or the early end of the file. */
@@ -20,7 +19,6 @@ export interface JsonFaultElement {
   /** True where the file ends before its list does: there is no telling what is missing. */
   readonly isCutOff: boolean;
   readonly index: number;
-  readonly offset: number;
 }
 
 /** One element of a JSON array, read or not. */
@@ -30,8 +28,8 @@ export type JsonElement = JsonValueElement | JsonFaultElement;
 export const maxElementBytes: number = 8 * 2 ** 20;
 
 /**
- * Reads the elements of a JSON array in a file, one after the other, in memory that does not grow with
- * the file. What stands before the array is skipped: a byte order mark, or the `window.YTD… =` of X.
+ * Reads the elements of a JSON array in a file, in memory that does not grow with the file: together
+ * come those that end in one chunk, for a promise for each takes as long as to parse it. What stands before the array is skipped: a byte order mark, or the `window.YTD… =` of X.
  * An element that is broken, or larger than `maxElementBytes`, is a fault, and the next one is read.
  * In the values are no lone surrogates and no NUL: U+FFFD stands in the place of each, as it does for
  * bytes that are no UTF-8. So the offsets in code points that a record tells still hold.
@@ -42,52 +40,73 @@ export const maxElementBytes: number = 8 * 2 ** 20;
 export async function* jsonElements(
   chunks: AsyncIterable<Uint8Array>,
   path: readonly string[],
-): AsyncGenerator<JsonElement, void, undefined> {
-  const cut = createFileCutter(path);
-  let index = 0;
+): AsyncGenerator<readonly JsonElement[], void, undefined> {
+  const reader = createArrayReader(path);
   for await (const chunk of chunks) {
-    for (const element of cut.push(chunk)) yield toElement(element, index++);
-    if (cut.isDone()) return;
+    const elements = reader.push(chunk);
+    if (elements.length > 0) yield elements;
+    if (reader.isDone()) return;
   }
-  const rest = cut.end();
-  if (rest !== null) yield { ...toFault(rest), index, isCutOff: true };
+  yield reader.end();
 }
 
-/** Creates what seeks the array in a file and then cuts it. */
-function createFileCutter(path: readonly string[]) {
+/** Creates what seeks the array in a file, chunk after chunk, and then reads its elements. */
+function createArrayReader(path: readonly string[]) {
   const seeker = createArraySeeker(path);
   const cutter = createElementCutter(maxElementBytes);
-  let offset = 0;
+  const runs = createJsonRuns();
   let isFound = false;
-  const push = (chunk: Uint8Array): readonly ElementCut[] => {
-    const from = isFound ? 0 : seeker.seek(chunk);
-    isFound = from !== null;
-    const cuts = from === null ? [] : cutter.push(chunk, from, offset);
-    offset += chunk.length;
-    return cuts;
+  let count = 0;
+  const placeValue = (value: unknown): JsonElement => ({ kind: 'value', value, index: count++ });
+  const placeCut = (cut: ElementCut): JsonElement => toElement(cut, count++);
+  const read = (chunk: Uint8Array, from: number): readonly JsonElement[] => {
+    const elements: JsonElement[] = [];
+    let isTried = false;
+    let at = from;
+    while (!cutter.isDone()) {
+      if (!isTried && cutter.isBetween()) {
+        isTried = true;
+        const run = runs.parse(chunk, at);
+        elements.push(...run.values.map(placeValue));
+        at = run.next;
+      }
+      const ended = cutter.cut(chunk, at);
+      if (ended === null) break;
+      elements.push(...ended.cuts.map(placeCut));
+      runs.learn(chunk, ended.end);
+      at = ended.next;
+    }
+    return elements;
   };
   return {
-    push,
+    /** Takes a chunk; gives the elements that end in it. */
+    push: (chunk: Uint8Array): readonly JsonElement[] => {
+      const from = isFound ? 0 : seeker.seek(chunk);
+      isFound = from !== null;
+      return from === null ? [] : read(chunk, from);
+    },
     isDone: cutter.isDone,
-    end: () => (isFound ? cutter.end() : { offset: 0, fault: noArray }),
+    /** Ends the file; gives what is wrong with its end. */
+    end: (): readonly JsonElement[] => {
+      const rest = isFound ? cutter.end() : { fault: noArray };
+      return rest === null ? [] : [{ ...toFault(rest), index: count, isCutOff: true }];
+    },
   };
 }
 
 const noArray = 'There is no list of records in the file.';
 
 function toElement(cut: ElementCut, index: number): JsonElement {
-  const { offset } = cut;
   if ('fault' in cut) return { ...toFault(cut), index };
-  const text = cut.bytes.toString('utf8');
   try {
-    return { kind: 'value', value: parse(text), index, offset };
+    return { kind: 'value', value: parse(cut.bytes.toString('utf8')), index };
   } catch {
-    return { ...toFault({ fault: 'It is not valid JSON.', offset }), index };
+    return { ...toFault({ fault: 'It is not valid JSON.' }), index };
   }
 }
 
-function toFault({ fault, offset }: Extract<ElementCut, { fault: string }>) {
-  return { kind: 'fault', why: fault, isCutOff: false, offset } as const;
+function toFault({ fault }: Extract<ElementCut, { fault: string }>) {
+  return { kind: 'fault', why: fault, isCutOff: false } as const;
 }
 
 /** Parses JSON, also where bare control characters stand in its strings, or between its tokens. */
@@ -115,9 +134,6 @@ function firstParsed([first, ...others]: readonly (() => string)[]): unknown {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought
 const controls = /[\0-\x08\x0b\x0c\x0e-\x1f]/g;
-
-/** The escape of a surrogate or of NUL. Few records have one; only those are looked through. */
-const oddEscape = /\\u(?:d[89a-f]|0000)/i;
 
 const noText = /[\p{Surrogate}\0]/gu;
 

@@ -1,9 +1,7 @@
 import { jsonBytes } from './json-tokens.ts';
 
 /** The bytes of an element of an array, or why it has none. */
-export type ElementCut =
-  | { readonly bytes: Buffer; readonly offset: number }
-  | { readonly fault: string; readonly offset: number };
+export type ElementCut = { readonly bytes: Buffer } | { readonly fault: string };
 
 /** A part of a chunk. */
 export interface Span {
@@ -13,13 +11,10 @@ export interface Span {
 
 /** The element that is being read. */
 export interface OpenElement {
-  /**
-   * Adds the bytes of a chunk from one index to another; those before its first one are space and
-   * dropped.
-   *
-   * @param offset Where the chunk begins in the file.
-   */
-  add(chunk: Uint8Array, span: Span, offset: number): void;
+  /** Adds the bytes of a chunk from one index to another; space before its first one is dropped. */
+  add(chunk: Uint8Array, span: Span): void;
+  /** Tells whether nothing but space has been added. */
+  isEmpty(): boolean;
   /** Ends it, so that the next one can begin; gives nothing where it is nothing but space. */
   close(): readonly ElementCut[];
 }
@@ -28,17 +23,16 @@ export interface OpenElement {
 export function createOpenElement(maxBytes: number): OpenElement {
   let pieces: Buffer[] = [];
   let size = 0;
-  let start = 0;
-  const add = (chunk: Uint8Array, { from, to }: Span, offset: number): void => {
+  const add = (chunk: Uint8Array, { from, to }: Span): void => {
     const begin = size === 0 ? skipSpace(chunk, from, to) : from;
     if (begin === to) return;
-    if (size === 0) start = offset + begin;
     size += to - begin;
     if (size > maxBytes) pieces = [];
     else pieces.push(Buffer.from(chunk.buffer, chunk.byteOffset + begin, to - begin));
   };
   return {
     add,
+    isEmpty: () => size === 0,
     close: () => {
       if (size === 0) return [];
       const cut = toCut();
@@ -49,9 +43,8 @@ export function createOpenElement(maxBytes: number): OpenElement {
   };
 
   function toCut(): ElementCut {
-    if (size <= maxBytes) return { offset: start, bytes: joinBytes(pieces) };
-    const fault = `It is larger than ${Math.round(maxBytes / 2 ** 20)} MiB.`;
-    return { offset: start, fault };
+    if (size <= maxBytes) return { bytes: joinBytes(pieces) };
+    return { fault: `It is larger than ${Math.round(maxBytes / 2 ** 20)} MiB.` };
   }
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { SkippedRecord } from './export-source.ts';
 import type { ExportFile } from './files/export-files.ts';
-import { jsonElements } from './json-elements.ts';
+import { type JsonElement, jsonElements } from './json-elements.ts';
 
 /** A record of a file of an export, or why it is left out. */
 export type ExportRecord<Row> = { readonly kind: 'row'; readonly row: Row } | SkippedRecord;
@@ -15,24 +15,40 @@ export interface RecordReading<Row> {
   read(file: ExportFile): AsyncIterable<Uint8Array>;
 }
 
-/** Reads the records of files that are a JSON array each, one after the other. */
+/** Reads the records of files that are a JSON array each, in order, some at a time. */
 export async function* readRecords<Row>(
   files: readonly ExportFile[],
   { schema, path = [], read }: RecordReading<Row>,
-): AsyncGenerator<ExportRecord<Row>, void, undefined> {
+): AsyncGenerator<readonly ExportRecord<Row>[], void, undefined> {
   for (const file of files) {
-    for await (const element of jsonElements(read(file), path)) {
-      const where = `${file.name}, record ${element.index + 1}`;
-      if (element.kind === 'fault') {
-        const { why, isCutOff } = element;
-        yield { kind: 'skipped', where, why, cause: 'fault', isCutOff };
-        continue;
-      }
-      const parsed = schema.safeParse(element.value);
-      if (parsed.success) yield { kind: 'row', row: parsed.data };
-      else yield { kind: 'skipped', where, why: tellFault(parsed.error), cause: 'fault' };
+    for await (const elements of jsonElements(read(file), path)) {
+      yield elements.map((element) => toRecord(element, schema, file));
     }
   }
+}
+
+/** Reads the rows of files as `readRecords` does, one by one and without the records that are left out. */
+export async function* readRows<Row>(
+  files: readonly ExportFile[],
+  reading: RecordReading<Row>,
+): AsyncGenerator<Row, void, undefined> {
+  for await (const records of readRecords(files, reading)) {
+    for (const record of records) if (record.kind === 'row') yield record.row;
+  }
+}
+
+function toRecord<Row>(
+  element: JsonElement,
+  schema: z.ZodType<Row>,
+  { name }: ExportFile,
+): ExportRecord<Row> {
+  const skip = (why: string): SkippedRecord => {
+    const where = `${name}, record ${element.index + 1}`;
+    return { kind: 'skipped', where, why, cause: 'fault' };
+  };
+  if (element.kind === 'fault') return { ...skip(element.why), isCutOff: element.isCutOff };
+  const parsed = schema.safeParse(element.value);
+  return parsed.success ? { kind: 'row', row: parsed.data } : skip(tellFault(parsed.error));
 }
 
 /** Says in a sentence what is wrong with a record, by the first thing that is. */

@@ -67,10 +67,12 @@ async function readItems(
   writer: ReturnType<typeof createWriter>,
 ): Promise<'done' | 'stopped'> {
   try {
-    for await (const item of source.items()) {
-      if (!writer.add(item)) continue;
-      writer.write();
-      if (signal.aborted) return 'stopped';
+    for await (const group of source.groups()) {
+      for (const item of group) {
+        if (!writer.add(item)) continue;
+        writer.write();
+        if (signal.aborted) return 'stopped';
+      }
     }
     return 'done';
   } finally {

@@ -34,6 +34,9 @@ export const blueskyForm: ExportForm = {
 /** How many blocks are placed before others have their turn, such as who shows the progress. */
 const turn = 10_000;
 
+/** How many records are read before others have theirs, such as the signal to stop. */
+const groupLength = 100;
+
 function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints): ExportSource {
   const index = openBlockIndex();
   const progress = { placed: 0, read: 0 };
@@ -47,15 +50,19 @@ function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints)
     get bytesRead() {
       return progress.placed + Math.min(progress.read, file.size);
     },
-    items: async function* (): AsyncGenerator<ExportItem> {
+    groups: async function* (): AsyncGenerator<readonly ExportItem[], void, undefined> {
       const walk = walkBlocks(file, header.end);
       for (let last = index.fill(walk, turn); last !== null; last = index.fill(walk, turn)) {
         progress.placed = last.offset + last.length;
         await setImmediate();
       }
       progress.placed = file.size;
-      if (walk.broken !== null) yield { ...skip('the file', walk.broken), isCutOff: true };
-      yield* readItems(createBlocks(file, index, count), { root: header.root, hints });
+      if (walk.broken !== null) yield [{ ...skip('the file', walk.broken), isCutOff: true }];
+      const items = readItems(createBlocks(file, index, count), { root: header.root, hints });
+      for (let some = takeSome(items); some.length > 0; some = takeSome(items)) {
+        yield some;
+        await setImmediate();
+      }
       progress.read = file.size;
     },
     close: async () => {
@@ -63,4 +70,15 @@ function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints)
       file.close();
     },
   };
+}
+
+/** Takes the next items; none where there are no more. */
+function takeSome(items: Iterator<ExportItem>): readonly ExportItem[] {
+  const some: ExportItem[] = [];
+  while (some.length < groupLength) {
+    const next = items.next();
+    if (next.done === true) break;
+    some.push(next.value);
+  }
+  return some;
 }

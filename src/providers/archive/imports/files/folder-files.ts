@@ -6,6 +6,9 @@ import type { ExportFile, ExportFiles } from './export-files.ts';
 /** How deep the files of an export lie: `twitter-export/data/tweets.js`. */
 const maxDepth = 2;
 
+/** Each chunk takes a turn of the event loop. Larger ones keep more records in memory at once. */
+const chunkBytes = 128 * 1024;
+
 /** More files in one folder are pictures and videos, which nobody reads. */
 const maxFilesOfFolder = 2000;
 
@@ -15,7 +18,7 @@ export async function openFolderFiles(path: string): Promise<ExportFiles | null>
   const files = await listFiles(path, '', maxDepth);
   return {
     files,
-    read: ({ name }) => createReadStream(join(path, name)),
+    read: ({ name }) => createReadStream(join(path, name), { highWaterMark: chunkBytes }),
     close: async () => undefined,
   };
 }

@@ -23,7 +23,7 @@ export interface AccountList {
  */
 export async function* readConnections(
   list: AccountList,
-): AsyncGenerator<ExportedFollow | SkippedRecord, void, undefined> {
+): AsyncGenerator<readonly (ExportedFollow | SkippedRecord)[], void, undefined> {
   let number = 0;
   for await (const line of readLines(list.chunks)) {
     number += 1;
@@ -34,8 +34,8 @@ export async function* readConnections(
       .replace(/^@/, '');
     if (name === '' || (number === 1 && /^account address$/i.test(name))) continue;
     const account = parseHandle(name.includes('@') ? name : `${name}@${list.domain}`);
-    if (account?.platform === 'mastodon') yield list.toFollow(account.handle);
-    else yield skip(`${list.name}, line ${number}`, 'It does not begin with a handle.');
+    if (account?.platform === 'mastodon') yield [list.toFollow(account.handle)];
+    else yield [skip(`${list.name}, line ${number}`, 'It does not begin with a handle.')];
   }
 }
 

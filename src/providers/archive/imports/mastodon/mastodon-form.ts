@@ -12,7 +12,7 @@ import {
   type FileCount,
 } from '../files/export-files.ts';
 import { openExportFiles } from '../files/open-files.ts';
-import { readRecords } from '../records.ts';
+import { type ExportRecord, readRecords } from '../records.ts';
 import { skip, skipPrivate } from '../skip.ts';
 import { type Owner, readOwner } from './actor.ts';
 import { readConnections } from './connections.ts';
@@ -75,7 +75,7 @@ function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): Expor
     get bytesRead() {
       return count.bytes;
     },
-    items: () => readItems({ files, parts, count, hints }),
+    groups: () => readGroups({ files, parts, count, hints }),
     close: files.close,
   };
 }
@@ -87,7 +87,7 @@ interface Opened {
   readonly hints: ExportHints;
 }
 
-async function* readItems(opened: Opened): AsyncGenerator<ExportItem, void, undefined> {
+async function* readGroups(opened: Opened): AsyncGenerator<readonly ExportItem[], void, undefined> {
   const { files, parts, hints } = opened;
   const { actor } = parts;
   if (actor === undefined) {
@@ -96,7 +96,7 @@ async function* readItems(opened: Opened): AsyncGenerator<ExportItem, void, unde
     );
   }
   const owner = await readOwner({ name: actor.name, chunks: files.read(actor) }, hints.handle);
-  yield { kind: 'account', account: owner.account };
+  yield [{ kind: 'account', account: owner.account }];
   yield* readOutbox(opened, owner);
   const lists = { count: opened.count, domain: domainOf(owner) };
   const own = owner.account.screen_name.toLowerCase();
@@ -104,21 +104,22 @@ async function* readItems(opened: Opened): AsyncGenerator<ExportItem, void, unde
   yield* readList(lists, parts.followers, (other) => ({ follower: other, followed: own }));
 }
 
-async function* readOutbox({ parts, count }: Opened, owner: Owner): AsyncGenerator<ExportItem> {
+async function* readOutbox(
+  { parts, count }: Opened,
+  owner: Owner,
+): AsyncGenerator<readonly ExportItem[], void, undefined> {
   const reading = { schema: activity, path: ['orderedItems'], read: count.read };
   let number = 0;
   let unplaced = 0;
-  for await (const record of readRecords([parts.outbox], reading)) {
+  const toItem = (record: ExportRecord<ActivityPayload>): ExportItem => {
     number += 1;
-    if (record.kind === 'skipped') {
-      yield record;
-      continue;
-    }
+    if (record.kind === 'skipped') return record;
     const shaped = shape(record.row, owner, `${parts.outbox.name}, record ${number}`);
     unplaced += shaped.unplaced;
-    yield shaped.item;
-  }
-  if (unplaced > 0) yield skip(parts.outbox.name, tellUnplaced(unplaced));
+    return shaped.item;
+  };
+  for await (const records of readRecords([parts.outbox], reading)) yield records.map(toItem);
+  if (unplaced > 0) yield [skip(parts.outbox.name, tellUnplaced(unplaced))];
 }
 
 interface Shaped {
@@ -162,7 +163,7 @@ async function* readList(
   { count, domain }: { readonly count: FileCount; readonly domain: string },
   file: ExportFile | undefined,
   toPair: (handle: string) => { readonly follower: string; readonly followed: string },
-): AsyncGenerator<ExportItem> {
+): AsyncGenerator<readonly ExportItem[], void, undefined> {
   if (file === undefined) return;
   const toFollow = (handle: string) => ({ kind: 'follow', ...toPair(handle) }) as const;
   yield* readConnections({ name: file.name, chunks: count.read(file), domain, toFollow });

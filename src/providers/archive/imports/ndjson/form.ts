@@ -58,9 +58,9 @@ function openSource(path: string, bytes: number, exported: number): ExportSource
     get bytesRead() {
       return count.bytes;
     },
-    items: async function* () {
-      for await (const line of readLines(count.read(file))) {
-        if (line.number > 1) yield toItem(line, file.name);
+    groups: async function* () {
+      for await (const lines of readLines(count.read(file))) {
+        yield lines.filter(({ number }) => number > 1).map((line) => toItem(line, file.name));
       }
     },
     close: async () => undefined,

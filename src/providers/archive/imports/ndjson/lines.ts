@@ -8,21 +8,26 @@ const maxBytes = 8 * 2 ** 20;
 
 const lineFeed = 0x0a;
 
-/** Cuts a file into its lines, in memory that does not grow with it. Empty lines are left out. */
+/**
+ * Cuts a file into its lines, in memory that does not grow with it: together come those that end in one
+ * chunk. Empty lines are left out.
+ */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Line, void, undefined> {
+): AsyncGenerator<readonly Line[], void, undefined> {
   const open = createOpenLine();
   for await (const chunk of chunks) {
+    const lines: Line[] = [];
     let from = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, from)) {
       open.add(chunk.subarray(from, end));
-      yield* open.close();
+      lines.push(...open.close());
       from = end + 1;
     }
     open.add(chunk.subarray(from));
+    yield lines;
   }
-  yield* open.close();
+  yield open.close();
 }
 
 function createOpenLine() {

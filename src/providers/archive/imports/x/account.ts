@@ -4,7 +4,7 @@ import { profileUrl } from '../../../../model/reference.ts';
 import { isWebUrl } from '../../../text.ts';
 import { readTimeMs, toIsoTime } from '../../../times.ts';
 import { enlargeAvatar } from '../../../x.ts';
-import { type RecordReading, readRecords } from '../records.ts';
+import { type RecordReading, readRecords, readRows } from '../records.ts';
 import type { ExportParts } from './export-parts.ts';
 import {
   accountPayload,
@@ -58,9 +58,7 @@ async function readFirst<Row>(
   files: AccountReading['parts']['account'],
   read: AccountReading['read'],
 ): Promise<Row | null> {
-  for await (const record of readRecords(files, { schema, read })) {
-    if (record.kind === 'row') return record.row;
-  }
+  for await (const row of readRows(files, { schema, read })) return row;
   return null;
 }
 
@@ -70,8 +68,8 @@ async function countConnections(
 ): Promise<number | null> {
   if (files.length === 0) return null;
   let count = 0;
-  for await (const record of readRecords(files, { schema: connectionPayload, read })) {
-    if (record.kind === 'row') count += 1;
+  for await (const records of readRecords(files, { schema: connectionPayload, read })) {
+    count += records.filter(({ kind }) => kind === 'row').length;
   }
   return count;
 }
@@ -88,9 +86,8 @@ async function readProtection(
   read: AccountReading['read'],
 ): Promise<boolean> {
   let last = { ms: Number.NEGATIVE_INFINITY, isProtected: false };
-  for await (const record of readRecords(protection, { schema: protectionPayload, read })) {
-    if (record.kind === 'skipped') continue;
-    const { protectedAt, action } = record.row.protectedHistory;
+  for await (const row of readRows(protection, { schema: protectionPayload, read })) {
+    const { protectedAt, action } = row.protectedHistory;
     const ms = readTimeMs(protectedAt) ?? 0;
     if (ms >= last.ms) last = { ms, isProtected: /^protect/i.test(action) };
   }

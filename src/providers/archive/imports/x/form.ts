@@ -43,7 +43,7 @@ async function openSource(files: ExportFiles, parts: ExportParts): Promise<Expor
     get bytesRead() {
       return count.bytes;
     },
-    items: () => readItems({ files, parts, manifest, count }),
+    groups: () => readGroups({ files, parts, manifest, count }),
     close: files.close,
   };
 }
@@ -56,25 +56,23 @@ interface Opened {
   readonly count: FileCount;
 }
 
-async function* readItems(opened: Opened): AsyncGenerator<ExportItem, void, undefined> {
+async function* readGroups(opened: Opened): AsyncGenerator<readonly ExportItem[], void, undefined> {
   const { files, parts, manifest } = opened;
   const read = files.read.bind(files);
   const account = await readAccount({ parts, manifest, read });
   const notes = await readNotes(parts.notes, read);
-  yield { kind: 'account', account };
+  yield [{ kind: 'account', account }];
   yield* readPosts(opened, account, notes);
   yield* readFollows(opened, parts.followers, (id) => [id, account.screen_name.toLowerCase()]);
   yield* readFollows(opened, parts.following, (id) => [account.screen_name.toLowerCase(), id]);
 }
 
 async function* readPosts({ parts, count }: Opened, account: Account, notes: Notes) {
-  for await (const record of readRecords(parts.tweets, {
-    schema: tweetPayload,
-    read: count.read,
-  })) {
-    if (record.kind === 'skipped') yield record;
-    // `yield*` would make an asynchronous iterator for every record.
-    else for (const item of shape(record.row, account, notes)) yield item;
+  const reading = { schema: tweetPayload, read: count.read };
+  for await (const records of readRecords(parts.tweets, reading)) {
+    yield records.flatMap((record) =>
+      record.kind === 'skipped' ? record : shape(record.row, account, notes),
+    );
   }
 }
 
@@ -86,13 +84,15 @@ async function* readFollows(
   { count }: Opened,
   files: ExportParts['followers'],
   toPair: (idHandle: string) => readonly [follower: string, followed: string],
-): AsyncGenerator<ExportItem, void, undefined> {
-  for await (const record of readRecords(files, { schema: connectionPayload, read: count.read })) {
-    if (record.kind === 'skipped') {
-      yield record;
-      continue;
-    }
-    const [follower, followed] = toPair(toIdHandle(record.row.accountId));
-    yield { kind: 'follow', follower, followed };
+) {
+  const toFollow = (idHandle: string): ExportItem => {
+    const [follower, followed] = toPair(idHandle);
+    return { kind: 'follow', follower, followed };
+  };
+  const reading = { schema: connectionPayload, read: count.read };
+  for await (const records of readRecords(files, reading)) {
+    yield records.map((record) =>
+      record.kind === 'skipped' ? record : toFollow(toIdHandle(record.row.accountId)),
+    );
   }
 }

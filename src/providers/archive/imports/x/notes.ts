@@ -1,7 +1,7 @@
 import { decodeEntities } from '../../../text.ts';
 import { readTimeMs } from '../../../times.ts';
 import type { ExportFile } from '../files/export-files.ts';
-import { type RecordReading, readRecords } from '../records.ts';
+import { type RecordReading, readRows } from '../records.ts';
 import { type NotePayload, notePayload, type TweetPayload } from './payload.ts';
 import { type ShapedText, shapeNote } from './text.ts';
 
@@ -21,15 +21,14 @@ export async function readNotes(
 ): Promise<Notes> {
   const bySecond = new Map<number, NotePayload[]>();
   let characters = 0;
-  for await (const record of readRecords(files, { schema: notePayload, read })) {
-    if (record.kind === 'skipped') continue;
-    const note = record.row.noteTweet;
+  const keep = (note: NotePayload) => {
     characters += note.core.text.length;
     const ms = readTimeMs(note.createdAt);
-    if (ms === null || characters > maxCharacters) continue;
+    if (ms === null || characters > maxCharacters) return;
     const second = Math.floor(ms / 1000);
     bySecond.set(second, [...(bySecond.get(second) ?? []), note]);
-  }
+  };
+  for await (const { noteTweet } of readRows(files, { schema: notePayload, read })) keep(noteTweet);
   return { textOf: (row) => findText(bySecond, row) };
 }
 

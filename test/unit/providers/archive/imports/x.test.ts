@@ -31,7 +31,7 @@ async function openChanged(
 
 async function readAll(source: ExportSource): Promise<readonly ExportItem[]> {
   const items: ExportItem[] = [];
-  for await (const item of source.items()) items.push(item);
+  for await (const group of source.groups()) items.push(...group);
   return items;
 }
 

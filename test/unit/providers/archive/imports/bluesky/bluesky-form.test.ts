@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { blueskyForm } from '../../../../../../src/providers/archive/imports/bluesky/bluesky-form.ts';
 import {
   dids,
@@ -74,6 +74,28 @@ async function readPost(record: unknown) {
 }
 
 describe('the Bluesky form', () => {
+  it('lets others have their turn while it reads, such as a signal to stop', async () => {
+    const path = join(temporaryFolder(), 'repo.car');
+    const many = Array.from({ length: 1000 }, (_, index) => [
+      `app.bsky.feed.post/${toTid(Date.UTC(2024, 0, 2) + index)}`,
+      toPostRecord(`Post ${index}`, '2024-01-02T03:04:05.678Z'),
+    ]);
+    writeFileSync(path, writeRepository(dids.ada, Object.fromEntries(many)));
+    const source = await blueskyForm.open(path);
+    if (source === null) throw new Error('It is not taken for a repository.');
+    onTestFinished(() => source.close());
+    let read = 0;
+    let atTurn: number | undefined;
+
+    for await (const group of source.groups()) {
+      if (read === 0) setImmediate(() => (atTurn = read));
+      read += group.length;
+    }
+
+    expect(read).toBe(1001);
+    expect(atTurn).toBeLessThan(500);
+  });
+
   it('gives the account, its posts, reposts and follows', async () => {
     const items = await readBytes(writeRepository(dids.ada, records));
 
