@@ -1,7 +1,7 @@
 import type { Facet } from '../model/post.ts';
 import { hashtagUrl, profileUrl } from '../model/reference.ts';
 import { settleRuns } from './runs.ts';
-import { codePointOffsets, toCodePoints } from './text.ts';
+import { codePointOffsets, countCodePoints } from './text.ts';
 
 /** The kinds of facet that are a name with a sign before it. */
 export type TagType = 'mention' | 'hashtag' | 'symbol';
@@ -25,6 +25,7 @@ export function tagUrl(type: TagType, tag: string): string | null {
 
 /** Tells whether a slice is the name that an upstream says it is, with or without its sign, in any case. */
 export function isNamed(slice: string, name: string): boolean {
+  if (slice === name) return true;
   // No letter has more than two units in lower case, so this is never equal, and cheap to tell.
   if (slice.length > 2 * name.length + 2) return false;
   return slice.replace(signs, '').toLowerCase() === name.replace(signs, '').toLowerCase();
@@ -51,5 +52,5 @@ export function scanFacets(text: string): readonly Facet[] {
       return { type, start: toOffset(index), end: toOffset(index + whole.length), url };
     }),
   );
-  return settleRuns(found, toCodePoints(text).length);
+  return settleRuns(found, countCodePoints(text));
 }

@@ -1,6 +1,6 @@
 import type { Facet } from '../model/post.ts';
 import { settleRuns } from './runs.ts';
-import { toCodePoints } from './text.ts';
+import { countCodePoints, toCodePoints } from './text.ts';
 
 /** A text with its facets. */
 export interface RichText {
@@ -62,7 +62,7 @@ export class TextWriter {
   /** Writes one line of text as a link, mention or hashtag. */
   writeLink(text: string, facet: Pick<Facet, 'type' | 'url'>): void {
     this.#writeLine(text);
-    const start = this.#length - toCodePoints(text).length;
+    const start = this.#length - countCodePoints(text);
     this.#facets.push({ ...facet, start, end: this.#length });
   }
 
@@ -147,6 +147,6 @@ export class TextWriter {
   #push(text: string): void {
     if (text === '') return;
     this.#parts.push(text);
-    this.#length += toCodePoints(text).length;
+    this.#length += countCodePoints(text);
   }
 }

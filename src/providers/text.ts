@@ -3,6 +3,16 @@ export function toCodePoints(text: string): readonly string[] {
   return Array.from(text);
 }
 
+/** Counts the Unicode code points of a text, without a list of them. */
+export function countCodePoints(text: string): number {
+  let count = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    if ((text.codePointAt(index) ?? 0) > 0xffff) index += 1;
+    count += 1;
+  }
+  return count;
+}
+
 /** Gives a function from an index into `text` (UTF-16 units) to the offset of its code point. */
 export function codePointOffsets(text: string): (index: number) => number {
   const offsets = new Uint32Array(text.length + 1);
@@ -42,6 +52,11 @@ export interface DecodedText {
 
 /** Decodes as `decodeEntities` does. Code points within an entity stand where it stands. */
 export function decodeWithOffsets(encoded: string): DecodedText {
+  if (isPlain(encoded)) {
+    const { length } = encoded;
+    const toIndex = (codePoint: number) => (encoded[codePoint] === undefined ? length : codePoint);
+    return { text: encoded, length, toIndex };
+  }
   const indices: number[] = [];
   let index = 0;
   for (const part of encoded.split(/(&(?:amp|lt|gt|quot|#39);)/)) {
@@ -57,6 +72,11 @@ export function decodeWithOffsets(encoded: string): DecodedText {
     length: indices.length,
     toIndex: (codePoint) => indices[codePoint] ?? index,
   };
+}
+
+/** Tells whether a text has no entities, and no character of more than one UTF-16 unit. */
+function isPlain(text: string): boolean {
+  return !/[&\ud800-\udfff]/.test(text);
 }
 
 /** Tells whether a text is an absolute http or https URL, the only ones that are linked. */

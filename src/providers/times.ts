@@ -33,7 +33,11 @@ export function withCreatedMs<Row extends object>(
   createdMs: number | null,
   context: z.RefinementCtx,
 ): Row & { readonly createdMs: number } {
-  if (createdMs !== null) return { ...row, createdMs };
+  return createdMs === null ? refuseTime(context) : { ...row, createdMs };
+}
+
+/** Refuses a row of an upstream that has no readable time. */
+export function refuseTime(context: z.RefinementCtx): never {
   context.addIssue({ code: 'custom', message: 'There is no readable time.' });
   return z.NEVER;
 }

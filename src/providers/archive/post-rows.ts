@@ -131,8 +131,18 @@ function numberOf({ platform, handle, id, created }: StoredPost): number {
 
 /** Gives the columns after the number. */
 function toRow({ platform, handle, id, parentId, stored, post }: StoredPost) {
-  const kind = [Number(post.type === 'tombstone'), Number(answersOther(post)), scoreOf(post)];
-  return [platform, handle, id, parentId, ...kind, stored, JSON.stringify(post)];
+  const [isGone, isAnswer] = [Number(post.type === 'tombstone'), Number(answersOther(post))];
+  return [
+    platform,
+    handle,
+    id,
+    parentId,
+    isGone,
+    isAnswer,
+    scoreOf(post),
+    stored,
+    JSON.stringify(post),
+  ];
 }
 
 interface CurrentRow {

@@ -22,16 +22,17 @@ export function platformMark(platform: Platform): string {
 /** Gives what a post is found by: the words of its text, card and article, and single words to filter by. */
 export function toPostWords(post: Status): PostWords {
   return {
-    text: textsOf(post).map(toIndexText).join(' '),
+    text: toIndexText(textOf(post)),
     author: authorNames(post).map(toNameWord).join(' '),
     tags: tagsOf(post).map(toNameWord).join(' '),
     marks: marksOf(post).join(' '),
   };
 }
 
-function textsOf({ text, content_warning: warning, card, article }: Status): readonly string[] {
+function textOf({ text, content_warning: warning, card, article }: Status): string {
+  if (warning === null && card === null && article === null) return text;
   const shown = card === null ? [] : [card.title, card.description ?? ''];
-  return [warning ?? '', text, ...shown, ...articleTexts(article)];
+  return [warning ?? '', text, ...shown, ...articleTexts(article)].join(' ');
 }
 
 function articleTexts(article: Article | null): readonly string[] {

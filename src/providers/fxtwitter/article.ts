@@ -1,7 +1,7 @@
 import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
 import { settleRuns } from '../runs.ts';
 import { isNamed, tagUrl } from '../tags.ts';
-import { isWebUrl, toCodePoints } from '../text.ts';
+import { countCodePoints, isWebUrl, toCodePoints } from '../text.ts';
 import { toIsoTime } from '../times.ts';
 import { xPostUrl } from '../x.ts';
 import type { ArticlePayload, BlockPayload, EntityPayload, MediaInfo } from './article-payload.ts';
@@ -112,7 +112,7 @@ function bestVariant(info: MediaInfo): string | null {
 
 function linkParagraph(text: string, url: string): readonly ArticleBlock[] {
   if (!isWebUrl(url)) return [];
-  const link: StyleRange = { style: 'link', start: 0, end: toCodePoints(text).length, url };
+  const link: StyleRange = { style: 'link', start: 0, end: countCodePoints(text), url };
   return [{ type: 'paragraph', text, styles: [link] }];
 }
 

@@ -1,7 +1,7 @@
 import type { Facet } from '../../model/post.ts';
 import { settleRuns } from '../runs.ts';
 import { isNamed, scanFacets, type TagType, tagUrl } from '../tags.ts';
-import { decodeEntities, isWebUrl, toCodePoints } from '../text.ts';
+import { countCodePoints, decodeEntities, isWebUrl, toCodePoints } from '../text.ts';
 import type { PostPayload } from './payload.ts';
 
 /** A text as X shows it, with its facets. */
@@ -34,7 +34,7 @@ export function cleanText(post: PostPayload, quotedId: string | null): CleanText
   let offset = 0;
   const append = (part: string) => {
     parts.push(part);
-    offset += toCodePoints(part).length;
+    offset += countCodePoints(part);
   };
   for (const { start, end, original, shown, facet } of toEdits(post, quotedId)) {
     const run = raw.slice(start, end).join('');
@@ -48,7 +48,7 @@ export function cleanText(post: PostPayload, quotedId: string | null): CleanText
   append(decodeEntities(raw.slice(at).join('')));
   const text = parts.join('').trimEnd();
   if (post.entities === null) return { text, facets: scanFacets(text) };
-  return { text, facets: settleRuns(facets, toCodePoints(text).length) };
+  return { text, facets: settleRuns(facets, countCodePoints(text)) };
 }
 
 function toEdits(post: PostPayload, quotedId: string | null): readonly Edit[] {

@@ -6,7 +6,7 @@ import type { Status } from '../../../../model/post.ts';
 import { postUrl, profileUrl } from '../../../../model/reference.ts';
 import { shapeFacets } from '../../../bluesky-facets.ts';
 import { sensitiveLabels, signedInOnly } from '../../../bluesky-labels.ts';
-import { isWebUrl, toCodePoints } from '../../../text.ts';
+import { countCodePoints, isWebUrl } from '../../../text.ts';
 import { toCreated } from '../../../times.ts';
 import {
   type Embed,
@@ -107,7 +107,7 @@ function toText(
 ): Pick<Status, 'text' | 'facets'> {
   const own = shapeFacets(text, facets);
   if (quoted === null) return { text, facets: own };
-  const start = toCodePoints(text).length + 2;
+  const start = countCodePoints(text) + 2;
   const end = start + quoted.url.length; // addresses are ASCII
   const facet = { type: 'link', start, end, url: quoted.url } as const;
   return { text: `${text}\n\n${quoted.url}`, facets: [...own, facet] };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eachOf, lenient } from '../../../lenient.ts';
-import { readTimeMs, withCreatedMs } from '../../../times.ts';
+import { readTimeMs, refuseTime } from '../../../times.ts';
 import { xHandle, xId } from '../../../x.ts';
 
 /*
@@ -83,7 +83,8 @@ const entities = z.object({
 /** What is marked in the text of a post. */
 export type EntitiesPayload = z.output<typeof entities>;
 
-const noEntities: EntitiesPayload = {
+/** Nothing is marked. */
+export const noEntities: EntitiesPayload = {
   urls: [],
   user_mentions: [],
   hashtags: [],
@@ -108,7 +109,9 @@ function readMedia(value: unknown): readonly MediaPayload[] {
 export const tweetPayload = z.unknown().transform((value, context) => {
   const row = unwrapTweet(value);
   if (!isTweetRow(row)) return refuse(row, context);
-  const shaped = {
+  const createdMs = readTimeMs(row.created_at);
+  if (createdMs === null) return refuseTime(context);
+  return {
     id_str: row.id_str,
     full_text: row.full_text,
     entities: readMarks(row.entities),
@@ -120,8 +123,8 @@ export const tweetPayload = z.unknown().transform((value, context) => {
     lang: readWords(row.lang),
     source: readWords(row.source),
     possibly_sensitive: row.possibly_sensitive === true,
+    createdMs,
   };
-  return withCreatedMs(shaped, readTimeMs(row.created_at), context);
 });
 
 /** What a post cannot be without. */

@@ -2,13 +2,13 @@ import type { Facet } from '../../../../model/post.ts';
 import { settleRuns } from '../../../runs.ts';
 import { isNamed, scanFacets, type TagType, tagUrl } from '../../../tags.ts';
 import {
+  countCodePoints,
   type DecodedText,
   decodeEntities,
   decodeWithOffsets,
   isWebUrl,
-  toCodePoints,
 } from '../../../text.ts';
-import type { EntitiesPayload, NotePayload } from './payload.ts';
+import { type EntitiesPayload, type NotePayload, noEntities } from './payload.ts';
 
 /** A text for readers. */
 export interface ShapedText {
@@ -39,13 +39,12 @@ export function shapeText(
   entities: EntitiesPayload | null,
   begin: number,
 ): ShapedText {
-  const marks = entities === null ? [] : marksOf(entities);
   // Most posts have no marks, and their offsets need not be known.
-  if (begin === 0 && entities !== null && marks.length === 0) {
+  if (begin === 0 && entities === noEntities) {
     return { text: decodeEntities(exported).trimEnd(), facets: [] };
   }
   const decoded = decodeWithOffsets(exported);
-  if (entities !== null) return writeMarks(decoded, marks, begin);
+  if (entities !== null) return writeMarks(decoded, marksOf(entities), begin);
   const text = decoded.text.slice(decoded.toIndex(begin));
   return { text, facets: scanFacets(text) };
 }
@@ -56,7 +55,7 @@ export function shapeNote({ core }: NotePayload): ShapedText {
     toLinkMark({ url: shortUrl, expanded_url: expandedUrl, indices: [0, 0] }),
   );
   const { text, facets } = writeMarks(decodeWithOffsets(core.text), marks, 0);
-  const length = toCodePoints(text).length;
+  const length = countCodePoints(text);
   return { text, facets: settleRuns([...facets, ...scanFacets(text)], length) };
 }
 
@@ -105,7 +104,7 @@ function writeMarks(decoded: DecodedText, marks: readonly Mark[], begin: number)
   let length = 0;
   const write = (piece: string) => {
     pieces.push(piece);
-    length += toCodePoints(piece).length;
+    length += countCodePoints(piece);
   };
   let at = decoded.toIndex(begin);
   for (const mark of marks) {
@@ -119,7 +118,7 @@ function writeMarks(decoded: DecodedText, marks: readonly Mark[], begin: number)
   }
   write(decoded.text.slice(at));
   const text = pieces.join('').trimEnd();
-  return { text, facets: settleRuns(facets, toCodePoints(text).length) };
+  return { text, facets: settleRuns(facets, countCodePoints(text)) };
 }
 
 /**
