@@ -33,7 +33,8 @@ export interface TimelineHabits {
   readonly pageSize: number;
   /**
    * The share of answers, 0 to 1, that are short: half a page at most when it is first asked for, and
-   * at most one row after that.
+   * at most one row after that. None looks in every respect like a full page, as no reader could tell
+   * the two apart.
    */
   readonly shortShare: number;
   /** How the end is told: no cursor, or one to the same place. */
@@ -193,7 +194,17 @@ function readPage(
   ];
   const isShort = bottom !== null && chance() < habits.shortShare;
   const kept = Math.floor(chance() * (isAskedAgain ? 2 : rows.length / 2));
-  return fxPage(isShort ? rows.slice(0, kept) : rows, bottom);
+  return fxPage(isShort ? cutOff(rows, kept) : rows, bottom);
+}
+
+/** Cuts off rows, further up where what is left would look like a full page. */
+function cutOff(rows: readonly Fields[], kept: number): readonly Fields[] {
+  const left = rows.slice(0, kept);
+  const last = left.at(-1);
+  // A post can stand on a page twice, at its place and above a reply to it.
+  const isAtEnd = left.length >= 10 && last?.id === rows.at(-1)?.id;
+  const isLong = left.length >= 20 && last?.reposted_by === owner;
+  return isAtEnd || isLong ? cutOff(rows, kept - 1) : left;
 }
 
 function extraRows(

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import type { PagePlace } from './page-span.ts';
+import { type PagePlace, rowsOf } from './page-span.ts';
 import { type AskedPage, readSteadily, type SteadyPage } from './steady-page.ts';
 
 /** What pages are read with. */
@@ -35,12 +35,19 @@ const firstWaitMs = 300;
 /** The pause where a throttling upstream names none (decisions section 5). */
 const defaultPauseSeconds = 30;
 
+/** Half of what a page has at least, before others were read (FxTwitter, section 6: 20 to 40 rows). */
+const fewestRows = 10;
+
 /** Creates a reader of pages that has read none. */
 export function createPageReader(options: PageReaderOptions): PageReader {
   const { clock, signal } = options;
   let asked = 0;
   let throttles = 0;
   let pausedUntilMs = 0;
+  let pages = 0;
+  let rows = 0;
+  /** Half of what the pages of this timeline have. */
+  const leastRows = () => Math.max(fewestRows, pages === 0 ? 0 : rows / pages / 2);
   const waitForPause = async () => {
     for (let ms = pausedUntilMs - clock.now(); ms > 0; ms = pausedUntilMs - clock.now()) {
       await clock.sleep(ms, signal);
@@ -70,7 +77,12 @@ export function createPageReader(options: PageReaderOptions): PageReader {
     }
   };
   return {
-    read: (place, onDoubt) => readSteadily(() => ask(place), place, onDoubt),
+    read: async (place, onDoubt) => {
+      const steady = await readSteadily(() => ask(place), place, { leastRows, onDoubt });
+      pages += 1;
+      rows += rowsOf(steady.page);
+      return steady;
+    },
     get asked() {
       return asked;
     },

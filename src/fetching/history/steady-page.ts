@@ -14,42 +14,68 @@ export interface SteadyPage extends AskedPage {
   readonly isProved: boolean;
 }
 
+/** How a page is judged, and who is told of it. */
+export interface SteadyOptions {
+  /** Gives how many rows a page has that is believed at its first answer, where its source tells its span. */
+  readonly leastRows: () => number;
+  /** Told of the first answer where it is doubtful, before it is asked for again. */
+  readonly onDoubt?: ((first: AskedPage) => void) | undefined;
+}
+
 /**
  * How often a doubtful page is asked for again: four times (FxTwitter, section 6). What is not settled by
  * the first of them is most likely as it looks, so that the others are asked at once.
  */
 const asksAgain = [1, 3] as const;
 
-/** All answers to a page that never settles. */
-const mostAsks = 5;
+/** So many answers that agree are believed, however few rows they have. */
+const mostAgreeing = 5;
 
 /**
  * Reads a page, and again where it is doubtful: until an answer is whole, two answers that have rows
  * agree, or it was asked for often enough. What any of them has is on the page.
  *
- * @param onDoubt Told of the first answer where it is doubtful, before it is asked for again.
  * @throws what `ask` throws
  */
 export async function readSteadily(
   ask: () => Promise<AskedPage>,
   place: PagePlace,
-  onDoubt: (first: AskedPage) => void = () => undefined,
+  { leastRows, onDoubt }: SteadyOptions,
 ): Promise<SteadyPage> {
-  let best = await ask();
-  let isSettled = isWhole(best, place);
-  if (!isSettled) onDoubt(best);
-  /** How many answers had as many rows as the fullest. */
-  let agreeing = 1;
-  for (const times of asksAgain) {
-    if (isSettled) break;
-    for (const other of await Promise.all(Array.from({ length: times }, ask))) {
-      agreeing = countAgreeing(best, other, agreeing);
-      best = join(best, other);
-      isSettled ||= isWhole(other, place);
+  const isGood = (asked: AskedPage) => isWhole(asked, place) && isLong(asked, leastRows());
+  const best = await ask();
+  let standing: Standing = { best, agreeing: 1, isSettled: isGood(best) };
+  if (!standing.isSettled) onDoubt?.(best);
+  const askAgain = async (times: number) => {
+    const others = await Promise.all(Array.from({ length: times }, ask));
+    for (const other of others) standing = weigh(standing, other, isGood(other));
+    if (standing.agreeing > 1 && standing.best.page.isDoubtful !== true) {
+      standing = { ...standing, isSettled: true };
     }
-    isSettled ||= agreeing > 1 && best.page.isDoubtful !== true;
-  }
-  return { ...best, isProved: isSettled || agreeing >= asksNeeded(best) };
+  };
+  for (const times of asksAgain) if (!standing.isSettled) await askAgain(times);
+  const isProved = standing.isSettled || standing.agreeing >= agreeingNeeded(standing.best);
+  return { ...standing.best, isProved };
+}
+
+/** What the answers to a page came to so far. */
+interface Standing {
+  readonly best: AskedPage;
+  /** How many answers had as many rows as the fullest. */
+  readonly agreeing: number;
+  readonly isSettled: boolean;
+}
+
+function weigh(
+  { best, agreeing, isSettled }: Standing,
+  other: AskedPage,
+  isGood: boolean,
+): Standing {
+  return {
+    best: join(best, other),
+    agreeing: countAgreeing(best, other, agreeing),
+    isSettled: isSettled || isGood,
+  };
 }
 
 function countAgreeing(best: AskedPage, other: AskedPage, agreeing: number): number {
@@ -62,8 +88,16 @@ function countAgreeing(best: AskedPage, other: AskedPage, agreeing: number): num
  * The last page of a timeline may look like a short one, and so may one of posts that are gone; but
  * they look so time and again.
  */
-function asksNeeded({ page }: AskedPage): number {
-  return page.cursor === null ? 2 : mostAsks;
+function agreeingNeeded({ page }: AskedPage): number {
+  return page.cursor === null ? 2 : mostAgreeing;
+}
+
+/**
+ * Tells whether a page has as many rows as pages have. What stands at its end can stand on it twice, at its
+ * place and above a reply to it, so that also a page that was cut off there looks whole.
+ */
+function isLong({ page }: AskedPage, leastRows: number): boolean {
+  return page.span === undefined || rowsOf(page) >= leastRows;
 }
 
 function isWhole({ page }: AskedPage, place: PagePlace): boolean {

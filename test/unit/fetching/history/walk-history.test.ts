@@ -10,9 +10,11 @@ import {
   answerFromMemory,
   createChance,
   createTestImporter,
+  type Imported,
   importAll,
   waitTurns,
 } from '../../../support/history-rig.ts';
+import type { Fields } from '../../../support/x-payloads.ts';
 
 const endMs = Date.UTC(2026, 10, 1);
 const dayMs = 86_400_000;
@@ -60,6 +62,14 @@ const range = fc.record({
   onlyReplies: fc.boolean(),
 });
 
+const steady: TimelineHabits = {
+  pageSize: 20,
+  shortShare: 0,
+  end: 'same',
+  hasPinned: false,
+  repeats: true,
+};
+
 type Asked = typeof range extends fc.Arbitrary<infer One> ? One : never;
 
 /** Puts the ends of a range where something stands. */
@@ -90,6 +100,16 @@ interface Placed {
   readonly second: number;
 }
 
+/** Leaves out what is told to be uncertain and was not found. */
+function dropUncertain(truth: readonly Placed[], { ids, end }: Imported): readonly Placed[] {
+  const isUncertain = (second: number) =>
+    end.uncertain.some(
+      ({ sinceSecond, untilSecond }) =>
+        second >= (sinceSecond ?? 0) && second < (untilSecond ?? Number.POSITIVE_INFINITY),
+    );
+  return truth.filter(({ id, second }) => ids.includes(id) || !isUncertain(second));
+}
+
 /** Of the second in which it is cut off some posts may be left out. */
 function expectNewest(ids: readonly string[], truth: readonly Placed[], maxPosts: number): void {
   const wanted = truth.slice(0, maxPosts);
@@ -109,6 +129,13 @@ function expectSome(ids: readonly string[], truth: readonly Placed[], maxPosts: 
   const known = new Set(truth.map(({ id }) => id));
   expect(new Set(ids).size).toBe(maxPosts);
   expect(ids.filter((id) => !known.has(id))).toEqual([]);
+}
+
+/** Cuts off a page below the first row that shows its last post. */
+function cutAtLast(body: Fields): Fields {
+  const results = body.results as readonly Fields[];
+  const first = results.findIndex(({ id }) => id === results.at(-1)?.id);
+  return { ...body, results: results.slice(0, first + 1) };
 }
 
 describe('a walk through a history', () => {
@@ -134,9 +161,10 @@ describe('a walk through a history', () => {
           const importer = createTestImporter({ http, concurrency, timeoutMs: 2000 });
           const query = { ...toRange(asked, made), maxPosts };
 
-          const { ids, end } = await importAll(importer, query);
+          const imported = await importAll(importer, query);
 
-          const truth = timeline.truth(query);
+          const { ids, end } = imported;
+          const truth = dropUncertain(timeline.truth(query), imported);
           const isCut = truth.length > maxPosts;
           // What a thread shows once more is missing at its place, so a repost there seems newer than it is.
           const isVague = query.withReposts && made.some(({ kind }) => kind === 'module');
@@ -151,4 +179,25 @@ describe('a walk through a history', () => {
       { numRuns: 150 },
     );
   }, 120_000);
+
+  it('is not deceived by a page that is cut off at a reply, above which its last post stands', async () => {
+    const kinds: readonly EntryKind[] = ['post', 'module', 'post'];
+    const made = Array.from({ length: 30 }, (_, index) => ({
+      kind: kinds[index % kinds.length] ?? 'post',
+      ms: endMs - Math.floor(index / 12) * 1000,
+    }));
+    const timeline = createFakeTimeline(made, { ...steady, pageSize: 3 });
+    const asked = new Set<string>();
+    const http = answerFromMemory((url) => {
+      const body = timeline.answer(url, () => 1);
+      const isFirst = !asked.has(url);
+      asked.add(url);
+      return { body: isFirst && Array.isArray(body.results) ? cutAtLast(body) : body };
+    });
+
+    const { ids, end } = await importAll(createTestImporter({ http, concurrency: 2 }));
+
+    expect(ids).toHaveLength(made.length);
+    expect(end).toMatchObject({ isTruncated: false, isFloorReached: true, uncertain: [] });
+  });
 });
