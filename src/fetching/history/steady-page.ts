@@ -28,6 +28,9 @@ export interface SteadyOptions {
  */
 const asksAgain = [1, 3] as const;
 
+/** As one call in four can be short, five in a row are, now and then; so often it is asked for after them. */
+const lastAsks = 4;
+
 /** So many answers that agree are believed, however few rows they have. */
 const mostAgreeing = 5;
 
@@ -54,6 +57,7 @@ export async function readSteadily(
     }
   };
   for (const times of asksAgain) if (!standing.isSettled) await askAgain(times);
+  if (!standing.isSettled && mayBeShort(standing.best, place)) await askAgain(lastAsks);
   const isProved = standing.isSettled || standing.agreeing >= agreeingNeeded(standing.best);
   return { ...standing.best, isProved };
 }
@@ -90,6 +94,11 @@ function countAgreeing(best: AskedPage, other: AskedPage, agreeing: number): num
  */
 function agreeingNeeded({ page }: AskedPage): number {
   return page.cursor === null ? 2 : mostAgreeing;
+}
+
+/** Tells whether a page goes on below a row that it does not have. */
+function mayBeShort({ page }: AskedPage, place: PagePlace): boolean {
+  return page.span !== undefined && page.cursor !== null && !spanOf(page, place).isWhole;
 }
 
 /**

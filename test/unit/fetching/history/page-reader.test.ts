@@ -9,6 +9,8 @@ import { createLeapingClock } from '../../../support/history-rig.ts';
 interface Sent {
   readonly rows: number;
   readonly isWhole: boolean;
+  /** Default: there is a next page. */
+  readonly isLast?: boolean;
 }
 
 const whole = (rows: number): Sent => ({ rows, isWhole: true });
@@ -25,11 +27,11 @@ const gone: Post = {
   platform: 'x',
 };
 
-function toPage({ rows, isWhole }: Sent): Page<Post> {
+function toPage({ rows, isWhole, isLast = false }: Sent): Page<Post> {
   return {
     items: Array.from({ length: rows }, (_, index) => ({ ...gone, id: String(index) })),
     rows,
-    cursor: 'next',
+    cursor: isLast ? null : 'next',
     warnings: [],
     span: { fromMs: 2000, toMs: 1000, isWhole },
     ...(rows < 2 && { isDoubtful: true }),
@@ -80,11 +82,28 @@ describe('a page of a timeline', () => {
     expect([page.isProved, page.asked, page.page.rows]).toEqual([true, 2, 3]);
   });
 
+  it('is asked for nine times while it is short, so that it is found at last', async () => {
+    const page = await readAfter([40], [...Array.from({ length: 8 }, () => short(1)), whole(40)]);
+
+    expect([page.isProved, page.asked, page.page.rows]).toEqual([true, 9, 40]);
+  });
+
   it('may lack posts where its answers never settle', async () => {
-    const answers = [0, 1, 0, 0, 1].map(short);
+    const answers = [0, 1, 0, 0, 1, 0, 0, 1, 1].map(short);
 
     const page = await readAfter([40], answers);
 
-    expect([page.isProved, page.asked, page.page.rows]).toEqual([false, 5, 1]);
+    expect([page.isProved, page.asked, page.page.rows]).toEqual([false, 9, 1]);
+  });
+
+  it('at the end of the timeline is asked for no more than five times', async () => {
+    const last = { ...short(1), isLast: true };
+
+    const page = await readAfter(
+      [40],
+      Array.from({ length: 9 }, () => last),
+    );
+
+    expect([page.isProved, page.asked]).toEqual([true, 5]);
   });
 });
