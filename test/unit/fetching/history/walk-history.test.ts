@@ -158,7 +158,7 @@ describe('a walk through a history', () => {
             await waitTurns(Math.floor(chance() * 3));
             return { body };
           });
-          const importer = createTestImporter({ http, concurrency, timeoutMs: 2000 });
+          const importer = createTestImporter({ http, concurrency, timeoutMs: 60_000 });
           const query = { ...toRange(asked, made), maxPosts };
 
           const imported = await importAll(importer, query);
