@@ -25,9 +25,8 @@ const maxAhead = 1000;
 /** After so many pages that bring it nowhere a range is given up. */
 const maxIdlePages = 8;
 
-/** Told where the source gave no answer to that: the posts that were found stand. */
-const unsettled =
-  'The oldest reposts may have been made before `since`; the source could not be asked.';
+/** Told where the source gave no sure answer to that: the posts that were found stand. */
+const unsettled = 'The oldest reposts may have been made before `since`; the source did not tell.';
 
 /** One walk. Pages settle in any order; what they change is told by `progress`. */
 export class Walking {
@@ -109,22 +108,27 @@ export class Walking {
   /** Gives the last posts: of reposts at the lower end it is asked which were made before it. */
   async settle(): Promise<readonly PlacedPost[]> {
     const ordering = this.#ordering;
-    const { sinceSeconds: untilSeconds, maxPosts } = this.#options.query;
-    const isAsked = ordering.found - ordering.unsettled < maxPosts;
+    const isAsked = ordering.found - ordering.unsettled < this.#options.query.maxPosts;
     if (ordering.unsettled > 0 && isAsked && this.#failure === undefined && this.#mayJump) {
-      const place = { cursor: null, untilSeconds };
-      const page = (await this.#reader.read(place).catch(() => undefined))?.page;
-      if (page === undefined) this.#warnings.add(unsettled);
-      // A page from elsewhere says nothing of what is below.
-      const isThere = page !== undefined && spanOf(page, place).fromMs !== null;
-      const reposts = isThere ? page.items.filter((post) => !hasOwnTime(post)) : [];
-      const below = new Set(reposts.flatMap((post) => postKey(post) ?? []));
+      const { below, isSure } = await this.#readBelow();
       ordering.settle(below);
-      if (isThere) this.#found.settle(below);
+      if (isSure) this.#found.settle(below);
     } else {
       ordering.settle(new Set());
     }
     return ordering.release(Number.NEGATIVE_INFINITY);
+  }
+
+  /** Gives which reposts stand right below the range, and whether that is sure. */
+  async #readBelow(): Promise<{ readonly below: ReadonlySet<string>; readonly isSure: boolean }> {
+    const place = { cursor: null, untilSeconds: this.#options.query.sinceSeconds };
+    const steady = await this.#reader.read(place).catch(() => undefined);
+    if (steady?.isProved !== true) this.#warnings.add(unsettled);
+    // A page from elsewhere says nothing of what is below.
+    const isThere = steady !== undefined && spanOf(steady.page, place).fromMs !== null;
+    const reposts = isThere ? steady.page.items.filter((post) => !hasOwnTime(post)) : [];
+    const below = new Set(reposts.flatMap((post) => postKey(post) ?? []));
+    return { below, isSure: isThere && steady.isProved };
   }
 
   /** @throws what the walk failed with, where nothing was found */

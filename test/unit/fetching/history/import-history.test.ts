@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/core/problem.ts';
+import {
+  leastIdAt,
+  readTimelineCursor,
+} from '../../../../src/providers/fxtwitter/timeline-cursor.ts';
 import { createFakeTimeline, type Entry } from '../../../support/fake-timeline.ts';
 import {
   answerFromMemory,
@@ -194,6 +198,33 @@ describe('an import', () => {
 
     expect(asked).toBeLessThan(100);
     await posts.close();
+  });
+
+  it('says so where the source does not tell whether reposts were made before the range', async () => {
+    const mixed = createFakeTimeline(
+      hourly(60).map((entry, index) => (index % 3 === 0 ? entry : { ...entry, kind: 'repost' })),
+      steady,
+    );
+    const sinceSeconds = Math.floor(newestMs / 1000) - 30 * 3600 - 1;
+    const isBelow = (url: string) => {
+      const cursor = new URL(url, 'http://fx.example').searchParams.get('cursor');
+      return readTimelineCursor(cursor ?? '')?.sortId === leastIdAt(sinceSeconds * 1000);
+    };
+    let asked = 0;
+    const http = answerFromMemory((url) => {
+      const body = mixed.answer(url, () => 1);
+      if (!isBelow(url)) return { body };
+      asked += 1;
+      const rows = Array.isArray(body.results) ? body.results : [];
+      return { body: { ...body, results: rows.slice(0, asked % 3 === 0 ? 1 : 0) } };
+    });
+
+    const { ids, end } = await importAll(createTestImporter({ http, concurrency: 1 }), {
+      sinceSeconds,
+    });
+
+    expect(ids.length).toBeGreaterThanOrEqual(31);
+    expect(end.warnings).toEqual([expect.stringMatching(/reposts may have been made before/)]);
   });
 
   it('is refused when as many are under way as may be', async () => {
