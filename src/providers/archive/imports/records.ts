@@ -42,13 +42,16 @@ function toRecord<Row>(
   schema: z.ZodType<Row>,
   { name }: ExportFile,
 ): ExportRecord<Row> {
-  const skip = (why: string): SkippedRecord => {
-    const where = `${name}, record ${element.index + 1}`;
-    return { kind: 'skipped', where, why, cause: 'fault' };
-  };
-  if (element.kind === 'fault') return { ...skip(element.why), isCutOff: element.isCutOff };
+  if (element.kind === 'fault') {
+    return { ...skip(element, name, element.why), isCutOff: element.isCutOff };
+  }
   const parsed = schema.safeParse(element.value);
-  return parsed.success ? { kind: 'row', row: parsed.data } : skip(tellFault(parsed.error));
+  if (parsed.success) return { kind: 'row', row: parsed.data };
+  return skip(element, name, tellFault(parsed.error));
+}
+
+function skip({ index }: JsonElement, file: string, why: string): SkippedRecord {
+  return { kind: 'skipped', where: `${file}, record ${index + 1}`, why, cause: 'fault' };
 }
 
 /** Says in a sentence what is wrong with a record, by the first thing that is. */
