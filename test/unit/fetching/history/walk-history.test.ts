@@ -132,10 +132,10 @@ function expectSome(ids: readonly string[], truth: readonly Placed[], maxPosts: 
 }
 
 /** Cuts off a page below the first row that shows its last post. */
-function cutAtLast(body: Fields): Fields {
-  const results = body.results as readonly Fields[];
+function cutAtLast({ results, ...rest }: Fields): Fields {
+  if (!Array.isArray(results)) return rest;
   const first = results.findIndex(({ id }) => id === results.at(-1)?.id);
-  return { ...body, results: results.slice(0, first + 1) };
+  return { ...rest, results: results.slice(0, first + 1) };
 }
 
 describe('a walk through a history', () => {
@@ -192,7 +192,7 @@ describe('a walk through a history', () => {
       const body = timeline.answer(url, () => 1);
       const isFirst = !asked.has(url);
       asked.add(url);
-      return { body: isFirst && Array.isArray(body.results) ? cutAtLast(body) : body };
+      return { body: isFirst ? cutAtLast(body) : body };
     });
 
     const { ids, end } = await importAll(createTestImporter({ http, concurrency: 2 }));
