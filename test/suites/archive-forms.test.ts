@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
@@ -186,5 +186,20 @@ describe('an export of Mastodon in the archive', () => {
         200,
       );
     }
+  });
+
+  it('is imported again when lists of follows are laid beside it', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'export');
+    mkdirSync(path);
+    const files = toExportFiles(activities).filter(({ name }) => !name.includes('/'));
+    for (const { name, content } of files) writeFileSync(join(path, name), content);
+    const dataDir = join(folder, 'data');
+    await runArchive(dataDir, 'import', path);
+    writeFileSync(join(path, 'followers.csv'), 'Account address\nben@other.example.org\n');
+
+    const again = await runArchive(dataDir, 'import', path, '--json');
+
+    expect(JSON.parse(again.stdout)).toMatchObject({ ended: 'done', follows: 1 });
   });
 });

@@ -40,7 +40,7 @@ export async function fingerprintExport(path: string, form: string): Promise<Exp
 
 /** Pictures and pages beside the records do not matter, and are many. */
 function isRecords({ name }: { readonly name: string }): boolean {
-  return /\.(?:js|json|car|ndjson)$/.test(name);
+  return /\.(?:js|json|csv|car|ndjson)$/.test(name);
 }
 
 async function addFile(hash: Hash, path: string): Promise<number> {
