@@ -79,7 +79,9 @@ function toItem(line: Line, name: string): ExportItem {
   try {
     value = JSON.parse(line.text);
   } catch {
-    return skip('It is not valid JSON.');
+    if (line.isEnded) return skip('It is not valid JSON.');
+    // Every line is written with its line feed: this one is not whole.
+    return { ...skip('The file ends in the middle of this line.'), isCutOff: true };
   }
   const parsed = itemLine.safeParse(value);
   return parsed.success ? toExported(parsed.data) : skip(tellFault(parsed.error));

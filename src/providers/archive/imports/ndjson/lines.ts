@@ -1,6 +1,12 @@
 /** A line of a file. */
 export type Line =
-  | { readonly kind: 'text'; readonly text: string; readonly number: number }
+  | {
+      readonly kind: 'text';
+      readonly text: string;
+      readonly number: number;
+      /** Whether a line feed follows; only after the last line there can be none. */
+      readonly isEnded: boolean;
+    }
   | { readonly kind: 'too long'; readonly number: number };
 
 /** The most bytes of one line. */
@@ -21,13 +27,13 @@ export async function* readLines(
     let from = 0;
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, from)) {
       open.add(chunk.subarray(from, end));
-      lines.push(...open.close());
+      lines.push(...open.close(true));
       from = end + 1;
     }
     open.add(chunk.subarray(from));
     yield lines;
   }
-  yield open.close();
+  yield open.close(false);
 }
 
 function createOpenLine() {
@@ -39,7 +45,7 @@ function createOpenLine() {
     if (size > maxBytes) pieces = [];
     else pieces.push(bytes);
   };
-  const close = (): readonly Line[] => {
+  const close = (isEnded: boolean): readonly Line[] => {
     number += 1;
     const text = Buffer.concat(pieces)
       .toString('utf8')
@@ -49,7 +55,7 @@ function createOpenLine() {
     pieces = [];
     size = 0;
     if (isTooLong) return [{ kind: 'too long', number }];
-    return text === '' ? [] : [{ kind: 'text', text, number }];
+    return text === '' ? [] : [{ kind: 'text', text, number, isEnded }];
   };
   return { add, close };
 }

@@ -95,6 +95,24 @@ describe('the NDJSON of an archive', () => {
     ]);
   });
 
+  it('is cut off where the last line is not whole', async () => {
+    const { store } = openRig();
+    const line = account(openRig().store);
+    const whole = writeLines([head, line.trimEnd()]);
+    const cut = writeLines([head, line, line.slice(0, -3)]);
+
+    expect((await importExport(store, whole)).outcome).toMatchObject({
+      ended: 'done',
+      isCutOff: false,
+    });
+    const { outcome, skipped } = await importExport(store, cut);
+    expect(outcome).toMatchObject({ isCutOff: true, counts: { accounts: 1, faults: 1 } });
+    expect(skipped.map(({ where, why }) => `${where}: ${why}`)).toEqual([
+      'archive.ndjson, line 3: The file ends in the middle of this line.',
+    ]);
+    expect((await importExport(store, cut)).outcome.ended).not.toBe('known');
+  });
+
   it('of a newer version is refused', async () => {
     const path = writeLines(['{"perch_archive":2,"exported_at":1}\n']);
 
