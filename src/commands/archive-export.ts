@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { createWriteStream, statSync } from 'node:fs';
+import { realpath, rename, rm } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { systemClock } from '../core/clock.ts';
@@ -18,6 +18,7 @@ import {
   UsageError,
 } from './command.ts';
 import { withArchiveStore } from './open-archive-store.ts';
+import { tellOutputFaults } from './output-fault.ts';
 
 /** What is exported, and where to. */
 export interface ExportRequest {
@@ -51,6 +52,7 @@ export async function planExport(
   if (write === undefined) {
     throw new UsageError(`--format is one of ${Object.keys(formats).join(', ')}`);
   }
+  if (values.output === '') throw new UsageError('--output is empty; name a file or folder');
   const asked = positionals.map((text) => toArchivedAccount(text, values.platform));
   return withArchiveStore(context, 'empty', async (store) => {
     const held = store.listHoldings();
@@ -68,7 +70,8 @@ export async function planExport(
     }
     const isWhole = asked.length === 0;
     const accounts = isWhole ? held : named;
-    return write({ store, accounts, isWhole, output: values.output, context });
+    const request = { store, accounts, isWhole, output: values.output, context };
+    return tellOutputFaults(values.output ?? 'standard output', context, () => write(request));
   });
 }
 
@@ -88,7 +91,7 @@ async function exportNotes(request: ExportRequest): Promise<ExitCode> {
 async function exportNdjson({ output, context, ...request }: ExportRequest): Promise<ExitCode> {
   const lines = toLines(request);
   if (output === undefined) await writeLines(lines, context.stdout);
-  else await writeFileWhole(output, lines);
+  else await writeFile(output, lines);
   return exitCodes.ok;
 }
 
@@ -105,19 +108,32 @@ function* toLines({
   for (const item of store.readOthers()) yield toItemLine(item);
 }
 
-/** Writes a file that is there as a whole or not at all. */
-async function writeFileWhole(path: string, lines: Iterable<string>): Promise<void> {
-  const unfinished = `${path}.part`;
-  const file = createWriteStream(unfinished);
+/**
+ * Writes a file that is there as a whole or not at all. A link stays one, and what is no file, such as a
+ * pipe or a device, is written to and never replaced.
+ */
+async function writeFile(path: string, lines: Iterable<string>): Promise<void> {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() === false) return writeInto(path, lines);
+  const target = found === undefined ? path : await realpath(path);
+  const unfinished = `${target}.part`;
+  try {
+    await writeInto(unfinished, lines);
+    await rename(unfinished, target);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+async function writeInto(path: string, lines: Iterable<string>): Promise<void> {
+  const file = createWriteStream(path);
   try {
     await writeLines(lines, file);
     file.end();
     await finished(file);
-    await rename(unfinished, path);
-  } catch (error) {
+  } finally {
     file.destroy();
-    await rm(unfinished, { force: true });
-    throw error;
   }
 }
 

@@ -1,4 +1,12 @@
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runCommand } from '../../src/commands/run.ts';
@@ -193,6 +201,53 @@ describe('perch archive', () => {
       code: 3,
       stderr: expect.stringContaining('it has to be a folder'),
     });
+  });
+
+  it.each([
+    ['export', 'missing/x.ndjson', 'the folder that it would be in is missing'],
+    ['export', 'folder', 'it is a folder'],
+    ['export', 'file/x.ndjson', 'its path leads through a file'],
+    ['export wren_example --format markdown', 'file/notes', 'its path leads through a file'],
+  ])('says why `%s` cannot write %s', async (args, output, why) => {
+    const data = temporaryFolder();
+    await runHere(data, 'import', writeExport(temporaryFolder(), small()));
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'folder'));
+    writeFileSync(join(folder, 'file'), '');
+
+    const path = join(folder, output);
+    expect(await runHere(data, ...args.split(' '), '--output', path)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `perch: ${path} cannot be written: ${why}\n`,
+    });
+    expect(readdirSync(folder).sort()).toEqual(['file', 'folder']);
+  });
+
+  it('writes to what is no file, and through a link, without replacing it', async () => {
+    const data = temporaryFolder();
+    await runHere(data, 'import', writeExport(temporaryFolder(), small()));
+    const folder = temporaryFolder();
+    const [full, link] = [join(folder, 'full'), join(folder, 'link')];
+    symlinkSync('/dev/full', full);
+    symlinkSync(join(folder, 'file'), link);
+    writeFileSync(join(folder, 'file'), '');
+
+    expect(await runHere(data, 'export', '--output', full)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('the disk is full'),
+    });
+    expect(await runHere(data, 'export', '--output', link)).toMatchObject({ code: 0, stderr: '' });
+
+    expect(readdirSync(folder).sort()).toEqual(['file', 'full', 'link']);
+    expect([full, link].map((path) => lstatSync(path).isSymbolicLink())).toEqual([true, true]);
+    expect(readFileSync(join(folder, 'file'), 'utf8')).toContain('"perch_archive":1');
+  });
+
+  it('does not take an empty name for an output', async () => {
+    const end = await runHere(temporaryFolder(), 'export', '--output', '');
+
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('--output is empty') });
   });
 
   it('has nothing to write to in memory', async () => {
