@@ -188,6 +188,19 @@ describe('an export of Mastodon in the archive', () => {
     }
   });
 
+  it('refuses a handle of another platform, and says so', async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'a.tar.gz');
+    writeFileSync(path, writeTarGz(toExportFiles(activities)));
+
+    const run = await runArchive(join(folder, 'data'), 'import', path, '--handle', 'ada.test');
+
+    expect(run).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(': ada.test is no handle of Mastodon.'),
+    });
+  });
+
   it('is imported again when lists of follows are laid beside it', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'export');

@@ -34,7 +34,11 @@ export async function readOwner(
   const { hostname: host } = new URL(parsed.data.id);
   const name = handle ?? `${parsed.data.preferredUsername}@${host}`;
   if (parseHandle(name)?.platform !== 'mastodon') {
-    throw new Error(`The file ${file} is about ${name}, which is no handle that can be read.`);
+    throw new Error(
+      handle === undefined
+        ? `The file ${file} is about ${name}, which is no handle that can be read.`
+        : `${name} is no handle of Mastodon.`,
+    );
   }
   return { address: parsed.data.id, host, account: shapeAccount(parsed.data, name) };
 }
