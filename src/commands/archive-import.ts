@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { keepHeapSmall } from '../core/small-heap.ts';
@@ -76,6 +77,10 @@ interface Importing {
 async function importOne(path: string, importing: Importing): Promise<ExitCode> {
   const { stderr } = importing.context;
   try {
+    if (!(await isReadable(path))) {
+      stderr.write(`perch: ${path} is neither a file nor a folder, so it cannot be imported\n`);
+      return exitCodes.usage;
+    }
     const opened = await openExport(path, importing);
     if (opened === null) {
       stderr.write(`perch: ${path} is ${tellUnknown(importing.forms)}\n`);
@@ -90,8 +95,14 @@ async function importOne(path: string, importing: Importing): Promise<ExitCode> 
     const code = errorCodeOf(error) ?? '';
     if (/^SQLITE_|^ENOSPC/.test(code) || isDefect(error)) throw error;
     stderr.write(`perch: ${path} cannot be imported: ${tell(error, code)}\n`);
-    return code === 'ENOENT' ? exitCodes.usage : exitCodes.upstream;
+    return isNowhere(code) ? exitCodes.usage : exitCodes.upstream;
   }
+}
+
+/** Exports are read more than once. A pipe can be read but once, and waits for whoever writes it. */
+async function isReadable(path: string): Promise<boolean> {
+  const found = await stat(path);
+  return found.isFile() || found.isDirectory();
 }
 
 function tellUnknown([first, ...others]: typeof exportForms): string {
@@ -108,8 +119,12 @@ function isDefect(error: unknown): boolean {
   return !(error instanceof Error) || Object.getPrototypeOf(error) !== Error.prototype;
 }
 
+function isNowhere(code: string): boolean {
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
 function tell(error: unknown, code: string): string {
-  if (code === 'ENOENT') return 'there is no such file or folder';
+  if (isNowhere(code)) return 'there is no such file or folder';
   if (code === 'EACCES') return 'there is no permission to read it';
   return error instanceof Error ? error.message : String(error);
 }

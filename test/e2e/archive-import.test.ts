@@ -173,6 +173,8 @@ describe('perch archive', () => {
 
   it.each([
     ['no such file', ['import', 'nowhere.zip'], 2, 'there is no such file or folder'],
+    ['a path through a file', ['import', 'package.json/x'], 2, 'there is no such file or folder'],
+    ['a device', ['import', '/dev/null'], 2, 'is neither a file nor a folder'],
     ['no file', ['import'], 2, 'import needs the FILE'],
     ['no such form', ['import', 'x', '--form', 'paper'], 2, '--form is one of'],
     ['another folder', ['import', 'test/support'], 2, 'is no export that is known'],
