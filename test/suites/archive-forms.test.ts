@@ -80,6 +80,12 @@ describe('a repository of Bluesky in the archive', () => {
     expect(textsOf(thread.body)).toEqual(['A heron stood there', 'And then it left']);
     const following = await read(app, 'profiles/ada.test/following');
     expect(following.body.users).toMatchObject([{ screen_name: dids.ben }]);
+    expect(following.body.warnings).toEqual([]);
+    const followers = await read(app, 'profiles/ada.test/followers');
+    expect(followers.body).toMatchObject({
+      users: [],
+      warnings: [expect.stringContaining('does not tell who follows it')],
+    });
     const found = await read(app, 'search?q=heron&platform=archive');
     expect(textsOf(found.body)).toContain('A heron stood there');
   });
@@ -176,6 +182,11 @@ describe('an export of Mastodon in the archive', () => {
       'And then it left',
       'A heron stood there',
     ]);
+    const following = await read(app, 'profiles/ada@social.example.org/following');
+    expect(following.body).toMatchObject({
+      users: [],
+      warnings: ['The export of this account does not tell whom it follows.'],
+    });
     const thread = await read(app, 'posts?url=https://social.example.org/@ada/1');
     expect(textsOf(thread.body)).toEqual(['A heron stood there', 'And then it left']);
     const found = await read(app, 'search?q=heron&platform=archive&limit=100');

@@ -1,6 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
+import type { Account } from '../../model/account.ts';
 import type { AccountReference, Platform, SearchPlatform } from '../../model/reference.ts';
 import {
+  type ConnectionsQuery,
   type Coverage,
   type PostFound,
   type PostQuery,
@@ -48,9 +50,11 @@ export function openArchive(options: ArchiveOptions): Provider {
 }
 
 function createAsk(store: ArchiveStore, sample: boolean): Provider['ask'] {
-  const connections = async (query: Parameters<ArchiveStore['readConnections']>[1]) => {
-    const { handle } = takeAccount(store, query.account);
-    return store.readConnections({ ...query.account, handle }, query);
+  const connections = async (query: ConnectionsQuery) => {
+    const held = takeAccount(store, query.account);
+    const page = store.readConnections({ ...query.account, handle: held.handle }, query);
+    if (!isUntold(query, held.account(), page.items.length)) return page;
+    return { ...page, warnings: [...page.warnings, untold[query.kind]] };
   };
   return {
     post: async (query) => findConversation(store, query),
@@ -112,6 +116,25 @@ function takeAccount(store: ArchiveStore, reference: AccountReference): HeldAcco
     : new ProviderError('ambiguous', 'The archive does not hold this account.', {
         isWitness: false,
       });
+}
+
+const untold = {
+  followers:
+    'The export of this account does not tell who follows it; only those are here of whom the archive knows otherwise.',
+  following: 'The export of this account does not tell whom it follows.',
+} as const;
+
+/** Tells whether a list may be short because no export had it. */
+function isUntold({ kind, account }: ConnectionsQuery, known: Account, length: number): boolean {
+  switch (account.platform) {
+    case 'sample':
+      return false;
+    case 'bluesky': // a repository has all follows, and nobody's followers
+      return kind === 'followers';
+    case 'x':
+    case 'mastodon':
+      return length === 0 && known[kind] !== 0;
+  }
 }
 
 function isProtected(): ProviderError {
