@@ -23,6 +23,7 @@ export async function tellOutputFaults(
     return await write();
   } catch (error) {
     const code = errorCodeOf(error) ?? '';
+    if (code === 'EPIPE') return exitCodes.ok; // a reader that has left, as `head` does, is no fault
     const [, reason, exit] = faults.find(([pattern]) => pattern.test(code)) ?? [];
     if (reason === undefined || exit === undefined) throw error;
     stderr.write(`perch: ${output} cannot be written: ${reason}\n`);

@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runCommand } from '../../src/commands/run.ts';
 import { connectSqlite } from '../../src/core/sqlite.ts';
@@ -244,6 +245,24 @@ describe('perch archive', () => {
     expect(readdirSync(folder).sort()).toEqual(['file', 'full', 'link']);
     expect([full, link].map((path) => lstatSync(path).isSymbolicLink())).toEqual([true, true]);
     expect(readFileSync(join(folder, 'file'), 'utf8')).toContain('"perch_archive":1');
+  });
+
+  it('ends in peace when the reader of an export leaves', async () => {
+    const data = temporaryFolder();
+    await runHere(data, 'import', writeExport(temporaryFolder(), small()));
+    const left = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+    const stdout = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, end) => end(left) });
+    stdout.on('error', () => undefined); // as the process does
+    const stderr = { write: vi.fn() };
+
+    const code = await runCommand(['archive', 'export'], {
+      env: { PERCH_DATA_DIR: data },
+      stdout,
+      stderr,
+    });
+
+    expect(code).toBe(0);
+    expect(stderr.write).not.toHaveBeenCalled();
   });
 
   it('does not take an empty name for an output', async () => {
