@@ -18,7 +18,7 @@ export interface Imported {
 
 /** What a test may change of an import. */
 export interface ImportChanges {
-  /** Aborts it after so many batches. */
+  /** Aborts it after so many batches; with 0 before it begins. */
   readonly stopAfter?: number;
 }
 
@@ -35,6 +35,7 @@ export async function importExport(
   const { title, exported = changed } = source;
   const skipped: SkippedRecord[] = [];
   const stop = new AbortController();
+  if (stopAfter === 0) stop.abort();
   let batches = 0;
   try {
     const outcome = await runImport({

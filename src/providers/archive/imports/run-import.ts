@@ -68,16 +68,27 @@ async function readItems(
 ): Promise<'done' | 'stopped'> {
   try {
     for await (const group of source.groups()) {
-      for (const item of group) {
-        if (!writer.add(item)) continue;
-        writer.write();
-        if (signal.aborted) return 'stopped';
-      }
+      takeGroup(group, writer, signal);
+      // What an earlier run has read fills no batch, and can be stopped all the same.
+      if (signal.aborted) return 'stopped';
     }
     return 'done';
   } finally {
     // Where the export cannot be read to its end, what was read of it counts.
     writer.write();
+  }
+}
+
+/** Writes each batch that a group fills, until it is told to stop. */
+function takeGroup(
+  group: readonly ExportItem[],
+  writer: ReturnType<typeof createWriter>,
+  signal: AbortSignal,
+): void {
+  for (const item of group) {
+    if (!writer.add(item)) continue;
+    writer.write();
+    if (signal.aborted) return;
   }
 }
 

@@ -98,6 +98,16 @@ describe('an import', () => {
     expect(skipped[0]?.where).toBe('data/tweets.js, record 100');
   });
 
+  it('can be stopped while it passes over what an earlier run has read', async () => {
+    const { store } = openRig();
+    const path = writeX();
+    const first = await importExport(store, path, { stopAfter: 2 });
+
+    const second = await importExport(store, path, { stopAfter: 0 });
+
+    expect(second.outcome).toMatchObject({ ended: 'stopped', items: first.outcome.items });
+  });
+
   it('is the same whatever the files begin with and how their lines end', async () => {
     const [one, other] = [openRig().store, openRig().store];
 
