@@ -29,8 +29,9 @@ export const maxElementBytes: number = 8 * 2 ** 20;
 
 /**
  * Reads the elements of a JSON array in a file, in memory that does not grow with the file: together
- * come those that end in one chunk, for a promise for each takes as long as to parse it. What stands before the array is skipped: a byte order mark, or the `window.YTD… =` of X.
- * An element that is broken, or larger than `maxElementBytes`, is a fault, and the next one is read.
+ * come those that end in one chunk, for a promise for each takes as long as to parse it. What stands
+ * before the array is skipped: a byte order mark, or the `window.YTD… =` of X. An element that is
+ * broken, or larger than `maxElementBytes`, is a fault, and the next one is read.
  * In the values are no lone surrogates and no NUL: U+FFFD stands in the place of each, as it does for
  * bytes that are no UTF-8. So the offsets in code points that a record tells still hold.
  *

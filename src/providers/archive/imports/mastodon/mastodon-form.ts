@@ -92,7 +92,7 @@ async function* readGroups(opened: Opened): AsyncGenerator<readonly ExportItem[]
   const { actor } = parts;
   if (actor === undefined) {
     throw new Error(
-      `There is no ${names.actor} beside ${parts.outbox.name}, so whose it is is not known.`,
+      `There is no ${names.actor} beside ${parts.outbox.name}, so whose it is is not known. The export may be cut off.`,
     );
   }
   const owner = await readOwner({ name: actor.name, chunks: files.read(actor) }, hints.handle);
