@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 /**
  * Makes V8 collect garbage earlier, for the rest of the process. It is for commands that go through
  * more data than anybody wants in memory: what a program has just thrown away otherwise fills some
- * 90 MiB before it is collected. A server has no use for it.
+ * 60 MiB before it is collected. A server has no use for it.
  *
  * The space of young objects stays as large as it is, and that of old ones grows by less than a third
  * before it is collected again. V8's `--optimize-for-size` saves as much memory, but makes the young
