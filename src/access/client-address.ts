@@ -21,6 +21,16 @@ export function toClientAddress(address: string | undefined): string {
   return toAddress(address)?.name ?? unknownClient;
 }
 
+/**
+ * Returns the /48 around an IPv6 address, by the name that `toClientAddress` returns for it:
+ * `2001:db8:1/48`. Sites and customers commonly get whole /48s (RFC 6177 §2), so their /64s count
+ * together as well. `null` for IPv4.
+ */
+export function toClientNetwork(name: string): string | null {
+  const end = name.lastIndexOf(':');
+  return end === -1 ? null : `${name.slice(0, end)}/48`;
+}
+
 function toAddress(written: string | undefined): Address | null {
   return written === undefined ? null : parseAddress(withoutPort(written));
 }
