@@ -1,14 +1,9 @@
 import type { z } from 'zod';
-import { type JsonSchema, refer, toReplySchemas } from '../core/json-schema.ts';
+import type { JsonSchema } from '../core/json-schema.ts';
 import { describeParametersOf } from '../reads/describe.ts';
 import { reads } from '../reads/index.ts';
 import type { Read } from '../reads/read.ts';
-
-/** A schema of an object, as a tool's arguments and structured content have it. */
-export interface ObjectSchema {
-  readonly type: 'object';
-  readonly [keyword: string]: unknown;
-}
+import { describeOutput, type ObjectSchema } from './output-schema.ts';
 
 /** What `tools/list` tells of a tool. */
 export interface ToolDefinition {
@@ -79,27 +74,5 @@ function describeInput(read: Read): ToolDefinition['inputSchema'] {
     type: 'object',
     properties: Object.fromEntries(properties),
     required: parameters.filter(({ required }) => required).map(({ name }) => name),
-  };
-}
-
-/**
- * Gives the schema of a tool's structured content: the body of the read, or a problem document. The
- * protocol wants an object at the root, and clients validate results with `isError` as well.
- */
-function describeOutput(reply: z.ZodType, problem: z.ZodType): ObjectSchema {
-  const text = JSON.stringify({ $defs: toReplySchemas([reply, problem]), body: refer(reply) });
-  const { $defs, body } = JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')) as {
-    readonly $defs: Record<string, JsonSchema>;
-    readonly body: { readonly $ref: string };
-  };
-  const id = body.$ref.slice('#/$defs/'.length);
-  const { required, ...described } = $defs[id] ?? {};
-  const { [id]: _own, ...others } = $defs;
-  const [failed] = Object.values(refer(problem));
-  return {
-    ...described,
-    type: 'object',
-    anyOf: [{ required }, { $ref: String(failed).replace('#/components/schemas/', '#/$defs/') }],
-    $defs: others,
   };
 }

@@ -19,6 +19,16 @@ describe.each(tools)('the output schema of $name', ({ outputSchema }) => {
     expect(text).not.toContain('#/components/');
   });
 
+  it('is small: at most 3 KiB, without descriptions and remote references', () => {
+    const text = JSON.stringify(outputSchema);
+
+    expect(text.length).toBeLessThanOrEqual(3072);
+    expect(text).not.toContain('description":"');
+    expect([...text.matchAll(/"\$ref":"([^"]*)"/g)].every(([, to]) => to?.startsWith('#/'))).toBe(
+      true,
+    );
+  });
+
   it('takes a problem document, now and with more members', () => {
     expect(validate(problem)).toBe(true);
     expect(validate({ ...problem, more: 1 })).toBe(true);
