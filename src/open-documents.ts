@@ -4,6 +4,7 @@ import type { Clock } from './core/clock.ts';
 import { listEndpoints } from './endpoints.ts';
 import type { DiscoveryFacts } from './http/discovery-facts.ts';
 import { discoveryPaths } from './http/discovery-links.ts';
+import { keepUntilChange } from './http/document.ts';
 import { writeLlmsText } from './http/llms-text.ts';
 import { describeOpenApi } from './http/openapi.ts';
 import { readExamples } from './http/openapi-examples.ts';
@@ -51,21 +52,18 @@ export function listDocuments(options: DocumentOptions): readonly McpDocument[] 
       name: 'llms.txt',
       title: 'What there is, with links',
       mimeType: 'text/plain',
-      read: () => writeLlmsText(facts),
+      read: keepUntilChange(() => writeLlmsText(facts), options.clock),
     },
     {
       uri: `${baseUrl}${discoveryPaths.openApi}`,
       name: 'openapi.json',
       title: 'The machine description (OpenAPI)',
       mimeType: 'application/json',
-      read: () =>
-        JSON.stringify(
-          describeOpenApi({
-            ...facts,
-            nowMs: options.clock.now(),
-            examples: readExamples(baseUrl),
-          }),
-        ),
+      read: keepUntilChange(
+        (nowMs) =>
+          JSON.stringify(describeOpenApi({ ...facts, nowMs, examples: readExamples(baseUrl) })),
+        options.clock,
+      ),
     },
     ...options.library().pages.map((page) => toDocument(page, baseUrl)),
   ];

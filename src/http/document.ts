@@ -73,23 +73,35 @@ export function serveFormed(app: FastifyInstance, document: FormedDocument): voi
   refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'] });
 }
 
-/**
- * Keeps the reply for as long as nothing in it can change. The first request makes it: a start does
- * not wait for it.
- */
 function createPreparation(
-  { clock, otherForm, headers, changesAt = nextStateChange }: FormedDocument,
+  { clock, otherForm, headers, changesAt }: FormedDocument,
   form: DocumentForm,
 ): () => PreparedReply {
   const own = { ...headers, ...(otherForm === undefined ? {} : { vary: 'Accept' }) };
-  let kept: { readonly fromMs: number; readonly untilMs: number; reply: PreparedReply } | undefined;
+  const make = (nowMs: number) =>
+    toReply({ body: form.write(nowMs), mediaType: form.mediaType, headers: own });
+  return keepUntilChange(make, clock, changesAt);
+}
+
+/**
+ * Returns a function that makes a value at its first call and keeps it for as long as nothing in it can
+ * change. So a start does not wait for documents, and no request makes one anew.
+ *
+ * @param make Makes the value as it is at an instant, in milliseconds since the epoch.
+ * @param changesAt Returns the next instant at which it can change. Default: when a route's state does.
+ */
+export function keepUntilChange<Value>(
+  make: (nowMs: number) => Value,
+  clock: Clock,
+  changesAt: (nowMs: number) => number = nextStateChange,
+): () => Value {
+  let kept: { readonly fromMs: number; readonly untilMs: number; value: Value } | undefined;
   return () => {
     const nowMs = clock.now();
     if (kept === undefined || nowMs < kept.fromMs || nowMs >= kept.untilMs) {
-      const reply = toReply({ body: form.write(nowMs), mediaType: form.mediaType, headers: own });
-      kept = { fromMs: nowMs, untilMs: changesAt(nowMs), reply };
+      kept = { fromMs: nowMs, untilMs: changesAt(nowMs), value: make(nowMs) };
     }
-    return kept.reply;
+    return kept.value;
   };
 }
 
