@@ -1,4 +1,5 @@
 import type { Agent, Dispatcher } from 'undici';
+import type { Client } from './caller.ts';
 import type { Clock } from './clock.ts';
 import { type HttpHead, headerText, readHead } from './http-head.ts';
 import { Problem } from './problem.ts';
@@ -61,6 +62,14 @@ export interface RequestContext {
    * @throws Problem `rate_limited`, which everybody lets through
    */
   readonly takeRequest?: (() => Promise<void>) | undefined;
+  /**
+   * Called with the size of each piece of the body before it is kept; absent where nobody counts.
+   *
+   * @throws Problem `overloaded`, which ends the request
+   */
+  readonly takeBytes?: ((count: number) => void) | undefined;
+  /** The client that the request is made for; absent or `null` for the server's own work. */
+  readonly client?: Client | null | undefined;
   /**
    * True for one of many requests: it waits for its turn with the upstream as long as it takes, and
    * leaves some of the turns to whoever asks for one thing.
@@ -149,20 +158,20 @@ interface Sending extends HttpClientOptions {
 
 async function getOnceOrTwice(
   url: URL,
-  { signal: callers, takeRequest }: RequestContext,
+  { signal: callers, ...context }: RequestContext,
   options: Sending,
 ): Promise<HttpAnswer> {
   const deadline = AbortSignal.timeout(options.attemptTimeoutMs);
   const signal = AbortSignal.any([callers, deadline]);
   try {
-    return await follow(url, { signal, takeRequest }, options);
+    return await follow(url, { ...context, signal }, options);
   } catch (error) {
     const failure = toFailure(error, callers, deadline);
     if (failure.kind !== 'reset') throw failure;
   }
   try {
     await options.clock.sleep(20 + 100 * options.random.fraction(), signal);
-    return await follow(url, { signal, takeRequest }, options);
+    return await follow(url, { ...context, signal }, options);
   } catch (error) {
     throw toFailure(error, callers, deadline);
   }
@@ -170,7 +179,7 @@ async function getOnceOrTwice(
 
 async function follow(
   start: URL,
-  { signal, takeRequest }: RequestContext,
+  { signal, takeRequest, takeBytes }: RequestContext,
   options: Sending,
 ): Promise<HttpAnswer> {
   let url = start;
@@ -191,7 +200,7 @@ async function follow(
       signal,
     });
     const location = redirectTarget(response, url);
-    if (location === null) return readAnswer(response, options);
+    if (location === null) return readAnswer(response, { ...options, takeBytes });
     await response.body.dump();
     if (location.origin !== start.origin) {
       throw new HttpFailure('redirect', 'The upstream redirects to another origin.', location);
@@ -210,9 +219,9 @@ function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | nul
 
 async function readAnswer(
   response: Dispatcher.ResponseData,
-  options: HttpClientOptions,
+  options: BodyOptions & Pick<HttpClientOptions, 'clock'>,
 ): Promise<HttpAnswer> {
-  const bytes = await readBody(response, options.maxBytes);
+  const bytes = await readBody(response, options);
   return {
     ...readHead(response, options.clock.now()),
     text: new TextDecoder('utf-8').decode(bytes),
@@ -220,7 +229,14 @@ async function readAnswer(
   };
 }
 
-async function readBody(response: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
+interface BodyOptions
+  extends Pick<HttpClientOptions, 'maxBytes'>,
+    Pick<RequestContext, 'takeBytes'> {}
+
+async function readBody(
+  response: Dispatcher.ResponseData,
+  { maxBytes, takeBytes }: BodyOptions,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -228,6 +244,7 @@ async function readBody(response: Dispatcher.ResponseData, maxBytes: number): Pr
       size += chunk.length;
       if (size > maxBytes)
         throw new HttpFailure('too_large', 'The upstream sends too large a body.');
+      takeBytes?.(chunk.length);
       chunks.push(chunk);
     }
   } catch (error) {
