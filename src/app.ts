@@ -8,6 +8,7 @@ import { type AccessLog, createAccessLog, silentAccessLog } from './http/access-
 import { createAdminGuard } from './http/admin-guard.ts';
 import { adminKeysPlugin } from './http/admin-keys.ts';
 import { setAdmission } from './http/admission.ts';
+import { boundConnections } from './http/connections.ts';
 import { corsHeaders, setCors } from './http/cors.ts';
 import { discoveryPlugin } from './http/discovery.ts';
 import {
@@ -33,6 +34,7 @@ import type { Library } from './http/pages/library.ts';
 import { packageFolder } from './http/pages/package-root.ts';
 import { readRoutesPlugin } from './http/read-routes.ts';
 import { createRefusals, type RefusedPath } from './http/refusals.ts';
+import { boundReplies } from './http/reply-bytes.ts';
 import { createUnroutedHeaders, describeRefused } from './http/route-headers.ts';
 import { aliasRoutes, historyRoutes, readRoutes, toPath } from './http/routes.ts';
 import { createTraffic, type Traffic } from './http/traffic.ts';
@@ -91,7 +93,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     return fetching.close();
   });
   const identification = options.identification ?? access.identification;
-  const server = createServer(options, identification);
+  const server = createServer(options, access, identification);
   const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
   server.addHook('onClose', async () => {
     load.close();
@@ -108,6 +110,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });
   await setCors(server);
   setAdmission(server, readiness);
+  boundReplies(server, { ledger: access.ledger, clientOf: identification.clientOf });
   registerPlugins(server, {
     ...options,
     identification,
@@ -139,7 +142,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
 
 function openFetchingBeside(access: Access, options: AppOptions): Fetching {
   try {
-    return openFetching({ ...options, pool: access.allowances.pool });
+    return openFetching({ ...options, pool: access.allowances.pool, ledger: access.ledger });
   } catch (error) {
     access.close();
     throw error;
@@ -206,14 +209,15 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
   server.register(adminKeysPlugin, { baseUrl, guard, keys: access.keys });
   server.register(metricsPlugin, {
     guard: config.PERCH_METRICS === 'open' ? null : guard,
-    measure: () => measureServer({ ...services, sessions: sessions?.service ?? null }),
+    measure: () =>
+      measureServer({ ...services, ledger: access.ledger, sessions: sessions?.service ?? null }),
   });
   registerMcp(server, { ...services, library });
   if (sessions !== null) registerSessions(server, sessions.service, services);
 }
 
 function registerReads(server: FastifyInstance, services: Services): void {
-  const { config, identification, fetching, work, load, accessLog } = services;
+  const { config, identification, access, fetching, work, load, accessLog } = services;
   server.register(readRoutesPlugin, {
     routes: [...readRoutes, ...aliasRoutes],
     fetcher: fetching.fetcher,
@@ -229,6 +233,7 @@ function registerReads(server: FastifyInstance, services: Services): void {
     routes: historyRoutes,
     importer: fetching.importer,
     identification,
+    ledger: access.ledger,
     baseUrl: config.PERCH_BASE_URL,
     work,
     load,
@@ -240,7 +245,7 @@ function registerMcp(
   server: FastifyInstance,
   services: Services & { readonly library: () => Library },
 ): void {
-  const { config, identification, fetching, work, load, accessLog } = services;
+  const { config, identification, access, fetching, work, load, accessLog } = services;
   server.register(mcpPlugin, {
     version,
     problem: problemReply,
@@ -251,6 +256,8 @@ function registerMcp(
     origins: config.PERCH_MCP_ORIGINS,
     exposedHeaders: corsHeaders['access-control-expose-headers'],
     identify: (request) => identification.identify(request, 'browse'),
+    clientOf: identification.clientOf,
+    ledger: access.ledger,
     shed: () => (load.isHigh ? overloaded() : null),
     track: work.track,
     notice: accessLog.notice,
@@ -296,6 +303,7 @@ function describePath(url: string, config: Config): RefusedPath {
 
 function createServer(
   { config, logger, random }: AppOptions,
+  access: Access,
   identification: Identification,
 ): FastifyInstance {
   const requestId = createRequestIds(random);
@@ -335,6 +343,11 @@ function createServer(
       // Reads parse their query themselves, once for each URL that they have not seen.
       querystringParser: () => ({}),
     },
+  });
+  boundConnections(server.server, {
+    ledger: access.ledger,
+    clientOf: access.connectionOf,
+    refuse: refusals.refuse,
   });
   server.server.on('connect', refusals.onConnect);
   // RFC 9110 §10.1.1 lets a server ignore an expectation that it does not know.

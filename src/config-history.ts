@@ -12,7 +12,10 @@ export const historyVariables = z.object({
   PERCH_HISTORY_CONCURRENCY: wholeNumber(1, 64, 48).describe(
     'The most pages that one import asks an upstream for at once.',
   ),
-  PERCH_HISTORY_IMPORTS: wholeNumber(1, 1000, 4).describe(
-    'The most imports at a time; more are answered `overloaded`.',
+  PERCH_HISTORY_IMPORTS: wholeNumber(1, 1000, 16).describe(
+    'Maximum number of imports at a time; more are answered `overloaded`.',
+  ),
+  PERCH_HISTORY_IMPORTS_PER_ADDRESS: wholeNumber(1, 1000, 2).describe(
+    'Maximum number of them for one client address.',
   ),
 });

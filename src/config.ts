@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { trustedProxyFault } from './access/client-address.ts';
 import { flag, httpUrl, originList, wholeNumber } from './config-forms.ts';
 import { historyVariables } from './config-history.ts';
+import { limitVariables } from './config-limits.ts';
 import { modelFaults, modelVariables } from './config-model.ts';
 import { sessionVariables } from './config-sessions.ts';
 import { isPublicName } from './core/public-host.ts';
@@ -157,9 +158,6 @@ export const variables = z.object({
   PERCH_UPSTREAM_MAX_BYTES: wholeNumber(1024, 1_073_741_824, 8_388_608).describe(
     'The most bytes that an upstream’s body may have.',
   ),
-  PERCH_MAX_UPSTREAM_READS: wholeNumber(1, 100_000, 256).describe(
-    'The most reads that may be at an upstream at once; more are answered `overloaded`.',
-  ),
   PERCH_BREAKER_FAILURES: wholeNumber(1, 1000, 5).describe(
     'Consecutive failures after which a provider is left alone for a while.',
   ),
@@ -242,6 +240,7 @@ export const variables = z.object({
   PERCH_SHUTDOWN_GRACE_MS: wholeNumber(0, 60_000, 7000).describe(
     'Milliseconds that work in flight may take after a stop signal.',
   ),
+  ...limitVariables.shape,
   ...historyVariables.shape,
   ...modelVariables.shape,
   ...sessionVariables.shape,

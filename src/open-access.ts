@@ -1,10 +1,12 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { createAllowanceWindow } from './access/allowance-window.ts';
 import { type AllowanceLimits, type Allowances, createAllowances } from './access/allowances.ts';
-import { createAddressReader } from './access/client-address.ts';
+import { createAddressReader, createConnectionReader } from './access/client-address.ts';
 import { type KeyStore, openKeyStore } from './access/key-store.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './core/clock.ts';
+import { readDescriptorLimit } from './core/descriptors.ts';
+import { createLedger, type Holding, type HoldingBound, type Ledger } from './core/ledger.ts';
 import type { Random } from './core/random.ts';
 import { createIdentification, type Identification } from './http/identity.ts';
 
@@ -21,8 +23,12 @@ export interface Access {
   readonly keys: KeyStore;
   readonly allowances: Allowances;
   readonly identification: Identification;
-  /** Gives the name that the allowance of a request's client address goes by. */
+  /** Returns the name of a request's client address, as `toClientAddress` makes it. */
   readonly clientOf: (request: FastifyRequest) => string;
+  /** Returns the client at the other end of a connection, or `null` for a trusted proxy. */
+  readonly connectionOf: ReturnType<typeof createConnectionReader>;
+  /** Counts what each client holds at this moment. */
+  readonly ledger: Ledger;
   close(): void;
 }
 
@@ -54,8 +60,44 @@ export function openAccess({ config, clock, random, logger }: AccessOptions): Ac
     keys,
     allowances,
     clientOf,
+    connectionOf: createConnectionReader(config.PERCH_TRUST_PROXY),
+    ledger: createLedger(toLedgerBounds(config)),
     identification: createIdentification({ keys, allowances, clock, clientOf }),
     close: () => keys.close(),
+  };
+}
+
+/** The part of the open files of the process that clients may have; the rest is for upstreams and databases. */
+const descriptorPart = 3 / 4;
+
+/** Returns the maximum of everything that clients can hold. */
+export function toLedgerBounds(config: Config): Readonly<Record<Holding, HoldingBound>> {
+  const unbounded = { perAddress: Number.MAX_SAFE_INTEGER, total: Number.MAX_SAFE_INTEGER };
+  return {
+    connections: {
+      perAddress: config.PERCH_CONNECTIONS_PER_ADDRESS,
+      total: Math.min(config.PERCH_CONNECTIONS, readDescriptorLimit() * descriptorPart),
+    },
+    upstreamReads: {
+      perAddress: config.PERCH_UPSTREAM_READS_PER_ADDRESS,
+      total: config.PERCH_MAX_UPSTREAM_READS,
+    },
+    upstreamBytes: {
+      perAddress: config.PERCH_UPSTREAM_BYTES_PER_ADDRESS,
+      total: config.PERCH_UPSTREAM_BYTES,
+    },
+    replyBytes: {
+      perAddress: config.PERCH_REPLY_BYTES_PER_ADDRESS,
+      total: config.PERCH_REPLY_BYTES,
+    },
+    histories: {
+      perAddress: config.PERCH_HISTORY_IMPORTS_PER_ADDRESS,
+      total: config.PERCH_HISTORY_IMPORTS,
+    },
+    sessions: unbounded,
+    sessionBytes: unbounded,
+    queuedTurns: unbounded,
+    streams: unbounded,
   };
 }
 

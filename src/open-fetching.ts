@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import type { Pool } from './core/caller.ts';
 import type { Clock } from './core/clock.ts';
 import { type HttpClientOptions, openHttpClient } from './core/http-client.ts';
+import type { Ledger } from './core/ledger.ts';
 import { openPublicHttpClient } from './core/public-http-client.ts';
 import type { Random } from './core/random.ts';
 import { openSecret } from './core/secret.ts';
@@ -16,6 +17,7 @@ import { referenceOfSubject } from './fetching/subjects.ts';
 import { createWalkMemory } from './fetching/walk-memory.ts';
 import { type SearchPlatform, searchPlatforms } from './model/reference.ts';
 import { openHistoryKeep } from './providers/archive/kept-histories.ts';
+import type { BreakerOptions } from './providers/gate.ts';
 import type { HistoryKeep } from './providers/history-keep.ts';
 import { type Provider, ProviderError } from './providers/provider.ts';
 import { type ProviderSettings, providerFactories } from './providers/registry.ts';
@@ -36,6 +38,8 @@ export interface FetchingOptions extends FetchingOverrides {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: FastifyBaseLogger;
+  /** Counts what each client holds; shared with the surfaces. */
+  readonly ledger: Ledger;
 }
 
 /** Everything behind the surfaces: HTTP and the command line use the same. */
@@ -85,7 +89,7 @@ export function openFetching(options: FetchingOptions): Fetching {
     staleIfErrorSeconds: config.PERCH_STALE_IF_ERROR_SECONDS,
     notFoundSeconds: config.PERCH_NOT_FOUND_CACHE_SECONDS,
     readTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
-    maxUpstreamReads: config.PERCH_MAX_UPSTREAM_READS,
+    ledger: options.ledger,
     stop: stopping.signal,
     pool: options.pool,
     onDefect: (err) => options.logger.error({ err }, 'defect while fetching in the background'),
@@ -127,7 +131,7 @@ function turnsWhileAsking({ PERCH_FXTWITTER_PER_MINUTE: perMinute }: Config): nu
 }
 
 function createImporter(
-  { config, clock, pool, logger }: FetchingOptions,
+  { config, clock, pool, ledger, logger }: FetchingOptions,
   {
     chain,
     cache,
@@ -147,8 +151,9 @@ function createImporter(
     clock,
     pool,
     concurrency: Math.min(config.PERCH_HISTORY_CONCURRENCY, turnsWhileAsking(config)),
+    firstTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
     timeoutMs: config.PERCH_HISTORY_TIMEOUT_MS,
-    maxImports: config.PERCH_HISTORY_IMPORTS,
+    ledger,
     keep,
     onKeepFailure,
     onGone: ({ platform, handle }) =>
@@ -216,6 +221,16 @@ function toSettings(
     blueskySearchUrl: config.PERCH_BLUESKY_SEARCH_URL,
     mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
     readTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
+    breaker: toBreakerOptions(config),
+    maxPerHost: config.PERCH_UPSTREAM_READS_PER_HOST,
+  };
+}
+
+function toBreakerOptions(config: Config): BreakerOptions {
+  return {
+    failures: config.PERCH_BREAKER_FAILURES,
+    openMs: config.PERCH_BREAKER_SECONDS * 1000,
+    maxOpenMs: config.PERCH_BREAKER_MAX_SECONDS * 1000,
   };
 }
 
@@ -226,10 +241,8 @@ function createChain(
   const links = providers.map((provider) => ({
     provider,
     gates: createGates(provider, (kind) => ({
+      ...toBreakerOptions(config),
       clock,
-      failures: config.PERCH_BREAKER_FAILURES,
-      openMs: config.PERCH_BREAKER_SECONDS * 1000,
-      maxOpenMs: config.PERCH_BREAKER_MAX_SECONDS * 1000,
       onChange: (breaker) =>
         logger.warn({ provider: provider.name, kind, breaker }, 'circuit breaker changed'),
     })),

@@ -1,4 +1,5 @@
 import { version } from './config.ts';
+import { type Holding, holdings, type Ledger } from './core/ledger.ts';
 import type { MetricFamily } from './core/metrics-text.ts';
 import { measureProcess, one } from './core/process-metrics.ts';
 import type { Load } from './http/load.ts';
@@ -13,13 +14,14 @@ export interface MetricSources {
   readonly work: Work;
   readonly load: Load;
   readonly fetching: Pick<Fetching, 'chain' | 'cache'>;
+  readonly ledger: Ledger;
   /** Null where sessions are not served. */
   readonly sessions: Pick<SessionService, 'figures'> | null;
 }
 
 /** Measures the whole server, now. */
 export async function measureServer(sources: MetricSources): Promise<readonly MetricFamily[]> {
-  const { traffic, work, load, fetching, sessions } = sources;
+  const { traffic, work, load, fetching, ledger, sessions } = sources;
   const { cache, chain } = fetching;
   return [
     {
@@ -42,8 +44,31 @@ export async function measureServer(sources: MetricSources): Promise<readonly Me
     },
     one('perch_cache_entries', 'Answers in the response cache.', 'gauge', cache.size),
     one('perch_cache_bytes', 'Bytes of the answers in the response cache.', 'gauge', cache.bytes),
+    ...measureLedger(ledger),
     ...(sessions === null ? [] : await measureSessions(sessions)),
     ...measureProcess(),
+  ];
+}
+
+function measureLedger(ledger: Ledger): readonly MetricFamily[] {
+  const measure = (valueOf: (holding: Holding) => number) =>
+    holdings.map((holding) => ({
+      labels: { holding: holding.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) },
+      value: valueOf(holding),
+    }));
+  return [
+    {
+      name: 'perch_held',
+      help: 'Amount that all clients hold now: connections, reads, bytes and so on.',
+      type: 'gauge',
+      samples: measure(ledger.totalOf),
+    },
+    {
+      name: 'perch_holds_refused_total',
+      help: 'Times that a bound refused a client, or all of them, one more.',
+      type: 'counter',
+      samples: measure(ledger.refusedOf),
+    },
   ];
 }
 

@@ -13,7 +13,7 @@ const rungs: readonly (readonly string[])[] = [
   ['reads', 'render'],
   ['http', 'mcp', 'sessions'],
   ['config-forms.ts'],
-  ['config-sessions.ts', 'config-model.ts', 'config-history.ts'],
+  ['config-sessions.ts', 'config-model.ts', 'config-history.ts', 'config-limits.ts'],
   ['config.ts'],
   ['endpoints.ts'],
   ['open-fetching.ts', 'open-access.ts', 'open-answers.ts', 'open-sessions.ts'],
@@ -32,7 +32,8 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   multiformats: /^providers\/archive\/imports\/bluesky\//,
   'better-sqlite3': /^core\/sqlite\.ts$/,
   '@fastify/cors': /^http\/cors\.ts$/,
-  'lru-cache': /^fetching\/(?:response-cache|walk-memory)\.ts$/,
+  'lru-cache':
+    /^fetching\/(?:response-cache|walk-memory)\.ts$|^providers\/mastodon\/host-gates\.ts$/,
   'markdown-it':
     /^http\/pages\/(?:markdown|result-html|answer-html)\.ts$|^answers\/readers\/markdown\.ts$/,
   yaml: /^render\/obsidian\.ts$|^answers\/readers\/(?:front-matter|yaml-tree)\.ts$/,

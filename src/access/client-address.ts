@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import type { Client } from '../core/caller.ts';
 
 /** The name of every client whose address cannot be told: one for all, so that garbage makes no accounts. */
 const unknownClient = 'unknown';
@@ -22,13 +23,13 @@ export function toClientAddress(address: string | undefined): string {
 }
 
 /**
- * Returns the /48 around an IPv6 address, by the name that `toClientAddress` returns for it:
- * `2001:db8:1/48`. Sites and customers commonly get whole /48s (RFC 6177 §2), so their /64s count
- * together as well. `null` for IPv4.
+ * Returns the client of a name that `toClientAddress` has returned. The network of an IPv6 address is
+ * its /48, `2001:db8:1/48`: sites and customers commonly get a whole one (RFC 6177 §2), so that its
+ * /64s have to count together as well.
  */
-export function toClientNetwork(name: string): string | null {
+export function toClient(name: string): Client {
   const end = name.lastIndexOf(':');
-  return end === -1 ? null : `${name.slice(0, end)}/48`;
+  return { address: name, network: end === -1 ? null : `${name.slice(0, end)}/48` };
 }
 
 function toAddress(written: string | undefined): Address | null {
@@ -128,6 +129,23 @@ function createTrust(entries: readonly string[]): (address: Address) => boolean 
     }
   }
   return ({ text, family }) => list.check(text, family);
+}
+
+/**
+ * Creates the reader of connections, which returns the client at the other end, or `null` for a trusted
+ * proxy: the connections of many clients come through it.
+ *
+ * @param trusted Entries without a `trustedProxyFault`.
+ */
+export function createConnectionReader(
+  trusted: readonly string[],
+): (socket: { readonly remoteAddress?: string | undefined }) => Client | null {
+  const isTrusted = createTrust(trusted);
+  return ({ remoteAddress }) => {
+    const address = toAddress(remoteAddress);
+    if (address !== null && isTrusted(address)) return null;
+    return toClient(address?.name ?? unknownClient);
+  };
 }
 
 /** The part of a request that says where it comes from. */

@@ -1,7 +1,9 @@
 import type { pino } from 'pino';
 import { systemClock } from '../core/clock.ts';
+import { createLedger } from '../core/ledger.ts';
 import { Problem, problemKinds } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
+import { toLedgerBounds } from '../open-access.ts';
 import { type Fetching, openFetching } from '../open-fetching.ts';
 import { type CommandContext, type ExitCode, exitCodes } from './command.ts';
 import { explainOpening } from './explain.ts';
@@ -19,7 +21,8 @@ export async function withFetching(
   const logger = await createLogger(level, stderr);
   let fetching: Fetching;
   try {
-    fetching = openFetching({ config, logger, clock: systemClock, random: systemRandom });
+    const ledger = createLedger(toLedgerBounds(config));
+    fetching = openFetching({ config, logger, ledger, clock: systemClock, random: systemRandom });
   } catch (error) {
     stderr.write(`perch: cannot open the archive: ${explainOpening(error, config)}\n`);
     return exitCodes.usage;

@@ -13,7 +13,7 @@ export interface HostPoolOptions {
 }
 
 /** Connections to one host. More requests than that wait for each other, within their deadlines. */
-const connectionsPerHost = 8;
+const connectionsPerHost = 16;
 
 /**
  * Opens pools of connections, one for each origin. An undici `Agent` does the same, but has no bound

@@ -24,8 +24,9 @@ interface ProfilePart extends Pick<SourcedPage, 'source' | 'isLocal' | 'askedMs'
   readonly profile: ProfileFound;
 }
 
-/** What browsing may use. */
-export interface BrowseContext extends RequestContext {
+/** The context of a browse read. */
+export interface BrowseContext {
+  readonly request: RequestContext;
   readonly chain: ProviderChain;
   readonly parts: PartStore;
   readonly memory: WalkMemory;
@@ -45,8 +46,9 @@ export interface Browsed extends Pick<SourcedPage, 'source' | 'isLocal' | 'asked
  */
 export async function browse(query: BrowseQuery, context: BrowseContext): Promise<Browsed> {
   const profileFailed = new AbortController();
-  const signal = AbortSignal.any([context.signal, profileFailed.signal]);
-  const listing = Promise.allSettled([readList(query, { ...context, signal })]);
+  const signal = AbortSignal.any([context.request.signal, profileFailed.signal]);
+  const request = { ...context.request, signal };
+  const listing = Promise.allSettled([readList(query, { ...context, request })]);
   const profile = await readProfile(query, context).catch((error: unknown) => {
     profileFailed.abort(); // nobody waits for the posts of an account that cannot be shown
     throw error;
@@ -63,7 +65,7 @@ function isBearable(reason: unknown, { position, page }: BrowseQuery): reason is
 
 async function readProfile(
   { profile }: BrowseQuery,
-  { chain, parts, clock, signal, takeRequest }: BrowseContext,
+  { chain, parts, clock, request }: BrowseContext,
 ): Promise<ProfilePart | null> {
   if (profile === null) return null;
   const key = `profile ${profile.account.platform} ${profile.account.handle}`;
@@ -71,7 +73,7 @@ async function readProfile(
   const kept = parts.get(key) as ProfilePart | undefined;
   if (kept !== undefined) return kept;
   const askedMs = clock.now();
-  const { found, source, isLocal } = await chain.ask('profile', profile, { signal, takeRequest });
+  const { found, source, isLocal } = await chain.ask('profile', profile, request);
   const part = { profile: found, source, isLocal, askedMs };
   parts.set(key, part);
   return part;
@@ -118,7 +120,7 @@ interface WalkedList {
 /** Makes the source of a walk: who answers first is asked to the end, for no other reads its cursors. */
 function createPageSource(
   { list, listKey, position }: WalkedList,
-  { chain, parts, clock, signal, takeRequest }: BrowseContext,
+  { chain, parts, clock, request }: BrowseContext,
 ): PageSource {
   let provider = position.provider ?? undefined;
   return {
@@ -128,11 +130,7 @@ function createPageSource(
       const kept = key === undefined || again ? undefined : parts.get(key);
       if (kept !== undefined) return kept as SourcedPage;
       const askedMs = clock.now();
-      const sourced = await askList(
-        chain,
-        { ...list, cursor, count },
-        { signal, takeRequest, provider },
-      );
+      const sourced = await askList(chain, { ...list, cursor, count }, { ...request, provider });
       provider = sourced.source;
       return { ...sourced, askedMs };
     },

@@ -26,26 +26,29 @@ export async function withDeadline<Result>(
   }
 }
 
-/** A deadline that somebody holds. Close it with `close()`. */
+/** A deadline for work that is not one promise. Close it with `close()`. */
 export interface Deadline {
-  /** Aborted after its time, together with one of the signals, or by `abort`. */
+  /** Aborted when the time is over, together with one of the signals, or by `abort`. */
   readonly signal: AbortSignal;
-  /** Whether its time is over, rather than that somebody aborted. */
+  /** Whether the time is over, rather than that `abort` was called. */
   readonly isLate: boolean;
+  /** Starts the time anew, with `ms` milliseconds from now. Changes nothing once it is over. */
+  restart(ms: number): void;
   abort(): void;
   close(): void;
 }
 
-/** Opens a deadline of `ms` milliseconds, for work that is not one promise. */
+/** Opens a deadline of `ms` milliseconds. */
 export function openDeadline(ms: number, signals: readonly AbortSignal[]): Deadline {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal); // many requests wait for the one signal
   let isLate = false;
   const abort = () => controller.abort();
-  const timer = setTimeout(() => {
+  const expire = () => {
     isLate = !controller.signal.aborted;
     abort();
-  }, ms);
+  };
+  let timer = setTimeout(expire, ms);
   for (const signal of signals) {
     if (signal.aborted) abort();
     else signal.addEventListener('abort', abort, { once: true });
@@ -54,6 +57,10 @@ export function openDeadline(ms: number, signals: readonly AbortSignal[]): Deadl
     signal: controller.signal,
     get isLate() {
       return isLate;
+    },
+    restart: (nextMs) => {
+      clearTimeout(timer);
+      if (!controller.signal.aborted) timer = setTimeout(expire, nextMs);
     },
     abort,
     close: () => {

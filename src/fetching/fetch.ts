@@ -1,8 +1,9 @@
-import type { Caller, Pool, PoolShare } from '../core/caller.ts';
+import type { Caller, Client, Pool, PoolShare } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
-import type { RequestContext } from '../core/http-client.ts';
+import { HttpFailure, type RequestContext } from '../core/http-client.ts';
+import type { Hold, Ledger } from '../core/ledger.ts';
 import { Problem } from '../core/problem.ts';
-
+import { ProviderError } from '../providers/provider.ts';
 import { browse, type ListPart, type PartStore } from './browse.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
 import { withDeadline } from './deadline.ts';
@@ -30,8 +31,8 @@ export interface FetchOptions {
   readonly notFoundSeconds: number;
   /** Milliseconds for one read, all providers together. */
   readonly readTimeoutMs: number;
-  /** The most reads that may be at an upstream at once. */
-  readonly maxUpstreamReads: number;
+  /** Bounds the reads at upstreams (`upstreamReads`) and the bytes that they receive (`upstreamBytes`). */
+  readonly ledger: Ledger;
   /** What the upstream requests of browse reads are taken from; absent where nobody counts. */
   readonly pool?: Pool | undefined;
   /** Told of a defect that no caller sees, because the fetch ran in the background. */
@@ -40,11 +41,13 @@ export interface FetchOptions {
   readonly stop?: AbortSignal;
 }
 
-/** Who waits for an answer. The members are looked at only when it must be waited for. */
+/** The caller that an answer is fetched for. The members are read only if the cache has no answer. */
 export interface Waiting {
   readonly signal: AbortSignal;
-  /** Who pays for what the cache does not answer; absent where reads cost nothing. */
+  /** Pays for what the cache does not answer; absent where reads cost nothing. */
   readonly caller?: Caller | undefined;
+  /** The address that the work is counted under; absent for the server's own and the command line's. */
+  readonly client?: Client | undefined;
 }
 
 /** Fetches what plans ask for. */
@@ -61,7 +64,8 @@ export interface Fetcher {
    * What the cache does not answer costs the caller a unit. It is given back where the read fails by
    * no fault of the caller, or a stale copy answers after all (decisions section 6).
    *
-   * @throws Problem, see ProviderChain.ask; `overloaded` when too many reads are under way;
+   * @throws Problem, see ProviderChain.ask; `overloaded` when too many reads or bytes are in flight,
+   *   in all or for the caller's address;
    *   `rate_limited` when the caller's allowance or the pool is exhausted; the signal's reason when
    *   the caller leaves.
    */
@@ -85,18 +89,20 @@ export function createFetcher(options: FetchOptions): Fetcher {
   const background = new Set<Promise<unknown>>();
 
   const revalidate = (plan: Plan): void => {
-    const work = join(plan, { signal: undefined, share: 'anonymous' }).catch((error: unknown) => {
-      // The chain has told of a provider's failure, and the reader has the stale answer.
-      if (!(error instanceof Problem)) options.onDefect(error);
-    });
+    const work = join(plan, { signal: undefined, share: 'anonymous', client: null }).catch(
+      (error: unknown) => {
+        // The chain has told of a provider's failure, and the reader has the stale answer.
+        if (!(error instanceof Problem)) options.onDefect(error);
+      },
+    );
     background.add(work);
     void work.finally(() => background.delete(work));
   };
   const refetch = async (plan: Plan, kept: Entry | undefined, waiting?: Waiting) => {
-    const passenger = { signal: waiting?.signal, share: waiting?.caller?.share ?? 'anonymous' };
+    const waiter = toWaiter(waiting);
     try {
       return await atCost(waiting, async () =>
-        toAnswer(await join(plan, passenger), plan.useCache ? 'miss' : 'bypass'),
+        toAnswer(await join(plan, waiter), plan.useCache ? 'miss' : 'bypass'),
       );
     } catch (error) {
       if (kept === undefined || !isUpstreamTrouble(error) || clock.now() >= kept.errorUntilMs)
@@ -132,26 +138,36 @@ export function createFetcher(options: FetchOptions): Fetcher {
   };
 }
 
-/** Joins plans to fetches that are under way, or begins one. */
+/** Creates the function that joins a plan to a fetch in flight, or begins one. */
 function createFlights(options: FetchOptions) {
   const coalescer: Coalescer<Entry> = createCoalescer();
-  const begin = (plan: Plan, signal: AbortSignal, share: PoolShare): Promise<Entry> => {
-    if (coalescer.size >= options.maxUpstreamReads) return Promise.reject(overloaded());
-    return fetchAndKeep(options, plan, { signal, share });
+  const begin = async (plan: Plan, signal: AbortSignal, waiter: Waiter): Promise<Entry> => {
+    const slot = options.ledger.open('upstreamReads', waiter.client);
+    const bytes = options.ledger.open('upstreamBytes', waiter.client);
+    if (!slot.take(1)) throw overloaded('Too many reads wait for an upstream at the moment.');
+    try {
+      const { share, client } = waiter;
+      const takeBytes = toTakeBytes(bytes);
+      return await fetchAndKeep(options, plan, { signal, share, client, takeBytes });
+    } finally {
+      bytes.release();
+      slot.release();
+    }
   };
-  return async (plan: Plan, { signal, share }: Passenger): Promise<Entry> => {
+  return async (plan: Plan, waiter: Waiter): Promise<Entry> => {
+    const { signal, share } = waiter;
     // What skips the cache must not get what a read that does not has begun to put together.
     const flight = plan.useCache ? plan.key : `anew ${plan.key}`;
     let isOwn = false;
     try {
       return await coalescer.run(flight, signal, (shared) => {
         isOwn = true;
-        return begin(plan, shared, share);
+        return begin(plan, shared, waiter);
       });
     } catch (error) {
       if (isOwn || !isRateLimited(error)) throw error;
       // Who began it may draw on another part of the pool.
-      return coalescer.run(`${share} ${flight}`, signal, (shared) => begin(plan, shared, share));
+      return coalescer.run(`${share} ${flight}`, signal, (shared) => begin(plan, shared, waiter));
     }
   };
 }
@@ -174,16 +190,33 @@ export async function atCost<Result>(
   }
 }
 
-function overloaded(): Problem {
-  return new Problem('overloaded', {
-    detail: 'Too many reads wait for an upstream at the moment.',
-  });
+function overloaded(detail: string): Problem {
+  return new Problem('overloaded', { detail });
 }
 
-/** Who flies, and at whose expense. */
-interface Passenger {
+/**
+ * Creates what takes the bytes of upstream responses out of a hold, as `RequestContext.takeBytes`. They
+ * stay taken until the hold is released, because what is parsed from them is larger still.
+ */
+export function toTakeBytes(hold: Hold): (count: number) => void {
+  return (count) => {
+    if (!hold.take(count)) throw overloaded('Too many bytes of upstream responses are in flight.');
+  };
+}
+
+/** The caller that waits for an in-flight fetch. Whoever begins it is charged for it. */
+interface Waiter {
   readonly signal: AbortSignal | undefined;
   readonly share: PoolShare;
+  readonly client: Client | null;
+}
+
+function toWaiter(waiting: Waiting | undefined): Waiter {
+  return {
+    signal: waiting?.signal,
+    share: waiting?.caller?.share ?? 'anonymous',
+    client: waiting?.client ?? null,
+  };
 }
 
 function isRateLimited(error: unknown): boolean {
@@ -193,10 +226,17 @@ function isRateLimited(error: unknown): boolean {
 /** What an upstream was asked for and has told: also that there is no such thing, or that it refuses. */
 const told: ReadonlySet<string> = new Set(['not_found', 'invalid_query']);
 
-/** Tells whether a read that failed was made all the same, or given up by the one who wanted it. */
+/** Tells whether a failed read keeps its unit: it was answered, its caller left, or chose a host that hangs. */
 function isCostly(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted === true) return true;
-  return error instanceof Problem && told.has(error.code);
+  return error instanceof Problem && (told.has(error.code) || isHangingHost(error.cause));
+}
+
+/** A host that the caller named did not answer in time. Otherwise holding slots would cost nothing. */
+function isHangingHost(cause: unknown): boolean {
+  if (!(cause instanceof ProviderError) || cause.isGeneral) return false;
+  const failure = cause.cause;
+  return failure instanceof HttpFailure && ['timeout', 'aborted'].includes(failure.kind);
 }
 
 function isUpstreamTrouble(error: unknown): boolean {
@@ -210,17 +250,26 @@ function toAnswer(kept: Entry, cache: CacheState): Answer {
   return { found, source, fetchedAtMs: kept.fetchedAtMs, cache, views: kept.views };
 }
 
+interface Fetching extends Pick<RequestContext, 'signal' | 'client' | 'takeBytes'> {
+  readonly share: PoolShare;
+}
+
 async function fetchAndKeep(
   options: FetchOptions,
   plan: Plan,
-  { signal, share }: { readonly signal: AbortSignal; readonly share: PoolShare },
+  { signal, share, client, takeBytes }: Fetching,
 ): Promise<Entry> {
   const { stop, cache, readTimeoutMs, pool } = options;
   const signals = stop === undefined ? [signal] : [signal, stop];
   let outcome: Outcome;
   try {
     outcome = await withDeadline(readTimeoutMs, signals, (deadline) =>
-      resolve(options, plan, { signal: deadline, takeRequest: pool && (() => pool.take(share)) }),
+      resolve(options, plan, {
+        signal: deadline,
+        takeRequest: pool && (() => pool.take(share)),
+        takeBytes,
+        client,
+      }),
     );
   } catch (error) {
     if (stop?.aborted) throw shuttingDown();
@@ -269,12 +318,14 @@ async function resolve(
   switch (query.kind) {
     case 'post': {
       const askedMs = clock.now();
-      const { found, source, isLocal } = await chain.ask('post', query, { signal: request.signal });
+      // Posts are not taken out of the pool.
+      const { takeRequest: _pool, ...context } = request;
+      const { found, source, isLocal } = await chain.ask('post', query, context);
       return { found, source, isLocal, askedMs };
     }
     case 'browse': {
       const parts = createParts(options, plan);
-      return browse(query, { ...request, chain, memory, parts, clock });
+      return browse(query, { request, chain, memory, parts, clock });
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { RequestContext } from '../core/http-client.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 import { type Platform, platformNames } from '../model/reference.ts';
+import type { BreakerState } from '../providers/gate.ts';
 import { clampPause } from '../providers/pause.ts';
 import {
   type Answers,
@@ -12,7 +13,7 @@ import {
   type QueryKind,
   type ReadName,
 } from '../providers/provider.ts';
-import type { BreakerState, Gates } from './provider-gate.ts';
+import type { Gates } from './provider-gate.ts';
 
 /** A provider with the gates before it. */
 export interface ChainLink {
@@ -121,24 +122,22 @@ async function askInOrder<Kind extends QueryKind>(
   links: readonly ChainLink[],
   asking: Asking<Kind>,
 ): Promise<Sourced<Kind>> {
-  const { kind, query, signal, takeRequest, isUnhurried } = asking;
+  const { kind, query, provider: _only, onFailure, ...request } = asking;
   const failures: ProviderError[] = [];
   for (const { provider, gates, ask, isLastResort } of toCandidates(links, asking)) {
     try {
       const context = {
-        signal,
-        takeRequest,
-        isUnhurried,
+        ...request,
         onThrottled: (error: ProviderError) => gates.pause(error),
       };
-      const found = await gates.of(kind).run(() => ask(query, context), signal);
+      const found = await gates.of(kind).run(() => ask(query, context), request.signal);
       const isLocal = provider.isLocal === true;
       return { found, source: provider.name, degraded: isLastResort, isLocal };
     } catch (error) {
       // Not the provider's failure: the request was never sent, and the next one would not be either.
       if (error instanceof Problem) throw error;
       failures.push(toProviderError(error));
-      asking.onFailure({ provider: provider.name, error });
+      onFailure({ provider: provider.name, error });
       if (isDecided(failures)) break;
     }
   }

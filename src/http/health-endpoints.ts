@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '../core/endpoint.ts';
-import type { BreakerState } from '../fetching/provider-gate.ts';
 import { platform } from '../model/reference.ts';
+import type { BreakerState } from '../providers/gate.ts';
 
 const breakerStates = ['closed', 'open', 'half_open'] as const satisfies readonly BreakerState[];
 

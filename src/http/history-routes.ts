@@ -1,20 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Ledger } from '../core/ledger.ts';
 import type { HistoryImport, HistoryImporter } from '../fetching/history/import-history.ts';
 import type { HistoryFormat } from '../model/history.ts';
-import type { Post } from '../model/post.ts';
 import { importProfilePosts } from '../reads/import-profile-posts.ts';
-import { historyMediaTypes, renderHistoryJson } from '../render/history.ts';
+import { historyMediaTypes } from '../render/history.ts';
 import type { AccessLog } from './access-log.ts';
 import { corsHeaders } from './cors.ts';
 import { routeNotFound } from './errors.ts';
+import { readHistoryJson } from './history-json.ts';
 import { sendHistoryLines } from './history-lines.ts';
 import type { Identification } from './identity.ts';
 import { type Load, overloaded } from './load.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { negotiateHistory } from './negotiation.ts';
-import { isRouteOf, toGiven, toWaiting } from './read-routes.ts';
+import { isRouteOf, toGiven } from './read-routes.ts';
 import { privateCaching } from './reply.ts';
+import { releaseWithReply } from './reply-bytes.ts';
 import { createRouteHeaders, type RouteHeaders } from './route-headers.ts';
 import { type HistoryRoute, toRouterPath } from './routes.ts';
 import type { Work } from './work.ts';
@@ -24,6 +26,7 @@ export interface HistoryRoutesOptions {
   readonly routes: readonly HistoryRoute[];
   readonly importer: HistoryImporter;
   readonly identification: Identification;
+  readonly ledger: Ledger;
   /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
   readonly work: Work;
@@ -92,10 +95,10 @@ async function importAndSend(
 ): Promise<void> {
   const { request, reply } = exchange;
   const { headers, importer, accessLog, baseUrl } = options;
-  const waiting = toWaiting(request, headers.identityOf(request));
-  const begun = await importer.begin(asked.query, waiting);
+  const sending = asked.format === 'json' ? 'document' : 'stream';
+  const begun = await importer.begin(asked.query, headers.waitingOf(request), sending);
   if (asked.format === 'json') {
-    await sendHistoryJson(exchange, begun, headers).finally(() => begun.posts.close());
+    await sendHistoryJson(exchange, begun, options).finally(() => begun.posts.close());
   } else {
     const { raw } = reply.hijack();
     raw.writeHead(200, listHeaders(request, headers, { format: 'ndjson', source: begun.source }));
@@ -104,18 +107,15 @@ async function importAndSend(
   accessLog.notice(request, reply, 200);
 }
 
-/** The document has its end in it, so that it is sent when all is there. */
+/** The document is sent when it is complete, because its end is part of it. */
 async function sendHistoryJson(
   { request, reply }: Exchange,
   begun: HistoryImport,
-  headers: RouteHeaders,
+  { ledger, identification, headers }: AnswerOptions,
 ): Promise<void> {
-  const posts: Post[] = [];
-  let step = await begun.posts.next();
-  for (; step.done !== true; step = await begun.posts.next()) {
-    for (const { post } of step.value) posts.push(post);
-  }
-  const body = Buffer.from(renderHistoryJson(toSent(begun).about, posts, step.value));
+  const hold = ledger.open('replyBytes', identification.clientOf(request));
+  releaseWithReply(hold, reply);
+  const body = await readHistoryJson(toSent(begun), hold);
   const { raw }: { raw: ServerResponse } = reply.hijack();
   const list = listHeaders(request, headers, { format: 'json', source: begun.source });
   raw.writeHead(200, [...list, 'content-length', String(body.length)]).end(body);

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Account, Allowances } from '../access/allowances.ts';
 import { authorizationFault, presentsBearer, readBearer } from '../access/authorization.ts';
+import { toClient } from '../access/client-address.ts';
 import type { KeyCheck, KeyStore } from '../access/key-store.ts';
-import type { Caller, KeyStatus } from '../core/caller.ts';
+import type { Caller, Client, KeyStatus } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 
@@ -20,9 +21,11 @@ export interface Identity {
   headers(): readonly string[];
 }
 
-/** Tells who asks. */
+/** Identifies callers. */
 export interface Identification {
   identify(request: FastifyRequest, surface: AllowanceSurface): Identity;
+  /** Returns the client that a request's work is counted under, whatever key was presented. */
+  clientOf(request: FastifyRequest): Client;
 }
 
 /** What identification may use. */
@@ -30,7 +33,7 @@ export interface IdentificationOptions {
   readonly keys: Pick<KeyStore, 'check'>;
   readonly allowances: Allowances;
   readonly clock: Clock;
-  /** Gives the name of the client's address. */
+  /** Returns the name of the client's address. */
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
@@ -61,6 +64,7 @@ export function createIdentification(options: IdentificationOptions): Identifica
     return key === null ? anonymousAt(clientOf(request)).public : identifyKey(key, request);
   };
   return {
+    clientOf: (request) => toClient(clientOf(request)),
     identify: (request, surface) => {
       if (surface === 'browse' && request.headers.authorization !== undefined) {
         return identifyAuthorization(request);

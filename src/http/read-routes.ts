@@ -1,7 +1,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, quoteInput } from '../core/problem.ts';
-import type { Fetcher, Waiting } from '../fetching/fetch.ts';
+import type { Fetcher } from '../fetching/fetch.ts';
 import type { Answer } from '../fetching/plan.ts';
 import { reads } from '../reads/index.ts';
 import type { PlanContext, Understood } from '../reads/read.ts';
@@ -11,7 +11,7 @@ import { chooseRead } from './aliases.ts';
 import { corsHeaders } from './cors.ts';
 import { routeNotFound } from './errors.ts';
 import { toReplyHeaders } from './headers.ts';
-import type { Identification, Identity } from './identity.ts';
+import type { Identification } from './identity.ts';
 import { type Load, overloaded } from './load.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { namesFormat, negotiateFormat } from './negotiation.ts';
@@ -98,8 +98,9 @@ function createHandler(
     sendPrepared({ request, reply }, prepared, headers.ownOf(request));
   };
   const answerLater = async (asked: Asked, { request, reply }: Exchange): Promise<void> => {
-    const waiting = toWaiting(request, headers.identityOf(request));
-    const answer = await work.track(fetcher.fetch(asked.understood.plan, waiting));
+    const answer = await work.track(
+      fetcher.fetch(asked.understood.plan, headers.waitingOf(request)),
+    );
     send(asked, answer, { request, reply });
     accessLog.notice(request, reply, 200);
   };
@@ -118,16 +119,6 @@ function createHandler(
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-}
-
-/** Tells the fetcher who waits. The signal is made when it is looked at, which a stale answer does not. */
-export function toWaiting(request: FastifyRequest, { caller }: Identity): Waiting {
-  return {
-    caller,
-    get signal() {
-      return request.signal;
-    },
-  };
 }
 
 /** A name that the service keeps for itself is no route of a permalink, whatever the method. */

@@ -21,6 +21,8 @@ interface ServerSocket extends Socket {
 
 /** Handlers for what never becomes a request. Each writes a problem document and closes. */
 export interface Refusals {
+  /** A connection that is not accepted. */
+  refuse(problem: Problem, socket: Socket): void;
   /** What Node's HTTP parser refuses (decisions section 5). */
   onClientError(error: ParserError, socket: Socket): void;
   /** The method CONNECT, which Node keeps from its routers. */
@@ -45,6 +47,7 @@ export interface RefusalOptions {
 
 /** Creates the handlers. */
 export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions): Refusals {
+  const endSoon = createEnding();
   const refuse = (problem: Problem, socket: ServerSocket, url: string | null = null): void => {
     // A peer that is gone, or a reply that has begun: nothing can be said any more. Node's own
     // handler looks at the same member.
@@ -64,9 +67,10 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const start = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n`;
-    socket.end(`${start}${lines.join('')}\r\n${body}`);
+    endSoon(socket, `${start}${lines.join('')}\r\n${body}`);
   };
   return {
+    refuse,
     onClientError: (error, socket: ServerSocket) => {
       // Where a body is at fault its request is known, and the input begins in the middle.
       const url = socket._httpMessage?.req.url ?? targetOf(error.rawPacket);
@@ -77,6 +81,33 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
       const detail = 'This server is no proxy; it answers GET and HEAD.';
       refuse(new Problem('method_not_allowed', { detail, allow: ['GET', 'HEAD'] }), socket);
     },
+  };
+}
+
+/** Milliseconds that a peer has to read the last bytes and close its side. */
+const lingerMs = 1000;
+
+/** Maximum number of connections that wait for their peers; each has a descriptor that others may need. */
+const maxLingering = 64;
+
+/**
+ * Creates the function that sends the last bytes of a connection and closes it for good, whatever the peer
+ * does. Until then what the peer still sends is read and dropped: closing at once could reset the connection
+ * before the peer has read the bytes (RFC 9112 §9.6).
+ */
+function createEnding(): (socket: Socket, bytes: string) => void {
+  let lingering = 0;
+  return (socket, bytes) => {
+    const close = () => socket.destroy();
+    const timer = setTimeout(close, lingerMs).unref();
+    if (lingering >= maxLingering) socket.once('finish', close);
+    lingering += 1;
+    socket.once('close', () => {
+      lingering -= 1;
+      clearTimeout(timer);
+    });
+    socket.end(bytes);
+    socket.resume();
   };
 }
 

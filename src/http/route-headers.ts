@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Waiting } from '../fetching/fetch.ts';
 import { corsHeaders } from './cors.ts';
 import type { Headers } from './headers.ts';
 import type { Identification, Identity } from './identity.ts';
@@ -28,8 +29,10 @@ declare module 'fastify' {
 
 /** What the replies of a route say beside what was read. */
 export interface RouteHeaders {
-  /** Gives who asks; finds it out once for a request. */
+  /** Returns the caller's identity, established once for each request. */
   identityOf(request: FastifyRequest): Identity;
+  /** Returns the caller as one that waits for an answer. */
+  waitingOf(request: FastifyRequest): Waiting;
   /** Gives what a reply that was read has beside the read's own headers. */
   ownOf(request: FastifyRequest): ReplyOptions;
   /** Gives the headers of every other reply: problems, preflights, a HEAD that reads nothing. */
@@ -57,6 +60,16 @@ export function createRouteHeaders(
     toLifecycleHeaders(route, raw.url ?? '', baseUrl);
   return {
     identityOf,
+    waitingOf: (request) => ({
+      caller: identityOf(request).caller,
+      // Made when they are read, which a stale answer does not do.
+      get signal() {
+        return request.signal;
+      },
+      get client() {
+        return identification.clientOf(request);
+      },
+    }),
     ownOf: (request) => {
       const { isPrivate, headers } = identityOf(request);
       const lifecycle = lifecycleOf(request);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from '../core/endpoint.ts';
+import { maxBatch } from './exchange.ts';
 import { mcpPath } from './plugin.ts';
 
 const id = z.union([z.string(), z.number()]);
@@ -36,7 +37,7 @@ export const mcpEndpoints: readonly Endpoint[] = [
     summary: 'Answers a message of the Model Context Protocol.',
     description:
       'Streamable HTTP without sessions, in the revision 2026-07-28 and in those with a handshake back to 2025-03-26. The tools are the reads; what fails within a call is a result with `isError`.',
-    body: { 'application/json': z.union([message, z.array(message)]) },
+    body: { 'application/json': z.union([message, z.array(message).max(maxBatch)]) },
     headers: { Vary: { description: 'The request headers that chose this reply.' } },
     replies: [
       {

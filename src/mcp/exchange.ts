@@ -18,8 +18,11 @@ export const maxBodyBytes = 1_048_576;
 /** The revision that had batches, and the one that is meant where none is named (2025-06-18, Transports). */
 const revisionOfBatches = '2025-03-26';
 
-/** Streams of notifications that may be open; there is nothing to notify of while the process runs. */
-const maxSubscriptions = 64;
+/** Maximum number of messages in a batch, so that one request makes no more than that many results. */
+export const maxBatch = 10;
+
+/** Maximum number of open streams of notifications. The ledger bounds those of one client. */
+const maxSubscriptions = 4096;
 
 /** Creates the exchange. `onReport` is told of what the SDK refuses or fails at. */
 export function createExchange(
@@ -71,9 +74,13 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Only the first revision over HTTP has batches. */
+/** Refuses a batch that is too large, or of a revision over HTTP that has none. */
 function refuseBatch({ headers }: Request, body: unknown): Response | undefined {
   if (!Array.isArray(body)) return undefined;
+  if (body.length > maxBatch) {
+    const fault = `the batch has ${body.length} messages; it takes ${maxBatch} at most.`;
+    return refuse(-32600, `Invalid Request: ${fault}`);
+  }
   const revision = headers.get('mcp-protocol-version') ?? revisionOfBatches;
   if (revision === revisionOfBatches) return undefined;
   return refuse(-32600, `Invalid Request: the revision ${revision} has no batches.`);

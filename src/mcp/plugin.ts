@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../core/caller.ts';
+import type { Caller, Client } from '../core/caller.ts';
+import type { Ledger } from '../core/ledger.ts';
 import { Problem } from '../core/problem.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import { createOrigins, type OriginRules, type Origins } from './origins.ts';
@@ -22,6 +23,9 @@ export interface McpPluginOptions
   extends Omit<McpOptions, 'onDefect'>,
     Omit<OriginRules, 'baseUrl'> {
   readonly identify: (request: FastifyRequest) => McpIdentity;
+  readonly clientOf: (request: FastifyRequest) => Client;
+  /** Bounds the open streams of each client (`streams`). */
+  readonly ledger: Ledger;
   /** Gives the problem of a process that takes no work at the moment; null while it does. */
   readonly shed: () => Problem | null;
   /** Counts the work in flight. */
@@ -68,6 +72,7 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
       const response = await options.track(answer(await open(), options, { request, signal }));
       if (response === null) return reply.hijack();
       options.notice(request, reply, response.status);
+      if (isStream(response)) await countStream(response, options, { request, reply });
       return send(reply, response, describe(request));
     },
   });
@@ -128,7 +133,8 @@ async function answer(
     headers: toHeaders(request),
     signal,
   });
-  const visitor = { caller: identityOf(options, request).caller, requestId: request.id };
+  const { caller } = identityOf(options, request);
+  const visitor = { caller, client: options.clientOf(request), requestId: request.id };
   try {
     const response = await exchange.answer(asked, String(request.body ?? ''), visitor);
     return signal.aborted ? null : response;
@@ -172,8 +178,29 @@ async function send(
     ...described,
   });
   if (body === null) return reply.send();
-  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  return reply.send(isStream ? Readable.fromWeb(body as never) : await new Response(body).text());
+  const isOpen = isStream({ headers });
+  return reply.send(isOpen ? Readable.fromWeb(body as never) : await new Response(body).text());
+}
+
+function isStream({ headers }: Pick<Response, 'headers'>): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
+/** @throws Problem `overloaded` for a client with too many open streams */
+async function countStream(
+  { body }: Response,
+  { ledger, clientOf }: McpPluginOptions,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+): Promise<void> {
+  const hold = ledger.open('streams', clientOf(request));
+  if (hold.take(1)) {
+    reply.raw.once('close', hold.release);
+    return;
+  }
+  await body?.cancel();
+  throw new Problem('overloaded', {
+    detail: 'Too many streams are open, in all or for this client address.',
+  });
 }
 
 type Describe = (request: FastifyRequest) => Readonly<Record<string, string>>;

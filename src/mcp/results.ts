@@ -1,6 +1,7 @@
 import { Problem, type ProblemDocument, toProblemDocument } from '../core/problem.ts';
 import type { Fetcher, Waiting } from '../fetching/fetch.ts';
-import type { PlanContext } from '../reads/read.ts';
+import type { Answer } from '../fetching/plan.ts';
+import type { PlanContext, Understood } from '../reads/read.ts';
 import { represent } from '../render/representation.ts';
 import { readArguments, type ToolArguments } from './arguments.ts';
 import type { ReadTool, ToolDefinition } from './tools.ts';
@@ -54,15 +55,37 @@ async function readTool(
 ): Promise<ToolResult> {
   const { given, unknown } = readArguments(read, args);
   const understood = read.understand(given, context);
-  const { plan, format = 'markdown' } = understood;
-  const answer = fetcher.recall(plan) ?? (await fetcher.fetch(plan, waiting));
-  const textOf = (of: typeof format) => represent(understood, answer, of).body.toString();
-  const text = { type: 'text', text: textOf(format) } as const;
+  const answer = fetcher.recall(understood.plan) ?? (await fetcher.fetch(understood.plan, waiting));
+  const { text, structuredContent } = prepare(understood, answer);
+  const block = { type: 'text', text } as const;
   return {
-    content: unknown.length === 0 ? [text] : [text, tellIgnored(unknown, definition)],
-    structuredContent: JSON.parse(textOf('json')),
+    content: unknown.length === 0 ? [block] : [block, tellIgnored(unknown, definition)],
+    structuredContent,
   };
 }
+
+interface PreparedResult {
+  readonly text: string;
+  /** Shared by all results of the answer: nobody changes it. */
+  readonly structuredContent: Record<string, unknown>;
+}
+
+/** Returns the result of an answer, kept beside the representations that it is made of. */
+function prepare(understood: Understood, answer: Answer): PreparedResult {
+  const { format = 'markdown', views } = understood;
+  const name = `tool ${answer.cache === 'stale' ? 'stale ' : ''}${views[format]}`;
+  // Only this function writes views under such a name.
+  const kept = answer.views.get(name) as PreparedResult | undefined;
+  if (kept !== undefined) return kept;
+  const textOf = (of: typeof format) => represent(understood, answer, of).body.toString();
+  const [text, json] = [textOf(format), textOf('json')];
+  const prepared = { text, structuredContent: JSON.parse(json) };
+  answer.views.set(name, prepared, 2 * text.length + bytesPerCharacter * json.length);
+  return prepared;
+}
+
+/** Bytes that parsed JSON takes in memory for each of its characters, at most about. */
+const bytesPerCharacter = 4;
 
 /** As on HTTP they change nothing; but whoever calls a tool has mostly misspelt one, and is told. */
 function tellIgnored(

@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import type { Caller } from '../core/caller.ts';
+import type { Caller, Client } from '../core/caller.ts';
 import type { McpDocument } from './documents.ts';
 import { callTool, type ToolContext, type ToolResult } from './results.ts';
 import { createTools, type ReadTool } from './tools.ts';
@@ -22,6 +22,7 @@ export interface McpOptions extends ToolContext {
 export interface Visitor {
   /** Pays for the calls. */
   readonly caller: Caller;
+  readonly client: Client;
   /** The id of the request, for the log. */
   readonly requestId: string;
 }
@@ -134,7 +135,7 @@ async function callByName(
     return callTool(tool, args, {
       ...setting,
       onDefect: (error) => onDefect(error, visitor?.requestId),
-      waiting: { caller: visitor?.caller, signal },
+      waiting: { caller: visitor?.caller, client: visitor?.client, signal },
     });
   }
   throw new sdk.ProtocolError(

@@ -4,6 +4,7 @@ import { sourceNames } from '../model/sources.ts';
 import { openArchive } from './archive/index.ts';
 import { blueskyPerMinute, createBluesky } from './bluesky/index.ts';
 import { createFxTwitter } from './fxtwitter/index.ts';
+import type { BreakerOptions } from './gate.ts';
 import { createMastodon } from './mastodon/index.ts';
 import { withPace } from './pace.ts';
 import type { Provider } from './provider.ts';
@@ -31,6 +32,9 @@ export interface ProviderSettings {
   readonly blueskySearchUrl: string;
   readonly mastodonSearchHost: string;
   readonly readTimeoutMs: number;
+  readonly breaker: BreakerOptions;
+  /** Maximum number of concurrent requests to one host that callers name. */
+  readonly maxPerHost: number;
 }
 
 /** How each provider is built. A provider with `close` is owned by whoever builds it. */
@@ -64,6 +68,8 @@ export const providerFactories: Readonly<
       http: settings.publicHttp,
       clock: settings.clock,
       searchHost: settings.mastodonSearchHost,
+      breaker: settings.breaker,
+      maxPerHost: settings.maxPerHost,
     }),
 };
 

@@ -25,23 +25,44 @@ export interface HistoryAbout {
   readonly fetchedAtMs: number;
 }
 
-/** Gives a history as JSON text. */
-export function renderHistoryJson(
-  { handle, account, source, fetchedAtMs }: HistoryAbout,
-  posts: readonly Post[],
-  end: HistoryEnd,
-): string {
-  const reply: HistoryReply = {
-    resource: 'history',
-    handle,
-    ...(account === null ? {} : { profile: account }),
-    posts,
-    meta: toMeta(end),
-    warnings: end.warnings,
-    source,
-    fetched_at: toIsoSeconds(fetchedAtMs),
+/** The parts of a history as a JSON document, in their order. */
+export interface HistoryDocument {
+  /** Renders all before the posts. */
+  begin(about: HistoryAbout): string;
+  /** Renders the next posts. */
+  add(posts: readonly Post[]): string;
+  /** Renders all after the posts. */
+  end(about: HistoryAbout, end: HistoryEnd): string;
+}
+
+/** Creates the writer of one JSON document, a `HistoryReply`. */
+export function createHistoryDocument(): HistoryDocument {
+  let isFirst = true;
+  return {
+    begin: ({ handle, account }) => {
+      const head: Pick<HistoryReply, 'resource' | 'handle' | 'profile'> = {
+        resource: 'history',
+        handle,
+        ...(account === null ? {} : { profile: account }),
+      };
+      return `${JSON.stringify(head).slice(0, -1)},"posts":[`;
+    },
+    add: (posts) => {
+      const text = posts.map((post) => JSON.stringify(post)).join(',');
+      const comma = isFirst || text === '' ? '' : ',';
+      if (text !== '') isFirst = false;
+      return comma + text;
+    },
+    end: ({ source, fetchedAtMs }, end) => {
+      const tail: Omit<HistoryReply, 'resource' | 'handle' | 'profile' | 'posts'> = {
+        meta: toMeta(end),
+        warnings: end.warnings,
+        source,
+        fetched_at: toIsoSeconds(fetchedAtMs),
+      };
+      return `],${JSON.stringify(tail).slice(1)}`;
+    },
   };
-  return JSON.stringify(reply);
 }
 
 /** Gives posts as lines of NDJSON. */

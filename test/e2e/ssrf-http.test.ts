@@ -16,6 +16,7 @@ import { createFakeMastodon } from '../support/fake-mastodon.ts';
 import { answerRedirect, type FakeHandler } from '../support/fake-upstream.ts';
 import { hostileAnswers, hostileAuthorities } from '../support/hostile-hosts.ts';
 import { accountRow, homeHost, snowflake, statusRow } from '../support/mastodon-payloads.ts';
+import { openGates } from '../support/mastodon-rig.ts';
 
 const [siteAddress] = siteAddresses;
 const wren = accountRow('wren');
@@ -27,7 +28,7 @@ async function buildReader(internet: FakeInternet): Promise<TestApp> {
   const shared = { userAgent: 'Perch tests', clock: systemClock, random: systemRandom };
   const http = openPublicHttpClient({ ...limits, ...shared }, internet);
   onTestFinished(() => http.close());
-  const providers = [createMastodon({ http, clock: systemClock })];
+  const providers = [createMastodon({ ...openGates, http, clock: systemClock })];
   return buildTestApp({ providers, clock: systemClock });
 }
 

@@ -44,7 +44,12 @@ export interface TestApp extends App {
   advance(ms: number): Promise<void>;
   request(
     url: string,
-    options?: { method?: string; headers?: Record<string, string>; payload?: string },
+    options?: {
+      method?: string;
+      headers?: Record<string, string>;
+      payload?: string;
+      remoteAddress?: string;
+    },
   ): Promise<LightMyRequestResponse>;
   /** Makes a key by the admin interface and gives it. */
   createKey(fields?: Readonly<Record<string, unknown>>): Promise<TestKey>;

@@ -14,6 +14,7 @@ import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
 import { withPace } from '../../src/providers/pace.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { timelineHandle } from './fake-timeline.ts';
+import { createTestLedger } from './ledger.ts';
 import type { Fields } from './x-payloads.ts';
 
 /** A clock on which whoever sleeps is woken at once, when it is their time. */
@@ -86,8 +87,9 @@ export function createTestImporter(options: HistoryRigOptions): HistoryImporter 
   }));
   return createHistoryImporter({
     concurrency: 8,
+    firstTimeoutMs: 9000,
     timeoutMs: 120_000,
-    maxImports: 4,
+    ledger: createTestLedger(),
     onGone: () => undefined,
     ...options,
     clock,

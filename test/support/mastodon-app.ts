@@ -2,11 +2,13 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { openHttpClient } from '../../src/core/http-client.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import type { HostGateOptions } from '../../src/providers/mastodon/host-gates.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';
 import type { FakeHandler, FakeUpstream } from './fake-upstream.ts';
 import { upstream } from './listen.ts';
 import { homeHost } from './mastodon-payloads.ts';
+import { openGates } from './mastodon-rig.ts';
 import { serveHosts, withPublicHosts } from './public-http.ts';
 
 /** An app that reads Mastodon alone, and the fake upstream that stands for all of its servers. */
@@ -15,15 +17,24 @@ export interface MastodonApp {
   readonly fake: FakeUpstream;
 }
 
+/** Differences from the usual app. */
+export interface MastodonAppOptions {
+  /** Default: gates that never close. */
+  readonly gates?: Omit<HostGateOptions, 'clock'>;
+  /** Milliseconds for one request to a server. */
+  readonly attemptTimeoutMs?: number;
+}
+
 /** Builds an app that reads these hosts; it is closed when the test has finished. */
 export async function buildMastodonApp(
   hosts: Readonly<Record<string, FakeHandler>>,
   env: Readonly<Record<string, string>> = {},
+  { gates = openGates, attemptTimeoutMs = 5000 }: MastodonAppOptions = {},
 ): Promise<MastodonApp> {
   const fake = await upstream(serveHosts(hosts));
   const http = openHttpClient({
     connectTimeoutMs: 2000,
-    attemptTimeoutMs: 5000,
+    attemptTimeoutMs,
     maxBytes: 8_388_608,
     userAgent: 'Perch-tests/1.0 (+https://perch.example/)',
     clock: systemClock,
@@ -37,6 +48,7 @@ export async function buildMastodonApp(
         http: withPublicHosts(http, fake.url),
         clock: systemClock,
         searchHost: homeHost,
+        ...gates,
       }),
     ],
   });

@@ -1,7 +1,7 @@
 import { toIsoSeconds } from '../../core/clock.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { Account } from '../../model/account.ts';
-import type { HistoryQuery } from './history-query.ts';
+import type { HistoryQuery, Sending } from './history-query.ts';
 import type { PlacedPost } from './ordering.ts';
 import type { TimeRange } from './time-range.ts';
 import type { WalkEnd } from './walk.ts';
@@ -80,12 +80,13 @@ export interface EndFacts {
   readonly tally: Tally;
   /** Whether its time was over. */
   readonly isLate: boolean;
+  readonly sending: Sending;
   readonly durationMs: number;
 }
 
 /** Tells what an import came to. Pure. */
 export function toHistoryEnd(facts: EndFacts): HistoryEnd {
-  const { query, walk, tally, isLate, durationMs } = facts;
+  const { query, walk, tally, isLate, sending, durationMs } = facts;
   const isFull = tally.count >= query.maxPosts;
   const isStopped = isLate || walk.failure !== null;
   const isTruncated = walk.isCut || walk.unread.length > 0;
@@ -103,7 +104,7 @@ export function toHistoryEnd(facts: EndFacts): HistoryEnd {
     durationMs,
     failure: isFull ? null : walk.failure,
   };
-  const told = tellEnd(end, { isFull, isLate, isShallow });
+  const told = tellEnd(end, { isFull, isLate, isShallow, sending });
   return { ...end, warnings: [...walk.warnings, ...tellKept(tally), ...told] };
 }
 
@@ -144,9 +145,17 @@ interface Circumstances {
   readonly isFull: boolean;
   readonly isLate: boolean;
   readonly isShallow: boolean;
+  readonly sending: Sending;
 }
 
-function tellEnd(end: Told, { isFull, isLate, isShallow }: Circumstances): readonly string[] {
+function aboutStreams(sending: Sending): string {
+  return sending === 'stream' ? '' : ' With `format=ndjson` it has more time.';
+}
+
+function tellEnd(
+  end: Told,
+  { isFull, isLate, isShallow, sending }: Circumstances,
+): readonly string[] {
   const { nextUntilSecond: next, failure, gaps } = end;
   const goOn =
     next === null ? '' : ` Ask again with \`until=${toIsoSeconds(next * 1000)}\` to go on.`;
@@ -156,7 +165,7 @@ function tellEnd(end: Told, { isFull, isLate, isShallow }: Circumstances): reado
   return [
     ...(failure === null ? [] : [`The source failed before all was read: ${failure.message}`]),
     ...(isLate && failure === null
-      ? ['The time for one import was over before all was read.']
+      ? [`The time for one import was over before all was read.${aboutStreams(sending)}`]
       : []),
     ...(gaps.length === 0 ? [] : [`Posts are missing, ${tellRanges(gaps)}.${goOn}`]),
     ...(end.uncertain.length === 0

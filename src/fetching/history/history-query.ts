@@ -16,3 +16,6 @@ export interface HistoryQuery {
   /** False asks the upstream for all of it, also for what is kept from an earlier import. */
   readonly useKept: boolean;
 }
+
+/** `stream`: the posts are sent as they come. `document`: they are sent together, at the end. */
+export type Sending = 'stream' | 'document';

@@ -1,15 +1,17 @@
 import type { Pool } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { RequestContext } from '../../core/http-client.ts';
+import type { Hold, Ledger } from '../../core/ledger.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import type { HistoryKeep } from '../../providers/history-keep.ts';
 import { type Deadline, openDeadline } from '../deadline.ts';
-import { atCost, type Waiting } from '../fetch.ts';
+import { atCost, toTakeBytes, type Waiting } from '../fetch.ts';
 import type { ProviderChain } from '../provider-chain.ts';
 import type { AccountPace } from './density.ts';
 import { addToTally, emptyTally, type HistoryEnd, toHistoryEnd } from './history-end.ts';
-import type { HistoryQuery } from './history-query.ts';
+import type { HistoryQuery, Sending } from './history-query.ts';
 import { createKeeping } from './keeping.ts';
 import type { PlacedPost } from './ordering.ts';
 import type { PagePlace } from './page-span.ts';
@@ -25,10 +27,12 @@ export interface ImporterOptions {
   readonly pool?: Pool | undefined;
   /** The most pages that one import asks for at once. */
   readonly concurrency: number;
-  /** Milliseconds for one import. */
+  /** Milliseconds until the first posts, and for an import that is sent as one document. */
+  readonly firstTimeoutMs: number;
+  /** Milliseconds for an import that is sent as it comes. */
   readonly timeoutMs: number;
-  /** The most imports at a time. */
-  readonly maxImports: number;
+  /** Bounds the imports (`histories`) and the bytes that they receive (`upstreamBytes`). */
+  readonly ledger: Ledger;
   /** Where imports are kept; absent where they are not. */
   readonly keep?: HistoryKeep | undefined;
   /** Told of a keep that cannot be read or written; the import goes on without it. */
@@ -71,37 +75,29 @@ export interface HistoryImporter {
    *
    * @throws Problem, see ProviderChain.ask and Fetcher.fetch
    */
-  begin(query: HistoryQuery, waiting: Waiting): Promise<HistoryImport>;
+  begin(query: HistoryQuery, waiting: Waiting, sending?: Sending): Promise<HistoryImport>;
   /** How many imports are under way. */
   readonly running: number;
 }
 
 /** Creates an importer. It owns nothing that must be closed. */
 export function createHistoryImporter(options: ImporterOptions): HistoryImporter {
-  let running = 0;
-  const take = () => {
-    if (running >= options.maxImports) {
-      throw new Problem('overloaded', {
-        detail: `As many imports are under way as may be: ${options.maxImports}.`,
-      });
-    }
-    running += 1;
-    let isOver = false;
-    return () => {
-      if (!isOver) running -= 1;
-      isOver = true;
-    };
-  };
+  const { ledger } = options;
   return {
     get running() {
-      return running;
+      return ledger.totalOf('histories');
     },
-    begin: async (query, waiting) => {
-      const giveBack = take();
+    begin: async (query, waiting, sending = 'stream') => {
+      const hold = ledger.open('histories', waiting.client ?? null);
+      if (!hold.take(1)) {
+        throw new Problem('overloaded', {
+          detail: 'Too many histories are being read, in all or for this client address.',
+        });
+      }
       try {
-        return await atCost(waiting, () => beginImport(options, query, { waiting, giveBack }));
+        return await atCost(waiting, () => beginImport(options, query, { waiting, hold, sending }));
       } catch (error) {
-        giveBack();
+        hold.release();
         if (error instanceof Problem && error.code === 'not_found') options.onGone(query.account);
         throw error;
       }
@@ -111,18 +107,21 @@ export function createHistoryImporter(options: ImporterOptions): HistoryImporter
 
 interface Begun {
   readonly waiting: Waiting;
-  readonly giveBack: () => void;
+  readonly sending: Sending;
+  /** The import itself, released at its end. */
+  readonly hold: Hold;
 }
 
 async function beginImport(
   options: ImporterOptions,
   query: HistoryQuery,
-  { waiting, giveBack }: Begun,
+  { waiting, hold, sending }: Begun,
 ): Promise<HistoryImport> {
-  const { clock, stop, timeoutMs } = options;
+  const { clock, stop, firstTimeoutMs, timeoutMs } = options;
   const startedMs = clock.now();
   const interrupts = [waiting.signal, ...(stop === undefined ? [] : [stop])];
-  const deadline = openDeadline(timeoutMs, interrupts);
+  let currentMs = Math.min(firstTimeoutMs, timeoutMs);
+  const deadline = openDeadline(currentMs, interrupts);
   const source = createSource(options, query, { waiting, signal: deadline.signal });
   const keeping = createKeeping({ ...options, query, source });
   let walk: Walk | undefined;
@@ -131,14 +130,18 @@ async function beginImport(
     const kept = await keeping.recall(reading);
     walk = walkHistory({
       ...{ query, kept, clock, signal: deadline.signal, ask: source.readPage },
-      deadlineMs: startedMs + timeoutMs,
+      deadlineMs: () => startedMs + currentMs,
       concurrency: options.concurrency,
       pace: reading.then((account) => paceOf(account, startedMs)).catch(() => unknownPace),
       onWalked: keeping.store,
     });
     const [account, first] = await Promise.all([reading, walk.next()]);
     refuseInterrupted({ options, waiting, deadline }, first.done === true);
-    const state = { options, query, waiting, deadline, giveBack, startedMs, account };
+    if (sending === 'stream') {
+      currentMs = timeoutMs;
+      deadline.restart(startedMs + timeoutMs - clock.now());
+    }
+    const state = { options, query, waiting, sending, deadline, hold, startedMs, account };
     return { account, source: source.name, startedMs, posts: openPosts(walk, first, state) };
   } catch (error) {
     deadline.abort();
@@ -149,14 +152,14 @@ async function beginImport(
   }
 }
 
-/** Asks the providers; who gives the first page gives all of them, for no other reads its cursors. */
+/** Creates the source of an import. The provider of the first page gives all, as no other reads its cursors. */
 function createSource(
-  { chain, pool }: ImporterOptions,
+  options: ImporterOptions,
   { account, withReplies, withReposts }: HistoryQuery,
   { waiting, signal }: { readonly waiting: Waiting; readonly signal: AbortSignal },
 ) {
-  const share = waiting.caller?.share ?? 'anonymous';
-  const takeRequest = pool && (() => pool.take(share));
+  const { chain } = options;
+  const ask = createAsk(options, waiting);
   let provider: string | undefined;
   let profiled = '';
   let profile: Account | null = null;
@@ -173,7 +176,9 @@ function createSource(
     },
     readProfile: async (): Promise<Account> => {
       const query = { kind: 'profile', account } as const;
-      const { found, source } = await chain.ask('profile', query, { signal, takeRequest });
+      const { found, source } = await ask(signal, (request) =>
+        chain.ask('profile', query, request),
+      );
       profiled = source;
       profile = found.account;
       return profile;
@@ -183,11 +188,29 @@ function createSource(
         ...({ kind: 'timeline', account, withReplies, withReposts, count: pageCount } as const),
         ...place,
       };
-      const asking = { signal: pageSignal, takeRequest, provider, isUnhurried: true };
-      const { found, source } = await chain.ask('timeline', query, asking);
+      const { found, source } = await ask(pageSignal, (request) =>
+        chain.ask('timeline', query, { ...request, provider, isUnhurried: true }),
+      );
       provider ??= source;
       return { page: found, source };
     },
+  };
+}
+
+/** Creates what asks the chain on behalf of a caller. The bytes of an answer are held until it is read. */
+function createAsk({ pool, ledger }: ImporterOptions, { caller, client }: Waiting) {
+  const share = caller?.share ?? 'anonymous';
+  const takeRequest = pool && (() => pool.take(share, client));
+  return async <Found>(
+    signal: AbortSignal,
+    ask: (request: RequestContext) => Promise<Found>,
+  ): Promise<Found> => {
+    const bytes = ledger.open('upstreamBytes', client ?? null);
+    try {
+      return await ask({ signal, takeRequest, takeBytes: toTakeBytes(bytes), client });
+    } finally {
+      bytes.release();
+    }
   };
 }
 
@@ -204,7 +227,7 @@ function paceOf({ statuses, joined }: Account, nowMs: number): AccountPace {
 }
 
 interface Interruption {
-  readonly options: Pick<ImporterOptions, 'stop' | 'timeoutMs'>;
+  readonly options: Pick<ImporterOptions, 'stop' | 'firstTimeoutMs'>;
   readonly waiting: Waiting;
   readonly deadline: Deadline;
 }
@@ -217,7 +240,7 @@ function refuseInterrupted({ options, waiting, deadline }: Interruption, isEmpty
   }
   if (deadline.isLate && isEmpty) {
     throw new Problem('upstream_unavailable', {
-      detail: `The source gave no post within ${options.timeoutMs} ms.`,
+      detail: `The source gave no post within ${options.firstTimeoutMs} ms.`,
     });
   }
 }
@@ -247,11 +270,11 @@ function openPosts(
   };
 }
 
-async function endImport(walk: Walk, { deadline, giveBack }: ImportState): Promise<void> {
+async function endImport(walk: Walk, { deadline, hold }: ImportState): Promise<void> {
   deadline.abort();
   deadline.close();
   await walk.return(nothing);
-  giveBack();
+  hold.release();
 }
 
 async function* sendPosts(
@@ -259,7 +282,7 @@ async function* sendPosts(
   first: IteratorResult<readonly PlacedPost[], WalkEnd>,
   state: ImportState,
 ): AsyncGenerator<readonly PlacedPost[], HistoryEnd> {
-  const { options, query, account, deadline, startedMs } = state;
+  const { options, query, account, sending, deadline, startedMs } = state;
   let tally = emptyTally;
   try {
     let step = first;
@@ -273,7 +296,7 @@ async function* sendPosts(
     if (step.value.failure?.code === 'not_found') options.onGone(query.account);
     const durationMs = options.clock.now() - startedMs;
     const { isLate } = deadline;
-    return toHistoryEnd({ query, account, walk: step.value, tally, isLate, durationMs });
+    return toHistoryEnd({ query, account, walk: step.value, tally, isLate, sending, durationMs });
   } finally {
     await endImport(walk, state);
   }

@@ -9,8 +9,8 @@ import type { Walked } from './walk.ts';
 export interface Keeping {
   /** Gives what is kept; where something is, only after the profile has shown that the account is there. */
   recall(reading: Promise<Account>): Promise<KeptPart>;
-  /** Keeps what was read. */
-  readonly store: (walked: Walked) => Promise<void>;
+  /** Keeps what was read; absent where nothing is kept. */
+  readonly store?: (walked: Walked) => Promise<void>;
 }
 
 /** What is known of who answers, as far as it has answered. */
@@ -33,7 +33,7 @@ export interface KeepingOptions {
 /** Creates what keeps one import. A keep that fails is told of, and the import goes on without it. */
 export function createKeeping(options: KeepingOptions): Keeping {
   const { query, source, keep, clock, onKeepFailure } = options;
-  if (keep === undefined) return { recall: async () => nothingKept, store: async () => undefined };
+  if (keep === undefined) return { recall: async () => nothingKept };
   const carefully = <Result>(use: () => Result, otherwise: Result): Result => {
     try {
       return use();

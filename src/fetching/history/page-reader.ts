@@ -8,16 +8,16 @@ export interface PageReaderOptions {
   /** Asks for one page. Throws Problem. */
   readonly ask: (place: PagePlace, signal: AbortSignal) => Promise<AskedPage>;
   readonly clock: Clock;
-  /** When the pages are no good any more, in milliseconds since the epoch. */
-  readonly deadlineMs: number;
+  /** Returns the time after which pages are of no use, in milliseconds since the epoch. */
+  readonly deadlineMs: () => number;
   readonly signal: AbortSignal;
 }
 
 /** Reads pages of a timeline, with as much patience as the upstream needs. */
 export interface PageReader {
   /**
-   * Gives a page as good as it can be read. A throttle is waited for by all pages together; another
-   * failure of the upstream is tried again twice.
+   * Returns a page as complete as it can be read. All pages wait together while the upstream throttles
+   * or the pool is used up; after any other failure of the upstream a page is asked for twice more.
    *
    * @throws Problem, see ProviderChain.ask
    */
@@ -55,14 +55,14 @@ export function createPageReader(options: PageReaderOptions): PageReader {
   };
   const pause = (problem: Problem): void => {
     const untilMs = clock.now() + (problem.retryAfterSeconds ?? defaultPauseSeconds) * 1000;
-    if (untilMs >= options.deadlineMs) throw problem;
-    if (clock.now() >= pausedUntilMs) throttles += 1;
+    if (untilMs >= options.deadlineMs()) throw problem;
+    if (problem.code === throttled && clock.now() >= pausedUntilMs) throttles += 1;
     pausedUntilMs = Math.max(pausedUntilMs, untilMs);
   };
-  /** Bears a failure, as long as it can be borne. */
-  const bear = async (error: unknown, failures: number): Promise<void> => {
+  /** Waits after a failure, or throws it if there is no point in asking again. */
+  const recover = async (error: unknown, failures: number): Promise<void> => {
     signal.throwIfAborted();
-    if (isThrottle(error)) return pause(error);
+    if (isRateLimit(error)) return pause(error);
     if (!isOutage(error) || failures >= triesAgain) throw error;
     await clock.sleep(firstWaitMs * 2 ** failures, signal);
   };
@@ -72,8 +72,8 @@ export function createPageReader(options: PageReaderOptions): PageReader {
     try {
       return await options.ask(place, signal);
     } catch (error) {
-      await bear(error, failures);
-      return ask(place, isThrottle(error) ? failures : failures + 1);
+      await recover(error, failures);
+      return ask(place, isRateLimit(error) ? failures : failures + 1);
     }
   };
   return {
@@ -92,8 +92,10 @@ export function createPageReader(options: PageReaderOptions): PageReader {
   };
 }
 
-function isThrottle(error: unknown): error is Problem {
-  return error instanceof Problem && error.code === 'upstream_rate_limited';
+const throttled = 'upstream_rate_limited';
+
+function isRateLimit(error: unknown): error is Problem {
+  return error instanceof Problem && (error.code === throttled || error.code === 'rate_limited');
 }
 
 function isOutage(error: unknown): boolean {

@@ -34,7 +34,8 @@ export class Walking {
   readonly #startMs: number;
   readonly #ranges: UnreadRanges;
   readonly #ordering: Ordering;
-  readonly #found: FoundPosts;
+  /** `null` where nothing is kept, so that posts are forgotten once they are sent. */
+  readonly #found: FoundPosts | null;
   readonly #density: Density;
   readonly #planner: RangePlanner;
   readonly #reader: PageReader;
@@ -59,7 +60,7 @@ export class Walking {
     this.#ranges = createUnreadRanges(toUnread(options, this.#startMs));
     this.#ordering = createOrdering(query);
     this.#ordering.addKept(kept.posts);
-    this.#found = createFoundPosts(query);
+    this.#found = options.onWalked === undefined ? null : createFoundPosts(query);
     const own = kept.posts.filter(({ post }) => hasOwnTime(post));
     this.#oldestSecond = Math.min(
       ...own.slice(-1).map(({ second }) => second),
@@ -112,7 +113,7 @@ export class Walking {
     if (ordering.unsettled > 0 && isAsked && this.#failure === undefined && this.#mayJump) {
       const { below, isSure } = await this.#readBelow();
       ordering.settle(below);
-      if (isSure) this.#found.settle(below);
+      if (isSure) this.#found?.settle(below);
     } else {
       ordering.settle(new Set());
     }
@@ -151,7 +152,7 @@ export class Walking {
   walked(): Walked {
     const unsure = [...this.#ranges.ranges, ...this.#uncertain];
     const ranges = toSettled(this.#options, this.#startMs, unsure);
-    return { ranges, posts: this.#found.within(ranges, this.#startMs) };
+    return { ranges, posts: this.#found?.within(ranges, this.#startMs) ?? [] };
   }
 
   stop(): void {
@@ -268,7 +269,7 @@ export class Walking {
     for (const warning of page.warnings) this.#warnings.add(warning);
     const before = this.#ordering.found;
     this.#ordering.add(page.items, span);
-    this.#found.add(page.items, span);
+    this.#found?.add(page.items, span);
     this.#matched += this.#ordering.found - before;
     const bottomMs = page.cursor === null ? range.bottomMs : toMs;
     if (!isProved && !isRefused) this.#uncertain.push({ topMs, bottomMs });

@@ -7,7 +7,6 @@ import { toProblem } from '../errors.ts';
 import type { Headers } from '../headers.ts';
 import { overloaded } from '../load.ts';
 import type { PageFormat } from '../negotiation.ts';
-import { toWaiting } from '../read-routes.ts';
 import { nothingOfItsOwn, prepareReply, sendPrepared } from '../reply.ts';
 import { createRouteHeaders, type RouteHeaders } from '../route-headers.ts';
 import { readRoutes } from '../routes.ts';
@@ -82,14 +81,15 @@ function createFinding({ fetcher, context, work, load }: FrontOptions, headersOf
   return async (question: Question, request: FastifyRequest): Promise<Found> => {
     const { asked } = question;
     if (asked instanceof Problem) throw asked;
-    const identity = headersOf(question)?.identityOf(request);
-    if (identity === undefined) throw new Error(`The route ${asked.route.id} has no headers.`);
+    const headers = headersOf(question);
+    if (headers === undefined) throw new Error(`The route ${asked.route.id} has no headers.`);
     if (load.isHigh) throw overloaded();
-    if (identity.refusal !== null) throw identity.refusal;
+    const { refusal } = headers.identityOf(request);
+    if (refusal !== null) throw refusal;
     const understood = reads[asked.route.read].understand(asked.given, context);
     const answer =
       fetcher.recall(understood.plan) ??
-      (await work.track(fetcher.fetch(understood.plan, toWaiting(request, identity))));
+      (await work.track(fetcher.fetch(understood.plan, headers.waitingOf(request))));
     return { text: question.text, address: asked.address, understood, answer };
   };
 }

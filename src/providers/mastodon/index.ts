@@ -1,4 +1,3 @@
-import type { Clock } from '../../core/clock.ts';
 import type { HttpClient } from '../../core/http-client.ts';
 import { defaultMastodonHost } from '../../model/reference.ts';
 import { platformOf } from '../platform-of.ts';
@@ -6,6 +5,7 @@ import { type Provider, readNames } from '../provider.ts';
 import { askProfile, createAccounts } from './accounts.ts';
 import { askConnections } from './connections.ts';
 import { createHomes } from './homes.ts';
+import type { HostGateOptions } from './host-gates.ts';
 import { askPost } from './post.ts';
 import { askSearch } from './search.ts';
 import { askSearchUsers } from './search-users.ts';
@@ -13,17 +13,17 @@ import { createServers } from './servers.ts';
 import { askTimeline } from './timeline.ts';
 
 /** What the provider is built from. */
-export interface MastodonOptions {
+export interface MastodonOptions extends HostGateOptions {
   /** Must contact public addresses over https only: the hosts that it is given come from callers. */
   readonly http: HttpClient;
-  readonly clock: Clock;
   /** The server that searches are asked of; default: `mastodon.social`. */
   readonly searchHost?: string;
 }
 
 /** Creates the provider that reads servers of Mastodon, each through its own public API. */
-export function createMastodon({ http, clock, searchHost }: MastodonOptions): Provider {
-  const servers = createServers({ http, clock });
+export function createMastodon({ searchHost, ...options }: MastodonOptions): Provider {
+  const { clock } = options;
+  const servers = createServers(options);
   const homes = createHomes(servers, clock);
   const accounts = createAccounts(homes, clock);
   const connections = askConnections(accounts);

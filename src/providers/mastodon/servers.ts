@@ -15,7 +15,7 @@ import {
   toServerFailure,
   toStatusFailure,
 } from './failure.ts';
-import { createMemory } from './memory.ts';
+import { createHostGates, type HostGateOptions } from './host-gates.ts';
 
 /** JSON that a server sent. */
 export interface FoundReply {
@@ -51,38 +51,37 @@ export interface Servers {
   get(host: string, path: string, context: RequestContext): Promise<Reply>;
 }
 
-/** What servers are asked with. */
-export interface ServersOptions {
+/** Options of `createServers`. */
+export interface ServersOptions extends HostGateOptions {
   readonly http: HttpClient;
+}
+
+/** Creates the client of all servers. Each host has its own pause, breaker and bound of requests. */
+export function createServers({ http, ...options }: ServersOptions): Servers {
+  const gates = createHostGates(options);
+  return {
+    get: (host, path, context) =>
+      gates.run(host, context, () => ask(http, { host, path, context, clock: options.clock })),
+  };
+}
+
+interface Asked {
+  readonly host: string;
+  readonly path: string;
+  readonly context: RequestContext;
   readonly clock: Clock;
 }
 
-/** Servers that want to be left alone at the same time; more are not remembered. */
-const maxPaused = 1000;
-
-/** Creates the way to ask servers. A server that asks for a pause gets it, and no other does. */
-export function createServers({ http, clock }: ServersOptions): Servers {
-  const paused = createMemory<number>({ clock, maxEntries: maxPaused, ttlMs: 3_600_000 });
-  const refusePaused = (host: string) => {
-    const leftMs = (paused.get(host) ?? 0) - clock.now();
-    if (leftMs > 0) throw createThrottled(host, Math.ceil(leftMs / 1000));
-  };
-  const pause = (host: string, answer: HttpAnswer): ProviderError => {
-    const seconds = clampPause(askedPause(answer, clock.now()) ?? defaultPauseSeconds);
-    paused.set(host, clock.now() + seconds * 1000);
-    return createThrottled(host, seconds);
-  };
-  return {
-    get: async (host, path, context) => {
-      refusePaused(host);
-      const answer = await send(http, new URL(`https://${host}${path}`), context);
-      if ('is' in answer) return answer;
-      if (answer.status === 429) throw pause(host, answer);
-      const failure = toStatusFailure(answer.status, host);
-      if (failure !== null) throw failure;
-      return toReply(answer, host);
-    },
-  };
+async function ask(http: HttpClient, { host, path, context, clock }: Asked): Promise<Reply> {
+  const answer = await send(http, new URL(`https://${host}${path}`), context);
+  if ('is' in answer) return answer;
+  if (answer.status === 429) {
+    const seconds = askedPause(answer, clock.now()) ?? defaultPauseSeconds;
+    throw createThrottled(host, clampPause(seconds));
+  }
+  const failure = toStatusFailure(answer.status, host);
+  if (failure !== null) throw failure;
+  return toReply(answer, host);
 }
 
 async function send(

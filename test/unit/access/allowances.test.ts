@@ -284,6 +284,71 @@ describe('the allowances of callers', () => {
   });
 });
 
+describe('an IPv6 network', () => {
+  it('has eight allowances for all its addresses together', async () => {
+    const { allowances } = setUp();
+    const spent = [];
+    for (let host = 0; host < 50; host += 1) {
+      const account = allowances.accountOf('public', `2001:db8:1:${host.toString(16)}`);
+      spent.push(await attempt(() => allowances.spend(account)));
+    }
+
+    expect(spent.filter((one) => typeof one === 'object')).toHaveLength(8 * 4);
+    expect(spent.at(-1)).toBe(60);
+  });
+
+  it('shows in the state of its addresses when less is left of it than of their own', async () => {
+    const { clock, allowances } = setUp();
+    for (let host = 0; host < 31; host += 1) {
+      await allowances.spend(allowances.accountOf('post', `2001:db8:1:${host.toString(16)}`));
+      await allowances.spend(allowances.accountOf('public', `2001:db8:1:${host.toString(16)}`));
+    }
+    await clock.advance(20_000);
+    const fresh = allowances.accountOf('public', '2001:db8:1:ffff');
+
+    const state = allowances.stateOf(fresh);
+    await allowances.spend(fresh);
+
+    expect(state).toMatchObject({ remaining: 1, resetSeconds: 40 });
+    expect(await attempt(() => allowances.spend(fresh))).toBe(40);
+  });
+
+  it('leaves other networks and IPv4 alone', async () => {
+    const { allowances } = setUp({ public: 1 });
+    for (let host = 0; host < 20; host += 1) {
+      const account = allowances.accountOf('public', `2001:db8:1:${host.toString(16)}`);
+      await attempt(() => allowances.spend(account));
+    }
+
+    for (const name of ['2001:db8:2:0', '192.0.2.1']) {
+      const account = allowances.accountOf('public', name);
+      expect(typeof (await attempt(() => allowances.spend(account)))).toBe('object');
+    }
+  });
+});
+
+describe('the histories of one client', () => {
+  const client = { address: '192.0.2.1', network: null };
+
+  it('leave half of the pool to others, and histories as a whole some of it to other reads', async () => {
+    const { allowances } = setUp({ pool: 80 });
+    const { pool } = allowances;
+    const takeAll = async (take: () => Promise<void>) => {
+      let taken = 0;
+      while (typeof (await attempt(take)) !== 'number') taken += 1;
+      return taken;
+    };
+
+    const own = await takeAll(() => pool.take('anonymous', client));
+    const others = await takeAll(() =>
+      pool.take('anonymous', { address: '192.0.2.2', network: null }),
+    );
+    const reads = await takeAll(() => pool.take('anonymous'));
+
+    expect([own, others, reads]).toEqual([40, 10, 14]);
+  });
+});
+
 describe('the pool', () => {
   const shareLimits: Readonly<Record<PoolShare, readonly { name: string; limit: number }[]>> = {
     keyed: [{ name: 'all', limit: 10 }],

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { withDeadline } from '../../../src/fetching/deadline.ts';
+import { openDeadline, withDeadline } from '../../../src/fetching/deadline.ts';
 
 const untilAborted = (signal: AbortSignal) =>
   new Promise<string>((resolve) => {
@@ -23,10 +23,22 @@ describe('a deadline', () => {
     expect(await late).toBe(true);
   });
 
+  it('begins anew when it is restarted', async () => {
+    const deadline = openDeadline(10, []);
+    deadline.restart(60_000);
+    const other = openDeadline(30, []);
+    await untilAborted(other.signal);
+
+    expect([deadline.signal.aborted, deadline.isLate]).toEqual([false, false]);
+    deadline.restart(1);
+    await untilAborted(deadline.signal);
+    expect(deadline.isLate).toBe(true);
+  });
+
   it('holds when the garbage is collected while the work waits', async () => {
     const path = JSON.stringify(import.meta.resolve('../../../src/fetching/deadline.ts'));
     const script = `
-      import { withDeadline } from ${path};
+      import { openDeadline, withDeadline } from ${path};
       const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
       const work = withDeadline(300, [new AbortController().signal], async (signal) => {
         for (let i = 0; i < 100 && !signal.aborted; i += 1) { gc(); await wait(20); }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type BreakerState, createGate, createGates } from '../../../src/fetching/provider-gate.ts';
+import { createGates } from '../../../src/fetching/provider-gate.ts';
+import { type BreakerState, createGate } from '../../../src/providers/gate.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/providers/provider.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 

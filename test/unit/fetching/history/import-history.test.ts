@@ -14,6 +14,7 @@ import {
   waitTurns,
   wholeHistory,
 } from '../../../support/history-rig.ts';
+import { createTestLedger } from '../../../support/ledger.ts';
 
 const hourMs = 3_600_000;
 const newestMs = Date.UTC(2026, 9, 1);
@@ -228,7 +229,8 @@ describe('an import', () => {
   });
 
   it('is refused when as many are under way as may be', async () => {
-    const importer = createTestImporter({ http: answerFromMemory(page), maxImports: 1 });
+    const ledger = createTestLedger({ histories: { perAddress: 1, total: 1 } });
+    const importer = createTestImporter({ http: answerFromMemory(page), ledger });
     const waiting = { signal: new AbortController().signal };
     const first = await importer.begin(wholeHistory, waiting);
 

@@ -47,7 +47,7 @@ async function readAfter(
   const reader = createPageReader({
     ask: async () => ({ page: toPage(queue.shift() ?? whole(0)), source: 'fxtwitter' }),
     clock: createLeapingClock(),
-    deadlineMs: Number.POSITIVE_INFINITY,
+    deadlineMs: () => Number.POSITIVE_INFINITY,
     signal: new AbortController().signal,
   });
   const place = { cursor: 'here', untilSeconds: null };

@@ -1,27 +1,25 @@
+import type { Client } from './caller.ts';
+
 /** What a client holds while the server works for it. Bytes are counted as bytes, everything else by one. */
-export type Holding =
-  | 'connections'
-  | 'upstreamReads'
-  | 'upstreamBytes'
-  | 'replyBytes'
-  | 'histories'
-  | 'sessions'
-  | 'sessionBytes'
-  | 'queuedTurns'
-  | 'streams';
+export const holdings = [
+  'connections',
+  'upstreamReads',
+  'upstreamBytes',
+  'replyBytes',
+  'histories',
+  'sessions',
+  'sessionBytes',
+  'queuedTurns',
+  'streams',
+] as const;
+
+/** One thing that a client holds. */
+export type Holding = (typeof holdings)[number];
 
 /** Maximum amounts of one holding. */
 export interface HoldingBound {
   readonly perAddress: number;
   readonly total: number;
-}
-
-/** A client, by the names that its holdings are counted under. */
-export interface Client {
-  /** The client address, or a keyed hash of it. */
-  readonly address: string;
-  /** The IPv6 /48 around the address, in the same form; `null` for IPv4. */
-  readonly network: string | null;
 }
 
 /** What one piece of work holds. Release it when the work ends. */
@@ -44,6 +42,8 @@ export interface Ledger {
   heldBy(holding: Holding, name: string): number;
   /** Returns the amount that all clients hold now. */
   totalOf(holding: Holding): number;
+  /** Returns how often an amount was refused since the start. */
+  refusedOf(holding: Holding): number;
 }
 
 /** The addresses of a network may hold this many times what one address may. */
@@ -67,21 +67,26 @@ export function createLedger(bounds: Readonly<Record<Holding, HoldingBound>>): L
     open: (holding, client) => openHold(bookOf(holding), client),
     heldBy: (holding, name) => bookOf(holding).held.get(name) ?? 0,
     totalOf: (holding) => bookOf(holding).total,
+    refusedOf: (holding) => bookOf(holding).refused,
   };
 }
 
 /** The amounts of one holding, by the name of the address or network. Names that hold nothing have no entry. */
-interface Book {
+export interface Book {
   readonly bound: HoldingBound;
   readonly held: Map<string, number>;
   total: number;
+  /** How often an amount was refused. */
+  refused: number;
 }
 
-function createBook(bound: HoldingBound): Book {
-  return { bound, held: new Map(), total: 0 };
+/** Creates the account of one holding, such as the requests to one host, in which nothing is held. */
+export function createBook(bound: HoldingBound): Book {
+  return { bound, held: new Map(), total: 0, refused: 0 };
 }
 
-function openHold(book: Book, client: Client | null): Hold {
+/** Opens a hold on one account, as `Ledger.open` does. */
+export function openHold(book: Book, client: Client | null): Hold {
   const { perAddress } = book.bound;
   const limits = client === null ? [] : toLimits(client, perAddress);
   let taken = 0;
@@ -101,7 +106,10 @@ function openHold(book: Book, client: Client | null): Hold {
         const held = book.held.get(name) ?? 0;
         return held + amount <= limit && held <= left;
       });
-      if (left < 0 || !fits) return false;
+      if (left < 0 || !fits) {
+        book.refused += 1;
+        return false;
+      }
       add(amount);
       return true;
     },

@@ -1,17 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLedger, type HoldingBound, type Ledger } from '../../../src/access/ledger.ts';
+import type { HoldingBound, Ledger } from '../../../src/core/ledger.ts';
+import { createTestLedger } from '../../support/ledger.ts';
 
 const ofLedger = (bound: HoldingBound): Ledger =>
-  createLedger({
-    connections: bound,
-    upstreamReads: bound,
+  createTestLedger({
     upstreamBytes: bound,
-    replyBytes: bound,
+    upstreamReads: bound,
     histories: bound,
     sessions: bound,
-    sessionBytes: bound,
-    queuedTurns: bound,
     streams: bound,
   });
 

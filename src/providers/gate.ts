@@ -1,0 +1,159 @@
+import type { Clock } from '../core/clock.ts';
+import { clampPause, defaultPauseSeconds } from './pause.ts';
+import { ProviderError } from './provider.ts';
+
+/** When a breaker opens, and for how long. Times in milliseconds. */
+export interface BreakerOptions {
+  /** Consecutive failures that open the breaker. */
+  readonly failures: number;
+  readonly openMs: number;
+  /** Longest time that it stays open; each opening in a row doubles the last. */
+  readonly maxOpenMs: number;
+}
+
+/** Options of a gate. */
+export interface GateOptions extends BreakerOptions {
+  readonly clock: Clock;
+  /** Called after each change of state. */
+  readonly onChange?: (state: BreakerState) => void;
+  /** The gate of one host of many, by its name. Default: the gate of a whole provider. */
+  readonly host?: string;
+}
+
+/** `closed`: asked as usual; `open`: not asked; `half_open`: one query tries whether it is back. */
+export type BreakerState = 'closed' | 'open' | 'half_open';
+
+/**
+ * A circuit breaker before a provider or one of its hosts, which also keeps the pause that a throttling
+ * one asks for. Failures that are not general count only before a host.
+ */
+export interface Gate {
+  readonly state: BreakerState;
+  /**
+   * Asks, unless the breaker is open or a pause is running.
+   *
+   * @throws what `ask` throws; ProviderError `unavailable` while open, `throttled` during a pause.
+   */
+  run<Found>(ask: () => Promise<Found>, signal: AbortSignal): Promise<Found>;
+  /** Starts the pause that a throttling upstream asks for, although it answered. */
+  pause(error: ProviderError): void;
+}
+
+/** Creates a gate whose breaker is closed. */
+export function createGate(options: GateOptions): Gate {
+  const breaker = new Breaker(options);
+  return {
+    get state() {
+      return breaker.state;
+    },
+    pause: (error) => breaker.pause(error),
+    run: async (ask, signal) => {
+      const epoch = breaker.admit();
+      try {
+        const found = await ask();
+        breaker.succeed(epoch);
+        return found;
+      } catch (error) {
+        // Whoever left, or the read's own deadline, says nothing of the provider.
+        if (error instanceof ProviderError && !signal.aborted) breaker.fail(error, epoch);
+        else breaker.giveUp(epoch);
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * The state of one gate. Each change of state begins an epoch; the outcome of a query that was
+ * admitted in an earlier one is old news and changes nothing.
+ */
+class Breaker {
+  state: BreakerState = 'closed';
+  readonly #options: GateOptions;
+  #epoch = 0;
+  #failures = 0;
+  #openings = 0;
+  #openUntilMs = 0;
+  #pausedUntilMs = 0;
+  #probing = false;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  /** Lets a query through and gives its epoch, or throws. */
+  admit(): number {
+    const { clock, host } = this.#options;
+    const now = clock.now();
+    const whose = host === undefined ? 'The provider' : `The server ${host}`;
+    const isGeneral = host === undefined;
+    if (now < this.#pausedUntilMs) {
+      throw new ProviderError('throttled', `${whose} has asked to be left alone for a while.`, {
+        retryAfterSeconds: Math.ceil((this.#pausedUntilMs - now) / 1000),
+        isGeneral,
+      });
+    }
+    if (this.state === 'open' && now >= this.#openUntilMs) this.#change('half_open');
+    if (this.state === 'open' || this.#probing) {
+      const message = `${whose} fails repeatedly and is left alone for a while.`;
+      throw new ProviderError('unavailable', message, { isGeneral });
+    }
+    this.#probing = this.state === 'half_open';
+    return this.#epoch;
+  }
+
+  succeed(epoch: number): void {
+    if (epoch !== this.#epoch) return;
+    this.#failures = 0;
+    this.#openings = 0;
+    this.#change('closed');
+  }
+
+  fail(error: ProviderError, epoch: number): void {
+    const isOwn = error.isGeneral || this.#options.host !== undefined;
+    if (error.kind === 'throttled' && isOwn) this.pause(error);
+    if (epoch !== this.#epoch) return;
+    if (!isOwn) {
+      this.succeed(epoch);
+      return;
+    }
+    switch (error.kind) {
+      case 'missing':
+      case 'ambiguous':
+      case 'rejected':
+      case 'throttled':
+        this.succeed(epoch);
+        return;
+      case 'unavailable':
+      case 'malformed':
+        this.#failures += 1;
+        if (this.state === 'half_open' || this.#failures >= this.#options.failures) this.#open();
+    }
+  }
+
+  /** Ends a query that says nothing; the next one probes in its place. */
+  giveUp(epoch: number): void {
+    if (epoch === this.#epoch) this.#probing = false;
+  }
+
+  pause({ retryAfterSeconds = defaultPauseSeconds }: ProviderError): void {
+    const untilMs = this.#options.clock.now() + clampPause(retryAfterSeconds) * 1000;
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
+  }
+
+  #open(): void {
+    const { clock, openMs, maxOpenMs } = this.#options;
+    this.#openUntilMs = clock.now() + Math.min(openMs * 2 ** this.#openings, maxOpenMs);
+    this.#openings += 1;
+    this.#change('open');
+  }
+
+  #change(next: BreakerState): void {
+    if (next === this.state) return;
+    this.state = next;
+    this.#epoch += 1;
+    this.#probing = false;
+    this.#failures = 0;
+    this.#options.onChange?.(next);
+  }
+}

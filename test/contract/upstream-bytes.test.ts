@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { openHttpClient } from '../../src/core/http-client.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
+import { buildTestApp } from '../support/build-app.ts';
+import { upstream } from '../support/listen.ts';
+
+const mebibyte = 1_048_576;
+
+/** An app that reads X from an upstream which sends most of a large body, and the rest when it is told to. */
+async function setUp() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let sent = 0;
+  const fake = await upstream((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write(`{"filler":"${'x'.repeat(0.7 * mebibyte)}`, () => {
+      sent += 1;
+    });
+    void released.then(() => response.end('"}'));
+  });
+  const http = openHttpClient({
+    connectTimeoutMs: 2000,
+    attemptTimeoutMs: 60_000,
+    maxBytes: 8 * mebibyte,
+    userAgent: 'Perch-tests/1.0 (+https://perch.example/)',
+    clock: systemClock,
+    random: systemRandom,
+  });
+  const app = await buildTestApp({
+    env: {
+      PERCH_UPSTREAM_BYTES: String(4 * mebibyte),
+      PERCH_UPSTREAM_BYTES_PER_ADDRESS: String(mebibyte),
+      PERCH_READ_TIMEOUT_MS: '60000',
+    },
+    providers: [createFxTwitter({ http, apiUrl: fake.url, clock: systemClock })],
+  });
+  const read = (id: number, remoteAddress: string) =>
+    app.request(`/wren/status/${id}?thread=off&replies=off`, { remoteAddress });
+  return { app, http, read, release, sent: () => sent };
+}
+
+describe('bytes of upstream responses', () => {
+  it('are bounded for each client address, and those of others are received', async () => {
+    const { http, read, release, sent } = await setUp();
+    const first = read(1, '192.0.2.1');
+    await expect.poll(sent).toBe(1);
+
+    const second = await read(2, '192.0.2.1');
+    const other = read(3, '198.51.100.1');
+    await expect.poll(sent).toBe(3);
+    release();
+
+    expect([second.statusCode, second.json().code]).toEqual([503, 'overloaded']);
+    expect((await first).json().code).toBe('upstream_error'); // no post is in the filler
+    expect((await other).json().code).toBe('upstream_error');
+    await http.close();
+  });
+
+  it('are given back when the read has ended', async () => {
+    const { http, read, release } = await setUp();
+    release();
+
+    for (let id = 1; id < 6; id += 1) {
+      expect((await read(id, '192.0.2.1')).json().code).toBe('upstream_error');
+    }
+    await http.close();
+  });
+});
