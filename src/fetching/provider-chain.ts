@@ -124,13 +124,17 @@ async function askInOrder<Kind extends QueryKind>(
 ): Promise<Sourced<Kind>> {
   const { kind, query, provider: _only, onFailure, ...request } = asking;
   const failures: ProviderError[] = [];
+  const subject = nameSubject(query);
   for (const { provider, gates, ask, isLastResort } of toCandidates(links, asking)) {
     try {
       const context = {
         ...request,
         onThrottled: (error: ProviderError) => gates.pause(error),
       };
-      const found = await gates.of(kind).run(() => ask(query, context), request.signal);
+      const found = await gates.of(kind).run(() => ask(query, context), {
+        signal: request.signal,
+        subject,
+      });
       const isLocal = provider.isLocal === true;
       return { found, source: provider.name, degraded: isLastResort, isLocal };
     } catch (error) {
@@ -142,6 +146,19 @@ async function askInOrder<Kind extends QueryKind>(
     }
   }
   throw toProblem(failures, query);
+}
+
+/** Names what a query is about, wherever in a list it is. */
+function nameSubject(query: Query): string {
+  switch (query.kind) {
+    case 'post':
+      return `${query.post.platform} ${query.post.id}`;
+    case 'search':
+    case 'searchUsers':
+      return `${query.platform} ${query.text}`;
+    default:
+      return `${query.account.platform} ${query.account.handle}`;
+  }
 }
 
 interface Candidate<Kind extends QueryKind> extends ChainLink {

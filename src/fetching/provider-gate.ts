@@ -47,7 +47,7 @@ function sharingPauses(gate: Gate, pause: Gates['pause']): Gate {
       return gate.state;
     },
     pause,
-    run: (ask, signal) =>
+    run: (ask, asking) =>
       gate.run(async () => {
         try {
           return await ask();
@@ -55,6 +55,6 @@ function sharingPauses(gate: Gate, pause: Gates['pause']): Gate {
           if (error instanceof ProviderError && error.kind === 'throttled') pause(error);
           throw error;
         }
-      }, signal),
+      }, asking),
   };
 }

@@ -1,7 +1,7 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Client } from '../core/caller.ts';
-import type { Ledger } from '../core/ledger.ts';
+import type { Hold, Ledger } from '../core/ledger.ts';
 import { Problem } from '../core/problem.ts';
 
 /** Options of `boundConnections`. */
@@ -16,24 +16,53 @@ export interface ConnectionsOptions {
 /** Maximum number of requests of one connection that wait for their replies. */
 const maxPipelined = 16;
 
+/** Milliseconds for which a connection that was cut counts as open, so that cutting it costs its client something. */
+const penaltyMs = 10_000;
+
 /**
  * Bounds the connections of each client and of all, and the requests that one connection sends ahead of
  * their replies (RFC 9112 §9.3.2): beyond that the connection is cut, since its replies would pile up.
+ * Call it when the server has its request listeners.
  */
 export function boundConnections(server: Server, options: ConnectionsOptions): void {
   const { ledger, clientOf, refuse } = options;
+  const cut = new WeakSet<Socket>();
   server.on('connection', (socket: Socket) => {
     const hold = ledger.open('connections', clientOf(socket));
-    if (hold.take(1)) socket.once('close', hold.release);
-    else refuse(tooMany(), socket);
+    if (!hold.take(1)) return refuse(tooMany(), socket);
+    socket.once('close', () => (cut.has(socket) ? releaseLater(hold) : hold.release()));
   });
+  const admit = createPipelineBound((socket) => {
+    cut.add(socket);
+    socket.destroy();
+  });
+  // The parser goes on with what it has read of a connection that was cut: nobody must handle that.
+  const listeners = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    if (!admit(request, response)) return;
+    for (const listener of listeners) listener.call(server, request, response);
+  });
+}
+
+function releaseLater(hold: Hold): void {
+  setTimeout(hold.release, penaltyMs).unref();
+}
+
+/** Creates the function that tells whether a request may be handled; calls `cutOff` for a connection with too many. */
+function createPipelineBound(cutOff: (socket: Socket) => void) {
   const waiting = new WeakMap<Socket, number>();
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+  return ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
+    if (socket.destroyed) return false;
     const count = (waiting.get(socket) ?? 0) + 1;
+    if (count > maxPipelined) {
+      cutOff(socket);
+      return false;
+    }
     waiting.set(socket, count);
-    if (count > maxPipelined) socket.destroy();
-    else response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
-  });
+    response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    return true;
+  };
 }
 
 function tooMany(): Problem {

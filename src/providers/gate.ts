@@ -34,9 +34,19 @@ export interface Gate {
    *
    * @throws what `ask` throws; ProviderError `unavailable` while open, `throttled` during a pause.
    */
-  run<Found>(ask: () => Promise<Found>, signal: AbortSignal): Promise<Found>;
+  run<Found>(ask: () => Promise<Found>, asking: Asking): Promise<Found>;
   /** Starts the pause that a throttling upstream asks for, although it answered. */
   pause(error: ProviderError): void;
+}
+
+/** What is asked for, and until when. */
+export interface Asking {
+  readonly signal: AbortSignal;
+  /**
+   * Names what is asked for. Unreadable answers about one subject in a row count once: one strange post,
+   * asked for again and again, says nothing about the others.
+   */
+  readonly subject: string;
 }
 
 /** Creates a gate whose breaker is closed. */
@@ -47,7 +57,7 @@ export function createGate(options: GateOptions): Gate {
       return breaker.state;
     },
     pause: (error) => breaker.pause(error),
-    run: async (ask, signal) => {
+    run: async (ask, { signal, subject }) => {
       const epoch = breaker.admit();
       try {
         const found = await ask();
@@ -55,7 +65,8 @@ export function createGate(options: GateOptions): Gate {
         return found;
       } catch (error) {
         // Whoever left, or the read's own deadline, says nothing of the provider.
-        if (error instanceof ProviderError && !signal.aborted) breaker.fail(error, epoch);
+        if (error instanceof ProviderError && !signal.aborted)
+          breaker.fail(error, { epoch, subject });
         else breaker.giveUp(epoch);
         throw error;
       }
@@ -71,7 +82,8 @@ class Breaker {
   state: BreakerState = 'closed';
   readonly #options: GateOptions;
   #epoch = 0;
-  #failures = 0;
+  /** What has failed since the last success. */
+  readonly #failures = new Set<string>();
   #openings = 0;
   #openUntilMs = 0;
   #pausedUntilMs = 0;
@@ -104,12 +116,12 @@ class Breaker {
 
   succeed(epoch: number): void {
     if (epoch !== this.#epoch) return;
-    this.#failures = 0;
+    this.#failures.clear();
     this.#openings = 0;
     this.#change('closed');
   }
 
-  fail(error: ProviderError, epoch: number): void {
+  fail(error: ProviderError, { epoch, subject }: { epoch: number; subject: string }): void {
     const isOwn = error.isGeneral || this.#options.host !== undefined;
     if (error.kind === 'throttled' && isOwn) this.pause(error);
     if (epoch !== this.#epoch) return;
@@ -126,8 +138,9 @@ class Breaker {
         return;
       case 'unavailable':
       case 'malformed':
-        this.#failures += 1;
-        if (this.state === 'half_open' || this.#failures >= this.#options.failures) this.#open();
+        this.#failures.add(error.kind === 'malformed' ? subject : `failure ${this.#failures.size}`);
+        if (this.state === 'half_open' || this.#failures.size >= this.#options.failures)
+          this.#open();
     }
   }
 
@@ -153,7 +166,7 @@ class Breaker {
     this.state = next;
     this.#epoch += 1;
     this.#probing = false;
-    this.#failures = 0;
+    this.#failures.clear();
     this.#options.onChange?.(next);
   }
 }

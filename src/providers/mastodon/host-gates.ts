@@ -20,7 +20,13 @@ export interface HostGates {
    *
    * @throws what `ask` throws; ProviderError as `Gate.run`; Problem `overloaded`
    */
-  run<Found>(host: string, context: RequestContext, ask: () => Promise<Found>): Promise<Found>;
+  run<Found>(asked: AskedHost, context: RequestContext, ask: () => Promise<Found>): Promise<Found>;
+}
+
+/** A host, and the path that is asked for. */
+export interface AskedHost {
+  readonly host: string;
+  readonly path: string;
 }
 
 interface HostGate {
@@ -44,7 +50,7 @@ export function createHostGates({ clock, breaker, maxPerHost }: HostGateOptions)
     return known;
   };
   return {
-    run: async (host, { client = null, signal }, ask) => {
+    run: async ({ host, path }, { client = null, signal }, ask) => {
       const { gate, requests } = gateOf(host);
       const hold = openHold(requests, client);
       if (!hold.take(1)) {
@@ -52,7 +58,7 @@ export function createHostGates({ clock, breaker, maxPerHost }: HostGateOptions)
         throw new Problem('overloaded', { detail });
       }
       try {
-        return await gate.run(ask, signal);
+        return await gate.run(ask, { signal, subject: path });
       } finally {
         hold.release();
       }

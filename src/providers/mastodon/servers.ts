@@ -61,7 +61,9 @@ export function createServers({ http, ...options }: ServersOptions): Servers {
   const gates = createHostGates(options);
   return {
     get: (host, path, context) =>
-      gates.run(host, context, () => ask(http, { host, path, context, clock: options.clock })),
+      gates.run({ host, path }, context, () =>
+        ask(http, { host, path, context, clock: options.clock }),
+      ),
   };
 }
 

@@ -4,7 +4,13 @@ import { type BreakerState, createGate } from '../../../src/providers/gate.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../src/providers/provider.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-const signal = new AbortController().signal;
+let asked = 0;
+
+/** Asks for something else each time. */
+const asking = (signal = new AbortController().signal, subject = `post ${asked++}`) => ({
+  signal,
+  subject,
+});
 
 function setUp() {
   const clock = createManualClock();
@@ -18,9 +24,9 @@ function setUp() {
   });
   const fail = (kind: ProviderErrorKind, retryAfterSeconds?: number) =>
     gate
-      .run(() => Promise.reject(new ProviderError(kind, 'No.', { retryAfterSeconds })), signal)
+      .run(() => Promise.reject(new ProviderError(kind, 'No.', { retryAfterSeconds })), asking())
       .catch((error: ProviderError) => error);
-  const succeed = () => gate.run(async () => 'found', signal);
+  const succeed = () => gate.run(async () => 'found', asking());
   return { clock, changes, gate, fail, succeed };
 }
 
@@ -32,6 +38,23 @@ describe('the circuit breaker', () => {
 
     expect(gate.state).toBe('open');
     await expect(succeed()).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+
+  it('stays closed when only one subject cannot be read, however often it is asked for', async () => {
+    const { gate } = setUp();
+    const failWith = (subject: string) =>
+      gate
+        .run(
+          () => Promise.reject(new ProviderError('malformed', 'No.')),
+          asking(undefined, subject),
+        )
+        .catch(() => undefined);
+
+    for (let i = 0; i < 20; i += 1) await failWith('one post');
+    expect(gate.state).toBe('closed');
+    for (let i = 0; i < 4; i += 1) await failWith(`another ${i}`);
+
+    expect(gate.state).toBe('open');
   });
 
   it.each(['missing', 'ambiguous', 'rejected'] as const)(
@@ -75,7 +98,7 @@ describe('the circuit breaker', () => {
     await clock.advance(5000);
 
     let answer: (found: string) => void = () => undefined;
-    const probe = gate.run(() => new Promise<string>((resolve) => (answer = resolve)), signal);
+    const probe = gate.run(() => new Promise<string>((resolve) => (answer = resolve)), asking());
     await expect(succeed()).rejects.toMatchObject({ kind: 'unavailable' });
     answer('found');
 
@@ -102,7 +125,7 @@ describe('the circuit breaker', () => {
     const rejections: ((error: Error) => void)[] = [];
     const calls = Array.from({ length: 100 }, () =>
       gate
-        .run(() => new Promise((_resolve, reject) => rejections.push(reject)), signal)
+        .run(() => new Promise((_resolve, reject) => rejections.push(reject)), asking())
         .catch(() => undefined),
     );
 
@@ -120,12 +143,12 @@ describe('the circuit breaker', () => {
     const { gate, clock, fail, succeed } = setUp();
     let endOld: (error: Error) => void = () => undefined;
     const old = gate
-      .run(() => new Promise((_resolve, reject) => (endOld = reject)), signal)
+      .run(() => new Promise((_resolve, reject) => (endOld = reject)), asking())
       .catch(() => undefined);
     for (let i = 0; i < 5; i += 1) await fail('unavailable');
     await clock.advance(5001);
     let endProbe: (found: string) => void = () => undefined;
-    const probe = gate.run(() => new Promise<string>((resolve) => (endProbe = resolve)), signal);
+    const probe = gate.run(() => new Promise<string>((resolve) => (endProbe = resolve)), asking());
 
     endOld(new ProviderError('missing', 'Gone.'));
     await old;
@@ -151,7 +174,7 @@ describe('the circuit breaker', () => {
 
     for (let i = 0; i < 9; i += 1) {
       await gate
-        .run(() => Promise.reject(new ProviderError('unavailable', 'No.')), left)
+        .run(() => Promise.reject(new ProviderError('unavailable', 'No.')), asking(left))
         .catch(() => undefined);
     }
 
@@ -197,9 +220,9 @@ describe('the gates of a provider', () => {
     const throttled = new ProviderError('throttled', 'Slow down.', { retryAfterSeconds: 10 });
     await gates
       .of('search')
-      .run(() => Promise.reject(throttled), signal)
+      .run(() => Promise.reject(throttled), asking())
       .catch(() => undefined);
-    const read = () => gates.of('post').run(async () => 'found', signal);
+    const read = () => gates.of('post').run(async () => 'found', asking());
 
     for (const ms of [0, 4000, 5000]) {
       await clock.advance(ms);
@@ -224,12 +247,12 @@ describe('the gates of a provider', () => {
       gates.pause(failure);
       await gates
         .of('post')
-        .run(() => Promise.reject(failure), signal)
+        .run(() => Promise.reject(failure), asking())
         .catch(() => undefined);
     }
 
     expect(gates.broken).toEqual({});
-    await expect(gates.of('post').run(async () => 'found', signal)).resolves.toBe('found');
+    await expect(gates.of('post').run(async () => 'found', asking())).resolves.toBe('found');
   });
 });
 
