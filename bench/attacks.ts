@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type AttackName, attacks } from './attacks/attacks.ts';
+import { type Met, useNormally } from './attacks/normal-client.ts';
+import { measure } from './load.ts';
+import { residentMiB, startTarget, type Target } from './processes.ts';
+
+// Attacks on a default Perch, each from an address of its own (127.0.0.2 and up), beside a normal client on
+// 127.0.0.1. Exits 1 where the normal client is hurt.
+//
+//   npx tsx bench/attacks.ts [NAME…]      each attack by itself, BENCH_ATTACK_SECONDS (20) each
+//   npx tsx bench/attacks.ts --all        all at once, BENCH_ATTACK_MINUTES (10), at a tenth of the capacity
+
+const port = 18_101;
+const upstreamPort = 18_102;
+const maxSlowestMs = 250;
+const maxMiB = 1024;
+
+const path = (name: string) => join(import.meta.dirname, name);
+const tsx = ['--import', import.meta.resolve('tsx')];
+
+/** Runs a script of this folder in a process of its own. */
+function run(script: string, ...args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [...tsx, path(script), ...args], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  const killed = wait(5000).then(() => child.kill('SIGKILL'));
+  await Promise.race([ended, killed]);
+}
+
+/** Starts the server and waits until its index of the documentation is built. */
+function startServer(): Promise<Target> {
+  return startTarget({
+    name: 'perch',
+    args: [path('targets/attacked.mjs')],
+    url: `http://127.0.0.1:${port}/svc/v1/health`,
+    cores: 'any',
+    env: {
+      PORT: String(port),
+      UPSTREAM_PORT: String(upstreamPort),
+      PERCH_DATA_DIR: process.env.BENCH_DATA_DIR ?? ':memory:',
+      PERCH_FXTWITTER_URL: `http://127.0.0.1:${upstreamPort}/fx`,
+      PERCH_SYNDICATION_URL: 'http://127.0.0.1:9',
+      PERCH_BLUESKY_URL: 'http://127.0.0.1:9',
+      PERCH_METRICS: 'open',
+    },
+  });
+}
+
+/** What an attack did to the normal client and to the server. */
+interface Result extends Met {
+  readonly name: string;
+  readonly mostMiB: number;
+  readonly isHurt: boolean;
+}
+
+async function attack(names: readonly AttackName[], use: { seconds: number; perSecond: number }) {
+  const server = await startServer();
+  const attackers = names.map((name, index) =>
+    run('attacks/attacks.ts', name, String(port), `127.0.0.${index + 2}`),
+  );
+  const memory: number[] = [];
+  const sampler = setInterval(() => memory.push(residentMiB(server.pid)), 250);
+  await wait(1500); // until the attackers have loaded
+  const met = await useNormally({ port, ...use });
+  clearInterval(sampler);
+  await Promise.all(attackers.map(stop));
+  const stopped = await Promise.race([
+    server.stop().then(() => true),
+    wait(10_000).then(() => false),
+  ]);
+  return { met, memory, stopped };
+}
+
+function judge(name: string, { met, memory }: { met: Met; memory: readonly number[] }): Result {
+  const mostMiB = Math.max(...memory);
+  const isHurt =
+    met.slowestMs > maxSlowestMs || mostMiB > maxMiB || Object.keys(met.failures).length > 0;
+  return { ...met, name, mostMiB, isHurt };
+}
+
+function row({ name, requests, slowestMs, p99Ms, mostMiB, failures, isHurt }: Result): string {
+  const told = Object.entries(failures).map(([what, times]) => `${times} × ${what}`);
+  const cells = [name, requests, slowestMs.toFixed(0), p99Ms.toFixed(1), mostMiB.toFixed(0)];
+  return `| ${cells.join(' | ')} | ${told.slice(0, 4).join('; ')} | ${isHurt ? 'HURT' : 'well'} |`;
+}
+
+const header = [
+  '| attack | requests | slowest ms | p99 ms | MiB at most | 429, 5xx and failures | normal client |',
+  '| --- | --- | --- | --- | --- | --- | --- |',
+];
+
+/** Each attack by itself, after a run without any for comparison. */
+async function attackOneByOne(names: readonly AttackName[]): Promise<boolean> {
+  const seconds = Number(process.env.BENCH_ATTACK_SECONDS ?? 20);
+  console.log(header.join('\n'));
+  let isHurt = false;
+  for (const name of [null, ...names]) {
+    const result = await attack(name === null ? [] : [name], { seconds, perSecond: 20 });
+    const judged = judge(name ?? 'none', result);
+    console.log(row(judged));
+    isHurt ||= judged.isHurt || !result.stopped;
+    if (!result.stopped) console.log(`${name}: the server did not end on SIGTERM`);
+  }
+  return isHurt;
+}
+
+/** All attacks at once beside normal use at a tenth of what the server can answer. */
+async function attackTogether(): Promise<boolean> {
+  const seconds = Number(process.env.BENCH_ATTACK_MINUTES ?? 10) * 60;
+  const quiet = await startServer();
+  const hit = { ...quiet, url: `http://127.0.0.1:${port}/ada.example` };
+  const { requestsPerSecond } = await measure(hit, { seconds: 5, connections: 16 });
+  await quiet.stop();
+  const perSecond = Math.floor(requestsPerSecond / 10);
+  console.log(
+    `${Math.round(requestsPerSecond)} cached reads a second alone, so ${perSecond} in use\n`,
+  );
+  const result = await attack(Object.keys(attacks) as AttackName[], { seconds, perSecond });
+  console.log([...header, row(judge('all', result))].join('\n'));
+  const half = result.memory.slice(Math.floor(result.memory.length / 2));
+  const third = Math.floor(half.length / 3);
+  const mean = (values: readonly number[]) =>
+    values.reduce((sum, one) => sum + one, 0) / values.length;
+  const growth = mean(half.slice(-third)) / mean(half.slice(0, third));
+  console.log(`\nmemory in the last half: ${growth.toFixed(2)} of what it was at its beginning`);
+  console.log(`ends on SIGTERM: ${result.stopped}`);
+  const hasFailed = Object.keys(result.met.failures).length > 0;
+  return hasFailed || growth > 1.1 || !result.stopped;
+}
+
+const upstream = run('attacks/upstream.ts', String(upstreamPort));
+const given = process.argv.slice(2);
+try {
+  const isHurt = given.includes('--all')
+    ? await attackTogether()
+    : await attackOneByOne((given.length > 0 ? given : Object.keys(attacks)) as AttackName[]);
+  process.exitCode = isHurt ? 1 : 0;
+} finally {
+  await stop(upstream);
+}

@@ -1,0 +1,4 @@
+/** Repeats a text until it has at least so many characters. */
+export function fill(text: string, length: number): string {
+  return text.repeat(Math.ceil(length / text.length));
+}
