@@ -3,6 +3,7 @@ import { createAllowanceWindow } from './access/allowance-window.ts';
 import { type AllowanceLimits, type Allowances, createAllowances } from './access/allowances.ts';
 import { createAddressReader } from './access/client-address.ts';
 import { type KeyStore, openKeyStore } from './access/key-store.ts';
+import { createLedger, type Holding, type HoldingBound, type Ledger } from './access/ledger.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import type { Random } from './core/random.ts';
@@ -23,6 +24,8 @@ export interface Access {
   readonly identification: Identification;
   /** Gives the name that the allowance of a request's client address goes by. */
   readonly clientOf: (request: FastifyRequest) => string;
+  /** What each client holds, on every surface. */
+  readonly ledger: Ledger;
   close(): void;
 }
 
@@ -54,6 +57,7 @@ export function openAccess({ config, clock, random, logger }: AccessOptions): Ac
     keys,
     allowances,
     clientOf,
+    ledger: createLedger(toLedgerBounds(config)),
     identification: createIdentification({ keys, allowances, clock, clientOf }),
     close: () => keys.close(),
   };
@@ -67,6 +71,46 @@ export function toAllowanceLimits(config: Config): AllowanceLimits {
     key: config.PERCH_KEY_ALLOWANCE,
     post: config.PERCH_POST_ALLOWANCE,
     pool: config.PERCH_POOL_ALLOWANCE,
+  };
+}
+
+/** Returns how much of everything a client may hold. */
+export function toLedgerBounds(config: Config): Readonly<Record<Holding, HoldingBound>> {
+  return {
+    connections: unbounded,
+    upstreamReads: unbounded,
+    upstreamBytes: unbounded,
+    replyBytes: unbounded,
+    histories: unbounded,
+    ...toSessionBounds(config),
+  };
+}
+
+const unbounded: HoldingBound = {
+  perAddress: Number.POSITIVE_INFINITY,
+  total: Number.POSITIVE_INFINITY,
+};
+
+function toSessionBounds(config: Config) {
+  const { PERCH_DATA_DIR, PERCH_SESSION_STORE } = config;
+  const isInMemory = PERCH_DATA_DIR === ':memory:' || PERCH_SESSION_STORE === 'memory';
+  return {
+    sessions: {
+      perAddress: config.PERCH_SESSION_LIVE_PER_ADDRESS,
+      total: config.PERCH_SESSION_LIVE,
+    },
+    sessionBytes: {
+      perAddress: config.PERCH_SESSION_BYTES_PER_ADDRESS,
+      total: config.PERCH_SESSION_BYTES ?? (isInMemory ? 128 : 1024) * 1_048_576,
+    },
+    queuedTurns: {
+      perAddress: config.PERCH_SESSION_TURNS_PER_ADDRESS,
+      total: config.PERCH_SESSION_WAITING_TURNS,
+    },
+    streams: {
+      perAddress: config.PERCH_SESSION_STREAMS_PER_ADDRESS,
+      total: config.PERCH_SESSION_STREAMS,
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Client } from './access/ledger.ts';
 import type { Answer, AnswerEngine } from './answers/answer.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './core/clock.ts';
@@ -23,37 +24,41 @@ function patienceOf({ PERCH_MODEL_URL, PERCH_MODEL_STALL_SECONDS }: Config): num
   return patienceMs + (PERCH_MODEL_URL === undefined ? 0 : PERCH_MODEL_STALL_SECONDS * 1000);
 }
 
-/** The most questions of pages that are answered at once. */
-const mostAtOnce = 16;
-
-/** Creates what answers the questions of pages. Each counts as the start of a session. */
+/**
+ * Creates what answers the questions of pages. Each counts as the start of a session, and waits for its
+ * place among the turns of sessions.
+ */
 export function createAsking(options: AskingOptions): Asking {
   const { config, service, clientOf } = options;
-  let atWork = 0;
   return {
     sessionBase: `/${config.PERCH_SESSION_PREFIX}/v1`,
     isAboutPages: config.PERCH_CORPUS.length === 0,
     answer: async (question, request) => {
       service.refuseUnlessReady();
-      if (atWork >= mostAtOnce) {
-        throw new Problem('overloaded', { detail: 'As many questions are answered as may be.' });
-      }
-      service.starts.spend(`at ${clientOf(request)}`);
-      atWork += 1;
+      const client = service.clients.at(clientOf(request));
+      const place = service.ledger.open('queuedTurns', client);
+      if (!place.take(1)) throw tooManyQuestions();
       try {
-        return await answerInTime(question, request.signal, options);
+        service.rates.spendStart(null, client);
+        return await answerInTime({ question, client, left: request.signal }, options);
       } finally {
-        atWork -= 1;
+        place.release();
       }
     },
   };
 }
 
-/** Once whoever asked has left, or patience is over, the engine stops. */
+interface PageQuestion {
+  readonly question: string;
+  readonly client: Client;
+  /** Aborted once the page is closed. */
+  readonly left: AbortSignal;
+}
+
+/** Once the page is closed, or patience is over, the engine stops. */
 async function answerInTime(
-  text: string,
-  left: AbortSignal,
-  { engine, clock, config }: AskingOptions,
+  { question: text, client, left }: PageQuestion,
+  { engine, clock, config, service }: AskingOptions,
 ): Promise<Answer> {
   const over = new AbortController();
   const late = new AbortController();
@@ -64,8 +69,10 @@ async function answerInTime(
   );
   const signal = AbortSignal.any([left, late.signal]);
   const asking = { signal, onText: () => undefined };
+  const run = () =>
+    Promise.race([engine.answer({ text, earlier: [] }, asking), whenAborted(signal)]);
   try {
-    return await Promise.race([engine.answer({ text, earlier: [] }, asking), whenAborted(signal)]);
+    return await service.runBesideTurns({ client, signal, run });
   } finally {
     over.abort();
   }
@@ -76,6 +83,10 @@ function whenAborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
+}
+
+function tooManyQuestions(): Problem {
+  return new Problem('overloaded', { detail: 'As many questions wait for an answer as may wait.' });
 }
 
 function tooLate(waitMs: number): Problem {

@@ -1,4 +1,5 @@
 import type { EventStamp } from './events.ts';
+import type { StoreBounds } from './room.ts';
 import type { SessionRecord, Transition } from './state.ts';
 
 /** The most characters of the lines of events that are read or written together, where they are several. */
@@ -44,10 +45,6 @@ export interface Start {
   readonly transition: Transition;
   readonly receipt: Receipt;
   readonly once: Once | null;
-  /** The most live sessions. */
-  readonly live: number;
-  /** Ends the session that has been idle longest, where there is no room. */
-  evict(record: SessionRecord): Transition;
 }
 
 /** A message that is to be accepted; `decide` gives the transition or throws a Problem. */
@@ -105,10 +102,21 @@ export interface DueBefore {
  * implementation may make them again. What cannot be stored rejects with Problem `not_ready`.
  */
 export interface SessionStore {
+  /** Keeps what clients hold within bounds from now on; before that nothing is bounded. */
+  bound(bounds: StoreBounds): void;
   find(id: string): Promise<Found>;
-  /** @throws Problem `overloaded` where nobody can be evicted; `idempotency_conflict` */
+  /**
+   * Starts a session. Where a bound is reached, others are given up for it: ended for their number, and
+   * deleted for their bytes. See "What is bounded" in `docs/sessions.md`.
+   *
+   * @throws Problem `overloaded` if none can be given up; `turn_queue_full`, `idempotency_conflict`
+   */
   start(start: Start): Promise<Acceptance>;
-  /** Undefined where the session is not known any more. @throws what `decide` throws; Problem `idempotency_conflict` */
+  /**
+   * Adds a message; `undefined` if the session is not known any more.
+   *
+   * @throws what `decide` throws; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+   */
   accept(message: Message): Promise<Acceptance | undefined>;
   /** Gives the receipt of the same request, where it was accepted before. @throws Problem `idempotency_conflict` */
   recall(once: Once): Promise<Receipt | undefined>;
@@ -143,6 +151,8 @@ export interface SessionStore {
   purge(id: string, nowMs: number): Promise<boolean>;
   /** Forgets purged ids and idempotency keys from before these instants. */
   forget(before: { readonly purgedMs: number; readonly onceMs: number }): Promise<void>;
+  /** Deletes sessions as long as too many bytes are stored, a few at a time. Returns how many. */
+  trim(): Promise<number>;
   countLive(): Promise<number>;
   /** Is told of everything that was recorded, in order, once it is durable. One listener. */
   onCommit(listener: (commit: Commit) => void): void;

@@ -1,3 +1,4 @@
+import type { Client } from '../access/ledger.ts';
 import type { Clock } from '../core/clock.ts';
 import type { LeaseRecord } from './events.ts';
 import type { Feed, FeedReader } from './feeds.ts';
@@ -30,6 +31,8 @@ export interface StreamRequest {
   readonly mode: FollowMode;
   /** The token that is filled in; null for a reader who has not shown it. */
   readonly token: string | null;
+  /** The reader; `null` for the command line. */
+  readonly client: Client | null;
 }
 
 /** The times of a stream, in milliseconds. */

@@ -70,13 +70,13 @@ describe('the ledger', () => {
   });
 
   it.each([
-    ['nothing', 4, null],
-    ['the bound of the address', 5, 'address'],
+    ['nothing', 4, null, {}],
+    ['the bound of the address', 5, 'address', {}],
     ['the bound of the network', 4, 'network', { others: 14 }],
     ['the bound of all clients', 4, 'total', { strangers: 97 }],
     ['what would be left for others', 4, 'share', { own: 6, strangers: 85 }],
-  ] as const)('names what an amount would exceed: %s', (_what, amount, excess, held = {}) => {
-    const { own = 0, others = 0, strangers = 0 } = { own: 0, others: 0, strangers: 0, ...held };
+  ] as const)('names what an amount would exceed: %s', (_what, amount, excess, held) => {
+    const { own, others, strangers } = { own: 0, others: 0, strangers: 0, ...held };
     const ledger = ofLedger({ perAddress: own + 4, total: 100 });
     const client = { address: 'a:b:c:d', network: 'a:b:c/48' };
     const amounts = new Map([

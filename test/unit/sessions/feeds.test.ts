@@ -4,7 +4,7 @@ import { startSession } from '../../../src/sessions/state.ts';
 import type { Commit, StoredEvent } from '../../../src/sessions/store.ts';
 
 const { record } = startSession(
-  { id: 'ses_a', owner: null },
+  { id: 'ses_a', owner: null, client: null },
   { deliveryId: 'dlv_a', text: 'q', nowMs: 0 },
 );
 
