@@ -91,7 +91,7 @@ export async function openSessionService(options: ServiceOptions): Promise<Sessi
   const { engine, clock, random, secret, limits, ledger, onFault } = options;
   const ids = createSessionIds(clock, random);
   const store = options.openStore((index) => ({ id: ids.event(), atMs: clock.now(), index }));
-  const feeds = createFeeds(store.readEvents);
+  const feeds = createFeeds(store);
   const work = createFairWork({ atOnce: limits.turnsAtOnce, clock, isReady: () => engine.isReady });
   const hasRoom = createRoomCheck(ledger);
   const turns = createTurns({ store, engine, clock, limits, work, hasRoom, onFault });

@@ -90,6 +90,7 @@ function createQueries(rows: Rows, { read }: GroupCommit): Queries {
       }),
     recall: (asked) => read(() => once.recall(asked)),
     readEvents: (id, from) => read(() => log.events(numberOf(id), from)),
+    readPart: (id, from) => read(() => log.part(numberOf(id), from)),
     readText: (id, sequence) => read(() => log.text(numberOf(id), sequence)),
     readMessages: (id) => read(() => log.messages(numberOf(id))),
     readAnswered: (id, { before, count }) => read(() => log.answered(numberOf(id), before, count)),

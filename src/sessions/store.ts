@@ -11,6 +11,12 @@ export interface StoredEvent {
   readonly line: string;
 }
 
+/** A part of the line of an event that is longer than `pieceLength`, without its line feed. */
+export interface EventPart {
+  readonly bytes: Buffer;
+  readonly isLast: boolean;
+}
+
 /** What is known of a session id. */
 export type Found =
   | { readonly kind: 'known'; readonly record: SessionRecord }
@@ -131,6 +137,11 @@ export interface SessionStore {
   ): Promise<SessionRecord | undefined>;
   /** Reads events from an index, at least one if there is one, and not many more than `pieceLength`. */
   readEvents(id: string, from: number): Promise<readonly StoredEvent[]>;
+  /** Returns a part of an event that is longer than `pieceLength` bytes, from a byte on; else `undefined`. */
+  readPart(
+    id: string,
+    from: { readonly index: number; readonly offset: number },
+  ): Promise<EventPart | undefined>;
   /** Gives the text of a message; undefined where it is not there. */
   readText(id: string, sequence: number): Promise<string | undefined>;
   readMessages(id: string): Promise<readonly SessionMessage[]>;

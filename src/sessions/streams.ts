@@ -6,6 +6,7 @@ import type { SessionRecord } from './state.ts';
 import type { SessionStore } from './store.ts';
 import {
   createReader,
+  endStream,
   type Reader,
   type Sending,
   type StreamRequest,
@@ -67,7 +68,7 @@ export function createStreams(options: StreamsOptions): Streams {
     } catch (error) {
       // The status is sent already: the response just ends, and the reader resumes by index.
       onFault(error, 'sending a stream');
-      sending.sink.end();
+      endStream(sending);
     }
   };
   return {

@@ -376,6 +376,26 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     expect(running).toEqual(ids.filter((id) => id !== ids[100]));
   });
 
+  it('reads a long event in parts of bounded size', async () => {
+    const { store } = openRig({ path: pathOf() });
+    const text = '\u0001é🦤'.repeat(9000);
+    await store.start(toStart('ses_a', { text }));
+    await answerFront(store, 'ses_a');
+    const parts: Buffer[] = [];
+    for (let offset = 0, isLast = false; !isLast; ) {
+      const part = await store.readPart('ses_a', { index: 2, offset });
+      parts.push(part?.bytes ?? Buffer.alloc(0));
+      offset += part?.bytes.length ?? 0;
+      isLast = part?.isLast ?? true;
+    }
+
+    const [event] = await store.readEvents('ses_a', 2);
+    expect(Buffer.concat(parts).toString()).toBe(event?.line);
+    expect(parts.map(({ length }) => length).slice(0, -1)).toEqual([65_536, 65_536, 65_536]);
+    expect(await store.readPart('ses_a', { index: 1, offset: 0 })).toBeUndefined();
+    expect(await store.readPart('ses_a', { index: 99, offset: 0 })).toBeUndefined();
+  });
+
   it('reads long logs in pieces of bounded size', async () => {
     const { store } = openRig({ path: pathOf() });
     await store.start(toStart('ses_a', { text: 'x'.repeat(60_000) }));
