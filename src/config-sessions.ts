@@ -61,7 +61,7 @@ export const sessionVariables = z.object({
   PERCH_SESSION_TURNS: wholeNumber(1, 100_000, 500).describe(
     'The turns after which a session ends.',
   ),
-  PERCH_SESSION_BYTES_PER_SESSION: wholeNumber(65_536, 10_000_000_000, 16_777_216).describe(
+  PERCH_SESSION_BYTES_PER_SESSION: wholeNumber(65_536, 10_000_000_000, 33_554_432).describe(
     'Stored bytes after which a session ends, with the turn that reached them.',
   ),
   PERCH_SESSION_TURNS_PER_ADDRESS: wholeNumber(1, 1_000_000, 64).describe(

@@ -36,14 +36,8 @@ export function createAsking(options: AskingOptions): Asking {
     answer: async (question, request) => {
       service.refuseUnlessReady();
       const client = service.clients.at(clientOf(request));
-      const place = service.ledger.open('queuedTurns', client);
-      if (!place.take(1)) throw tooManyQuestions();
-      try {
-        service.rates.spendStart(null, client);
-        return await answerInTime({ question, client, left: request.signal }, options);
-      } finally {
-        place.release();
-      }
+      service.rates.spendStart(null, client);
+      return answerInTime({ question, client, left: request.signal }, options);
     },
   };
 }
@@ -83,10 +77,6 @@ function whenAborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-}
-
-function tooManyQuestions(): Problem {
-  return new Problem('overloaded', { detail: 'As many questions wait for an answer as may wait.' });
 }
 
 function tooLate(waitMs: number): Problem {

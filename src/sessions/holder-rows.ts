@@ -2,7 +2,7 @@ import type { Account } from '../access/ledger.ts';
 import type { SqliteDatabase } from '../core/sqlite.ts';
 import type { RawSession, SessionRow } from './session-rows.ts';
 
-/** What sessions hold in the store, by the names of the ledger. */
+/** The holdings that are counted in the store, by the names of the ledger. */
 export type StoredHolding = 'sessions' | 'sessionBytes' | 'queuedTurns';
 
 /** Row of the table `holders`. */
@@ -17,28 +17,28 @@ interface WeighedHolder {
   readonly weight: number;
 }
 
-/** What room is made of, by giving up sessions. */
+/** The holdings for which sessions are evicted. */
 export type RoomHolding = 'sessions' | 'sessionBytes';
 
-/** The sessions that can be given up for room. */
+/** The sessions that can be evicted. */
 export interface Candidates {
   readonly holding: RoomHolding;
-  /** The row that is being written, which is none. */
+  /** Number of the session that is being written. */
   readonly except: number;
-  /** Sessions of others that were used after this instant are spared, as are those that are read now. */
+  /** Sessions of other addresses are spared if they were used after this instant, or are being read. */
   readonly unusedSinceMs: number;
 }
 
-/** The rows that tell what each client holds, and whose sessions can be given up. */
+/** The statements about what each client holds. */
 export type HolderRows = ReturnType<typeof createHolderRows>;
 
-/** Maximum number of clients whose sessions are looked through, the heaviest first. */
+/** Maximum number of clients whose sessions are searched, the heaviest first. */
 const heaviest = 64;
 
-/** The states of sessions that can be given up, in the order in which they are. */
+/** The states of sessions that can be evicted, in this order. */
 const states = {
   sessions: ['waiting'],
-  // What has ended is only read.
+  // An ended session can only be read.
   sessionBytes: ['ended', 'failed', 'waiting'],
 } as const satisfies Record<RoomHolding, readonly RawSession['state'][]>;
 
@@ -70,26 +70,26 @@ export function createHolderRows(database: SqliteDatabase, options: HolderRowsOp
     );
   const byWeight = { sessions: heaviestBy('live'), sessionBytes: heaviestBy('stored') };
   return {
-    /** Returns what is held in the store, for the ledger. */
+    /** Returns the account of a holding, for the ledger. */
     accountOf: (holding: StoredHolding): Account => {
       const column = columns[holding];
       const amount = (name: string) => holder.get(name)?.[column] ?? 0;
       return { heldBy: amount, total: () => amount('*') };
     },
-    /** Returns the longest unused session of an address, also one that was used just now. */
+    /** Returns the longest unused session of an address, even if it is active. */
     findOwn: (address: string, { holding, except }: Candidates) =>
       find('client', { name: address, except, unusedSinceMs: ever, isOwn: 1 }, holding),
-    /** Returns the longest unused session of the heaviest address of a network that has one to give up. */
+    /** Returns the longest unused session of the heaviest address in a network that has an inactive one. */
     findInNetwork: (network: string, candidates: Candidates) =>
       findAmong('client', byWeight[candidates.holding].all(network), candidates),
-    /** Returns the same of the heaviest network or IPv4 address. */
+    /** Returns the same for the heaviest network or IPv4 address. */
     findAnywhere: (candidates: Candidates) =>
       findAmong('network', byWeight[candidates.holding].all('*'), candidates) ??
       findAmong('anybody', [{ name: '', weight: 0 }], candidates),
   };
 }
 
-/** Prepares the search for sessions that can be given up. */
+/** Prepares the search for sessions that can be evicted. */
 function createSearch(database: SqliteDatabase, { toRow, isRead }: HolderRowsOptions) {
   database.function('is_read', (id) => Number(isRead(String(id))));
   const oldest = (where: string) =>
@@ -112,7 +112,7 @@ function createSearch(database: SqliteDatabase, { toRow, isRead }: HolderRowsOpt
     }
     return undefined;
   };
-  /** Among holders of the same weight, the longest unused session is found. */
+  /** Returns the longest unused session among the heaviest holders that have an inactive one. */
   const findAmong = (
     whose: Whose,
     holders: readonly WeighedHolder[],

@@ -16,7 +16,7 @@ export interface StoreBounds {
 export interface MessageNeed {
   readonly client: Client | null;
   readonly bytes: number;
-  /** Number of its session, which is not given up for it; 0 for a new one. */
+  /** Number of its session, which is not evicted for it; 0 for a new one. */
   readonly session: number;
 }
 
@@ -25,28 +25,28 @@ export interface Room {
   /** Sets the bounds. Before that there are none. */
   bound(bounds: StoreBounds): void;
   /**
-   * Makes room for a message and its turn, by giving up sessions.
+   * Makes room for a message and its turn by evicting sessions.
    *
-   * @throws Problem `turn_queue_full`; `overloaded` if there is none to give up
+   * @throws Problem `turn_queue_full`; `overloaded` if no session can be evicted
    */
   demandMessage(need: MessageNeed): void;
-  /** Makes room for a session. @throws Problem `overloaded` if there is none to give up */
+  /** Makes room for a session. @throws Problem `overloaded` if none can be evicted */
   demandSession(client: Client | null): void;
-  /** Gives up sessions as long as more bytes are stored than may be, a few at a time. Returns how many. */
+  /** Evicts sessions while too many bytes are stored, up to 256 at a time. Returns how many. */
   trim(client: Client | null, session: number): number;
 }
 
 /** What room is made with. */
 export interface RoomOptions {
   readonly holders: HolderRows;
-  /** Ends a session that is waiting, or deletes one, for room. */
-  giveUp(row: SessionRow, holding: RoomHolding, nowMs: number): void;
+  /** Ends a session to make room for another, or deletes it to make room for bytes. */
+  evict(row: SessionRow, holding: RoomHolding, nowMs: number): void;
 }
 
-/** A session that was used since is not given up for others. */
+/** Milliseconds since its last use for which a session is not evicted for other addresses. */
 const activeMs = 60_000;
 
-/** Maximum number of sessions that are given up at once: deleting takes time. */
+/** Maximum number of sessions evicted by one change: deleting takes time. */
 const mostAtOnce = 256;
 
 const storedHoldings = [
@@ -59,7 +59,7 @@ const storedHoldings = [
 export function createRoom(options: RoomOptions): Room {
   let bounds: StoreBounds | null = null;
   const make = (need: Need): Made =>
-    bounds === null ? { isThere: true, givenUp: 0 } : makeRoom(need, bounds, options);
+    bounds === null ? { isThere: true, evicted: 0 } : makeRoom(need, bounds, options);
   const demand = (need: Need): void => {
     if (!make(need).isThere) throw noRoom(need.holding);
   };
@@ -77,7 +77,7 @@ export function createRoom(options: RoomOptions): Room {
     },
     demandSession: (client) => demand({ holding: 'sessions', client, amount: 1, session: 0 }),
     trim: (client, session) =>
-      make({ holding: 'sessionBytes', client, amount: 0, session }).givenUp,
+      make({ holding: 'sessionBytes', client, amount: 0, session }).evicted,
   };
 }
 
@@ -91,27 +91,27 @@ interface Need {
 
 interface Made {
   readonly isThere: boolean;
-  /** How many sessions were given up. */
-  readonly givenUp: number;
+  /** Number of evicted sessions. */
+  readonly evicted: number;
 }
 
-/** Gives up sessions until there is room for a need. */
-function makeRoom(need: Need, bounds: StoreBounds, { holders, giveUp }: RoomOptions): Made {
+/** Evicts sessions until there is room for a need. */
+function makeRoom(need: Need, bounds: StoreBounds, { holders, evict }: RoomOptions): Made {
   const { holding, client, amount, session } = need;
   const { ledger, clock } = bounds;
   const nowMs = clock.now();
   const candidates = { holding, except: session, unusedSinceMs: nowMs - activeMs };
   let freed = 0;
-  for (let givenUp = 0; ; givenUp += 1) {
+  for (let evicted = 0; ; evicted += 1) {
     const excess = ledger.findExcess(holding, client, amount);
-    // Whoever holds more than is left for others replaces what was there.
+    // A client that holds more than is left for others has to replace something.
     if (excess === null || (excess === 'share' && freed >= amount)) {
-      return { isThere: true, givenUp };
+      return { isThere: true, evicted };
     }
-    const row = findToGiveUp(excess, client, { holders, candidates });
-    if (row === undefined || givenUp >= mostAtOnce) return { isThere: false, givenUp };
+    const row = findVictim(excess, client, { holders, candidates });
+    if (row === undefined || evicted >= mostAtOnce) return { isThere: false, evicted };
     freed += holding === 'sessions' ? 1 : row.record.storedBytes;
-    giveUp(row, holding, nowMs);
+    evict(row, holding, nowMs);
   }
 }
 
@@ -120,8 +120,8 @@ interface Finding {
   readonly candidates: Candidates;
 }
 
-/** Finds the session that is given up next. Only to its own address an active one can be lost. */
-function findToGiveUp(
+/** Returns the session to evict next. An active one is evicted for its own address only. */
+function findVictim(
   excess: Excess,
   client: Client | null,
   { holders, candidates }: Finding,

@@ -1,4 +1,4 @@
-import type { Ledger } from '../access/ledger.ts';
+import type { Client, Hold, Ledger } from '../access/ledger.ts';
 import type { AnswerEngine } from '../answers/answer.ts';
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
@@ -7,6 +7,7 @@ import { type Clients, createClients } from './clients.ts';
 import { type LifeLimits, startExpiry } from './expiry.ts';
 import { type AwaitedWork, createFairWork, runFairly } from './fair-work.ts';
 import { createFeeds } from './feeds.ts';
+import { toStoreProblem } from './group-commit.ts';
 import { createSessionIds, type SessionIds } from './ids.ts';
 import { type CallRates, createCallRates } from './rate-limit.ts';
 import { recoverSessions } from './recovery.ts';
@@ -51,6 +52,7 @@ export interface SessionFigures {
   readonly turnsAtWork: number;
   readonly turnsWaiting: number;
   readonly streams: number;
+  readonly storedBytes: number;
 }
 
 /** Work for a client that takes the place of a turn. */
@@ -63,7 +65,6 @@ export interface SessionService {
   readonly streams: Streams;
   readonly rates: CallRates;
   readonly clients: Clients;
-  readonly ledger: Ledger;
   readonly tokens: ContinuationTokens;
   readonly ids: SessionIds;
   readonly secret: Buffer;
@@ -72,7 +73,10 @@ export interface SessionService {
   readonly isDraining: boolean;
   /** @throws Problem `not_ready`, `shutting_down` */
   refuseUnlessReady(): void;
-  /** Runs other work in the places of turns, as one of those that wait. Rejects with Problem `shutting_down`, or as the work does. */
+  /**
+   * Runs other work in the place of a turn, once it is its client's turn. Rejects with Problem
+   * `overloaded`, `shutting_down` or `not_ready`, or as the work does.
+   */
   runBesideTurns<Value>(work: BesideTurns<Value>): Promise<Value>;
   figures(): Promise<SessionFigures>;
   /** Takes no more messages, and begins no more turns; those at work go on. */
@@ -116,7 +120,6 @@ export async function openSessionService(options: ServiceOptions): Promise<Sessi
     streams,
     rates: createRates(limits, clock),
     clients: createClients(secret),
-    ledger,
     tokens: createContinuationTokens(secret),
     ids,
     secret,
@@ -129,15 +132,21 @@ export async function openSessionService(options: ServiceOptions): Promise<Sessi
       if (ending.isDraining) throw shuttingDown();
       if (!engine.isReady) throw notReady();
     },
-    runBesideTurns: (beside) => {
+    runBesideTurns: async (beside) => {
+      const place = takeTurn(ledger, beside.client);
       const id = ids.delivery();
-      return runFairly(work, { ...beside, key: id, order: id, toDropped: shuttingDown });
+      try {
+        return await runFairly(work, { ...beside, key: id, order: id, toDropped: shuttingDown });
+      } finally {
+        place.release();
+      }
     },
     figures: async () => ({
       live: await store.countLive(),
       turnsAtWork: turns.atWork,
       turnsWaiting: work.waiting,
       streams: streams.open,
+      storedBytes: ledger.totalOf('sessionBytes'),
     }),
     startDraining: ending.startDraining,
     cutOff: ending.cutOff,
@@ -148,6 +157,19 @@ export async function openSessionService(options: ServiceOptions): Promise<Sessi
 /** An answer may take a little more than there is; what is over its bound before that gets none. */
 function createRoomCheck(ledger: Ledger): TurnsOptions['hasRoom'] {
   return (client) => [null, 'share'].includes(ledger.findExcess('sessionBytes', client, 0));
+}
+
+/** Takes a turn that is not stored. @throws Problem `overloaded`, `not_ready` */
+function takeTurn(ledger: Ledger, client: Client | null): Hold {
+  const place = ledger.open('queuedTurns', client);
+  let isTaken = false;
+  try {
+    isTaken = place.take(1);
+  } catch (error) {
+    throw toStoreProblem(error); // the turns of sessions are counted in the store
+  }
+  if (isTaken) return place;
+  throw new Problem('overloaded', { detail: 'Too many questions wait for an answer.' });
 }
 
 function createRates(limits: ServiceLimits, clock: Clock): CallRates {

@@ -46,8 +46,8 @@ export interface SessionWrites extends Pick<Room, 'bound'> {
 }
 
 /**
- * Creates the changes. Problems are thrown before anything of the change itself is written; sessions that
- * were given up for it stay given up.
+ * Creates the changes. Problems are thrown before anything of the change itself is written; sessions
+ * evicted for it stay evicted.
  */
 export function createSessionWrites(rows: Rows, options: SessionWritesOptions): SessionWrites {
   const { sessions, once, life, holders } = rows;
@@ -57,7 +57,7 @@ export function createSessionWrites(rows: Rows, options: SessionWritesOptions): 
   };
   const room = createRoom({
     holders,
-    giveUp: (row, holding, nowMs) => {
+    evict: (row, holding, nowMs) => {
       if (holding === 'sessionBytes') purge(row, nowMs);
       else apply(row, endSession(row.record, 'evicted', nowMs));
     },
@@ -127,7 +127,7 @@ interface ApplyOptions extends SessionWritesOptions {
   readonly room: Room;
 }
 
-/** Creates the writing of transitions. Each is noted, and what it takes too much of the disk is given up elsewhere. */
+/** Creates the function that writes a transition, notes it, and evicts sessions if too many bytes are stored now. */
 function createApply({ sessions, log }: Rows, { stamp, note, room }: ApplyOptions): Apply {
   return ({ number, bytes, record: before }, transition) => {
     const { record, events: drafts, messages } = transition;

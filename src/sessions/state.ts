@@ -2,6 +2,7 @@ import type { Client } from '../access/ledger.ts';
 import type { Answer } from '../answers/answer.ts';
 import { Problem } from '../core/problem.ts';
 import type { EndReason, EventDraft } from './events.ts';
+import { estimateEventBytes } from './stored-bytes.ts';
 
 /** The states of a session that is not purged (protocol section 7). */
 export type SessionState = 'running' | 'waiting' | 'ended' | 'failed';
@@ -131,6 +132,11 @@ function isFull({ accepted, storedBytes }: SessionRecord, limits: SessionLimits)
   return accepted >= limits.turns || storedBytes >= limits.sessionBytes;
 }
 
+function withBytesOf(events: readonly EventDraft[], record: SessionRecord): SessionRecord {
+  const added = events.reduce((sum, draft) => sum + estimateEventBytes(draft), 0);
+  return { ...record, storedBytes: record.storedBytes + added };
+}
+
 /** @throws Problem `session_not_active` for a session that has ended or failed */
 export function refuseInactive({ state }: SessionRecord): void {
   if (isLive(state)) return;
@@ -228,7 +234,7 @@ export function endTurn(
   const pending = record.pending.slice(1);
   const left = { ...record, pending, activeMs: end.nowMs, state: stateWith(pending) };
   const events = [...ended, toWaiting(front.deliveryId)];
-  const isLast = pending.length === 0 && isFull(record, limits);
+  const isLast = pending.length === 0 && isFull(withBytesOf(events, record), limits);
   if (!isLast) return { record: left, events, messages };
   const last = endSession(left, 'turn_limit', end.nowMs);
   return { ...last, events: [...events, ...last.events], messages };

@@ -112,10 +112,10 @@ export interface SessionStore {
   bound(bounds: StoreBounds): void;
   find(id: string): Promise<Found>;
   /**
-   * Starts a session. Where a bound is reached, others are given up for it: ended for their number, and
-   * deleted for their bytes. See "What is bounded" in `docs/sessions.md`.
+   * Starts a session. If a bound is reached, other sessions are evicted; see "What is bounded" in
+   * `docs/sessions.md`.
    *
-   * @throws Problem `overloaded` if none can be given up; `turn_queue_full`, `idempotency_conflict`
+   * @throws Problem `overloaded` if none can be evicted; `turn_queue_full`, `idempotency_conflict`
    */
   start(start: Start): Promise<Acceptance>;
   /**
@@ -162,7 +162,7 @@ export interface SessionStore {
   purge(id: string, nowMs: number): Promise<boolean>;
   /** Forgets purged ids and idempotency keys from before these instants. */
   forget(before: { readonly purgedMs: number; readonly onceMs: number }): Promise<void>;
-  /** Deletes sessions as long as too many bytes are stored, a few at a time. Returns how many. */
+  /** Deletes sessions while too many bytes are stored, up to 256 at a time. Returns how many. */
   trim(): Promise<number>;
   countLive(): Promise<number>;
   /** Is told of everything that was recorded, in order, once it is durable. One listener. */

@@ -17,6 +17,14 @@ export function toEventBytes({ type }: EventDraft, line: string): number {
   return type === 'message.received' ? 0 : toRowBytes(Buffer.byteLength(line));
 }
 
+/** Returns about the bytes that an event will take, and no fewer. */
+export function estimateEventBytes(draft: EventDraft): number {
+  return toRowBytes(Buffer.byteLength(JSON.stringify(draft)) + stampBytes);
+}
+
+/** Maximum number of bytes that recording adds to an event. */
+const stampBytes = 256;
+
 /** The bytes of a page of the file, and how many of them a long text can use of each. */
 const pageBytes = 4096;
 const usedBytes = 4092;

@@ -65,7 +65,7 @@ export const failures = {
   },
   full: {
     code: 'storage_full',
-    message: 'The server has no room for the answer. Ask again later.',
+    message: 'The server has no room for the answer. Start a new session, or ask again later.',
     terminal: false,
   },
   damaged: {
@@ -179,7 +179,6 @@ async function ask(
   { text: question, answered, client }: Asked,
   { run, text, setting }: AskSetting,
 ): Promise<Outcome> {
-  if (!setting.hasRoom(client)) return { kind: 'failed', failure: failures.full };
   const earlier = readEarlier(answered);
   if (earlier === null) {
     setting.onFault(new Error('The answers of a session cannot be read.'), 'reading a session');
@@ -191,6 +190,7 @@ async function ask(
     if (text.soFar.length > maxAnswer) run.stop({ kind: 'cut' });
   };
   try {
+    if (!setting.hasRoom(client)) return { kind: 'failed', failure: failures.full };
     const asking = { signal: run.signal, onText };
     const answer = await setting.engine.answer({ text: question, earlier }, asking);
     return { kind: 'answered', answer };
