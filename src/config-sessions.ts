@@ -65,35 +65,35 @@ export const sessionVariables = z.object({
     'Stored bytes after which a session ends, with the turn that reached them.',
   ),
   PERCH_SESSION_TURNS_PER_ADDRESS: wholeNumber(1, 1_000_000, 64).describe(
-    'Maximum number of turns of one address that wait or are at work, with its questions on `/docs/ask`.',
+    'Maximum number of turns of one address that wait or are at work, questions on `/docs/ask` included.',
   ),
   PERCH_SESSION_WAITING_TURNS: wholeNumber(1, 1_000_000, 4096).describe(
-    'The same for all addresses together.',
+    'Maximum number of turns of all addresses that wait or are at work, questions on `/docs/ask` included.',
   ),
   PERCH_SESSION_TURNS_PER_MINUTE: wholeNumberFrom(1, 1_000_000)
     .optional()
     .describe(
-      'Messages that one address may send in a minute, a third of them at once: starts, further messages and questions on `/docs/ask`. Default: 1200, and 60 with a language model.',
+      'Messages that one address may send in a minute, a third of them at once: starts, further messages and questions on `/docs/ask`. Default: 1200, or 60 with a language model.',
     ),
   PERCH_SESSION_LIVE: wholeNumber(1, 1_000_000, 10_000).describe(
-    'Maximum number of sessions that have not ended. Beyond it the client with the most sessions loses the one that it has not used for longest.',
+    'Maximum number of sessions that have not ended. Beyond it the longest unused session of the client with the most sessions is ended.',
   ),
   PERCH_SESSION_LIVE_PER_ADDRESS: wholeNumber(1, 1_000_000, 1000).describe(
-    'The same for one address, which then loses one of its own. One address never has more than half of the total, of this and of the other limits by address.',
+    'Maximum number of sessions of one address that have not ended. Beyond it the longest unused one of them is ended. One address never has more than half of `PERCH_SESSION_LIVE`; the same goes for turns, bytes and streams.',
   ),
   PERCH_SESSION_BYTES: wholeNumberFrom(1_048_576, 1_000_000_000_000)
     .optional()
     .describe(
-      'Maximum number of bytes that all sessions take, the ended ones too. Beyond it those that have ended are deleted early, then those that are not used. Default: 1 GiB in a file, 128 MiB in memory.',
+      'Maximum number of bytes that all sessions take, ended ones included. Beyond it sessions of the client with the most bytes are deleted, ended ones first. Default: 1 GiB in a file, 128 MiB in memory.',
     ),
   PERCH_SESSION_BYTES_PER_ADDRESS: wholeNumber(1_048_576, 1_000_000_000_000, 67_108_864).describe(
-    'The same for the sessions that one address has started.',
+    'Maximum number of bytes that the sessions of one address take, ended ones included. Beyond it they are deleted, ended ones first.',
   ),
   PERCH_SESSION_STARTS_PER_MINUTE: wholeNumber(1, 1_000_000, 600).describe(
-    'Sessions that one bearer, and one address with whatever bearers, may start in a minute.',
+    'Sessions that one address may start in a minute, whatever its bearers. One bearer may start four times as many.',
   ),
   PERCH_SESSION_START_BURST: wholeNumber(1, 1_000_000, 200).describe(
-    'How many of them may be started at once.',
+    'How many of the starts of a minute may come at once.',
   ),
   PERCH_SESSION_STREAMS_PER_SESSION: wholeNumber(1, 100_000, 64).describe(
     'The most streams of one session.',

@@ -50,9 +50,12 @@ export function createFairWork({ atOnce, clock, isReady }: FairWorkOptions): Fai
   };
   const begin = async (task: Task): Promise<void> => {
     atWork += 1;
-    await task.run();
-    atWork -= 1;
-    pump();
+    try {
+      await task.run();
+    } finally {
+      atWork -= 1;
+      pump();
+    }
   };
   const awaitReady = (): void => {
     if (isAwaited) return;
@@ -103,10 +106,17 @@ export function runFairly<Value>(work: FairWork, awaited: AwaitedWork<Value>): P
       return;
     }
     signal.addEventListener('abort', stop, { once: true });
-    const settled = () => signal.removeEventListener('abort', stop);
-    const run = () => awaited.run().then(resolve, reject).finally(settled);
+    const run = async () => {
+      try {
+        resolve(await awaited.run());
+      } catch (error) {
+        reject(error);
+      } finally {
+        signal.removeEventListener('abort', stop);
+      }
+    };
     const drop = () => {
-      settled();
+      signal.removeEventListener('abort', stop);
       reject(awaited.toDropped());
     };
     work.join({ key, client, order, run, drop });

@@ -17,21 +17,25 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** The rates of one bearer and of one address; the addresses of a network have a multiple of it. */
+/** The rates of one address. A bearer, and the addresses of a network, have a multiple of them. */
 export interface CallRatesOptions {
   readonly starts: Rate;
   readonly messages: Rate;
   readonly clock: Clock;
 }
 
-/** Creates the rates. A bearer that nobody checks is no identity, so the address counts beside it. */
+/**
+ * Creates the rates. A bearer that nobody checks is no identity, so the address counts beside it. A bearer
+ * has more than one address, so that one client cannot use up what others with the same bearer have.
+ */
 export function createCallRates({ starts, messages, clock }: CallRatesOptions): CallRates {
   const spend = createRateLimit(clock);
   const toStarts = { rate: starts, what: 'start', ofWhat: 'sessions' };
   const toMessages = { rate: messages, what: 'send', ofWhat: 'messages' };
   return {
     spendStart: (owner, client) => {
-      const ofBearer = owner === null ? [] : [{ ...toStarts, who: 'One bearer', name: owner }];
+      const ofBearer =
+        owner === null ? [] : [{ ...multiply(toStarts), who: 'One bearer', name: owner }];
       spend([...ofBearer, ...toCharges(client, toStarts), ...toCharges(client, toMessages)]);
     },
     spendMessage: (client) => spend(toCharges(client, toMessages)),
@@ -53,17 +57,21 @@ interface Charge extends Rule {
 function toCharges({ address, network }: Client, rule: Rule): readonly Charge[] {
   const own = { ...rule, who: 'One address', name: address };
   if (network === null) return [own];
-  const rate = {
-    perMinute: rule.rate.perMinute * addressesPerNetwork,
-    burst: rule.rate.burst * addressesPerNetwork,
+  return [own, { ...multiply(rule), who: 'One IPv6 /48', name: network }];
+}
+
+function multiply(rule: Rule): Rule {
+  const { perMinute, burst } = rule.rate;
+  return {
+    ...rule,
+    rate: { perMinute: perMinute * addressesPerNetwork, burst: burst * addressesPerNetwork },
   };
-  return [own, { ...rule, rate, who: 'One IPv6 /48', name: network }];
 }
 
 /** Maximum number of callers that are remembered. */
 const maxCallers = 100_000;
 
-/** How many of those that were not seen for longest are looked at with each charge. */
+/** Number of callers, the longest unseen first, that each charge looks at. */
 const looks = 4;
 
 /**
@@ -73,7 +81,7 @@ const looks = 4;
  */
 function createRateLimit(clock: Clock): (charges: readonly Charge[]) => void {
   const fullAtMs = new Map<string, number>();
-  /** Whoever could spend a burst again need not be remembered. */
+  /** A caller with a full bucket need not be remembered. */
   const forgetFull = (nowMs: number): void => {
     let left = looks;
     for (const [name, atMs] of fullAtMs) {

@@ -56,7 +56,7 @@ it('counts the starts of a bearer, wherever it is used', () => {
     rates.spendStart('bearer', ipv4(`host ${hosts}`));
   });
 
-  expect([count, problem.message]).toEqual([3, 'One bearer may start 60 sessions a minute.']);
+  expect([count, problem.message]).toEqual([12, 'One bearer may start 240 sessions a minute.']);
 });
 
 it('counts the addresses of an IPv6 network together as well', () => {
@@ -84,7 +84,7 @@ it('takes nothing of what is refused', () => {
   const { rates, spendAll } = openRig();
   spendAll(() => rates.spendStart(null, ipv4('flood')));
 
-  for (let attempt = 0; attempt < 10; attempt += 1) {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
     expect(() => rates.spendStart('bearer', ipv4('flood'))).toThrow(Problem);
   }
 
