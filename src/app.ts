@@ -88,7 +88,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const traffic = createTraffic();
   const opened = openFetchingBeside(access, options);
   const fetching = { ...opened, fetcher: traffic.countAnswers(opened.fetcher) };
-  const sessions = await openSessionsBeside(options, () => {
+  const sessions = await openSessionsBeside({ ...options, ledger: access.ledger }, () => {
     access.close();
     return fetching.close();
   });
@@ -151,7 +151,7 @@ function openFetchingBeside(access: Access, options: AppOptions): Fetching {
 
 /** Opens the sessions where they are on; where that fails, closes what was opened before. */
 async function openSessionsBeside(
-  options: AppOptions,
+  options: AppOptions & Pick<Access, 'ledger'>,
   closeOthers: () => Promise<void>,
 ): Promise<AnsweredSessions | null> {
   if (!options.config.PERCH_SESSIONS) return null;

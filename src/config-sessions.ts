@@ -61,17 +61,45 @@ export const sessionVariables = z.object({
   PERCH_SESSION_TURNS: wholeNumber(1, 100_000, 500).describe(
     'The turns after which a session ends.',
   ),
+  PERCH_SESSION_BYTES_PER_SESSION: wholeNumber(65_536, 10_000_000_000, 33_554_432).describe(
+    'Stored bytes after which a session ends, with the turn that reached them.',
+  ),
+  PERCH_SESSION_TURNS_PER_ADDRESS: wholeNumber(1, 1_000_000, 64).describe(
+    'Maximum number of turns of one address that wait or are at work, questions on `/docs/ask` included.',
+  ),
+  PERCH_SESSION_WAITING_TURNS: wholeNumber(1, 1_000_000, 4096).describe(
+    'Maximum number of turns of all addresses that wait or are at work, questions on `/docs/ask` included.',
+  ),
+  PERCH_SESSION_TURNS_PER_MINUTE: wholeNumberFrom(1, 1_000_000)
+    .optional()
+    .describe(
+      'Messages that one address may send in a minute, a third of them at once: starts, further messages and questions on `/docs/ask`. Default: 1200, or 60 with a language model.',
+    ),
   PERCH_SESSION_LIVE: wholeNumber(1, 1_000_000, 10_000).describe(
-    'The most sessions that have not ended; beyond them the one that is idle longest is ended.',
+    'Maximum number of sessions that have not ended. Beyond it the longest unused session of the client with the most sessions is ended.',
+  ),
+  PERCH_SESSION_LIVE_PER_ADDRESS: wholeNumber(1, 1_000_000, 1000).describe(
+    'Maximum number of sessions of one address that have not ended. Beyond it the longest unused one of them is ended. One address never has more than half of `PERCH_SESSION_LIVE`; the same goes for turns, bytes and streams.',
+  ),
+  PERCH_SESSION_BYTES: wholeNumberFrom(1_048_576, 1_000_000_000_000)
+    .optional()
+    .describe(
+      'Maximum number of bytes that all sessions take, ended ones included. Beyond it sessions of the client with the most bytes are deleted, ended ones first. Default: 1 GiB in a file, 128 MiB in memory.',
+    ),
+  PERCH_SESSION_BYTES_PER_ADDRESS: wholeNumber(1_048_576, 1_000_000_000_000, 67_108_864).describe(
+    'Maximum number of bytes that the sessions of one address take, ended ones included. Beyond it they are deleted, ended ones first.',
   ),
   PERCH_SESSION_STARTS_PER_MINUTE: wholeNumber(1, 1_000_000, 600).describe(
-    'The sessions that one caller may start in a minute.',
+    'Sessions that one address may start in a minute, whatever its bearers. One bearer may start four times as many.',
   ),
   PERCH_SESSION_START_BURST: wholeNumber(1, 1_000_000, 200).describe(
-    'The sessions that one caller may start at once.',
+    'How many of the starts of a minute may come at once.',
   ),
   PERCH_SESSION_STREAMS_PER_SESSION: wholeNumber(1, 100_000, 64).describe(
     'The most streams of one session.',
+  ),
+  PERCH_SESSION_STREAMS_PER_ADDRESS: wholeNumber(1, 1_000_000, 256).describe(
+    'Maximum number of streams that one address reads at once.',
   ),
   PERCH_SESSION_STREAMS: wholeNumber(1, 1_000_000, 4096).describe('The most streams in all.'),
   PERCH_SESSION_IDLE_SECONDS: wholeNumber(1, 31_536_000, 86_400).describe(

@@ -72,7 +72,6 @@ const descriptorPart = 3 / 4;
 
 /** Returns the maximum of everything that clients can hold. */
 export function toLedgerBounds(config: Config): Readonly<Record<Holding, HoldingBound>> {
-  const unbounded = { perAddress: Number.MAX_SAFE_INTEGER, total: Number.MAX_SAFE_INTEGER };
   return {
     connections: {
       perAddress: config.PERCH_CONNECTIONS_PER_ADDRESS,
@@ -94,10 +93,7 @@ export function toLedgerBounds(config: Config): Readonly<Record<Holding, Holding
       perAddress: config.PERCH_HISTORY_IMPORTS_PER_ADDRESS,
       total: config.PERCH_HISTORY_IMPORTS,
     },
-    sessions: unbounded,
-    sessionBytes: unbounded,
-    queuedTurns: unbounded,
-    streams: unbounded,
+    ...toSessionBounds(config),
   };
 }
 
@@ -109,6 +105,29 @@ export function toAllowanceLimits(config: Config): AllowanceLimits {
     key: config.PERCH_KEY_ALLOWANCE,
     post: config.PERCH_POST_ALLOWANCE,
     pool: config.PERCH_POOL_ALLOWANCE,
+  };
+}
+
+function toSessionBounds(config: Config) {
+  const { PERCH_DATA_DIR, PERCH_SESSION_STORE } = config;
+  const isInMemory = PERCH_DATA_DIR === ':memory:' || PERCH_SESSION_STORE === 'memory';
+  return {
+    sessions: {
+      perAddress: config.PERCH_SESSION_LIVE_PER_ADDRESS,
+      total: config.PERCH_SESSION_LIVE,
+    },
+    sessionBytes: {
+      perAddress: config.PERCH_SESSION_BYTES_PER_ADDRESS,
+      total: config.PERCH_SESSION_BYTES ?? (isInMemory ? 128 : 1024) * 1_048_576,
+    },
+    queuedTurns: {
+      perAddress: config.PERCH_SESSION_TURNS_PER_ADDRESS,
+      total: config.PERCH_SESSION_WAITING_TURNS,
+    },
+    streams: {
+      perAddress: config.PERCH_SESSION_STREAMS_PER_ADDRESS,
+      total: config.PERCH_SESSION_STREAMS,
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Answer, AnswerEngine } from './answers/answer.ts';
 import type { Config } from './config.ts';
+import type { Client } from './core/caller.ts';
 import type { Clock } from './core/clock.ts';
 import { Problem } from './core/problem.ts';
 import type { Asking, AskRequest } from './http/pages/asking.ts';
@@ -23,37 +24,35 @@ function patienceOf({ PERCH_MODEL_URL, PERCH_MODEL_STALL_SECONDS }: Config): num
   return patienceMs + (PERCH_MODEL_URL === undefined ? 0 : PERCH_MODEL_STALL_SECONDS * 1000);
 }
 
-/** The most questions of pages that are answered at once. */
-const mostAtOnce = 16;
-
-/** Creates what answers the questions of pages. Each counts as the start of a session. */
+/**
+ * Creates what answers the questions of pages. Each counts as the start of a session, and waits for its
+ * place among the turns of sessions.
+ */
 export function createAsking(options: AskingOptions): Asking {
   const { config, service, clientOf } = options;
-  let atWork = 0;
   return {
     sessionBase: `/${config.PERCH_SESSION_PREFIX}/v1`,
     isAboutPages: config.PERCH_CORPUS.length === 0,
     answer: async (question, request) => {
       service.refuseUnlessReady();
-      if (atWork >= mostAtOnce) {
-        throw new Problem('overloaded', { detail: 'As many questions are answered as may be.' });
-      }
-      service.starts.spend(`at ${clientOf(request)}`);
-      atWork += 1;
-      try {
-        return await answerInTime(question, request.signal, options);
-      } finally {
-        atWork -= 1;
-      }
+      const client = service.clients.at(clientOf(request));
+      service.rates.spendStart(null, client);
+      return answerInTime({ question, client, left: request.signal }, options);
     },
   };
 }
 
-/** Once whoever asked has left, or patience is over, the engine stops. */
+interface PageQuestion {
+  readonly question: string;
+  readonly client: Client;
+  /** Aborted once the page is closed. */
+  readonly left: AbortSignal;
+}
+
+/** Once the page is closed, or patience is over, the engine stops. */
 async function answerInTime(
-  text: string,
-  left: AbortSignal,
-  { engine, clock, config }: AskingOptions,
+  { question: text, client, left }: PageQuestion,
+  { engine, clock, config, service }: AskingOptions,
 ): Promise<Answer> {
   const over = new AbortController();
   const late = new AbortController();
@@ -64,8 +63,10 @@ async function answerInTime(
   );
   const signal = AbortSignal.any([left, late.signal]);
   const asking = { signal, onText: () => undefined };
+  const run = () =>
+    Promise.race([engine.answer({ text, earlier: [] }, asking), whenAborted(signal)]);
   try {
-    return await Promise.race([engine.answer({ text, earlier: [] }, asking), whenAborted(signal)]);
+    return await service.runBesideTurns({ client, signal, run });
   } finally {
     over.abort();
   }

@@ -75,11 +75,17 @@ function measureLedger(ledger: Ledger): readonly MetricFamily[] {
 async function measureSessions(
   service: Pick<SessionService, 'figures'>,
 ): Promise<readonly MetricFamily[]> {
-  const { live, turnsAtWork, turnsWaiting, streams } = await service.figures();
+  const { live, turnsAtWork, turnsWaiting, streams, storedBytes } = await service.figures();
   return [
     one('perch_sessions_live', 'Sessions that have not ended.', 'gauge', live),
     one('perch_turns_at_work', 'Turns that are being answered.', 'gauge', turnsAtWork),
-    one('perch_turns_waiting', 'Turns that wait for others.', 'gauge', turnsWaiting),
+    one('perch_session_bytes', 'Bytes that all stored sessions take.', 'gauge', storedBytes),
+    one(
+      'perch_turns_waiting',
+      'Turns that wait for others, and questions on /docs/ask.',
+      'gauge',
+      turnsWaiting,
+    ),
     one('perch_streams_open', 'Streams that are being read.', 'gauge', streams),
   ];
 }

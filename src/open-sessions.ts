@@ -5,6 +5,7 @@ import type { AnswerEngine } from './answers/answer.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import { FileHeldError, type FileHold, holdFile } from './core/file-hold.ts';
+import type { Ledger } from './core/ledger.ts';
 import type { Random } from './core/random.ts';
 import { openSecret } from './core/secret.ts';
 import type { CallerRules } from './sessions/calls.ts';
@@ -19,6 +20,8 @@ export interface SessionsOpening {
   readonly random: Random;
   readonly logger: FastifyBaseLogger;
   readonly engine: AnswerEngine;
+  /** Bounds what each client holds. */
+  readonly ledger: Ledger;
 }
 
 /**
@@ -28,9 +31,10 @@ export interface SessionsOpening {
  * cannot be used
  */
 export function openSessions(options: SessionsOpening): Promise<SessionService> {
-  const { config, clock, random, logger, engine } = options;
+  const { config, clock, random, logger, engine, ledger } = options;
   return openSessionService({
     engine,
+    ledger,
     clock,
     random,
     secret: openSessionSecret(config, random),
@@ -137,11 +141,11 @@ function toServiceLimits(config: Config): ServiceLimits {
     turnsAtOnce: config.PERCH_SESSION_TURNS_AT_ONCE ?? availableParallelism(),
     queue: config.PERCH_SESSION_QUEUE,
     turns: config.PERCH_SESSION_TURNS,
-    live: config.PERCH_SESSION_LIVE,
+    sessionBytes: config.PERCH_SESSION_BYTES_PER_SESSION,
     startsPerMinute: config.PERCH_SESSION_STARTS_PER_MINUTE,
     startBurst: config.PERCH_SESSION_START_BURST,
+    messagesPerMinute: config.PERCH_SESSION_TURNS_PER_MINUTE ?? toTurnsPerMinute(config),
     streamsPerSession: config.PERCH_SESSION_STREAMS_PER_SESSION,
-    streams: config.PERCH_SESSION_STREAMS,
     idleMs: config.PERCH_SESSION_IDLE_SECONDS * 1000,
     ageMs: config.PERCH_SESSION_AGE_SECONDS * 1000,
     retentionMs: config.PERCH_SESSION_RETENTION_SECONDS * 1000,
@@ -151,4 +155,9 @@ function toServiceLimits(config: Config): ServiceLimits {
     followMs: config.PERCH_SESSION_FOLLOW_SECONDS * 1000,
     stallMs: config.PERCH_SESSION_STALL_SECONDS * 1000,
   };
+}
+
+/** Each turn of a language model costs the operator. */
+function toTurnsPerMinute({ PERCH_MODEL_URL }: Config): number {
+  return PERCH_MODEL_URL === undefined ? 1200 : 60;
 }

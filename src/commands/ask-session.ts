@@ -2,8 +2,10 @@ import { CorpusError } from '../answers/corpus/corpus.ts';
 import { openAnswers } from '../answers/open-answers.ts';
 import { systemClock } from '../core/clock.ts';
 import { FileHeldError } from '../core/file-hold.ts';
+import { createLedger } from '../core/ledger.ts';
 import { Problem, type ProblemCode, problemKinds } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
+import { toLedgerBounds } from '../open-access.ts';
 import { openConfiguredAnswers } from '../open-answers.ts';
 import {
   openSessionSecret,
@@ -95,6 +97,7 @@ async function openOwnReach(context: CommandContext, progress: ProgressLine) {
       logger,
       random: systemRandom,
       engine: answers.engine,
+      ledger: createLedger(toLedgerBounds(config)),
     });
     await answers.refresh();
     progress.clear();

@@ -56,7 +56,8 @@ export function createOwnReach({ service, bindBearer, close }: OwnReachOptions):
     readMessage({ message: question }, service.limits.messageBytes).text;
   return {
     start: async (question) => {
-      const receipt = await startWith({ text: toText(question), owner, once: null }, service);
+      const message = { text: toText(question), owner, client: null, once: null };
+      const receipt = await startWith(message, service);
       return { ...receipt, fromIndex: 0 };
     },
     goOn: async (sessionId, question) => {
@@ -66,8 +67,8 @@ export function createOwnReach({ service, bindBearer, close }: OwnReachOptions):
       return { ...(await goOnWith(message, service)), fromIndex: record.events };
     },
     read: async ({ sessionId, fromIndex }, onText) => {
-      const request = { sessionId, startIndex: fromIndex, mode: 'automatic', token: null } as const;
-      const stream = await service.streams.openStream(request);
+      const request = { sessionId, startIndex: fromIndex, mode: 'automatic' } as const;
+      const stream = await service.streams.openStream({ ...request, token: null, client: null });
       if (stream === undefined) throw expiredSession();
       await stream.sendTo(createTextSink(onText));
     },

@@ -30,6 +30,18 @@ export interface Hold {
   release(): void;
 }
 
+/** Amounts of one holding that are counted outside of the ledger, such as in a file that outlasts the process. */
+export interface Account {
+  heldBy(name: string): number;
+  total(): number;
+}
+
+/**
+ * The bound that an amount would exceed: of the address, of its network, or of all clients. `share`:
+ * the client already holds more than would be left for all others.
+ */
+export type Excess = 'address' | 'network' | 'total' | 'share';
+
 /** The account of what each client holds. */
 export interface Ledger {
   /**
@@ -38,6 +50,10 @@ export interface Ledger {
    * @param client `null` for the server's own work, which is bounded by the total alone
    */
   open(holding: Holding, client: Client | null): Hold;
+  /** Counts the amounts of an account in addition to those of holds, from now on. */
+  include(holding: Holding, account: Account): void;
+  /** Returns the bound that a client would exceed with an amount more; `null` if there is room. */
+  findExcess(holding: Holding, client: Client | null, amount: number): Excess | null;
   /** Returns the amount that a client holds now. */
   heldBy(holding: Holding, name: string): number;
   /** Returns the amount that all clients hold now. */
@@ -46,8 +62,8 @@ export interface Ledger {
   refusedOf(holding: Holding): number;
 }
 
-/** The addresses of a network may hold this many times what one address may. */
-const addressesPerNetwork = 4;
+/** The addresses of a network may have this many times what one address may. */
+export const addressesPerNetwork = 4;
 
 /**
  * Creates a ledger in which nothing is held.
@@ -65,8 +81,15 @@ export function createLedger(bounds: Readonly<Record<Holding, HoldingBound>>): L
   };
   return {
     open: (holding, client) => openHold(bookOf(holding), client),
-    heldBy: (holding, name) => bookOf(holding).held.get(name) ?? 0,
-    totalOf: (holding) => bookOf(holding).total,
+    include: (holding, account) => {
+      bookOf(holding).account = account;
+    },
+    findExcess: (holding, client, amount) => {
+      const book = bookOf(holding);
+      return findExcess(book, toLimits(client, book.bound), amount);
+    },
+    heldBy: (holding, name) => heldIn(bookOf(holding), name),
+    totalOf: (holding) => totalIn(bookOf(holding)),
     refusedOf: (holding) => bookOf(holding).refused,
   };
 }
@@ -78,17 +101,24 @@ export interface Book {
   total: number;
   /** How often an amount was refused. */
   refused: number;
+  account: Account;
 }
+
+const emptyAccount: Account = { heldBy: () => 0, total: () => 0 };
 
 /** Creates the account of one holding, such as the requests to one host, in which nothing is held. */
 export function createBook(bound: HoldingBound): Book {
-  return { bound, held: new Map(), total: 0, refused: 0 };
+  return { bound, held: new Map(), total: 0, refused: 0, account: emptyAccount };
 }
+
+const heldIn = ({ held, account }: Book, name: string) =>
+  (held.get(name) ?? 0) + account.heldBy(name);
+
+const totalIn = ({ total, account }: Book) => total + account.total();
 
 /** Opens a hold on one account, as `Ledger.open` does. */
 export function openHold(book: Book, client: Client | null): Hold {
-  const { perAddress } = book.bound;
-  const limits = client === null ? [] : toLimits(client, perAddress);
+  const limits = toLimits(client, book.bound);
   let taken = 0;
   const add = (amount: number): void => {
     taken += amount;
@@ -101,12 +131,7 @@ export function openHold(book: Book, client: Client | null): Hold {
   };
   return {
     take: (amount) => {
-      const left = book.bound.total - book.total - amount;
-      const fits = limits.every(({ name, limit }) => {
-        const held = book.held.get(name) ?? 0;
-        return held + amount <= limit && held <= left;
-      });
-      if (left < 0 || !fits) {
+      if (findExcess(book, limits, amount) !== null) {
         book.refused += 1;
         return false;
       }
@@ -117,8 +142,25 @@ export function openHold(book: Book, client: Client | null): Hold {
   };
 }
 
-function toLimits({ address, network }: Client, perAddress: number) {
-  const own = { name: address, limit: perAddress };
+interface Limit {
+  readonly kind: 'address' | 'network';
+  readonly name: string;
+  readonly most: number;
+}
+
+function findExcess(book: Book, limits: readonly Limit[], amount: number): Excess | null {
+  const left = book.bound.total - totalIn(book) - amount;
+  const held = limits.map(({ name }) => heldIn(book, name));
+  const exceeded = limits.find(({ most }, at) => (held[at] ?? 0) + amount > most);
+  if (exceeded !== undefined) return exceeded.kind;
+  if (left < 0) return 'total';
+  return held.some((own) => own > left) ? 'share' : null;
+}
+
+function toLimits(client: Client | null, { perAddress }: HoldingBound): readonly Limit[] {
+  if (client === null) return [];
+  const { address, network } = client;
+  const own: Limit = { kind: 'address', name: address, most: perAddress };
   if (network === null) return [own];
-  return [own, { name: network, limit: perAddress * addressesPerNetwork }];
+  return [own, { kind: 'network', name: network, most: perAddress * addressesPerNetwork }];
 }

@@ -90,7 +90,7 @@ export const sessionProblemKinds = {
     status: 429,
     title: 'Too many messages wait',
     resolution: 'Wait the number of seconds in `Retry-After`, then send the message again.',
-    when: 'as many messages of the session wait as may wait',
+    when: 'as many messages of the session, or of the address, wait for an answer as may wait',
     retryAfterSeconds: 1,
   },
   not_ready: {

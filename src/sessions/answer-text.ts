@@ -29,10 +29,14 @@ const leastCharacters = 64;
 const leastShare = 16;
 const longestMs = 250;
 
+/** Maximum number of characters that are sent in repeating an answer; the rest of it comes at its end. */
+const mostRepeated = 4_194_304;
+
 /** Creates the collection for one answer. */
 export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions): AnswerText {
   let soFar = '';
   let sent = 0;
+  let repeated = 0;
   let heldSinceMs: number | null = null;
   let isWaiting = false;
 
@@ -41,6 +45,7 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions): A
     if (sent === soFar.length) return null;
     const delta = soFar.slice(sent);
     sent = soFar.length;
+    repeated += sent;
     return { delta, soFar };
   };
   /** One wait at a time: what is held when it is over may be younger, and gets its own time. */
@@ -60,6 +65,7 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions): A
     add: (piece) => {
       if (piece === '') return;
       soFar += piece;
+      if (repeated + soFar.length > mostRepeated) return;
       if (soFar.length - sent >= Math.max(leastCharacters, sent / leastShare)) onDue();
       else {
         heldSinceMs ??= clock.now();

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { Client } from '../core/caller.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { type Owner, readOwner } from './owner.ts';
 import { type Body, readString } from './requests.ts';
@@ -128,11 +129,10 @@ export function demandToken(
   refuseWrongToken(token, sessionId, setting);
 }
 
-/** Who starts, and where from. */
+/** The bearer and the address of a request, by their keyed hashes. */
 export interface Caller {
   readonly owner: Owner;
-  /** The name of the client address. */
-  readonly address: string;
+  readonly client: Client;
 }
 
 /** The form of an `Idempotency-Key` that is honoured (protocol section 4). */
@@ -148,7 +148,7 @@ export function isOnce({ headers }: FastifyRequest, owner: Owner): boolean {
 /** Gives what makes a request one of its kind; null where it may be carried out again. */
 export function readOnce(
   request: FastifyRequest,
-  { owner, address }: Caller,
+  { owner, client }: Caller,
   { secret, clock }: SessionService,
 ): Once | null {
   if (!isOnce(request, owner)) return null;
@@ -156,7 +156,7 @@ export function readOnce(
   const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   return {
-    key: createMark(secret, 'idempotency', JSON.stringify([key, owner, address])),
+    key: createMark(secret, 'idempotency', JSON.stringify([key, owner, client.address])),
     fingerprint: createMark(secret, 'body', Buffer.concat([Buffer.from(`${path}\0`), bytes])),
     nowMs: clock.now(),
   };

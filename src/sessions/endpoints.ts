@@ -102,6 +102,13 @@ const bodyProblems = [
   'not_ready',
 ] as const satisfies readonly ProblemCode[];
 
+/** Problems of messages for which there is no room. */
+const loadProblems = [
+  'rate_limited',
+  'turn_queue_full',
+  'overloaded',
+] as const satisfies readonly ProblemCode[];
+
 const sessionProblems = [
   'session_forbidden',
   'session_not_found',
@@ -152,7 +159,7 @@ function startEndpoint(base: string): Endpoint {
         headers: { ...sessionHeaders, Location: { description: 'The path of the stream.' } },
       },
     ],
-    problems: [...bodyProblems, 'rate_limited', 'overloaded'],
+    problems: [...bodyProblems, ...loadProblems],
     access: 'bearer',
     headers: commonHeaders,
   };
@@ -169,7 +176,8 @@ function followUpEndpoint(url: string): Endpoint {
     path: url,
     tag: 'sessions',
     summary: 'Sends a further message to a session.',
-    description: 'It is answered after those before it, which wait in the order of their arrival.',
+    description:
+      'It is answered after those before it in the session. Addresses take turns; the messages of one address are answered in the order of arrival.',
     parameters: { path, header: tokenHeader.extend(onceHeader.shape) },
     body: { 'application/json': followUpBody },
     replies: [reply(202, 'The message is accepted; its turn is on the stream.', followUpReply)],
@@ -179,7 +187,7 @@ function followUpEndpoint(url: string): Endpoint {
       ...tokenProblems,
       'session_not_active',
       'turn_in_progress',
-      'turn_queue_full',
+      ...loadProblems,
     ],
     access: 'bearer',
     headers: commonHeaders,

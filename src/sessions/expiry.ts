@@ -73,7 +73,15 @@ async function ageOnce({ store, clock, limits }: ExpiryOptions): Promise<void> {
       for (const id of ids) await store.purge(id, nowMs);
     },
   );
+  await trimAll(store);
   await store.forget({ purgedMs: nowMs - limits.forgetMs, onceMs: nowMs - onceMs });
+}
+
+/** The bound of stored bytes may be lower than when they were stored. */
+async function trimAll(store: SessionStore): Promise<void> {
+  while ((await store.trim()) > 0) {
+    // Each call deletes a few, so that requests are served in between.
+  }
 }
 
 /** Takes a list until it is empty, or does not get any shorter. */

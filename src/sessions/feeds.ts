@@ -1,12 +1,14 @@
 import {
   createRecordedPieces,
+  type EventSource,
   type Piece,
-  type ReadEvents,
+  type Position,
   type RecordedPieces,
   toPiece,
+  toPieceKey,
 } from './pieces.ts';
 import type { SessionRecord } from './state.ts';
-import type { Commit, SessionCommit, StoredEvent } from './store.ts';
+import { type Commit, pieceLength, type SessionCommit, type StoredEvent } from './store.ts';
 
 /** One who waits for the events of a session. */
 export interface FeedReader {
@@ -22,12 +24,12 @@ export interface Feed {
   record: SessionRecord | undefined;
   readonly readers: Set<FeedReader>;
   /**
-   * Gives events from an index as bytes, with the token where it is given; null where they are not
-   * in memory any more.
+   * Returns the events from a position as bytes, with the token if it is given; `null` if they are not
+   * in memory. An event that is longer than a piece never is, because it is read in parts.
    */
-  piece(from: number, token: string | null): Piece | null;
-  /** Gives the same from the store, null where nothing is there: readers at the same place share one look. */
-  recorded(from: number, token: string | null): Promise<Piece | null>;
+  piece(from: Position, token: string | null): Piece | null;
+  /** Returns the same from the store, `null` if nothing is there: readers at the same place share one look. */
+  recorded(from: Position, token: string | null): Promise<Piece | null>;
 }
 
 /** The feeds of all sessions that are read. */
@@ -59,9 +61,9 @@ interface Memory {
 }
 
 /** Creates an empty set of feeds. */
-export function createFeeds(readEvents: ReadEvents): Feeds {
+export function createFeeds(source: EventSource): Feeds {
   const memory: Memory = { held: 0 };
-  const recorded = createRecordedPieces(readEvents);
+  const recorded = createRecordedPieces(source);
   const feeds = new Map<string, OpenFeed>();
   return {
     join: (sessionId, reader) => {
@@ -128,7 +130,10 @@ function createTail(memory: Memory) {
     made.clear();
   };
   return {
-    add: (added: readonly StoredEvent[]): void => {
+    add: (recorded: readonly StoredEvent[]): void => {
+      const long = recorded.findLastIndex(({ line }) => line.length > pieceLength);
+      if (long !== -1) dropFirst(events.length);
+      const added = recorded.slice(long + 1);
       const length = added.reduce((sum, { line }) => sum + line.length, 0);
       events.push(...added);
       held += length;
@@ -147,12 +152,12 @@ function createTail(memory: Memory) {
       const count = kept === -1 ? events.length : kept;
       if (count > 0) dropFirst(count);
     },
-    piece: (from: number, token: string | null): Piece | null => {
+    piece: (from: Position, token: string | null): Piece | null => {
       const first = events[0]?.index ?? Number.POSITIVE_INFINITY;
       const last = events.at(-1)?.index ?? -1;
-      if (from < first || from > last) return null;
-      const key = `${from} ${token ?? ''}`;
-      const piece = made.get(key) ?? toPiece(events.slice(from - first), token);
+      if (from.index < first || from.index > last) return null;
+      const key = toPieceKey({ from, token });
+      const piece = made.get(key) ?? toPiece(events.slice(from.index - first), token);
       made.set(key, piece);
       return piece;
     },

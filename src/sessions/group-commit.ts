@@ -147,8 +147,8 @@ function createGroups({ database, onTurnEnd, onCommitted, onUndone }: GroupCommi
   };
 }
 
-/** Whatever is no fault of the database is a defect, and stays what it is. */
-function toStoreProblem(cause: unknown): unknown {
+/** Returns Problem `not_ready` for an error of the database, and any other error as it is: that is a defect. */
+export function toStoreProblem(cause: unknown): unknown {
   if (!errorCodeOf(cause)?.startsWith('SQLITE_')) return cause;
   return new Problem('not_ready', { detail: 'The store of sessions cannot be used.', cause });
 }

@@ -1,6 +1,9 @@
 import type { SqliteDatabase } from '../core/sqlite.ts';
 import { pageSize, type SessionRow } from './session-rows.ts';
 
+/** Maximum number of deleted sessions whose ids are known; the oldest are forgotten. */
+const mostPurged = 100_000;
+
 /** The rows of what a session's life ends with. */
 export type LifeRows = ReturnType<typeof createLifeRows>;
 
@@ -23,8 +26,13 @@ export function createLifeRows(database: SqliteDatabase) {
   );
   const isPurged = database.prepare<[string], number>('SELECT 1 FROM purged WHERE id = ?').pluck();
   const forgetPurged = database.prepare<[number]>('DELETE FROM purged WHERE purged_ms <= ?');
+  const forgetMorePurged = database.prepare(
+    `DELETE FROM purged WHERE id IN (
+       SELECT id FROM purged ORDER BY purged_ms DESC LIMIT -1 OFFSET ${mostPurged}
+     )`,
+  );
   const forgetOnce = database.prepare<[number]>('DELETE FROM once WHERE at_ms <= ?');
-  const live = database.prepare<[], number>('SELECT live FROM tally').pluck();
+  const live = database.prepare<[], number>(`SELECT live FROM holders WHERE name = '*'`).pluck();
   return {
     expired: (idleMs: number, createdMs: number) => [
       ...new Set([...idle.all(idleMs), ...old.all(createdMs)]),
@@ -38,6 +46,7 @@ export function createLifeRows(database: SqliteDatabase) {
     isPurged: (id: string) => isPurged.get(id) !== undefined,
     forget: (purgedMs: number, onceMs: number): void => {
       forgetPurged.run(purgedMs);
+      forgetMorePurged.run();
       forgetOnce.run(onceMs);
     },
     countLive: () => live.get() ?? 0,

@@ -1,43 +1,78 @@
-/** A turn that waits to be answered. */
-export interface WaitingTurn {
-  readonly sessionId: string;
-  readonly sequence: number;
+import type { Client } from '../core/caller.ts';
+
+/** Work that waits for its turn. */
+export interface Waiting {
+  /** Unique among what waits. */
+  readonly key: string;
+  /** The client that it is done for; `null` if it is unknown. */
+  readonly client: Client | null;
   /** Sorts in the order of arrival. */
-  readonly deliveryId: string;
+  readonly order: string;
 }
 
-/** The turns that wait, at most one of a session, in the order in which their messages arrived. */
-export interface Line {
+/** Waiting work in a fair order. */
+export interface Line<Work extends Waiting> {
   readonly length: number;
-  join(turn: WaitingTurn): void;
-  /** Takes the one that came first. */
-  take(): WaitingTurn | undefined;
-  leave(sessionId: string): void;
+  /** Adds work; does nothing if its key waits already. */
+  join(work: Work): void;
+  /** Takes the next one: networks take turns, then the addresses in each, then the oldest of an address. */
+  take(): Work | undefined;
+  leave(key: string): void;
 }
 
-/** Creates an empty line. It is as long as there are live sessions at most. */
-export function createLine(): Line {
-  const turns: WaitingTurn[] = [];
-  const sessions = new Set<string>();
+/** What waits of each address of a network; the next address is first. */
+type Addresses<Work> = Map<string, Work[]>;
+
+/** Creates an empty line. An IPv4 address is a network by itself, and so are all unknown clients together. */
+export function createLine<Work extends Waiting>(): Line<Work> {
+  const networks = new Map<string, Addresses<Work>>();
+  const places = new Map<string, Waiting>();
+  const turnsOf = (client: Client | null) => {
+    const address = client?.address ?? '';
+    const network = client?.network ?? address;
+    const addresses = networks.get(network) ?? new Map<string, Work[]>();
+    return { network, addresses, address, turns: addresses.get(address) ?? [] };
+  };
   return {
     get length() {
-      return turns.length;
+      return places.size;
     },
-    join: (turn) => {
-      if (sessions.has(turn.sessionId)) return;
-      sessions.add(turn.sessionId);
-      const before = turns.findLastIndex(({ deliveryId }) => deliveryId < turn.deliveryId);
-      turns.splice(before + 1, 0, turn);
+    join: (work) => {
+      if (places.has(work.key)) return;
+      places.set(work.key, work);
+      const { network, addresses, address, turns } = turnsOf(work.client);
+      const before = turns.findLastIndex(({ order }) => order < work.order);
+      turns.splice(before + 1, 0, work);
+      addresses.set(address, turns);
+      networks.set(network, addresses);
     },
     take: () => {
-      const turn = turns.shift();
-      if (turn !== undefined) sessions.delete(turn.sessionId);
-      return turn;
+      const [network] = networks;
+      const [next] = network?.[1] ?? [];
+      if (network === undefined || next === undefined) return undefined;
+      const work = next[1].shift();
+      toTheEnd(network[1], next, next[1].length);
+      toTheEnd(networks, network, network[1].size);
+      if (work !== undefined) places.delete(work.key);
+      return work;
     },
-    leave: (sessionId) => {
-      if (!sessions.delete(sessionId)) return;
-      const at = turns.findIndex((turn) => turn.sessionId === sessionId);
-      turns.splice(at, 1);
+    leave: (key) => {
+      const place = places.get(key);
+      if (place === undefined) return;
+      places.delete(key);
+      const { network, addresses, address, turns } = turnsOf(place.client);
+      turns.splice(
+        turns.findIndex((turn) => turn.key === key),
+        1,
+      );
+      if (turns.length === 0) addresses.delete(address);
+      if (addresses.size === 0) networks.delete(network);
     },
   };
+}
+
+/** Moves an entry behind the others, or removes it once it has nothing left. */
+function toTheEnd<Value>(map: Map<string, Value>, [name, value]: [string, Value], left: number) {
+  map.delete(name);
+  if (left > 0) map.set(name, value);
 }

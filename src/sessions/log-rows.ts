@@ -1,6 +1,12 @@
 import type { SqliteDatabase } from '../core/sqlite.ts';
 import type { MessageChange } from './state.ts';
-import { type AnsweredTurn, pieceLength, type SessionMessage, type StoredEvent } from './store.ts';
+import {
+  type AnsweredTurn,
+  type EventPart,
+  pieceLength,
+  type SessionMessage,
+  type StoredEvent,
+} from './store.ts';
 
 /** The most events that are read together. */
 const pieceEvents = 256;
@@ -10,6 +16,16 @@ const pieceEvents = 256;
  * read them.
  */
 const eventsAtATime = 16;
+
+interface RawPart {
+  readonly bytes: number;
+  readonly part: Buffer;
+}
+
+interface EventPosition {
+  readonly index: number;
+  readonly offset: number;
+}
 
 /** The rows of what was said in sessions. */
 export type LogRows = ReturnType<typeof createLogRows>;
@@ -59,6 +75,11 @@ function createLogReads(database: SqliteDatabase) {
        AND ends <= $mostEnds
      ORDER BY position`,
   );
+  // By bytes, because to count the characters of a long line takes as long as to read it.
+  const part = database.prepare<[number, number, number], RawPart>(
+    `SELECT octet_length(line) AS bytes, substr(CAST(line AS BLOB), ? + 1, ${pieceLength}) AS part
+     FROM events WHERE session = ? AND position = ? AND bytes > ${pieceLength}`,
+  );
   const text = database
     .prepare<[number, number], string>(
       'SELECT text FROM messages WHERE session = ? AND sequence = ?',
@@ -87,6 +108,11 @@ function createLogReads(database: SqliteDatabase) {
         full = next.length === eventsAtATime;
       }
       return found;
+    },
+    part: (session: number, { index, offset }: EventPosition): EventPart | undefined => {
+      const found = part.get(offset, session, index);
+      if (found === undefined) return undefined;
+      return { bytes: found.part, isLast: offset + found.part.length >= found.bytes };
     },
     text: (session: number, sequence: number) => text.get(session, sequence),
     messages: (session: number) => messages.all(session),

@@ -1,34 +1,35 @@
+import type { Client } from '../core/caller.ts';
 import { expiredSession } from './calls.ts';
 import type { Owner } from './owner.ts';
 import type { SessionService } from './service.ts';
-import { acceptMessage, endSession, type SessionRecord, startSession } from './state.ts';
+import { acceptMessage, type SessionRecord, startSession } from './state.ts';
 import type { Once, Receipt } from './store.ts';
 
 /** A first message. */
 export interface FirstMessage {
   readonly text: string;
   readonly owner: Owner;
+  /** `null` for the command line. */
+  readonly client: Client | null;
   readonly once: Once | null;
 }
 
 /**
  * Starts a session with its first message; its turn begins by itself.
  *
- * @throws Problem `overloaded`, `idempotency_conflict`, `not_ready`
+ * @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`, `not_ready`
  */
 export async function startWith(
-  { text, owner, once }: FirstMessage,
-  { store, ids, clock, limits }: SessionService,
+  { text, owner, client, once }: FirstMessage,
+  { store, ids, clock }: SessionService,
 ): Promise<Receipt> {
   const nowMs = clock.now();
   const receipt = { sessionId: ids.session(), deliveryId: ids.delivery(), queued: 0 };
   const { sessionId: id, deliveryId } = receipt;
   const accepted = await store.start({
-    transition: startSession({ id, owner }, { deliveryId, text, nowMs }),
+    transition: startSession({ id, owner, client }, { deliveryId, text, nowMs }),
     receipt,
     once,
-    live: limits.live,
-    evict: (record) => endSession(record, 'evicted', nowMs),
   });
   return accepted.receipt;
 }
@@ -45,8 +46,8 @@ export interface FurtherMessage {
 /**
  * Adds a message to a session; its turn waits for those before it.
  *
- * @throws Problem `session_not_active`, `session_expired`, `turn_queue_full`, `idempotency_conflict`,
- * `not_ready`, and what `check` throws
+ * @throws Problem `session_not_active`, `session_expired`, `turn_queue_full`, `overloaded`,
+ * `idempotency_conflict`, `not_ready`, and what `check` throws
  */
 export async function goOnWith(
   { sessionId, text, once, check }: FurtherMessage,

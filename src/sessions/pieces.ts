@@ -1,13 +1,19 @@
 import { fillToken } from './events.ts';
-import { pieceLength, type StoredEvent } from './store.ts';
+import { type EventPart, pieceLength, type SessionStore, type StoredEvent } from './store.ts';
 
-/** Some events as they are written, and the index of the one after them. */
-export interface Piece {
-  readonly bytes: Buffer;
-  readonly next: number;
+/** A position in the events of a session: an event, and how many bytes of its line were sent. */
+export interface Position {
+  readonly index: number;
+  readonly offset: number;
 }
 
-/** Makes a piece of events, at least one, as many as a piece may have. */
+/** A piece of a stream as it is written, and the position after it. */
+export interface Piece {
+  readonly bytes: Buffer;
+  readonly next: Position;
+}
+
+/** Makes a piece of whole events, at least one, as many as a piece may have. */
 export function toPiece(events: readonly StoredEvent[], token: string | null): Piece {
   const lines: string[] = [];
   let length = 0;
@@ -16,17 +22,25 @@ export function toPiece(events: readonly StoredEvent[], token: string | null): P
     lines.push(token === null ? line : fillToken(line, token));
     length += line.length;
   }
-  const next = (events[0]?.index ?? 0) + lines.length;
-  return { bytes: Buffer.from(`${lines.join('\n')}\n`), next };
+  const index = (events[0]?.index ?? 0) + lines.length;
+  return { bytes: Buffer.from(`${lines.join('\n')}\n`), next: { index, offset: 0 } };
 }
 
-/** Reads recorded events from an index; see `SessionStore`. */
-export type ReadEvents = (sessionId: string, from: number) => Promise<readonly StoredEvent[]>;
+/** Makes a piece of a part of an event that is longer than a piece. */
+function toPart({ index, offset }: Position, { bytes, isLast }: EventPart): Piece {
+  if (!isLast) return { bytes, next: { index, offset: offset + bytes.length } };
+  return { bytes: Buffer.concat([bytes, lineEnd]), next: { index: index + 1, offset: 0 } };
+}
+
+const lineEnd = Buffer.from('\n');
+
+/** The reading of recorded events. */
+export type EventSource = Pick<SessionStore, 'readEvents' | 'readPart'>;
 
 /** Where a reader is that wants a piece, and the token that it is told. */
 export interface Place {
   readonly sessionId: string;
-  readonly from: number;
+  readonly from: Position;
   readonly token: string | null;
 }
 
@@ -47,8 +61,13 @@ const keptBytes = 4_194_304;
 /** How many places are remembered that were read once. */
 const placesReadOnce = 1024;
 
+/** Returns what a piece of a session is known by. */
+export function toPieceKey({ from, token }: Pick<Place, 'from' | 'token'>): string {
+  return `${from.index} ${from.offset} ${token ?? ''}`;
+}
+
 /** Creates the reading of pieces; those who come at the same time share one look into the store. */
-export function createRecordedPieces(readEvents: ReadEvents): RecordedPieces {
+export function createRecordedPieces(source: EventSource): RecordedPieces {
   const kept = createKept();
   const readOnce = new Set<string>();
   const keepIfReadAgain = (key: string, piece: Piece): void => {
@@ -63,9 +82,8 @@ export function createRecordedPieces(readEvents: ReadEvents): RecordedPieces {
   const underWay = new Map<string, Promise<Piece | null>>();
   const read = async ({ sessionId, from, token }: Place, key: string): Promise<Piece | null> => {
     try {
-      const events = await readEvents(sessionId, from);
-      if (events.length === 0) return null;
-      const piece = toPiece(events, token);
+      const piece = await readPiece({ sessionId, from, token }, source);
+      if (piece === null) return null;
       keepIfReadAgain(key, piece);
       return piece;
     } finally {
@@ -74,7 +92,7 @@ export function createRecordedPieces(readEvents: ReadEvents): RecordedPieces {
   };
   return {
     piece: async (place) => {
-      const key = `${place.sessionId} ${place.from} ${place.token ?? ''}`;
+      const key = `${place.sessionId} ${toPieceKey(place)}`;
       const there = kept.get(key);
       if (there !== undefined) return there;
       const reading = underWay.get(key) ?? read(place, key);
@@ -83,6 +101,16 @@ export function createRecordedPieces(readEvents: ReadEvents): RecordedPieces {
     },
     forget: (sessionId) => kept.dropFrom(`${sessionId} `),
   };
+}
+
+async function readPiece(
+  { sessionId, from, token }: Place,
+  { readEvents, readPart }: EventSource,
+): Promise<Piece | null> {
+  const part = await readPart(sessionId, from);
+  if (part !== undefined) return toPart(from, part);
+  const events = await readEvents(sessionId, from.index);
+  return events.length === 0 ? null : toPiece(events, token);
 }
 
 /** The newest pieces by their keys, as many as there is room for. */

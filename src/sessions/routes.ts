@@ -87,12 +87,12 @@ async function startOnce(
   { text, caller, request }: Starting,
   { service }: HandlerSetting,
 ): Promise<Receipt> {
-  const { store, starts } = service;
+  const { store, rates } = service;
   const once = readOnce(request, caller, service);
   const known = once === null ? undefined : await store.recall(once);
   if (known !== undefined) return known;
-  starts.spend(caller.owner ?? `at ${caller.address}`);
-  return startWith({ text, owner: caller.owner, once }, service);
+  rates.spendStart(caller.owner, caller.client);
+  return startWith({ text, ...caller, once }, service);
 }
 
 function createFollowUp(setting: HandlerSetting) {
@@ -114,7 +114,8 @@ function createFollowUp(setting: HandlerSetting) {
 async function followUpOnce(request: SessionRequest, setting: HandlerSetting): Promise<Receipt> {
   const { service } = setting;
   const { sessionId } = request.params;
-  const once = readOnce(request, readCaller(request, setting), service);
+  const caller = readCaller(request, setting);
+  const once = readOnce(request, caller, service);
   const known = once === null ? undefined : await service.store.recall(once);
   // The look before the body left this to be seen.
   if (once !== null && known === undefined)
@@ -123,6 +124,7 @@ async function followUpOnce(request: SessionRequest, setting: HandlerSetting): P
   const message = readMessage(body, service.limits.messageBytes);
   demandToken(readToken(request, body), sessionId, setting);
   if (known !== undefined) return known;
+  service.rates.spendMessage(caller.client);
   const check = message.isRefusedWhileRunning ? refuseRunning : () => undefined;
   return goOnWith({ sessionId, text: message.text, once, check }, service);
 }
@@ -147,6 +149,7 @@ function createStream(setting: HandlerSetting) {
       sessionId,
       ...readStreamQuery(request.raw.url ?? ''),
       token: isTold ? service.tokens.of(sessionId) : null,
+      client: readCaller(request, setting).client,
     });
     if (stream === undefined) throw expiredSession();
     const { raw } = reply.hijack();
@@ -214,7 +217,8 @@ function createReset(setting: HandlerSetting) {
 }
 
 function readCaller(request: FastifyRequest, { service, clientOf }: HandlerSetting): Caller {
-  return { owner: readOwner(request.raw, service.secret), address: clientOf(request) };
+  const client = service.clients.at(clientOf(request));
+  return { owner: readOwner(request.raw, service.secret), client };
 }
 
 function readBody({ body }: FastifyRequest): Body | undefined {

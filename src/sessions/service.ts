@@ -1,17 +1,22 @@
 import type { AnswerEngine } from '../answers/answer.ts';
+import type { Client } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Hold, Ledger } from '../core/ledger.ts';
 import { Problem } from '../core/problem.ts';
 import type { Random } from '../core/random.ts';
+import { type Clients, createClients } from './clients.ts';
 import { type LifeLimits, startExpiry } from './expiry.ts';
+import { type AwaitedWork, createFairWork, runFairly } from './fair-work.ts';
 import { createFeeds } from './feeds.ts';
+import { toStoreProblem } from './group-commit.ts';
 import { createSessionIds, type SessionIds } from './ids.ts';
+import { type CallRates, createCallRates } from './rate-limit.ts';
 import { recoverSessions } from './recovery.ts';
-import { createStartsLimit, type StartsLimit } from './starts-limit.ts';
 import { isLive, type SessionLimits } from './state.ts';
 import type { Commit, SessionStore, StampEvent } from './store.ts';
 import { createStreams, type StreamLimits, type Streams } from './streams.ts';
 import { type ContinuationTokens, createContinuationTokens } from './tokens.ts';
-import { createTurns, type Turns } from './turns.ts';
+import { createTurns, type Turns, type TurnsOptions } from './turns.ts';
 
 /** Every limit of the session service (protocol section 10). */
 export interface ServiceLimits extends SessionLimits, LifeLimits, StreamLimits {
@@ -20,10 +25,10 @@ export interface ServiceLimits extends SessionLimits, LifeLimits, StreamLimits {
   readonly turnMs: number;
   /** Turns at work at once. */
   readonly turnsAtOnce: number;
-  /** Live sessions. */
-  readonly live: number;
   readonly startsPerMinute: number;
   readonly startBurst: number;
+  /** Messages of one address. */
+  readonly messagesPerMinute: number;
 }
 
 /** What the session service is built of. */
@@ -34,6 +39,8 @@ export interface ServiceOptions {
   /** The server's secret: owner marks and continuation tokens are made with it. */
   readonly secret: Buffer;
   readonly limits: ServiceLimits;
+  /** Bounds what each client holds: sessions, their bytes, turns and streams. */
+  readonly ledger: Ledger;
   /** Opens where sessions are kept. It is closed with the service. */
   readonly openStore: (stamp: StampEvent) => SessionStore;
   /** Is told of what went wrong, for the log; never of what was said. */
@@ -46,14 +53,19 @@ export interface SessionFigures {
   readonly turnsAtWork: number;
   readonly turnsWaiting: number;
   readonly streams: number;
+  readonly storedBytes: number;
 }
+
+/** Work for a client that takes the place of a turn. */
+export type BesideTurns<Value> = Pick<AwaitedWork<Value>, 'client' | 'signal' | 'run'>;
 
 /** The session service without its routes. */
 export interface SessionService {
   readonly store: SessionStore;
   readonly turns: Turns;
   readonly streams: Streams;
-  readonly starts: StartsLimit;
+  readonly rates: CallRates;
+  readonly clients: Clients;
   readonly tokens: ContinuationTokens;
   readonly ids: SessionIds;
   readonly secret: Buffer;
@@ -62,6 +74,11 @@ export interface SessionService {
   readonly isDraining: boolean;
   /** @throws Problem `not_ready`, `shutting_down` */
   refuseUnlessReady(): void;
+  /**
+   * Runs other work in the place of a turn, once it is its client's turn. Rejects with Problem
+   * `overloaded`, `shutting_down` or `not_ready`, or as the work does.
+   */
+  runBesideTurns<Value>(work: BesideTurns<Value>): Promise<Value>;
   figures(): Promise<SessionFigures>;
   /** Takes no more messages, and begins no more turns; those at work go on. */
   startDraining(): void;
@@ -76,12 +93,15 @@ export interface SessionService {
  * it with `close()`.
  */
 export async function openSessionService(options: ServiceOptions): Promise<SessionService> {
-  const { engine, clock, random, secret, limits, onFault } = options;
+  const { engine, clock, random, secret, limits, ledger, onFault } = options;
   const ids = createSessionIds(clock, random);
   const store = options.openStore((index) => ({ id: ids.event(), atMs: clock.now(), index }));
-  const feeds = createFeeds(store.readEvents);
-  const turns = createTurns({ store, engine, clock, limits, atOnce: limits.turnsAtOnce, onFault });
-  const streams = createStreams({ store, feeds, clock, limits, onFault });
+  const feeds = createFeeds(store);
+  const work = createFairWork({ atOnce: limits.turnsAtOnce, clock, isReady: () => engine.isReady });
+  const hasRoom = createRoomCheck(ledger);
+  const turns = createTurns({ store, engine, clock, limits, work, hasRoom, onFault });
+  const streams = createStreams({ store, feeds, clock, limits, ledger, onFault });
+  store.bound({ ledger, clock, isRead: streams.isRead });
   try {
     const left = await recoverSessions({ store, clock, limits });
     for (const record of left) turns.attend(record);
@@ -99,11 +119,8 @@ export async function openSessionService(options: ServiceOptions): Promise<Sessi
     store,
     turns,
     streams,
-    starts: createStartsLimit({
-      perMinute: limits.startsPerMinute,
-      burst: limits.startBurst,
-      clock,
-    }),
+    rates: createRates(limits, clock),
+    clients: createClients(secret),
     tokens: createContinuationTokens(secret),
     ids,
     secret,
@@ -116,16 +133,57 @@ export async function openSessionService(options: ServiceOptions): Promise<Sessi
       if (ending.isDraining) throw shuttingDown();
       if (!engine.isReady) throw notReady();
     },
+    runBesideTurns: async (beside) => {
+      const place = takeTurn(ledger, beside.client);
+      const id = ids.delivery();
+      try {
+        return await runFairly(work, { ...beside, key: id, order: id, toDropped: shuttingDown });
+      } finally {
+        place.release();
+      }
+    },
     figures: async () => ({
       live: await store.countLive(),
       turnsAtWork: turns.atWork,
-      turnsWaiting: turns.waiting,
+      turnsWaiting: work.waiting,
       streams: streams.open,
+      storedBytes: ledger.totalOf('sessionBytes'),
     }),
     startDraining: ending.startDraining,
     cutOff: ending.cutOff,
     close: ending.close,
   };
+}
+
+/** An answer may take a little more than there is; what is over its bound before that gets none. */
+function createRoomCheck(ledger: Ledger): TurnsOptions['hasRoom'] {
+  return (client) => [null, 'share'].includes(ledger.findExcess('sessionBytes', client, 0));
+}
+
+/** Takes a turn that is not stored. @throws Problem `overloaded`, `not_ready` */
+function takeTurn(ledger: Ledger, client: Client | null): Hold {
+  const place = ledger.open('queuedTurns', client);
+  let isTaken = false;
+  try {
+    isTaken = place.take(1);
+  } catch (error) {
+    throw toStoreProblem(error); // the turns of sessions are counted in the store
+  }
+  if (isTaken) return place;
+  throw new Problem('overloaded', { detail: 'Too many questions wait for an answer.' });
+}
+
+function createRates(limits: ServiceLimits, clock: Clock): CallRates {
+  const { startsPerMinute, startBurst, messagesPerMinute } = limits;
+  return createCallRates({
+    starts: { perMinute: startsPerMinute, burst: startBurst },
+    // A third of a minute's at once, as starts have it by default.
+    messages: {
+      perMinute: messagesPerMinute,
+      burst: Math.max(1, Math.floor(messagesPerMinute / 3)),
+    },
+    clock,
+  });
 }
 
 /** Whatever was recorded: the turn at the front is seen to, and none goes on in a session that has ended. */

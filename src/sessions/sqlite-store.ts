@@ -1,8 +1,10 @@
 import { openSqlite } from '../core/sqlite.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
+import { createHolderRows } from './holder-rows.ts';
 import { createLifeRows } from './life-rows.ts';
 import { createLogRows } from './log-rows.ts';
 import { createOnceRows } from './once-rows.ts';
+import type { StoreBounds } from './room.ts';
 import { createSessionRows } from './session-rows.ts';
 import { createSessionWrites, type Rows } from './session-writes.ts';
 import { sessionMigrations } from './sqlite-schema.ts';
@@ -34,11 +36,14 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
     migrations: sessionMigrations,
     journal: 'durable',
   });
+  const sessions = createSessionRows(database);
+  let isRead: StoreBounds['isRead'] = () => false;
   const rows: Rows = {
-    sessions: createSessionRows(database),
+    sessions,
     log: createLogRows(database),
     once: createOnceRows(database),
     life: createLifeRows(database),
+    holders: createHolderRows(database, { toRow: sessions.toRow, isRead: (id) => isRead(id) }),
   };
   const news = createNews();
   const group = createGroupCommit({
@@ -50,6 +55,11 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
   const writes = createSessionWrites(rows, { stamp, note: news.note });
   return {
     ...createQueries(rows, group),
+    bound: (bounds) => {
+      isRead = bounds.isRead;
+      writes.bound(bounds);
+    },
+    trim: () => group.write(() => writes.trim()),
     start: (start) => group.write(() => writes.start(start)),
     accept: (message) => group.write(() => writes.accept(message)),
     change: (id, decide, urgency) => group.write(() => writes.change(id, decide), urgency),
@@ -65,7 +75,7 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
 
 type Queries = Omit<
   SessionStore,
-  'start' | 'accept' | 'change' | 'purge' | 'forget' | 'onCommit' | 'close'
+  'bound' | 'trim' | 'start' | 'accept' | 'change' | 'purge' | 'forget' | 'onCommit' | 'close'
 >;
 
 function createQueries(rows: Rows, { read }: GroupCommit): Queries {
@@ -80,6 +90,7 @@ function createQueries(rows: Rows, { read }: GroupCommit): Queries {
       }),
     recall: (asked) => read(() => once.recall(asked)),
     readEvents: (id, from) => read(() => log.events(numberOf(id), from)),
+    readPart: (id, from) => read(() => log.part(numberOf(id), from)),
     readText: (id, sequence) => read(() => log.text(numberOf(id), sequence)),
     readMessages: (id) => read(() => log.messages(numberOf(id))),
     readAnswered: (id, { before, count }) => read(() => log.answered(numberOf(id), before, count)),

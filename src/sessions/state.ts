@@ -1,6 +1,8 @@
 import type { Answer } from '../answers/answer.ts';
+import type { Client } from '../core/caller.ts';
 import { Problem } from '../core/problem.ts';
 import type { EndReason, EventDraft } from './events.ts';
+import { estimateEventBytes } from './stored-bytes.ts';
 
 /** The states of a session that is not purged (protocol section 7). */
 export type SessionState = 'running' | 'waiting' | 'ended' | 'failed';
@@ -19,6 +21,8 @@ export interface SessionRecord {
   readonly state: SessionState;
   /** The owner mark; null for the anonymous caller. */
   readonly owner: string | null;
+  /** Keyed hashes of the address that started it; `null` if it is unknown, or the command line was used. */
+  readonly client: Client | null;
   readonly createdMs: number;
   /** When a message last came or a turn last ended. */
   readonly activeMs: number;
@@ -29,6 +33,8 @@ export interface SessionRecord {
   readonly pending: readonly PendingTurn[];
   /** How many events are recorded: the index of the next one. */
   readonly events: number;
+  /** The bytes that the session takes in the store, estimated (`stored-bytes.ts`). */
+  readonly storedBytes: number;
 }
 
 /** What becomes of a message: it is added, then marked. */
@@ -65,6 +71,8 @@ export interface SessionLimits {
   readonly queue: number;
   /** The most turns of a session. */
   readonly turns: number;
+  /** Stored bytes after which a session has no further turn. */
+  readonly sessionBytes: number;
 }
 
 /** Text of an answer that is not recorded yet; null for none. */
@@ -72,7 +80,7 @@ export type Unsent = { readonly delta: string; readonly soFar: string } | null;
 
 /** Starts a session with its first message. */
 export function startSession(
-  { id, owner }: { readonly id: string; readonly owner: string | null },
+  { id, owner, client }: Pick<SessionRecord, 'id' | 'owner' | 'client'>,
   delivery: Delivery,
 ): Transition {
   const { nowMs } = delivery;
@@ -80,12 +88,14 @@ export function startSession(
     id,
     state: 'waiting',
     owner,
+    client,
     createdMs: nowMs,
     activeMs: nowMs,
     endedMs: null,
     accepted: 0,
     pending: [],
     events: 0,
+    storedBytes: 0,
   };
   const runtime = { agentId: 'perch', agentName: 'Perch', eveVersion: 'none' };
   const started: EventDraft = { type: 'session.started', data: { runtime }, deliveryId: null };
@@ -104,9 +114,9 @@ export function acceptMessage(
   limits: SessionLimits,
 ): Transition {
   refuseInactive(record);
-  if (record.accepted >= limits.turns) {
+  if (isFull(record, limits)) {
     throw new Problem('session_not_active', {
-      detail: `The session has had its ${limits.turns} turns.`,
+      detail: `The session has had its ${limits.turns} turns, or fills its ${limits.sessionBytes} bytes.`,
     });
   }
   if (record.pending.length > limits.queue) {
@@ -115,6 +125,16 @@ export function acceptMessage(
     });
   }
   return queueMessage(record, delivery);
+}
+
+/** Whether a session has no further turn after those that are pending. */
+function isFull({ accepted, storedBytes }: SessionRecord, limits: SessionLimits): boolean {
+  return accepted >= limits.turns || storedBytes >= limits.sessionBytes;
+}
+
+function withBytesOf(events: readonly EventDraft[], record: SessionRecord): SessionRecord {
+  const added = events.reduce((sum, draft) => sum + estimateEventBytes(draft), 0);
+  return { ...record, storedBytes: record.storedBytes + added };
 }
 
 /** @throws Problem `session_not_active` for a session that has ended or failed */
@@ -186,7 +206,12 @@ export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
 
 /** Why a turn failed, as its events tell it. */
 export interface TurnFailure {
-  readonly code: 'turn_timeout' | 'turn_interrupted' | 'answer_failed' | 'session_damaged';
+  readonly code:
+    | 'turn_timeout'
+    | 'turn_interrupted'
+    | 'answer_failed'
+    | 'storage_full'
+    | 'session_damaged';
   /** A sentence for people. */
   readonly message: string;
   /** Whether the session cannot go on. */
@@ -209,7 +234,7 @@ export function endTurn(
   const pending = record.pending.slice(1);
   const left = { ...record, pending, activeMs: end.nowMs, state: stateWith(pending) };
   const events = [...ended, toWaiting(front.deliveryId)];
-  const isLast = pending.length === 0 && record.accepted >= limits.turns;
+  const isLast = pending.length === 0 && isFull(withBytesOf(events, record), limits);
   if (!isLast) return { record: left, events, messages };
   const last = endSession(left, 'turn_limit', end.nowMs);
   return { ...last, events: [...events, ...last.events], messages };

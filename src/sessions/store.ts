@@ -1,4 +1,5 @@
 import type { EventStamp } from './events.ts';
+import type { StoreBounds } from './room.ts';
 import type { SessionRecord, Transition } from './state.ts';
 
 /** The most characters of the lines of events that are read or written together, where they are several. */
@@ -8,6 +9,12 @@ export const pieceLength = 65_536;
 export interface StoredEvent {
   readonly index: number;
   readonly line: string;
+}
+
+/** A part of the line of an event that is longer than `pieceLength`, without its line feed. */
+export interface EventPart {
+  readonly bytes: Buffer;
+  readonly isLast: boolean;
 }
 
 /** What is known of a session id. */
@@ -44,10 +51,6 @@ export interface Start {
   readonly transition: Transition;
   readonly receipt: Receipt;
   readonly once: Once | null;
-  /** The most live sessions. */
-  readonly live: number;
-  /** Ends the session that has been idle longest, where there is no room. */
-  evict(record: SessionRecord): Transition;
 }
 
 /** A message that is to be accepted; `decide` gives the transition or throws a Problem. */
@@ -105,10 +108,21 @@ export interface DueBefore {
  * implementation may make them again. What cannot be stored rejects with Problem `not_ready`.
  */
 export interface SessionStore {
+  /** Keeps what clients hold within bounds from now on; before that nothing is bounded. */
+  bound(bounds: StoreBounds): void;
   find(id: string): Promise<Found>;
-  /** @throws Problem `overloaded` where nobody can be evicted; `idempotency_conflict` */
+  /**
+   * Starts a session. If a bound is reached, other sessions are evicted; see "What is bounded" in
+   * `docs/sessions.md`.
+   *
+   * @throws Problem `overloaded` if none can be evicted; `turn_queue_full`, `idempotency_conflict`
+   */
   start(start: Start): Promise<Acceptance>;
-  /** Undefined where the session is not known any more. @throws what `decide` throws; Problem `idempotency_conflict` */
+  /**
+   * Adds a message; `undefined` if the session is not known any more.
+   *
+   * @throws what `decide` throws; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+   */
   accept(message: Message): Promise<Acceptance | undefined>;
   /** Gives the receipt of the same request, where it was accepted before. @throws Problem `idempotency_conflict` */
   recall(once: Once): Promise<Receipt | undefined>;
@@ -123,6 +137,11 @@ export interface SessionStore {
   ): Promise<SessionRecord | undefined>;
   /** Reads events from an index, at least one if there is one, and not many more than `pieceLength`. */
   readEvents(id: string, from: number): Promise<readonly StoredEvent[]>;
+  /** Returns a part of an event that is longer than `pieceLength` bytes, from a byte on; else `undefined`. */
+  readPart(
+    id: string,
+    from: { readonly index: number; readonly offset: number },
+  ): Promise<EventPart | undefined>;
   /** Gives the text of a message; undefined where it is not there. */
   readText(id: string, sequence: number): Promise<string | undefined>;
   readMessages(id: string): Promise<readonly SessionMessage[]>;
@@ -143,6 +162,8 @@ export interface SessionStore {
   purge(id: string, nowMs: number): Promise<boolean>;
   /** Forgets purged ids and idempotency keys from before these instants. */
   forget(before: { readonly purgedMs: number; readonly onceMs: number }): Promise<void>;
+  /** Deletes sessions while too many bytes are stored, up to 256 at a time. Returns how many. */
+  trim(): Promise<number>;
   countLive(): Promise<number>;
   /** Is told of everything that was recorded, in order, once it is durable. One listener. */
   onCommit(listener: (commit: Commit) => void): void;

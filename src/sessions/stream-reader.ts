@@ -1,3 +1,4 @@
+import type { Client } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import type { LeaseRecord } from './events.ts';
 import type { Feed, FeedReader } from './feeds.ts';
@@ -30,6 +31,8 @@ export interface StreamRequest {
   readonly mode: FollowMode;
   /** The token that is filled in; null for a reader who has not shown it. */
   readonly token: string | null;
+  /** The reader; `null` for the command line. */
+  readonly client: Client | null;
 }
 
 /** The times of a stream, in milliseconds. */
@@ -43,6 +46,8 @@ export interface StreamTimes {
 /** A reader of a stream, and where it is. */
 export interface Reader extends FeedReader {
   cursor: number;
+  /** How many bytes of the event at the cursor were sent: a long one is sent in parts. */
+  offset: number;
   /** The index at which it ends; infinite where its mode does not say. */
   readonly untilIndex: number;
   /** When it ends at the latest. */
@@ -71,6 +76,7 @@ export function createReader(
   const lasting = { lease: times.leaseMs, follow: times.followMs };
   return {
     cursor: startIndex < 0 ? Math.max(0, events + startIndex) : Math.min(startIndex, events),
+    offset: 0,
     untilIndex: mode === 'once' ? events : Number.POSITIVE_INFINITY,
     untilMs:
       mode === 'lease' || mode === 'follow' ? nowMs + lasting[mode] : Number.POSITIVE_INFINITY,
@@ -130,7 +136,8 @@ export async function sendStream(sending: Sending, setting: SendSetting): Promis
     const piece = await nextPiece(sending, setting.store);
     if (piece !== null) {
       await write(piece.bytes, sending, clock);
-      reader.cursor = piece.next;
+      reader.cursor = piece.next.index;
+      reader.offset = piece.next.offset;
     } else if (isOver(reader, feed, clock.now())) {
       break;
     } else if (clock.now() - reader.outputMs >= times.heartbeatMs) {
@@ -140,7 +147,13 @@ export async function sendStream(sending: Sending, setting: SendSetting): Promis
     }
   }
   if (isLeased(reader, feed)) await write(leaseEnded, sending, clock);
-  sink.end();
+  endStream(sending);
+}
+
+/** Ends a stream. One that is within a line is cut off, so that nobody takes a part for the whole. */
+export function endStream({ reader, sink }: Sending): void {
+  if (reader.offset === 0) sink.end();
+  else sink.cut();
 }
 
 /** A session that has ended has nothing to come back for. */
@@ -149,11 +162,12 @@ function isLeased({ mode }: Reader, { record }: Feed): boolean {
 }
 
 async function nextPiece({ reader, feed }: Sending, store: SessionStore): Promise<Piece | null> {
-  const { cursor, untilIndex, token } = reader;
+  const { cursor, offset, untilIndex, token } = reader;
   const { record } = feed;
   if (record === undefined || cursor >= Math.min(record.events, untilIndex)) return null;
-  const piece = feed.piece(cursor, token) ?? (await feed.recorded(cursor, token));
-  if (piece === null || piece.next <= untilIndex) return piece;
+  const from = { index: cursor, offset };
+  const piece = feed.piece(from, token) ?? (await feed.recorded(from, token));
+  if (piece === null || piece.next.index <= untilIndex) return piece;
   const events = await store.readEvents(feed.sessionId, cursor);
   const wanted = events.filter(({ index }) => index < untilIndex);
   // Nothing is there any more where the session was purged in between.

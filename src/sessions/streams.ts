@@ -1,10 +1,12 @@
 import type { Clock } from '../core/clock.ts';
+import type { Excess, Hold, Ledger } from '../core/ledger.ts';
 import { Problem } from '../core/problem.ts';
 import type { Feed, Feeds } from './feeds.ts';
 import type { SessionRecord } from './state.ts';
 import type { SessionStore } from './store.ts';
 import {
   createReader,
+  endStream,
   type Reader,
   type Sending,
   type StreamRequest,
@@ -24,6 +26,8 @@ export interface Stream {
 /** All streams. */
 export interface Streams {
   readonly open: number;
+  /** Returns whether a session is being read. */
+  isRead(sessionId: string): boolean;
   /** Undefined where the session is not known any more. @throws Problem `overloaded` */
   openStream(request: StreamRequest): Promise<Stream | undefined>;
   /** Ends all streams as soon as they have what is recorded; resolves when they are ended. */
@@ -33,7 +37,6 @@ export interface Streams {
 /** The limits of streams. */
 export interface StreamLimits extends StreamTimes {
   readonly streamsPerSession: number;
-  readonly streams: number;
 }
 
 /** What streams need. */
@@ -42,6 +45,8 @@ export interface StreamsOptions {
   readonly feeds: Feeds;
   readonly clock: Clock;
   readonly limits: StreamLimits;
+  /** Bounds the streams of each client, and of all. */
+  readonly ledger: Ledger;
   /** Is told why a stream ended too soon. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
@@ -63,15 +68,16 @@ export function createStreams(options: StreamsOptions): Streams {
     } catch (error) {
       // The status is sent already: the response just ends, and the reader resumes by index.
       onFault(error, 'sending a stream');
-      sending.sink.end();
+      endStream(sending);
     }
   };
   return {
     get open() {
       return places.taken;
     },
+    isRead: places.isTaken,
     openStream: async (request) => {
-      const place = places.take(request.sessionId);
+      const place = places.take(request);
       const found = await store.find(request.sessionId).catch(place.giveBackAndThrow);
       if (found.kind !== 'known') {
         place.giveBack();
@@ -109,29 +115,32 @@ export function createStreams(options: StreamsOptions): Streams {
   };
 }
 
-/** Counts the streams of each session and of all. */
-function createPlaces({ limits }: StreamsOptions) {
+/** Counts the streams of each session here, and those of each client in the ledger. */
+function createPlaces({ limits, ledger }: StreamsOptions) {
   const bySession = new Map<string, number>();
   let taken = 0;
-  const refuse = (of: string, most: number) =>
-    new Problem('overloaded', { detail: `As many streams ${of} are open as may be: ${most}.` });
+  const release = (sessionId: string, hold: Hold): void => {
+    hold.release();
+    taken -= 1;
+    const left = (bySession.get(sessionId) ?? 1) - 1;
+    if (left === 0) bySession.delete(sessionId);
+    else bySession.set(sessionId, left);
+  };
   return {
     get taken() {
       return taken;
     },
-    take: (sessionId: string) => {
+    isTaken: (sessionId: string) => bySession.has(sessionId),
+    take: ({ sessionId, client }: Pick<StreamRequest, 'sessionId' | 'client'>) => {
       const own = bySession.get(sessionId) ?? 0;
-      if (own >= limits.streamsPerSession)
-        throw refuse('of this session', limits.streamsPerSession);
-      if (taken >= limits.streams) throw refuse('of all sessions', limits.streams);
+      if (own >= limits.streamsPerSession) throw tooManyStreams('of this session');
+      const excess = ledger.findExcess('streams', client, 1);
+      if (excess !== null) throw tooManyStreams(whose[excess]);
+      const hold = ledger.open('streams', client);
+      hold.take(1);
       bySession.set(sessionId, own + 1);
       taken += 1;
-      const giveBack = (): void => {
-        taken -= 1;
-        const left = (bySession.get(sessionId) ?? 1) - 1;
-        if (left === 0) bySession.delete(sessionId);
-        else bySession.set(sessionId, left);
-      };
+      const giveBack = () => release(sessionId, hold);
       return {
         giveBack,
         giveBackAndThrow: (error: unknown): never => {
@@ -141,6 +150,19 @@ function createPlaces({ limits }: StreamsOptions) {
       };
     },
   };
+}
+
+const whose: Readonly<Record<Excess, string>> = {
+  address: 'from this address',
+  network: 'from this network',
+  share: 'from this address',
+  total: 'of all sessions',
+};
+
+function tooManyStreams(which: string): Problem {
+  return new Problem('overloaded', {
+    detail: `As many streams ${which} are open as may be.`,
+  });
 }
 
 /** How often streams are looked after. */

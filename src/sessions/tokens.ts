@@ -21,7 +21,7 @@ export function createContinuationTokens(secret: Buffer): ContinuationTokens {
 }
 
 /** What a keyed hash is for: the same text has another hash for another purpose. */
-type Purpose = 'token' | 'owner' | 'idempotency' | 'body' | 'operator';
+type Purpose = 'token' | 'owner' | 'address' | 'network' | 'idempotency' | 'body' | 'operator';
 
 /** Gives the keyed hash (HMAC-SHA-256) of a text for one purpose, as base64url. */
 export function createMark(secret: Buffer, purpose: Purpose, text: string | Buffer): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Answer, AnswerEngine, EarlierTurn } from '../answers/answer.ts';
+import type { Client } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { type AnswerText, createAnswerText } from './answer-text.ts';
 import { messageCompleted } from './events.ts';
@@ -23,6 +24,8 @@ export interface TurnSetting {
     /** The longest time of a turn. */
     readonly turnMs: number;
   };
+  /** Returns whether the store has room for an answer to this client. */
+  hasRoom(client: Client | null): boolean;
   /** Is told of what went wrong, for the log; never of what was said. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
@@ -58,6 +61,11 @@ export const failures = {
     code: 'answer_failed',
     message:
       'The question could not be answered because of a fault in the server. Ask again later.',
+    terminal: false,
+  },
+  full: {
+    code: 'storage_full',
+    message: 'The server has no room for the answer. Start a new session, or ask again later.',
     terminal: false,
   },
   damaged: {
@@ -105,8 +113,10 @@ async function carryOut(run: Running, setting: TurnSetting): Promise<SessionReco
     if (text === undefined) return undefined;
     const { modelId } = engine;
     const begin = (record: SessionRecord) => beginTurn(record, sequence, { text, modelId });
-    if ((await store.change(sessionId, begin)) === undefined) return undefined;
-    const end = await answerQuestion({ text, answered }, run, setting);
+    const begun = await store.change(sessionId, begin);
+    if (begun === undefined) return undefined;
+    const { client } = begun;
+    const end = await answerQuestion({ text, answered, client }, run, setting);
     return end === null ? undefined : await recordEnd(end, run, setting);
   } catch (error) {
     onFault(error, 'beginning a turn');
@@ -118,6 +128,8 @@ async function carryOut(run: Running, setting: TurnSetting): Promise<SessionReco
 interface Asked {
   readonly text: string;
   readonly answered: readonly AnsweredTurn[];
+  /** The client that the answer takes room of. */
+  readonly client: Client | null;
 }
 
 /** Has a question answered; null where nobody is left to be told. */
@@ -164,7 +176,7 @@ interface AskSetting {
 }
 
 async function ask(
-  { text: question, answered }: Asked,
+  { text: question, answered, client }: Asked,
   { run, text, setting }: AskSetting,
 ): Promise<Outcome> {
   const earlier = readEarlier(answered);
@@ -178,6 +190,7 @@ async function ask(
     if (text.soFar.length > maxAnswer) run.stop({ kind: 'cut' });
   };
   try {
+    if (!setting.hasRoom(client)) return { kind: 'failed', failure: failures.full };
     const asking = { signal: run.signal, onText };
     const answer = await setting.engine.answer({ text: question, earlier }, asking);
     return { kind: 'answered', answer };

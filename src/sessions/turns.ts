@@ -1,13 +1,11 @@
-import { createLine, type WaitingTurn } from './line.ts';
+import type { FairWork } from './fair-work.ts';
 import { beginTurn, endTurn, joinTransitions, type SessionRecord } from './state.ts';
 import { failures, retryMs, runTurn, type TurnRun, type TurnSetting } from './turn-run.ts';
 
-/** Runs the turns of all sessions, in the order in which their messages arrived. */
+/** Runs the turns of all sessions. Addresses take turns; those of one address keep the order of arrival. */
 export interface Turns {
   /** How many are at work. */
   readonly atWork: number;
-  /** How many sessions have a turn that waits. */
-  readonly waiting: number;
   /** Sees to the turn at the front of a session, where there is one. */
   attend(record: SessionRecord): void;
   /** Cancels the turn of a session: the one named, or whichever is at the front. */
@@ -22,42 +20,36 @@ export interface Turns {
 
 /** What turns need. */
 export interface TurnsOptions extends TurnSetting {
-  /** The most turns at work at once. */
-  readonly atOnce: number;
+  /** The places that turns take, and other work too. */
+  readonly work: FairWork;
 }
-
-/** Milliseconds between two looks at whether the engine is ready. */
-const readyMs = 250;
 
 /** Creates the running of turns. */
 export function createTurns(options: TurnsOptions): Turns {
-  const work = createTurnWork(options);
-  const { line, running } = work;
+  const { work } = options;
+  const { running, attend, close } = createTurnWork(options);
   return {
     get atWork() {
       return running.size;
     },
-    get waiting() {
-      return line.length;
-    },
-    attend: work.attend,
+    attend,
     cancel: async (sessionId, turnId) => {
       if (cancelRunning(running.get(sessionId), turnId)) return;
       const record = await cancelWaiting({ sessionId, turnId }, options);
       // It may have come to work in the meantime.
       if (record === undefined) cancelRunning(running.get(sessionId), turnId);
       else {
-        line.leave(sessionId);
-        work.attend(record);
+        work.leave(sessionId);
+        attend(record);
       }
     },
     drop: (sessionId) => {
-      line.leave(sessionId);
+      work.leave(sessionId);
       running.get(sessionId)?.stop({ kind: 'gone' });
     },
-    startDraining: work.close,
+    startDraining: close,
     interrupt: async () => {
-      work.close();
+      close();
       const turns = [...running.values()];
       for (const turn of turns) turn.stop({ kind: 'failed', failure: failures.interrupted });
       await Promise.all(turns.map(({ ended }) => ended));
@@ -65,38 +57,23 @@ export function createTurns(options: TurnsOptions): Turns {
   };
 }
 
-/** The line, and those at work: as soon as there is room, the first in the line begins. */
+/** Those at work. The next turn of a session waits for its place once the one before it has ended. */
 function createTurnWork(options: TurnsOptions) {
-  const { engine, atOnce, store, clock, onFault } = options;
-  const line = createLine();
+  const { work, store, clock, onFault } = options;
   const running = new Map<string, TurnRun>();
   const closed = new AbortController();
 
-  const attend = (record: SessionRecord): void => {
-    const [front] = record.pending;
-    if (front === undefined || front.isBegun || running.has(record.id)) return;
-    line.join({ sessionId: record.id, sequence: front.sequence, deliveryId: front.deliveryId });
-    pump();
+  const attend = ({ id, client, pending: [front] }: SessionRecord): void => {
+    if (front === undefined || front.isBegun || running.has(id) || closed.signal.aborted) return;
+    const { sequence, deliveryId } = front;
+    work.join({ key: id, client, order: deliveryId, run: () => run(id, sequence) });
   };
-  const pump = (): void => {
-    while (!closed.signal.aborted && running.size < atOnce && line.length > 0) {
-      if (!engine.isReady) {
-        awaitEngine();
-        return;
-      }
-      const next = line.take();
-      if (next !== undefined) void run(next);
-    }
-  };
-  const awaitEngine = createEngineWait(options, closed.signal, () => pump());
-  const run = async (turn: WaitingTurn): Promise<void> => {
-    const { sessionId } = turn;
-    const begun = runTurn(turn, options);
+  const run = async (sessionId: string, sequence: number): Promise<void> => {
+    const begun = runTurn({ sessionId, sequence }, options);
     running.set(sessionId, begun);
     const record = (await begun.ended) ?? (await findAgain(sessionId));
     running.delete(sessionId);
     if (record !== undefined) attend(record);
-    pump();
   };
   /** Whatever kept a turn from its end, the next one of its session is not forgotten. */
   const findAgain = async (sessionId: string): Promise<SessionRecord | undefined> => {
@@ -111,27 +88,11 @@ function createTurnWork(options: TurnsOptions) {
     }
     return undefined;
   };
-  return { line, running, attend, close: () => closed.abort() };
-}
-
-/** Creates the wait for an engine that is not ready yet; there is one at a time. */
-function createEngineWait(
-  { clock }: TurnsOptions,
-  signal: AbortSignal,
-  onReady: () => void,
-): () => void {
-  let isWaiting = false;
-  return () => {
-    if (isWaiting) return;
-    isWaiting = true;
-    clock.sleep(readyMs, signal).then(
-      () => {
-        isWaiting = false;
-        onReady();
-      },
-      () => undefined, // no more turns begin
-    );
+  const close = (): void => {
+    closed.abort();
+    work.close();
   };
+  return { running, attend, close };
 }
 
 function cancelRunning(run: TurnRun | undefined, turnId: string | null): boolean {

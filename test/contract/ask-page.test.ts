@@ -294,9 +294,12 @@ describe('a question that is not answered', () => {
     expect(app.inFlight).toBe(0);
   });
 
-  it('is refused beyond those that are answered at once', async () => {
+  it('is refused beyond those that may wait, of one address', async () => {
     const engine = createHeldEngine();
-    const app = await buildWith(engine);
+    const app = await buildWith(engine, {
+      PERCH_SESSION_TURNS_PER_ADDRESS: '16',
+      PERCH_SESSION_TURNS_AT_ONCE: '16',
+    });
     const asked = Array.from({ length: 16 }, (_, number) => askOf(app, `question ${number}`));
     const held = await Promise.all(asked.map(() => engine.next()));
 

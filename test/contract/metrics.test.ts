@@ -106,6 +106,7 @@ describe('/metrics', () => {
     const metrics = await readMetrics(app);
 
     expect(metrics.get('perch_sessions_live')).toBe(1);
+    expect(metrics.get('perch_session_bytes')).toBeGreaterThan(1000);
     expect(metrics.get('perch_streams_open')).toBe(0);
     expect(metrics.get('perch_provider_breaker_is_open{provider="archive"}')).toBe(0);
     expect(metrics.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);

@@ -222,7 +222,7 @@ describe('sessions', () => {
   });
 
   it('give way to a new one where there are too many, the idle one first', async () => {
-    const rig = await buildSessionRig({ env: { PERCH_SESSION_LIVE: '2' } });
+    const rig = await buildSessionRig({ env: { PERCH_SESSION_LIVE_PER_ADDRESS: '2' } });
     const [first, second] = [await rig.start('a'), await rig.start('b')];
     for (const session of [first, second]) await rig.read(session);
     await rig.clock.advance(1000);

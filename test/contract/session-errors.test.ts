@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ProblemCode } from '../../src/core/problem.ts';
 import { createHeldEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 import {
+  type Asked,
   buildSessionRig,
   type SessionRig,
   type StartedSession,
@@ -434,11 +435,11 @@ describe('what the session service refuses', () => {
 
     const refused = await rig.request('session', { ...post, headers, body: { message: 'a' } });
     const other = { authorization: 'Bearer somebody else' };
-    const others = await rig.request('session', {
-      ...post,
-      headers: other,
-      body: { message: 'a' },
-    });
+    const startAs = (asked: Asked) =>
+      rig.request('session', { ...post, ...asked, body: { message: 'a' } });
+    const disguised = await startAs({ headers: other });
+    const elsewhere = await startAs({ headers, from: '127.0.0.2' });
+    const others = await startAs({ headers: other, from: '127.0.0.3' });
     await rig.clock.advance(9999);
     const early = await rig.request('session', { ...post, headers, body: { message: 'a' } });
     await rig.clock.advance(1);
@@ -446,6 +447,8 @@ describe('what the session service refuses', () => {
 
     expectProblem(refused, 429, 'rate_limited');
     expect(refused.headers['retry-after']).toBe('10');
+    expectProblem(disguised, 429, 'rate_limited');
+    expect(elsewhere.statusCode).toBe(202);
     expect(others.statusCode).toBe(202);
     expectProblem(early, 429, 'rate_limited');
     expect(early.headers['retry-after']).toBe('1');

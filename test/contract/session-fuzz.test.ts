@@ -177,6 +177,8 @@ describe('a start that is followed by a stream at once', () => {
       env: {
         PERCH_SESSION_START_BURST: '1000000',
         PERCH_SESSION_LIVE: '1000000',
+        PERCH_SESSION_LIVE_PER_ADDRESS: '100000',
+        PERCH_SESSION_TURNS_PER_MINUTE: '1000000',
         PERCH_SESSION_TURNS_AT_ONCE: '2',
       },
     });

@@ -313,9 +313,10 @@ describe('the streams of a server', () => {
     const session = await rig.start();
     const held = await engine.next();
 
-    const reading = [rig.read(session), rig.read(session)];
+    const readFrom = (from: string) => rig.request(`session/${session.id}/stream`, { from });
+    const reading = [readFrom('127.0.0.2'), readFrom('127.0.0.3')];
     await untilIdle();
-    const refused = await rig.request(`session/${session.id}/stream`);
+    const refused = await readFrom('127.0.0.4');
     held.answer();
     await Promise.all(reading);
     const later = await rig.request(`session/${session.id}/stream`);

@@ -494,4 +494,49 @@ describe('turns', () => {
     expect(events.at(-1)?.data).toEqual({ reason: 'turn_limit' });
     expect([refused.statusCode, refused.json().code]).toEqual([409, 'session_not_active']);
   });
+
+  it('are as many as fit into the bytes of a session', async () => {
+    const engine = createScriptedEngine(async ({ text }) =>
+      answerTo(text, { text: 'x'.repeat(40_000) }),
+    );
+    const rig = await buildSessionRig({
+      engine,
+      env: { PERCH_SESSION_BYTES_PER_SESSION: '200000' },
+    });
+    const session = await rig.start('one');
+    await rig.read(session);
+    await rig.say(session, 'two');
+
+    const events = await rig.read(session);
+    const refused = await rig.say(session, 'three');
+
+    expect(events.at(-1)?.data).toEqual({ reason: 'turn_limit' });
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'session_not_active']);
+  });
+
+  it('fail where there is no room for the answer, of one address', async () => {
+    const engine = createHeldEngine();
+    const rig = await buildSessionRig({
+      engine,
+      env: { PERCH_SESSION_BYTES_PER_ADDRESS: '1048576', PERCH_SESSION_TURNS_AT_ONCE: '1' },
+    });
+    const session = await rig.start('one');
+    for (const message of ['two', 'three']) await rig.say(session, message);
+    const long = answerTo('long', { text: 'x'.repeat(200_000) });
+    for (let turn = 0; turn < 2; turn += 1) (await engine.next()).answer(long);
+
+    const events = await rig.read(session);
+    const refused = await rig.say(session, 'four');
+    const other = await rig.request('session', {
+      method: 'POST',
+      body: { message: 'five' },
+      from: '127.0.0.2',
+    });
+
+    const failures = events.flatMap((event) => (event.type === 'turn.failed' ? [event.data] : []));
+    expect(failures).toMatchObject([{ code: 'storage_full', sequence: 2, terminal: false }]);
+    expect(typesOf(events).slice(-7)).toEqual([...begun, ...failed]);
+    expect([refused.statusCode, refused.json().code]).toEqual([503, 'overloaded']);
+    expect(other.statusCode).toBe(202);
+  });
 });

@@ -46,6 +46,8 @@ function startServer(folder: string, env: Readonly<Record<string, string>> = {})
       PERCH_SAMPLE: 'false',
       PERCH_SESSION_STARTS_PER_MINUTE: '100000',
       PERCH_SESSION_START_BURST: '100000',
+      PERCH_SESSION_TURNS_PER_MINUTE: '1000000',
+      PERCH_SESSION_TURNS_PER_ADDRESS: '1000',
       PIECE_MS: '3',
       ...env,
     },

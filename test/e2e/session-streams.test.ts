@@ -59,7 +59,7 @@ function closeHard(app: App): Promise<undefined> {
 
 /** Opens a stream, and reads it when its headers are there. */
 async function openAndRead(base: string, id: string, query = '') {
-  const { reply } = await openStream(base, id, query);
+  const { reply } = await openStream(base, id, { query });
   return { body: readText(reply) };
 }
 
@@ -121,7 +121,7 @@ describe('a stream that breaks off', () => {
     const held = await engine.next();
     const seen: string[] = [];
     const takeNext = async (meanwhile: () => void = () => undefined) => {
-      const stream = await openStream(base, id, `?startIndex=${seen.length}`);
+      const stream = await openStream(base, id, { query: `?startIndex=${seen.length}` });
       meanwhile();
       seen.push(await takeLine(stream));
     };
@@ -171,7 +171,7 @@ describe('a reader that goes away', () => {
     const { base } = await serve({ env, clock });
     const { id } = await startSession(base, 'one');
     await readStream(base, id);
-    const { call, reply } = await openStream(base, id, '?follow=true&startIndex=9999');
+    const { call, reply } = await openStream(base, id, { query: '?follow=true&startIndex=9999' });
     expect((await fetch(`${base}/svc/v1/session/${id}/stream`)).status).toBe(503);
 
     reply.on('error', () => undefined);
@@ -191,7 +191,7 @@ describe('fifty readers, one of which does not read', () => {
     const { app, base } = await serve({ engine, env, clock });
     const mostHeld = watchBuffers(app);
     const { id, token } = await startSession(base, 'one');
-    const stalled = await openStream(base, id, '?follow=true');
+    const stalled = await openStream(base, id, { query: '?follow=true' });
     stalled.reply.pause();
     const gone = new Promise((resolve) => stalled.reply.on('close', resolve));
     stalled.reply.on('error', () => undefined);

@@ -1,8 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Client } from '../../src/core/caller.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { openSqlite } from '../../src/core/sqlite.ts';
+import { sessionMigrations } from '../../src/sessions/sqlite-schema.ts';
 import { openSqliteSessions } from '../../src/sessions/sqlite-store.ts';
 import {
   acceptMessage,
@@ -14,6 +16,8 @@ import {
   startSession,
 } from '../../src/sessions/state.ts';
 import type { Commit, Once, SessionStore, Start } from '../../src/sessions/store.ts';
+import { openLedger } from '../support/ledger.ts';
+import { createManualClock } from '../support/manual-clock.ts';
 import { answerTo } from '../support/scripted-engine.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
@@ -56,22 +60,30 @@ function openRig({ path = ':memory:', isHeld = false }: StoreRigOptions): StoreR
   };
 }
 
-const limits = { queue: 8, turns: 500 };
+const limits = { queue: 8, turns: 500, sessionBytes: 16_777_216 };
 
 function toStart(
   id: string,
-  given: Partial<Start> & { nowMs?: number; text?: string } = {},
+  given: Partial<Start> & { nowMs?: number; text?: string; client?: Client | null } = {},
 ): Start {
-  const { nowMs = 0, text = `question of ${id}`, ...rest } = given;
+  const { nowMs = 0, text = `question of ${id}`, client = null, ...rest } = given;
   const deliveryId = `dlv_${id}`;
   return {
-    transition: startSession({ id, owner: null }, { deliveryId, text, nowMs }),
+    transition: startSession({ id, owner: null, client }, { deliveryId, text, nowMs }),
     receipt: { sessionId: id, deliveryId, queued: 0 },
     once: null,
-    live: 100,
-    evict: (record) => endSession(record, 'evicted', nowMs),
     ...rest,
   };
+}
+
+/** Keeps a store within bounds, at an instant. */
+function keepWithin(
+  store: SessionStore,
+  bounds: Parameters<typeof openLedger>[0],
+  nowMs = 0,
+): void {
+  const clock = createManualClock(nowMs);
+  store.bound({ ledger: openLedger(bounds), clock, isRead: () => false });
 }
 
 async function recordOf(store: SessionStore, id: string): Promise<SessionRecord> {
@@ -123,12 +135,14 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
       id: 'ses_a',
       state: 'waiting',
       owner: null,
+      client: null,
       createdMs: 0,
       activeMs: 7,
       endedMs: null,
       accepted: 1,
       pending: [],
       events: 8,
+      storedBytes: expect.any(Number),
     });
     expect(await store.readMessages('ses_a')).toEqual([
       { sequence: 0, deliveryId: 'dlv_ses_a', text: 'question of ses_a', state: 'completed' },
@@ -227,10 +241,12 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
 
   it('lets one decision fail alone', async () => {
     const rig = openRig({ path: pathOf(), isHeld: true });
+    keepWithin(rig.store, { queuedTurns: { perAddress: 1 } });
+    const client = { address: 'here', network: null };
 
     const results = Promise.allSettled([
-      rig.store.start(toStart('ses_a')),
-      rig.store.start(toStart('ses_b', { live: 1 })),
+      rig.store.start(toStart('ses_a', { client })),
+      rig.store.start(toStart('ses_b', { client })),
       rig.store.start(toStart('ses_c')),
     ]);
     rig.endTurnOfLoop();
@@ -274,9 +290,11 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
     await answerFront(store, 'ses_b', 20);
     await answerFront(store, 'ses_a', 30);
 
-    await store.start(toStart('ses_d', { live: 3, nowMs: 40 }));
+    keepWithin(store, { sessions: { total: 3 } }, 90_000);
 
-    expect(await recordOf(store, 'ses_b')).toMatchObject({ state: 'ended', endedMs: 40 });
+    await store.start(toStart('ses_d', { nowMs: 90_000 }));
+
+    expect(await recordOf(store, 'ses_b')).toMatchObject({ state: 'ended', endedMs: 90_000 });
     expect(await store.countLive()).toBe(3);
     const last = JSON.parse((await readAll(store, 'ses_b')).at(-1) ?? '');
     expect(last).toMatchObject({ type: 'session.completed', data: { reason: 'evicted' } });
@@ -284,9 +302,10 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
 
   it('refuses a start where all are at work', async () => {
     const { store } = openRig({ path: pathOf() });
+    keepWithin(store, { sessions: { total: 1 } });
     await store.start(toStart('ses_a'));
 
-    const refused = store.start(toStart('ses_b', { live: 1 }));
+    const refused = store.start(toStart('ses_b'));
 
     await expect(refused).rejects.toEqual(problem('overloaded'));
     expect(await store.find('ses_b')).toEqual({ kind: 'unknown' });
@@ -347,7 +366,7 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
   it('lists sessions in pages', async () => {
     const { store } = openRig({ path: pathOf() });
     const ids = Array.from({ length: 230 }, (_, index) => `ses_${1000 + index}`);
-    await Promise.all(ids.map((id) => store.start(toStart(id, { live: 1000 }))));
+    await Promise.all(ids.map((id) => store.start(toStart(id))));
     await answerFront(store, ids[100] ?? '');
 
     const listed = await readPages((after) => store.list(after));
@@ -355,6 +374,26 @@ describe.each(Object.entries(modes))('a store of sessions in %s', (_mode, pathOf
 
     expect(listed).toEqual(ids);
     expect(running).toEqual(ids.filter((id) => id !== ids[100]));
+  });
+
+  it('reads a long event in parts of bounded size', async () => {
+    const { store } = openRig({ path: pathOf() });
+    const text = '\u0001é🦤'.repeat(9000);
+    await store.start(toStart('ses_a', { text }));
+    await answerFront(store, 'ses_a');
+    const parts: Buffer[] = [];
+    for (let offset = 0, isLast = false; !isLast; ) {
+      const part = await store.readPart('ses_a', { index: 2, offset });
+      parts.push(part?.bytes ?? Buffer.alloc(0));
+      offset += part?.bytes.length ?? 0;
+      isLast = part?.isLast ?? true;
+    }
+
+    const [event] = await store.readEvents('ses_a', 2);
+    expect(Buffer.concat(parts).toString()).toBe(event?.line);
+    expect(parts.map(({ length }) => length).slice(0, -1)).toEqual([65_536, 65_536, 65_536]);
+    expect(await store.readPart('ses_a', { index: 1, offset: 0 })).toBeUndefined();
+    expect(await store.readPart('ses_a', { index: 99, offset: 0 })).toBeUndefined();
   });
 
   it('reads long logs in pieces of bounded size', async () => {
@@ -416,7 +455,7 @@ describe('a store of sessions in a file', () => {
   it('tells of a store that cannot be used as not ready', async () => {
     const { store, path } = openRig({ path: modes['a file']() });
     await store.start(toStart('ses_a'));
-    const database = openSqlite({ path, migrations: [() => undefined], journal: 'durable' });
+    const database = openSqlite({ path, migrations: sessionMigrations, journal: 'durable' });
     onTestFinished(() => void database.close());
     database.exec('DROP TABLE events');
 

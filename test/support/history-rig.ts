@@ -14,7 +14,7 @@ import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
 import { withPace } from '../../src/providers/pace.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { timelineHandle } from './fake-timeline.ts';
-import { createTestLedger } from './ledger.ts';
+import { openLedger } from './ledger.ts';
 import type { Fields } from './x-payloads.ts';
 
 /** A clock on which whoever sleeps is woken at once, when it is their time. */
@@ -89,7 +89,7 @@ export function createTestImporter(options: HistoryRigOptions): HistoryImporter 
     concurrency: 8,
     firstTimeoutMs: 9000,
     timeoutMs: 120_000,
-    ledger: createTestLedger(),
+    ledger: openLedger(),
     onGone: () => undefined,
     ...options,
     clock,

@@ -5,20 +5,20 @@ import {
   type Ledger,
 } from '../../src/core/ledger.ts';
 
-const roomy: HoldingBound = { perAddress: 1e9, total: 1e12 };
+const unbounded = { perAddress: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY };
 
-/** Creates a ledger that bounds nothing but what a test names. */
-export function createTestLedger(bounds: Partial<Record<Holding, HoldingBound>> = {}): Ledger {
+/** Creates a ledger that bounds what a test says, and nothing else. */
+export function openLedger(bounds: Partial<Record<Holding, Partial<HoldingBound>>> = {}): Ledger {
+  const of = (holding: Holding) => ({ ...unbounded, ...bounds[holding] });
   return createLedger({
-    connections: roomy,
-    upstreamReads: roomy,
-    upstreamBytes: roomy,
-    replyBytes: roomy,
-    histories: roomy,
-    sessions: roomy,
-    sessionBytes: roomy,
-    queuedTurns: roomy,
-    streams: roomy,
-    ...bounds,
+    connections: of('connections'),
+    upstreamReads: of('upstreamReads'),
+    upstreamBytes: of('upstreamBytes'),
+    replyBytes: of('replyBytes'),
+    histories: of('histories'),
+    sessions: of('sessions'),
+    sessionBytes: of('sessionBytes'),
+    queuedTurns: of('queuedTurns'),
+    streams: of('streams'),
   });
 }

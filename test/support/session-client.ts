@@ -1,4 +1,9 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import {
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 
 /** A session, as its client knows it. */
 export interface ClientSession {
@@ -16,6 +21,8 @@ export interface Posted {
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
+  /** Loopback address that the request is sent from; default: the system's choice. */
+  readonly from?: string;
 }
 
 /** What a POST was answered with. */
@@ -28,7 +35,7 @@ export interface Answered {
 export function postTo(
   base: string,
   path: string,
-  { token, headers: more = {}, body }: Posted = {},
+  { token, headers: more = {}, body, from }: Posted = {},
 ): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -36,7 +43,8 @@ export function postTo(
       ...more,
       ...(token === undefined ? {} : { 'x-continuation-token': token }),
     };
-    const call = httpRequest(`${base}/svc/v1/${path}`, { method: 'POST', headers }, (reply) => {
+    const options = { method: 'POST', headers, ...fromAddress(from) };
+    const call = httpRequest(`${base}/svc/v1/${path}`, options, (reply) => {
       readText(reply).then(
         (text) => resolve({ status: reply.statusCode ?? 0, body: JSON.parse(text) }),
         reject,
@@ -47,9 +55,18 @@ export function postTo(
   });
 }
 
+/** A client at an address of its own needs connections of its own. */
+function fromAddress(from: string | undefined): RequestOptions {
+  return from === undefined ? {} : { localAddress: from, agent: false };
+}
+
 /** Starts a session. */
-export async function startSession(base: string, message: string): Promise<StartedSession> {
-  const { status, body } = await postTo(base, 'session', { body: { message } });
+export async function startSession(
+  base: string,
+  message: string,
+  posted: Posted = {},
+): Promise<StartedSession> {
+  const { status, body } = await postTo(base, 'session', { ...posted, body: { message } });
   if (status !== 202) throw new Error(`a start was answered ${status}`);
   return {
     id: String(body.sessionId),
@@ -65,10 +82,15 @@ export interface OpenStream {
 }
 
 /** Opens a stream; it is read by the caller. */
-export function openStream(base: string, id: string, query = ''): Promise<OpenStream> {
+export function openStream(
+  base: string,
+  id: string,
+  { query = '', from }: { readonly query?: string; readonly from?: string } = {},
+): Promise<OpenStream> {
   return new Promise((resolve, reject) => {
     const url = `${base}/svc/v1/session/${id}/stream${query}`;
-    const call = httpRequest(url, { agent: false }, (reply) => resolve({ reply, call }));
+    const options = { agent: false as const, ...fromAddress(from) };
+    const call = httpRequest(url, options, (reply) => resolve({ reply, call }));
     call.on('error', reject);
     call.end();
   });
@@ -92,7 +114,7 @@ export function takeLine({ reply, call }: OpenStream): Promise<string> {
 
 /** Reads a stream to its end; rejects where it breaks. */
 export async function readStream(base: string, id: string, query = ''): Promise<string> {
-  return readText((await openStream(base, id, query)).reply);
+  return readText((await openStream(base, id, { query })).reply);
 }
 
 /** Reads a reply to its end; rejects where it breaks. */
@@ -114,7 +136,7 @@ export async function readBytes(
   id: string,
   { query, bytes }: { readonly query: string; readonly bytes: number },
 ): Promise<Buffer> {
-  const { reply, call } = await openStream(base, id, query);
+  const { reply, call } = await openStream(base, id, { query });
   const chunks: Buffer[] = [];
   let length = 0;
   await new Promise<void>((resolve) => {

@@ -23,6 +23,8 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
   /** A string is sent as it is, anything else as JSON. */
   readonly body?: unknown;
+  /** Address of the client; default: 127.0.0.1. */
+  readonly from?: string;
 }
 
 /** A session that a test has started. */
@@ -73,11 +75,13 @@ export async function buildSessionRig(options: SessionRigOptions = {}): Promise<
     engine: options.engine ?? createScriptedEngine(),
   });
   onTestFinished(() => app.server.close());
-  const request = async (path: string, { method = 'GET', headers = {}, body }: Asked = {}) => {
+  const request = async (path: string, asked: Asked = {}) => {
+    const { method = 'GET', headers = {}, body, from = '127.0.0.1' } = asked;
     const payload = typeof body === 'string' ? body : JSON.stringify(body);
     const reply = await app.server.inject({
       url: path.startsWith('/') ? path : `/svc/v1/${path}`,
       method: method as 'GET',
+      remoteAddress: from,
       headers: { ...(body === undefined ? {} : json), ...headers },
       ...(payload === undefined ? {} : { payload }),
     });

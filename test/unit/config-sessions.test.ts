@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 
+/** What a limit has to be at least, where 1 makes no sense. */
+const smallest: Readonly<Record<string, string>> = {
+  PERCH_SESSION_BODY_BYTES: '1024',
+  PERCH_SESSION_BYTES: '1048576',
+  PERCH_SESSION_BYTES_PER_ADDRESS: '1048576',
+  PERCH_SESSION_BYTES_PER_SESSION: '65536',
+};
+
 const load = (name: string, value: string) => loadConfig({ [name]: value });
 
 describe('the settings of sessions', () => {
@@ -18,10 +26,16 @@ describe('the settings of sessions', () => {
       PERCH_SESSION_TURN_SECONDS: 120,
       PERCH_SESSION_QUEUE: 8,
       PERCH_SESSION_TURNS: 500,
+      PERCH_SESSION_BYTES_PER_SESSION: 33_554_432,
+      PERCH_SESSION_TURNS_PER_ADDRESS: 64,
+      PERCH_SESSION_WAITING_TURNS: 4096,
       PERCH_SESSION_LIVE: 10_000,
+      PERCH_SESSION_LIVE_PER_ADDRESS: 1000,
+      PERCH_SESSION_BYTES_PER_ADDRESS: 67_108_864,
       PERCH_SESSION_STARTS_PER_MINUTE: 600,
       PERCH_SESSION_START_BURST: 200,
       PERCH_SESSION_STREAMS_PER_SESSION: 64,
+      PERCH_SESSION_STREAMS_PER_ADDRESS: 256,
       PERCH_SESSION_STREAMS: 4096,
       PERCH_SESSION_IDLE_SECONDS: 86_400,
       PERCH_SESSION_AGE_SECONDS: 2_592_000,
@@ -54,10 +68,18 @@ describe('the settings of sessions', () => {
     'PERCH_SESSION_TURN_SECONDS',
     'PERCH_SESSION_TURNS_AT_ONCE',
     'PERCH_SESSION_TURNS',
+    'PERCH_SESSION_BYTES_PER_SESSION',
+    'PERCH_SESSION_TURNS_PER_ADDRESS',
+    'PERCH_SESSION_WAITING_TURNS',
+    'PERCH_SESSION_TURNS_PER_MINUTE',
     'PERCH_SESSION_LIVE',
+    'PERCH_SESSION_LIVE_PER_ADDRESS',
+    'PERCH_SESSION_BYTES',
+    'PERCH_SESSION_BYTES_PER_ADDRESS',
     'PERCH_SESSION_STARTS_PER_MINUTE',
     'PERCH_SESSION_START_BURST',
     'PERCH_SESSION_STREAMS_PER_SESSION',
+    'PERCH_SESSION_STREAMS_PER_ADDRESS',
     'PERCH_SESSION_STREAMS',
     'PERCH_SESSION_IDLE_SECONDS',
     'PERCH_SESSION_AGE_SECONDS',
@@ -67,7 +89,7 @@ describe('the settings of sessions', () => {
     'PERCH_SESSION_STALL_SECONDS',
   ])('refuse 0 for %s, which would switch the limit off', (name) => {
     expect(load(name, '0').ok).toBe(false);
-    expect(load(name, name === 'PERCH_SESSION_BODY_BYTES' ? '1024' : '1').ok).toBe(true);
+    expect(load(name, smallest[name] ?? '1').ok).toBe(true);
   });
 
   it('refuse a heartbeat that clients would not wait for', () => {

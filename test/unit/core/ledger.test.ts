@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HoldingBound, Ledger } from '../../../src/core/ledger.ts';
-import { createTestLedger } from '../../support/ledger.ts';
+import { openLedger } from '../../support/ledger.ts';
 
 const ofLedger = (bound: HoldingBound): Ledger =>
-  createTestLedger({
+  openLedger({
     upstreamBytes: bound,
     upstreamReads: bound,
     histories: bound,
@@ -64,6 +64,40 @@ describe('the ledger', () => {
     const taken = Array.from({ length: 8 }, () => ledger.open('upstreamReads', null).take(1));
 
     expect(taken.filter(Boolean)).toHaveLength(5);
+  });
+
+  it.each([
+    ['nothing', 4, null, {}],
+    ['the bound of the address', 5, 'address', {}],
+    ['the bound of the network', 4, 'network', { others: 14 }],
+    ['the bound of all clients', 4, 'total', { strangers: 97 }],
+    ['what would be left for others', 4, 'share', { own: 6, strangers: 85 }],
+  ] as const)('names what an amount would exceed: %s', (_what, amount, excess, held) => {
+    const { own, others, strangers } = { own: 0, others: 0, strangers: 0, ...held };
+    const ledger = ofLedger({ perAddress: own + 4, total: 100 });
+    const client = { address: 'a:b:c:d', network: 'a:b:c/48' };
+    const amounts = new Map([
+      ['a:b:c:d', own],
+      ['a:b:c/48', own + others],
+    ]);
+    ledger.include('sessions', {
+      heldBy: (name) => amounts.get(name) ?? 0,
+      total: () => own + others + strangers,
+    });
+
+    expect(ledger.findExcess('sessions', client, amount)).toBe(excess);
+  });
+
+  it('counts what an account outside of it holds as well', () => {
+    const ledger = ofLedger({ perAddress: 5, total: 100 });
+    const amounts = new Map([['192.0.2.1', 3]]);
+    ledger.include('streams', { heldBy: (name) => amounts.get(name) ?? 0, total: () => 3 });
+
+    expect(takeAll(ledger, '192.0.2.1')).toBe(2);
+    expect(ledger.heldBy('streams', '192.0.2.1')).toBe(5);
+    expect(ledger.totalOf('streams')).toBe(5);
+    amounts.clear();
+    expect(takeAll(ledger, '192.0.2.1')).toBe(3);
   });
 
   it('gives back what is released, once', () => {

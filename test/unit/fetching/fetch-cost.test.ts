@@ -14,7 +14,7 @@ import {
   type ProviderContext,
   ProviderError,
 } from '../../../src/providers/provider.ts';
-import { createTestLedger } from '../../support/ledger.ts';
+import { openLedger } from '../../support/ledger.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { stubPost } from '../../support/stub-provider.ts';
 
@@ -111,7 +111,7 @@ function setUp(answer: SearchAnswer = async () => page) {
     staleIfErrorSeconds: 86_400,
     notFoundSeconds: 30,
     readTimeoutMs: 9000,
-    ledger: createTestLedger({ upstreamReads: { perAddress: 2, total: 2 } }),
+    ledger: openLedger({ upstreamReads: { perAddress: 2, total: 2 } }),
     pool: { take: async (share) => rig.onTake(share) },
     onDefect: (error) => defects.push(error),
   });

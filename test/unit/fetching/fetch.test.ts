@@ -6,7 +6,7 @@ import { createGates } from '../../../src/fetching/provider-gate.ts';
 import { createResponseCache } from '../../../src/fetching/response-cache.ts';
 import { createWalkMemory } from '../../../src/fetching/walk-memory.ts';
 import { ProviderError } from '../../../src/providers/provider.ts';
-import { createTestLedger } from '../../support/ledger.ts';
+import { openLedger } from '../../support/ledger.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import {
   createStubProvider,
@@ -54,7 +54,7 @@ function setUp(answer: StubAnswer, maxUpstreamReads = 100) {
     staleIfErrorSeconds: 86_400,
     notFoundSeconds: 30,
     readTimeoutMs: 9000,
-    ledger: createTestLedger({
+    ledger: openLedger({
       upstreamReads: { perAddress: maxUpstreamReads, total: maxUpstreamReads },
     }),
   });

@@ -4,7 +4,7 @@ import { startSession } from '../../../src/sessions/state.ts';
 import type { Commit, StoredEvent } from '../../../src/sessions/store.ts';
 
 const { record } = startSession(
-  { id: 'ses_a', owner: null },
+  { id: 'ses_a', owner: null, client: null },
   { deliveryId: 'dlv_a', text: 'q', nowMs: 0 },
 );
 
@@ -17,37 +17,56 @@ function commitOf(events: readonly StoredEvent[], id = 'ses_a'): Commit {
   return new Map([[id, { record: { ...record, events: last + 1 }, events }]]);
 }
 
+/** A source in which no event is long. */
+const sourceOf = (read: () => readonly StoredEvent[] = () => []) => ({
+  readEvents: async () => read(),
+  readPart: async () => undefined,
+});
+
+const at = (index: number) => ({ index, offset: 0 });
+
 const reader = (cursor = 0) => ({ cursor, wake: () => undefined });
 
 describe('the feed of a session', () => {
   it('gives readers at the same place the same bytes', () => {
-    const feeds = createFeeds(async () => []);
+    const feeds = createFeeds(sourceOf());
     const feed = feeds.join('ses_a', reader());
     feeds.publish(commitOf(eventsFrom(3, [2, 3])));
 
-    const piece = feed.piece(3, null);
+    const piece = feed.piece(at(3), null);
 
     expect(piece?.bytes.toString()).toBe('xx\nxxx\n');
-    expect(piece?.next).toBe(5);
-    expect(feed.piece(3, null)).toBe(piece);
-    expect(feed.piece(4, null)?.bytes.toString()).toBe('xxx\n');
-    expect([feed.piece(2, null), feed.piece(5, null)]).toEqual([null, null]);
+    expect(piece?.next.index).toBe(5);
+    expect(feed.piece(at(3), null)).toBe(piece);
+    expect(feed.piece(at(4), null)?.bytes.toString()).toBe('xxx\n');
+    expect([feed.piece(at(2), null), feed.piece(at(5), null)]).toEqual([null, null]);
   });
 
   it('grows with what is recorded', () => {
-    const feeds = createFeeds(async () => []);
+    const feeds = createFeeds(sourceOf());
     const feed = feeds.join('ses_a', reader());
     feeds.publish(commitOf(eventsFrom(0, [1])));
-    expect(feed.piece(0, null)?.next).toBe(1);
+    expect(feed.piece(at(0), null)?.next.index).toBe(1);
 
     feeds.publish(commitOf(eventsFrom(1, [1])));
 
-    expect(feed.piece(0, null)?.next).toBe(2);
+    expect(feed.piece(at(0), null)?.next.index).toBe(2);
     expect(feed.record?.events).toBe(2);
   });
 
+  it('has no event that is longer than a piece, nor what came before it', () => {
+    const feeds = createFeeds(sourceOf());
+    const feed = feeds.join('ses_a', reader());
+    feeds.publish(commitOf(eventsFrom(0, [1, 2])));
+
+    feeds.publish(commitOf(eventsFrom(2, [3, 65_537, 4, 5])));
+
+    const held = [0, 1, 2, 3, 4, 5].map((index) => feed.piece(at(index), null)?.next.index);
+    expect(held).toEqual([undefined, undefined, undefined, undefined, 6, 6]);
+  });
+
   it('wakes its readers, and no others', () => {
-    const feeds = createFeeds(async () => []);
+    const feeds = createFeeds(sourceOf());
     const woken: string[] = [];
     for (const id of ['ses_a', 'ses_b', 'ses_a']) {
       feeds.join(id, { cursor: 0, wake: () => void woken.push(id) });
@@ -59,33 +78,33 @@ describe('the feed of a session', () => {
   });
 
   it('holds a quarter of a megabyte at most, the newest', () => {
-    const feeds = createFeeds(async () => []);
+    const feeds = createFeeds(sourceOf());
     const feed = feeds.join('ses_a', reader());
 
     for (let index = 0; index < 100; index += 1) {
       feeds.publish(commitOf(eventsFrom(index, [10_000])));
     }
 
-    const held = Array.from({ length: 100 }, (_, index) => feed.piece(index, null) !== null);
+    const held = Array.from({ length: 100 }, (_, index) => feed.piece(at(index), null) !== null);
     expect(held.filter((isHeld) => isHeld)).toHaveLength(26);
     expect(held.at(-1)).toBe(true);
     expect(held.indexOf(true)).toBe(74);
   });
 
   it('lets all of a session go where all sessions together hold too much', () => {
-    const feeds = createFeeds(async () => []);
+    const feeds = createFeeds(sourceOf());
     const open = Array.from({ length: 140 }, (_, n) => feeds.join(`ses_${n}`, reader()));
 
     for (const { sessionId } of open) {
-      feeds.publish(commitOf(eventsFrom(0, [250_000]), sessionId));
+      feeds.publish(commitOf(eventsFrom(0, [62_500, 62_500, 62_500, 62_500]), sessionId));
     }
 
-    const held = open.filter((feed) => feed.piece(0, null) !== null);
+    const held = open.filter((feed) => feed.piece(at(0), null) !== null);
     expect(held).toHaveLength(134); // 33,554,432 characters
   });
 
   it('lets go what every reader has, and forgets a session that nobody reads', () => {
-    const feeds = createFeeds(async () => []);
+    const feeds = createFeeds(sourceOf());
     const [slow, fast] = [
       { cursor: 1, wake: () => undefined },
       { cursor: 3, wake: () => undefined },
@@ -95,10 +114,10 @@ describe('the feed of a session', () => {
     feeds.publish(commitOf(eventsFrom(0, [1, 1, 1])));
 
     feeds.trim();
-    expect([feed.piece(0, null), feed.piece(1, null)?.next]).toEqual([null, 3]);
+    expect([feed.piece(at(0), null), feed.piece(at(1), null)?.next.index]).toEqual([null, 3]);
     slow.cursor = 3;
     feeds.trim();
-    expect(feed.piece(2, null)).toBeNull();
+    expect(feed.piece(at(2), null)).toBeNull();
     feeds.leave(feed, slow);
     feeds.leave(feed, fast);
     expect([...feeds.all()]).toEqual([]);
@@ -106,15 +125,15 @@ describe('the feed of a session', () => {
 
   it('forgets what was read of a session that is purged', async () => {
     let events = eventsFrom(0, [1]);
-    const feeds = createFeeds(async () => events);
+    const feeds = createFeeds(sourceOf(() => events));
     const feed = feeds.join('ses_a', reader());
-    await feed.recorded(0, null);
-    const before = await feed.recorded(0, null);
+    await feed.recorded(at(0), null);
+    const before = await feed.recorded(at(0), null);
     events = [];
-    expect(await feed.recorded(0, null)).toBe(before);
+    expect(await feed.recorded(at(0), null)).toBe(before);
 
     feeds.publish(new Map([['ses_a', { record: undefined, events: [] }]]));
 
-    expect(await feed.recorded(0, null)).toBeNull();
+    expect(await feed.recorded(at(0), null)).toBeNull();
   });
 });

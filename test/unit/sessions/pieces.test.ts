@@ -8,7 +8,7 @@ function eventsFrom(first: number, lengths: readonly number[]): readonly StoredE
 
 describe('a piece', () => {
   it('has one event at least, and no more than fit', () => {
-    const nextOf = (lengths: readonly number[]) => toPiece(eventsFrom(7, lengths), null).next;
+    const nextOf = (lengths: readonly number[]) => toPiece(eventsFrom(7, lengths), null).next.index;
 
     expect(nextOf([500_000, 1])).toBe(8);
     expect(nextOf([60_000, 5_000, 1000])).toBe(9);
@@ -19,12 +19,15 @@ describe('a piece', () => {
 /** Pieces of a log in which every event has a line of this length, and what was read of it. */
 function openLog(length: number) {
   const reads: string[] = [];
-  const pieces = createRecordedPieces(async (sessionId, from) => {
-    reads.push(`${sessionId} ${from}`);
-    return from < 1000 ? eventsFrom(from, [length]) : [];
+  const pieces = createRecordedPieces({
+    readPart: async () => undefined,
+    readEvents: async (sessionId, from) => {
+      reads.push(`${sessionId} ${from}`);
+      return from < 1000 ? eventsFrom(from, [length]) : [];
+    },
   });
-  const pieceAt = (from: number, sessionId = 'ses_a', token: string | null = null) =>
-    pieces.piece({ sessionId, from, token });
+  const pieceAt = (index: number, sessionId = 'ses_a', token: string | null = null) =>
+    pieces.piece({ sessionId, from: { index, offset: 0 }, token });
   return { reads, pieces, pieceAt };
 }
 
@@ -36,7 +39,10 @@ describe('pieces of recorded events', () => {
     await Promise.all([pieceAt(4), pieceAt(3, 'ses_b'), pieceAt(3, 'ses_a', 'svct_t')]);
 
     expect(new Set(together).size).toBe(1);
-    expect(together[0]).toEqual({ bytes: Buffer.from(`${'x'.repeat(10)}\n`), next: 4 });
+    expect(together[0]).toEqual({
+      bytes: Buffer.from(`${'x'.repeat(10)}\n`),
+      next: { index: 4, offset: 0 },
+    });
     expect(reads).toEqual(['ses_a 3', 'ses_a 4', 'ses_b 3', 'ses_a 3']);
   });
 
@@ -53,11 +59,14 @@ describe('pieces of recorded events', () => {
 
   it('are looked for again where nothing was, or nothing could be read', async () => {
     let fault: Error | null = new Error('no store');
-    const pieces = createRecordedPieces(async () => {
-      if (fault !== null) throw fault;
-      return [];
+    const pieces = createRecordedPieces({
+      readPart: async () => undefined,
+      readEvents: async () => {
+        if (fault !== null) throw fault;
+        return [];
+      },
     });
-    const place = { sessionId: 'ses_a', from: 0, token: null };
+    const place = { sessionId: 'ses_a', from: { index: 0, offset: 0 }, token: null };
 
     await expect(pieces.piece(place)).rejects.toThrow('no store');
     fault = null;

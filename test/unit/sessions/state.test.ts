@@ -17,7 +17,7 @@ import {
 import { failures } from '../../../src/sessions/turn-run.ts';
 import { answerTo } from '../../support/scripted-engine.ts';
 
-const limits = { queue: 2, turns: 6 };
+const limits = { queue: 2, turns: 6, sessionBytes: 1_000_000 };
 
 /** What can happen to a session, in the hands of chance. */
 const command = fc.oneof(
@@ -85,7 +85,7 @@ function tryAccept(record: SessionRecord, number: number): Transition | null {
 
 function runAll(commands: readonly Command[]): History {
   const started = startSession(
-    { id: 'ses_x', owner: null },
+    { id: 'ses_x', owner: null, client: null },
     { deliveryId: 'dlv_first', text: 'q', nowMs: 0 },
   );
   let history: History = { ...started, record: { ...started.record, events: 1 } };

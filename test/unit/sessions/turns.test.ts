@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Problem } from '../../../src/core/problem.ts';
+import { createFairWork } from '../../../src/sessions/fair-work.ts';
 import { openSqliteSessions } from '../../../src/sessions/sqlite-store.ts';
 import { startSession } from '../../../src/sessions/state.ts';
 import type { SessionStore } from '../../../src/sessions/store.ts';
@@ -30,31 +31,32 @@ async function openRig() {
     find: (id) => (fail('find') ? unusable() : store.find(id)),
   };
   const faults: string[] = [];
+  const work = createFairWork({ atOnce: 1, clock, isReady: () => true });
   const turns = createTurns({
     store: flaky,
     engine,
     clock,
-    atOnce: 1,
-    limits: { queue: 8, turns: 500, turnMs: 120_000 },
+    work,
+    hasRoom: () => true,
+    limits: { queue: 8, turns: 500, sessionBytes: 16_777_216, turnMs: 120_000 },
     onFault: (_error, doing) => faults.push(doing),
   });
   onTestFinished(() => turns.interrupt());
   const start = async (id: string) => {
     const delivery = { deliveryId: `dlv_${id}`, text: id, nowMs: clock.now() };
-    const transition = startSession({ id, owner: null }, delivery);
+    const transition = startSession({ id, owner: null, client: null }, delivery);
     const receipt = { sessionId: id, deliveryId: delivery.deliveryId, queued: 0 };
-    const evict = () => transition;
-    await store.start({ transition, receipt, once: null, live: 100, evict });
+    await store.start({ transition, receipt, once: null });
     turns.attend(transition.record);
   };
   const typesOf = async (id: string) =>
     (await store.readEvents(id, 0)).map(({ line }) => JSON.parse(line).type);
-  return { clock, engine, store, turns, failing, faults, start, typesOf };
+  return { clock, engine, store, turns, work, failing, faults, start, typesOf };
 }
 
 describe('a turn over a store that cannot be used for a while', () => {
   it('begins as soon as it can', async () => {
-    const { clock, engine, failing, faults, start, typesOf, turns } = await openRig();
+    const { clock, engine, failing, faults, start, typesOf, turns, work } = await openRig();
     failing.change = 2;
     failing.find = 1;
     await start('ses_a');
@@ -68,7 +70,7 @@ describe('a turn over a store that cannot be used for a while', () => {
 
     expect((await typesOf('ses_a')).at(-1)).toBe('session.waiting');
     expect(faults).toEqual(['beginning a turn', 'looking for the next turn', 'beginning a turn']);
-    expect([turns.atWork, turns.waiting]).toEqual([0, 0]);
+    expect([turns.atWork, work.waiting]).toEqual([0, 0]);
   });
 
   it('is told to its end, because readers wait for it', async () => {

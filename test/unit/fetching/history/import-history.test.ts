@@ -14,7 +14,7 @@ import {
   waitTurns,
   wholeHistory,
 } from '../../../support/history-rig.ts';
-import { createTestLedger } from '../../../support/ledger.ts';
+import { openLedger } from '../../../support/ledger.ts';
 
 const hourMs = 3_600_000;
 const newestMs = Date.UTC(2026, 9, 1);
@@ -229,7 +229,7 @@ describe('an import', () => {
   });
 
   it('is refused when as many are under way as may be', async () => {
-    const ledger = createTestLedger({ histories: { perAddress: 1, total: 1 } });
+    const ledger = openLedger({ histories: { perAddress: 1, total: 1 } });
     const importer = createTestImporter({ http: answerFromMemory(page), ledger });
     const waiting = { signal: new AbortController().signal };
     const first = await importer.begin(wholeHistory, waiting);

@@ -1,0 +1,443 @@
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Client } from '../../src/core/caller.ts';
+import { Problem } from '../../src/core/problem.ts';
+import { openSqlite } from '../../src/core/sqlite.ts';
+import { sessionMigrations } from '../../src/sessions/sqlite-schema.ts';
+import { openSqliteSessions } from '../../src/sessions/sqlite-store.ts';
+import {
+  acceptMessage,
+  beginTurn,
+  endSession,
+  endTurn,
+  type SessionRecord,
+  startSession,
+} from '../../src/sessions/state.ts';
+import type { SessionStore } from '../../src/sessions/store.ts';
+import { openLedger } from '../support/ledger.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+import { answerTo } from '../support/scripted-engine.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
+
+const modes = {
+  'a file': () => `${temporaryFolder()}/data/sessions.db`,
+  memory: () => ':memory:',
+};
+
+type Bounds = NonNullable<Parameters<typeof openLedger>[0]>;
+
+const limits = { queue: 8, turns: 500, sessionBytes: 16_777_216 };
+
+/** A store within bounds, and what a client does with it. */
+function openRig(path: string, bounds: Bounds) {
+  const clock = createManualClock(1_000_000);
+  const ledger = openLedger(bounds);
+  const reading = new Set<string>();
+  const store = openSqliteSessions({
+    path,
+    stamp: (index) => ({ id: `evt_${index}`, atMs: clock.now(), index }),
+  });
+  store.bound({ ledger, clock, isRead: (id) => reading.has(id) });
+  let deliveries = 0;
+  const nextDelivery = (text: string) => {
+    deliveries += 1;
+    return { deliveryId: `dlv_${deliveries}`, text, nowMs: clock.now() };
+  };
+  return {
+    store,
+    clock,
+    ledger,
+    reading,
+    start: async (id: string, client: Client | null, text = 'question') => {
+      const delivery = nextDelivery(text);
+      const transition = startSession({ id, owner: null, client }, delivery);
+      const receipt = { sessionId: id, deliveryId: delivery.deliveryId, queued: 0 };
+      await store.start({ transition, receipt, once: null });
+    },
+    say: (id: string, text = 'question') =>
+      store.accept({
+        sessionId: id,
+        once: null,
+        decide: (record) => ({
+          transition: acceptMessage(record, nextDelivery(text), limits),
+          receipt: { sessionId: id, deliveryId: 'dlv', queued: 0 },
+        }),
+      }),
+    answer: (id: string, text = 'answer') => answerFront(store, id, { text, nowMs: clock.now() }),
+    end: (id: string) => store.change(id, (record) => endSession(record, 'reset', clock.now())),
+  };
+}
+
+type Rig = ReturnType<typeof openRig>;
+
+async function answerFront(
+  store: SessionStore,
+  id: string,
+  { text, nowMs }: { readonly text: string; readonly nowMs: number },
+): Promise<void> {
+  const record = await recordOf(store, id);
+  const front = record?.pending[0];
+  if (front === undefined) return;
+  const { sequence } = front;
+  await store.change(id, (now) => beginTurn(now, sequence, { text: 'q', modelId: 'm' }));
+  const answer = answerTo('', { text });
+  const end = { kind: 'completed', answer, unsent: null, nowMs } as const;
+  await store.change(id, (now) => endTurn(now, { sequence, end }, limits));
+}
+
+async function recordOf(store: SessionStore, id: string): Promise<SessionRecord | undefined> {
+  const found = await store.find(id);
+  return found.kind === 'known' ? found.record : undefined;
+}
+
+async function statesOf({ store }: Rig, ids: readonly string[]): Promise<readonly string[]> {
+  return Promise.all(ids.map(async (id) => (await recordOf(store, id))?.state ?? 'gone'));
+}
+
+const ipv4 = (address: string): Client => ({ address, network: null });
+
+describe.each(Object.entries(modes))('the room of a store in %s', (_mode, pathOf) => {
+  const open = (bounds: Bounds) => {
+    const rig = openRig(pathOf(), bounds);
+    onTestFinished(() => rig.store.close());
+    return rig;
+  };
+
+  it('lets an address that has as many sessions as it may lose its own longest unused one', async () => {
+    const rig = open({ sessions: { perAddress: 2 } });
+    await rig.start('ses_other', ipv4('other'));
+    await rig.answer('ses_other');
+    for (const id of ['ses_a', 'ses_b', 'ses_c']) {
+      await rig.clock.advance(1000);
+      await rig.start(id, ipv4('here'));
+      await rig.answer(id);
+    }
+
+    expect(await statesOf(rig, ['ses_other', 'ses_a', 'ses_b', 'ses_c'])).toEqual([
+      'waiting',
+      'ended',
+      'waiting',
+      'waiting',
+    ]);
+  });
+
+  it('takes from the client with the most sessions where all have too many', async () => {
+    const rig = open({ sessions: { perAddress: 10, total: 6 } });
+    await rig.start('ses_light', ipv4('light'));
+    await rig.answer('ses_light');
+    for (const id of ['ses_a', 'ses_b', 'ses_c', 'ses_d']) {
+      await rig.clock.advance(1000);
+      await rig.start(id, ipv4(id === 'ses_d' ? 'middle' : 'heavy'));
+      await rig.answer(id);
+    }
+    await rig.clock.advance(100_000);
+
+    for (const id of ['ses_new', 'ses_newer']) await rig.start(id, ipv4(id));
+
+    expect(await statesOf(rig, ['ses_light', 'ses_a', 'ses_b', 'ses_c', 'ses_d'])).toEqual([
+      'waiting',
+      'ended',
+      'waiting',
+      'waiting',
+      'waiting',
+    ]);
+  });
+
+  it.each([
+    ['was used just now', 59_999, false],
+    ['is being read', 100_000, true],
+  ])('keeps a session of another address that %s', async (_what, ms, isRead) => {
+    const rig = open({ sessions: { total: 2 } });
+    await rig.start('ses_a', ipv4('a'));
+    await rig.answer('ses_a');
+    await rig.start('ses_b', ipv4('b'));
+    await rig.clock.advance(ms);
+    if (isRead) rig.reading.add('ses_a');
+
+    const refused = rig.start('ses_c', ipv4('c'));
+
+    await expect(refused).rejects.toMatchObject({ code: 'overloaded' });
+    expect(await statesOf(rig, ['ses_a', 'ses_b', 'ses_c'])).toEqual([
+      'waiting',
+      'running',
+      'gone',
+    ]);
+    rig.reading.clear();
+    await rig.clock.advance(1);
+    await rig.start('ses_c', ipv4('c'));
+    expect(await statesOf(rig, ['ses_a', 'ses_b', 'ses_c'])).toEqual([
+      'ended',
+      'running',
+      'running',
+    ]);
+  });
+
+  it('counts the addresses of an IPv6 network together', async () => {
+    const rig = open({ sessions: { perAddress: 1 } });
+    for (let host = 0; host < 6; host += 1) {
+      await rig.start(`ses_${host}`, { address: `a:b:c:${host}`, network: 'a:b:c/48' });
+      await rig.answer(`ses_${host}`);
+      await rig.clock.advance(100_000);
+    }
+
+    const ids = Array.from({ length: 6 }, (_, host) => `ses_${host}`);
+    expect((await statesOf(rig, ids)).filter((state) => state === 'waiting')).toHaveLength(4);
+    expect((await statesOf(rig, ids)).slice(0, 2)).toEqual(['ended', 'ended']);
+  });
+
+  it('deletes for bytes what has ended first, then what is unused, of the same address', async () => {
+    const rig = open({ sessionBytes: { perAddress: 60_000 } });
+    await rig.start('ses_other', ipv4('other'), 'x'.repeat(4000));
+    await rig.end('ses_other');
+    for (const id of ['ses_a', 'ses_b', 'ses_c']) {
+      await rig.start(id, ipv4('here'), 'x'.repeat(4000));
+      await rig.answer(id);
+    }
+    await rig.end('ses_b');
+
+    await rig.start('ses_d', ipv4('here'), 'x'.repeat(4000));
+    expect(await statesOf(rig, ['ses_other', 'ses_a', 'ses_b', 'ses_c', 'ses_d'])).toEqual([
+      'ended',
+      'waiting',
+      'gone',
+      'waiting',
+      'running',
+    ]);
+    await rig.say('ses_a', 'x'.repeat(4000));
+    expect(await statesOf(rig, ['ses_a', 'ses_c', 'ses_d'])).toEqual([
+      'running',
+      'gone',
+      'running',
+    ]);
+    await expect(rig.say('ses_a', 'x'.repeat(9000))).rejects.toMatchObject({ code: 'overloaded' });
+    expect((await rig.store.find('ses_b')).kind).toBe('purged');
+  });
+
+  it('makes room for what is answered, when it is', async () => {
+    const rig = open({ sessionBytes: { perAddress: 60_000 } });
+    for (const id of ['ses_a', 'ses_b']) await rig.start(id, ipv4('here'));
+    await rig.answer('ses_a', 'x'.repeat(25_000));
+
+    await rig.answer('ses_b', 'x'.repeat(25_000));
+
+    expect(await statesOf(rig, ['ses_a', 'ses_b'])).toEqual(['gone', 'waiting']);
+    expect(rig.ledger.heldBy('sessionBytes', 'here')).toBeLessThan(60_000);
+  });
+
+  it('refuses a turn of an address that has as many as it may, and of all', async () => {
+    const rig = open({ queuedTurns: { perAddress: 2, total: 5 } });
+    await rig.start('ses_a', ipv4('a'));
+    await rig.say('ses_a');
+    for (const id of ['ses_b', 'ses_c', 'ses_d']) await rig.start(id, ipv4(id));
+
+    await expect(rig.say('ses_a')).rejects.toMatchObject({ code: 'turn_queue_full' });
+    await expect(rig.start('ses_e', ipv4('a'))).rejects.toMatchObject({ code: 'turn_queue_full' });
+    await expect(rig.start('ses_e', ipv4('e'))).rejects.toMatchObject({ code: 'overloaded' });
+    for (const id of ['ses_a', 'ses_b']) await rig.answer(id);
+    await rig.start('ses_e', ipv4('e'));
+    expect(rig.ledger.totalOf('queuedTurns')).toBe(4);
+  });
+
+  it('counts down to nothing', async () => {
+    const rig = open({});
+    const network = { address: 'a:b:c:d', network: 'a:b:c/48' };
+    await rig.start('ses_a', network);
+    await rig.start('ses_b', null);
+    await rig.say('ses_a');
+    expect(rig.ledger.heldBy('queuedTurns', 'a:b:c/48')).toBe(2);
+
+    for (const id of ['ses_a', 'ses_b']) await rig.store.purge(id, 0);
+
+    for (const holding of ['sessions', 'sessionBytes', 'queuedTurns'] as const) {
+      const names = ['a:b:c:d', 'a:b:c/48', '-'];
+      const held = names.map((name) => rig.ledger.heldBy(holding, name));
+      expect([...held, rig.ledger.totalOf(holding)]).toEqual([0, 0, 0, 0]);
+    }
+  });
+});
+
+it('counts what is in a file that is opened again', async () => {
+  const path = modes['a file']();
+  const first = openRig(path, {});
+  await first.start('ses_a', ipv4('here'));
+  await first.answer('ses_a');
+  await first.start('ses_b', ipv4('here'));
+  const held = (rig: Rig) =>
+    (['sessions', 'sessionBytes', 'queuedTurns'] as const).map((holding) =>
+      rig.ledger.heldBy(holding, 'here'),
+    );
+  const before = held(first);
+  first.store.close();
+
+  const second = openRig(path, {});
+  onTestFinished(() => second.store.close());
+
+  expect(held(second)).toEqual(before);
+  expect([before[0], before[2]]).toEqual([2, 1]);
+});
+
+it('takes over sessions from before addresses were counted', async () => {
+  const path = modes['a file']();
+  const old = openSqlite({ path, migrations: sessionMigrations.slice(0, 1), journal: 'durable' });
+  old.exec(`
+    INSERT INTO sessions VALUES (1, 'ses_a', 'waiting', NULL, 0, 0, NULL, 1, 9, 1000);
+    INSERT INTO sessions VALUES (2, 'ses_b', 'running', NULL, 0, 0, NULL, 2, 9, 1000);
+    INSERT INTO sessions VALUES (3, 'ses_c', 'ended', NULL, 0, 0, 5, 1, 9, 1000);
+    INSERT INTO messages VALUES (2, 0, 'dlv_a', 'one', 'completed', 5);
+    INSERT INTO messages VALUES (2, 1, 'dlv_b', 'two', 'queued', NULL);
+  `);
+  old.close();
+
+  const rig = openRig(path, { sessions: { perAddress: 1, total: 3 } });
+  onTestFinished(() => rig.store.close());
+
+  expect(await recordOf(rig.store, 'ses_b')).toMatchObject({ client: null, storedBytes: 2012 });
+  const totals = (['sessions', 'sessionBytes', 'queuedTurns'] as const).map(rig.ledger.totalOf);
+  expect(totals).toEqual([2, 6036, 1]);
+  for (const id of ['ses_d', 'ses_e']) await rig.start(id, ipv4(id));
+  const ids = ['ses_a', 'ses_b', 'ses_c', 'ses_d', 'ses_e'];
+  expect(await statesOf(rig, ids)).toEqual(['ended', 'running', 'ended', 'running', 'running']);
+});
+
+/** Many light clients, so that all together reach a bound more often than one of them does. */
+const clients: readonly Client[] = [
+  ...['a', 'b', 'c', 'd', 'e', 'f'].map(ipv4),
+  { address: 'n:1', network: 'n/48' },
+  { address: 'n:2', network: 'n/48' },
+];
+
+const random = {
+  sessions: { perAddress: 3, total: 7 },
+  sessionBytes: { perAddress: 60_000, total: 110_000 },
+} as const;
+
+const step = fc.record({
+  kind: fc.constantFrom('start', 'ask', 'ask', 'say', 'answer', 'end', 'read', 'leave', 'wait'),
+  who: fc.nat(clients.length - 1),
+  which: fc.nat(30),
+  length: fc.constantFrom(10, 10, 10, 3000, 6000),
+});
+
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Carries out a step. Returns the address that it was for, and whether it was refused. */
+async function takeStep(rig: Rig, one: Step, id: string) {
+  const { records } = await rig.store.list(0);
+  const record = records[one.which % Math.max(1, records.length)];
+  const isNew = one.kind === 'start' || one.kind === 'ask';
+  const client = isNew ? clients[one.who] : record?.client;
+  const chosen = record?.id ?? '';
+  const text = 'x'.repeat(one.length);
+  const acts: Readonly<Record<string, () => unknown>> = {
+    start: () => rig.start(id, client ?? null, text),
+    ask: async () => {
+      await rig.start(id, client ?? null, text);
+      await rig.answer(id, text);
+    },
+    say: () => (record?.state === 'waiting' ? rig.say(chosen, text) : undefined),
+    answer: () => rig.answer(chosen, text),
+    end: () => (record?.state === 'waiting' ? rig.end(chosen) : undefined),
+    read: () => rig.reading.add(chosen),
+    leave: () => rig.reading.delete(chosen),
+    wait: () => rig.clock.advance(one.which * 3000),
+  };
+  try {
+    await acts[one.kind]?.();
+    return { client, isRefused: false };
+  } catch (error) {
+    expect(error).toBeInstanceOf(Problem);
+    expect(error).toMatchObject({ code: 'overloaded' });
+    return { client, isRefused: true };
+  }
+}
+
+const holderOf = ({ client }: SessionRecord) => client?.network ?? client?.address ?? '';
+
+/** Whether a session may be given up for another address. */
+const isUnused = (rig: Rig, now: number) => (record: SessionRecord) =>
+  record.state !== 'running' && record.activeMs <= now - 60_000 && !rig.reading.has(record.id);
+
+it('never gives up an active session of another address, and the heaviest client’s first', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
+      const rig = openRig(':memory:', random);
+      try {
+        for (const [index, one] of steps.entries()) await checkStep(rig, one, `ses_${index}`);
+      } finally {
+        rig.store.close();
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+/** Takes a step, and looks at whose sessions were lost by it. */
+async function checkStep(rig: Rig, one: Step, id: string): Promise<void> {
+  const before = (await rig.store.list(0)).records;
+  const now = rig.clock.now();
+  const { client, isRefused } = await takeStep(rig, one, id);
+  const after = (await rig.store.list(0)).records;
+  expectWithin(rig, after);
+  if (isRefused) expectNothingOwn(after, client);
+  if (one.kind === 'end') return;
+  const lost = before.filter((record) => isLost(record, after));
+  const foreign = lost.filter((record) => record.client?.address !== client?.address);
+  expect(foreign.filter((record) => !isUnused(rig, now)(record))).toEqual([]);
+  expect(lost.filter(({ state }) => state === 'running')).toEqual([]);
+  if (one.kind === 'start') expectHeaviest(before, lost, { rig, now, client });
+}
+
+function isLost({ id, state }: SessionRecord, after: readonly SessionRecord[]): boolean {
+  const left = after.find((record) => record.id === id);
+  return left === undefined || (state === 'waiting' && left.state === 'ended');
+}
+
+interface Start {
+  readonly rig: Rig;
+  readonly now: number;
+  readonly client: Client | null | undefined;
+}
+
+/** The first session that was ended for its number, where it is a stranger's, is of one of the heaviest. */
+function expectHeaviest(
+  before: readonly SessionRecord[],
+  lost: readonly SessionRecord[],
+  { rig, now, client }: Start,
+): void {
+  const live = before.filter(({ state }) => state === 'running' || state === 'waiting');
+  const ended = lost.filter(({ state }) => state === 'waiting');
+  const foreign = ended.filter(
+    (record) => holderOf(record) !== (client?.network ?? client?.address),
+  );
+  if (foreign.length !== 1 || lost.length !== 1 || live.length < random.sessions.total) return;
+  const weightOf = (holder: string) => live.filter((one) => holderOf(one) === holder).length;
+  const couldBe = live.filter((one) => one.state === 'waiting' && isUnused(rig, now)(one));
+  const heaviest = Math.max(...couldBe.map((one) => weightOf(holderOf(one))));
+  expect(foreign.map((one) => weightOf(holderOf(one)))).toEqual([heaviest]);
+}
+
+/** Whoever is refused has no session left that could have been given up, but for the one that asks. */
+function expectNothingOwn(
+  after: readonly SessionRecord[],
+  client: Client | null | undefined,
+): void {
+  const own = after.filter((record) => record.client?.address === client?.address);
+  expect(own.filter(({ state }) => state === 'waiting').length).toBeLessThanOrEqual(1);
+}
+
+/** Bounds hold, but for bytes of sessions that are all at work. */
+function expectWithin({ ledger }: Rig, records: readonly SessionRecord[]): void {
+  const live = records.filter(({ state }) => state === 'running' || state === 'waiting');
+  expect(ledger.totalOf('sessions')).toBe(live.length);
+  expect(live.length).toBeLessThanOrEqual(random.sessions.total);
+  const stored = records.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+  expect(ledger.totalOf('sessionBytes')).toBe(stored);
+  for (const { address } of clients) {
+    const own = records.filter(({ client }) => client?.address === address);
+    expect(ledger.heldBy('sessions', address)).toBeLessThanOrEqual(random.sessions.perAddress);
+    const idle = own.filter(({ state }) => state !== 'running');
+    if (idle.length > 1) {
+      expect(ledger.heldBy('sessionBytes', address)).toBeLessThan(random.sessionBytes.perAddress);
+    }
+  }
+}
