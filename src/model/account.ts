@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { openText } from '../core/json-schema.ts';
+import { leftOut } from './left-out.ts';
 import { platform } from './reference.ts';
 
 const count = z.number().nullable();
@@ -31,6 +32,7 @@ export const account = z
         type: openText(verificationTypes, 'What the account was verified as.').nullable(),
       })
       .readonly(),
+    left_out: leftOut,
     platform,
   })
   .readonly()

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { account } from './account.ts';
 import { article } from './article.ts';
 import { card } from './card.ts';
+import { leftOut } from './left-out.ts';
 import { mediaSet } from './media.ts';
 import { poll } from './poll.ts';
 import { platform } from './reference.ts';
@@ -96,6 +97,7 @@ export const status = z
     article: article.nullable(),
     card: card.nullable().describe('The preview of a page that the post links to.'),
     community_note: z.string().nullable(),
+    left_out: leftOut,
     context: postContext.nullable(),
     platform,
   })

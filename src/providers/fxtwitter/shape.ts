@@ -1,6 +1,8 @@
 import type { Poll } from '../../model/poll.ts';
 import type { Post, Status, Tombstone } from '../../model/post.ts';
+import { findLeftOut, nameLeftOut } from '../bound-post.ts';
 import { missingSentences, toMissing } from '../failure.ts';
+import { maximums } from '../maximums.ts';
 import { toCreated, toIsoTime } from '../times.ts';
 import { toReplyingTo, xPostUrl } from '../x.ts';
 import { shapeAccount } from './account.ts';
@@ -14,15 +16,12 @@ import {
   type TombstonePayload,
 } from './payload.ts';
 
-/** Quotes may quote in turn; X shows one of them, and a few are enough for a reader. */
-const maxQuoteDepth = 3;
-
 /**
  * Gives the post that a row describes, with up to three quotes within each other, or what stands in
  * its place: a post by a protected account is `private`, wherever it stands. `context` is null.
  */
 export function shapePost(row: PostPayload): Post {
-  return shapeWithin(row, maxQuoteDepth);
+  return shapeWithin(row, maximums.quotes);
 }
 
 /**
@@ -43,7 +42,7 @@ function shapeWithin(row: PostPayload, quotesLeft: number): Post {
 }
 
 function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
-  return {
+  const status: Status = {
     type: 'status',
     id: row.id,
     url: xPostUrl(row.author.screen_name, row.id),
@@ -67,6 +66,19 @@ function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
     context: null,
     platform: 'x',
   };
+  const isQuoteLost = quotesLeft === 0 && (row.quote ?? null) !== null;
+  return nameLeftOut(status, [...leftOutOf(row), ...(isQuoteLost ? ['quote'] : [])]);
+}
+
+function leftOutOf({ raw_text, media, poll, article }: StatusPayload): readonly string[] {
+  const renditions = media?.all.flatMap(({ formats, variants }) => [formats, variants]) ?? [];
+  const { content = null, media_entities } = article ?? {};
+  return findLeftOut({
+    facets: [raw_text?.facets],
+    media: [media?.all, ...renditions],
+    poll: [poll?.choices],
+    article: [content?.blocks, content?.entityMap, media_entities],
+  });
 }
 
 /** Gives the id of the post that a row answers. */
@@ -109,7 +121,7 @@ function shapeTombstone({ id, reason, author: known }: TombstonePayload): Tombst
 
 function shapePoll(poll: NonNullable<StatusPayload['poll']>): Poll {
   return {
-    choices: poll.choices,
+    choices: [...poll.choices],
     total_votes: poll.total_votes,
     ends_at: toIsoTime(poll.ends_at),
   };

@@ -1,5 +1,7 @@
 import { type Account, toAccount } from '../../model/account.ts';
+import { nameLeftOut } from '../bound-post.ts';
 import { toRichText } from '../html-text.ts';
+import { isCut } from '../lenient.ts';
 import { isWebUrl } from '../text.ts';
 import type { RichText } from '../text-writer.ts';
 import { toIsoTime } from '../times.ts';
@@ -10,7 +12,7 @@ import type { AccountPayload } from './payload.ts';
 export function shapeAccount(row: AccountPayload, home: Home): Account {
   const fields = row.fields.map((field) => readField(field, home));
   const handle = toHandle(row.acct, home);
-  return toAccount({
+  const account = toAccount({
     id: row.id,
     screen_name: handle,
     name: row.display_name ?? row.username,
@@ -25,6 +27,8 @@ export function shapeAccount(row: AccountPayload, home: Home): Account {
     joined: toIsoTime(row.created_at),
     platform: 'mastodon',
   });
+  const isWhole = row.fields.leftOut === undefined && !isCut(row.note);
+  return isWhole ? account : nameLeftOut(account, ['description']);
 }
 
 /** Gives what a reader should know of an account. */

@@ -5,9 +5,9 @@ import { isWebUrl } from '../text.ts';
 import { toIsoTime } from '../times.ts';
 import type { CardPayload, MediaPayload, PollPayload } from './payload.ts';
 
-/** Gives the media of a post in display order; an item without an address is left out. */
+/** Returns the media of a post in display order. */
 export function shapeMedia(items: readonly MediaPayload[]): MediaSet {
-  return toMediaSet(items.flatMap(shapeItem));
+  return toMediaSet(items.map(shapeItem));
 }
 
 const types: ReadonlyMap<string, Media['type']> = new Map([
@@ -17,16 +17,15 @@ const types: ReadonlyMap<string, Media['type']> = new Map([
   ['audio', 'audio'],
 ]);
 
-function shapeItem(item: MediaPayload): readonly Media[] {
-  const url = [item.url, item.remote_url].find((each) => each !== null && isWebUrl(each));
-  if (url === undefined || url === null) return [];
+function shapeItem(item: MediaPayload): Media {
+  const { url } = item;
   const type = types.get(item.type) ?? typeOfFile(url);
   const { width = null, height = null } = item.meta?.original ?? {};
   const base = { type, url, width, height, alt: item.description };
-  return [type === 'photo' ? base : { ...base, ...shapeMoving(item, type, url) }];
+  return type === 'photo' ? base : { ...base, ...shapeMoving(item, type) };
 }
 
-function shapeMoving({ preview_url, meta }: MediaPayload, type: Media['type'], url: string) {
+function shapeMoving({ url, preview_url, meta }: MediaPayload, type: Media['type']) {
   const preview = preview_url !== null && isWebUrl(preview_url) ? preview_url : null;
   const { duration = null, bitrate = null } = meta?.original ?? {};
   return {

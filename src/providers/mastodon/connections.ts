@@ -1,9 +1,10 @@
 import type { Account } from '../../model/account.ts';
 import type { ConnectionsQuery, Page, ProviderContext } from '../provider.ts';
+import { countSent } from '../rows.ts';
 import { shapeAccount } from './account.ts';
 import type { Accounts, LocatedAccount } from './accounts.ts';
 import { parseAccount } from './payload.ts';
-import { readRows, tellUnreadable, withoutSuspended, writeCursor } from './rows.ts';
+import { readRows, tellUnread, withoutSuspended, writeCursor } from './rows.ts';
 
 /** Answers both kinds of query. */
 type AskConnections = (query: ConnectionsQuery, context: ProviderContext) => Promise<Page<Account>>;
@@ -26,8 +27,8 @@ export function askConnections(accounts: Accounts): AskConnections {
     return {
       items: withoutSuspended(page.rows).map((row) => shapeAccount(row, account.home)),
       cursor: page.next,
-      rows: page.rows.length + page.unreadable,
-      warnings: [...(isHidden ? [hidden] : []), ...tellUnreadable(page, 'account')],
+      rows: countSent(page),
+      warnings: [...(isHidden ? [hidden] : []), ...tellUnread(page, 'account')],
     };
   };
 }

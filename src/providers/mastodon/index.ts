@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { HttpClient } from '../../core/http-client.ts';
 import { defaultMastodonHost } from '../../model/reference.ts';
+import { withBounds } from '../bounds.ts';
 import { platformOf } from '../platform-of.ts';
 import { type Provider, readNames } from '../provider.ts';
 import { askProfile, createAccounts } from './accounts.ts';
@@ -28,7 +29,7 @@ export function createMastodon({ http, clock, searchHost }: MastodonOptions): Pr
   const accounts = createAccounts(homes, clock);
   const connections = askConnections(accounts);
   const searches = { servers, host: searchHost ?? defaultMastodonHost };
-  return {
+  return withBounds({
     name: 'mastodon',
     platforms: ['mastodon'],
     reads: new Set(readNames),
@@ -42,5 +43,5 @@ export function createMastodon({ http, clock, searchHost }: MastodonOptions): Pr
       search: askSearch(searches),
       searchUsers: askSearchUsers({ ...searches, accounts }),
     },
-  };
+  });
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { isPostId } from '../../model/reference.ts';
-import { count, eachOf, lenient, words } from '../lenient.ts';
+import { address, count, eachOf, lenient, term, text, token, url, words } from '../lenient.ts';
+import { maximums } from '../maximums.ts';
+import { isWebUrl } from '../text.ts';
 import { readTimeMs, withCreatedMs } from '../times.ts';
 
 // What servers send (Mastodon, section 3). Strict only about what a post or an account cannot be shown
@@ -9,7 +11,7 @@ import { readTimeMs, withCreatedMs } from '../times.ts';
 /** The id of anything: opaque, and part of a path. */
 const anyId = z.string().regex(/^[\w-]{1,128}$/);
 
-const postId = z.string().refine((id) => isPostId('mastodon', id));
+const postId = token.refine((id) => isPostId('mastodon', id));
 
 /**
  * `user` on the server that was asked, `user@domain` elsewhere. Other software allows more than Mastodon,
@@ -23,28 +25,28 @@ const flag = lenient(z.boolean());
 
 const accountFields = {
   id: anyId,
-  username: z.string().min(1),
+  username: token.min(1),
   acct,
   display_name: words,
   note: words,
-  url: words,
-  avatar: words,
-  header: words,
+  url: address,
+  avatar: address,
+  header: address,
   bot: flag,
   memorial: flag,
   suspended: flag,
   limited: flag,
   hide_collections: flag,
-  created_at: words,
+  created_at: term,
   followers_count: count,
   following_count: count,
   statuses_count: count,
-  fields: eachOf(z.object({ name: z.string(), value: z.string(), verified_at: words })),
+  fields: eachOf(z.object({ name: text, value: text, verified_at: term }), maximums.fields),
 };
 
 const accountPayload = z.object({
   ...accountFields,
-  moved: lenient(z.object({ acct, url: words })),
+  moved: lenient(z.object({ acct })),
 });
 
 /** An account. */
@@ -56,50 +58,62 @@ export function parseAccount(row: unknown): AccountPayload | null {
   return parsed.success ? parsed.data : null;
 }
 
-const mediaPayload = z.object({
-  type: z.string(),
-  url: words,
-  preview_url: words,
-  remote_url: words,
-  description: words,
-  meta: lenient(
-    z.object({
-      original: lenient(z.object({ width: count, height: count, duration: count, bitrate: count })),
-    }),
-  ),
-});
+const mediaPayload = z
+  .object({
+    type: token,
+    url: address,
+    preview_url: address,
+    remote_url: address,
+    description: words,
+    meta: lenient(
+      z.object({
+        original: lenient(
+          z.object({ width: count, height: count, duration: count, bitrate: count }),
+        ),
+      }),
+    ),
+  })
+  .transform(({ remote_url, ...item }, context) => {
+    const usable = [item.url, remote_url].find((each) => each !== null && isWebUrl(each));
+    if (typeof usable === 'string') return { ...item, url: usable };
+    context.addIssue({ code: 'custom', message: 'There is no address of the file.' });
+    return z.NEVER;
+  });
 
 /** One item of media. */
 export type MediaPayload = z.output<typeof mediaPayload>;
 
 const pollPayload = z.object({
-  expires_at: words,
+  expires_at: term,
   multiple: flag,
   votes_count: count,
   voters_count: count,
-  options: eachOf(z.object({ title: z.string(), votes_count: count })),
+  options: eachOf(z.object({ title: text, votes_count: count }), maximums.choices),
 });
 
 /** A poll. */
 export type PollPayload = z.output<typeof pollPayload>;
 
-const mentions = eachOf(z.object({ id: anyId, username: z.string(), acct, url: words }));
+const mentions = eachOf(
+  z.object({ id: anyId, username: token, acct, url: address }),
+  maximums.facets,
+);
 
 /** The mentions of a post, by which the names in its text become handles. */
 export type MentionPayload = z.output<typeof mentions>[number];
 
 const cardPayload = z.object({
-  url: z.string(),
-  title: z.string().catch(''),
+  url,
+  title: text.catch(''),
   description: words,
-  image: words,
+  image: address,
 });
 
 /** The preview of a page. */
 export type CardPayload = z.output<typeof cardPayload>;
 
 const quotePayload = z.object({
-  state: words,
+  state: term,
   quoted_status: z.unknown().optional(),
   quoted_status_id: lenient(postId),
 });
@@ -110,19 +124,19 @@ export type QuotePayload = z.output<typeof quotePayload>;
 const statusPayload = z
   .object({
     id: postId,
-    uri: words,
-    url: words,
-    created_at: z.string(),
-    content: z.string().catch(''),
+    uri: address,
+    url: address,
+    created_at: token,
+    content: text.catch(''),
     spoiler_text: words,
     sensitive: flag,
-    visibility: words,
-    language: words,
+    visibility: term,
+    language: term,
     in_reply_to_id: lenient(postId),
     in_reply_to_account_id: lenient(anyId),
     reblog: z.unknown().optional(),
     account: accountPayload,
-    media_attachments: eachOf(mediaPayload),
+    media_attachments: eachOf(mediaPayload, maximums.media),
     mentions,
     card: lenient(cardPayload),
     poll: lenient(pollPayload),

@@ -1,4 +1,6 @@
 import type { Post, Status } from '../../model/post.ts';
+import { countSent, parseRows, type Rows } from '../rows.ts';
+import { tellBeyond } from '../tell-left-out.ts';
 import { createUnreadable } from './failure.ts';
 import { type Home, splitHandle } from './identity.ts';
 import { type AccountPayload, parseStatus, type StatusPayload } from './payload.ts';
@@ -6,43 +8,30 @@ import type { FoundReply } from './servers.ts';
 import { shapePost, surround } from './shape.ts';
 
 /** The rows of a page, and where the next one begins. */
-export interface Rows<Row> {
-  readonly rows: readonly Row[];
-  /** How many rows could not be read. */
-  readonly unreadable: number;
+export interface PageRows<Row> extends Rows<Row> {
   /** The `max_id` of the next page; null at the end. */
   readonly next: string | null;
 }
 
-/** More rows than this are no page: servers give at most 80 (Mastodon, section 2), others a few more. */
-const maxRows = 400;
-
 /**
  * Reads a page of a list, each row once.
  *
- * @throws ProviderError `malformed` where it is none, is far too long, or holds no objects
+ * @throws ProviderError `malformed` for what is no list, or one without objects
  */
 export function readRows<Row extends { readonly id: string }>(
   reply: FoundReply,
   parse: (row: unknown) => Row | null,
-): Rows<Row> {
-  if (!Array.isArray(reply.body) || reply.body.length > maxRows) throw createUnreadable();
-  const rows = parseEach(reply.body, parse);
-  const unreadable = reply.body.length - rows.length;
-  if (unreadable > 0 && !reply.body.some(isObject)) throw createUnreadable();
-  return { rows: uniqueById(rows), unreadable, next: nextOf(reply) };
+): PageRows<Row> {
+  const found = parseRows(reply.body, parse);
+  if (found === null) throw createUnreadable();
+  const isNoPage = found.beyond > 0 || holdsNoObject(reply.body);
+  if (found.rows.length === 0 && isNoPage) throw createUnreadable();
+  return { ...found, rows: uniqueById(found.rows), next: nextOf(reply) };
 }
 
-function isObject(row: unknown): boolean {
-  return typeof row === 'object' && row !== null;
-}
-
-/** Gives the rows that can be read. */
-export function parseEach<Row>(
-  rows: readonly unknown[],
-  parse: (row: unknown) => Row | null,
-): readonly Row[] {
-  return rows.map(parse).filter((row) => row !== null);
+function holdsNoObject(list: unknown): boolean {
+  const rows: readonly unknown[] = Array.isArray(list) ? list : [];
+  return rows.length > 0 && !rows.some((row) => typeof row === 'object' && row !== null);
 }
 
 /** Gives the first row of each id. */
@@ -80,11 +69,15 @@ function nextOf({ header }: FoundReply): string | null {
   return place !== null && positionForm.test(place) ? place : null;
 }
 
-/** Says how many rows were left out; nothing when none were. */
-export function tellUnreadable(
-  { unreadable }: Pick<Rows<unknown>, 'unreadable'>,
+/** Returns the warnings for rows that were left out. */
+export function tellUnread(
+  { unreadable, beyond }: Omit<Rows<unknown>, 'rows'>,
   noun: 'post' | 'account',
 ): readonly string[] {
+  return [...tellUnreadable(unreadable, noun), ...tellBeyond(beyond, noun)];
+}
+
+function tellUnreadable(unreadable: number, noun: 'post' | 'account'): readonly string[] {
   if (unreadable === 0) return [];
   const rows = unreadable === 1 ? `1 ${noun} is` : `${unreadable} ${noun}s are`;
   return [`${rows} left out, because the server sent nothing readable in its place.`];
@@ -123,9 +116,9 @@ export function withoutSuspended(rows: readonly AccountPayload[]): readonly Acco
  *
  * @throws as `readRows`
  */
-export function readPosts(reply: FoundReply, limit: number): Rows<StatusPayload> {
+export function readPosts(reply: FoundReply, limit: number): PageRows<StatusPayload> {
   const page = readRows(reply, parseStatus);
-  const isFull = page.rows.length + page.unreadable >= limit;
+  const isFull = countSent(page) >= limit;
   const last = isFull && reply.header('link') === undefined ? page.rows.at(-1) : undefined;
   return last === undefined ? page : { ...page, next: last.id };
 }

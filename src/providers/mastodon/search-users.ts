@@ -2,11 +2,12 @@ import type { RequestContext } from '../../core/http-client.ts';
 import type { Account } from '../../model/account.ts';
 import { parseHandle } from '../../model/reference.ts';
 import { type Ask, ProviderError } from '../provider.ts';
+import { countSent, parseRows } from '../rows.ts';
 import { shapeAccount } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import { createUnreadable } from './failure.ts';
 import { parseAccount } from './payload.ts';
-import { parseEach, tellUnreadable, withoutSuspended } from './rows.ts';
+import { tellUnread, withoutSuspended } from './rows.ts';
 import { expectFound, type SearchOptions } from './search.ts';
 
 /** What searches of accounts are asked of. */
@@ -28,10 +29,10 @@ export function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
       readFound(options, text, context),
     ]);
     return {
-      items: uniqueByHandle([...named.accounts, ...found.accounts]),
+      items: uniqueByHandle([...named.accounts, ...found.rows]),
       cursor: null,
-      rows: named.accounts.length + found.accounts.length + found.unreadable,
-      warnings: [tellLimits(options.host), ...named.warnings, ...tellUnreadable(found, 'account')],
+      rows: named.accounts.length + countSent(found),
+      warnings: [tellLimits(options.host), ...named.warnings, ...tellUnread(found, 'account')],
     };
   };
 }
@@ -66,19 +67,12 @@ async function readFound(
 ) {
   const path = `/api/v2/search?type=accounts&limit=${maxAccounts}&q=${encodeURIComponent(text)}`;
   const { body } = expectFound(await servers.get(host, path, context));
-  const sent = accountsOf(body);
-  const rows = parseEach(sent, parseAccount);
-  const home = { host, domain: host };
-  return {
-    accounts: withoutSuspended(rows).map((row) => shapeAccount(row, home)),
-    unreadable: sent.length - rows.length,
-  };
-}
-
-function accountsOf(body: unknown): readonly unknown[] {
   const isObject = typeof body === 'object' && body !== null && 'accounts' in body;
-  if (!isObject || !Array.isArray(body.accounts)) throw createUnreadable();
-  return body.accounts.slice(0, maxAccounts);
+  const found = isObject ? parseRows(body.accounts, parseAccount) : null;
+  if (found === null) throw createUnreadable();
+  const home = { host, domain: host };
+  const rows = withoutSuspended(found.rows).map((row) => shapeAccount(row, home));
+  return { ...found, rows };
 }
 
 function uniqueByHandle(accounts: readonly Account[]): readonly Account[] {

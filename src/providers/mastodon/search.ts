@@ -1,9 +1,10 @@
 import { type Ask, ProviderError, type SearchQuery } from '../provider.ts';
+import { countSent } from '../rows.ts';
 import { createUnavailable } from './failure.ts';
 import type { Home } from './identity.ts';
 import { dropLater, readBefore } from './jump.ts';
 import type { StatusPayload } from './payload.ts';
-import { type Rows, readPosts, shapeListed, tellUnreadable, toLimit, writeCursor } from './rows.ts';
+import { type PageRows, readPosts, shapeListed, tellUnread, toLimit, writeCursor } from './rows.ts';
 import type { FoundReply, Servers } from './servers.ts';
 
 /** What searches are asked of. */
@@ -31,8 +32,8 @@ export function askSearch({ servers, host }: SearchOptions): Ask<'search'> {
     return {
       items: shapeListed(rows, home).filter((post) => isWanted(post, query)),
       cursor: isPast(page, query) ? null : page.next,
-      rows: page.rows.length + page.unreadable,
-      warnings: [tellTags(host), ...tellFeed(query), ...tellUnreadable(page, 'post')],
+      rows: countSent(page),
+      warnings: [tellTags(host), ...tellFeed(query), ...tellUnread(page, 'post')],
     };
   };
 }
@@ -109,7 +110,7 @@ function isWanted(
 }
 
 /** What was written before the beginning of the time ends the list, unless it came late to the server. */
-function isPast({ rows }: Rows<StatusPayload>, { sinceSeconds }: SearchQuery): boolean {
+function isPast({ rows }: PageRows<StatusPayload>, { sinceSeconds }: SearchQuery): boolean {
   if (sinceSeconds === null || rows.length === 0) return false;
   return rows.every(({ createdMs }) => createdMs < sinceSeconds * 1000);
 }

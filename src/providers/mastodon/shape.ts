@@ -1,7 +1,10 @@
 import type { Account } from '../../model/account.ts';
 import type { Post, Status, Tombstone } from '../../model/post.ts';
+import { findLeftOut, nameLeftOut } from '../bound-post.ts';
 import { missingSentences } from '../failure.ts';
 import { toRichText } from '../html-text.ts';
+import { isCut } from '../lenient.ts';
+import { maximums } from '../maximums.ts';
 import { toCreated } from '../times.ts';
 import { shapeAccount } from './account.ts';
 import { shapeCard, shapeMedia, shapePoll } from './attachments.ts';
@@ -30,9 +33,6 @@ export interface Surroundings {
   shapeAuthor(row: AccountPayload): Account;
 }
 
-/** Quotes may quote in turn; a few are enough for a reader. */
-const maxQuoteDepth = 3;
-
 /** Notes what the posts of an answer are known by, so that replies among them find each other. */
 export function surround(rows: readonly StatusPayload[], home: Home): Surroundings {
   const shaped = new Map<string, Account>();
@@ -53,10 +53,10 @@ export function surround(rows: readonly StatusPayload[], home: Home): Surroundin
  */
 export function shapePost(row: StatusPayload, around: Surroundings): Post {
   const boosted = row.reblog === undefined || row.reblog === null ? null : parseStatus(row.reblog);
-  if (boosted === null) return shapeWithin(row, around, maxQuoteDepth);
+  if (boosted === null) return shapeWithin(row, around, maximums.quotes);
   const reason = hiddenReason(row);
   if (reason !== null) return toTombstone(reason);
-  const post = shapeWithin(boosted, around, maxQuoteDepth);
+  const post = shapeWithin(boosted, around, maximums.quotes);
   if (post.type === 'tombstone') return post;
   return { ...post, reposted_by: around.shapeAuthor(row.account) };
 }
@@ -92,9 +92,11 @@ function toTombstone(
 function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: number): Status {
   const { home } = around;
   const { id, url } = identifyStatus(row, home);
-  const quote = quotesLeft > 0 ? shapeQuote(parseQuote(row), around, quotesLeft - 1) : null;
+  const quoted = parseQuote(row);
+  const quote = quotesLeft > 0 ? shapeQuote(quoted, around, quotesLeft - 1) : null;
+  const isQuoteLost = quotesLeft === 0 && quoted !== null;
   const media = shapeMedia(row.media_attachments);
-  return {
+  const status: Status = {
     type: 'status',
     id,
     url,
@@ -118,6 +120,12 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
     context: null,
     platform: 'mastodon',
   };
+  return nameLeftOut(status, [...leftOutOf(row), ...(isQuoteLost ? ['quote'] : [])]);
+}
+
+function leftOutOf({ content, media_attachments, mentions, poll }: StatusPayload) {
+  const lists = { media: [media_attachments], mentions: [mentions], poll: [poll?.options] };
+  return [...(isCut(content) ? ['text'] : []), ...findLeftOut(lists)];
 }
 
 /** Servers put a link before the text for readers that know no quotes (Mastodon, section 3). */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, eachOf, lenient, words } from '../lenient.ts';
+import { address, count, eachOf, lenient, term, text, token, url, words } from '../lenient.ts';
+import { maximums } from '../maximums.ts';
 import { readTimeMs, withCreatedMs } from '../times.ts';
 import { xHandle, xId } from '../x.ts';
 
@@ -8,24 +9,24 @@ import { xHandle, xId } from '../x.ts';
 
 const indices = z.tuple([z.number().int().nonnegative(), z.number().int()]);
 
-const tags = eachOf(z.object({ indices, text: z.string().min(1) }));
+const tags = eachOf(z.object({ indices, text: token.min(1) }), maximums.facets);
 
 const entitiesPayload = z.object({
   hashtags: tags,
   symbols: tags,
-  user_mentions: eachOf(z.object({ indices, screen_name: z.string().min(1) })),
-  urls: eachOf(z.object({ indices, url: z.string(), expanded_url: z.string() })),
-  media: eachOf(z.object({ indices, url: z.string() })),
+  user_mentions: eachOf(z.object({ indices, screen_name: token.min(1) }), maximums.facets),
+  urls: eachOf(z.object({ indices, url, expanded_url: url }), maximums.facets),
+  media: eachOf(z.object({ indices, url }), maximums.media),
 });
 
 const userPayload = z.object({
   id_str: xId,
   name: words,
   screen_name: xHandle,
-  profile_image_url_https: words,
+  profile_image_url_https: address,
   verified: lenient(z.boolean()),
   is_blue_verified: lenient(z.boolean()),
-  verified_type: words,
+  verified_type: term,
 });
 
 /** The author of a post. */
@@ -35,17 +36,17 @@ const size = z.object({ width: count, height: count });
 
 const mediaPayload = z.object({
   type: z.enum(['photo', 'video', 'animated_gif']),
-  media_url_https: z.string().min(1),
+  media_url_https: url,
   ext_alt_text: words,
   original_info: lenient(size),
   video_info: lenient(
     z.object({
       duration_millis: count,
-      variants: eachOf(z.object({ url: z.string().min(1), content_type: words, bitrate: count })),
+      variants: eachOf(z.object({ url, content_type: term, bitrate: count }), maximums.variants),
     }),
   ),
   indices: lenient(indices),
-  url: words,
+  url: address,
 });
 
 /** One item of media, with its place in the text. */
@@ -60,27 +61,27 @@ const cardPayload = z.object({
 export type CardPayload = z.output<typeof cardPayload>;
 
 const articlePayload = z.object({
-  rest_id: words,
-  title: z.string(),
+  rest_id: term,
+  title: text,
   preview_text: words,
-  cover_media: lenient(z.object({ media_info: z.object({ original_img_url: words }) })),
+  cover_media: lenient(z.object({ media_info: z.object({ original_img_url: address }) })),
 });
 
 const postPayload = z
   .object({
     id_str: xId,
-    text: z.string(),
-    created_at: z.string(),
-    lang: words,
+    text,
+    created_at: token,
+    lang: term,
     entities: lenient(entitiesPayload),
     user: userPayload,
     favorite_count: count,
     reply_count: count,
     retweet_count: count,
-    mediaDetails: eachOf(mediaPayload),
+    mediaDetails: eachOf(mediaPayload, maximums.media),
     quoted_tweet: z.unknown().optional(),
     parent: z.unknown().optional(),
-    in_reply_to_screen_name: words,
+    in_reply_to_screen_name: term,
     in_reply_to_status_id_str: lenient(xId),
     note_tweet: lenient(z.object({})),
     article: lenient(articlePayload),
@@ -99,9 +100,9 @@ export function parsePost(row: unknown): PostPayload | null {
 }
 
 const answerPayload = z.object({
-  __typename: words,
+  __typename: term,
   user: z.unknown().optional(),
-  tombstone: lenient(z.object({ text: z.object({ text: z.string() }) })),
+  tombstone: lenient(z.object({ text: z.object({ text }) })),
 });
 
 /** What an answer is before it is known to be a post. `user` is only looked at for being there. */

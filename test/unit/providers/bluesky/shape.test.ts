@@ -181,7 +181,7 @@ describe('the embeds of a post', () => {
     },
   );
 
-  it('are a quoted post with its media, and no further quote', () => {
+  it('are a quoted post with its media, and what it quotes in turn', () => {
     const deeper = bskyRecordEmbed(bskyQuoted(bskyPost({ rkey: '3kdeep' })));
     const embed = bskyRecordEmbed(bskyQuoted({ ...quoted, embed: bskyImages('heron') }, [deeper]));
 
@@ -191,7 +191,7 @@ describe('the embeds of a post', () => {
       author: { screen_name: 'tove.test' },
       likes: 2,
       media: { photos: [{ alt: 'A heron' }] },
-      quote: null,
+      quote: { id: '3kdeep', quote: null },
     });
   });
 
