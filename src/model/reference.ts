@@ -48,7 +48,7 @@ const handleForms: readonly (readonly [Platform, RegExp])[] = [
 const idForms: Readonly<Record<Platform, RegExp>> = {
   x: /^[1-9][0-9]{0,18}$/,
   bluesky: /^(?!\.{1,2}$)[A-Za-z0-9._:~-]{1,512}$/,
-  mastodon: /^[A-Za-z0-9]{1,64}$/,
+  mastodon: /^[\w-]{1,64}$/,
   sample: /^[1-9][0-9]{0,18}$/,
 };
 

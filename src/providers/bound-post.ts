@@ -1,6 +1,7 @@
 import type { Account } from '../model/account.ts';
 import type { Article, ArticleBlock } from '../model/article.ts';
 import type { Card } from '../model/card.ts';
+import type { Community } from '../model/community.ts';
 import { type Media, type MediaSet, toMediaSet } from '../model/media.ts';
 import type { Poll } from '../model/poll.ts';
 import type { Facet, Post, Status } from '../model/post.ts';
@@ -33,12 +34,17 @@ export function boundPost(
 
 /** Returns an account whose texts keep to the maximums, as `boundPost` does. */
 export function boundAccount(account: Account, texts: TextMaximums = shownTexts): Account {
-  const parts = {
+  const description = shortenOrNull(account.description, texts.description);
+  const facets = atMost(account.description_facets ?? [], maximums.facets);
+  const bounded = replaceNamed(account, {
     name: shorten(account.name, texts.name),
-    description: shortenOrNull(account.description, texts.description),
+    description,
     location: shortenOrNull(account.location, texts.line),
-  };
-  return replaceNamed(account, parts);
+  });
+  if (account.description_facets === undefined) return bounded;
+  const length = countCodePoints(description ?? '') - 1;
+  const clipped = description === account.description ? facets : clipFacets(facets, length);
+  return replace(bounded, { description_facets: clipped });
 }
 
 function boundOwn(post: Status, texts: TextMaximums): Partial<Status> {
@@ -54,6 +60,9 @@ function boundOwn(post: Status, texts: TextMaximums): Partial<Status> {
     article: post.article === null ? null : boundArticle(post.article, texts),
     card: post.card === null ? null : boundCard(post.card, texts),
     community_note: shortenOrNull(post.community_note, texts.note),
+    ...(post.community && { community: boundCommunity(post.community, texts) }),
+    ...(post.tags && { tags: atMost(post.tags, maximums.tags) }),
+    ...(post.reactions && { reactions: atMost(post.reactions, maximums.reactions) }),
   };
 }
 
@@ -106,6 +115,16 @@ function boundCard(card: Card, texts: TextMaximums): Card {
   return replace(card, {
     title: shorten(card.title, texts.line),
     description: shortenOrNull(card.description, texts.note),
+    ...(card.image_alt && { image_alt: shorten(card.image_alt, texts.note) }),
+    ...(card.provider_name && { provider_name: shorten(card.provider_name, texts.name) }),
+    ...(card.author_name && { author_name: shorten(card.author_name, texts.name) }),
+  });
+}
+
+function boundCommunity(community: Community, texts: TextMaximums): Community {
+  return replace(community, {
+    name: shorten(community.name, texts.name),
+    description: shortenOrNull(community.description, texts.note),
   });
 }
 
