@@ -90,6 +90,22 @@ const pollPayload = z.object({
   ends_at: term,
 });
 
+const cardPayload = z.object({
+  url,
+  title: words,
+  description: words,
+  domain: term,
+  image: lenient(z.object({ url: address, alt: words })),
+});
+
+/** The preview of a page. */
+export type CardPayload = z.output<typeof cardPayload>;
+
+const communityPayload = z.object({ id: xId, name: text, description: words });
+
+/** A community. */
+export type CommunityPayload = z.output<typeof communityPayload>;
+
 const replyingTo = z.union([
   token.transform((screen_name) => ({ screen_name, status: null })),
   z.object({ screen_name: term, status: lenient(xId) }),
@@ -119,6 +135,8 @@ const statusPayload = z
     media: lenient(mediaSetPayload),
     quote: z.unknown().optional(),
     poll: lenient(pollPayload),
+    card: lenient(cardPayload),
+    community: lenient(communityPayload),
     article: lenient(articlePayload),
     community_note: lenient(z.object({ text: words })),
     reposted_by: lenient(userPayload),

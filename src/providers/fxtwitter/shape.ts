@@ -1,15 +1,21 @@
+import type { Card } from '../../model/card.ts';
+import type { Community } from '../../model/community.ts';
 import type { Poll } from '../../model/poll.ts';
 import type { Post, Status, Tombstone } from '../../model/post.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
 import { missingSentences, toMissing } from '../failure.ts';
+import { known } from '../known.ts';
 import { maximums } from '../maximums.ts';
+import { isWebUrl } from '../text.ts';
 import { toCreated, toIsoTime } from '../times.ts';
-import { toReplyingTo, xPostUrl } from '../x.ts';
+import { toReplyingTo, xCommunityUrl, xPostUrl } from '../x.ts';
 import { shapeAccount } from './account.ts';
 import { shapeArticle } from './article.ts';
 import { shapeFacets } from './facets.ts';
 import { shapeMedia } from './media.ts';
 import {
+  type CardPayload,
+  type CommunityPayload,
   type PostPayload,
   parsePost,
   type StatusPayload,
@@ -52,6 +58,7 @@ function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
     author: shapeAccount(row.author),
     lang: row.lang,
     ...countsOf(row),
+    ...known({ community: shapeCommunity(row.community) }),
     source: row.source,
     possibly_sensitive: row.possibly_sensitive ?? false,
     replying_to: toReplyingTo(row.replying_to?.screen_name ?? null, parentOf(row)),
@@ -61,7 +68,7 @@ function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
     poll: row.poll === null ? null : shapePoll(row.poll),
     article: row.article === null ? null : shapeArticle(row.article),
     content_warning: null,
-    card: null,
+    card: shapeCard(row.card),
     community_note: row.community_note?.text ?? null,
     context: null,
     platform: 'x',
@@ -117,6 +124,22 @@ function shapeTombstone({ id, reason, author: known }: TombstonePayload): Tombst
     context: null,
     platform: 'x',
   };
+}
+
+function shapeCard(card: CardPayload | null): Card | null {
+  if (card === null || !isWebUrl(card.url)) return null;
+  const { url, title, description, domain, image } = card;
+  return {
+    url,
+    title: title ?? '',
+    description,
+    image_url: image?.url ?? null,
+    ...known({ image_alt: image?.alt, provider_name: domain }),
+  };
+}
+
+function shapeCommunity(community: CommunityPayload | null): Community | null {
+  return community === null ? null : { ...community, url: xCommunityUrl(community.id) };
 }
 
 function shapePoll(poll: NonNullable<StatusPayload['poll']>): Poll {

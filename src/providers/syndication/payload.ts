@@ -52,12 +52,43 @@ const mediaPayload = z.object({
 /** One item of media, with its place in the text. */
 export type MediaPayload = z.output<typeof mediaPayload>;
 
+const textValue = lenient(
+  z.object({ string_value: words }).transform(({ string_value }) => string_value),
+);
+
+const imageValue = lenient(
+  z
+    .object({ image_value: z.object({ url, alt: words }) })
+    .transform(({ image_value }) => image_value),
+);
+
 const cardPayload = z.object({
-  name: words,
-  binding_values: z.record(z.string(), lenient(z.object({ string_value: words }))),
+  name: term,
+  url: address,
+  binding_values: z.object({
+    title: textValue,
+    description: textValue,
+    domain: textValue,
+    vanity_url: textValue,
+    card_url: textValue,
+    photo_image_full_size_large: imageValue,
+    summary_photo_image_large: imageValue,
+    player_image_large: imageValue,
+    thumbnail_image_large: imageValue,
+    thumbnail_image: imageValue,
+    choice1_label: textValue,
+    choice1_count: textValue,
+    choice2_label: textValue,
+    choice2_count: textValue,
+    choice3_label: textValue,
+    choice3_count: textValue,
+    choice4_label: textValue,
+    choice4_count: textValue,
+    end_datetime_utc: textValue,
+  }),
 });
 
-/** A card; polls are cards. */
+/** A card: the preview of a page, or a poll. */
 export type CardPayload = z.output<typeof cardPayload>;
 
 const articlePayload = z.object({

@@ -5,6 +5,7 @@ import { profileUrl } from '../../model/reference.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
 import { toCreated } from '../times.ts';
 import { enlargeAvatar, toReplyingTo, xPostUrl } from '../x.ts';
+import { shapeCard } from './card.ts';
 import { cleanText } from './clean-text.ts';
 import { shapeMedia } from './media.ts';
 import { type PostPayload, parsePost, type UserPayload } from './payload.ts';
@@ -42,7 +43,7 @@ function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
     poll: shapePoll(row.card),
     article: row.article === null ? null : shapeArticle(row.article),
     content_warning: null,
-    card: null,
+    card: shapeCard(row),
     community_note: null,
     context: null,
     platform: 'x',
