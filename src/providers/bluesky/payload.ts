@@ -46,6 +46,7 @@ const record = z.object({
   createdAt: term,
   facets: eachOf(blueskyFacet, maximums.facets),
   langs: eachOf(token.min(1), maximums.languages),
+  tags: eachOf(token.min(1), maximums.tags),
   reply: lenient(z.object({ parent: z.object({ uri: recordUri }) })),
   labels: lenient(z.object({ values: eachOf(z.object({ val: token }), maximums.labels) })),
 });

@@ -117,6 +117,7 @@ function shapeOwn({ post, embeds, verdict }: Judged, shaping: Shaping): Status {
     author: shapeAccount(author),
     lang: record.langs[0] ?? null,
     ...countsOf(post),
+    ...(record.tags.length > 0 && { tags: [...record.tags] }),
     source: null,
     possibly_sensitive: verdict.isSensitive,
     content_warning: verdict.warning,
@@ -136,6 +137,7 @@ function shapeOwn({ post, embeds, verdict }: Judged, shaping: Shaping): Status {
     findLeftOut({
       facets: [record.facets],
       media: embeds.map(({ pictures }) => pictures),
+      tags: [record.tags],
       labels: [post.labels, author.labels, record.labels?.values],
     }),
   );
