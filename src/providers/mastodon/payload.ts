@@ -107,6 +107,18 @@ const cardPayload = z.object({
   title: text.catch(''),
   description: words,
   image: address,
+  image_description: words,
+  provider_name: words,
+  author_name: words,
+  author_url: address,
+  authors: eachOf(
+    z.object({
+      name: words,
+      url: address,
+      account: lenient(z.object({ display_name: words, acct, url: address })),
+    }),
+    maximums.fields,
+  ),
 });
 
 /** The preview of a page. */
@@ -121,12 +133,46 @@ const quotePayload = z.object({
 /** A quote, and whether the quoted author agrees to it. */
 export type QuotePayload = z.output<typeof quotePayload>;
 
+const reactionList = eachOf(
+  z.object({ name: token.min(1), count: z.number().int().min(0), url: address }),
+  maximums.reactions,
+);
+
+/** Some software sends a list, some an object with the count of each emoji. */
+const reactions = z
+  .unknown()
+  .optional()
+  .transform((value) => reactionList.parse(isMap(value) ? toRows(value) : value));
+
+function isMap(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function toRows(counts: object): readonly unknown[] {
+  return Object.entries(counts).map(([name, each]: [string, unknown]) => ({ name, count: each }));
+}
+
+/**
+ * What Pleroma and Akkoma add to a post.
+ *
+ * Source: https://docs.pleroma.social/backend/development/API/differences_in_mastoapi_responses/
+ */
+const pleromaPayload = z.object({
+  quote: z.unknown().optional(),
+  quote_id: lenient(postId),
+  quote_url: address,
+  quote_visible: flag,
+  quotes_count: count,
+  emoji_reactions: reactions,
+});
+
 const statusPayload = z
   .object({
     id: postId,
     uri: address,
     url: address,
     created_at: token,
+    edited_at: term,
     content: text.catch(''),
     spoiler_text: words,
     sensitive: flag,
@@ -138,6 +184,7 @@ const statusPayload = z
     account: accountPayload,
     media_attachments: eachOf(mediaPayload, maximums.media),
     mentions,
+    tags: eachOf(z.object({ name: token.min(1) }), maximums.tags),
     card: lenient(cardPayload),
     poll: lenient(pollPayload),
     quote: z.unknown().optional(),
@@ -147,6 +194,9 @@ const statusPayload = z
     reblogs_count: count,
     favourites_count: count,
     quotes_count: count,
+    emoji_reactions: reactions,
+    reactions,
+    pleroma: lenient(pleromaPayload),
   })
   .transform((row, context) => withCreatedMs(row, readTimeMs(row.created_at), context));
 
@@ -168,10 +218,18 @@ export function parseStatus(row: unknown): StatusPayload | null {
  * Reads what a post says that it quotes, in the shapes of Mastodon and of its forks; null for none.
  * Where a state is told it decides, whatever else was sent.
  */
-export function parseQuote({ quote, quoted_status }: StatusPayload): QuotePayload | null {
-  const { data: told = null } = quotePayload.safeParse(quote);
+export function parseQuote(row: StatusPayload): QuotePayload | null {
+  const { data: told = null } = quotePayload.safeParse(row.quote);
   if (told !== null && told.state !== null) return told;
-  const forked = parseStatus(quote) === null ? quoted_status : quote;
-  if (parseStatus(forked) === null) return told;
-  return { state: 'accepted', quoted_status: forked, quoted_status_id: null };
+  const whole = [row.quote, row.quoted_status].find((each) => parseStatus(each) !== null);
+  if (whole === undefined) return parsePleromaQuote(row.pleroma) ?? told;
+  return { state: 'accepted', quoted_status: whole, quoted_status_id: null };
+}
+
+/** Pleroma says of posts without a quote, too, that it is not visible. */
+function parsePleromaQuote(pleroma: StatusPayload['pleroma']): QuotePayload | null {
+  const { quote = null, quote_id: id = null, quote_url = null, quote_visible } = pleroma ?? {};
+  if (quote === null && id === null && quote_url === null) return null;
+  const state = quote_visible === false ? 'unauthorized' : 'accepted';
+  return { state, quoted_status: quote, quoted_status_id: id };
 }

@@ -1,8 +1,9 @@
+import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { countSent, parseRows, type Rows } from '../rows.ts';
 import { tellBeyond } from '../tell-left-out.ts';
 import { createUnreadable } from './failure.ts';
-import { type Home, splitHandle } from './identity.ts';
+import type { Home } from './identity.ts';
 import { type AccountPayload, parseStatus, type StatusPayload } from './payload.ts';
 import type { FoundReply } from './servers.ts';
 import { shapePost, surround } from './shape.ts';
@@ -83,26 +84,62 @@ function tellUnreadable(unreadable: number, noun: 'post' | 'account'): readonly 
   return [`${rows} left out, because the server sent nothing readable in its place.`];
 }
 
-/** Gives the posts of a list that the public may see, each once, in order. */
-export function shapeListed(rows: readonly StatusPayload[], home: Home): readonly Status[] {
+/** The posts of a list that the public may see, each once, and what to say of the others. */
+export interface Listed {
+  readonly posts: readonly Status[];
+  readonly warnings: readonly string[];
+}
+
+/** Returns the posts of a list in order. */
+export function shapeListed(rows: readonly StatusPayload[], home: Home): Listed {
   const around = surround(rows, home);
   const posts = rows.map((row) => shapePost(row, around)).filter((post) => post.type === 'status');
-  return uniqueBy(posts, ({ url }) => url);
+  return {
+    posts: uniqueBy(posts, ({ url }) => url),
+    warnings: tellHidden(rows.length - posts.length),
+  };
+}
+
+function tellHidden(count: number): readonly string[] {
+  if (count === 0) return [];
+  return [
+    count === 1
+      ? '1 post is left out, because it is not public.'
+      : `${count} posts are left out, because they are not public.`,
+  ];
 }
 
 /**
  * Says that posts of other servers are told by this one, which can have changed them; nothing where
  * there are none.
  */
-export function tellCopies(posts: readonly Post[], { host, domain }: Home): readonly string[] {
+export function tellCopies(posts: readonly Post[], { host }: Home): readonly string[] {
   const isCopy = (post: Post): boolean =>
     post.type === 'status' &&
-    (splitHandle(post.author.screen_name).domain !== domain ||
-      (post.quote !== null && isCopy(post.quote)));
+    (post.copied_from !== undefined || (post.quote !== null && isCopy(post.quote)));
   if (!posts.some(isCopy)) return [];
   return [
     `Posts of other servers are shown as ${host} has them, and may differ from the originals.`,
   ];
+}
+
+/** Returns the warning for accounts of other servers in a list of one. */
+export function tellCopiedAccounts(
+  accounts: readonly Account[],
+  { host }: Home,
+): readonly string[] {
+  if (accounts.every(({ copied_from }) => copied_from === undefined)) return [];
+  return [
+    `Accounts of other servers are shown as ${host} has them, and may differ from the originals.`,
+  ];
+}
+
+/** Returns the warning for accounts that are suspended. */
+export function tellSuspended(rows: readonly AccountPayload[]): readonly string[] {
+  const count = rows.length - withoutSuspended(rows).length;
+  if (count === 0) return [];
+  const accounts = count === 1 ? '1 account is' : `${count} accounts are`;
+  return [`${accounts} left out, because the server has suspended ${count === 1 ? 'it' : 'them'}.`];
 }
 
 /** Gives the accounts of a list that are not suspended. */

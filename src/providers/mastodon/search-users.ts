@@ -7,7 +7,7 @@ import { shapeAccount } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import { createUnreadable } from './failure.ts';
 import { parseAccount } from './payload.ts';
-import { tellUnread, withoutSuspended } from './rows.ts';
+import { tellCopiedAccounts, tellSuspended, tellUnread, withoutSuspended } from './rows.ts';
 import { expectFound, type SearchOptions } from './search.ts';
 
 /** What searches of accounts are asked of. */
@@ -29,10 +29,10 @@ export function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
       readFound(options, text, context),
     ]);
     return {
-      items: uniqueByHandle([...named.accounts, ...found.rows]),
+      items: uniqueByHandle([...named.accounts, ...found.accounts]),
       cursor: null,
-      rows: named.accounts.length + countSent(found),
-      warnings: [tellLimits(options.host), ...named.warnings, ...tellUnread(found, 'account')],
+      rows: named.accounts.length + found.sent,
+      warnings: [tellLimits(options.host), ...named.warnings, ...found.warnings],
     };
   };
 }
@@ -71,8 +71,10 @@ async function readFound(
   const found = isObject ? parseRows(body.accounts, parseAccount) : null;
   if (found === null) throw createUnreadable();
   const home = { host, domain: host };
-  const rows = withoutSuspended(found.rows).map((row) => shapeAccount(row, home));
-  return { ...found, rows };
+  const accounts = withoutSuspended(found.rows).map((row) => shapeAccount(row, home));
+  const copied = tellCopiedAccounts(accounts, home);
+  const warnings = [...copied, ...tellSuspended(found.rows), ...tellUnread(found, 'account')];
+  return { accounts, warnings, sent: countSent(found) };
 }
 
 function uniqueByHandle(accounts: readonly Account[]): readonly Account[] {

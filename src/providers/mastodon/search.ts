@@ -1,3 +1,4 @@
+import type { Status } from '../../model/post.ts';
 import { type Ask, ProviderError, type SearchQuery } from '../provider.ts';
 import { countSent } from '../rows.ts';
 import { createUnavailable } from './failure.ts';
@@ -28,12 +29,17 @@ export function askSearch({ servers, host }: SearchOptions): Ask<'search'> {
       const reply = await servers.get(host, toPath(tags, { ...query, cursor }), context);
       return readPosts(expectFound(reply), toLimit(query.count));
     });
-    const rows = dropLater(page.rows, query.untilSeconds);
+    const listed = shapeListed(dropLater(page.rows, query.untilSeconds), home);
     return {
-      items: shapeListed(rows, home).filter((post) => isWanted(post, query)),
+      items: listed.posts.filter((post) => isWanted(post, query)),
       cursor: isPast(page, query) ? null : page.next,
       rows: countSent(page),
-      warnings: [tellTags(host), ...tellFeed(query), ...tellUnread(page, 'post')],
+      warnings: [
+        tellTags(host),
+        ...tellFeed(query),
+        ...listed.warnings,
+        ...tellUnread(page, 'post'),
+      ],
     };
   };
 }
@@ -102,7 +108,7 @@ function isOfMedia(feed: SearchQuery['feed']): feed is 'photos' | 'videos' {
 }
 
 function isWanted(
-  { created_timestamp, media }: ReturnType<typeof shapeListed>[number],
+  { created_timestamp, media }: Status,
   { feed, sinceSeconds }: SearchQuery,
 ): boolean {
   if (sinceSeconds !== null && created_timestamp < sinceSeconds) return false;

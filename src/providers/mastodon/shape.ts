@@ -3,9 +3,10 @@ import type { Post, Status, Tombstone } from '../../model/post.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
 import { missingSentences } from '../failure.ts';
 import { toRichText } from '../html-text.ts';
+import { known } from '../known.ts';
 import { isCut } from '../lenient.ts';
 import { maximums } from '../maximums.ts';
-import { toCreated } from '../times.ts';
+import { toCreated, toIsoTime } from '../times.ts';
 import { shapeAccount } from './account.ts';
 import { shapeCard, shapeMedia, shapePoll } from './attachments.ts';
 import {
@@ -23,6 +24,7 @@ import {
   type QuotePayload,
   type StatusPayload,
 } from './payload.ts';
+import { reactionsOf, shapeReactions, shapeTags } from './reactions.ts';
 
 /** What else is known when a post is shaped. */
 export interface Surroundings {
@@ -96,15 +98,19 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
   const quote = quotesLeft > 0 ? shapeQuote(quoted, around, quotesLeft - 1) : null;
   const isQuoteLost = quotesLeft === 0 && quoted !== null;
   const media = shapeMedia(row.media_attachments);
+  const text = textOf(row, home, quote);
   const status: Status = {
     type: 'status',
     id,
     url,
-    ...textOf(row, home, quote),
+    ...text,
+    ...known({ tags: shapeTags(row, text) }),
     ...toCreated(row.createdMs),
+    ...known({ edited_at: toIsoTime(row.edited_at) }),
     author: around.shapeAuthor(row.account),
     lang: row.language,
     ...countsOf(row),
+    ...known({ reactions: shapeReactions(row) }),
     source: row.application?.name ?? null,
     possibly_sensitive: row.sensitive === true && media.all.length > 0,
     content_warning: row.spoiler_text?.trim() || null,
@@ -123,8 +129,15 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
   return nameLeftOut(status, [...leftOutOf(row), ...(isQuoteLost ? ['quote'] : [])]);
 }
 
-function leftOutOf({ content, media_attachments, mentions, poll }: StatusPayload) {
-  const lists = { media: [media_attachments], mentions: [mentions], poll: [poll?.options] };
+function leftOutOf(row: StatusPayload): readonly string[] {
+  const { content, media_attachments, mentions, poll, tags } = row;
+  const lists = {
+    media: [media_attachments],
+    mentions: [mentions],
+    poll: [poll?.options],
+    tags: [tags],
+    reactions: [reactionsOf(row)],
+  };
   return [...(isCut(content) ? ['text'] : []), ...findLeftOut(lists)];
 }
 
@@ -143,7 +156,7 @@ function countsOf(row: StatusPayload) {
     replies: row.replies_count,
     reposts: row.reblogs_count,
     likes: row.favourites_count,
-    quotes: row.quotes_count,
+    quotes: row.quotes_count ?? row.pleroma?.quotes_count ?? null,
     bookmarks: null,
     views: null,
   };

@@ -17,13 +17,14 @@ export function askTimeline(accounts: Accounts): Ask<'timeline'> {
       return readPosts(reply, toLimit(query.count));
     });
     const own = page.rows.filter(({ account }) => isOwn(account));
-    const items = shapeListed(dropLater(own, query.untilSeconds), home);
+    const listed = shapeListed(dropLater(own, query.untilSeconds), home);
     return {
-      items,
+      items: listed.posts,
       cursor: page.next,
       rows: countSent(page),
       warnings: [
-        ...tellCopies(items, home),
+        ...tellCopies(listed.posts, home),
+        ...listed.warnings,
         ...tellForeign(page.rows.length - own.length),
         ...tellUnread(page, 'post'),
       ],

@@ -88,6 +88,7 @@ const note = z.object({
   type: token,
   ...addressed,
   published: timeMs,
+  updated: timeMs,
   url: address,
   content: lenient(text),
   contentMap: lenient(z.looseObject({})),
