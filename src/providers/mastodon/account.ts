@@ -1,12 +1,13 @@
 import { type Account, toAccount } from '../../model/account.ts';
 import { nameLeftOut } from '../bound-post.ts';
 import { toRichText } from '../html-text.ts';
+import { known } from '../known.ts';
 import { isCut } from '../lenient.ts';
 import { describeProfile, type ProfileField } from '../mastodon-profile.ts';
 import { isWebUrl } from '../text.ts';
 import type { RichText } from '../text-writer.ts';
 import { toIsoTime } from '../times.ts';
-import { accountUrl, createNaming, type Home, toHandle } from './identity.ts';
+import { accountUrl, copiedAccount, createNaming, type Home, toHandle } from './identity.ts';
 import type { AccountPayload } from './payload.ts';
 
 /** Gives the account that a server describes. The lines below its own words are its fields. */
@@ -19,6 +20,7 @@ export function shapeAccount(row: AccountPayload, home: Home): Account {
     screen_name: handle,
     name: row.display_name ?? row.username,
     url: accountUrl(row, home),
+    ...known({ copied_from: copiedAccount(row, home) }),
     avatar_url: pictureOf(row.avatar),
     banner_url: pictureOf(row.header),
     website: websiteOf(fields),

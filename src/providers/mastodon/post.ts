@@ -10,7 +10,7 @@ import {
 import { parseRows } from '../rows.ts';
 import { createSuspended, createUnreadable, toAbsence } from './failure.ts';
 import type { HomeReply, Homes } from './homes.ts';
-import { type Home, isOwn } from './identity.ts';
+import { type Home, isAtHome } from './identity.ts';
 import { parseQuote, parseStatus, type StatusPayload } from './payload.ts';
 import { tellCopies, tellUnread, uniqueById } from './rows.ts';
 import type { FoundReply } from './servers.ts';
@@ -166,7 +166,7 @@ const noReplies = 'The replies could not be read.';
 
 function combine({ row, home }: ReadStatus, around: Around, query: PostQuery): PostFound {
   const shown = boostedIn(row) ?? row;
-  const copied = isOwn(shown.account) ? [] : [tellCopy(home)];
+  const copied = isAtHome(shown.account.acct, home) ? [] : [tellCopy(home)];
   if (around?.is !== 'read') {
     const missing = around === null ? [] : listMissing(query);
     const warnings = missing.map((part) => (part === 'thread' ? noThread : noReplies));

@@ -10,6 +10,7 @@ import { toCreated, toIsoTime } from '../times.ts';
 import { shapeAccount } from './account.ts';
 import { shapeCard, shapeMedia, shapePoll } from './attachments.ts';
 import {
+  copiedPost,
   copyUrl,
   createNaming,
   type Home,
@@ -103,6 +104,7 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
     type: 'status',
     id,
     url,
+    ...known({ copied_from: copiedPost(row, home) }),
     ...text,
     ...known({ tags: shapeTags(row, text) }),
     ...toCreated(row.createdMs),
