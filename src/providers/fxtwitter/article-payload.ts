@@ -70,7 +70,7 @@ export const articlePayload = z.object({
   preview_text: words,
   created_at: term,
   modified_at: term,
-  cover_media: lenient(z.object({ media_info: mediaInfo })),
+  cover_media: lenient(z.object({ media_info: z.object({ original_img_url: address }) })),
   content: lenient(
     z.object({
       blocks: eachOf(blockPayload, maximums.blocks),

@@ -115,7 +115,7 @@ const cardPayload = z.object({
     z.object({
       name: words,
       url: address,
-      account: lenient(z.object({ display_name: words, acct, url: address })),
+      account: lenient(z.object({ display_name: words, url: address })),
     }),
     maximums.fields,
   ),
