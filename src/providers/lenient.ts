@@ -68,6 +68,9 @@ function readEach<Row>(
 /** A text, which may be empty. What is beyond the maximum is cut off; `isCut` tells that. */
 export const text = z.string().transform(cutRaw);
 
+/** A text that is a line where people write it. A longer one than `maximums.rawLine` is unreadable. */
+export const line = z.string().max(maximums.rawLine);
+
 /** A text that is not empty, cut like `text`; `null` for anything else. */
 export const words = z
   .unknown()

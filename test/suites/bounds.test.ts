@@ -205,6 +205,36 @@ describe('a list that is longer than any that people make', () => {
   });
 });
 
+describe('what there is too much of', () => {
+  const tags = '#a '.repeat(3000);
+  const counts = Object.fromEntries(rows((at) => [`e${at}`, 1]));
+
+  it.each([
+    ['X', () => readFxTwitter({ text: tags, raw_text: null })],
+    ['X, for embedding', () => readSyndication({ text: tags, entities: null })],
+  ])('are the tags that are looked for in a text: %s', async (_, read) => {
+    const { post } = await read();
+
+    expect([post.facets.length, post.left_out]).toEqual([2000, ['facets']]);
+  });
+
+  it('are reactions in the form of Misskey', async () => {
+    const { post } = await readMastodon({ reactions: counts });
+
+    expect([post.reactions?.length, post.left_out]).toEqual([100, ['reactions']]);
+  });
+
+  it('is the value of a field of a profile', async () => {
+    const fields = [
+      { name: 'a', value: 'b'.repeat(20_000) },
+      { name: 'c', value: 'd' },
+    ];
+    const { post } = await readMastodon({ account: accountRow('wren', { note: '', fields }) });
+
+    expect(post.author).toMatchObject({ description: 'c: d', left_out: ['description'] });
+  });
+});
+
 describe('a text that is longer than any that people write', () => {
   const long = 'a'.repeat(120_000);
 

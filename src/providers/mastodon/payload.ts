@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { isPostId } from '../../model/reference.ts';
-import { address, count, eachOf, lenient, term, text, token, url, words } from '../lenient.ts';
+import {
+  address,
+  count,
+  eachOf,
+  lenient,
+  line,
+  term,
+  text,
+  token,
+  url,
+  words,
+} from '../lenient.ts';
 import { maximums } from '../maximums.ts';
 import { isWebUrl } from '../text.ts';
 import { readTimeMs, withCreatedMs } from '../times.ts';
@@ -41,7 +52,7 @@ const accountFields = {
   followers_count: count,
   following_count: count,
   statuses_count: count,
-  fields: eachOf(z.object({ name: text, value: text, verified_at: term }), maximums.fields),
+  fields: eachOf(z.object({ name: line, value: line, verified_at: term }), maximums.fields),
 };
 
 const accountPayload = z.object({
@@ -148,8 +159,10 @@ function isMap(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Takes one more than are read, so that the list is known to be cut. */
 function toRows(counts: object): readonly unknown[] {
-  return Object.entries(counts).map(([name, each]: [string, unknown]) => ({ name, count: each }));
+  const entries: readonly [string, unknown][] = Object.entries(counts);
+  return entries.slice(0, maximums.reactions + 1).map(([name, each]) => ({ name, count: each }));
 }
 
 /**
