@@ -48,6 +48,16 @@ export function eachOf<S extends z.ZodType>(schema: S, max: number) {
     });
 }
 
+/**
+ * Creates a schema for a list that decides whether its owner may be shown. Unreadable members are
+ * skipped; a list too long to be read to its end is an error, since any member could be the one that hides.
+ */
+export function wholeOf<S extends z.ZodType>(schema: S, max: number) {
+  return eachOf(schema, max).refine(
+    ({ length, leftOut = 0 }) => length < max && leftOut < maxUnreadable,
+  );
+}
+
 /** Reads at most `max` members of a list, skipping those for which `read` returns `null`. */
 function readEach<Row>(
   rows: readonly unknown[],

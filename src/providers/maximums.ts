@@ -18,7 +18,7 @@ export const maximums = {
   tags: 200,
   /** Different emoji among the reactions to a post. */
   reactions: 100,
-  /** Labels of a post or an account. Some of them hide it, so every list that is read is whole. */
+  /** Labels of a post or an account. Some of them hide it, so a longer list makes it unreadable. */
   labels: 1000,
   /** Languages of a post. */
   languages: 32,

@@ -176,7 +176,7 @@ describe('a list that is longer than any that people make', () => {
       { facets: 1 },
       () => readBluesky({}, { facets: rows(() => ({ index: range, features: [link] })) }),
     ],
-    ['labels', {}, () => readBluesky({ labels: rows(() => ({ val: 'spam' })) })],
+    ['labels', {}, () => readBluesky({ labels: [{ val: 'spam' }, { val: 7 }] })],
   ] as const)('is read to its maximum, and said to be cut: %s, %j', async (name, lengths, read) => {
     const { post, warnings } = await read();
 

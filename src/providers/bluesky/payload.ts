@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { blueskyFacet } from '../bluesky-facets.ts';
-import { address, count, eachOf, lenient, term, text, token, words } from '../lenient.ts';
+import { address, count, eachOf, lenient, term, text, token, wholeOf, words } from '../lenient.ts';
 import { maximums } from '../maximums.ts';
 import { readTimeMs } from '../times.ts';
 import { did, postUri, recordUri } from './address.ts';
@@ -15,8 +15,8 @@ const label = z.object({
   exp: term,
 });
 
-/** The labels of anything. */
-export const labels = eachOf(label, maximums.labels);
+/** Labels of a post, an account or another record. */
+export const labels = wholeOf(label, maximums.labels);
 
 /** A label that a moderation service, or the account itself, has put on something. */
 export type LabelPayload = z.output<typeof label>;
@@ -41,6 +41,13 @@ export const actorPayload = z.object({
 /** An account. */
 export type ActorPayload = z.output<typeof actorPayload>;
 
+/** Labels that an author has put on the post; `null` for a value of another form. */
+const selfLabels = z
+  .unknown()
+  .optional()
+  .transform((value) => (typeof value === 'object' && !Array.isArray(value) ? value : null))
+  .pipe(z.object({ values: wholeOf(z.object({ val: token }), maximums.labels) }).nullable());
+
 const record = z.object({
   text,
   createdAt: term,
@@ -48,7 +55,7 @@ const record = z.object({
   langs: eachOf(token.min(1), maximums.languages),
   tags: eachOf(token.min(1), maximums.tags),
   reply: lenient(z.object({ parent: z.object({ uri: recordUri }) })),
-  labels: lenient(z.object({ values: eachOf(z.object({ val: token }), maximums.labels) })),
+  labels: selfLabels,
 });
 
 const counts = {
