@@ -129,6 +129,22 @@ describe('the house', () => {
     expect(readers).toEqual(['main.ts']);
   });
 
+  it('bounds every list and every text of a payload', () => {
+    // What these schemas read comes from upstreams; `lenient.ts` has the bounded ones that stand for them.
+    const unbounded =
+      /\bz\s*\.\s*(?:array|record|map|set)\(|\bz\s*\.\s*(?:coerce\s*\.\s*)?(?:string|url)\([^)]*\)(?!\s*\.\s*(?:max|regex)\()/;
+    // The blocks of a CAR file, which nobody but its owner imports, have a bound in bytes.
+    const exempt = /^providers\/(?:lenient|archive\/imports\/bluesky\/(?:car|tree))\.ts$/;
+    const payloads = sources.filter((path) => path.startsWith('providers/') && !exempt.test(path));
+
+    const astray = payloads.filter((path) =>
+      unbounded.test(readFileSync(join('src', path), 'utf8')),
+    );
+    expect(astray).toEqual([]);
+    expect(unbounded.test('z.object({ name: z.string(), tags: eachOf(url, 9) })')).toBe(true);
+    expect(unbounded.test('z\n  .string()\n  .max(9)')).toBe(false);
+  });
+
   it('tells the version of package.json', () => {
     expect(version).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
   });

@@ -9,22 +9,27 @@ import { connectPublicly } from './public-connection.ts';
 import { isPublicUrl } from './public-host.ts';
 import { type PublicHttpOptions, publicNetwork } from './public-network.ts';
 
-/** How many hosts connections are kept to. */
+/** Maximum number of hosts whose connections are kept open. */
 const maxHosts = 64;
 
+/** Maximum bytes of a body: anybody can run such a host, and a page of posts has a fifth of this. */
+const maxBodyBytes = 1_048_576;
+
 /**
- * Opens an HTTP client for hosts that callers have named. It asks by `https` on port 443 alone, and only
- * hosts with a public name all of whose addresses are public, judged anew for each connection and for
- * each redirect. Whatever else is asked fails as `refused`, before anything is connected to.
+ * Opens an HTTP client for hosts that callers name. It sends requests over `https` to port 443 only, and
+ * only to hosts with a public name all of whose addresses are public; each connection and each redirect
+ * is checked anew. Any other request fails with `refused` before a connection is made. A body may have
+ * 1 MiB, or `options.maxBytes` where that is less.
  *
- * @param network Tests have a resolver and a connector of their own; no setting leads here.
+ * @param network Replaced by tests only; no setting leads here.
  */
 export function openPublicHttpClient(
   options: HttpClientOptions,
   network: PublicHttpOptions = publicNetwork,
 ): HttpClient {
-  return openClientOver(options, {
-    openSender: () => openPublicSender(options, network),
+  const limits = { ...options, maxBytes: Math.min(options.maxBytes, maxBodyBytes) };
+  return openClientOver(limits, {
+    openSender: () => openPublicSender(limits, network),
     isAllowed: isPublicUrl,
   });
 }

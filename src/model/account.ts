@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { openText } from '../core/json-schema.ts';
+import { copiedFrom } from './copied-from.ts';
+import { facet } from './facet.ts';
+import { leftOut } from './left-out.ts';
 import { platform } from './reference.ts';
 
 const count = z.number().nullable();
@@ -13,7 +16,15 @@ export const account = z
     screen_name: z.string().describe('The handle, without `@`.'),
     name: z.string(),
     url: z.string(),
+    copied_from: copiedFrom
+      .optional()
+      .describe('Present where another server than the account’s own describes it here.'),
     description: z.string().nullable(),
+    description_facets: z
+      .array(facet)
+      .readonly()
+      .optional()
+      .describe('Links, mentions and styles of `description`. Absent where none are known.'),
     location: z.string().nullable(),
     avatar_url: z.string().nullable(),
     banner_url: z.string().nullable(),
@@ -31,6 +42,7 @@ export const account = z
         type: openText(verificationTypes, 'What the account was verified as.').nullable(),
       })
       .readonly(),
+    left_out: leftOut,
     platform,
   })
   .readonly()

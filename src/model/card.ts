@@ -7,6 +7,10 @@ export const card = z
     title: z.string().describe('May be empty.'),
     description: z.string().nullable(),
     image_url: z.string().nullable(),
+    image_alt: z.string().optional().describe('What the picture shows, where the page says so.'),
+    provider_name: z.string().optional().describe('The site: its name, or its domain.'),
+    author_name: z.string().optional().describe('Who wrote the page.'),
+    author_url: z.string().optional(),
   })
   .readonly()
   .meta({ id: 'Card' });

@@ -15,6 +15,11 @@ export const poll = z
       )
       .readonly(),
     total_votes: z.number().nullable(),
+    total_voters: z
+      .number()
+      .nullable()
+      .optional()
+      .describe('People who voted; each may have chosen several. Absent where nobody counts them.'),
     ends_at: z.string().nullable().describe('ISO 8601, UTC.'),
   })
   .readonly()

@@ -2,29 +2,14 @@ import { z } from 'zod';
 import { account } from './account.ts';
 import { article } from './article.ts';
 import { card } from './card.ts';
+import { community } from './community.ts';
+import { copiedFrom } from './copied-from.ts';
+import { facet } from './facet.ts';
+import { leftOut } from './left-out.ts';
 import { mediaSet } from './media.ts';
 import { poll } from './poll.ts';
+import { reaction } from './reaction.ts';
 import { platform } from './reference.ts';
-
-/** A marked run of a post's text: a link, a mention, a tag or a style. */
-export const facet = z
-  .object({
-    type: z.enum([
-      'link',
-      'mention',
-      'hashtag',
-      'symbol',
-      'bold',
-      'italic',
-      'strikethrough',
-      'code',
-    ]),
-    start: z.number().int().describe('First Unicode code point of the run in `text`.'),
-    end: z.number().int().describe('Code point after the run.'),
-    url: z.string().optional().describe('Where a link, mention or tag leads.'),
-  })
-  .readonly()
-  .meta({ id: 'Facet' });
 
 /** A marked run of text. */
 export type Facet = z.output<typeof facet>;
@@ -60,11 +45,22 @@ export const status = z
   .object({
     type: z.literal('status'),
     id: z.string(),
-    url: z.string(),
+    url: z
+      .string()
+      .describe('Its address. With `copied_from` it is what that server says of the original.'),
+    copied_from: copiedFrom
+      .optional()
+      .describe(
+        'Present where the post was read from another server than its author’s: nobody has checked that the author wrote it.',
+      ),
     text: z.string(),
     facets: z.array(facet).readonly().describe('Sorted by `start`; runs may nest, never cross.'),
     created_at: z.string().describe('ISO 8601, UTC.'),
     created_timestamp: z.number().int().describe('Unix seconds.'),
+    edited_at: z
+      .string()
+      .optional()
+      .describe('When its author last changed it: ISO 8601, UTC. Absent where nothing says so.'),
     author: account,
     lang: z.string().nullable(),
     replies: count,
@@ -73,7 +69,18 @@ export const status = z
     quotes: count,
     bookmarks: count,
     views: count,
+    reactions: z
+      .array(reaction)
+      .readonly()
+      .optional()
+      .describe('Reactions by emoji, the most frequent first, on servers that have them.'),
     source: z.string().nullable().describe('The client it was written with.'),
+    tags: z
+      .array(z.string())
+      .readonly()
+      .optional()
+      .describe('Hashtags that are not in `text`, without `#`. Absent where there are none.'),
+    community: community.optional().describe('The community that the post was written in.'),
     possibly_sensitive: z.boolean(),
     content_warning: z
       .string()
@@ -96,6 +103,7 @@ export const status = z
     article: article.nullable(),
     card: card.nullable().describe('The preview of a page that the post links to.'),
     community_note: z.string().nullable(),
+    left_out: leftOut,
     context: postContext.nullable(),
     platform,
   })
@@ -109,3 +117,11 @@ export const post = z.discriminatedUnion('type', [status, tombstone]).meta({ id:
 
 /** A post, or what stands in its place. */
 export type Post = Status | Tombstone;
+
+/**
+ * Returns the address under which a post was read: that of the copy, where it is one, since only the
+ * author's own server can vouch for the original.
+ */
+export function canonicalUrl(post: Post): string | null {
+  return post.type === 'status' ? (post.copied_from?.url ?? post.url) : post.url;
+}

@@ -48,7 +48,7 @@ const handleForms: readonly (readonly [Platform, RegExp])[] = [
 const idForms: Readonly<Record<Platform, RegExp>> = {
   x: /^[1-9][0-9]{0,18}$/,
   bluesky: /^(?!\.{1,2}$)[A-Za-z0-9._:~-]{1,512}$/,
-  mastodon: /^[A-Za-z0-9]{1,64}$/,
+  mastodon: /^[\w-]{1,64}$/,
   sample: /^[1-9][0-9]{0,18}$/,
 };
 
@@ -296,9 +296,19 @@ function withoutWebApp(segments: readonly string[]): readonly string[] {
   return app === 'web' || app === 'deck' ? rest : segments;
 }
 
+/** What follows an account in the addresses of its tabs, and could be an id by its form. */
+const mastodonTabs: ReadonlySet<string> = new Set([
+  'featured',
+  'followers',
+  'following',
+  'media',
+  'tagged',
+  'with_replies',
+]);
+
 function parseMastodonPost(host: string, path: readonly string[]): PostReference | null {
   const parts = splitPostPath(path);
-  if (parts === null || !isPostId('mastodon', parts.id)) return null;
+  if (parts === null || mastodonTabs.has(parts.id) || !isPostId('mastodon', parts.id)) return null;
   const { user, id } = parts;
   const account = parseHandle(user.includes('@') ? user : `${user}@${host}`);
   if (account?.platform !== 'mastodon') return null;

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { Facet } from '../model/post.ts';
 import { hashtagUrl, profileUrl } from '../model/reference.ts';
-import { eachOf, lenient, words } from './lenient.ts';
+import { address, eachOf, lenient, term, token } from './lenient.ts';
+import { maximums } from './maximums.ts';
 import { settleRuns } from './runs.ts';
 import { isWebUrl } from './text.ts';
 
 const did = z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/);
 
-const feature = z.object({ $type: z.string(), uri: words, did: lenient(did), tag: words });
+const feature = z.object({ $type: token, uri: address, did: lenient(did), tag: term });
 
 /**
  * A marked run of a post's text, as the record of a post has it; offsets count bytes of UTF-8, end
@@ -17,7 +18,7 @@ const feature = z.object({ $type: z.string(), uri: words, did: lenient(did), tag
  */
 export const blueskyFacet = z.object({
   index: z.object({ byteStart: z.number().int(), byteEnd: z.number().int() }),
-  features: eachOf(feature),
+  features: eachOf(feature, maximums.languages),
 });
 
 /** A marked run of a post's text. */

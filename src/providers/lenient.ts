@@ -1,56 +1,126 @@
 import { z } from 'zod';
+import { maximums } from './maximums.ts';
 
-/** Makes a schema for what may be absent, null or odd without harm: null unless `schema` reads it. */
+/** Creates a schema for a value that may be absent or malformed: `null` unless `schema` reads it. */
 export function lenient<S extends z.ZodType>(schema: S) {
   return z
     .unknown()
     .optional()
     .transform((value): z.output<S> | null => {
-      if (value === undefined) return null; // spares the making of an error, which takes longest
+      if (value === undefined) return null; // saves a failing parse, the slowest path
       const parsed = schema.safeParse(value);
       return parsed.success ? parsed.data : null;
     });
 }
 
+/** The members of a list that were read. */
+export type List<Row> = readonly Row[] & {
+  /** How many members were not: beyond the maximum of the list, or unreadable. */
+  readonly leftOut?: number;
+};
+
+/** Joins two lists, and what is left out of them. */
+export function joinLists<Row>(one: List<Row>, other: List<Row>): List<Row> {
+  return toList([...one, ...other], (one.leftOut ?? 0) + (other.leftOut ?? 0));
+}
+
+function toList<Row>(rows: readonly Row[], leftOut: number): List<Row> {
+  return leftOut === 0 ? rows : Object.assign(rows, { leftOut });
+}
+
 /**
- * Members that cannot be read before the rest of a list is left unread: to find out what is wrong with
- * one takes long, and a body has room for millions.
+ * Maximum number of unreadable members, after which the rest of a list is not read: a failing parse is
+ * slow, and a body has room for millions of them.
  */
 const maxUnreadable = 100;
 
-/** Makes a schema for a list of which only the members count that `schema` reads. */
-export function eachOf<S extends z.ZodType>(schema: S) {
+/** Creates a schema for a list of which at most `max` members are read, and unreadable ones skipped. */
+export function eachOf<S extends z.ZodType>(schema: S, max: number) {
   return z
     .unknown()
     .optional()
-    .transform((rows): readonly z.output<S>[] => {
+    .transform((rows): List<z.output<S>> => {
       if (!Array.isArray(rows) || rows.length === 0) return [];
-      return readEach(schema, rows);
+      return readEach(rows, max, (row) => {
+        const parsed = schema.safeParse(row);
+        return parsed.success ? parsed : null;
+      });
     });
 }
 
-function readEach<S extends z.ZodType>(
-  schema: S,
-  rows: readonly unknown[],
-): readonly z.output<S>[] {
-  const read: z.output<S>[] = [];
-  let unreadable = 0;
-  for (const row of rows) {
-    const parsed = schema.safeParse(row);
-    if (parsed.success) read.push(parsed.data);
-    else unreadable += 1;
-    if (unreadable >= maxUnreadable) break;
-  }
-  return read;
+/**
+ * Creates a schema for a list that decides whether its owner may be shown. Unreadable members are
+ * skipped; a list too long to be read to its end is an error, since any member could be the one that hides.
+ */
+export function wholeOf<S extends z.ZodType>(schema: S, max: number) {
+  return eachOf(schema, max).refine(
+    ({ length, leftOut = 0 }) => length < max && leftOut < maxUnreadable,
+  );
 }
 
-/** A text that is not empty; else null. */
+/** Reads at most `max` members of a list, skipping those for which `read` returns `null`. */
+function readEach<Row>(
+  rows: readonly unknown[],
+  max: number,
+  read: (row: unknown) => { readonly data: Row } | null,
+): List<Row> {
+  const found: Row[] = [];
+  let unreadable = 0;
+  for (const row of rows) {
+    if (found.length >= max || unreadable >= maxUnreadable) break;
+    const parsed = read(row);
+    if (parsed === null) unreadable += 1;
+    else found.push(parsed.data);
+  }
+  return toList(found, rows.length - found.length);
+}
+
+/** A text, which may be empty. What is beyond the maximum is cut off; `isCut` tells that. */
+export const text = z.string().transform(cutRaw);
+
+/** A text that is a line where people write it. A longer one than `maximums.rawLine` is unreadable. */
+export const line = z.string().max(maximums.rawLine);
+
+/** A text that is not empty, cut like `text`; `null` for anything else. */
 export const words = z
   .unknown()
   .optional()
-  .transform((value) => (typeof value === 'string' && value !== '' ? value : null));
+  .transform((value) => (typeof value === 'string' && value !== '' ? cutRaw(value) : null));
 
-/** A number; else null. */
+/** Keeps one unit more than is read, by which a text that was cut is known. */
+function cutRaw(value: string): string {
+  return value.slice(0, maximums.rawText + 1);
+}
+
+/** Tells whether a text that was read is longer than what is read of it. */
+export function isCut(value: string | null): boolean {
+  return value !== null && value.length > maximums.rawText;
+}
+
+/** A short word that means something to programs, such as a type. */
+export const token = z.string().max(maximums.token);
+
+/** A short word that is not empty; `null` for anything else. */
+export const term = shorterThan(maximums.token);
+
+/** A URL, or what should be one. */
+export const url = z.string().min(1).max(maximums.url);
+
+/** A URL, or what should be one; `null` for anything else. */
+export const address = shorterThan(maximums.url);
+
+function shorterThan(max: number) {
+  return z
+    .unknown()
+    .optional()
+    .transform((value) => (isWithin(value, max) ? value : null));
+}
+
+function isWithin(value: unknown, max: number): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= max;
+}
+
+/** A number; `null` for anything else. */
 export const count = z
   .unknown()
   .optional()

@@ -1,5 +1,6 @@
 import type { Facet } from '../model/post.ts';
 import { hashtagUrl, profileUrl } from '../model/reference.ts';
+import { maximums } from './maximums.ts';
 import { settleRuns } from './runs.ts';
 import { codePointOffsets, countCodePoints } from './text.ts';
 
@@ -47,10 +48,20 @@ const names = [
 export function scanFacets(text: string): readonly Facet[] {
   const toOffset = codePointOffsets(text);
   const found = names.flatMap(({ type, pattern }) =>
-    [...text.matchAll(pattern)].map(({ 0: whole, 1: name, index }): Facet => {
+    takeFirst(text.matchAll(pattern)).map(({ 0: whole, 1: name, index }): Facet => {
       const url = tagUrl(type, name ?? '') ?? undefined;
       return { type, start: toOffset(index), end: toOffset(index + whole.length), url };
     }),
   );
   return settleRuns(found, countCodePoints(text));
+}
+
+/** Takes one more than a text may have, so that the list is known to be cut. */
+function takeFirst<Match>(matches: Iterable<Match>): readonly Match[] {
+  const taken: Match[] = [];
+  for (const match of matches) {
+    taken.push(match);
+    if (taken.length > maximums.facets) break;
+  }
+  return taken;
 }

@@ -18,6 +18,11 @@ export function xUserUrl(id: string): string {
   return `https://x.com/i/user/${id}`;
 }
 
+/** Returns the address of a community of X. */
+export function xCommunityUrl(id: string): string {
+  return `https://x.com/i/communities/${id}`;
+}
+
 /** Gives what a post of X replies to; null when neither the account nor the post is known. */
 export function toReplyingTo(handle: string | null, id: string | null): Status['replying_to'] {
   if (handle === null && id === null) return null;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import type { Answer, Plan } from '../fetching/plan.ts';
+import { canonicalUrl } from '../model/post.ts';
 import { embedUrl, type PostReference, parsePostParams, parsePostUrl } from '../model/reference.ts';
 import { type PostResult, postFormats, postReply } from '../model/results.ts';
 import { choice, freeText, parseParameters, threadMode, truth } from './parameters.ts';
@@ -93,7 +94,7 @@ function assemble(answer: Answer<'post'>, view: PostView, { baseUrl }: PlanConte
   const { found } = answer;
   const arranged = arrangePosts(found, view);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
-  const url = found.post.url ?? '';
+  const url = canonicalUrl(found.post) ?? '';
   return {
     kind: 'post',
     url,

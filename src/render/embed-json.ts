@@ -5,6 +5,7 @@ import { toSafeUrl } from './html/links.ts';
 import { findPictures } from './html/pictures.ts';
 import { renderPostQuote } from './html/post-quote.ts';
 import { headlinePost } from './html/summary.ts';
+import { titleCopy } from './markdown/copies.ts';
 
 /** Gives an oEmbed 1.0 document of type `rich` as JSON text. Its `html` loads and runs nothing. */
 export function renderEmbedJson(result: EmbedResult): string {
@@ -54,10 +55,14 @@ function estimateHeight(html: string, width: number): number {
   return lines.reduce((sum, rows) => sum + rows * metrics.line, (blocks + 1) * metrics.margin);
 }
 
-function authorOf({ author }: Post): Pick<EmbedReply, 'author_name' | 'author_url'> {
+/** A copy names the server that it is from, and leads to no page of the account that it names. */
+function authorOf(post: Post): Pick<EmbedReply, 'author_name' | 'author_url'> {
+  const { author } = post;
   if (author === null) return {};
-  const url = toSafeUrl(author.url);
-  return { author_name: callAccount(author), ...(url === null ? {} : { author_url: url }) };
+  const isCopy = post.type === 'status' && post.copied_from !== undefined;
+  const url = isCopy ? null : toSafeUrl(author.url);
+  const name = titleCopy(post, callAccount(author));
+  return { author_name: name, ...(url === null ? {} : { author_url: url }) };
 }
 
 type Thumbnail = Pick<EmbedReply, 'thumbnail_url' | 'thumbnail_width' | 'thumbnail_height'>;

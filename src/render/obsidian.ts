@@ -23,7 +23,9 @@ function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
     title: titlePostPage(result),
     ...describeAuthor(asked),
     url: result.url,
+    copied_from: status?.copied_from?.host,
     created: status?.created_at,
+    edited: status?.edited_at,
     platform: asked?.platform,
     lang: status?.lang,
     tags: status === undefined ? [] : tagsOf(status),
@@ -55,8 +57,9 @@ function withoutUnknown(
 function tagsOf(post: Status): string[] {
   const points = [...post.text];
   const tags = new Map<string, string>();
-  for (const facet of post.facets.filter(({ type }) => type === 'hashtag')) {
-    const text = points.slice(facet.start, facet.end).join('');
+  const marked = post.facets.filter(({ type }) => type === 'hashtag');
+  const shown = marked.map(({ start, end }) => points.slice(start, end).join(''));
+  for (const text of [...shown, ...(post.tags ?? [])]) {
     const tag = text.replace(/[^\p{L}\p{N}\p{M}_-]/gu, '');
     const key = tag.toLowerCase();
     if (/[^\p{N}]/u.test(tag) && !tags.has(key)) tags.set(key, tag);

@@ -11,15 +11,20 @@ import {
   openFakeInternet,
   siteAddresses,
 } from '../support/fake-internet.ts';
-import { answerJson, answerRedirect, resetConnection } from '../support/fake-upstream.ts';
+import {
+  answerJson,
+  answerRedirect,
+  answerText,
+  resetConnection,
+} from '../support/fake-upstream.ts';
 import { hostileAnswers, hostileAuthorities } from '../support/hostile-hosts.ts';
 
 const host = 'social.example.com';
 const [siteV4, siteV6] = siteAddresses;
 const clock = systemClock;
 
-function openClient(network?: PublicHttpOptions): HttpClient {
-  const limits = { connectTimeoutMs: 20_000, attemptTimeoutMs: 30_000, maxBytes: 65_536 };
+function openClient(network?: PublicHttpOptions, maxBytes = 65_536): HttpClient {
+  const limits = { connectTimeoutMs: 20_000, attemptTimeoutMs: 30_000, maxBytes };
   const options = { ...limits, userAgent: 'Perch tests', clock, random: systemRandom };
   const client = openPublicHttpClient(options, network);
   onTestFinished(() => client.close());
@@ -142,6 +147,34 @@ describe('a host out of a request', () => {
       expectNothingReached(internet);
     },
   );
+});
+
+describe('a body of a host out of a request', () => {
+  const mebibyte = 1_048_576;
+
+  /** Asks for bodies of two sizes, and returns how many bytes came, or the kind of the failure. */
+  async function askSizes(sizes: readonly number[], maxBytes: number) {
+    const internet = await openFakeInternet({ [host]: [siteV4] }, ({ url = '' }, response) =>
+      answerText(response, { type: 'application/json', text: 'x'.repeat(Number(url.slice(1))) }),
+    );
+    const client = openClient(internet, maxBytes);
+    const answers: (number | string)[] = [];
+    for (const size of sizes) {
+      const answer = await ask(client, `https://${host}/${size}`);
+      answers.push(answer === 'too_large' ? answer : Buffer.byteLength(answer));
+    }
+    return answers;
+  }
+
+  it('may have 1 MiB, however much other upstreams may send', async () => {
+    const answers = await askSizes([mebibyte, mebibyte + 1], 8 * mebibyte);
+
+    expect(answers).toEqual([mebibyte, 'too_large']);
+  });
+
+  it('may have less where every upstream may', async () => {
+    expect(await askSizes([1000, 1001], 1000)).toEqual([1000, 'too_large']);
+  });
 });
 
 /** The fake internet knows the site by its own addresses only. */

@@ -433,7 +433,10 @@ describe('the followers of an account of Mastodon', () => {
     );
 
     expect(page.items.map(({ screen_name }) => screen_name)).toEqual([`seal@${homeHost}`]);
-    expect([page.rows, page.warnings]).toEqual([2, []]);
+    expect([page.rows, page.warnings]).toEqual([
+      2,
+      ['1 account is left out, because the server has suspended it.'],
+    ]);
   });
 });
 

@@ -60,6 +60,7 @@ export interface Rig {
 export interface RigOptions {
   readonly handler: FakeHandler;
   readonly attemptTimeoutMs?: number;
+  readonly maxBytes?: number;
   readonly clock?: Clock;
 }
 
@@ -75,7 +76,7 @@ export async function withProvider<T>(
   const http = openHttpClient({
     connectTimeoutMs: 2000,
     attemptTimeoutMs: options.attemptTimeoutMs ?? 5000,
-    maxBytes,
+    maxBytes: options.maxBytes ?? maxBytes,
     userAgent: 'Perch-tests/1.0 (+https://perch.example/)',
     clock: { now: systemClock.now, sleep: async () => {} },
     random: { fraction: () => 0, bytes: (count) => Buffer.alloc(count) },

@@ -232,3 +232,73 @@ describe('a failure of syndication', () => {
     expect(failure.retryAfterSeconds).toBeUndefined();
   });
 });
+
+describe('a card of syndication', () => {
+  const text = (string_value: string) => ({ type: 'STRING', string_value });
+  const image = (name: string) => ({
+    type: 'IMAGE',
+    image_value: {
+      url: `https://pbs.example/${name}.jpg`,
+      width: 800,
+      height: 419,
+      alt: 'A heron',
+    },
+  });
+  const values = {
+    title: text('Herons'),
+    description: text('Of the mill'),
+    domain: text('www.news.example'),
+    vanity_url: text('news.example'),
+    card_url: text('https://t.co/abc'),
+    thumbnail_image: image('thumbnail'),
+    photo_image_full_size_large: image('large'),
+  };
+  const cardOf = async (card: unknown, fields: Fields = {}) => {
+    const { post } = await read({ card, ...fields });
+    return post.type === 'status' ? post.card : undefined;
+  };
+
+  it('is the preview of the page that the post links to', async () => {
+    const urls = [
+      { indices: [0, 5], url: 'https://t.co/other', expanded_url: 'https://other.example/' },
+      { indices: [5, 10], url: 'https://t.co/abc', expanded_url: 'https://news.example/1' },
+    ];
+    const card = { name: 'summary_large_image', url: 'https://t.co/abc', binding_values: values };
+
+    expect(await cardOf(card, { entities: { urls } })).toEqual({
+      url: 'https://news.example/1',
+      title: 'Herons',
+      description: 'Of the mill',
+      image_url: 'https://pbs.example/large.jpg',
+      image_alt: 'A heron',
+      provider_name: 'news.example',
+    });
+  });
+
+  it('leads to the short link where the post does not say where that leads', async () => {
+    const { title, thumbnail_image } = values;
+    const card = {
+      name: 'summary',
+      url: 'https://t.co/abc',
+      binding_values: { title, thumbnail_image },
+    };
+
+    expect(await cardOf(card)).toEqual({
+      url: 'https://t.co/abc',
+      title: 'Herons',
+      description: null,
+      image_url: 'https://pbs.example/thumbnail.jpg',
+      image_alt: 'A heron',
+    });
+  });
+
+  it.each([
+    [{ name: 'poll2choice_text_only', url: 'https://t.co/abc', binding_values: values }],
+    [{ name: 'unified_card', url: 'https://t.co/abc', binding_values: {} }],
+    [{ name: 'summary', url: 'card://123', binding_values: { title: values.title } }],
+    [{ name: 'summary', binding_values: { title: values.title } }],
+    [{ name: 'summary', url: 'https://t.co/abc' }],
+  ])('is none where there is no page: %j', async (card) => {
+    expect(await cardOf(card)).toBeNull();
+  });
+});

@@ -112,6 +112,27 @@ export function photo(name: string, told: Partial<Media> = {}): Media {
   return { type: 'photo', url, width: 1200, height: 800, alt: null, ...told };
 }
 
+/** Builds all that only some sources tell of a post, out of one text and one address. */
+export function furtherMembers(text: string, url: string) {
+  return {
+    copied_from: { host: text, url },
+    edited_at: text,
+    tags: [text],
+    reactions: [{ name: text, count: 2, url }],
+    community: { id: '1', name: text, url, description: text },
+    card: {
+      url,
+      title: text,
+      description: text,
+      image_url: url,
+      image_alt: text,
+      provider_name: text,
+      author_name: text,
+      author_url: url,
+    },
+  } satisfies Partial<Status>;
+}
+
 /** Builds an article without blocks. */
 export function article(title: string, told: Partial<Article> = {}): Article {
   return {

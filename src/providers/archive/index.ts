@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference, Platform, SearchPlatform } from '../../model/reference.ts';
+import { withBounds } from '../bounds.ts';
 import {
   type ConnectionsQuery,
   type Coverage,
@@ -38,7 +39,7 @@ export interface ArchiveOptions {
 export function openArchive(options: ArchiveOptions): Provider {
   const store = openArchiveStore(options.path, options.baseUrl);
   if (options.sample) seedSample(store, options.clock);
-  return {
+  return withBounds({
     name: 'archive',
     platforms: [...(options.sample ? (['sample'] as const) : []), 'x', 'bluesky', 'mastodon'],
     reads: new Set(readNames),
@@ -46,7 +47,7 @@ export function openArchive(options: ArchiveOptions): Provider {
     ask: createAsk(store, options.sample),
     isLocal: true,
     close: () => store.close(),
-  };
+  });
 }
 
 function createAsk(store: ArchiveStore, sample: boolean): Provider['ask'] {

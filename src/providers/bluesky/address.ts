@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isPostId, postUrl, profileUrl } from '../../model/reference.ts';
+import { url } from '../lenient.ts';
 
 /** A record of AT Protocol, as an `at://` URI names it. */
 export interface RecordAddress {
@@ -26,7 +27,7 @@ export function parseRecordUri(uri: string): RecordAddress | null {
 }
 
 /** The `at://` URI of any record. */
-export const recordUri = z.string().transform((uri, context) => {
+export const recordUri = url.transform((uri, context) => {
   const address = parseRecordUri(uri);
   if (address !== null) return address;
   context.addIssue({ code: 'custom', message: 'This is no address of a record.' });

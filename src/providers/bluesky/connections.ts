@@ -1,7 +1,7 @@
 import type { Account } from '../../model/account.ts';
 import { createMalformed } from '../failure.ts';
 import type { ConnectionsQuery, Page, ProviderContext } from '../provider.ts';
-import { parseRows } from '../rows.ts';
+import { countSent, parseRows } from '../rows.ts';
 import { shapeAccount } from './account.ts';
 import { judgeAccount, refuseAccount } from './labels.ts';
 import { tellAccountsLeftOut } from './left-out.ts';
@@ -40,14 +40,14 @@ export function askConnections(reading: Reading): AskConnections {
 export function toAccounts(list: unknown, nowMs: number): Omit<Page<Account>, 'cursor'> {
   const found = parseRows(list, parseActor);
   if (found === null) throw createMalformed();
-  const { rows, unreadable } = found;
+  const { rows, unreadable, beyond } = found;
   const judge = (actor: ActorPayload) => judgeAccount(actor, nowMs);
   const privates = rows.filter((actor) => judge(actor) === 'signed-in').length;
   const shown = rows.filter((actor) => judge(actor) === null);
   const moderated = rows.length - shown.length - privates;
   return {
     items: uniqueBy(shown, ({ did }) => did).map(shapeAccount),
-    rows: rows.length + unreadable,
-    warnings: tellAccountsLeftOut({ private: privates, moderated, unreadable }),
+    rows: countSent(found),
+    warnings: tellAccountsLeftOut({ private: privates, moderated, unreadable, beyond }),
   };
 }

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { eachOf, lenient, words } from '../lenient.ts';
+import {
+  address,
+  eachOf,
+  joinLists,
+  type List,
+  lenient,
+  term,
+  text,
+  url,
+  words,
+} from '../lenient.ts';
+import { maximums } from '../maximums.ts';
 import { isWebUrl } from '../text.ts';
 import { recordUri } from './address.ts';
 import { actorPayload, labels } from './payload.ts';
@@ -7,7 +18,7 @@ import { actorPayload, labels } from './payload.ts';
 // Embeds as the AppView resolves them (Bluesky, section 4). Each kind has a key of its own, and the
 // keys decide: a `recordWithMedia` is one of the others in `media`, and a record inside a record.
 
-const webUrl = z.string().refine(isWebUrl);
+const webUrl = url.refine(isWebUrl);
 
 const aspectRatio = lenient(z.object({ width: z.number(), height: z.number() }));
 
@@ -19,56 +30,58 @@ export type PicturePayload = z.output<typeof picture>;
 
 const video = z.object({
   playlist: webUrl,
-  thumbnail: words,
+  thumbnail: address,
   alt: words,
   aspectRatio,
-  presentation: words,
+  presentation: term,
 });
 
 /** A video. */
 export type VideoPayload = z.output<typeof video>;
 
 const external = z.object({
-  uri: z.string().min(1),
-  title: lenient(z.string()),
+  uri: url,
+  title: lenient(text),
   description: words,
-  thumb: words,
+  thumb: address,
 });
 
 /** The preview of a page. */
 export type ExternalPayload = z.output<typeof external>;
 
 const embed = z.object({
-  images: eachOf(picture),
-  items: eachOf(picture),
+  images: eachOf(picture, maximums.media),
+  items: eachOf(picture, maximums.media),
   external: lenient(external),
-  record: lenient(z.record(z.string(), z.unknown())),
+  record: lenient(z.looseObject({})),
   media: z.unknown().optional(),
 });
 
 /** What a post carries beside its text. */
 export interface EmbedPayload {
-  readonly pictures: readonly PicturePayload[];
+  readonly pictures: List<PicturePayload>;
   readonly video: VideoPayload | null;
   readonly external: ExternalPayload | null;
   /** What is quoted, or another record that is shown; undefined where there is none. */
   readonly record: unknown;
 }
 
-/** Reads an embed; what it does not have, or has in a form that is not known, is null or empty. */
+const nothing: EmbedPayload = { pictures: [], video: null, external: null, record: undefined };
+
+/** Reads an embed; what it does not have, or has in an unknown form, is `null` or empty. */
 export function parseEmbed(value: unknown): EmbedPayload {
-  const parsed = embed.safeParse(value);
-  if (!parsed.success) return { pictures: [], video: null, external: null, record: undefined };
-  const { images, items, external: page, record, media } = parsed.data;
+  const { data } = embed.safeParse(value);
+  if (data === undefined) return nothing;
+  const { record, media } = data;
   const hasMedia = typeof media === 'object' && media !== null;
-  if (hasMedia) return { ...parseEmbed(media), record: record?.record };
-  const playable = video.safeParse(value);
-  return {
-    pictures: [...images, ...items],
-    video: playable.success ? playable.data : null,
-    external: page,
-    record: record ?? undefined,
-  };
+  if (!hasMedia) return { ...toMedia(data, value), record: record ?? undefined };
+  const { data: inner } = embed.safeParse(media);
+  return { ...(inner === undefined ? nothing : toMedia(inner, media)), record: record?.record };
+}
+
+function toMedia({ images, items, external: page }: z.output<typeof embed>, value: unknown) {
+  const { data: playable = null } = video.safeParse(value);
+  return { pictures: joinLists(images, items), video: playable, external: page };
 }
 
 /** A feed, a list, a starter pack or a labeler, which a post can show as it can quote a post. */
@@ -79,7 +92,7 @@ export const shownRecord = z.object({
   displayName: words,
   name: words,
   description: words,
-  avatar: words,
+  avatar: address,
   record: lenient(z.object({ name: words, description: words })),
 });
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import { withBounds } from '../bounds.ts';
 import { platformOf } from '../platform-of.ts';
 import { type Provider, readNames } from '../provider.ts';
 import { createUpstream, type UpstreamOptions } from '../upstream.ts';
@@ -26,7 +27,7 @@ export function createBluesky({ http, apiUrl, searchUrl, clock }: BlueskyOptions
   const reading = { client: toClient(apiUrl), known: createKnownAccounts(clock), clock };
   const connections = askConnections(reading);
   const hosts = [...new Set([searchUrl ?? apiUrl, apiUrl])].map(toClient);
-  return {
+  return withBounds({
     name: 'bluesky',
     platforms: ['bluesky'],
     reads: new Set(readNames),
@@ -40,5 +41,5 @@ export function createBluesky({ http, apiUrl, searchUrl, clock }: BlueskyOptions
       search: askSearch({ reading, hosts }),
       searchUsers: askSearchUsers(reading),
     },
-  };
+  });
 }

@@ -1,10 +1,14 @@
-/** How many rows of a list are not given, by why. */
+import { tellBeyond } from '../tell-left-out.ts';
+
+/** How many rows of a list are not served, by reason. */
 export interface LeftOut {
   /** Rows by or of accounts that ask not to be shown to those who are not signed in. */
   readonly private: number;
   /** Rows that moderation has hidden or taken down. */
   readonly moderated: number;
   readonly unreadable: number;
+  /** Rows after the last one that a list may have. */
+  readonly beyond: number;
 }
 
 /** Says which posts of a list are left out, and why; nothing where none are. */
@@ -22,6 +26,7 @@ export function tellPostsLeftOut(left: LeftOut): readonly string[] {
       one: '1 post is left out, because the source sent nothing readable for it.',
       many: 'posts are left out, because the source sent nothing readable for them.',
     }),
+    ...tellBeyond(left.beyond, 'post'),
   ];
 }
 
@@ -40,6 +45,7 @@ export function tellAccountsLeftOut(left: LeftOut): readonly string[] {
       one: '1 account is left out, because the source sent nothing readable for it.',
       many: 'accounts are left out, because the source sent nothing readable for them.',
     }),
+    ...tellBeyond(left.beyond, 'account'),
   ];
 }
 

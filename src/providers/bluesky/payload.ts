@@ -1,16 +1,22 @@
 import { z } from 'zod';
 import { blueskyFacet } from '../bluesky-facets.ts';
-import { count, eachOf, lenient, words } from '../lenient.ts';
+import { address, count, eachOf, lenient, term, text, token, wholeOf, words } from '../lenient.ts';
+import { maximums } from '../maximums.ts';
 import { readTimeMs } from '../times.ts';
 import { did, postUri, recordUri } from './address.ts';
 
 // The views that the AppView sends (lexicons `app.bsky.actor.defs`, `app.bsky.feed.defs`). Strict only
 // about what a row cannot be shown without.
 
-const label = z.object({ val: z.string(), uri: words, neg: lenient(z.boolean()), exp: words });
+const label = z.object({
+  val: token,
+  uri: address,
+  neg: lenient(z.boolean()),
+  exp: term,
+});
 
-/** The labels of anything. */
-export const labels = eachOf(label);
+/** Labels of a post, an account or another record. */
+export const labels = wholeOf(label, maximums.labels);
 
 /** A label that a moderation service, or the account itself, has put on something. */
 export type LabelPayload = z.output<typeof label>;
@@ -18,30 +24,38 @@ export type LabelPayload = z.output<typeof label>;
 /** An account, as it stands in a post, a list or a profile. */
 export const actorPayload = z.object({
   did,
-  handle: z.string(),
+  handle: token,
   displayName: words,
   description: words,
-  avatar: words,
-  banner: words,
-  website: words,
+  avatar: address,
+  banner: address,
+  website: address,
   followersCount: count,
   followsCount: count,
   postsCount: count,
-  createdAt: words,
+  createdAt: term,
   labels,
-  verification: lenient(z.object({ verifiedStatus: words, trustedVerifierStatus: words })),
+  verification: lenient(z.object({ verifiedStatus: term, trustedVerifierStatus: term })),
 });
 
 /** An account. */
 export type ActorPayload = z.output<typeof actorPayload>;
 
+/** Labels that an author has put on the post; `null` for a value of another form. */
+const selfLabels = z
+  .unknown()
+  .optional()
+  .transform((value) => (typeof value === 'object' && !Array.isArray(value) ? value : null))
+  .pipe(z.object({ values: wholeOf(z.object({ val: token }), maximums.labels) }).nullable());
+
 const record = z.object({
-  text: z.string(),
-  createdAt: words,
-  facets: eachOf(blueskyFacet),
-  langs: eachOf(z.string().min(1)),
+  text,
+  createdAt: term,
+  facets: eachOf(blueskyFacet, maximums.facets),
+  langs: eachOf(token.min(1), maximums.languages),
+  tags: eachOf(token.min(1), maximums.tags),
   reply: lenient(z.object({ parent: z.object({ uri: recordUri }) })),
-  labels: lenient(z.object({ values: eachOf(z.object({ val: z.string() })) })),
+  labels: selfLabels,
 });
 
 const counts = {
@@ -55,7 +69,7 @@ const counts = {
 const shared = {
   uri: postUri,
   author: actorPayload,
-  indexedAt: words,
+  indexedAt: term,
   labels,
   ...counts,
 };
@@ -66,7 +80,7 @@ const postView = z
   .transform(withTimes);
 
 const quotedView = z
-  .object({ ...shared, value: record, embeds: z.array(z.unknown()).readonly().catch([]) })
+  .object({ ...shared, value: record, embeds: eachOf(z.unknown(), maximums.languages) })
   .transform(({ value, ...row }) => ({ ...row, record: value }))
   .transform(withTimes);
 
@@ -119,7 +133,7 @@ export interface MissingPayload {
 
 const repostReason = 'app.bsky.feed.defs#reasonRepost';
 
-const reason = z.object({ $type: words, by: lenient(actorPayload), indexedAt: words });
+const reason = z.object({ $type: term, by: lenient(actorPayload), indexedAt: term });
 
 const feedRow = z
   .object({
@@ -143,7 +157,7 @@ export type FeedRow = z.output<typeof feedRow>;
 const threadNode = z.object({
   post: postView,
   parent: z.unknown().optional(),
-  replies: z.array(z.unknown()).readonly().catch([]),
+  replies: eachOf(z.unknown(), maximums.rows),
 });
 
 /** A post in a thread, with what hangs above and below it as it came. */

@@ -1,5 +1,6 @@
 import { HttpFailure } from '../../core/http-client.ts';
 import type { Post } from '../../model/post.ts';
+import { maximums } from '../maximums.ts';
 import {
   type Ask,
   type PostFound,
@@ -20,6 +21,7 @@ const replyDepth = 6;
 const cutAbove = 'The thread begins further up; the posts before these were not sent.';
 const tooLarge =
   'This thread is too large to be read whole; of the replies, the direct ones are here.';
+const tooLong = `Perch reads at most ${maximums.rows} replies of a thread; this one has more.`;
 const cutBelow = 'What the author added after this post may go on; the rest could not be read.';
 
 /** Makes the read of a post, with its thread and replies where they are wanted. */
@@ -83,7 +85,7 @@ function arrange(
   tree: Tree,
   below: Continuation,
 ): PostFound {
-  const { focal, ancestors, isCutAbove } = tree;
+  const { focal, ancestors, isCutAbove, isCutBelow } = tree;
   const take = createOnce();
   const [post = focal.post] = take([focal.post]);
   return {
@@ -92,7 +94,11 @@ function arrange(
     continuation: take(below.branches.map((branch) => branch.post)),
     replies: order === 'off' ? [] : take(rankReplies(focal, below.branches, order)),
     missing: below.hasFailed ? ['thread'] : [],
-    warnings: [...(thread && isCutAbove ? [cutAbove] : []), ...(below.isCut ? [cutBelow] : [])],
+    warnings: [
+      ...(thread && isCutAbove ? [cutAbove] : []),
+      ...(below.isCut ? [cutBelow] : []),
+      ...(isCutBelow ? [tooLong] : []),
+    ],
   };
 }
 

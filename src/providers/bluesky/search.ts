@@ -8,7 +8,7 @@ import {
   ProviderError,
   type SearchQuery,
 } from '../provider.ts';
-import { parseRows } from '../rows.ts';
+import { countSent, parseRows } from '../rows.ts';
 import { Barred, type BlueskyClient, type Body, Refusal } from './client.ts';
 import { toAccounts } from './connections.ts';
 import { judgePost } from './labels.ts';
@@ -35,16 +35,16 @@ export function askSearch({ reading, hosts }: SearchOptions): Ask<'search'> {
     const body = await searchHosts(hosts, parameters, context);
     const found = parseRows(body.posts, parsePost);
     if (found === null) throw createMalformed();
-    const { rows, unreadable } = found;
+    const { rows, unreadable, beyond } = found;
     const isEnd = nextCursor(body.cursor, null) === null;
     const nowMs = reading.clock.now();
     return {
       items: pickPosts(rows, query, nowMs),
       cursor: isEnd || query.feed === 'top' ? null : writePlace(rows, beforeMs),
-      rows: rows.length + unreadable,
+      rows: countSent(found),
       warnings: [
         ...feedWarnings(query.feed, isEnd),
-        ...tellPostsLeftOut({ ...countWithheld(rows, nowMs), unreadable }),
+        ...tellPostsLeftOut({ ...countWithheld(rows, nowMs), unreadable, beyond }),
       ],
     };
   };

@@ -1,5 +1,7 @@
 import type { Post, Status, Tombstone } from '../../model/post.ts';
 import { shapeFacets } from '../bluesky-facets.ts';
+import { findLeftOut, nameLeftOut } from '../bound-post.ts';
+import { maximums } from '../maximums.ts';
 import { toCreated } from '../times.ts';
 import { nameOf, shapeAccount } from './account.ts';
 import { blueskyPostUrl, postCollection, type RecordAddress } from './address.ts';
@@ -33,10 +35,18 @@ export interface Shaping {
  * where its author or moderation keeps it from the public. `context` is null.
  */
 export function shapePost(post: PostPayload, shaping: Shaping): Post {
+  return shapeWithin(post, shaping, maximums.quotes);
+}
+
+function shapeWithin(post: PostPayload, shaping: Shaping, quotesLeft: number): Post {
   const verdict = judgePost(post, shaping.nowMs);
   if (verdict.withheld !== null) return shapeWithheld(post.uri, verdict.withheld);
   const embeds = post.embeds.map(parseEmbed);
-  return { ...shapeOwn(post, verdict, shaping), quote: shapeQuote(embeds, shaping.nowMs) };
+  const own = shapeOwn({ post, embeds, verdict }, shaping);
+  const row = embeds.map(({ record }) => record).find((record) => record !== undefined);
+  if (row === undefined || isOtherKind(row)) return own;
+  if (quotesLeft === 0) return nameLeftOut(own, ['quote']);
+  return { ...own, quote: shapeQuote(row, shaping.nowMs, quotesLeft - 1) };
 }
 
 /** Gives what stands for a post that was not sent. */
@@ -88,10 +98,16 @@ function toTombstone(uri: RecordAddress | null, { reason, sentence }: Told): Tom
   };
 }
 
-function shapeOwn(post: PostPayload, verdict: PostVerdict, shaping: Shaping): Status {
+/** What is read of a post before it is shaped. */
+interface Judged {
+  readonly post: PostPayload;
+  readonly embeds: readonly EmbedPayload[];
+  readonly verdict: PostVerdict;
+}
+
+function shapeOwn({ post, embeds, verdict }: Judged, shaping: Shaping): Status {
   const { uri, author, record } = post;
-  const embeds = post.embeds.map(parseEmbed);
-  return {
+  const status: Status = {
     type: 'status',
     id: uri.rkey,
     url: blueskyPostUrl(nameOf(author), uri.rkey),
@@ -101,6 +117,7 @@ function shapeOwn(post: PostPayload, verdict: PostVerdict, shaping: Shaping): St
     author: shapeAccount(author),
     lang: record.langs[0] ?? null,
     ...countsOf(post),
+    ...(record.tags.length > 0 && { tags: [...record.tags] }),
     source: null,
     possibly_sensitive: verdict.isSensitive,
     content_warning: verdict.warning,
@@ -115,6 +132,15 @@ function shapeOwn(post: PostPayload, verdict: PostVerdict, shaping: Shaping): St
     context: null,
     platform: 'bluesky',
   };
+  return nameLeftOut(
+    status,
+    findLeftOut({
+      facets: [record.facets],
+      media: embeds.map(({ pictures }) => pictures),
+      tags: [record.tags],
+      labels: [post.labels, author.labels, record.labels?.values],
+    }),
+  );
 }
 
 function countsOf(post: PostPayload) {
@@ -144,21 +170,13 @@ function toTarget({ did, rkey }: RecordAddress, name: string | null): Status['re
   return { screen_name: name, status: rkey, url: blueskyPostUrl(name ?? did, rkey) };
 }
 
-/** The AppView resolves one level of quotes; what a quoted post quotes is left out. */
-function shapeQuote(embeds: readonly EmbedPayload[], nowMs: number): Post | null {
-  const row = embeds.map(({ record }) => record).find((record) => record !== undefined);
-  if (row === undefined) return null;
+/** The AppView resolves two levels of quotes. Of what the second one quotes it sends the address alone. */
+function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
   const missing = parseMissing(row);
-  if (missing !== null) return isPost(missing.uri) ? shapeMissing(missing) : null;
+  if (missing !== null) return shapeMissing(missing);
   const quoted = parseQuoted(row);
-  if (quoted === null) return isOtherKind(row) ? null : shapeUnreadable();
-  const verdict = judgePost(quoted, nowMs);
-  if (verdict.withheld !== null) return shapeWithheld(quoted.uri, verdict.withheld);
-  return shapeOwn(quoted, verdict, { nowMs, parentAuthor: null });
-}
-
-function isPost({ collection }: RecordAddress): boolean {
-  return collection === postCollection;
+  if (quoted === null) return shapeUnreadable();
+  return shapeWithin(quoted, { nowMs, parentAuthor: null }, quotesLeft);
 }
 
 /** Tells whether a record is shown that is no post. It may be of a kind that is not known yet. */

@@ -1,7 +1,7 @@
 import type { Status } from '../../model/post.ts';
 import { createMalformed } from '../failure.ts';
 import { type Ask, type ProviderContext, ProviderError, type TimelineQuery } from '../provider.ts';
-import { parseRows, type Rows } from '../rows.ts';
+import { countSent, parseRows, type Rows } from '../rows.ts';
 import { shapeAccount } from './account.ts';
 import { type Body, Refusal } from './client.ts';
 import { judgeAccount, judgePost, refuseAccount } from './labels.ts';
@@ -19,15 +19,15 @@ import { shapePost } from './shape.ts';
 export function askTimeline(reading: Reading): Ask<'timeline'> {
   return async (query, context) => {
     const page = await readPage(reading, query, context);
-    const { rows, unreadable, cursor } = page;
+    const { rows, cursor } = page;
     const owner = ownerOf(rows);
     if (owner !== null) admit(reading, query, owner);
     else if (query.cursor === null && cursor === null) {
       await explainAbsence(reading, query.account, context);
     }
     const picked = pickRows(rows, query);
-    const { shown, warnings } = showRows(picked, { unreadable, nowMs: reading.clock.now() });
-    return { items: shown, cursor, rows: rows.length + unreadable, warnings };
+    const { shown, warnings } = showRows(picked, page, reading.clock.now());
+    return { items: shown, cursor, rows: countSent(page), warnings };
   };
 }
 
@@ -138,16 +138,11 @@ function answersAnother({ post }: FeedRow): boolean {
   return parent !== null && parent.did !== post.author.did;
 }
 
-interface Showing {
-  readonly unreadable: number;
-  readonly nowMs: number;
-}
-
-function showRows(rows: readonly FeedRow[], { unreadable, nowMs }: Showing) {
+function showRows(rows: readonly FeedRow[], { unreadable, beyond }: FeedPage, nowMs: number) {
   const shown = rows.map((row) => shapeRow(row, nowMs)).filter((row) => row !== null);
   const privates = rows.filter(({ post }) => judgePost(post, nowMs).withheld === 'signed-in');
   const moderated = rows.length - shown.length - privates.length;
-  const left = { private: privates.length, moderated, unreadable };
+  const left = { private: privates.length, moderated, unreadable, beyond };
   return { shown, warnings: tellPostsLeftOut(left) };
 }
 

@@ -1,10 +1,18 @@
 import type { Post } from '../../model/post.ts';
 import { createMalformed } from '../failure.ts';
+import { maximums } from '../maximums.ts';
 import type { ProviderContext } from '../provider.ts';
 import { writePostUri } from './address.ts';
-import { type ActorPayload, type PostPayload, parseMissing, parseThreadNode } from './payload.ts';
+import {
+  type ActorPayload,
+  type PostPayload,
+  parseMissing,
+  parseThreadNode,
+  type ThreadNode,
+} from './payload.ts';
 import type { Reading } from './reading.ts';
-import { shapeMissing, shapePost, shapeUnreadable } from './shape.ts';
+import { type Shaping, shapeMissing, shapePost, shapeUnreadable } from './shape.ts';
+
 /** A place in a thread with all that answers it, in the order in which it was sent. */
 export interface Branch {
   readonly post: Post;
@@ -20,6 +28,8 @@ export interface Tree {
   readonly ancestors: readonly Post[];
   /** Whether there is more above the first of the ancestors. */
   readonly isCutAbove: boolean;
+  /** Whether more posts below were sent than a thread may have. */
+  readonly isCutBelow: boolean;
 }
 
 /** How far a thread is asked for, in posts above and below. */
@@ -60,12 +70,12 @@ function shapeTree(thread: unknown, nowMs: number): Tree | null {
     const missing = parseMissing(thread);
     if (missing === null) return null;
     const post = shapeMissing(missing);
-    return { focal: { post, payload: null, replies: [] }, ancestors: [], isCutAbove: false };
+    const branch: Branch = { post, payload: null, replies: [] };
+    return { focal: branch, ancestors: [], isCutAbove: false, isCutBelow: false };
   }
   const above = shapeAbove(focal.parent, nowMs);
-  const parentAuthor = above.parentAuthor;
   return {
-    focal: shapeBranch(thread, { nowMs, parentAuthor }),
+    ...shapeBelow(focal, { nowMs, parentAuthor: above.parentAuthor }),
     ancestors: above.ancestors,
     isCutAbove: above.ancestors.length === 0 ? focal.post.record.reply !== null : above.isCut,
   };
@@ -82,7 +92,9 @@ interface Above {
 function shapeAbove(start: unknown, nowMs: number): Above {
   const payloads: PostPayload[] = [];
   let place = start;
-  for (let node = parseThreadNode(place); node !== null; node = parseThreadNode(place)) {
+  while (payloads.length < maximums.rows) {
+    const node = parseThreadNode(place);
+    if (node === null) break;
     payloads.push(node.post);
     place = node.parent;
   }
@@ -102,18 +114,41 @@ function shapeEnd(place: unknown): Post {
   return missing === null ? shapeUnreadable() : shapeMissing(missing);
 }
 
-interface Place {
-  readonly nowMs: number;
-  readonly parentAuthor: ActorPayload | null;
+/** A branch whose replies are still to be added, out of those of its node. */
+interface Growing {
+  readonly branch: Branch & { readonly replies: Branch[] };
+  readonly node: ThreadNode | null;
 }
 
-function shapeBranch(value: unknown, { nowMs, parentAuthor }: Place): Branch {
+/** Shapes what hangs below a post level by level, so that of a large thread the direct replies are here. */
+function shapeBelow(
+  focal: ThreadNode,
+  { nowMs, parentAuthor }: Shaping,
+): Pick<Tree, 'focal' | 'isCutBelow'> {
+  const root = grow(focal, { nowMs, parentAuthor });
+  const growing: Growing[] = [root];
+  let isCutBelow = false;
+  for (const { branch, node } of growing) {
+    if (node === null) continue;
+    const room = maximums.rows + 1 - growing.length;
+    const replies = node.replies.slice(0, room);
+    isCutBelow ||= replies.length < node.replies.length || node.replies.leftOut !== undefined;
+    for (const reply of replies) {
+      const grown = growReply(reply, { nowMs, parentAuthor: node.post.author });
+      growing.push(grown);
+      branch.replies.push(grown.branch);
+    }
+  }
+  return { focal: root.branch, isCutBelow };
+}
+
+function growReply(value: unknown, shaping: Shaping): Growing {
   const node = parseThreadNode(value);
-  if (node === null) return { post: shapeEnd(value), payload: null, replies: [] };
-  const { post: payload, replies } = node;
-  return {
-    post: shapePost(payload, { nowMs, parentAuthor }),
-    payload,
-    replies: replies.map((reply) => shapeBranch(reply, { nowMs, parentAuthor: payload.author })),
-  };
+  if (node !== null) return grow(node, shaping);
+  return { branch: { post: shapeEnd(value), payload: null, replies: [] }, node };
+}
+
+function grow(node: ThreadNode, shaping: Shaping): Growing {
+  const { post: payload } = node;
+  return { branch: { post: shapePost(payload, shaping), payload, replies: [] }, node };
 }

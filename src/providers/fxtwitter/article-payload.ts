@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, eachOf, lenient, words } from '../lenient.ts';
+import { address, count, eachOf, lenient, term, text, token, url, words } from '../lenient.ts';
+import { maximums } from '../maximums.ts';
 import { xId } from '../x.ts';
 
 // A long-form article (FxTwitter, section 4.4). Offsets count Unicode code points: all inline styles
@@ -7,29 +8,33 @@ import { xId } from '../x.ts';
 
 const offset = z.number().int().nonnegative();
 
-const tags = eachOf(z.object({ fromIndex: offset, toIndex: offset, text: z.string() }));
+/** What one part of an article refers to another by: a number, or a text of digits. */
+const key = z.union([token, z.number().transform(String)]);
+
+const tags = eachOf(z.object({ fromIndex: offset, toIndex: offset, text }), maximums.facets);
 
 const blockPayload = z.object({
-  type: z.string(),
-  text: z.string(),
+  type: token,
+  text,
   data: lenient(z.object({ urls: tags, mentions: tags, hashtags: tags, cashtags: tags })),
   entityRanges: eachOf(
-    z.object({ key: z.coerce.string(), offset: offset.catch(0), length: offset.catch(0) }),
+    z.object({ key, offset: offset.catch(0), length: offset.catch(0) }),
+    maximums.facets,
   ),
-  inlineStyleRanges: eachOf(z.object({ style: z.string(), offset, length: offset })),
+  inlineStyleRanges: eachOf(z.object({ style: token, offset, length: offset }), maximums.facets),
 });
 
 /** One block of an article. */
 export type BlockPayload = z.output<typeof blockPayload>;
 
 const entityPayload = z.object({
-  type: z.string(),
+  type: token,
   data: lenient(
     z.object({
       markdown: words,
       tweetId: lenient(xId),
-      url: words,
-      mediaItems: eachOf(z.object({ mediaId: z.coerce.string() })),
+      url: address,
+      mediaItems: eachOf(z.object({ mediaId: key }), maximums.media),
     }),
   ),
 });
@@ -39,15 +44,16 @@ export type EntityPayload = z.output<typeof entityPayload>;
 
 const variants = eachOf(
   z.object({
-    url: z.string().min(1),
-    content_type: words,
+    url,
+    content_type: term,
     bitrate: count,
     bit_rate: count,
   }),
+  maximums.variants,
 );
 
 const mediaInfo = z.object({
-  original_img_url: words,
+  original_img_url: address,
   original_img_width: count,
   original_img_height: count,
   variants,
@@ -59,19 +65,19 @@ export type MediaInfo = z.output<typeof mediaInfo>;
 
 /** A long-form article. `content` has no blocks where only its beginning was sent. */
 export const articlePayload = z.object({
-  id: words,
-  title: z.string(),
+  id: term,
+  title: text,
   preview_text: words,
-  created_at: words,
-  modified_at: words,
-  cover_media: lenient(z.object({ media_info: mediaInfo })),
+  created_at: term,
+  modified_at: term,
+  cover_media: lenient(z.object({ media_info: z.object({ original_img_url: address }) })),
   content: lenient(
     z.object({
-      blocks: eachOf(blockPayload),
-      entityMap: eachOf(z.object({ key: z.coerce.string(), value: entityPayload })),
+      blocks: eachOf(blockPayload, maximums.blocks),
+      entityMap: eachOf(z.object({ key, value: entityPayload }), maximums.blocks),
     }),
   ),
-  media_entities: eachOf(z.object({ media_id: z.coerce.string(), media_info: mediaInfo })),
+  media_entities: eachOf(z.object({ media_id: key, media_info: mediaInfo }), maximums.blocks),
 });
 
 /** A long-form article. */

@@ -6,13 +6,14 @@ import {
   type ProviderContext,
   ProviderError,
 } from '../provider.ts';
+import { countSent } from '../rows.ts';
 import type { Upstream } from '../upstream.ts';
 import { shapeAccount } from './account.ts';
 import { uniqueById } from './conversation.ts';
 import { type ListPage, nextCursor, readList, toPaging, writeCount } from './list.ts';
 import { parseUser, type UserPayload } from './payload.ts';
 import { type Profiles, profilePath } from './profile.ts';
-import { tellUnreadable } from './rows.ts';
+import { tellUnread } from './rows.ts';
 import { tellThrottled } from './throttle.ts';
 
 /** Answers both kinds of query. */
@@ -28,7 +29,7 @@ export function askConnections(upstream: Upstream, profiles: Profiles): AskConne
         return {
           items: uniqueById(page.rows).map(shapeAccount),
           ...toPaging(page, { cursor: nextUserCursor(page, query.cursor) }),
-          warnings: tellUnreadable(page, 'account'),
+          warnings: tellUnread(page, 'account'),
         };
       case 'absent':
         throw await profiles.explainAbsence(query.account.handle, context);
@@ -40,8 +41,7 @@ export function askConnections(upstream: Upstream, profiles: Profiles): AskConne
 
 /** Tells whether a list has no row and no way on, from its beginning. */
 function isBare(page: ListPage<UserPayload>, { cursor }: ConnectionsQuery): boolean {
-  const isEmpty = page.rows.length + page.unreadable === 0;
-  return isEmpty && cursor === null && nextUserCursor(page, cursor) === null;
+  return countSent(page) === 0 && cursor === null && nextUserCursor(page, cursor) === null;
 }
 
 interface Look {

@@ -1,4 +1,5 @@
 import type { Facet } from '../../model/post.ts';
+import { maximums } from '../maximums.ts';
 import { lastWhere, settleRuns } from '../runs.ts';
 import { isNamed, scanFacets, tagUrl } from '../tags.ts';
 import { codePointOffsets, type DecodedText, decodeWithOffsets, isWebUrl } from '../text.ts';
@@ -18,9 +19,6 @@ interface Texts {
   readonly raw: DecodedText;
 }
 
-/** More than a post needs. Those that come later in its text are dropped. */
-const maxFacets = 2000;
-
 /**
  * Gives the facets of the served `text`. They are known only for the raw text, in which links are
  * short and entities encoded, so each is looked for in `text`, from the one before it on.
@@ -29,7 +27,9 @@ export function shapeFacets(text: string, raw: RawText | null): readonly Facet[]
   if (raw === null) return scanFacets(text);
   const texts = { text, raw: decodeWithOffsets(raw.text) };
   const origin = anchorOrigin(texts, raw.display_text_range?.[0] ?? 0);
-  const facets = raw.facets.toSorted((a, b) => a.indices[0] - b.indices[0]).slice(0, maxFacets);
+  const facets = raw.facets
+    .toSorted((a, b) => a.indices[0] - b.indices[0])
+    .slice(0, maximums.facets);
   const anchors = anchorLinks(texts, facets, origin);
   const styles = facets.map((facet) => anchorStyle(texts, facet, anchors));
   const toOffset = codePointOffsets(text);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import { withBounds } from '../bounds.ts';
 import { platformOf } from '../platform-of.ts';
 import { type Provider, readNames } from '../provider.ts';
 import { createUpstream, type UpstreamOptions } from '../upstream.ts';
@@ -19,7 +20,7 @@ export function createFxTwitter({ clock, ...options }: FxTwitterOptions): Provid
   const upstream = createUpstream(options);
   const profiles = createProfiles({ upstream, clock });
   const connections = askConnections(upstream, profiles);
-  return {
+  return withBounds({
     name: 'fxtwitter',
     platforms: ['x'],
     reads: new Set(readNames),
@@ -33,5 +34,5 @@ export function createFxTwitter({ clock, ...options }: FxTwitterOptions): Provid
       search: askSearch(upstream),
       searchUsers: askSearchUsers(upstream),
     },
-  };
+  });
 }

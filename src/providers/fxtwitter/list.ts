@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RequestContext } from '../../core/http-client.ts';
 import { lenient, words } from '../lenient.ts';
 import type { Page } from '../provider.ts';
-import { parseRows, type Rows } from '../rows.ts';
+import { countSent, parseRows, type Rows } from '../rows.ts';
 import type { Upstream } from '../upstream.ts';
 import { readBody, toAnswerFailure, trueStatus } from './body.ts';
 
@@ -93,11 +93,7 @@ export function toPaging(
   page: ListPage<unknown>,
   { cursor, mayGoOn = cursor !== null }: Onward,
 ): Pick<Page<unknown>, 'cursor' | 'rows' | 'isDoubtful'> {
-  const rows = countRows(page);
+  // What the service sent, because a page of which no row is wanted is not a short one.
+  const rows = countSent(page);
   return { cursor, rows, ...(mayGoOn && rows < fewRows && { isDoubtful: true }) };
-}
-
-/** Gives how many rows the service sent: a page of which none is wanted is not a short one. */
-export function countRows({ rows, unreadable }: ListPage<unknown>): number {
-  return rows.length + unreadable;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, eachOf, lenient, words } from '../lenient.ts';
+import { address, count, eachOf, lenient, term, text, token, url, words } from '../lenient.ts';
+import { maximums } from '../maximums.ts';
 import { checkTimeMs, readTimeMs, withCreatedMs } from '../times.ts';
 import { xHandle, xId } from '../x.ts';
 import { articlePayload } from './article-payload.ts';
@@ -15,18 +16,18 @@ export const userPayload = z
     name: words,
     description: words,
     location: words,
-    avatar_url: words,
-    banner_url: words,
-    website: lenient(z.object({ url: z.string().min(1) })),
+    avatar_url: address,
+    banner_url: address,
+    website: lenient(z.object({ url })),
     followers: count,
     following: count,
     statuses: count,
     tweets: count,
     media_count: count,
     likes: count,
-    joined: words,
+    joined: term,
     protected: lenient(z.boolean()),
-    verification: lenient(z.object({ verified: z.boolean(), type: words })),
+    verification: lenient(z.object({ verified: z.boolean(), type: term })),
   })
   .transform(({ tweets, ...user }) => ({ ...user, statuses: user.statuses ?? tweets }));
 
@@ -34,15 +35,16 @@ export const userPayload = z
 export type UserPayload = z.output<typeof userPayload>;
 
 const rawText = z.object({
-  text: z.string(),
+  text,
   display_text_range: lenient(z.tuple([z.number().int().nonnegative(), z.number()])),
   facets: eachOf(
     z.object({
-      type: z.string(),
+      type: token,
       indices: z.tuple([z.number().int().nonnegative(), z.number().int()]),
       original: words,
-      replacement: words,
+      replacement: address,
     }),
+    maximums.facets,
   ),
 });
 
@@ -54,28 +56,28 @@ export type FacetPayload = RawText['facets'][number];
 
 const mediaPayload = z.object({
   type: z.enum(['photo', 'video', 'gif']),
-  url: z.string().min(1),
+  url,
   width: count,
   height: count,
   altText: words,
-  thumbnail_url: words,
+  thumbnail_url: address,
   duration: count,
-  formats: eachOf(z.object({ url: z.string().min(1), container: words, bitrate: count })),
-  variants: eachOf(z.object({ url: z.string().min(1), content_type: words, bitrate: count })),
+  formats: eachOf(z.object({ url, container: term, bitrate: count }), maximums.variants),
+  variants: eachOf(z.object({ url, content_type: term, bitrate: count }), maximums.variants),
 });
 
 /** One item of media. */
 export type MediaPayload = z.output<typeof mediaPayload>;
 
 const externalPayload = z.object({
-  url: z.string().min(1),
-  thumbnail_url: words,
+  url,
+  thumbnail_url: address,
   width: count,
   height: count,
 });
 
 const mediaSetPayload = z.object({
-  all: eachOf(mediaPayload),
+  all: eachOf(mediaPayload, maximums.media),
   external: lenient(externalPayload),
 });
 
@@ -83,25 +85,41 @@ const mediaSetPayload = z.object({
 export type MediaSetPayload = z.output<typeof mediaSetPayload>;
 
 const pollPayload = z.object({
-  choices: eachOf(z.object({ label: z.string(), count, percentage: count })),
+  choices: eachOf(z.object({ label: text, count, percentage: count }), maximums.choices),
   total_votes: count,
-  ends_at: words,
+  ends_at: term,
 });
 
+const cardPayload = z.object({
+  url,
+  title: words,
+  description: words,
+  domain: term,
+  image: lenient(z.object({ url: address, alt: words })),
+});
+
+/** The preview of a page. */
+export type CardPayload = z.output<typeof cardPayload>;
+
+const communityPayload = z.object({ id: xId, name: text, description: words });
+
+/** A community. */
+export type CommunityPayload = z.output<typeof communityPayload>;
+
 const replyingTo = z.union([
-  z.string().transform((screen_name) => ({ screen_name, status: null })),
-  z.object({ screen_name: words, status: lenient(xId) }),
+  token.transform((screen_name) => ({ screen_name, status: null })),
+  z.object({ screen_name: term, status: lenient(xId) }),
 ]);
 
 const statusPayload = z
   .object({
     type: z.literal('status').default('status'),
     id: xId,
-    text: z.string(),
+    text,
     author: userPayload,
-    created_at: words,
+    created_at: term,
     created_timestamp: count,
-    lang: words,
+    lang: term,
     replies: count,
     reposts: count,
     retweets: count,
@@ -117,8 +135,10 @@ const statusPayload = z
     media: lenient(mediaSetPayload),
     quote: z.unknown().optional(),
     poll: lenient(pollPayload),
+    card: lenient(cardPayload),
+    community: lenient(communityPayload),
     article: lenient(articlePayload),
-    community_note: lenient(z.object({ text: z.string().min(1) })),
+    community_note: lenient(z.object({ text: words })),
     reposted_by: lenient(userPayload),
   })
   .transform((row, context) => withCreatedMs(row, readCreatedMs(row), context));

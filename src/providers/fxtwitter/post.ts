@@ -5,7 +5,7 @@ import type { Rows } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
 import { rankReplies, type ThreadLine, uniqueById } from './conversation.ts';
 import type { PostPayload } from './payload.ts';
-import { tellUnreadable } from './rows.ts';
+import { tellUnread } from './rows.ts';
 import { shapePost, shapeStatus } from './shape.ts';
 import { type KnownThread, knownFromConversation, knownFromThread, walkParents } from './thread.ts';
 import { tellThrottled } from './throttle.ts';
@@ -201,7 +201,7 @@ async function withThread(
 
 function shapeReplies(rows: Rows<PostPayload> | null): Omit<Parts, 'focal' | 'line'> {
   if (rows === null) return { replies: [], missing: ['replies'], warnings: [noReplies] };
-  return { replies: rows.rows.map(shapePost), missing: [], warnings: tellUnreadable(rows, 'post') };
+  return { replies: rows.rows.map(shapePost), missing: [], warnings: tellUnread(rows, 'post') };
 }
 
 type Settled =

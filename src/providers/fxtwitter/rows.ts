@@ -1,14 +1,19 @@
 import type { Status } from '../../model/post.ts';
 import type { Rows } from '../rows.ts';
+import { tellBeyond } from '../tell-left-out.ts';
 import { isStatus } from './conversation.ts';
 import type { PostPayload } from './payload.ts';
 import { shapePost } from './shape.ts';
 
-/** Says how many rows were left out; nothing when none were. */
-export function tellUnreadable(
-  { unreadable }: Pick<Rows<unknown>, 'unreadable'>,
+/** Returns the warnings for rows that were left out. */
+export function tellUnread(
+  { unreadable, beyond }: Rows<unknown>,
   noun: 'post' | 'account',
 ): readonly string[] {
+  return [...tellUnreadable(unreadable, noun), ...tellBeyond(beyond, noun)];
+}
+
+function tellUnreadable(unreadable: number, noun: 'post' | 'account'): readonly string[] {
   if (unreadable === 0) return [];
   const rows = unreadable === 1 ? `1 ${noun} is` : `${unreadable} ${noun}s are`;
   const them = unreadable === 1 ? 'it' : 'them';

@@ -15,7 +15,7 @@ import {
   writeCount,
 } from './list.ts';
 import { parsePost, parseUser, type UserPayload } from './payload.ts';
-import { shapeListed, tellUnreadable } from './rows.ts';
+import { shapeListed, tellUnread } from './rows.ts';
 
 /** Makes the search of posts. Operators in the text are X's own and pass as they are. */
 export function askSearch(upstream: Upstream): Ask<'search'> {
@@ -37,7 +37,7 @@ export function askSearch(upstream: Upstream): Ask<'search'> {
     return {
       items: uniqueById(shapeListed(page.rows).filter((post) => isWanted(post, query))),
       ...toPaging(page, { cursor: nextCursor(page, cursor) }),
-      warnings: [...feedWarnings(feed), ...tellUnreadable(page, 'post')],
+      warnings: [...feedWarnings(feed), ...tellUnread(page, 'post')],
     };
   };
 }
@@ -124,7 +124,7 @@ export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
     return {
       items: uniqueById(page.rows).map(shapeSuggested),
       ...toPaging(page, { cursor: null }),
-      warnings: [suggestions, ...tellUnreadable(page, 'account')],
+      warnings: [suggestions, ...tellUnread(page, 'account')],
     };
   };
 }

@@ -1,28 +1,33 @@
+import type { Card } from '../../model/card.ts';
+import type { Community } from '../../model/community.ts';
 import type { Poll } from '../../model/poll.ts';
 import type { Post, Status, Tombstone } from '../../model/post.ts';
+import { findLeftOut, nameLeftOut } from '../bound-post.ts';
 import { missingSentences, toMissing } from '../failure.ts';
+import { known } from '../known.ts';
+import { maximums } from '../maximums.ts';
+import { isWebUrl } from '../text.ts';
 import { toCreated, toIsoTime } from '../times.ts';
-import { toReplyingTo, xPostUrl } from '../x.ts';
+import { toReplyingTo, xCommunityUrl, xPostUrl } from '../x.ts';
 import { shapeAccount } from './account.ts';
 import { shapeArticle } from './article.ts';
 import { shapeFacets } from './facets.ts';
 import { shapeMedia } from './media.ts';
 import {
+  type CardPayload,
+  type CommunityPayload,
   type PostPayload,
   parsePost,
   type StatusPayload,
   type TombstonePayload,
 } from './payload.ts';
 
-/** Quotes may quote in turn; X shows one of them, and a few are enough for a reader. */
-const maxQuoteDepth = 3;
-
 /**
  * Gives the post that a row describes, with up to three quotes within each other, or what stands in
  * its place: a post by a protected account is `private`, wherever it stands. `context` is null.
  */
 export function shapePost(row: PostPayload): Post {
-  return shapeWithin(row, maxQuoteDepth);
+  return shapeWithin(row, maximums.quotes);
 }
 
 /**
@@ -43,7 +48,7 @@ function shapeWithin(row: PostPayload, quotesLeft: number): Post {
 }
 
 function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
-  return {
+  const status: Status = {
     type: 'status',
     id: row.id,
     url: xPostUrl(row.author.screen_name, row.id),
@@ -53,6 +58,7 @@ function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
     author: shapeAccount(row.author),
     lang: row.lang,
     ...countsOf(row),
+    ...known({ community: shapeCommunity(row.community) }),
     source: row.source,
     possibly_sensitive: row.possibly_sensitive ?? false,
     replying_to: toReplyingTo(row.replying_to?.screen_name ?? null, parentOf(row)),
@@ -62,11 +68,24 @@ function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
     poll: row.poll === null ? null : shapePoll(row.poll),
     article: row.article === null ? null : shapeArticle(row.article),
     content_warning: null,
-    card: null,
+    card: shapeCard(row.card),
     community_note: row.community_note?.text ?? null,
     context: null,
     platform: 'x',
   };
+  const isQuoteLost = quotesLeft === 0 && (row.quote ?? null) !== null;
+  return nameLeftOut(status, [...leftOutOf(row), ...(isQuoteLost ? ['quote'] : [])]);
+}
+
+function leftOutOf({ raw_text, media, poll, article }: StatusPayload): readonly string[] {
+  const renditions = media?.all.flatMap(({ formats, variants }) => [formats, variants]) ?? [];
+  const { content = null, media_entities } = article ?? {};
+  return findLeftOut({
+    facets: [raw_text?.facets],
+    media: [media?.all, ...renditions],
+    poll: [poll?.choices],
+    article: [content?.blocks, content?.entityMap, media_entities],
+  });
 }
 
 /** Gives the id of the post that a row answers. */
@@ -107,9 +126,25 @@ function shapeTombstone({ id, reason, author: known }: TombstonePayload): Tombst
   };
 }
 
+function shapeCard(card: CardPayload | null): Card | null {
+  if (card === null || !isWebUrl(card.url)) return null;
+  const { url, title, description, domain, image } = card;
+  return {
+    url,
+    title: title ?? '',
+    description,
+    image_url: image?.url ?? null,
+    ...known({ image_alt: image?.alt, provider_name: domain }),
+  };
+}
+
+function shapeCommunity(community: CommunityPayload | null): Community | null {
+  return community === null ? null : { ...community, url: xCommunityUrl(community.id) };
+}
+
 function shapePoll(poll: NonNullable<StatusPayload['poll']>): Poll {
   return {
-    choices: poll.choices,
+    choices: [...poll.choices],
     total_votes: poll.total_votes,
     ends_at: toIsoTime(poll.ends_at),
   };

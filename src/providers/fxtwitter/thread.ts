@@ -4,7 +4,7 @@ import type { Rows } from '../rows.ts';
 import type { FxTwitterClient } from './client.ts';
 import { pickContinuation, splitThread, type ThreadLine } from './conversation.ts';
 import type { PostPayload } from './payload.ts';
-import { tellUnreadable } from './rows.ts';
+import { tellUnread } from './rows.ts';
 import { parentOf, shapePost } from './shape.ts';
 import { tellThrottled } from './throttle.ts';
 
@@ -27,7 +27,7 @@ export function knownFromThread(
 ): KnownThread | null {
   if (thread === null) return null;
   const line = splitThread(thread.rows.map(shapePost), focal.id);
-  return { line, missing: [], warnings: tellUnreadable(thread, 'post') };
+  return { line, missing: [], warnings: tellUnread(thread, 'post') };
 }
 
 /** Gives the thread that `/2/conversation` sent, which has the author's continuation in `replies`. */
@@ -39,7 +39,7 @@ export function knownFromConversation(
   if (thread === null) return null;
   const { ancestors } = splitThread(thread.rows.map(shapePost), focal.id);
   const line = { ancestors, continuation: pickContinuation(focal, replies) };
-  return { line, missing: [], warnings: [fromReplies, ...tellUnreadable(thread, 'post')] };
+  return { line, missing: [], warnings: [fromReplies, ...tellUnread(thread, 'post')] };
 }
 
 const maxParents = 20;

@@ -3,10 +3,10 @@ import type { RequestContext } from '../../core/http-client.ts';
 import type { Status } from '../../model/post.ts';
 import { createMalformed } from '../failure.ts';
 import type { Ask, PageSpan, ProviderContext, TimelineQuery } from '../provider.ts';
+import { countSent } from '../rows.ts';
 import type { Upstream } from '../upstream.ts';
 import { uniqueById } from './conversation.ts';
 import {
-  countRows,
   type ListAnswer,
   type ListPage,
   maxCount,
@@ -18,7 +18,7 @@ import {
 } from './list.ts';
 import { type PostPayload, parsePost } from './payload.ts';
 import { type Profiles, profilePath } from './profile.ts';
-import { shapeListed, tellUnreadable } from './rows.ts';
+import { shapeListed, tellUnread } from './rows.ts';
 import { cursorBefore, readTimelineCursor, timeOfId } from './timeline-cursor.ts';
 
 /** What the timelines are read from. */
@@ -41,7 +41,7 @@ export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
       items: pickPosts({ ...page, cursor: onward.cursor }, query),
       ...toPaging(page, onward),
       span: toSpan(page, sent),
-      warnings: tellUnreadable(page, 'post'),
+      warnings: tellUnread(page, 'post'),
     };
   };
 }
@@ -59,7 +59,7 @@ function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
   const last = page.rows.at(-1);
   const isTelling = last?.type === 'status' && !last.reposted_by;
   const isAtEnd = isTelling && to !== null && BigInt(last.id) === to;
-  const isLong = countRows(page) >= usualRows && !isTelling;
+  const isLong = countSent(page) >= usualRows && !isTelling;
   return {
     fromMs: from === null ? null : timeOfId(from),
     toMs: to === null ? null : timeOfId(to),
@@ -120,7 +120,7 @@ function isSamePlace(next: string | null, sent: string | null): boolean {
  * this may be a refusal of the made-up cursor and proves no absence.
  */
 function isBlank(page: ListPage<PostPayload>): boolean {
-  return countRows(page) === 0 && page.cursor === null;
+  return countSent(page) === 0 && page.cursor === null;
 }
 
 /** Gives the cursor that leads to where a read begins; null where that is the plain first page. */

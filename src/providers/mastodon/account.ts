@@ -1,21 +1,26 @@
 import { type Account, toAccount } from '../../model/account.ts';
+import { nameLeftOut } from '../bound-post.ts';
 import { toRichText } from '../html-text.ts';
+import { known } from '../known.ts';
+import { isCut } from '../lenient.ts';
+import { describeProfile, type ProfileField } from '../mastodon-profile.ts';
 import { isWebUrl } from '../text.ts';
 import type { RichText } from '../text-writer.ts';
 import { toIsoTime } from '../times.ts';
-import { accountUrl, createNaming, type Home, toHandle } from './identity.ts';
+import { accountUrl, copiedAccount, createNaming, type Home, toHandle } from './identity.ts';
 import type { AccountPayload } from './payload.ts';
 
 /** Gives the account that a server describes. The lines below its own words are its fields. */
 export function shapeAccount(row: AccountPayload, home: Home): Account {
   const fields = row.fields.map((field) => readField(field, home));
   const handle = toHandle(row.acct, home);
-  return toAccount({
+  const account = toAccount({
+    ...describeProfile(toAbout(row.note, home), fields),
     id: row.id,
     screen_name: handle,
     name: row.display_name ?? row.username,
     url: accountUrl(row, home),
-    description: describe(row.note, fields, home),
+    ...known({ copied_from: copiedAccount(row, home) }),
     avatar_url: pictureOf(row.avatar),
     banner_url: pictureOf(row.header),
     website: websiteOf(fields),
@@ -25,6 +30,8 @@ export function shapeAccount(row: AccountPayload, home: Home): Account {
     joined: toIsoTime(row.created_at),
     platform: 'mastodon',
   });
+  const isWhole = row.fields.leftOut === undefined && !isCut(row.note);
+  return isWhole ? account : nameLeftOut(account, ['description']);
 }
 
 /** Gives what a reader should know of an account. */
@@ -38,8 +45,7 @@ export function tellAccount(row: AccountPayload, home: Home): readonly string[] 
   ];
 }
 
-interface Field extends RichText {
-  readonly name: string;
+interface Field extends ProfileField {
   readonly isVerified: boolean;
 }
 
@@ -47,23 +53,21 @@ function readField(
   { name, value, verified_at }: AccountPayload['fields'][number],
   home: Home,
 ): Field {
-  return { name: name.trim(), isVerified: verified_at !== null, ...readHtml(value, home) };
+  return { name, isVerified: verified_at !== null, value: readHtml(value, home) };
 }
 
 function readHtml(html: string, home: Home): RichText {
   return toRichText(html, { nameMention: createNaming([], home) });
 }
 
-function describe(note: string | null, fields: readonly Field[], home: Home): string | null {
-  const about = note === null ? '' : readHtml(note, home).text;
-  const lines = fields.map(({ name, text }) => `${name}: ${text}`).join('\n');
-  return [about, lines].filter((part) => part !== '').join('\n\n') || null;
+function toAbout(note: string | null, home: Home): RichText {
+  return note === null ? { text: '', facets: [] } : readHtml(note, home);
 }
 
 /** The first field that is a link; one that links back to the account counts more. */
 function websiteOf(fields: readonly Field[]): string | null {
-  const links = fields.flatMap(({ isVerified, facets }) => {
-    const link = facets.find(({ type }) => type === 'link')?.url;
+  const links = fields.flatMap(({ isVerified, value }) => {
+    const link = value.facets.find(({ type }) => type === 'link')?.url;
     return link === undefined ? [] : [{ link, isVerified }];
   });
   return (links.find(({ isVerified }) => isVerified) ?? links[0])?.link ?? null;

@@ -1,13 +1,14 @@
 import type { Card } from '../../model/card.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Poll } from '../../model/poll.ts';
+import { known } from '../known.ts';
 import { isWebUrl } from '../text.ts';
 import { toIsoTime } from '../times.ts';
 import type { CardPayload, MediaPayload, PollPayload } from './payload.ts';
 
-/** Gives the media of a post in display order; an item without an address is left out. */
+/** Returns the media of a post in display order. */
 export function shapeMedia(items: readonly MediaPayload[]): MediaSet {
-  return toMediaSet(items.flatMap(shapeItem));
+  return toMediaSet(items.map(shapeItem));
 }
 
 const types: ReadonlyMap<string, Media['type']> = new Map([
@@ -17,17 +18,16 @@ const types: ReadonlyMap<string, Media['type']> = new Map([
   ['audio', 'audio'],
 ]);
 
-function shapeItem(item: MediaPayload): readonly Media[] {
-  const url = [item.url, item.remote_url].find((each) => each !== null && isWebUrl(each));
-  if (url === undefined || url === null) return [];
+function shapeItem(item: MediaPayload): Media {
+  const { url } = item;
   const type = types.get(item.type) ?? typeOfFile(url);
   const { width = null, height = null } = item.meta?.original ?? {};
   const base = { type, url, width, height, alt: item.description };
-  return [type === 'photo' ? base : { ...base, ...shapeMoving(item, type, url) }];
+  return type === 'photo' ? base : { ...base, ...shapeMoving(item, type) };
 }
 
-function shapeMoving({ preview_url, meta }: MediaPayload, type: Media['type'], url: string) {
-  const preview = preview_url !== null && isWebUrl(preview_url) ? preview_url : null;
+function shapeMoving({ url, preview_url, meta }: MediaPayload, type: Media['type']) {
+  const preview = webUrlOrNull(preview_url);
   const { duration = null, bitrate = null } = meta?.original ?? {};
   return {
     thumbnail_url: preview === url ? null : preview,
@@ -55,6 +55,7 @@ export function shapePoll({ expires_at, multiple, ...poll }: PollPayload): Poll 
       percentage: shareOf(count, base),
     })),
     total_votes: votes,
+    ...known({ total_voters: voters }),
     ends_at: toIsoTime(expires_at),
   };
 }
@@ -67,6 +68,25 @@ function shareOf(count: number | null, base: number | null): number | null {
 /** Gives the preview of a linked page; null where there is none. */
 export function shapeCard(card: CardPayload | null): Card | null {
   if (card === null || !isWebUrl(card.url)) return null;
-  const { url, title, description, image } = card;
-  return { url, title, description, image_url: image !== null && isWebUrl(image) ? image : null };
+  const { url, title, description, image, image_description: image_alt, provider_name } = card;
+  return {
+    url,
+    title,
+    description,
+    image_url: webUrlOrNull(image),
+    ...known({ image_alt, provider_name, ...authorOf(card) }),
+  };
+}
+
+/** Newer servers name several authors, who may have accounts; the first one is told. */
+function authorOf({ author_name, author_url, authors }: CardPayload) {
+  const [first] = authors;
+  return {
+    author_name: author_name ?? first?.name ?? first?.account?.display_name,
+    author_url: webUrlOrNull(author_url ?? first?.url ?? first?.account?.url ?? null),
+  };
+}
+
+function webUrlOrNull(url: string | null): string | null {
+  return url !== null && isWebUrl(url) ? url : null;
 }

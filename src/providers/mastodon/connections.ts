@@ -1,9 +1,17 @@
 import type { Account } from '../../model/account.ts';
 import type { ConnectionsQuery, Page, ProviderContext } from '../provider.ts';
+import { countSent } from '../rows.ts';
 import { shapeAccount } from './account.ts';
 import type { Accounts, LocatedAccount } from './accounts.ts';
 import { parseAccount } from './payload.ts';
-import { readRows, tellUnreadable, withoutSuspended, writeCursor } from './rows.ts';
+import {
+  readRows,
+  tellCopiedAccounts,
+  tellSuspended,
+  tellUnread,
+  withoutSuspended,
+  writeCursor,
+} from './rows.ts';
 
 /** Answers both kinds of query. */
 type AskConnections = (query: ConnectionsQuery, context: ProviderContext) => Promise<Page<Account>>;
@@ -23,11 +31,17 @@ export function askConnections(accounts: Accounts): AskConnections {
     );
     const page = readRows(reply, parseAccount);
     const isHidden = account.hidesLists && page.rows.length === 0 && query.cursor === null;
+    const items = withoutSuspended(page.rows).map((row) => shapeAccount(row, account.home));
     return {
-      items: withoutSuspended(page.rows).map((row) => shapeAccount(row, account.home)),
+      items,
       cursor: page.next,
-      rows: page.rows.length + page.unreadable,
-      warnings: [...(isHidden ? [hidden] : []), ...tellUnreadable(page, 'account')],
+      rows: countSent(page),
+      warnings: [
+        ...(isHidden ? [hidden] : []),
+        ...tellCopiedAccounts(items, account.home),
+        ...tellSuspended(page.rows),
+        ...tellUnread(page, 'account'),
+      ],
     };
   };
 }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import type { RequestContext } from '../../core/http-client.ts';
 import { publicHostOf } from '../../core/public-host.ts';
-import { eachOf } from '../lenient.ts';
+import { eachOf, token, url } from '../lenient.ts';
+import { maximums } from '../maximums.ts';
 import { type Home, isOwn, splitHandle } from './identity.ts';
 import { createMemory } from './memory.ts';
 import { parseAccount } from './payload.ts';
@@ -90,7 +91,9 @@ async function findHost(
   return account !== null && isOwn(account) ? host : null;
 }
 
-const webFinger = z.object({ links: eachOf(z.object({ rel: z.string(), href: z.string() })) });
+const webFinger = z.object({
+  links: eachOf(z.object({ rel: token, href: url }), maximums.fields),
+});
 
 /** RFC 7033. The address of the account itself is on the host that has it; a redirect leads there too. */
 async function askWebFinger(

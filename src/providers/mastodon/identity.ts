@@ -1,4 +1,5 @@
 import { isPublicName } from '../../core/public-host.ts';
+import type { CopiedFrom } from '../../model/copied-from.ts';
 import {
   type AccountReference,
   type PostReference,
@@ -31,6 +32,12 @@ function toAscii(domain: string): string {
 /** Tells whether an account is the server's own. */
 export function isOwn({ acct }: Pick<AccountPayload, 'acct'>): boolean {
   return !acct.includes('@');
+}
+
+/** Tells whether the server that was asked is that of an account, also where it stands in for a domain. */
+export function isAtHome(acct: string, home: Home): boolean {
+  const domain = splitHandle(toHandle(acct, home)).domain.toLowerCase();
+  return domain === home.domain.toLowerCase() || domain === home.host.toLowerCase();
 }
 
 /** Splits a handle into the user and the domain. */
@@ -77,6 +84,18 @@ function isAt(url: string, hosts: readonly string[]): boolean {
 /** Gives the address of a post as a server knows it. */
 export function copyUrl(acct: string, id: string, { host }: Pick<Home, 'host'>): string {
   return `https://${host}/@${acct}/${id}`;
+}
+
+/** Returns where a post was copied from; `null` where its author's own server was asked. */
+export function copiedPost({ id, account }: StatusPayload, home: Home): CopiedFrom | null {
+  if (isAtHome(account.acct, home)) return null;
+  return { host: home.host, url: copyUrl(toHandle(account.acct, home), id, home) };
+}
+
+/** Returns where an account was copied from; `null` where its own server was asked. */
+export function copiedAccount({ acct }: AccountPayload, home: Home): CopiedFrom | null {
+  if (isAtHome(acct, home)) return null;
+  return { host: home.host, url: `https://${home.host}/@${toHandle(acct, home)}` };
 }
 
 /** Gives the address of an account: its page, where that is on its own server and can be linked. */

@@ -1,5 +1,6 @@
 import type { HttpClient } from '../../core/http-client.ts';
 import { defaultMastodonHost } from '../../model/reference.ts';
+import { withBounds } from '../bounds.ts';
 import { platformOf } from '../platform-of.ts';
 import { type Provider, readNames } from '../provider.ts';
 import { askProfile, createAccounts } from './accounts.ts';
@@ -28,7 +29,7 @@ export function createMastodon({ searchHost, ...options }: MastodonOptions): Pro
   const accounts = createAccounts(homes, clock);
   const connections = askConnections(accounts);
   const searches = { servers, host: searchHost ?? defaultMastodonHost };
-  return {
+  return withBounds({
     name: 'mastodon',
     platforms: ['mastodon'],
     reads: new Set(readNames),
@@ -42,5 +43,5 @@ export function createMastodon({ searchHost, ...options }: MastodonOptions): Pro
       search: askSearch(searches),
       searchUsers: askSearchUsers({ ...searches, accounts }),
     },
-  };
+  });
 }

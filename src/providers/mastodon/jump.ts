@@ -1,9 +1,9 @@
 import type { StatusPayload } from './payload.ts';
-import type { Rows } from './rows.ts';
+import type { PageRows } from './rows.ts';
 import { haveTimes, idBefore, isCounted } from './snowflake.ts';
 
 /** Reads the page of a list of posts that begins at a place; null for its beginning. */
-type ReadPage = (cursor: string | null) => Promise<Rows<StatusPayload>>;
+type ReadPage = (cursor: string | null) => Promise<PageRows<StatusPayload>>;
 
 /** Where a read begins: at the provider's own place, else before a moment, if one is given. */
 export interface Beginning {
@@ -18,7 +18,7 @@ export interface Beginning {
 export async function readBefore(
   { cursor, untilSeconds }: Beginning,
   read: ReadPage,
-): Promise<Rows<StatusPayload>> {
+): Promise<PageRows<StatusPayload>> {
   if (cursor !== null || untilSeconds === null) return read(cursor);
   const jumped = await read(idBefore(untilSeconds * 1000));
   if (haveTimes(jumped.rows)) return jumped;

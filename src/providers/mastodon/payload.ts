@@ -1,6 +1,19 @@
 import { z } from 'zod';
 import { isPostId } from '../../model/reference.ts';
-import { count, eachOf, lenient, words } from '../lenient.ts';
+import {
+  address,
+  count,
+  eachOf,
+  lenient,
+  line,
+  term,
+  text,
+  token,
+  url,
+  words,
+} from '../lenient.ts';
+import { maximums } from '../maximums.ts';
+import { isWebUrl } from '../text.ts';
 import { readTimeMs, withCreatedMs } from '../times.ts';
 
 // What servers send (Mastodon, section 3). Strict only about what a post or an account cannot be shown
@@ -9,7 +22,7 @@ import { readTimeMs, withCreatedMs } from '../times.ts';
 /** The id of anything: opaque, and part of a path. */
 const anyId = z.string().regex(/^[\w-]{1,128}$/);
 
-const postId = z.string().refine((id) => isPostId('mastodon', id));
+const postId = token.refine((id) => isPostId('mastodon', id));
 
 /**
  * `user` on the server that was asked, `user@domain` elsewhere. Other software allows more than Mastodon,
@@ -23,28 +36,28 @@ const flag = lenient(z.boolean());
 
 const accountFields = {
   id: anyId,
-  username: z.string().min(1),
+  username: token.min(1),
   acct,
   display_name: words,
   note: words,
-  url: words,
-  avatar: words,
-  header: words,
+  url: address,
+  avatar: address,
+  header: address,
   bot: flag,
   memorial: flag,
   suspended: flag,
   limited: flag,
   hide_collections: flag,
-  created_at: words,
+  created_at: term,
   followers_count: count,
   following_count: count,
   statuses_count: count,
-  fields: eachOf(z.object({ name: z.string(), value: z.string(), verified_at: words })),
+  fields: eachOf(z.object({ name: line, value: line, verified_at: term }), maximums.fields),
 };
 
 const accountPayload = z.object({
   ...accountFields,
-  moved: lenient(z.object({ acct, url: words })),
+  moved: lenient(z.object({ acct })),
 });
 
 /** An account. */
@@ -56,50 +69,74 @@ export function parseAccount(row: unknown): AccountPayload | null {
   return parsed.success ? parsed.data : null;
 }
 
-const mediaPayload = z.object({
-  type: z.string(),
-  url: words,
-  preview_url: words,
-  remote_url: words,
-  description: words,
-  meta: lenient(
-    z.object({
-      original: lenient(z.object({ width: count, height: count, duration: count, bitrate: count })),
-    }),
-  ),
-});
+const mediaPayload = z
+  .object({
+    type: token,
+    url: address,
+    preview_url: address,
+    remote_url: address,
+    description: words,
+    meta: lenient(
+      z.object({
+        original: lenient(
+          z.object({ width: count, height: count, duration: count, bitrate: count }),
+        ),
+      }),
+    ),
+  })
+  .transform(({ remote_url, ...item }, context) => {
+    const usable = [item.url, remote_url].find((each) => each !== null && isWebUrl(each));
+    if (typeof usable === 'string') return { ...item, url: usable };
+    context.addIssue({ code: 'custom', message: 'There is no address of the file.' });
+    return z.NEVER;
+  });
 
 /** One item of media. */
 export type MediaPayload = z.output<typeof mediaPayload>;
 
 const pollPayload = z.object({
-  expires_at: words,
+  expires_at: term,
   multiple: flag,
   votes_count: count,
   voters_count: count,
-  options: eachOf(z.object({ title: z.string(), votes_count: count })),
+  options: eachOf(z.object({ title: text, votes_count: count }), maximums.choices),
 });
 
 /** A poll. */
 export type PollPayload = z.output<typeof pollPayload>;
 
-const mentions = eachOf(z.object({ id: anyId, username: z.string(), acct, url: words }));
+const mentions = eachOf(
+  z.object({ id: anyId, username: token, acct, url: address }),
+  maximums.facets,
+);
 
 /** The mentions of a post, by which the names in its text become handles. */
 export type MentionPayload = z.output<typeof mentions>[number];
 
 const cardPayload = z.object({
-  url: z.string(),
-  title: z.string().catch(''),
+  url,
+  title: text.catch(''),
   description: words,
-  image: words,
+  image: address,
+  image_description: words,
+  provider_name: words,
+  author_name: words,
+  author_url: address,
+  authors: eachOf(
+    z.object({
+      name: words,
+      url: address,
+      account: lenient(z.object({ display_name: words, url: address })),
+    }),
+    maximums.fields,
+  ),
 });
 
 /** The preview of a page. */
 export type CardPayload = z.output<typeof cardPayload>;
 
 const quotePayload = z.object({
-  state: words,
+  state: term,
   quoted_status: z.unknown().optional(),
   quoted_status_id: lenient(postId),
 });
@@ -107,23 +144,60 @@ const quotePayload = z.object({
 /** A quote, and whether the quoted author agrees to it. */
 export type QuotePayload = z.output<typeof quotePayload>;
 
+const reactionList = eachOf(
+  z.object({ name: token.min(1), count: z.number().int().min(0), url: address }),
+  maximums.reactions,
+);
+
+/** Some software sends a list, some an object with the count of each emoji. */
+const reactions = z
+  .unknown()
+  .optional()
+  .transform((value) => reactionList.parse(isMap(value) ? toRows(value) : value));
+
+function isMap(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Takes one more than are read, so that the list is known to be cut. */
+function toRows(counts: object): readonly unknown[] {
+  const entries: readonly [string, unknown][] = Object.entries(counts);
+  return entries.slice(0, maximums.reactions + 1).map(([name, each]) => ({ name, count: each }));
+}
+
+/**
+ * What Pleroma and Akkoma add to a post.
+ *
+ * Source: https://docs.pleroma.social/backend/development/API/differences_in_mastoapi_responses/
+ */
+const pleromaPayload = z.object({
+  quote: z.unknown().optional(),
+  quote_id: lenient(postId),
+  quote_url: address,
+  quote_visible: flag,
+  quotes_count: count,
+  emoji_reactions: reactions,
+});
+
 const statusPayload = z
   .object({
     id: postId,
-    uri: words,
-    url: words,
-    created_at: z.string(),
-    content: z.string().catch(''),
+    uri: address,
+    url: address,
+    created_at: token,
+    edited_at: term,
+    content: text.catch(''),
     spoiler_text: words,
     sensitive: flag,
-    visibility: words,
-    language: words,
+    visibility: term,
+    language: term,
     in_reply_to_id: lenient(postId),
     in_reply_to_account_id: lenient(anyId),
     reblog: z.unknown().optional(),
     account: accountPayload,
-    media_attachments: eachOf(mediaPayload),
+    media_attachments: eachOf(mediaPayload, maximums.media),
     mentions,
+    tags: eachOf(z.object({ name: token.min(1) }), maximums.tags),
     card: lenient(cardPayload),
     poll: lenient(pollPayload),
     quote: z.unknown().optional(),
@@ -133,6 +207,9 @@ const statusPayload = z
     reblogs_count: count,
     favourites_count: count,
     quotes_count: count,
+    emoji_reactions: reactions,
+    reactions,
+    pleroma: lenient(pleromaPayload),
   })
   .transform((row, context) => withCreatedMs(row, readTimeMs(row.created_at), context));
 
@@ -154,10 +231,18 @@ export function parseStatus(row: unknown): StatusPayload | null {
  * Reads what a post says that it quotes, in the shapes of Mastodon and of its forks; null for none.
  * Where a state is told it decides, whatever else was sent.
  */
-export function parseQuote({ quote, quoted_status }: StatusPayload): QuotePayload | null {
-  const { data: told = null } = quotePayload.safeParse(quote);
+export function parseQuote(row: StatusPayload): QuotePayload | null {
+  const { data: told = null } = quotePayload.safeParse(row.quote);
   if (told !== null && told.state !== null) return told;
-  const forked = parseStatus(quote) === null ? quoted_status : quote;
-  if (parseStatus(forked) === null) return told;
-  return { state: 'accepted', quoted_status: forked, quoted_status_id: null };
+  const whole = [row.quote, row.quoted_status].find((each) => parseStatus(each) !== null);
+  if (whole === undefined) return parsePleromaQuote(row.pleroma) ?? told;
+  return { state: 'accepted', quoted_status: whole, quoted_status_id: null };
+}
+
+/** Pleroma says of posts without a quote, too, that it is not visible. */
+function parsePleromaQuote(pleroma: StatusPayload['pleroma']): QuotePayload | null {
+  const { quote = null, quote_id: id = null, quote_url = null, quote_visible } = pleroma ?? {};
+  if (quote === null && id === null && quote_url === null) return null;
+  const state = quote_visible === false ? 'unauthorized' : 'accepted';
+  return { state, quoted_status: quote, quoted_status_id: id };
 }

@@ -7,11 +7,12 @@ import {
   type ProviderContext,
   ProviderError,
 } from '../provider.ts';
+import { parseRows } from '../rows.ts';
 import { createSuspended, createUnreadable, toAbsence } from './failure.ts';
 import type { HomeReply, Homes } from './homes.ts';
-import { type Home, isOwn } from './identity.ts';
+import { type Home, isAtHome } from './identity.ts';
 import { parseQuote, parseStatus, type StatusPayload } from './payload.ts';
-import { parseEach, tellCopies, tellUnreadable, uniqueById } from './rows.ts';
+import { tellCopies, tellUnread, uniqueById } from './rows.ts';
 import type { FoundReply } from './servers.ts';
 import { hiddenReason, shapePost, surround } from './shape.ts';
 import { arrangeContext, type Context, tellCuts } from './thread.ts';
@@ -111,20 +112,17 @@ async function readAround(
 function readContext({ body }: FoundReply): Context {
   if (typeof body !== 'object' || body === null) throw createUnreadable();
   const { ancestors, descendants }: Partial<Record<keyof Context, unknown>> = body;
-  if (!Array.isArray(ancestors) || !Array.isArray(descendants)) throw createUnreadable();
-  const above = readPart(ancestors.slice(-maxAround));
-  const below = readPart(descendants.slice(0, maxAround));
-  const unreadable = above.unreadable + below.unreadable;
-  return { ancestors: above.rows, descendants: below.rows, unreadable };
-}
-
-/** What stands before or after a post; servers give far less without a login (Mastodon, section 2). */
-const maxAround = 500;
-
-/** Each post once: what answers one that came twice would itself come twice, and so on. */
-function readPart(sent: readonly unknown[]) {
-  const rows = parseEach(sent, parseStatus);
-  return { rows: uniqueById(rows), unreadable: sent.length - rows.length };
+  if (!Array.isArray(ancestors)) throw createUnreadable();
+  const above = parseRows(ancestors.toReversed(), parseStatus);
+  const below = parseRows(descendants, parseStatus);
+  if (above === null || below === null) throw createUnreadable();
+  return {
+    // Each post once: what answers one that came twice would itself come twice, and so on.
+    ancestors: uniqueById(above.rows).toReversed(),
+    descendants: uniqueById(below.rows),
+    unreadable: above.unreadable + below.unreadable,
+    beyond: above.beyond + below.beyond,
+  };
 }
 
 interface Quoting extends ReadStatus {
@@ -168,7 +166,7 @@ const noReplies = 'The replies could not be read.';
 
 function combine({ row, home }: ReadStatus, around: Around, query: PostQuery): PostFound {
   const shown = boostedIn(row) ?? row;
-  const copied = isOwn(shown.account) ? [] : [tellCopy(home)];
+  const copied = isAtHome(shown.account.acct, home) ? [] : [tellCopy(home)];
   if (around?.is !== 'read') {
     const missing = around === null ? [] : listMissing(query);
     const warnings = missing.map((part) => (part === 'thread' ? noThread : noReplies));
@@ -199,7 +197,7 @@ function combine({ row, home }: ReadStatus, around: Around, query: PostQuery): P
       ...(copied.length > 0 ? copied : tellCopies(Object.values(found).flat(), home)),
       ...tellLimited(shown, home),
       ...tellCuts(shown, context, query),
-      ...tellUnreadable(context, 'post'),
+      ...tellUnread(context, 'post'),
     ],
   };
 }

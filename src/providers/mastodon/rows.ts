@@ -1,48 +1,38 @@
+import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
+import { countSent, parseRows, type Rows } from '../rows.ts';
+import { tellBeyond } from '../tell-left-out.ts';
 import { createUnreadable } from './failure.ts';
-import { type Home, splitHandle } from './identity.ts';
+import type { Home } from './identity.ts';
 import { type AccountPayload, parseStatus, type StatusPayload } from './payload.ts';
 import type { FoundReply } from './servers.ts';
 import { shapePost, surround } from './shape.ts';
 
 /** The rows of a page, and where the next one begins. */
-export interface Rows<Row> {
-  readonly rows: readonly Row[];
-  /** How many rows could not be read. */
-  readonly unreadable: number;
+export interface PageRows<Row> extends Rows<Row> {
   /** The `max_id` of the next page; null at the end. */
   readonly next: string | null;
 }
 
-/** More rows than this are no page: servers give at most 80 (Mastodon, section 2), others a few more. */
-const maxRows = 400;
-
 /**
  * Reads a page of a list, each row once.
  *
- * @throws ProviderError `malformed` where it is none, is far too long, or holds no objects
+ * @throws ProviderError `malformed` for what is no list, or one without objects
  */
 export function readRows<Row extends { readonly id: string }>(
   reply: FoundReply,
   parse: (row: unknown) => Row | null,
-): Rows<Row> {
-  if (!Array.isArray(reply.body) || reply.body.length > maxRows) throw createUnreadable();
-  const rows = parseEach(reply.body, parse);
-  const unreadable = reply.body.length - rows.length;
-  if (unreadable > 0 && !reply.body.some(isObject)) throw createUnreadable();
-  return { rows: uniqueById(rows), unreadable, next: nextOf(reply) };
+): PageRows<Row> {
+  const found = parseRows(reply.body, parse);
+  if (found === null) throw createUnreadable();
+  const isNoPage = found.beyond > 0 || holdsNoObject(reply.body);
+  if (found.rows.length === 0 && isNoPage) throw createUnreadable();
+  return { ...found, rows: uniqueById(found.rows), next: nextOf(reply) };
 }
 
-function isObject(row: unknown): boolean {
-  return typeof row === 'object' && row !== null;
-}
-
-/** Gives the rows that can be read. */
-export function parseEach<Row>(
-  rows: readonly unknown[],
-  parse: (row: unknown) => Row | null,
-): readonly Row[] {
-  return rows.map(parse).filter((row) => row !== null);
+function holdsNoObject(list: unknown): boolean {
+  const rows: readonly unknown[] = Array.isArray(list) ? list : [];
+  return rows.length > 0 && !rows.some((row) => typeof row === 'object' && row !== null);
 }
 
 /** Gives the first row of each id. */
@@ -80,36 +70,76 @@ function nextOf({ header }: FoundReply): string | null {
   return place !== null && positionForm.test(place) ? place : null;
 }
 
-/** Says how many rows were left out; nothing when none were. */
-export function tellUnreadable(
-  { unreadable }: Pick<Rows<unknown>, 'unreadable'>,
+/** Returns the warnings for rows that were left out. */
+export function tellUnread(
+  { unreadable, beyond }: Omit<Rows<unknown>, 'rows'>,
   noun: 'post' | 'account',
 ): readonly string[] {
+  return [...tellUnreadable(unreadable, noun), ...tellBeyond(beyond, noun)];
+}
+
+function tellUnreadable(unreadable: number, noun: 'post' | 'account'): readonly string[] {
   if (unreadable === 0) return [];
   const rows = unreadable === 1 ? `1 ${noun} is` : `${unreadable} ${noun}s are`;
   return [`${rows} left out, because the server sent nothing readable in its place.`];
 }
 
-/** Gives the posts of a list that the public may see, each once, in order. */
-export function shapeListed(rows: readonly StatusPayload[], home: Home): readonly Status[] {
+/** The posts of a list that the public may see, each once, and what to say of the others. */
+export interface Listed {
+  readonly posts: readonly Status[];
+  readonly warnings: readonly string[];
+}
+
+/** Returns the posts of a list in order. */
+export function shapeListed(rows: readonly StatusPayload[], home: Home): Listed {
   const around = surround(rows, home);
   const posts = rows.map((row) => shapePost(row, around)).filter((post) => post.type === 'status');
-  return uniqueBy(posts, ({ url }) => url);
+  return {
+    posts: uniqueBy(posts, ({ url }) => url),
+    warnings: tellHidden(rows.length - posts.length),
+  };
+}
+
+function tellHidden(count: number): readonly string[] {
+  if (count === 0) return [];
+  return [
+    count === 1
+      ? '1 post is left out, because it is not public.'
+      : `${count} posts are left out, because they are not public.`,
+  ];
 }
 
 /**
  * Says that posts of other servers are told by this one, which can have changed them; nothing where
  * there are none.
  */
-export function tellCopies(posts: readonly Post[], { host, domain }: Home): readonly string[] {
+export function tellCopies(posts: readonly Post[], { host }: Home): readonly string[] {
   const isCopy = (post: Post): boolean =>
     post.type === 'status' &&
-    (splitHandle(post.author.screen_name).domain !== domain ||
-      (post.quote !== null && isCopy(post.quote)));
+    (post.copied_from !== undefined || (post.quote !== null && isCopy(post.quote)));
   if (!posts.some(isCopy)) return [];
   return [
     `Posts of other servers are shown as ${host} has them, and may differ from the originals.`,
   ];
+}
+
+/** Returns the warning for accounts of other servers in a list of one. */
+export function tellCopiedAccounts(
+  accounts: readonly Account[],
+  { host }: Home,
+): readonly string[] {
+  if (accounts.every(({ copied_from }) => copied_from === undefined)) return [];
+  return [
+    `Accounts of other servers are shown as ${host} has them, and may differ from the originals.`,
+  ];
+}
+
+/** Returns the warning for accounts that are suspended. */
+export function tellSuspended(rows: readonly AccountPayload[]): readonly string[] {
+  const count = rows.length - withoutSuspended(rows).length;
+  if (count === 0) return [];
+  const accounts = count === 1 ? '1 account is' : `${count} accounts are`;
+  return [`${accounts} left out, because the server has suspended ${count === 1 ? 'it' : 'them'}.`];
 }
 
 /** Gives the accounts of a list that are not suspended. */
@@ -123,9 +153,9 @@ export function withoutSuspended(rows: readonly AccountPayload[]): readonly Acco
  *
  * @throws as `readRows`
  */
-export function readPosts(reply: FoundReply, limit: number): Rows<StatusPayload> {
+export function readPosts(reply: FoundReply, limit: number): PageRows<StatusPayload> {
   const page = readRows(reply, parseStatus);
-  const isFull = page.rows.length + page.unreadable >= limit;
+  const isFull = countSent(page) >= limit;
   const last = isFull && reply.header('link') === undefined ? page.rows.at(-1) : undefined;
   return last === undefined ? page : { ...page, next: last.id };
 }

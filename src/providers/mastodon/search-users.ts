@@ -2,11 +2,12 @@ import type { RequestContext } from '../../core/http-client.ts';
 import type { Account } from '../../model/account.ts';
 import { parseHandle } from '../../model/reference.ts';
 import { type Ask, ProviderError } from '../provider.ts';
+import { countSent, parseRows } from '../rows.ts';
 import { shapeAccount } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import { createUnreadable } from './failure.ts';
 import { parseAccount } from './payload.ts';
-import { parseEach, tellUnreadable, withoutSuspended } from './rows.ts';
+import { tellCopiedAccounts, tellSuspended, tellUnread, withoutSuspended } from './rows.ts';
 import { expectFound, type SearchOptions } from './search.ts';
 
 /** What searches of accounts are asked of. */
@@ -30,8 +31,8 @@ export function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
     return {
       items: uniqueByHandle([...named.accounts, ...found.accounts]),
       cursor: null,
-      rows: named.accounts.length + found.accounts.length + found.unreadable,
-      warnings: [tellLimits(options.host), ...named.warnings, ...tellUnreadable(found, 'account')],
+      rows: named.accounts.length + found.sent,
+      warnings: [tellLimits(options.host), ...named.warnings, ...found.warnings],
     };
   };
 }
@@ -66,19 +67,14 @@ async function readFound(
 ) {
   const path = `/api/v2/search?type=accounts&limit=${maxAccounts}&q=${encodeURIComponent(text)}`;
   const { body } = expectFound(await servers.get(host, path, context));
-  const sent = accountsOf(body);
-  const rows = parseEach(sent, parseAccount);
-  const home = { host, domain: host };
-  return {
-    accounts: withoutSuspended(rows).map((row) => shapeAccount(row, home)),
-    unreadable: sent.length - rows.length,
-  };
-}
-
-function accountsOf(body: unknown): readonly unknown[] {
   const isObject = typeof body === 'object' && body !== null && 'accounts' in body;
-  if (!isObject || !Array.isArray(body.accounts)) throw createUnreadable();
-  return body.accounts.slice(0, maxAccounts);
+  const found = isObject ? parseRows(body.accounts, parseAccount) : null;
+  if (found === null) throw createUnreadable();
+  const home = { host, domain: host };
+  const accounts = withoutSuspended(found.rows).map((row) => shapeAccount(row, home));
+  const copied = tellCopiedAccounts(accounts, home);
+  const warnings = [...copied, ...tellSuspended(found.rows), ...tellUnread(found, 'account')];
+  return { accounts, warnings, sent: countSent(found) };
 }
 
 function uniqueByHandle(accounts: readonly Account[]): readonly Account[] {

@@ -1,9 +1,11 @@
+import type { Status } from '../../model/post.ts';
 import { type Ask, ProviderError, type SearchQuery } from '../provider.ts';
+import { countSent } from '../rows.ts';
 import { createUnavailable } from './failure.ts';
 import type { Home } from './identity.ts';
 import { dropLater, readBefore } from './jump.ts';
 import type { StatusPayload } from './payload.ts';
-import { type Rows, readPosts, shapeListed, tellUnreadable, toLimit, writeCursor } from './rows.ts';
+import { type PageRows, readPosts, shapeListed, tellUnread, toLimit, writeCursor } from './rows.ts';
 import type { FoundReply, Servers } from './servers.ts';
 
 /** What searches are asked of. */
@@ -27,12 +29,17 @@ export function askSearch({ servers, host }: SearchOptions): Ask<'search'> {
       const reply = await servers.get(host, toPath(tags, { ...query, cursor }), context);
       return readPosts(expectFound(reply), toLimit(query.count));
     });
-    const rows = dropLater(page.rows, query.untilSeconds);
+    const listed = shapeListed(dropLater(page.rows, query.untilSeconds), home);
     return {
-      items: shapeListed(rows, home).filter((post) => isWanted(post, query)),
+      items: listed.posts.filter((post) => isWanted(post, query)),
       cursor: isPast(page, query) ? null : page.next,
-      rows: page.rows.length + page.unreadable,
-      warnings: [tellTags(host), ...tellFeed(query), ...tellUnreadable(page, 'post')],
+      rows: countSent(page),
+      warnings: [
+        tellTags(host),
+        ...tellFeed(query),
+        ...listed.warnings,
+        ...tellUnread(page, 'post'),
+      ],
     };
   };
 }
@@ -101,7 +108,7 @@ function isOfMedia(feed: SearchQuery['feed']): feed is 'photos' | 'videos' {
 }
 
 function isWanted(
-  { created_timestamp, media }: ReturnType<typeof shapeListed>[number],
+  { created_timestamp, media }: Status,
   { feed, sinceSeconds }: SearchQuery,
 ): boolean {
   if (sinceSeconds !== null && created_timestamp < sinceSeconds) return false;
@@ -109,7 +116,7 @@ function isWanted(
 }
 
 /** What was written before the beginning of the time ends the list, unless it came late to the server. */
-function isPast({ rows }: Rows<StatusPayload>, { sinceSeconds }: SearchQuery): boolean {
+function isPast({ rows }: PageRows<StatusPayload>, { sinceSeconds }: SearchQuery): boolean {
   if (sinceSeconds === null || rows.length === 0) return false;
   return rows.every(({ createdMs }) => createdMs < sinceSeconds * 1000);
 }

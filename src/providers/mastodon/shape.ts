@@ -1,11 +1,16 @@
 import type { Account } from '../../model/account.ts';
 import type { Post, Status, Tombstone } from '../../model/post.ts';
+import { findLeftOut, nameLeftOut } from '../bound-post.ts';
 import { missingSentences } from '../failure.ts';
 import { toRichText } from '../html-text.ts';
-import { toCreated } from '../times.ts';
+import { known } from '../known.ts';
+import { isCut } from '../lenient.ts';
+import { maximums } from '../maximums.ts';
+import { toCreated, toIsoTime } from '../times.ts';
 import { shapeAccount } from './account.ts';
 import { shapeCard, shapeMedia, shapePoll } from './attachments.ts';
 import {
+  copiedPost,
   copyUrl,
   createNaming,
   type Home,
@@ -20,6 +25,7 @@ import {
   type QuotePayload,
   type StatusPayload,
 } from './payload.ts';
+import { reactionsOf, shapeReactions, shapeTags } from './reactions.ts';
 
 /** What else is known when a post is shaped. */
 export interface Surroundings {
@@ -29,9 +35,6 @@ export interface Surroundings {
   /** Gives the account of a row; on a timeline it is the same again and again. */
   shapeAuthor(row: AccountPayload): Account;
 }
-
-/** Quotes may quote in turn; a few are enough for a reader. */
-const maxQuoteDepth = 3;
 
 /** Notes what the posts of an answer are known by, so that replies among them find each other. */
 export function surround(rows: readonly StatusPayload[], home: Home): Surroundings {
@@ -53,10 +56,10 @@ export function surround(rows: readonly StatusPayload[], home: Home): Surroundin
  */
 export function shapePost(row: StatusPayload, around: Surroundings): Post {
   const boosted = row.reblog === undefined || row.reblog === null ? null : parseStatus(row.reblog);
-  if (boosted === null) return shapeWithin(row, around, maxQuoteDepth);
+  if (boosted === null) return shapeWithin(row, around, maximums.quotes);
   const reason = hiddenReason(row);
   if (reason !== null) return toTombstone(reason);
-  const post = shapeWithin(boosted, around, maxQuoteDepth);
+  const post = shapeWithin(boosted, around, maximums.quotes);
   if (post.type === 'tombstone') return post;
   return { ...post, reposted_by: around.shapeAuthor(row.account) };
 }
@@ -92,17 +95,24 @@ function toTombstone(
 function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: number): Status {
   const { home } = around;
   const { id, url } = identifyStatus(row, home);
-  const quote = quotesLeft > 0 ? shapeQuote(parseQuote(row), around, quotesLeft - 1) : null;
+  const quoted = parseQuote(row);
+  const quote = quotesLeft > 0 ? shapeQuote(quoted, around, quotesLeft - 1) : null;
+  const isQuoteLost = quotesLeft === 0 && quoted !== null;
   const media = shapeMedia(row.media_attachments);
-  return {
+  const text = textOf(row, home, quote);
+  const status: Status = {
     type: 'status',
     id,
     url,
-    ...textOf(row, home, quote),
+    ...known({ copied_from: copiedPost(row, home) }),
+    ...text,
+    ...known({ tags: shapeTags(row, text) }),
     ...toCreated(row.createdMs),
+    ...known({ edited_at: toIsoTime(row.edited_at) }),
     author: around.shapeAuthor(row.account),
     lang: row.language,
     ...countsOf(row),
+    ...known({ reactions: shapeReactions(row) }),
     source: row.application?.name ?? null,
     possibly_sensitive: row.sensitive === true && media.all.length > 0,
     content_warning: row.spoiler_text?.trim() || null,
@@ -118,6 +128,19 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
     context: null,
     platform: 'mastodon',
   };
+  return nameLeftOut(status, [...leftOutOf(row), ...(isQuoteLost ? ['quote'] : [])]);
+}
+
+function leftOutOf(row: StatusPayload): readonly string[] {
+  const { content, media_attachments, mentions, poll, tags } = row;
+  const lists = {
+    media: [media_attachments],
+    mentions: [mentions],
+    poll: [poll?.options],
+    tags: [tags],
+    reactions: [reactionsOf(row)],
+  };
+  return [...(isCut(content) ? ['text'] : []), ...findLeftOut(lists)];
 }
 
 /** Servers put a link before the text for readers that know no quotes (Mastodon, section 3). */
@@ -135,7 +158,7 @@ function countsOf(row: StatusPayload) {
     replies: row.replies_count,
     reposts: row.reblogs_count,
     likes: row.favourites_count,
-    quotes: row.quotes_count,
+    quotes: row.quotes_count ?? row.pleroma?.quotes_count ?? null,
     bookmarks: null,
     views: null,
   };

@@ -5,8 +5,9 @@ import type { StatusPayload } from './payload.ts';
 export interface Context {
   readonly ancestors: readonly StatusPayload[];
   readonly descendants: readonly StatusPayload[];
-  /** How many posts of both could not be read. */
+  /** How many posts of both could not be read, and how many there were more than are read. */
   readonly unreadable: number;
+  readonly beyond: number;
 }
 
 /** Which of the posts around one are wanted. */

@@ -1,15 +1,9 @@
 import type { Ask, TimelineQuery } from '../provider.ts';
+import { countSent } from '../rows.ts';
 import type { Accounts } from './accounts.ts';
 import { isOwn } from './identity.ts';
 import { dropLater, readBefore } from './jump.ts';
-import {
-  readPosts,
-  shapeListed,
-  tellCopies,
-  tellUnreadable,
-  toLimit,
-  writeCursor,
-} from './rows.ts';
+import { readPosts, shapeListed, tellCopies, tellUnread, toLimit, writeCursor } from './rows.ts';
 
 /** Makes the read of a page of a timeline. Pages are short where the server leaves something out. */
 export function askTimeline(accounts: Accounts): Ask<'timeline'> {
@@ -23,15 +17,16 @@ export function askTimeline(accounts: Accounts): Ask<'timeline'> {
       return readPosts(reply, toLimit(query.count));
     });
     const own = page.rows.filter(({ account }) => isOwn(account));
-    const items = shapeListed(dropLater(own, query.untilSeconds), home);
+    const listed = shapeListed(dropLater(own, query.untilSeconds), home);
     return {
-      items,
+      items: listed.posts,
       cursor: page.next,
-      rows: page.rows.length + page.unreadable,
+      rows: countSent(page),
       warnings: [
-        ...tellCopies(items, home),
+        ...tellCopies(listed.posts, home),
+        ...listed.warnings,
         ...tellForeign(page.rows.length - own.length),
-        ...tellUnreadable(page, 'post'),
+        ...tellUnread(page, 'post'),
       ],
     };
   };

@@ -1,3 +1,4 @@
+import { withBounds } from '../bounds.ts';
 import type { Ask, PostFound, PostQuery, Provider } from '../provider.ts';
 import type { UpstreamOptions } from '../upstream.ts';
 import { createClient, type SyndicationClient } from './client.ts';
@@ -6,13 +7,13 @@ import { shapePost } from './shape.ts';
 
 /** Creates the provider that reads single posts of X through what X serves for embedding them. */
 export function createSyndication(options: UpstreamOptions): Provider {
-  return {
+  return withBounds({
     name: 'syndication',
     platforms: ['x'],
     reads: new Set(['post'] as const),
     covers: (query) => query.kind === 'post' && query.post.platform === 'x',
     ask: { post: askPost(createClient(options)) },
-  };
+  });
 }
 
 function askPost(client: SyndicationClient): Ask<'post'> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, eachOf, lenient, words } from '../lenient.ts';
+import { address, count, eachOf, lenient, term, text, token, url, words } from '../lenient.ts';
+import { maximums } from '../maximums.ts';
 import { readTimeMs, withCreatedMs } from '../times.ts';
 import { xHandle, xId } from '../x.ts';
 
@@ -8,24 +9,24 @@ import { xHandle, xId } from '../x.ts';
 
 const indices = z.tuple([z.number().int().nonnegative(), z.number().int()]);
 
-const tags = eachOf(z.object({ indices, text: z.string().min(1) }));
+const tags = eachOf(z.object({ indices, text: token.min(1) }), maximums.facets);
 
 const entitiesPayload = z.object({
   hashtags: tags,
   symbols: tags,
-  user_mentions: eachOf(z.object({ indices, screen_name: z.string().min(1) })),
-  urls: eachOf(z.object({ indices, url: z.string(), expanded_url: z.string() })),
-  media: eachOf(z.object({ indices, url: z.string() })),
+  user_mentions: eachOf(z.object({ indices, screen_name: token.min(1) }), maximums.facets),
+  urls: eachOf(z.object({ indices, url, expanded_url: url }), maximums.facets),
+  media: eachOf(z.object({ indices, url }), maximums.media),
 });
 
 const userPayload = z.object({
   id_str: xId,
   name: words,
   screen_name: xHandle,
-  profile_image_url_https: words,
+  profile_image_url_https: address,
   verified: lenient(z.boolean()),
   is_blue_verified: lenient(z.boolean()),
-  verified_type: words,
+  verified_type: term,
 });
 
 /** The author of a post. */
@@ -35,52 +36,83 @@ const size = z.object({ width: count, height: count });
 
 const mediaPayload = z.object({
   type: z.enum(['photo', 'video', 'animated_gif']),
-  media_url_https: z.string().min(1),
+  media_url_https: url,
   ext_alt_text: words,
   original_info: lenient(size),
   video_info: lenient(
     z.object({
       duration_millis: count,
-      variants: eachOf(z.object({ url: z.string().min(1), content_type: words, bitrate: count })),
+      variants: eachOf(z.object({ url, content_type: term, bitrate: count }), maximums.variants),
     }),
   ),
   indices: lenient(indices),
-  url: words,
+  url: address,
 });
 
 /** One item of media, with its place in the text. */
 export type MediaPayload = z.output<typeof mediaPayload>;
 
+const textValue = lenient(
+  z.object({ string_value: words }).transform(({ string_value }) => string_value),
+);
+
+const imageValue = lenient(
+  z
+    .object({ image_value: z.object({ url, alt: words }) })
+    .transform(({ image_value }) => image_value),
+);
+
 const cardPayload = z.object({
-  name: words,
-  binding_values: z.record(z.string(), lenient(z.object({ string_value: words }))),
+  name: term,
+  url: address,
+  binding_values: z.object({
+    title: textValue,
+    description: textValue,
+    domain: textValue,
+    vanity_url: textValue,
+    card_url: textValue,
+    photo_image_full_size_large: imageValue,
+    summary_photo_image_large: imageValue,
+    player_image_large: imageValue,
+    thumbnail_image_large: imageValue,
+    thumbnail_image: imageValue,
+    choice1_label: textValue,
+    choice1_count: textValue,
+    choice2_label: textValue,
+    choice2_count: textValue,
+    choice3_label: textValue,
+    choice3_count: textValue,
+    choice4_label: textValue,
+    choice4_count: textValue,
+    end_datetime_utc: textValue,
+  }),
 });
 
-/** A card; polls are cards. */
+/** A card: the preview of a page, or a poll. */
 export type CardPayload = z.output<typeof cardPayload>;
 
 const articlePayload = z.object({
-  rest_id: words,
-  title: z.string(),
+  rest_id: term,
+  title: text,
   preview_text: words,
-  cover_media: lenient(z.object({ media_info: z.object({ original_img_url: words }) })),
+  cover_media: lenient(z.object({ media_info: z.object({ original_img_url: address }) })),
 });
 
 const postPayload = z
   .object({
     id_str: xId,
-    text: z.string(),
-    created_at: z.string(),
-    lang: words,
+    text,
+    created_at: token,
+    lang: term,
     entities: lenient(entitiesPayload),
     user: userPayload,
     favorite_count: count,
     reply_count: count,
     retweet_count: count,
-    mediaDetails: eachOf(mediaPayload),
+    mediaDetails: eachOf(mediaPayload, maximums.media),
     quoted_tweet: z.unknown().optional(),
     parent: z.unknown().optional(),
-    in_reply_to_screen_name: words,
+    in_reply_to_screen_name: term,
     in_reply_to_status_id_str: lenient(xId),
     note_tweet: lenient(z.object({})),
     article: lenient(articlePayload),
@@ -99,9 +131,9 @@ export function parsePost(row: unknown): PostPayload | null {
 }
 
 const answerPayload = z.object({
-  __typename: words,
+  __typename: term,
   user: z.unknown().optional(),
-  tombstone: lenient(z.object({ text: z.object({ text: z.string() }) })),
+  tombstone: lenient(z.object({ text: z.object({ text }) })),
 });
 
 /** What an answer is before it is known to be a post. `user` is only looked at for being there. */

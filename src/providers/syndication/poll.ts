@@ -2,23 +2,27 @@ import type { Poll } from '../../model/poll.ts';
 import { toIsoTime } from '../times.ts';
 import type { CardPayload } from './payload.ts';
 
-const maxChoices = 4;
+/** Tells whether a card is a poll, such as `poll2choice_text_only`. */
+export function isPoll({ name }: CardPayload): boolean {
+  return /^poll\d/.test(name ?? '');
+}
 
-/** Gives the poll of a card such as `poll2choice_text_only`; null when the card is something else. */
+/** Returns the poll of a card; `null` for a card of another kind. */
 export function shapePoll(card: CardPayload | null): Poll | null {
-  if (card === null || !/^poll\d/.test(card.name ?? '')) return null;
-  const tell = (key: string) => card.binding_values[key]?.string_value ?? null;
-  const choices = [];
-  for (let number = 1; number <= maxChoices; number += 1) {
-    const label = tell(`choice${number}_label`);
-    if (label !== null) choices.push({ label, count: readCount(tell(`choice${number}_count`)) });
-  }
+  if (card === null || !isPoll(card)) return null;
+  const { binding_values: values } = card;
+  const choices = [
+    [values.choice1_label, values.choice1_count] as const,
+    [values.choice2_label, values.choice2_count] as const,
+    [values.choice3_label, values.choice3_count] as const,
+    [values.choice4_label, values.choice4_count] as const,
+  ].flatMap(([label, count]) => (label === null ? [] : [{ label, count: readCount(count) }]));
   const counts = choices.map(({ count }) => count).filter((count) => count !== null);
   const total = counts.length < choices.length ? null : counts.reduce((sum, n) => sum + n, 0);
   return {
     choices: choices.map((choice) => ({ ...choice, percentage: shareOf(choice.count, total) })),
     total_votes: total,
-    ends_at: toIsoTime(tell('end_datetime_utc')),
+    ends_at: toIsoTime(values.end_datetime_utc),
   };
 }
 

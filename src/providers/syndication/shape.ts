@@ -2,8 +2,10 @@ import { type Account, toAccount } from '../../model/account.ts';
 import type { Article } from '../../model/article.ts';
 import type { Status } from '../../model/post.ts';
 import { profileUrl } from '../../model/reference.ts';
+import { findLeftOut, nameLeftOut } from '../bound-post.ts';
 import { toCreated } from '../times.ts';
 import { enlargeAvatar, toReplyingTo, xPostUrl } from '../x.ts';
+import { shapeCard } from './card.ts';
 import { cleanText } from './clean-text.ts';
 import { shapeMedia } from './media.ts';
 import { type PostPayload, parsePost, type UserPayload } from './payload.ts';
@@ -17,7 +19,7 @@ export function shapePost(row: PostPayload): Status {
 
 /** X counts and quotes one level deep only, so the quote of a quote is left out. */
 function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
-  return {
+  const status: Status = {
     type: 'status',
     id: row.id_str,
     url: xPostUrl(row.user.screen_name, row.id_str),
@@ -41,11 +43,20 @@ function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
     poll: shapePoll(row.card),
     article: row.article === null ? null : shapeArticle(row.article),
     content_warning: null,
-    card: null,
+    card: shapeCard(row),
     community_note: null,
     context: null,
     platform: 'x',
   };
+  return nameLeftOut(status, leftOutOf(row));
+}
+
+function leftOutOf({ entities, mediaDetails }: PostPayload): readonly string[] {
+  const { urls, hashtags, symbols, user_mentions } = entities ?? {};
+  return findLeftOut({
+    facets: [urls, hashtags, symbols, user_mentions],
+    media: [mediaDetails, ...mediaDetails.map(({ video_info }) => video_info?.variants)],
+  });
 }
 
 /** What X says of a text without words: `und`, `zxx`, `qme` and their like. */

@@ -46,7 +46,8 @@ export function describeChoices(poll: Poll): readonly string[] {
 /** Gives the votes of a poll and its end as plain text; empty where neither is known. */
 export function describeVotes(poll: Poll): string {
   const end = poll.ends_at === null ? null : `until ${describeMinute(poll.ends_at)}`;
-  return [formatCount(poll.total_votes, 'vote', 'votes'), end]
+  const voters = formatCount(poll.total_voters ?? null, 'voter', 'voters');
+  return [formatCount(poll.total_votes, 'vote', 'votes'), voters, end]
     .filter((fact) => fact !== null)
     .join(', ');
 }

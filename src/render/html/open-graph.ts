@@ -3,7 +3,7 @@ import { nameAccount } from '../markdown/accounts.ts';
 import { escapeLine } from './escape.ts';
 import { toSafeUrl } from './links.ts';
 import { findPictures, findVideo, type Picture, toWebUrl, type Video } from './pictures.ts';
-import { summarizePost, titlePost } from './summary.ts';
+import { nameAuthor, summarizePost, titlePost } from './summary.ts';
 
 /** A `meta` element: the name of its tag and its content; null leaves it out. */
 type Tag = readonly [name: string, content: string | number | null];
@@ -77,9 +77,10 @@ function describeOrigin(post: Post | undefined): readonly Tag[] {
   if (post?.type !== 'status') return [];
   const created = Date.parse(post.created_at);
   return [
-    ['author', nameAccount(post.author)],
+    ['author', nameAuthor(post)],
     ['article:published_time', Number.isNaN(created) ? null : new Date(created).toISOString()],
-    ['article:author', toSafeUrl(post.author.url)],
+    // The page of an account says nothing of what another server says that it wrote.
+    ['article:author', post.copied_from === undefined ? toSafeUrl(post.author.url) : null],
   ];
 }
 

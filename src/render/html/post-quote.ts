@@ -30,6 +30,7 @@ function renderAt(post: Post, depth: number): string {
     renderOrigin(post),
     post.content_warning === null ? '' : renderWarning(post.content_warning),
     renderParagraphs(post.text, post.facets, post.lang),
+    post.tags === undefined ? '' : renderTags(post.tags),
     post.possibly_sensitive ? '<p><em>Marked as sensitive content.</em></p>' : '',
     renderMedia(post.media.all),
     post.poll === null ? '' : renderPoll(post.poll),
@@ -51,7 +52,14 @@ function renderTombstone({ text, url, author }: Tombstone): string {
 }
 
 function renderSignature(post: Status): string {
-  return `${nameAuthor(post.author)}, ${link(describeMinute(post.created_at), post.url)}`;
+  const { author, created_at, edited_at, url } = post;
+  const edited = edited_at === undefined ? '' : `, edited ${escapeLine(describeMinute(edited_at))}`;
+  const written = link(describeMinute(created_at), url);
+  return `${nameAuthor(author)}, ${written}${edited}${renderCopy(post)}`;
+}
+
+function renderCopy({ copied_from: source }: Status | Account): string {
+  return source === undefined ? '' : `, copied from ${link(source.host, source.url)}`;
 }
 
 function nameAuthor(author: Account): string {
@@ -61,11 +69,12 @@ function nameAuthor(author: Account): string {
 }
 
 /** Says who passed a post on and what it answers. */
-function renderOrigin({ reposted_by: reposter, replying_to: target }: Status): string {
+function renderOrigin({ reposted_by: reposter, replying_to: target, community }: Status): string {
   const handle = target?.screen_name ?? null;
   const answered = handle === null ? 'another post' : `@${handle}`;
   return [
-    reposter === null ? [] : `Reposted by ${nameAuthor(reposter)}`,
+    reposter === null ? [] : `Reposted by ${nameAuthor(reposter)}${renderCopy(reposter)}`,
+    community === undefined ? [] : `In ${link(community.name, community.url)}`,
     target === null ? [] : `In reply to ${link(answered, target.url)}`,
   ]
     .flat()
@@ -73,13 +82,23 @@ function renderOrigin({ reposted_by: reposter, replying_to: target }: Status): s
     .join('\n');
 }
 
+function renderTags(tags: readonly string[]): string {
+  return `<p>Tags: ${escapeLine(tags.map((tag) => `#${tag}`).join(' '))}</p>`;
+}
+
 function renderWarning(warning: string): string {
   return `<p><strong>Content warning:</strong> ${escapeLine(warning)}</p>`;
 }
 
-function renderCard({ url, title, description }: Card): string {
+function renderCard(card: Card): string {
+  const { url, title, description, provider_name: site, author_name: author, author_url } = card;
   const name = `<p><strong>${link(toLine(title) || url, url)}</strong></p>`;
-  return quoteBlock([name, renderParagraphs(description ?? '', [])]);
+  const source = [
+    ...(site === undefined ? [] : [escapeLine(site)]),
+    ...(author === undefined ? [] : [`by ${link(author, author_url ?? null)}`]),
+  ].join(' · ');
+  const about = renderParagraphs(description ?? '', []);
+  return quoteBlock([name, about, source === '' ? '' : `<p>${source}</p>`]);
 }
 
 function renderMedia(all: readonly Media[]): string {

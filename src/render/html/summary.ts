@@ -1,6 +1,7 @@
 import type { Post, Status } from '../../model/post.ts';
 import { nameAccount } from '../markdown/accounts.ts';
 import { toLine } from '../markdown/characters.ts';
+import { titleCopy } from '../markdown/copies.ts';
 import { describeChoices, describeMedia } from './labels.ts';
 
 const maxTitle = 120;
@@ -8,17 +9,22 @@ const maxSummary = 300;
 
 /** Gives who wrote a post as plain text on one line, and the title of an article it carries. */
 export function titlePost(post: Post | undefined): string {
-  const author = post?.author ?? null;
-  if (author === null) return 'Unavailable post';
   const article = post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
-  return cut(joinTitle(nameAccount(author), article), maxTitle);
+  return cut(joinTitle(nameAuthor(post), article), maxTitle);
 }
 
 /** Gives who wrote a post and how it begins as plain text on one line. */
 export function headlinePost(post: Post | undefined): string {
   if (post?.type !== 'status' || toLine(post.article?.title ?? '') !== '') return titlePost(post);
   const words = describeText(post) || summarizePost(post);
-  return cut(joinTitle(nameAccount(post.author), words), maxTitle);
+  return cut(joinTitle(nameAuthor(post), words), maxTitle);
+}
+
+/** Returns who wrote a post as plain text, and for a copy which server says so. */
+export function nameAuthor(post: Post | undefined): string {
+  const author = post?.author ?? null;
+  if (post === undefined || author === null) return 'Unavailable post';
+  return titleCopy(post, nameAccount(author));
 }
 
 function joinTitle(name: string, words: string): string {
@@ -56,7 +62,8 @@ function describeQuote({ quote }: Status): readonly string[] {
   if (quote.type === 'tombstone') return [toLine(quote.text)];
   const text = describeText(quote);
   const handle = `@${toLine(quote.author.screen_name)}`;
-  return [text === '' ? `quoting ${handle}` : `quoting ${handle}: ${text}`];
+  const name = `quoting ${titleCopy(quote, handle)}`;
+  return [text === '' ? name : `${name}: ${text}`];
 }
 
 /** Cuts a line to a number of code points, where it can at a space. */

@@ -1,6 +1,7 @@
 import type { Account } from '../../model/account.ts';
 import { describeVerification, labelled, linkAccount } from './accounts.ts';
 import { cutLine, toLine } from './characters.ts';
+import { linkCopy } from './copies.ts';
 import { escapeInline, escapeLine } from './escape.ts';
 import { formatCount, formatDay } from './figures.ts';
 import { joinFacts, joinLines, listItem } from './layout.ts';
@@ -29,6 +30,7 @@ function nameWithStanding(account: Account): string {
     formatCount(account.followers, 'follower', 'followers'),
     account.verification.verified ? describeVerification(account.verification.type) : null,
     account.protected ? 'Protected' : null,
+    linkCopy(account),
   ]);
 }
 

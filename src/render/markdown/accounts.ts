@@ -49,14 +49,16 @@ export function renderProfile(account: Account, full: boolean): string {
   const facts = [...factsOf(account, full), ...(full ? furtherFactsOf(account) : [])]
     .filter((fact) => fact !== '')
     .map((fact) => listItem(fact, '- '));
-  return joinBlocks([renderText(account.description ?? '', []), facts.join('\n')]);
+  const about = renderText(account.description ?? '', account.description_facets ?? []);
+  return joinBlocks([about, facts.join('\n')]);
 }
 
 function factsOf(account: Account, full: boolean): readonly string[] {
-  const { location, website, joined, verification } = account;
+  const { location, website, joined, verification, copied_from: copied } = account;
   const formatJoined = full ? formatMinute : formatDay;
   return [
     labelled('Profile', toAutolink(account.url)),
+    labelled('Copied from', copied === undefined ? null : link(copied.host, copied.url)),
     labelled('Location', location === null ? null : escapeInline(location)),
     labelled('Website', website === null ? null : (toAutolink(website) ?? escapeInline(website))),
     labelled('Joined', joined === null ? null : formatJoined(joined)),

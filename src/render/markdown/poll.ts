@@ -11,8 +11,10 @@ export function renderPoll(poll: Poll, fetchedAt: string): string {
     return `| ${escapeCell(label)} | ${votes} | ${share} |`;
   });
   const table = ['| Choice | Votes | Share |', '| --- | ---: | ---: |', ...rows].join('\n');
+  const votes = formatCount(poll.total_votes, 'vote', 'votes');
+  const voters = formatCount(poll.total_voters ?? null, 'voter', 'voters');
   const end = poll.ends_at === null ? null : describeEnd(poll.ends_at, fetchedAt);
-  return joinBlocks([table, joinFacts([formatCount(poll.total_votes, 'vote', 'votes'), end])]);
+  return joinBlocks([table, joinFacts([votes, voters, end])]);
 }
 
 function describeEnd(endsAt: string, fetchedAt: string): string {

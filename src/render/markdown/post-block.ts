@@ -1,10 +1,11 @@
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { linkAccount, linkHandle } from './accounts.ts';
+import { linkCopy } from './copies.ts';
 import { joinBlocks, joinFacts } from './layout.ts';
 import { link } from './links.ts';
 import {
-  linkDate,
+  originOf,
   type PostView,
   renderContent,
   renderFacts,
@@ -43,7 +44,7 @@ export function renderPostBlock(post: Post, place: BlockPlace, view: PostView): 
 function headingOf(post: Post, owner: Account | null): readonly (string | null)[] {
   const { author } = post;
   const who = author === null || isSameAccount(author, owner) ? null : linkAccount(author);
-  if (post.type === 'status') return [who, linkDate(post)];
+  if (post.type === 'status') return [who, ...originOf(post)];
   return who === null ? ['Unavailable post'] : [who, 'unavailable'];
 }
 
@@ -51,6 +52,7 @@ function headingOf(post: Post, owner: Account | null): readonly (string | null)[
 export function renderOrigin(post: Status, { thread, owner }: Surroundings): string {
   return joinBlocks([
     describeReposter(post.reposted_by, owner),
+    post.community === undefined ? null : `*In ${link(post.community.name, post.community.url)}*`,
     answersElsewhere(post, thread) ? `*${describeTarget(post.replying_to)}*` : null,
   ]);
 }
@@ -59,7 +61,7 @@ function describeReposter(reposter: Account | null, owner: Account | null): stri
   if (reposter === null) return null;
   const { screen_name: handle, url } = reposter;
   const who = isSameAccount(reposter, owner) ? linkHandle(handle, url) : linkAccount(reposter);
-  return `*Reposted by ${who}*`;
+  return `*${joinFacts([`Reposted by ${who}`, linkCopy(reposter)])}*`;
 }
 
 function describeTarget(target: Status['replying_to']): string {

@@ -1,10 +1,12 @@
 import type { Card } from '../../model/card.ts';
 import type { Post, Status, Tombstone } from '../../model/post.ts';
+import type { Reaction } from '../../model/reaction.ts';
 import { linkAccount } from './accounts.ts';
 import { type ArticleExtent, renderArticle } from './article.ts';
 import { toLine } from './characters.ts';
+import { linkCopy } from './copies.ts';
 import { escapeInline, escapeLine } from './escape.ts';
-import { formatCount, formatMinute } from './figures.ts';
+import { formatCount, formatMinute, formatNumber } from './figures.ts';
 import { joinBlocks, joinFacts, quoteBlock } from './layout.ts';
 import { link } from './links.ts';
 import { renderMedia } from './media.ts';
@@ -37,6 +39,7 @@ function renderContentAt(post: Status, view: PostView, depth: number): string {
   return joinBlocks([
     post.content_warning === null ? null : renderWarning(post.content_warning),
     renderText(post.text, post.facets),
+    post.tags === undefined ? null : renderTags(post.tags),
     post.possibly_sensitive ? '*Marked as sensitive content.*' : null,
     ...renderMedia(post.media.all, view.full),
     post.poll === null ? null : renderPoll(post.poll, view.fetchedAt),
@@ -51,14 +54,27 @@ function renderWarning(warning: string): string {
   return `**Content warning:** ${escapeLine(warning)}`;
 }
 
-function renderCard({ url, title, description }: Card): string {
+function renderTags(tags: readonly string[]): string {
+  return `Tags: ${tags.map((tag) => escapeInline(`#${tag}`)).join(' ')}`;
+}
+
+function renderCard(card: Card): string {
+  const { url, title, description } = card;
   const name = `**${link(toLine(title) || url, url)}**`;
-  return quoteBlock(joinBlocks([name, description === null ? null : escapeLine(description)]));
+  const about = description === null ? null : escapeLine(description);
+  return quoteBlock(joinBlocks([name, about, describeSource(card)]));
+}
+
+function describeSource({ provider_name: site, author_name: author, author_url }: Card): string {
+  return joinFacts([
+    site === undefined ? null : escapeLine(site),
+    author === undefined ? null : `by ${link(author, author_url ?? null)}`,
+  ]);
 }
 
 function renderQuote(quote: Post, view: PostView, depth: number): string {
   if (quote.type === 'tombstone') return renderTombstone(quote);
-  const header = joinFacts([linkAccount(quote.author, '**'), linkDate(quote)]);
+  const header = joinFacts([linkAccount(quote.author, '**'), ...originOf(quote)]);
   if (depth > maxQuoteDepth) return quoteBlock(`Quotes ${header}`);
   return quoteBlock(
     joinBlocks([header, renderContentAt(quote, view, depth), renderFacts(quote, view)]),
@@ -70,13 +86,20 @@ export function renderTombstone(tombstone: Tombstone): string {
   return quoteBlock(link(tombstone.text, tombstone.url));
 }
 
-/** Gives a post's date as a link to the post. */
-export function linkDate(post: Status): string {
-  return link(formatMinute(post.created_at), post.url);
+/** Returns when a post was written, as a link to it, when it was edited, and where it was copied from. */
+export function originOf(post: Status): readonly (string | null)[] {
+  const { created_at, edited_at, url } = post;
+  const edited = edited_at === undefined ? null : `edited ${formatMinute(edited_at)}`;
+  return [link(formatMinute(created_at), url), edited, linkCopy(post)];
 }
 
 function renderNote(note: string): string {
   return quoteBlock(`**Community note:** ${renderText(note, [])}`);
+}
+
+function describeReactions(reactions: readonly Reaction[]): string {
+  const counts = reactions.map(({ name, count }) => `${escapeInline(name)} ${formatNumber(count)}`);
+  return `reactions: ${counts.join(', ')}`;
 }
 
 /** Gives the exact time, the metrics, the language and the client of a post; empty when compact. */
@@ -90,6 +113,7 @@ export function renderFacts(post: Status, view: PostView): string {
     formatCount(post.quotes, 'quote', 'quotes'),
     formatCount(post.bookmarks, 'bookmark', 'bookmarks'),
     formatCount(post.views, 'view', 'views'),
+    post.reactions === undefined ? null : describeReactions(post.reactions),
     post.lang === null ? null : `language ${escapeInline(post.lang)}`,
     post.source === null ? null : `via ${escapeInline(post.source)}`,
   ]);

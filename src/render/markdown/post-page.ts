@@ -1,12 +1,13 @@
 import type { Post } from '../../model/post.ts';
 import type { PostResult } from '../../model/results.ts';
 import { nameAccount, renderAbout, renderAccounts } from './accounts.ts';
+import { titleCopy } from './copies.ts';
 import { escapeInline } from './escape.ts';
-import { joinBlocks, joinLines } from './layout.ts';
+import { joinBlocks, joinFacts, joinLines } from './layout.ts';
 import { renderNotes } from './notes.ts';
 import { renderOrigin, renderPostBlock } from './post-block.ts';
 import {
-  linkDate,
+  originOf,
   type PostView,
   renderContent,
   renderFacts,
@@ -31,12 +32,15 @@ export function titlePostPage(result: PostResult): string {
 }
 
 function titleOf(thread: Thread, postCount: number): string {
-  const author = thread.asked?.author ?? null;
-  if (author === null) return postCount > 1 ? 'Conversation' : 'Unavailable post';
+  const { asked } = thread;
+  const author = asked?.author ?? null;
+  if (asked === undefined || author === null) {
+    return postCount > 1 ? 'Conversation' : 'Unavailable post';
+  }
   const name = nameAccount(author);
-  if (postCount < 2) return name;
-  if (!isByOneAuthor(thread)) return `Conversation with ${name}`;
-  return `${thread.chain.length > 1 ? 'Thread' : 'Post'} by ${name}`;
+  if (postCount < 2) return titleCopy(asked, name);
+  if (!isByOneAuthor(thread)) return titleCopy(asked, `Conversation with ${name}`);
+  return titleCopy(asked, `${thread.chain.length > 1 ? 'Thread' : 'Post'} by ${name}`);
 }
 
 function renderLonePost(result: PostResult, thread: Thread): readonly string[] {
@@ -45,7 +49,7 @@ function renderLonePost(result: PostResult, thread: Thread): readonly string[] {
   if (post.type === 'tombstone') return [renderTombstone(post)];
   const { full, fetchedAt } = result;
   const view: PostView = { full, fetchedAt, level: 2, articles: 'whole' };
-  const signature = joinLines([`— ${linkDate(post)}`, renderFacts(post, view)]);
+  const signature = joinLines([`— ${joinFacts(originOf(post))}`, renderFacts(post, view)]);
   return [renderOrigin(post, { thread, owner: null }), renderContent(post, view), signature];
 }
 

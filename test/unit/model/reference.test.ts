@@ -73,6 +73,14 @@ const goodUrls: readonly (readonly [string, unknown])[] = [
     { platform: 'mastodon', handle: 'wren@reef.example.org', id: '01HXYZ' },
   ],
   [
+    'https://reef.example.org/@wren/018e1c2a-7b5f-7c3d-9a42-0f6b5d8e1c2a',
+    {
+      platform: 'mastodon',
+      handle: 'wren@reef.example.org',
+      id: '018e1c2a-7b5f-7c3d-9a42-0f6b5d8e1c2a',
+    },
+  ],
+  [
     'http://localhost:8080/ada.example/status/1900000000000000001',
     { platform: 'sample', handle: 'ada.example', id: '1900000000000000001' },
   ],
@@ -91,7 +99,9 @@ const badUrls: readonly (readonly [string, string])[] = [
   ['https:///jack/status/20', 'unsupported_host'],
   ['https://reef.example.org/notice/AbC', 'unsupported_host'],
   ['https://reef.example.org/objects/6f1c2a9e', 'unsupported_host'],
-  ['https://reef.example.org/web/statuses/a-b', 'unsupported_host'],
+  ['https://reef.example.org/web/statuses/a+b', 'unsupported_host'],
+  ['https://reef.example.org/@wren/with_replies', 'unsupported_host'],
+  ['https://reef.example.org/@wren/media', 'unsupported_host'],
   ['https://reef.example.org/web/web/@wren/1', 'unsupported_host'],
   ['https://reef.example.org/web/112', 'unsupported_host'],
   ['https://reef.example.org/users/wren/statuses/1/likes', 'unsupported_host'],

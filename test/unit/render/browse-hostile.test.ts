@@ -21,7 +21,15 @@ import {
   textsWithin,
   tokenTypes,
 } from '../../support/render-markdown.ts';
-import { account, article, bo, photo, status, tombstone } from '../../support/render-posts.ts';
+import {
+  account,
+  article,
+  bo,
+  furtherMembers,
+  photo,
+  status,
+  tombstone,
+} from '../../support/render-posts.ts';
 
 const people = fc
   .record({
@@ -71,7 +79,7 @@ const posts: fc.Arbitrary<Post> = fc
       }),
       quote: quoted,
       content_warning: words,
-      card: { url: words, title: text, description: words, image_url: words },
+      ...furtherMembers(text, words),
       community_note: text,
       reposted_by: author,
       replying_to: { screen_name: words, status: null, url: words },

@@ -66,6 +66,17 @@ describe('the labels of an account', () => {
     expect(judgeActor({ labels })).toBe('signed-in');
     expect(judgeActor({ labels: 'none' })).toBeNull();
   });
+
+  it.each([
+    ['too many', (label: unknown) => Array(1000).fill(label)],
+    ['too many unreadable ones', () => Array(100).fill(null)],
+  ])('hide a row that has %s, since the last one could hide it', (_, listLabels) => {
+    const labels = [...listLabels(bskyLabel('spam', did)), bskyLabel('!hide', did)];
+
+    expect(parseActor(bskyActor(handle, { labels }))).toBeNull();
+    expect(parsePost(bskyPost({ rkey: '3k' }, { labels }))).toBeNull();
+    expect(parsePost(bskyPost({ rkey: '3k', record: { labels: { values: labels } } }))).toBeNull();
+  });
 });
 
 describe('what is told of the labels of an account', () => {

@@ -88,6 +88,17 @@ describe('a post of Bluesky', () => {
   });
 });
 
+const { record } = bskyPost({ rkey: '3k' }) as { readonly record: Fields };
+
+describe('the tags of a post', () => {
+  it('are those beside its text', () => {
+    const { tags } = shapeStatus({ record: { ...record, tags: ['heron', '', 'mill'] } });
+
+    expect(tags).toEqual(['heron', 'mill']);
+    expect(shapeStatus({ record })).not.toHaveProperty('tags');
+  });
+});
+
 describe('the embeds of a post', () => {
   it('are nothing that leads to no address of the web', () => {
     const images = [{ fullsize: 'javascript:alert(1)', thumb: 'x', alt: '' }];
@@ -181,7 +192,7 @@ describe('the embeds of a post', () => {
     },
   );
 
-  it('are a quoted post with its media, and no further quote', () => {
+  it('are a quoted post with its media, and what it quotes in turn', () => {
     const deeper = bskyRecordEmbed(bskyQuoted(bskyPost({ rkey: '3kdeep' })));
     const embed = bskyRecordEmbed(bskyQuoted({ ...quoted, embed: bskyImages('heron') }, [deeper]));
 
@@ -191,7 +202,32 @@ describe('the embeds of a post', () => {
       author: { screen_name: 'tove.test' },
       likes: 2,
       media: { photos: [{ alt: 'A heron' }] },
-      quote: null,
+      quote: { id: '3kdeep', quote: null },
+    });
+  });
+
+  it('tell nothing of a private post that a quoted post quotes', () => {
+    const hidden = bskyPost(
+      { rkey: '3kdeep', text: 'Hidden words' },
+      { author: bskyPrivateActor('otto.test') },
+    );
+    const embed = bskyRecordEmbed(bskyQuoted(quoted, [bskyRecordEmbed(bskyQuoted(hidden))]));
+
+    expect(quoteOf(embed)).toMatchObject({
+      quote: { type: 'tombstone', reason: 'private', url: null },
+    });
+    expect(JSON.stringify(quoteOf(embed))).not.toContain('Hidden words');
+  });
+
+  it.each([
+    [{ notFound: true }, 'deleted'],
+    [{ blocked: true }, 'blocked'],
+    [{ detached: true }, 'unavailable'],
+  ])('are what stands for a post that a quoted post quotes: %j', (fields, reason) => {
+    const deeper = bskyRecordEmbed({ uri, ...fields });
+
+    expect(quoteOf(bskyRecordEmbed(bskyQuoted(quoted, [deeper])))).toMatchObject({
+      quote: { type: 'tombstone', reason },
     });
   });
 

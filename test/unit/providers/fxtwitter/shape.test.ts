@@ -50,6 +50,54 @@ describe('a post of FxTwitter', () => {
     expect(shape({ author: fxUser('mira_holm', { avatar_url }) }).author.avatar_url).toBe(expected);
   });
 
+  it('has the preview of a linked page', () => {
+    const card = {
+      url: 'https://news.example/1',
+      title: 'Herons',
+      description: 'Of the mill',
+      domain: 'news.example',
+      image: { url: 'https://pbs.example/card.jpg', width: 800, height: 419, alt: 'A heron' },
+    };
+
+    expect(shape({ card }).card).toEqual({
+      url: card.url,
+      title: 'Herons',
+      description: 'Of the mill',
+      image_url: 'https://pbs.example/card.jpg',
+      image_alt: 'A heron',
+      provider_name: 'news.example',
+    });
+    expect(shape({ card: { url: 'http://news.example/2' } }).card).toEqual({
+      url: 'http://news.example/2',
+      title: '',
+      description: null,
+      image_url: null,
+    });
+  });
+
+  it.each([[null], [{ url: 'javascript:alert(1)', title: 'x' }], [{ title: 'x' }], ['x']])(
+    'has no preview where nothing can be linked: %j',
+    (card) => expect(shape({ card }).card).toBeNull(),
+  );
+
+  it('has the preview of a page in what it quotes', () => {
+    const quote = fxStatus('1', { card: { url: 'https://news.example/1', title: 'Herons' } });
+
+    expect(shape({ quote }).quote).toMatchObject({ card: { title: 'Herons' } });
+  });
+
+  it('has the community that it was written in', () => {
+    const community = { id: '1506', name: 'Herons', description: 'All of them', is_nsfw: false };
+
+    expect(shape({ community }).community).toEqual({
+      id: '1506',
+      name: 'Herons',
+      url: 'https://x.com/i/communities/1506',
+      description: 'All of them',
+    });
+    expect(shape({ community: { id: 'x', name: 'Herons' } })).not.toHaveProperty('community');
+  });
+
   it('has the repost’s account with nulls', () => {
     const reposted_by = {
       id: '9',

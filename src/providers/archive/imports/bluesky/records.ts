@@ -1,7 +1,8 @@
 import { CID } from 'multiformats/cid';
 import { z } from 'zod';
 import { blueskyFacet } from '../../../bluesky-facets.ts';
-import { eachOf, lenient, words } from '../../../lenient.ts';
+import { address, eachOf, lenient, text, token, url, words } from '../../../lenient.ts';
+import { maximums } from '../../../maximums.ts';
 import { readTimeMs } from '../../../times.ts';
 import { link } from './car.ts';
 
@@ -10,14 +11,13 @@ import { link } from './car.ts';
  * `-graph` and `-actor`. What a record must have is required, everything else may be odd.
  */
 
-const timeMs = z
-  .string()
+const timeMs = token
   .transform(readTimeMs)
   .nullish()
   .transform((ms) => ms ?? null);
 
 const labels = z
-  .object({ values: eachOf(z.object({ val: z.string() })) })
+  .object({ values: eachOf(z.object({ val: token }), maximums.labels) })
   .transform(({ values }): readonly string[] => values.map(({ val }) => val));
 
 const selfLabels = lenient(labels).transform((values) => values ?? []);
@@ -25,7 +25,7 @@ const selfLabels = lenient(labels).transform((values) => values ?? []);
 /** A file that a record names, by its CID in text; the second form is that of records before 2023. */
 const blob = z.union([
   z.object({ ref: link }).transform(({ ref }) => ref.toString()),
-  z.object({ cid: z.string() }).transform(({ cid }, context) => {
+  z.object({ cid: token }).transform(({ cid }, context) => {
     try {
       return CID.parse(cid).toString();
     } catch {
@@ -41,17 +41,17 @@ const aspectRatio = lenient(z.object({ width: z.number().min(1), height: z.numbe
 const picture = z.object({ image: blob, alt: words, aspectRatio });
 
 /** Another record, by address and content. */
-const strongRef = z.object({ uri: z.string(), cid: z.string() });
+const strongRef = z.object({ uri: url, cid: token });
 
 const mediaEmbed = z.discriminatedUnion('$type', [
-  z.object({ $type: z.literal('app.bsky.embed.images'), images: eachOf(picture) }),
-  z.object({ $type: z.literal('app.bsky.embed.gallery'), items: eachOf(picture) }),
+  z.object({ $type: z.literal('app.bsky.embed.images'), images: eachOf(picture, maximums.media) }),
+  z.object({ $type: z.literal('app.bsky.embed.gallery'), items: eachOf(picture, maximums.media) }),
   z.object({ $type: z.literal('app.bsky.embed.video'), video: blob, alt: words, aspectRatio }),
   z.object({
     $type: z.literal('app.bsky.embed.external'),
     external: z.object({
-      uri: z.string(),
-      title: lenient(z.string()),
+      uri: url,
+      title: lenient(text),
       description: words,
       thumb: lenient(blob),
     }),
@@ -77,11 +77,11 @@ export type MediaEmbed = z.output<typeof mediaEmbed>;
 /** `app.bsky.feed.post`. */
 export const postRecord = z.object({
   $type: z.literal('app.bsky.feed.post'),
-  text: z.string(),
+  text,
   createdAt: timeMs,
-  facets: eachOf(blueskyFacet),
-  langs: lenient(z.array(z.string())),
-  reply: lenient(z.object({ parent: z.object({ uri: z.string() }) })),
+  facets: eachOf(blueskyFacet, maximums.facets),
+  langs: eachOf(token, maximums.languages),
+  reply: lenient(z.object({ parent: z.object({ uri: url }) })),
   embed: lenient(embed),
   labels: selfLabels,
 });
@@ -92,7 +92,7 @@ export type PostRecord = z.output<typeof postRecord>;
 /** `app.bsky.feed.repost`. */
 export const repostRecord = z.object({
   $type: z.literal('app.bsky.feed.repost'),
-  subject: z.object({ uri: z.string() }),
+  subject: z.object({ uri: url }),
   createdAt: timeMs,
 });
 
@@ -107,7 +107,7 @@ export const profileRecord = z.object({
   $type: z.literal('app.bsky.actor.profile'),
   displayName: words,
   description: words,
-  website: words,
+  website: address,
   avatar: lenient(blob),
   banner: lenient(blob),
   createdAt: timeMs,

@@ -70,7 +70,7 @@ export function shapePost({ record, key, createdMs, author, quote }: ShapeablePo
     ...toText(record, card === null ? null : elsewhere),
     ...toCreated(createdMs),
     author,
-    lang: record.langs?.[0] ?? null,
+    lang: record.langs[0] ?? null,
     replies: null,
     reposts: null,
     likes: null,

@@ -1,7 +1,9 @@
 import { type Account, toAccount } from '../../../../model/account.ts';
 import { parseHandle, profileUrl } from '../../../../model/reference.ts';
 import { toRichText } from '../../../html-text.ts';
+import { describeProfile } from '../../../mastodon-profile.ts';
 import { isWebUrl } from '../../../text.ts';
+import type { RichText } from '../../../text-writer.ts';
 import { toIsoTime } from '../../../times.ts';
 import type { ExportFile } from '../files/export-files.ts';
 import { createNaming } from './identity.ts';
@@ -68,7 +70,7 @@ function shapeAccount(row: ActorPayload, handle: string): Account {
     screen_name: handle,
     name: row.name ?? row.preferredUsername,
     url: row.url !== null && isWebUrl(row.url) ? row.url : profileUrl('mastodon', handle, ''),
-    description: describe(row),
+    ...describe(row),
     // In an export these are names of files in it; other software leaves the addresses.
     avatar_url: row.icon !== null && isWebUrl(row.icon) ? row.icon : null,
     banner_url: row.image !== null && isWebUrl(row.image) ? row.image : null,
@@ -79,21 +81,20 @@ function shapeAccount(row: ActorPayload, handle: string): Account {
 }
 
 /** The lines below its own words are its fields, and where it has moved. */
-function describe({ summary, attachment, movedTo }: ActorPayload): string | null {
-  const fields = attachment.map(({ name, value }) => `${name.trim()}: ${toPlain(value)}`);
-  const moved = movedTo === null ? [] : [`Moved to: ${movedTo}`];
-  const parts = [summary === null ? '' : toPlain(summary), [...fields, ...moved].join('\n')];
-  return parts.filter((part) => part !== '').join('\n\n') || null;
+function describe({ summary, attachment, movedTo }: ActorPayload) {
+  const fields = attachment.map(({ name, value }) => ({ name, value: readHtml(value) }));
+  const moved = { name: 'Moved to', value: { text: movedTo ?? '', facets: [] } };
+  return describeProfile(readHtml(summary ?? ''), movedTo === null ? fields : [...fields, moved]);
 }
 
-function toPlain(html: string): string {
-  return toRichText(html, { nameMention: createNaming([]) }).text;
+function readHtml(html: string): RichText {
+  return toRichText(html, { nameMention: createNaming([]) });
 }
 
 /** The first field that is a link. */
 function websiteOf({ attachment }: ActorPayload): string | null {
   const links = attachment.flatMap(({ value }) =>
-    toRichText(value, { nameMention: createNaming([]) }).facets.flatMap(({ type, url }) =>
+    readHtml(value).facets.flatMap(({ type, url }) =>
       type === 'link' && url !== undefined ? [url] : [],
     ),
   );

@@ -1,5 +1,6 @@
 import type { Media } from '../../../../model/media.ts';
 import type { Poll } from '../../../../model/poll.ts';
+import { known } from '../../../known.ts';
 import { isWebUrl } from '../../../text.ts';
 import { toIsoTime } from '../../../times.ts';
 import type { AttachmentPayload, NotePayload } from './payload.ts';
@@ -44,6 +45,7 @@ export function shapePoll({
       percentage: count === null ? null : toShare(count, base),
     })),
     total_votes: choices.some(({ replies }) => replies === null) ? null : votes,
+    ...known({ total_voters: votersCount }),
     ends_at: toIsoTime(endTime ?? closed),
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { eachOf, lenient, words } from '../../../lenient.ts';
+import { address, eachOf, lenient, term, text, token, url, words } from '../../../lenient.ts';
+import { maximums } from '../../../maximums.ts';
 import { readTimeMs } from '../../../times.ts';
 
 /**
@@ -42,8 +43,7 @@ export function namesRecipients({ to, cc }: Addressed): boolean {
   return to.length + cc.length > 0;
 }
 
-const timeMs = z
-  .string()
+const timeMs = token
   .transform(readTimeMs)
   .nullish()
   .transform((ms) => ms ?? null);
@@ -53,8 +53,8 @@ const total = lenient(
 );
 
 const attachment = z.object({
-  mediaType: words,
-  url: z.string().min(1),
+  mediaType: term,
+  url,
   name: words,
   summary: words,
   width: lenient(z.number().positive()),
@@ -66,32 +66,41 @@ export type AttachmentPayload = z.output<typeof attachment>;
 
 const mention = z.object({
   type: z.literal('Mention'),
-  href: z.string(),
-  name: z.string().min(1),
+  href: url,
+  name: token.min(1),
 });
 
 /** An account that a post mentions. */
 export type MentionPayload = z.output<typeof mention>;
 
-const choice = z.object({ name: z.string(), replies: total });
+const choice = z.object({ name: text, replies: total });
+
+const allChoices = eachOf(choice, maximums.choices);
+
+/** The choices of a poll; `null` for a post that is none. */
+const choices = z
+  .unknown()
+  .optional()
+  .transform((value) => (Array.isArray(value) ? allChoices.parse(value) : null));
 
 const note = z.object({
-  id: z.string().min(1),
-  type: z.string(),
+  id: url,
+  type: token,
   ...addressed,
   published: timeMs,
-  url: words,
-  content: lenient(z.string()),
-  contentMap: lenient(z.record(z.string(), z.unknown())),
+  updated: timeMs,
+  url: address,
+  content: lenient(text),
+  contentMap: lenient(z.looseObject({})),
   summary: words,
   sensitive: lenient(z.boolean()),
-  inReplyTo: words,
-  tag: eachOf(mention),
-  attachment: eachOf(attachment),
-  oneOf: lenient(z.array(choice)),
-  anyOf: lenient(z.array(choice)),
-  endTime: words,
-  closed: words,
+  inReplyTo: address,
+  tag: eachOf(mention, maximums.facets),
+  attachment: eachOf(attachment, maximums.media),
+  oneOf: choices,
+  anyOf: choices,
+  endTime: term,
+  closed: term,
   votersCount: lenient(z.number().int().min(0)),
   likes: total,
   shares: total,
@@ -107,7 +116,7 @@ const create = z.object({
   object: note,
 });
 
-const announced = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]);
+const announced = z.union([url, z.object({ id: url }).transform(({ id }) => id)]);
 
 const announce = z.object({
   type: z.literal('Announce'),
@@ -125,21 +134,22 @@ export const activity = z.discriminatedUnion('type', [create, announce]);
 /** An entry of `outbox.json`. */
 export type ActivityPayload = z.output<typeof activity>;
 
-const picture = lenient(z.object({ url: z.string() }).transform(({ url }) => url));
+const picture = lenient(z.object({ url }).transform((image) => image.url));
 
 /** `actor.json`. */
 export const actor = z.object({
-  id: z.url({ protocol: /^https$/ }),
-  preferredUsername: z.string().min(1),
+  id: z.url({ protocol: /^https$/ }).max(maximums.url),
+  preferredUsername: token.min(1),
   name: words,
   summary: words,
-  url: words,
+  url: address,
   icon: picture,
   image: picture,
-  published: words,
-  movedTo: words,
+  published: term,
+  movedTo: address,
   attachment: eachOf(
-    z.object({ type: z.literal('PropertyValue'), name: z.string(), value: z.string() }),
+    z.object({ type: z.literal('PropertyValue'), name: text, value: text }),
+    maximums.fields,
   ),
 });
 

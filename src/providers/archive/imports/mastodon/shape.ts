@@ -1,3 +1,4 @@
+import { toIsoSeconds } from '../../../../core/clock.ts';
 import { toMediaSet } from '../../../../model/media.ts';
 import type { Status } from '../../../../model/post.ts';
 import { profileUrl } from '../../../../model/reference.ts';
@@ -34,6 +35,7 @@ export function shapePost(
     url: urlOf(note, address.id, owner),
     ...toRichText(note.content ?? '', { nameMention: createNaming(note.tag) }),
     ...toCreated(createdMs),
+    ...(note.updated !== null && { edited_at: toIsoSeconds(note.updated) }),
     author: owner.account,
     lang: languageOf(note),
     ...countsOf(note),

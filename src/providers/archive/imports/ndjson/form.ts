@@ -83,8 +83,19 @@ function toItem(line: Line, name: string): ExportItem {
     // Every line is written with its line feed: this one is not whole.
     return { ...skip('The file ends in the middle of this line.'), isCutOff: true };
   }
-  const parsed = itemLine.safeParse(value);
+  const parsed = parseItem(value);
+  if (parsed === null) return skip('It is nested too deeply.');
   return parsed.success ? toExported(parsed.data) : skip(tellFault(parsed.error));
+}
+
+/** Reads an item; `null` where posts quote each other until the stack is full. */
+function parseItem(value: unknown) {
+  try {
+    return itemLine.safeParse(value);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 function toExported(line: ItemLine): ExportItem {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { account } from '../../../../model/account.ts';
 import { post } from '../../../../model/post.ts';
+import { maximums } from '../../../maximums.ts';
 
 /*
  * Perch's own form of an archive: a line of JSON for each item, after a first line that says so. It is
@@ -11,6 +12,9 @@ import { post } from '../../../../model/post.ts';
 export const ndjsonVersion = 1;
 
 const seconds = z.number().nonnegative();
+
+/** An id or a handle. The longest are those of Bluesky, with 2,048 characters. */
+const name = z.string().max(maximums.url);
 const stored = z.int().nonnegative().describe('When it was so, in Unix seconds.');
 
 /** The first line. */
@@ -26,18 +30,18 @@ export const itemLine = z.discriminatedUnion('kind', [
     kind: z.literal('post'),
     stored,
     post,
-    parent: z.string().nullable(),
+    parent: name.nullable(),
     created: seconds,
   }),
   z.object({
     kind: z.literal('repost'),
     stored,
-    handle: z.string(),
-    post_handle: z.string(),
-    post_id: z.string(),
+    handle: name,
+    post_handle: name,
+    post_id: name,
     created: seconds,
   }),
-  z.object({ kind: z.literal('follow'), stored, follower: z.string(), followed: z.string() }),
+  z.object({ kind: z.literal('follow'), stored, follower: name, followed: name }),
 ]);
 
 /** A line after the first. */

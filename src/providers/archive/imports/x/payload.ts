@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { eachOf, lenient } from '../../../lenient.ts';
+import { eachOf, lenient, text, token, url } from '../../../lenient.ts';
+import { maximums } from '../../../maximums.ts';
 import { readTimeMs, refuseTime } from '../../../times.ts';
 import { xHandle, xId } from '../../../x.ts';
 
@@ -19,6 +20,11 @@ function readDigits(value: unknown): number | null {
 
 function readWords(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function readTerm(value: unknown): string | null {
+  const read = readWords(value);
+  return read !== null && read.length <= maximums.token ? read : null;
 }
 
 function readId(value: unknown): string | null {
@@ -42,7 +48,7 @@ const indices = z
   .catch([-1, -1]);
 
 /** A short link and where it leads. */
-const link = z.object({ url: z.string(), expanded_url: words, indices });
+const link = z.object({ url, expanded_url: words, indices });
 
 const size = lenient(z.object({ w: digits, h: digits }));
 
@@ -57,7 +63,7 @@ const media = z.object({
   video_info: lenient(
     z.object({
       duration_millis: digits,
-      variants: eachOf(z.object({ url: z.string(), content_type: words, bitrate: digits })),
+      variants: eachOf(z.object({ url, content_type: words, bitrate: digits }), maximums.variants),
     }),
   ),
 });
@@ -66,7 +72,7 @@ const media = z.object({
 export type MediaPayload = z.output<typeof media>;
 
 const entities = z.object({
-  urls: eachOf(link),
+  urls: eachOf(link, maximums.facets),
   user_mentions: eachOf(
     z.object({
       screen_name: xHandle,
@@ -74,10 +80,11 @@ const entities = z.object({
       id_str: anything.transform(readId),
       indices,
     }),
+    maximums.facets,
   ),
-  hashtags: eachOf(z.object({ text: z.string(), indices })),
-  symbols: eachOf(z.object({ text: z.string(), indices })),
-  media: eachOf(media),
+  hashtags: eachOf(z.object({ text: token, indices }), maximums.facets),
+  symbols: eachOf(z.object({ text: token, indices }), maximums.facets),
+  media: eachOf(media, maximums.media),
 });
 
 /** What is marked in the text of a post. */
@@ -99,7 +106,7 @@ function readMarks(value: unknown): EntitiesPayload | null {
   return isEmpty ? noEntities : (entities.safeParse(value).data ?? null);
 }
 
-const extended = z.object({ media: eachOf(media) });
+const extended = z.object({ media: eachOf(media, maximums.media) });
 
 function readMedia(value: unknown): readonly MediaPayload[] {
   return value === undefined ? [] : (extended.safeParse(value).data?.media ?? []);
@@ -120,7 +127,7 @@ export const tweetPayload = z.unknown().transform((value, context) => {
     in_reply_to_screen_name: readHandle(row.in_reply_to_screen_name),
     favorite_count: readDigits(row.favorite_count),
     retweet_count: readDigits(row.retweet_count),
-    lang: readWords(row.lang),
+    lang: readTerm(row.lang),
     source: readWords(row.source),
     possibly_sensitive: row.possibly_sensitive === true,
     createdMs,
@@ -128,7 +135,7 @@ export const tweetPayload = z.unknown().transform((value, context) => {
 });
 
 /** What a post cannot be without. */
-const tweetRow = z.looseObject({ id_str: xId, full_text: z.string(), created_at: z.string() });
+const tweetRow = z.looseObject({ id_str: xId, full_text: text, created_at: token });
 
 type TweetRow = z.output<typeof tweetRow>;
 
@@ -172,10 +179,10 @@ function memberOf(value: unknown, name: string): unknown {
 /** A long post as `note-tweet.js` has it: it does not say to which post it belongs. */
 export const notePayload = z.object({
   noteTweet: z.object({
-    createdAt: z.string(),
+    createdAt: token,
     core: z.object({
-      text: z.string(),
-      urls: eachOf(z.object({ shortUrl: z.string(), expandedUrl: z.string() })),
+      text,
+      urls: eachOf(z.object({ shortUrl: url, expandedUrl: url }), maximums.facets),
     }),
   }),
 });
@@ -204,7 +211,7 @@ export const profilePayload = z.object({
 
 /** A change of who may see the posts, as `protected-history.js` has it. */
 export const protectionPayload = z.object({
-  protectedHistory: z.object({ protectedAt: z.string(), action: z.string() }),
+  protectedHistory: z.object({ protectedAt: token, action: token }),
 });
 
 /** A connection as `follower.js` and `following.js` have it. */
@@ -218,8 +225,8 @@ export const manifestPayload = z.object({
   archiveInfo: lenient(z.object({ generationDate: words })),
   dataTypes: lenient(
     z.object({
-      tweets: lenient(z.object({ files: eachOf(z.object({ count: digits })) })),
-      tweet: lenient(z.object({ files: eachOf(z.object({ count: digits })) })),
+      tweets: lenient(z.object({ files: eachOf(z.object({ count: digits }), maximums.blocks) })),
+      tweet: lenient(z.object({ files: eachOf(z.object({ count: digits }), maximums.blocks) })),
     }),
   ),
 });

@@ -91,6 +91,29 @@ describe('the Mastodon form', () => {
     ]);
   });
 
+  it('gives the time at which a post was edited, and the people who voted', async () => {
+    const poll = { oneOf: [{ name: 'a', replies: { totalItems: 2 } }], votersCount: 2 };
+    const more = { updated: '2023-02-01T00:00:00Z', ...poll };
+
+    expect((await readPost('<p>Hello</p>', more))?.post).toMatchObject({
+      edited_at: '2023-02-01T00:00:00Z',
+      poll: { total_voters: 2 },
+    });
+  });
+
+  it('keeps the target of links in the words and the fields of the account', async () => {
+    const value = '<a href="https://ada.example.org/">the map room</a>';
+    const attachment = [{ type: 'PropertyValue', name: 'Home', value }];
+    const [owner] = (await read([], toActor({ attachment }))) ?? [];
+
+    expect(owner).toMatchObject({
+      account: {
+        description: 'Draws maps.\n\nHome: the map room',
+        description_facets: [{ type: 'link', start: 19, end: 31, url: 'https://ada.example.org/' }],
+      },
+    });
+  });
+
   it('reads the tar file uncompressed, and its folder', async () => {
     const files = toExportFiles([toCreate(1, '<p>Hello</p>')]);
 

@@ -9,6 +9,7 @@ import { buildSample } from '../../../../../src/providers/archive/sample/sample.
 import type { ArchiveStore } from '../../../../../src/providers/archive/store.ts';
 import { dumpArchive, importExport } from '../../../../support/exports/import-export.ts';
 import { temporaryFolder } from '../../../../support/spawn-perch.ts';
+import { stubPost } from '../../../../support/stub-provider.ts';
 import { openRig } from '../archive-rig.ts';
 
 /** Puts the people and posts of the sample as if they were of Mastodon: they have one of everything. */
@@ -93,6 +94,23 @@ describe('the NDJSON of an archive', () => {
       'archive.ndjson, line 3: It is not valid JSON.',
       'archive.ndjson, line 5: It is larger than 8 MiB.',
     ]);
+  });
+
+  it('is read without a line that is nested beyond measure', async () => {
+    const { store } = openRig();
+    const { quote: _, ...post } = stubPost('1');
+    const outer = JSON.stringify({ ...post, quote: null }).slice(0, -'null}'.length);
+    const depth = 7000;
+    const nested = outer.repeat(depth);
+    const line = `{"kind":"post","stored":1,"parent":null,"created":1,"post":${nested}null${'}'.repeat(depth + 1)}\n`;
+
+    const { outcome, skipped } = await importExport(
+      store,
+      writeLines([head, line, account(openRig().store)]),
+    );
+
+    expect(outcome.counts).toMatchObject({ accounts: 1, faults: 1 });
+    expect(skipped.map(({ why }) => why)).toEqual(['It is nested too deeply.']);
   });
 
   it('is cut off where the last line is not whole', async () => {

@@ -1,0 +1,111 @@
+import type { Account } from '../model/account.ts';
+import type { Post } from '../model/post.ts';
+import { boundAccount, boundPost } from './bound-post.ts';
+import { maxAnswerText, maximums, shortTexts } from './maximums.ts';
+import type {
+  Answers,
+  Ask,
+  Page,
+  PostFound,
+  ProfileFound,
+  Provider,
+  QueryKind,
+} from './provider.ts';
+import { tellBeyond, tellLeftOut } from './tell-left-out.ts';
+
+/**
+ * Bounds every answer of a provider: its lists and texts keep to the maximums, and warnings say what is
+ * left out. Rows of a page are not counted here, since its cursor leads on below the last of them.
+ */
+export function withBounds(provider: Provider): Provider {
+  const { post, profile, timeline, followers, following, search, searchUsers } = provider.ask;
+  return {
+    ...provider,
+    ask: {
+      ...(post && { post: bind<'post'>(post, boundPostFound) }),
+      ...(profile && { profile: bind<'profile'>(profile, boundProfile) }),
+      ...(timeline && { timeline: bind<'timeline'>(timeline, boundPosts) }),
+      ...(followers && { followers: bind<'followers'>(followers, boundAccounts) }),
+      ...(following && { following: bind<'following'>(following, boundAccounts) }),
+      ...(search && { search: bind<'search'>(search, boundPosts) }),
+      ...(searchUsers && { searchUsers: bind<'searchUsers'>(searchUsers, boundAccounts) }),
+    },
+  };
+}
+
+function bind<Kind extends QueryKind>(
+  ask: Ask<Kind>,
+  bound: (found: Answers[Kind]['found']) => Answers[Kind]['found'],
+): Ask<Kind> {
+  return async (query, context) => bound(await ask(query, context));
+}
+
+/** The text of the post comes first, then that of its thread, so that replies are shortened first. */
+function boundPostFound(found: PostFound): PostFound {
+  const { rows: max } = maximums;
+  const budget = createBudget();
+  const [post = found.post] = budget([found.post]);
+  const parts = {
+    ancestors: budget(found.ancestors.slice(-max)),
+    post,
+    continuation: budget(found.continuation.slice(0, max)),
+    replies: budget(found.replies.slice(0, max)),
+  };
+  const lists = [found.ancestors, found.continuation, found.replies];
+  const beyond = lists.reduce((sum, { length }) => sum + Math.max(0, length - max), 0);
+  const posts = [...parts.ancestors, post, ...parts.continuation, ...parts.replies];
+  const warnings = [...found.warnings, ...tellBeyond(beyond, 'post'), ...tellLeftOut(posts, [])];
+  return { ...found, ...parts, warnings };
+}
+
+function boundPosts(page: Page<Post>): Page<Post> {
+  const items = createBudget()(page.items);
+  return { ...page, items, warnings: [...page.warnings, ...tellLeftOut(items, [])] };
+}
+
+function boundAccounts(page: Page<Account>): Page<Account> {
+  const items = page.items.map((account) => boundAccount(account));
+  return { ...page, items, warnings: [...page.warnings, ...tellLeftOut([], items)] };
+}
+
+function boundProfile(found: ProfileFound): ProfileFound {
+  const account = boundAccount(found.account);
+  return { ...found, account, warnings: [...found.warnings, ...tellLeftOut([], [account])] };
+}
+
+/** Creates what bounds posts one after the other; those beyond the budget have short texts. */
+function createBudget(): (posts: readonly Post[]) => readonly Post[] {
+  let used = 0;
+  return (posts) =>
+    posts.map((post) => {
+      const bounded = boundPost(post);
+      const length = countText(bounded);
+      const isWithin = used + length <= maxAnswerText;
+      used += isWithin ? length : 0;
+      return isWithin ? bounded : boundPost(bounded, shortTexts);
+    });
+}
+
+/** Counts the UTF-16 code units of all texts of a post that readers see. */
+function countText(post: Post): number {
+  if (post.type === 'tombstone') return post.text.length;
+  const { article, card, poll, quote } = post;
+  const texts = [
+    post.text,
+    post.content_warning,
+    post.community_note,
+    ...textsOf(post.author),
+    ...(post.reposted_by === null ? [] : textsOf(post.reposted_by)),
+    ...post.media.all.map(({ alt }) => alt),
+    ...(poll?.choices.map(({ label }) => label) ?? []),
+    ...(article?.blocks.map((block) => ('text' in block ? block.text : '')) ?? []),
+    article?.preview_text,
+    card?.description,
+  ];
+  const own = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  return own + (quote === null ? 0 : countText(quote));
+}
+
+function textsOf({ name, description, location }: Account): readonly (string | null)[] {
+  return [name, description, location];
+}

@@ -1,0 +1,72 @@
+/**
+ * Maximum sizes of what is read from one payload. What is beyond them is left out, and `left_out` of the
+ * post or account and the warnings of the answer say so. They are far above what platforms allow their
+ * users, and low enough that a hostile server cannot keep this process busy.
+ */
+export const maximums = {
+  /** Posts or accounts in a list: rows of a page, ancestors, replies, nodes of a thread. */
+  rows: 500,
+  /** Media of a post. */
+  media: 64,
+  /** Renditions of a video. */
+  variants: 32,
+  /** Links, mentions, tags and styles of a text. */
+  facets: 2000,
+  /** Choices of a poll. */
+  choices: 64,
+  /** Hashtags that stand beside the text of a post. */
+  tags: 200,
+  /** Different emoji among the reactions to a post. */
+  reactions: 100,
+  /** Labels of a post or an account. Some of them hide it, so a longer list makes it unreadable. */
+  labels: 1000,
+  /** Languages of a post. */
+  languages: 32,
+  /** Links in a profile's fields, or in a WebFinger document. */
+  fields: 64,
+  /** Blocks of an article, and what they refer to. */
+  blocks: 5000,
+  /** Quotes within quotes. */
+  quotes: 3,
+  /** UTF-16 code units of a text as it is sent, with its markup. */
+  rawText: 262_144,
+  /** UTF-16 code units of the name or the value of a field of a profile, with its markup. */
+  rawLine: 10_000,
+  /** UTF-16 code units of an identifier, a type, a time or a language. */
+  token: 256,
+  /** UTF-16 code units of a URL. A longer one is left out. */
+  url: 4096,
+} as const;
+
+/** Maximum lengths of shown texts in UTF-16 code units, by the member that has the text. */
+export interface TextMaximums {
+  /** The text of a post, or of a block of an article. */
+  readonly text: number;
+  readonly name: number;
+  readonly description: number;
+  /** A title, a label, a warning or a place. */
+  readonly line: number;
+  /** The description of a picture, the preview of an article, a community note. */
+  readonly note: number;
+}
+
+/** Maximum lengths of the texts of an answer that is within its budget. */
+export const shownTexts: TextMaximums = {
+  text: 100_000,
+  name: 500,
+  description: 20_000,
+  line: 2000,
+  note: 10_000,
+};
+
+/** Maximum lengths of texts once the posts before them have used up the budget of the answer. */
+export const shortTexts: TextMaximums = {
+  text: 300,
+  name: 100,
+  description: 100,
+  line: 100,
+  note: 100,
+};
+
+/** Maximum UTF-16 code units of all texts of an answer, beyond which its texts are short. */
+export const maxAnswerText = 1_000_000;

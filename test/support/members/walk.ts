@@ -1,0 +1,138 @@
+/** An object of JSON. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** What a kind of object in a payload is called, and how one of them is read by itself. */
+export interface Kinds {
+  /** Returns the kind of the object under a member, such as `status` under `quote`; `null` for none. */
+  of(member: string, value: Json): string | null;
+  /** Reads an object of a kind as the provider does, within the least that has to be around it. */
+  readonly readers: Readonly<Record<string, (object: Json) => Promise<unknown>>>;
+}
+
+/** A place in a payload: which object it is in, the way to it, and what it is called. */
+export interface Place {
+  /** The members from the object's kind on, such as `status.media.all[].url`. */
+  readonly path: string;
+  readonly kind: string;
+  readonly object: Json;
+  readonly keys: readonly (string | number)[];
+  readonly value: unknown;
+}
+
+/** Finds the objects of a body that are read by themselves, with all places in them, and those around them. */
+export function findPlaces(body: unknown, kinds: Kinds): readonly Place[] {
+  return walkAround(body, { member: 'body', path: 'body', kinds });
+}
+
+interface Around {
+  readonly member: string;
+  readonly path: string;
+  readonly kinds: Kinds;
+}
+
+function walkAround(value: unknown, { member, path, kinds }: Around): readonly Place[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((row) => walkAround(row, { member, path: `${path}[]`, kinds }));
+  }
+  if (!isObject(value)) return [{ path, kind: '', object: {}, keys: [], value }];
+  const kind = kinds.of(member, value);
+  if (kind !== null && kinds.readers[kind] !== undefined) {
+    return walkObject(value, { kind, object: value, path: kind, keys: [] }, kinds);
+  }
+  return Object.entries(value).flatMap(([name, child]) =>
+    walkAround(child, { member: name, path: `${path}.${name}`, kinds }),
+  );
+}
+
+function walkObject(value: unknown, at: Omit<Place, 'value'>, kinds: Kinds): readonly Place[] {
+  if (Array.isArray(value) && value.length > 0) {
+    const own = `${at.path}[]`;
+    const paths = value.map((row) => pathOf(at, row, kinds, own));
+    const rows = value.flatMap((row, index) =>
+      walkObject(row, { ...at, path: paths[index] ?? own, keys: [...at.keys, index] }, kinds),
+    );
+    return paths.every((path) => path === own) ? rows : [{ ...at, value }, ...rows];
+  }
+  if (!isObject(value) || Object.keys(value).length === 0) return [{ ...at, value }];
+  return Object.entries(value).flatMap(([name, child]) => {
+    const keys = [...at.keys, name];
+    const own = `${at.path}.${name}`;
+    const path = pathOf({ keys }, child, kinds, own);
+    const below = walkObject(child, { ...at, path, keys }, kinds);
+    return path === own ? below : [{ ...at, path: own, keys, value: child }, ...below];
+  });
+}
+
+/** The same kind of object stands under many members, and has its own path everywhere. */
+function pathOf({ keys }: Pick<Place, 'keys'>, value: unknown, kinds: Kinds, path: string): string {
+  const member = keys.findLast((key) => typeof key === 'string');
+  return (isObject(value) && typeof member === 'string' && kinds.of(member, value)) || path;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the object of a place with another value there, which its schema takes where it can. */
+export function change({ object, keys, value }: Place): Json {
+  // Not `structuredClone`, which keeps what stands in two places one and the same.
+  const changed: Record<string | number, unknown> = JSON.parse(JSON.stringify(object));
+  let parent = changed;
+  // The keys are those that led to the place in the same object.
+  for (const key of keys.slice(0, -1)) parent = parent[key] as typeof changed;
+  parent[keys.at(-1) ?? ''] = another(value);
+  return changed;
+}
+
+function another(value: unknown): unknown {
+  if (typeof value === 'number') return value + 1;
+  if (typeof value === 'boolean') return !value;
+  if (typeof value === 'object') return null;
+  if (typeof value !== 'string') return value;
+  if (/^\d+$/.test(value)) return String(BigInt(value) + 1n);
+  if (/^\d{4}-\d\d-\d\d/.test(value)) return `1999${value.slice(4)}`;
+  if (/ \d{4}$/.test(value)) return value.replace(/\d{4}$/, '1999');
+  return `${value}x`;
+}
+
+/** Tells whether another value at a place leads to another answer. */
+export async function reaches(place: Place, kinds: Kinds): Promise<boolean> {
+  const read = kinds.readers[place.kind];
+  if (read === undefined) return false;
+  const before = await answerOf(read(place.object));
+  return before !== (await answerOf(read(change(place))));
+}
+
+async function answerOf(found: Promise<unknown>): Promise<string> {
+  return JSON.stringify(await found.catch((error: unknown) => String(error)));
+}
+
+/** What is watched: an object of a kind, and where to note what is looked for. */
+export interface Watched {
+  readonly kind: string;
+  readonly kinds: Kinds;
+  readonly missing: Set<string>;
+}
+
+/** Returns a copy of an object that notes the paths of the members that are looked for and missing. */
+export function watch(object: Json, { kind, kinds, missing }: Watched): unknown {
+  const wrap = (value: unknown, path: string, member: string): unknown => {
+    if (Array.isArray(value)) {
+      return value.map((row) => wrap(row, nameOf(row, member, `${path}[]`), member));
+    }
+    if (!isObject(value)) return value;
+    const members = Object.entries(value).map(
+      ([name, child]) => [name, wrap(child, nameOf(child, name, `${path}.${name}`), name)] as const,
+    );
+    return new Proxy<Record<string, unknown>>(Object.fromEntries(members), {
+      get: (target, name) => {
+        const isMember = typeof name === 'string' && name !== 'length';
+        if (isMember && !(name in target)) missing.add(`${path}.${name}`);
+        return target[String(name)];
+      },
+    });
+  };
+  const nameOf = (value: unknown, member: string, path: string) =>
+    (isObject(value) && kinds.of(member, value)) || path;
+  return wrap(object, kind, '');
+}
