@@ -17,7 +17,7 @@ export const userPayload = z
     location: words,
     avatar_url: words,
     banner_url: words,
-    website: lenient(z.object({ url: z.string().min(1) })),
+    website: lenient(z.object({ url: z.string().min(1), display_url: words })),
     followers: count,
     following: count,
     statuses: count,

@@ -1,4 +1,4 @@
-import { type Account, toAccount } from '../../model/account.ts';
+import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import { toRichText } from '../html-text.ts';
 import { isWebUrl } from '../text.ts';
 import type { RichText } from '../text-writer.ts';
@@ -18,7 +18,7 @@ export function shapeAccount(row: AccountPayload, home: Home): Account {
     description: describe(row.note, fields, home),
     avatar_url: pictureOf(row.avatar),
     banner_url: pictureOf(row.header),
-    website: websiteOf(fields),
+    website: toWebsite(findLink(fields)),
     followers: countOf(row.followers_count),
     following: countOf(row.following_count),
     statuses: countOf(row.statuses_count),
@@ -61,7 +61,7 @@ function describe(note: string | null, fields: readonly Field[], home: Home): st
 }
 
 /** The first field that is a link; one that links back to the account counts more. */
-function websiteOf(fields: readonly Field[]): string | null {
+function findLink(fields: readonly Field[]): string | null {
   const links = fields.flatMap(({ isVerified, facets }) => {
     const link = facets.find(({ type }) => type === 'link')?.url;
     return link === undefined ? [] : [{ link, isVerified }];

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { parseStored } from '../../stored-json.ts';
 import type { ExportForm, ExportItem, ExportSource, SkippedRecord } from '../export-source.ts';
 import { createFileCount } from '../files/export-files.ts';
 import { tellFault } from '../records.ts';
@@ -77,7 +78,7 @@ function toItem(line: Line, name: string): ExportItem {
   if (line.kind === 'too long') return skip('It is larger than 8 MiB.');
   let value: unknown;
   try {
-    value = JSON.parse(line.text);
+    value = parseStored(line.text);
   } catch {
     if (line.isEnded) return skip('It is not valid JSON.');
     // Every line is written with its line feed: this one is not whole.
