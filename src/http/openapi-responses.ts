@@ -1,7 +1,6 @@
 import { type JsonSchema, refer } from '../core/json-schema.ts';
 import { sessionProblemKinds } from '../core/session-problem-kinds.ts';
-import { historyMetaLine, historyReply } from '../model/history.ts';
-import { post } from '../model/post.ts';
+import { historyMetaLine, historyPostLine, historyReply } from '../model/history.ts';
 import { type ReadId, reads } from '../reads/index.ts';
 import { formats } from '../render/formats.ts';
 import { historyMediaTypes } from '../render/history.ts';
@@ -107,7 +106,7 @@ function describeProblem(
   };
 }
 
-/** Gives the two bodies of a history: one document, or a line for each post and one more. */
+/** Describes the two bodies of a history: one document, or a line for each post and one more. */
 function describeHistoryContent({ examples }: OpenApiFacts): JsonSchema {
   const names = { '': 'importProfilePosts' };
   const failed = {
@@ -115,7 +114,7 @@ function describeHistoryContent({ examples }: OpenApiFacts): JsonSchema {
     properties: { error: refer(problemReply) },
     required: ['error'],
   };
-  const line = { anyOf: [refer(post), refer(historyMetaLine), failed] };
+  const line = { anyOf: [refer(historyPostLine), refer(historyMetaLine), failed] };
   const { json, ndjson } = historyMediaTypes;
   return {
     [withoutCharset(json)]: {
