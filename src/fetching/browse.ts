@@ -31,6 +31,8 @@ export interface BrowseContext {
   readonly parts: PartStore;
   readonly memory: WalkMemory;
   readonly clock: Clock;
+  /** See `Plan`. */
+  readonly isLiveOnly?: boolean | undefined;
 }
 
 /** A page of a list, with who sent it and when its oldest part was asked for. */
@@ -120,7 +122,7 @@ interface WalkedList {
 /** Makes the source of a walk: who answers first is asked to the end, for no other reads its cursors. */
 function createPageSource(
   { list, listKey, position }: WalkedList,
-  { chain, parts, clock, request }: BrowseContext,
+  { chain, parts, clock, request, isLiveOnly }: BrowseContext,
 ): PageSource {
   let provider = position.provider ?? undefined;
   return {
@@ -130,7 +132,8 @@ function createPageSource(
       const kept = key === undefined || again ? undefined : parts.get(key);
       if (kept !== undefined) return kept as SourcedPage;
       const askedMs = clock.now();
-      const sourced = await askList(chain, { ...list, cursor, count }, { ...request, provider });
+      const options = { ...request, provider, isLiveOnly };
+      const sourced = await askList(chain, { ...list, cursor, count }, options);
       provider = sourced.source;
       return { ...sourced, askedMs };
     },

@@ -35,6 +35,8 @@ export interface Sourced<Kind extends QueryKind> {
 export interface AskOptions extends RequestContext {
   /** The only provider to ask; default: all that cover the query, in order. */
   readonly provider?: string | undefined;
+  /** True leaves out those that cover the query as the last resort. */
+  readonly isLiveOnly?: boolean | undefined;
 }
 
 /** A provider's failure, for the log. */
@@ -122,7 +124,7 @@ async function askInOrder<Kind extends QueryKind>(
   links: readonly ChainLink[],
   asking: Asking<Kind>,
 ): Promise<Sourced<Kind>> {
-  const { kind, query, provider: _only, onFailure, ...request } = asking;
+  const { kind, query, provider: _only, isLiveOnly: _isLive, onFailure, ...request } = asking;
   const failures: ProviderError[] = [];
   for (const { provider, gates, ask, isLastResort } of toCandidates(links, asking)) {
     try {
@@ -152,7 +154,7 @@ interface Candidate<Kind extends QueryKind> extends ChainLink {
 /** Gives the providers to ask, in order; none where a last resort would be the only one. */
 function toCandidates<Kind extends QueryKind>(
   links: readonly ChainLink[],
-  { kind, query, provider: only }: Asking<Kind>,
+  { kind, query, provider: only, isLiveOnly }: Asking<Kind>,
 ): readonly Candidate<Kind>[] {
   const covering = links.flatMap(({ provider, gates }): Candidate<Kind>[] => {
     const ask: Ask<Kind> | undefined = provider.ask[kind];
@@ -162,7 +164,8 @@ function toCandidates<Kind extends QueryKind>(
   });
   if (only === undefined) {
     const live = covering.filter(({ isLastResort }) => !isLastResort);
-    return live.length === 0 ? [] : [...live, ...covering.filter((one) => one.isLastResort)];
+    const isEnough = live.length === 0 || isLiveOnly === true;
+    return isEnough ? live : [...live, ...covering.filter((one) => one.isLastResort)];
   }
   const same = covering.filter(({ provider }) => provider.name === only);
   if (same.length > 0) return same;

@@ -60,6 +60,8 @@ export interface BrowseTarget {
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | undefined>>;
   readonly freshness: Freshness;
+  /** See `Plan`. */
+  readonly isLiveOnly?: boolean;
 }
 
 /**
@@ -91,6 +93,7 @@ export function understandPage(
       subject: target.cacheSubject,
       freshness: target.freshness,
       useCache: !params.nocache,
+      isLiveOnly: target.isLiveOnly === true,
     },
     format: params.format,
     views: nameViews(`browse ${full}`),
