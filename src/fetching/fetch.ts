@@ -320,17 +320,22 @@ async function resolve(
   switch (query.kind) {
     case 'post': {
       const askedMs = clock.now();
-      // Posts are not taken out of the pool.
-      const { takeRequest: _pool, ...context } = request;
-      const { found, source, isLocal } = await chain.ask('post', query, context);
+      const { found, source, isLocal } = await chain.ask('post', query, withoutPool(request));
       return { found, source, isLocal, askedMs };
     }
     case 'browse': {
       const parts = createParts(options, plan);
       const { isLiveOnly } = plan;
-      return browse(query, { request, chain, memory, parts, clock, isLiveOnly });
+      // Replies are counted as posts are.
+      const own = query.list?.kind === 'replies' ? withoutPool(request) : request;
+      return browse(query, { request: own, chain, memory, parts, clock, isLiveOnly });
     }
   }
+}
+
+/** Posts have an allowance of their own and are not taken out of the pool. */
+function withoutPool({ takeRequest: _pool, ...request }: RequestContext): RequestContext {
+  return request;
 }
 
 /** Makes the store of what pages of a list are put together from: the cache, under the plan's terms. */

@@ -201,7 +201,7 @@ function toProblem(failures: readonly ProviderError[], query: Query): Problem {
   if (gone !== undefined) return new Problem('not_found', { detail: gone.message, cause: gone });
   if (isWitnessed(failures)) {
     return new Problem('not_found', {
-      detail: `There is no such ${kind === 'post' ? 'post' : 'account'}: two independent sources say so.`,
+      detail: `There is no such ${nounOf(kind)}: two independent sources say so.`,
       cause: first,
     });
   }
@@ -218,6 +218,7 @@ function toProblem(failures: readonly ProviderError[], query: Query): Problem {
 function tellUnsupported(query: Query): string {
   switch (query.kind) {
     case 'post':
+    case 'replies':
       return `No provider of this server reads ${platformNames[query.post.platform]}, where this post is.`;
     case 'search':
     case 'searchUsers':
@@ -227,11 +228,14 @@ function tellUnsupported(query: Query): string {
   }
 }
 
+function nounOf(kind: QueryKind): string {
+  return kind === 'post' || kind === 'replies' ? 'post' : 'account';
+}
+
 function tellFailure(failure: ProviderError, kind: QueryKind): string {
   if (failure.kind === 'rejected') {
     return `The parameter \`q\` is not accepted: ${failure.message}`;
   }
   if (failure.kind !== 'ambiguous') return failure.message;
-  const what = kind === 'post' ? 'post' : 'account';
-  return `One source has no such ${what}, but an outage looks the same there and no second source could confirm it.`;
+  return `One source has no such ${nounOf(kind)}, but an outage looks the same there and no second source could confirm it.`;
 }

@@ -1,7 +1,7 @@
 import { type JsonSchema, refer } from '../core/json-schema.ts';
 import { sessionProblemKinds } from '../core/session-problem-kinds.ts';
 import { historyMetaLine, historyPostLine, historyReply } from '../model/history.ts';
-import { type ReadId, reads } from '../reads/index.ts';
+import { reads } from '../reads/index.ts';
 import { formats } from '../render/formats.ts';
 import { historyMediaTypes } from '../render/history.ts';
 import { type RecordedExamples, referToReads } from './openapi-examples.ts';
@@ -134,7 +134,7 @@ function describeContent(
   const read = typeof route.read === 'string' ? route.read : Object.values(route.read.reads)[0];
   if (read === undefined) throw new Error(`The route ${route.path} reads nothing.`);
   const hasPreview = linkPreviews && route.surface === 'permalink' && read === 'getPost';
-  const named = Object.entries(formats[kindOf(read)]).filter(
+  const named = Object.entries(formats[reads[read].kind]).filter(
     ([format]) => format !== 'preview' || hasPreview,
   );
   const formatsOf = (type: string) =>
@@ -149,9 +149,4 @@ function describeContent(
       },
     ]),
   );
-}
-
-function kindOf(read: ReadId): keyof typeof formats {
-  if (read === 'getOEmbed') return 'embed';
-  return reads[read].isBrowse ? 'browse' : 'post';
 }

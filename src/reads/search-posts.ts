@@ -38,6 +38,7 @@ export const searchPosts: Read = {
   name: 'searchPosts',
   summary: 'Searches public posts, or accounts with `feed=users`.',
   tool: 'search',
+  kind: 'browse',
   isBrowse: true,
   params: searchPostsParams,
   requires: ['q'],
