@@ -122,7 +122,7 @@ async function readIds(url: string): Promise<readonly string[]> {
   const lines = (await reply.text()).trimEnd().split('\n');
   const last = JSON.parse(lines.at(-1) ?? '{}');
   if (last.meta?.floor_reached !== true) throw new Error(`The import ended with ${lines.at(-1)}`);
-  return lines.slice(0, -1).map((line) => JSON.parse(line).id);
+  return lines.slice(0, -1).map((line) => JSON.parse(line).post.id);
 }
 
 /** The share of what exists that was found; what does not exist, or comes twice, is an error. */

@@ -50,6 +50,7 @@ async function recordReads(ask: Ask, url: string) {
   return {
     cursor: search.json.nextCursor,
     getPost: await inFormats(`/api/v1/posts?handle=${handle}&id=${id}`, [...both, 'obsidian']),
+    listReplies: await inFormats(`/api/v1/posts/${id}/replies?handle=${handle}&limit=2`, both),
     getProfile: await inFormats(`${profile}?limit=2`, both),
     listFollowers: await inFormats(`${profile}/followers?limit=2`, both),
     listFollowing: await inFormats(`${profile}/following?limit=2`, both),

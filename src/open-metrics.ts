@@ -51,10 +51,10 @@ export async function measureServer(sources: MetricSources): Promise<readonly Me
 }
 
 function measureLedger(ledger: Ledger): readonly MetricFamily[] {
-  const measure = (valueOf: (holding: Holding) => number) =>
+  const measure = (amountOf: (holding: Holding) => number) =>
     holdings.map((holding) => ({
       labels: { holding: holding.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) },
-      value: valueOf(holding),
+      value: amountOf(holding),
     }));
   return [
     {

@@ -4,7 +4,13 @@ import type { Answers, ProfileQuery } from '../providers/provider.ts';
 import type { ListPosition } from './list-position.ts';
 
 /** The kinds of query that are answered page by page. */
-export type ListKind = 'timeline' | 'followers' | 'following' | 'search' | 'searchUsers';
+export type ListKind =
+  | 'timeline'
+  | 'replies'
+  | 'followers'
+  | 'following'
+  | 'search'
+  | 'searchUsers';
 
 /** A list as a whole: a provider's query without the place in it. */
 export type ListQuery = {
@@ -33,6 +39,8 @@ export interface BrowseQuery {
 /** A page of a list: exactly as many items as were wanted, unless it is the last or `missing` says. */
 export interface BrowseFound {
   readonly account: Account | null;
+  /** Of replies, the post that they answer, where a source has sent it. */
+  readonly answered?: Post | undefined;
   readonly items: readonly ListItem[];
   /** Where the next page begins; null at the end. */
   readonly next: ListPosition | null;

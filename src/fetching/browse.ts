@@ -1,7 +1,12 @@
 import type { Clock } from '../core/clock.ts';
 import type { RequestContext } from '../core/http-client.ts';
 import { Problem } from '../core/problem.ts';
-import type { Answers, Page, ProfileFound } from '../providers/provider.ts';
+import {
+  type Answers,
+  type Page,
+  type ProfileFound,
+  ProviderError,
+} from '../providers/provider.ts';
 import type { BrowseFound, BrowseQuery, ListItem, ListKind, ListQuery } from './browse-query.ts';
 import { type ListPosition, startOfList } from './list-position.ts';
 import type { AskOptions, ProviderChain, Sourced } from './provider-chain.ts';
@@ -31,6 +36,8 @@ export interface BrowseContext {
   readonly parts: PartStore;
   readonly memory: WalkMemory;
   readonly clock: Clock;
+  /** See `Plan`. */
+  readonly isLiveOnly?: boolean | undefined;
 }
 
 /** A page of a list, with who sent it and when its oldest part was asked for. */
@@ -87,7 +94,9 @@ async function readList(query: BrowseQuery, context: BrowseContext): Promise<Wal
   const source = createPageSource({ list, listKey, position }, context);
   const skip = query.position === null ? (page - 1) * limit : 0;
   const start = { position, given, isNewestFirst: isNewestFirst(list) };
-  const walked = await walk(source, start, { skip, limit, page });
+  const walked = await walk(source, start, { skip, limit, page }).catch(async (error: unknown) => {
+    throw list.kind === 'replies' ? await explainAbsence(error, list, context) : error;
+  });
   const { next, leftover } = walked;
   if (leftover !== undefined && next !== null) {
     context.parts.set(pageKey(listKey, leftover.source, next.cursor), leftover);
@@ -104,7 +113,31 @@ function isStart({ cursor, taken, recent }: ListPosition): boolean {
 
 /** What is ranked changes its places; everything else grows on top. */
 function isNewestFirst(list: ListQuery): boolean {
-  return list.kind !== 'searchUsers' && (list.kind !== 'search' || list.feed !== 'top');
+  if (list.kind === 'searchUsers' || list.kind === 'replies') return false;
+  return list.kind !== 'search' || list.feed !== 'top';
+}
+
+/**
+ * Returns the error for replies that could not be read. Where a source misses the post, which an outage looks
+ * like, the post itself is asked for: other sources have posts without replies, and confirm its absence.
+ */
+async function explainAbsence(
+  error: unknown,
+  { post }: Extract<ListQuery, { kind: 'replies' }>,
+  { chain, request }: BrowseContext,
+): Promise<unknown> {
+  const cause = error instanceof Problem ? error.cause : undefined;
+  if (!(cause instanceof ProviderError) || cause.kind !== 'ambiguous') return error;
+  const alone = { kind: 'post', post, thread: false, replies: 'off' } as const;
+  try {
+    await chain.ask('post', alone, request);
+  } catch (other) {
+    return other instanceof Problem && other.code === 'not_found' ? other : error;
+  }
+  return new Problem('upstream_unavailable', {
+    detail: 'The post can be read, but the source could not look for its replies.',
+    cause: error,
+  });
 }
 
 function pageKey(listKey: string, provider: string, cursor: string | null): string {
@@ -120,7 +153,7 @@ interface WalkedList {
 /** Makes the source of a walk: who answers first is asked to the end, for no other reads its cursors. */
 function createPageSource(
   { list, listKey, position }: WalkedList,
-  { chain, parts, clock, request }: BrowseContext,
+  { chain, parts, clock, request, isLiveOnly }: BrowseContext,
 ): PageSource {
   let provider = position.provider ?? undefined;
   return {
@@ -130,7 +163,8 @@ function createPageSource(
       const kept = key === undefined || again ? undefined : parts.get(key);
       if (kept !== undefined) return kept as SourcedPage;
       const askedMs = clock.now();
-      const sourced = await askList(chain, { ...list, cursor, count }, { ...request, provider });
+      const options = { ...request, provider, isLiveOnly };
+      const sourced = await askList(chain, { ...list, cursor, count }, options);
       provider = sourced.source;
       return { ...sourced, askedMs };
     },
@@ -173,6 +207,7 @@ function join(part: ProfilePart | null, walked: Walked | null, { clock }: Browse
   const degraded = read.some((one) => one.degraded);
   const found: BrowseFound = {
     account: part?.profile.account ?? null,
+    answered: read.find(({ page }) => page.answered !== undefined)?.page.answered,
     items: walked?.items ?? [],
     next: walked?.next ?? null,
     warnings: [

@@ -7,6 +7,7 @@ import { ProviderError } from '../providers/provider.ts';
 import { browse, type ListPart, type PartStore } from './browse.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
 import { withDeadline } from './deadline.ts';
+import { toNotLive } from './live-only.ts';
 import type { Answer, CacheState, Finds, Plan, PlanKind } from './plan.ts';
 import type { ProviderChain } from './provider-chain.ts';
 import {
@@ -105,6 +106,7 @@ export function createFetcher(options: FetchOptions): Fetcher {
         toAnswer(await join(plan, waiter), plan.useCache ? 'miss' : 'bypass'),
       );
     } catch (error) {
+      if (plan.isLiveOnly === true) throw toNotLive(error);
       if (kept === undefined || !isUpstreamTrouble(error) || clock.now() >= kept.errorUntilMs)
         throw error;
       return toAnswer(kept, 'stale');
@@ -123,7 +125,7 @@ export function createFetcher(options: FetchOptions): Fetcher {
       let answer: Answer;
       if (kept !== undefined && clock.now() < kept.freshUntilMs) {
         answer = toAnswer(kept, 'hit');
-      } else if (kept !== undefined && clock.now() < kept.revalidateUntilMs) {
+      } else if (kept !== undefined && !plan.isLiveOnly && clock.now() < kept.revalidateUntilMs) {
         revalidate(plan);
         answer = toAnswer(kept, 'stale');
       } else {
@@ -318,16 +320,22 @@ async function resolve(
   switch (query.kind) {
     case 'post': {
       const askedMs = clock.now();
-      // Posts are not taken out of the pool.
-      const { takeRequest: _pool, ...context } = request;
-      const { found, source, isLocal } = await chain.ask('post', query, context);
+      const { found, source, isLocal } = await chain.ask('post', query, withoutPool(request));
       return { found, source, isLocal, askedMs };
     }
     case 'browse': {
       const parts = createParts(options, plan);
-      return browse(query, { request, chain, memory, parts, clock });
+      const { isLiveOnly } = plan;
+      // Replies are counted as posts are.
+      const own = query.list?.kind === 'replies' ? withoutPool(request) : request;
+      return browse(query, { request: own, chain, memory, parts, clock, isLiveOnly });
     }
   }
+}
+
+/** Posts have an allowance of their own and are not taken out of the pool. */
+function withoutPool({ takeRequest: _pool, ...request }: RequestContext): RequestContext {
+  return request;
 }
 
 /** Makes the store of what pages of a list are put together from: the cache, under the plan's terms. */

@@ -24,6 +24,8 @@ export interface Plan<Kind extends PlanKind = PlanKind> {
   readonly freshness: Freshness;
   /** False skips the response cache on the way in (`nocache=true`). */
   readonly useCache: boolean;
+  /** True where only a fresh copy or a source's own answer will do: no older copy and no last resort. */
+  readonly isLiveOnly?: boolean;
 }
 
 /** Gives the subject of what is about an account: its profile, its lists, its posts. */

@@ -35,6 +35,8 @@ export interface Sourced<Kind extends QueryKind> {
 export interface AskOptions extends RequestContext {
   /** The only provider to ask; default: all that cover the query, in order. */
   readonly provider?: string | undefined;
+  /** True leaves out those that cover the query as the last resort. */
+  readonly isLiveOnly?: boolean | undefined;
 }
 
 /** A provider's failure, for the log. */
@@ -122,7 +124,7 @@ async function askInOrder<Kind extends QueryKind>(
   links: readonly ChainLink[],
   asking: Asking<Kind>,
 ): Promise<Sourced<Kind>> {
-  const { kind, query, provider: _only, onFailure, ...request } = asking;
+  const { kind, query, provider: _only, isLiveOnly: _isLive, onFailure, ...request } = asking;
   const failures: ProviderError[] = [];
   const subject = nameSubject(query);
   for (const { provider, gates, ask, isLastResort } of toCandidates(links, asking)) {
@@ -152,6 +154,7 @@ async function askInOrder<Kind extends QueryKind>(
 function nameSubject(query: Query): string {
   switch (query.kind) {
     case 'post':
+    case 'replies':
       return `${query.post.platform} ${query.post.id}`;
     case 'search':
     case 'searchUsers':
@@ -169,7 +172,7 @@ interface Candidate<Kind extends QueryKind> extends ChainLink {
 /** Gives the providers to ask, in order; none where a last resort would be the only one. */
 function toCandidates<Kind extends QueryKind>(
   links: readonly ChainLink[],
-  { kind, query, provider: only }: Asking<Kind>,
+  { kind, query, provider: only, isLiveOnly }: Asking<Kind>,
 ): readonly Candidate<Kind>[] {
   const covering = links.flatMap(({ provider, gates }): Candidate<Kind>[] => {
     const ask: Ask<Kind> | undefined = provider.ask[kind];
@@ -179,7 +182,8 @@ function toCandidates<Kind extends QueryKind>(
   });
   if (only === undefined) {
     const live = covering.filter(({ isLastResort }) => !isLastResort);
-    return live.length === 0 ? [] : [...live, ...covering.filter((one) => one.isLastResort)];
+    const isEnough = live.length === 0 || isLiveOnly === true;
+    return isEnough ? live : [...live, ...covering.filter((one) => one.isLastResort)];
   }
   const same = covering.filter(({ provider }) => provider.name === only);
   if (same.length > 0) return same;
@@ -215,7 +219,7 @@ function toProblem(failures: readonly ProviderError[], query: Query): Problem {
   if (gone !== undefined) return new Problem('not_found', { detail: gone.message, cause: gone });
   if (isWitnessed(failures)) {
     return new Problem('not_found', {
-      detail: `There is no such ${kind === 'post' ? 'post' : 'account'}: two independent sources say so.`,
+      detail: `There is no such ${nounOf(kind)}: two independent sources say so.`,
       cause: first,
     });
   }
@@ -232,6 +236,7 @@ function toProblem(failures: readonly ProviderError[], query: Query): Problem {
 function tellUnsupported(query: Query): string {
   switch (query.kind) {
     case 'post':
+    case 'replies':
       return `No provider of this server reads ${platformNames[query.post.platform]}, where this post is.`;
     case 'search':
     case 'searchUsers':
@@ -241,11 +246,14 @@ function tellUnsupported(query: Query): string {
   }
 }
 
+function nounOf(kind: QueryKind): string {
+  return kind === 'post' || kind === 'replies' ? 'post' : 'account';
+}
+
 function tellFailure(failure: ProviderError, kind: QueryKind): string {
   if (failure.kind === 'rejected') {
     return `The parameter \`q\` is not accepted: ${failure.message}`;
   }
   if (failure.kind !== 'ambiguous') return failure.message;
-  const what = kind === 'post' ? 'post' : 'account';
-  return `One source has no such ${what}, but an outage looks the same there and no second source could confirm it.`;
+  return `One source has no such ${nounOf(kind)}, but an outage looks the same there and no second source could confirm it.`;
 }

@@ -37,8 +37,13 @@ function itemsOf(found: Finds[PlanKind]['found'] | ListPart): readonly ListItem[
     return [...found.ancestors, found.post, ...found.continuation, ...found.replies];
   }
   if ('profile' in found) return [found.profile.account];
-  if ('page' in found) return found.page.items;
-  return found.account === null ? found.items : [found.account, ...found.items];
+  if ('page' in found) return withPost(found.page.answered, found.page.items);
+  const items = withPost(found.answered, found.items);
+  return found.account === null ? items : [found.account, ...items];
+}
+
+function withPost(post: Post | undefined, items: readonly ListItem[]): readonly ListItem[] {
+  return post === undefined ? items : [post, ...items];
 }
 
 function subjectsOfItem(item: ListItem): readonly string[] {

@@ -98,12 +98,6 @@ function describeRoute(route: Route): DescribedRoute {
   };
 }
 
-/** The kind of result that a read has, as the table of formats knows it. */
-function kindOf(read: ReadId): keyof typeof formats {
-  if (reads[read].isBrowse) return 'browse';
-  return read === 'getOEmbed' ? 'embed' : 'post';
-}
-
 /** Lists the formats that a parameter asks for; that of link previews has none. */
 function listFormats(): ApiIndex['formats'] {
   // Keys of the table of reads.
@@ -114,7 +108,7 @@ function listFormats(): ApiIndex['formats'] {
       name,
       media_type: mediaType,
       reads: [
-        ...ids.filter((id) => Object.hasOwn(formats[kindOf(id)], name)),
+        ...ids.filter((id) => Object.hasOwn(formats[reads[id].kind], name)),
         ...(Object.hasOwn(historyMediaTypes, name) ? [importProfilePosts.name] : []),
       ],
     }));
@@ -163,7 +157,7 @@ function describeLimits({ limits }: DiscoveryFacts): ApiIndex['limits'] {
         policy: 'post',
         units: limits.post,
         applies_to:
-          'Posts and oEmbed that the cache does not answer, for each client address; keys change nothing.',
+          'Posts, their replies and oEmbed that the cache does not answer, for each client address; keys change nothing.',
       },
     ],
     pool_upstream_requests: limits.pool,

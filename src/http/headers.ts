@@ -10,6 +10,8 @@ export interface ReplyFacts {
   readonly sharedCacheSeconds: number;
   /** Whether the address has a page for crawlers of link previews too. */
   readonly variesByAgent: boolean;
+  /** Whether the route looks at keys. */
+  readonly variesByKey: boolean;
 }
 
 /** Response headers, by lower-case name. */
@@ -32,17 +34,15 @@ const caching: HeaderPolicy = ({ representation, sharedCacheSeconds }) => ({
 });
 
 /**
- * What a reply was chosen by (RFC 9110 §12.5.5, decisions section 4). A shared cache must not answer
- * a keyed browse from an anonymous copy; an oEmbed document is the same for everybody.
+ * Names what a reply was chosen by (RFC 9110 §12.5.5). A shared cache must not answer a request with a key
+ * from an anonymous copy; an oEmbed document is the same for everybody.
  */
-const variance = {
-  post: ['Accept'],
-  browse: ['Accept', 'Authorization'],
-  embed: [],
-} as const satisfies Record<Representation['kind'], readonly string[]>;
-
-const variation: HeaderPolicy = ({ representation, variesByAgent }) => {
-  const names = [...variance[representation.kind], ...(variesByAgent ? ['User-Agent'] : [])];
+const variation: HeaderPolicy = ({ representation, variesByAgent, variesByKey }) => {
+  const names = [
+    ...(representation.kind === 'embed' ? [] : ['Accept']),
+    ...(variesByKey ? ['Authorization'] : []),
+    ...(variesByAgent ? ['User-Agent'] : []),
+  ];
   return names.length === 0 ? {} : { vary: names.join(', ') };
 };
 

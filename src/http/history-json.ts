@@ -14,7 +14,7 @@ const maxDocumentBytes = 16_777_216;
  * @throws Problem `invalid_option` for a document over 16 MiB; `overloaded`; see `PostStream.next`
  */
 export async function readHistoryJson({ about, posts }: SentHistory, hold: Hold): Promise<Buffer> {
-  const document = createHistoryDocument();
+  const document = createHistoryDocument(about);
   const pieces: Buffer[] = [];
   let size = 0;
   const write = (text: string): void => {
@@ -24,12 +24,12 @@ export async function readHistoryJson({ about, posts }: SentHistory, hold: Hold)
     if (!hold.take(piece.length)) throw overloadedByReplies();
     pieces.push(piece);
   };
-  write(document.begin(about));
+  write(document.begin());
   let step = await posts.next();
   for (; step.done !== true; step = await posts.next()) {
-    write(document.add(step.value.map(({ post }) => post)));
+    write(document.add(step.value));
   }
-  write(document.end(about, step.value));
+  write(document.end(step.value));
   return Buffer.concat(pieces);
 }
 

@@ -20,9 +20,9 @@ export interface SentHistory {
 }
 
 /**
- * Sends a history as NDJSON: a line for each post as they come, flushed, and then one line with `meta` or,
- * where it failed on the way, with `error`, a problem document that has the `meta` of what was sent. The
- * next posts are asked for when these are flushed, so that a slow reader slows the import down.
+ * Sends a history as NDJSON: a line with `post` for each post as they come, flushed, and then one line with
+ * `meta` or, if it failed on the way, with `error`, a problem document that has the `meta` of what was sent.
+ * The next posts are read when these are flushed, so that a slow reader slows the import down.
  */
 export async function sendHistoryLines(
   { request, response }: LineExchange,
@@ -33,7 +33,7 @@ export async function sendHistoryLines(
   try {
     let step = await posts.next();
     for (; step.done !== true; step = await posts.next()) {
-      await write(renderPostLines(step.value.map(({ post }) => post)));
+      await write(renderPostLines(about, step.value));
       if (response.destroyed) return;
     }
     await write(renderEnd(step.value, { about, request, baseUrl }));

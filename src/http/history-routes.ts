@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Ledger } from '../core/ledger.ts';
+import type { HistoryQuery } from '../fetching/history/history-query.ts';
 import type { HistoryImport, HistoryImporter } from '../fetching/history/import-history.ts';
 import type { HistoryFormat } from '../model/history.ts';
 import { importProfilePosts } from '../reads/import-profile-posts.ts';
@@ -9,7 +10,7 @@ import type { AccessLog } from './access-log.ts';
 import { corsHeaders } from './cors.ts';
 import { routeNotFound } from './errors.ts';
 import { readHistoryJson } from './history-json.ts';
-import { sendHistoryLines } from './history-lines.ts';
+import { type SentHistory, sendHistoryLines } from './history-lines.ts';
 import type { Identification } from './identity.ts';
 import { type Load, overloaded } from './load.ts';
 import { refuseOtherMethods } from './methods.ts';
@@ -98,11 +99,13 @@ async function importAndSend(
   const sending = asked.format === 'json' ? 'document' : 'stream';
   const begun = await importer.begin(asked.query, headers.waitingOf(request), sending);
   if (asked.format === 'json') {
-    await sendHistoryJson(exchange, begun, options).finally(() => begun.posts.close());
+    const sent = toSent(begun, asked.query);
+    await sendHistoryJson(exchange, sent, options).finally(() => begun.posts.close());
   } else {
     const { raw } = reply.hijack();
     raw.writeHead(200, listHeaders(request, headers, { format: 'ndjson', source: begun.source }));
-    await sendHistoryLines({ request, response: raw }, toSent(begun), baseUrl);
+    const sent = toSent(begun, asked.query);
+    await sendHistoryLines({ request, response: raw }, sent, baseUrl);
   }
   accessLog.notice(request, reply, 200);
 }
@@ -110,20 +113,24 @@ async function importAndSend(
 /** The document is sent when it is complete, because its end is part of it. */
 async function sendHistoryJson(
   { request, reply }: Exchange,
-  begun: HistoryImport,
+  sent: SentHistory,
   { ledger, identification, headers }: AnswerOptions,
 ): Promise<void> {
   const hold = ledger.open('replyBytes', identification.clientOf(request));
   releaseWithReply(hold, reply);
-  const body = await readHistoryJson(toSent(begun), hold);
+  const body = await readHistoryJson(sent, hold);
   const { raw }: { raw: ServerResponse } = reply.hijack();
-  const list = listHeaders(request, headers, { format: 'json', source: begun.source });
+  const { source } = sent.about;
+  const list = listHeaders(request, headers, { format: 'json', source });
   raw.writeHead(200, [...list, 'content-length', String(body.length)]).end(body);
 }
 
-function toSent({ account, source, startedMs, posts }: HistoryImport) {
-  const about = { handle: account.screen_name, account, source, fetchedAtMs: startedMs };
-  return { about, posts };
+function toSent(
+  { account, source, startedMs, posts }: HistoryImport,
+  query: HistoryQuery,
+): SentHistory {
+  const handle = account.screen_name;
+  return { about: { handle, account, query, source, fetchedAtMs: startedMs }, posts };
 }
 
 interface Sent {

@@ -135,8 +135,13 @@ export function listReplyHeaders(route: Route): readonly HeaderName[] {
     'X-Result-Count',
     ...(isBrowse ? (['X-Search-Degraded'] as const) : []),
     ...listRouteHeaders(route),
-    ...(isBrowse || isEmbed || route.lifecycle !== null ? [] : (['Link'] as const)),
+    ...(hasEmbed(route) && route.lifecycle === null ? (['Link'] as const) : []),
   ];
+}
+
+/** Tells whether replies name an oEmbed document: those of a post do. */
+function hasEmbed({ read }: Route): boolean {
+  return read === 'getPost';
 }
 
 /** Gives the headers of a problem of a route. */

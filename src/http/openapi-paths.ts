@@ -46,7 +46,7 @@ function describeRoute(route: Route): string {
 
 function describeFormat({ read }: Route): string {
   if (read === 'importProfilePosts') {
-    return 'The reply is JSON, or NDJSON where `format` or `Accept` asks for it: a post on each line as they come, and on the last line either `meta` or `error`, a problem document. HEAD reads nothing.';
+    return 'The reply is JSON, or NDJSON where `format` or `Accept` asks for it: each line is an object with one member: `post` for each post as they come, and on the last line either `meta` or `error`, a problem document. HEAD reads nothing.';
   }
   return read === 'getOEmbed'
     ? 'The reply is JSON.'

@@ -13,7 +13,8 @@ const policies = {
     partition: 'The key, which can have a quota of its own.',
   },
   post: {
-    counts: 'Reads of posts and of oEmbed documents that the response cache does not answer.',
+    counts:
+      'Reads of posts, of replies and of oEmbed documents that the response cache does not answer.',
     partition: 'The client address; of IPv6 its /64. Keys change nothing.',
   },
 } as const satisfies Readonly<

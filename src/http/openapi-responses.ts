@@ -1,8 +1,7 @@
 import { type JsonSchema, refer } from '../core/json-schema.ts';
 import { sessionProblemKinds } from '../core/session-problem-kinds.ts';
-import { historyMetaLine, historyReply } from '../model/history.ts';
-import { post } from '../model/post.ts';
-import { type ReadId, reads } from '../reads/index.ts';
+import { historyMetaLine, historyPostLine, historyReply } from '../model/history.ts';
+import { reads } from '../reads/index.ts';
 import { formats } from '../render/formats.ts';
 import { historyMediaTypes } from '../render/history.ts';
 import { type RecordedExamples, referToReads } from './openapi-examples.ts';
@@ -107,7 +106,7 @@ function describeProblem(
   };
 }
 
-/** Gives the two bodies of a history: one document, or a line for each post and one more. */
+/** Describes the two bodies of a history: one document, or a line for each post and one more. */
 function describeHistoryContent({ examples }: OpenApiFacts): JsonSchema {
   const names = { '': 'importProfilePosts' };
   const failed = {
@@ -115,7 +114,7 @@ function describeHistoryContent({ examples }: OpenApiFacts): JsonSchema {
     properties: { error: refer(problemReply) },
     required: ['error'],
   };
-  const line = { anyOf: [refer(post), refer(historyMetaLine), failed] };
+  const line = { anyOf: [refer(historyPostLine), refer(historyMetaLine), failed] };
   const { json, ndjson } = historyMediaTypes;
   return {
     [withoutCharset(json)]: {
@@ -135,7 +134,7 @@ function describeContent(
   const read = typeof route.read === 'string' ? route.read : Object.values(route.read.reads)[0];
   if (read === undefined) throw new Error(`The route ${route.path} reads nothing.`);
   const hasPreview = linkPreviews && route.surface === 'permalink' && read === 'getPost';
-  const named = Object.entries(formats[kindOf(read)]).filter(
+  const named = Object.entries(formats[reads[read].kind]).filter(
     ([format]) => format !== 'preview' || hasPreview,
   );
   const formatsOf = (type: string) =>
@@ -150,9 +149,4 @@ function describeContent(
       },
     ]),
   );
-}
-
-function kindOf(read: ReadId): keyof typeof formats {
-  if (read === 'getOEmbed') return 'embed';
-  return reads[read].isBrowse ? 'browse' : 'post';
 }

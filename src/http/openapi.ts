@@ -1,5 +1,5 @@
 import { type JsonSchema, toReplySchemas } from '../core/json-schema.ts';
-import { historyMetaLine } from '../model/history.ts';
+import { historyMetaLine, historyPostLine } from '../model/history.ts';
 import { allReads } from '../reads/index.ts';
 import {
   describeBodyParts,
@@ -23,6 +23,7 @@ export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
   const { baseUrl, version, endpoints, examples } = facts;
   const replies = [
     ...Object.values(allReads).map(({ reply }) => reply),
+    historyPostLine,
     historyMetaLine,
     problemReply,
   ];

@@ -21,6 +21,7 @@ import { type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
 import { createRouteHeaders, type RouteHeaders } from './route-headers.ts';
 import {
   type AliasRoute,
+  isBrowseRoute,
   isPermalinkHandle,
   type ReadRoute,
   type Route,
@@ -92,9 +93,10 @@ function createHandler(
 ): Handler {
   const { fetcher, work, load, accessLog, understandOnce } = options;
   const hasPreview = options.linkPreviews && row.surface === 'permalink' && row.read === 'getPost';
+  const variesByKey = isBrowseRoute(row);
   const send = (asked: Asked, answer: Answer, { request, reply }: Exchange): void => {
     const { understood } = asked;
-    const prepared = prepare(options, request, { understood, hasPreview, answer });
+    const prepared = prepare(options, request, { understood, hasPreview, variesByKey, answer });
     sendPrepared({ request, reply }, prepared, headers.ownOf(request));
   };
   const answerLater = async (asked: Asked, { request, reply }: Exchange): Promise<void> => {
@@ -108,7 +110,7 @@ function createHandler(
   return (request, reply) => {
     const refusal = load.isHigh ? overloaded() : headers.identityOf(request).refusal;
     if (refusal !== null) throw isRoute(request) ? refusal : routeNotFound(request);
-    const asked = { understood: understandOnce(row, request), hasPreview };
+    const asked = { understood: understandOnce(row, request), hasPreview, variesByKey };
     // A hit is answered without a promise: it is the common case.
     const answer = fetcher.recall(asked.understood.plan);
     if (answer === undefined) return answerLater(asked, { request, reply });
@@ -168,13 +170,14 @@ export function toGiven(row: Route, request: FastifyRequest): ParsedUrlQuery {
 interface Asked {
   readonly understood: Understood;
   readonly hasPreview: boolean;
+  readonly variesByKey: boolean;
 }
 
 /** Gives the reply to a read: the kept one, or one that is made and then kept beside the answer. */
 function prepare(
   options: ReadRoutesOptions,
   { headers: { accept, 'user-agent': agent } }: FastifyRequest,
-  { understood, hasPreview, answer }: Asked & { readonly answer: Answer },
+  { understood, hasPreview, variesByKey, answer }: Asked & { readonly answer: Answer },
 ): PreparedReply {
   const isPreview = hasPreview && !namesFormat(accept) && isPreviewCrawler(agent);
   const format = understood.format ?? (isPreview ? 'preview' : negotiateFormat(accept));
@@ -186,7 +189,8 @@ function prepare(
   if (kept !== undefined) return kept;
   const representation = represent(understood, answer, format);
   const { sharedCacheSeconds } = options;
-  const facts = { representation, source, cache, sharedCacheSeconds, variesByAgent: hasPreview };
+  const varies = { variesByAgent: hasPreview, variesByKey };
+  const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
   const prepared = prepareReply(toReplyHeaders(facts), representation.body);
   // What a miss or a bypass made is sent once; the next reply says `hit`.
   if (cache === 'hit' || cache === 'stale') views.set(name, prepared, 1000);

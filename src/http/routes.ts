@@ -44,6 +44,13 @@ export type Route = ReadRoute | HistoryRoute | AliasRoute;
 export const readRoutes: readonly ReadRoute[] = [
   { id: 'getPost', path: '/api/v1/posts', read: 'getPost', surface: 'v1', lifecycle: null },
   {
+    id: 'listReplies',
+    path: '/api/v1/posts/{id}/replies',
+    read: 'listReplies',
+    surface: 'v1',
+    lifecycle: null,
+  },
+  {
     id: 'getProfile',
     path: '/api/v1/profiles/{handle}',
     read: 'getProfile',

@@ -7,6 +7,16 @@ import { platform } from './reference.ts';
 
 const count = z.number().nullable();
 
+const website = z
+  .object({
+    url: z.string(),
+    display_url: z.string().describe('The address as the platform shows it.'),
+  })
+  .readonly();
+
+/** The page that an account names as its own. */
+export type Website = z.output<typeof website>;
+
 const verificationTypes = ['individual', 'organization', 'government'];
 
 /** A public account. Counts are null where the provider does not tell them. */
@@ -28,7 +38,7 @@ export const account = z
     location: z.string().nullable(),
     avatar_url: z.string().nullable(),
     banner_url: z.string().nullable(),
-    website: z.string().nullable(),
+    website: website.nullable().describe('The page that it names as its own.'),
     followers: count,
     following: count,
     statuses: count,
@@ -73,4 +83,14 @@ export function toAccount(known: KnownAccount): Account {
     verification: { verified: false, type: null },
     ...known,
   };
+}
+
+/**
+ * Returns the website with an address; `null` without an address. It is shown as the platform shows it,
+ * else without its scheme and a slash at its end.
+ */
+export function toWebsite(url: string | null, shown: string | null = null): Website | null {
+  if (url === null || url === '') return null;
+  const bare = url.replace(/^https?:\/\//i, '').replace(/\/$/, '');
+  return { url, display_url: shown || bare || url };
 }

@@ -20,9 +20,40 @@ const range = z
   .readonly()
   .meta({ id: 'HistoryRange' });
 
+/** A post in an index of a history. */
+const historyIndexEntry = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    created_at: z.string().describe('ISO 8601, UTC; of a repost, when the original was written.'),
+    created_timestamp: z.number().int().describe('The same in Unix seconds.'),
+    repost: z.boolean().describe('True for a post that the account reposted.'),
+  })
+  .readonly()
+  .meta({ id: 'HistoryIndexEntry' });
+
+/** A post in an index of a history. */
+export type HistoryIndexEntry = z.output<typeof historyIndexEntry>;
+
+const historyPost = z.union([post, historyIndexEntry]);
+
+/** The options that a history was read with, those that were not given included. */
+const historyOptions = {
+  handle: z.string().describe('The account, as it writes its handle, without `@`.'),
+  since: moment.describe('The parameter of that name: ISO 8601, UTC; null without one.'),
+  until: moment.describe('The parameter of that name; null without one.'),
+  max_posts: z.number().int(),
+  with_replies: z.boolean(),
+  with_reposts: z.boolean().describe('False with `only_replies`, whatever was asked for.'),
+  only_replies: z.boolean(),
+  index: z.boolean(),
+  nocache: z.boolean(),
+};
+
 /** What a history tells of itself. */
 export const historyMeta = z
   .object({
+    ...historyOptions,
     count: z.number().int().describe('How many posts were given.'),
     from_archive: z
       .number()
@@ -73,7 +104,10 @@ export const historyReply = z
     resource: openText(['history'], 'What was read.'),
     handle: z.string().describe('Whose posts they are, without `@`.'),
     profile: account.optional(),
-    posts: z.array(post).readonly().describe('In the order of the timeline, newest first.'),
+    posts: z
+      .array(historyPost)
+      .readonly()
+      .describe('In the order of the timeline, newest first. With `index`, entries of an index.'),
     meta: historyMeta,
     ...about,
   })
@@ -82,6 +116,15 @@ export const historyReply = z
 
 /** The body of a history read. */
 export type HistoryReply = z.output<typeof historyReply>;
+
+/** A line of a stream with a post. */
+export const historyPostLine = z
+  .object({ post: historyPost })
+  .readonly()
+  .meta({ id: 'HistoryPostLine' });
+
+/** A line of a stream with a post. */
+export type HistoryPostLine = z.output<typeof historyPostLine>;
 
 /** The last line of a stream that came to its end. */
 export const historyMetaLine = z

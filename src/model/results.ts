@@ -66,18 +66,33 @@ const listWarnings = z
   .readonly()
   .describe('What the reader should know; often empty.');
 
-/** The body of a browse read: a profile, its followers or following, or a search (decisions §4). */
+/** The body of a read of a list: a profile, its followers or following, replies, or a search. */
 export const browseReply = z
   .object({
     resource: openText(
-      ['profile', 'followers', 'following', 'search'] satisfies BrowseSubject['resource'][],
+      [
+        'profile',
+        'followers',
+        'following',
+        'search',
+        'replies',
+      ] satisfies BrowseSubject['resource'][],
       'What was read.',
     ),
-    handle: z.string().optional().describe('Whose profile or list it is, without `@`.'),
+    handle: z
+      .string()
+      .optional()
+      .describe('Whose profile, list or post it is, without `@`; absent where that is not known.'),
+    id: z.string().optional().describe('Of replies, the id of the post.'),
+    url: z.string().optional().describe('Of replies, the address of the post.'),
     query: z.string().optional().describe('What was searched for.'),
     feed: openText(feeds, 'The feed of a search.').optional(),
     profile: account.optional(),
-    posts: z.array(post).readonly().optional().describe('Of a profile or a search of posts.'),
+    posts: z
+      .array(post)
+      .readonly()
+      .optional()
+      .describe('Of a profile, of replies or of a search of posts.'),
     users: z
       .array(account)
       .readonly()
@@ -111,6 +126,16 @@ export type BrowseSubject =
       readonly handle: string;
       /** The account's address on its platform. */
       readonly url: string;
+    }
+  | {
+      readonly resource: 'replies';
+      /** The id and the address of the post that they answer. */
+      readonly id: string;
+      readonly url: string;
+      /** Who wrote it, without `@`; null where that is not known. */
+      readonly handle: string | null;
+      /** The post itself; null where the source has not sent it. */
+      readonly answered: z.output<typeof post> | null;
     }
   | { readonly resource: 'search'; readonly query: string; readonly feed: Feed };
 

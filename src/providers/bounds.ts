@@ -18,26 +18,29 @@ import { tellBeyond, tellLeftOut } from './tell-left-out.ts';
  * left out. Rows of a page are not counted here, since its cursor leads on below the last of them.
  */
 export function withBounds(provider: Provider): Provider {
-  const { post, profile, timeline, followers, following, search, searchUsers } = provider.ask;
-  return {
-    ...provider,
-    ask: {
-      ...(post && { post: bind<'post'>(post, boundPostFound) }),
-      ...(profile && { profile: bind<'profile'>(profile, boundProfile) }),
-      ...(timeline && { timeline: bind<'timeline'>(timeline, boundPosts) }),
-      ...(followers && { followers: bind<'followers'>(followers, boundAccounts) }),
-      ...(following && { following: bind<'following'>(following, boundAccounts) }),
-      ...(search && { search: bind<'search'>(search, boundPosts) }),
-      ...(searchUsers && { searchUsers: bind<'searchUsers'>(searchUsers, boundAccounts) }),
-    },
-  };
+  // The keys of `ask` are kinds of query, by its type.
+  const kinds = Object.keys(provider.ask) as QueryKind[];
+  const bounded = kinds.map((kind) => [kind, boundAsk(provider, kind)] as const);
+  return { ...provider, ask: Object.fromEntries(bounded) };
 }
 
-function bind<Kind extends QueryKind>(
-  ask: Ask<Kind>,
-  bound: (found: Answers[Kind]['found']) => Answers[Kind]['found'],
-): Ask<Kind> {
-  return async (query, context) => bound(await ask(query, context));
+type Bound<Kind extends QueryKind> = (found: Answers[Kind]['found']) => Answers[Kind]['found'];
+
+const bounds: { readonly [Kind in QueryKind]: Bound<Kind> } = {
+  post: boundPostFound,
+  profile: boundProfile,
+  timeline: boundPosts,
+  replies: boundPosts,
+  followers: boundAccounts,
+  following: boundAccounts,
+  search: boundPosts,
+  searchUsers: boundAccounts,
+};
+
+function boundAsk<Kind extends QueryKind>(provider: Provider, kind: Kind): Ask<Kind> | undefined {
+  const ask: Ask<Kind> | undefined = provider.ask[kind];
+  const bound: Bound<Kind> = bounds[kind];
+  return ask && (async (query, context) => bound(await ask(query, context)));
 }
 
 /** The text of the post comes first, then that of its thread, so that replies are shortened first. */

@@ -74,6 +74,20 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
+/** Tells whether a failure speaks against the provider, rather than being its answer. */
+function isOutage({ kind }: ProviderError): boolean {
+  switch (kind) {
+    case 'missing':
+    case 'ambiguous':
+    case 'rejected':
+    case 'throttled':
+      return false;
+    case 'unavailable':
+    case 'malformed':
+      return true;
+  }
+}
+
 /**
  * The state of one gate. Each change of state begins an epoch; the outcome of a query that was
  * admitted in an earlier one is old news and changes nothing.
@@ -125,23 +139,12 @@ class Breaker {
     const isOwn = error.isGeneral || this.#options.host !== undefined;
     if (error.kind === 'throttled' && isOwn) this.pause(error);
     if (epoch !== this.#epoch) return;
-    if (!isOwn) {
+    if (!isOwn || !isOutage(error)) {
       this.succeed(epoch);
       return;
     }
-    switch (error.kind) {
-      case 'missing':
-      case 'ambiguous':
-      case 'rejected':
-      case 'throttled':
-        this.succeed(epoch);
-        return;
-      case 'unavailable':
-      case 'malformed':
-        this.#failures.add(error.kind === 'malformed' ? subject : `failure ${this.#failures.size}`);
-        if (this.state === 'half_open' || this.#failures.size >= this.#options.failures)
-          this.#open();
-    }
+    this.#failures.add(error.kind === 'malformed' ? subject : `failure ${this.#failures.size}`);
+    if (this.state === 'half_open' || this.#failures.size >= this.#options.failures) this.#open();
   }
 
   /** Ends a query that says nothing; the next one probes in its place. */

@@ -1,9 +1,10 @@
 import type { Query } from './provider.ts';
 
-/** Gives the platform that a query is about; of a search, what it asks. */
+/** Returns the platform that a query is about; of a search, what it asks. */
 export function platformOf(query: Query): string {
   switch (query.kind) {
     case 'post':
+    case 'replies':
       return query.post.platform;
     case 'profile':
     case 'timeline':

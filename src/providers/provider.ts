@@ -35,6 +35,13 @@ export interface PostQuery {
   readonly replies: 'top' | 'recent' | 'off';
 }
 
+/** Asks for what answers a post, directly or not; `order` says which direct replies come first. */
+export interface RepliesQuery extends PageQuery {
+  readonly kind: 'replies';
+  readonly post: PostReference;
+  readonly order: 'top' | 'recent';
+}
+
 /** Asks for an account. */
 export interface ProfileQuery {
   readonly kind: 'profile';
@@ -134,6 +141,8 @@ export interface Page<Item> {
   readonly isExact?: boolean;
   /** Of a timeline, where the source tells by its cursors which part of it the page covers. */
   readonly span?: PageSpan;
+  /** Of replies, the post that they answer, where the source sends it with them. */
+  readonly answered?: Post;
   /** When it was so, in milliseconds since the epoch; left out where that is now. */
   readonly asOfMs?: number;
 }
@@ -141,6 +150,7 @@ export interface Page<Item> {
 /** Which answer belongs to which kind of query. */
 export interface Answers {
   post: { query: PostQuery; found: PostFound };
+  replies: { query: RepliesQuery; found: Page<Post> };
   profile: { query: ProfileQuery; found: ProfileFound };
   timeline: { query: TimelineQuery; found: Page<Post> };
   followers: { query: ConnectionsQuery; found: Page<Account> };

@@ -60,6 +60,8 @@ export interface BrowseTarget {
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | undefined>>;
   readonly freshness: Freshness;
+  /** See `Plan`. */
+  readonly isLiveOnly?: boolean;
 }
 
 /**
@@ -91,6 +93,7 @@ export function understandPage(
       subject: target.cacheSubject,
       freshness: target.freshness,
       useCache: !params.nocache,
+      isLiveOnly: target.isLiveOnly === true,
     },
     format: params.format,
     views: nameViews(`browse ${full}`),
@@ -140,7 +143,7 @@ function assemble(
   const next = toNext(found, { target, query, full }, context);
   return {
     kind: 'browse',
-    subject: nameSubject(target.subject, found.account),
+    subject: nameSubject(target.subject, found),
     profile: found.account,
     items: toItems(found, query.list),
     page: query.page,
@@ -161,18 +164,38 @@ function assemble(
 const endlessCursor =
   'There is more, but the source names the place by a cursor that is too long to be passed on.';
 
-/** The account knows how it writes its handle. */
-function nameSubject(subject: BrowseSubject, account: Account | null): BrowseSubject {
-  if (subject.resource === 'search' || account === null) return subject;
-  return { ...subject, handle: account.screen_name, url: account.url };
+/** The account knows how it writes its handle, and the post who wrote it. */
+function nameSubject(
+  subject: BrowseSubject,
+  { account, answered }: Pick<BrowseFound, 'account' | 'answered'>,
+): BrowseSubject {
+  switch (subject.resource) {
+    case 'search':
+      return subject;
+    case 'replies':
+      if (answered?.type !== 'status') return subject;
+      return { ...subject, answered, handle: answered.author.screen_name, url: answered.url };
+    default:
+      if (account === null) return subject;
+      return { ...subject, handle: account.screen_name, url: account.url };
+  }
 }
 
 function toItems({ items }: BrowseFound, list: ListQuery | null): BrowseItems | null {
-  if (list === null) return null;
   // A list's kind says what its items are.
-  return list.kind === 'timeline' || list.kind === 'search'
-    ? { posts: items as readonly Post[] }
-    : { users: items as readonly Account[] };
+  switch (list?.kind) {
+    case undefined:
+      return null;
+    case 'timeline':
+    case 'search':
+      return { posts: items as readonly Post[] };
+    case 'replies':
+      return { posts: (items as readonly Post[]).map((post) => ({ ...post, context: 'reply' })) };
+    case 'followers':
+    case 'following':
+    case 'searchUsers':
+      return { users: items as readonly Account[] };
+  }
 }
 
 function toNext(

@@ -24,6 +24,7 @@ export const getOEmbed: Read = {
   name: 'getOEmbed',
   summary: 'Reads the oEmbed document of a post.',
   tool: null,
+  kind: 'embed',
   isBrowse: false,
   params: getOEmbedParams,
   requires: ['url'],

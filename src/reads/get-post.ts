@@ -51,6 +51,7 @@ export const getPost: Read = {
   name: 'getPost',
   summary: 'Reads a public post with its thread and replies.',
   tool: 'get_post',
+  kind: 'post',
   isBrowse: false,
   params: getPostParams,
   requires: [],

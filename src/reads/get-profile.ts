@@ -32,6 +32,7 @@ export const getProfile: Read = {
   name: 'getProfile',
   summary: 'Reads a public profile and its posts, newest first.',
   tool: 'get_profile',
+  kind: 'browse',
   isBrowse: true,
   params: getProfileParams,
   requires: [],

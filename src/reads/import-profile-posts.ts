@@ -26,6 +26,7 @@ const importProfilePostsParams = z.object({
   only_replies: truth()
     .default(false)
     .describe('The account’s replies to others alone, without its other posts and its reposts.'),
+  index: truth().default(false).describe('Gives the ids, addresses and times of the posts alone.'),
   nocache: truth()
     .default(false)
     .describe(
@@ -105,5 +106,6 @@ function toQuery(params: Params): HistoryQuery {
     withReposts: params.with_reposts && !onlyReplies,
     onlyReplies,
     useKept: !params.nocache,
+    isIndex: params.index,
   };
 }

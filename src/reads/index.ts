@@ -3,12 +3,14 @@ import { getPost } from './get-post.ts';
 import { getProfile } from './get-profile.ts';
 import { importProfilePosts } from './import-profile-posts.ts';
 import { listFollowers, listFollowing } from './list-connections.ts';
+import { listReplies } from './list-replies.ts';
 import type { Read, ReadAbout } from './read.ts';
 import { searchPosts } from './search-posts.ts';
 
 /** The reads that are answered as a whole, by the name that the route table and the MCP tools use. */
 export const reads = {
   getPost,
+  listReplies,
   getProfile,
   listFollowers,
   listFollowing,

@@ -29,6 +29,7 @@ function createConnectionsRead(
 ): Read {
   return {
     ...about,
+    kind: 'browse',
     isBrowse: true,
     params: connectionsParams,
     requires: [],

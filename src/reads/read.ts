@@ -45,6 +45,8 @@ export interface ReadAbout {
 
 /** One thing that the service can be asked for, which is answered as a whole. */
 export interface Read extends ReadAbout {
+  /** The kind of its results, which has the formats that it can be sent in. */
+  readonly kind: Result['kind'];
   /**
    * Understands the parameters of a request. Pure: it depends on them and the context alone.
    *

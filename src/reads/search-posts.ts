@@ -4,7 +4,7 @@ import type { ListQuery } from '../fetching/browse-query.ts';
 import { type SearchPlatform, searchPlatforms } from '../model/reference.ts';
 import { browseReply, type Feed, feeds } from '../model/results.ts';
 import { type BrowseTarget, listParams, understandPage } from './browse.ts';
-import { choice, freeText, moment, parseParameters, printMoment } from './parameters.ts';
+import { choice, freeText, moment, parseParameters, printMoment, truth } from './parameters.ts';
 import type { PlanContext, Read } from './read.ts';
 
 /** The most characters of a search text, in code points. */
@@ -25,6 +25,9 @@ const searchPostsParams = z.object({
     .describe(
       'What is searched. Where it is left out, the first provider’s platform that can be searched.',
     ),
+  require_live: truth()
+    .default(false)
+    .describe('`true`: 503 `upstream_unavailable` in place of results that are not live.'),
   ...listParams,
 });
 
@@ -35,6 +38,7 @@ export const searchPosts: Read = {
   name: 'searchPosts',
   summary: 'Searches public posts, or accounts with `feed=users`.',
   tool: 'search',
+  kind: 'browse',
   isBrowse: true,
   params: searchPostsParams,
   requires: ['q'],
@@ -56,12 +60,15 @@ interface Search {
 function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget {
   const search = toSearch(params, searchPlatform);
   const { platform, text, feed, sinceSeconds, untilSeconds } = search;
+  const { require_live: isLiveOnly } = params;
+  const options = [sinceSeconds, untilSeconds, ...(isLiveOnly ? ['live'] : [])];
   return {
     subject: { resource: 'search', query: text, feed },
     cacheSubject: `search ${platform}`,
     profile: null,
     list: toList(search),
-    identity: ['search', platform, feed, text, sinceSeconds, untilSeconds],
+    // What was not live must answer neither a later page nor from the cache.
+    identity: ['search', platform, feed, text, ...options],
     path: '/search',
     parameters: {
       q: text,
@@ -69,8 +76,10 @@ function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget
       since: printMoment(sinceSeconds),
       until: printMoment(untilSeconds),
       platform,
+      require_live: isLiveOnly ? 'true' : undefined,
     },
     freshness: 'search',
+    isLiveOnly,
   };
 }
 

@@ -1,13 +1,16 @@
 import { toIsoSeconds } from '../core/clock.ts';
 import type { HistoryEnd, HistoryRange } from '../fetching/history/history-end.ts';
+import type { HistoryQuery } from '../fetching/history/history-query.ts';
+import type { PlacedPost } from '../fetching/history/ordering.ts';
 import type { Account } from '../model/account.ts';
 import type {
   HistoryFormat,
+  HistoryIndexEntry,
   HistoryMeta,
   HistoryMetaLine,
+  HistoryPostLine,
   HistoryReply,
 } from '../model/history.ts';
-import type { Post } from '../model/post.ts';
 
 /** The value of `Content-Type` for each format of a history. */
 export const historyMediaTypes = {
@@ -20,6 +23,7 @@ export interface HistoryAbout {
   /** As the account writes it where that is known. */
   readonly handle: string;
   readonly account: Account | null;
+  readonly query: HistoryQuery;
   readonly source: string;
   /** Milliseconds since the epoch. */
   readonly fetchedAtMs: number;
@@ -28,18 +32,19 @@ export interface HistoryAbout {
 /** The parts of a history as a JSON document, in their order. */
 export interface HistoryDocument {
   /** Renders all before the posts. */
-  begin(about: HistoryAbout): string;
+  begin(): string;
   /** Renders the next posts. */
-  add(posts: readonly Post[]): string;
+  add(posts: readonly PlacedPost[]): string;
   /** Renders all after the posts. */
-  end(about: HistoryAbout, end: HistoryEnd): string;
+  end(end: HistoryEnd): string;
 }
 
 /** Creates the writer of one JSON document, a `HistoryReply`. */
-export function createHistoryDocument(): HistoryDocument {
+export function createHistoryDocument(about: HistoryAbout): HistoryDocument {
   let isFirst = true;
   return {
-    begin: ({ handle, account }) => {
+    begin: () => {
+      const { handle, account } = about;
       const head: Pick<HistoryReply, 'resource' | 'handle' | 'profile'> = {
         resource: 'history',
         handle,
@@ -47,40 +52,66 @@ export function createHistoryDocument(): HistoryDocument {
       };
       return `${JSON.stringify(head).slice(0, -1)},"posts":[`;
     },
-    add: (posts) => {
-      const text = posts.map((post) => JSON.stringify(post)).join(',');
+    add: (placed) => {
+      const text = toWirePosts(about, placed)
+        .map((post) => JSON.stringify(post))
+        .join(',');
       const comma = isFirst || text === '' ? '' : ',';
       if (text !== '') isFirst = false;
       return comma + text;
     },
-    end: ({ source, fetchedAtMs }, end) => {
+    end: (end) => {
       const tail: Omit<HistoryReply, 'resource' | 'handle' | 'profile' | 'posts'> = {
-        meta: toMeta(end),
+        meta: toMeta(about, end),
         warnings: end.warnings,
-        source,
-        fetched_at: toIsoSeconds(fetchedAtMs),
+        source: about.source,
+        fetched_at: toIsoSeconds(about.fetchedAtMs),
       };
       return `],${JSON.stringify(tail).slice(1)}`;
     },
   };
 }
 
-/** Gives posts as lines of NDJSON. */
-export function renderPostLines(posts: readonly Post[]): string {
-  return posts.map((post) => `${JSON.stringify(post)}\n`).join('');
+/** Renders posts as lines of NDJSON. */
+export function renderPostLines(about: HistoryAbout, placed: readonly PlacedPost[]): string {
+  return toWirePosts(about, placed)
+    .map((post): HistoryPostLine => ({ post }))
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join('');
 }
 
-/** Gives what the last line of a stream says of it. */
-export function toMetaLine(
-  { source, fetchedAtMs }: HistoryAbout,
-  end: HistoryEnd,
-): HistoryMetaLine {
+function toWirePosts(
+  { query }: HistoryAbout,
+  placed: readonly PlacedPost[],
+): readonly HistoryPostLine['post'][] {
+  return query.isIndex ? placed.flatMap(toIndexEntry) : placed.map(({ post }) => post);
+}
+
+/** What stands for a post that is not shown has no time. */
+function toIndexEntry({ post }: PlacedPost): readonly HistoryIndexEntry[] {
+  if (post.type === 'tombstone') return [];
+  const { id, url, created_at, created_timestamp, reposted_by } = post;
+  return [{ id, url, created_at, created_timestamp, repost: reposted_by !== null }];
+}
+
+/** Returns the last line of a stream that came to its end. */
+export function toMetaLine(about: HistoryAbout, end: HistoryEnd): HistoryMetaLine {
+  const { source, fetchedAtMs } = about;
   const fetched_at = toIsoSeconds(fetchedAtMs);
-  return { meta: { ...toMeta(end), warnings: end.warnings, source, fetched_at } };
+  return { meta: { ...toMeta(about, end), warnings: end.warnings, source, fetched_at } };
 }
 
-function toMeta(end: HistoryEnd): HistoryMeta {
+function toMeta({ handle, query }: HistoryAbout, end: HistoryEnd): HistoryMeta {
   return {
+    handle,
+    since: toMoment(query.sinceSeconds),
+    until: toMoment(query.untilSeconds),
+    max_posts: query.maxPosts,
+    with_replies: query.withReplies,
+    with_reposts: query.withReposts,
+    only_replies: query.onlyReplies,
+    index: query.isIndex,
+    nocache: !query.useKept,
     count: end.count,
     from_archive: end.keptCount,
     oldest: toMoment(end.oldestSecond),

@@ -1,4 +1,10 @@
-import type { BrowseReply, BrowseResult, PostReply, PostResult } from '../model/results.ts';
+import type {
+  BrowseReply,
+  BrowseResult,
+  BrowseSubject,
+  PostReply,
+  PostResult,
+} from '../model/results.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 
@@ -25,13 +31,9 @@ export function renderPostJson(result: PostResult): string {
 /** Gives the body of a browse read: its result and the Markdown page of it. */
 function toBrowseReply(result: BrowseResult): BrowseReply {
   const { subject, profile, items, next } = result;
-  const about =
-    subject.resource === 'search'
-      ? { query: subject.query, feed: subject.feed }
-      : { handle: subject.handle };
   return {
     resource: subject.resource,
-    ...about,
+    ...describeSubject(subject),
     ...(profile === null ? {} : { profile }),
     ...items,
     page: result.page,
@@ -43,6 +45,21 @@ function toBrowseReply(result: BrowseResult): BrowseReply {
     source: result.source,
     fetched_at: result.fetchedAt,
   };
+}
+
+function describeSubject(
+  subject: BrowseSubject,
+): Pick<BrowseReply, 'handle' | 'id' | 'url' | 'query' | 'feed'> {
+  switch (subject.resource) {
+    case 'search':
+      return { query: subject.query, feed: subject.feed };
+    case 'replies': {
+      const { handle, id, url } = subject;
+      return { ...(handle === null ? {} : { handle }), id, url };
+    }
+    default:
+      return { handle: subject.handle };
+  }
 }
 
 /** Gives a browse read as JSON text. */

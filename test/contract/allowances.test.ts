@@ -44,6 +44,7 @@ function createSource(): Source {
         post: answer(found),
         profile: answer({ account: stubAccount('wren'), warnings: [] }),
         timeline: answer(list([stubPost('20')])),
+        replies: answer(list([stubPost('21')])),
         followers: answer(list([stubAccount('robin')])),
         following: answer(list([stubAccount('robin')])),
         search: answer(list([stubPost('20')])),
@@ -605,7 +606,8 @@ describe('the sizes of allowances', () => {
     'read.auth.readable_without_key',
     'are all that a key changes: everything is had without one',
     async () => {
-      const env = { PERCH_PROVIDERS: 'archive' };
+      // Cursors are signed, and the bodies have them.
+      const env = { PERCH_PROVIDERS: 'archive', PERCH_CURSOR_KEY: 'k'.repeat(32) };
       const [keyless, keyed] = [await buildTestApp({ env }), await buildTestApp({ env })];
       const { headers } = await keyed.createKey();
 

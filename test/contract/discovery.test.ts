@@ -119,13 +119,21 @@ describe('/api', () => {
         {
           name: 'markdown',
           media_type: 'text/markdown; charset=utf-8',
-          reads: ['getPost', 'getProfile', 'listFollowers', 'listFollowing', 'searchPosts'],
+          reads: [
+            'getPost',
+            'listReplies',
+            'getProfile',
+            'listFollowers',
+            'listFollowing',
+            'searchPosts',
+          ],
         },
         {
           name: 'json',
           media_type: 'application/json; charset=utf-8',
           reads: [
             'getPost',
+            'listReplies',
             'getProfile',
             'listFollowers',
             'listFollowing',

@@ -1,8 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { historyMetaLine, historyReply } from '../../src/model/history.ts';
+import type { Post, Status } from '../../src/model/post.ts';
+import type { Provider } from '../../src/providers/provider.ts';
 import { buildTestApp } from '../support/build-app.ts';
+import { stubAccount, stubPost } from '../support/stub-provider.ts';
 
 const path = '/api/v1/profiles/ada.example/posts';
+
+/** Creates a provider of X with one account, whose posts are on one page. */
+function createTimelineOf(items: readonly Post[]): Provider {
+  return {
+    name: 'stub',
+    platforms: ['x'],
+    reads: new Set(['profile', 'timeline']),
+    covers: () => true,
+    ask: {
+      profile: async () => ({ account: stubAccount('wren'), warnings: [] }),
+      timeline: async () => ({ items, cursor: null, warnings: [], isExact: true }),
+    },
+  };
+}
 
 /** Gives the values of the lines of a stream. */
 function readLines(body: string): readonly Record<string, unknown>[] {
@@ -33,8 +50,10 @@ describe('a history as JSON', () => {
       source: 'archive',
     });
     expect(body.posts).toHaveLength(30);
-    const own = body.posts.filter((post) => post.type === 'status' && post.reposted_by === null);
-    const seconds = own.map((post) => (post.type === 'status' ? post.created_timestamp : 0));
+    const own = reply
+      .json()
+      .posts.filter(({ reposted_by }: Status) => reposted_by === null) as readonly Status[];
+    const seconds = own.map(({ created_timestamp }) => created_timestamp);
     expect(seconds).toEqual(seconds.toSorted((a, b) => b - a));
     expect(Date.parse(body.meta.newest ?? '')).toBe((seconds[0] ?? 0) * 1000);
   });
@@ -99,6 +118,79 @@ describe('a history as JSON', () => {
   });
 });
 
+describe('the meta of a history', () => {
+  const options = {
+    ...{ handle: 'ada.example', since: null, until: null, max_posts: 500 },
+    ...{
+      with_replies: true,
+      with_reposts: true,
+      only_replies: false,
+      index: false,
+      nocache: false,
+    },
+  };
+
+  it.each<[string, Readonly<Record<string, unknown>>]>([
+    ['', {}],
+    [
+      'since=2026-04-18&until=1776520800',
+      { since: '2026-04-18T00:00:00Z', until: '2026-04-18T14:00:00Z' },
+    ],
+    ['max_posts=3&with_replies=no', { max_posts: 3, with_replies: false }],
+    ['only_replies=1', { only_replies: true, with_reposts: false }],
+    ['index=true&nocache=yes', { index: true, nocache: true }],
+  ])('names the account and the options that hold: %s', async (query, changed) => {
+    const app = await buildTestApp();
+
+    const json = await app.request(`/api/v1/profiles/@ADA.example/posts?${query}`);
+    const lines = readLines((await app.request(`${path}?${query}&format=ndjson`)).body);
+
+    expect(json.json().meta).toMatchObject({ ...options, ...changed });
+    expect(lines.at(-1)?.meta).toMatchObject({ ...options, ...changed });
+  });
+});
+
+describe('an index of a history', () => {
+  it.each(['', 'only_replies=true', 'with_reposts=no&max_posts=4'])(
+    'has the ids and times of the posts, and tells reposts: %s',
+    async (query) => {
+      const app = await buildTestApp();
+      const index = `${path}?${query}&index=true`;
+      const whole = (await app.request(`${path}?${query}`)).json();
+
+      const body = historyReply.parse((await app.request(index)).json());
+      const lines = readLines((await app.request(`${index}&format=ndjson`)).body);
+
+      const entries = (whole.posts as readonly Status[]).map(({ reposted_by, ...post }) => ({
+        id: post.id,
+        url: post.url,
+        created_at: post.created_at,
+        created_timestamp: post.created_timestamp,
+        repost: reposted_by !== null,
+      }));
+      expect(entries.some(({ repost }) => repost)).toBe(query === '');
+      expect(body.posts).toEqual(entries);
+      expect(lines.slice(0, -1)).toEqual(entries.map((post) => ({ post })));
+      expect(body.meta).toEqual({ ...whole.meta, index: true, duration_ms: expect.any(Number) });
+    },
+  );
+
+  it('is small, also where the posts are too large for one document', async () => {
+    const text = 'x'.repeat(200_000);
+    const posts = Array.from({ length: 100 }, (_, index) =>
+      stubPost(String(900 - index), { text }),
+    );
+    const app = await buildTestApp({ providers: [createTimelineOf(posts)] });
+
+    const whole = await app.request('/api/v1/profiles/wren/posts');
+    const index = await app.request('/api/v1/profiles/wren/posts?index=true');
+
+    expect(whole.statusCode).toBe(400);
+    expect([index.statusCode, index.json().meta.count]).toEqual([200, 100]);
+    expect(index.body.length).toBeLessThan(20_000);
+  });
+});
+
 describe('a history as NDJSON', () => {
   it.each([
     ['by `format`', `${path}?format=ndjson`, {}],
@@ -112,7 +204,7 @@ describe('a history as NDJSON', () => {
 
     expect(reply.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
     const lines = readLines(reply.body);
-    expect(lines.slice(0, -1)).toEqual(json.posts);
+    expect(lines.slice(0, -1)).toEqual(json.posts.map((post: unknown) => ({ post })));
     const last = historyMetaLine.parse(lines.at(-1));
     expect(Object.keys(lines.at(-1) ?? {})).toEqual(['meta']);
     expect(last.meta).toMatchObject({ count: 30, floor_reached: true, warnings: [] });
@@ -146,6 +238,7 @@ describe('a request for a history', () => {
     ['max_posts=5&max_posts=6', 'invalid_option', /`max_posts` is given more than once/],
     ['format=markdown', 'invalid_format', /`format`.*`json` or `ndjson`/],
     ['nocache=2', 'invalid_option', /`nocache`/],
+    ['index=perhaps', 'invalid_option', /`index`/],
   ])('is refused: %s', async (query, code, detail) => {
     const app = await buildTestApp();
 

@@ -313,7 +313,24 @@ describe('a history that is kept', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(lines.slice(0, -1).map(({ id }) => id)).toEqual(idsOf(whole));
+    expect(lines.slice(0, -1).map(({ post }) => post.id)).toEqual(idsOf(whole));
     expect(lines.at(-1).meta.from_archive).toBeGreaterThan(90);
+  });
+
+  it('answers an index, which keeps nothing itself', async () => {
+    const rig = await startRig();
+    const app = await rig.open();
+    const until = `until=${at(1)}`;
+
+    const first = await read(app, `${until}&index=true`);
+    const whole = await read(app, until);
+    rig.asked();
+    const second = await read(app, `${until}&index=true`);
+
+    expect([first, whole].map(({ meta }) => meta.from_archive)).toEqual([0, 0]);
+    expect(rig.asked()).toEqual({ pages: 0, others: 1 });
+    expect(second.posts).toEqual(first.posts);
+    expect(idsOf(second)).toEqual(idsOf(whole));
+    expect(second.meta.from_archive).toBe(whole.meta.count);
   });
 });

@@ -20,6 +20,7 @@ describe('the tools', () => {
     expect(tools.map(({ name }: { name: string }) => name)).toEqual(names);
     expect(names).toEqual([
       'get_post',
+      'list_replies',
       'get_profile',
       'list_followers',
       'list_following',
@@ -55,6 +56,7 @@ describe('the tools', () => {
     const required = tools.map((tool: { inputSchema: object }) => tool.inputSchema);
     expect(required.map(({ required: names }: { required: string[] }) => names)).toEqual([
       [],
+      ['id'],
       ['handle'],
       ['handle'],
       ['handle'],
@@ -116,6 +118,11 @@ const calls = [
     '/api/v1/profiles/ada.example/followers?limit=2',
   ],
   ['list_following', { handle: 'ada.example' }, '/api/v1/profiles/ada.example/following'],
+  [
+    'list_replies',
+    { id: '1900000000000000001', handle: 'ada.example', limit: 2, replies: 'recent' },
+    '/api/v1/posts/1900000000000000001/replies?handle=ada.example&limit=2&replies=recent',
+  ],
   [
     'search',
     { q: 'heron', platform: 'archive', since: 1_700_000_000, page: 2, limit: 3 },

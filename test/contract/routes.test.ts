@@ -14,7 +14,8 @@ const given: Readonly<Record<string, string>> = {
 function fill({ path }: ReadRoute): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => given[name] ?? '');
   const post = encodeURIComponent(`http://localhost:8080/${given.handle}/status/${given.id}`);
-  return `${filled}?url=${post}&q=heron&platform=archive`;
+  const named = path.endsWith('/replies') ? `&handle=${given.handle}` : '';
+  return `${filled}?url=${post}&q=heron&platform=archive${named}`;
 }
 
 it('gives every route an id of its own', () => {

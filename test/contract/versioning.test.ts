@@ -28,7 +28,8 @@ const sections = Object.fromEntries(
 /** Fills a path of the table so that the sample answers it. */
 function fill(path: string): string {
   const filled = path.replace('{handle}', 'ada.example').replace('{id}', id).replace('{n}', '1');
-  return `${filled}?url=${url}&q=heron&platform=archive`;
+  const named = path.endsWith('/replies') ? '&handle=ada.example' : '';
+  return `${filled}?url=${url}&q=heron&platform=archive${named}`;
 }
 
 describe('the policy', () => {
@@ -147,6 +148,12 @@ const published = {
     parameters: 'url handle id thread context replies userinfo full nocache format',
     fields: 'format url markdown posts compact warnings postCount fetched_at source',
   },
+  listReplies: {
+    path: '/api/v1/posts/{id}/replies',
+    parameters: 'handle replies limit cursor page full nocache format',
+    fields:
+      'resource id handle url posts page limit nextCursor warnings degraded markdown source fetched_at',
+  },
   getProfile: {
     path: '/api/v1/profiles/{handle}',
     parameters:
@@ -168,7 +175,7 @@ const published = {
   },
   searchPosts: {
     path: '/api/v1/search',
-    parameters: 'q feed since until platform limit cursor page full nocache format',
+    parameters: 'q feed since until platform require_live limit cursor page full nocache format',
     fields:
       'resource query feed posts users page limit nextCursor warnings degraded markdown source fetched_at',
   },
@@ -186,7 +193,7 @@ const publishedReads = Object.keys(published) as (keyof typeof published)[];
 const accepted: Readonly<Record<string, readonly string[]>> = {
   thread: ['off', 'full', 'conversation', '2', '100', 'FULL'],
   context: ['full', 'thread', 'Thread'],
-  replies: ['top', 'recent', 'off'],
+  replies: ['top', 'recent'],
   userinfo: ['off', 'author', 'all'],
   feed: ['latest', 'top', 'photos', 'media', 'videos', 'users', 'LATEST'],
   platform: ['x', 'bluesky', 'mastodon', 'archive'],
@@ -201,7 +208,13 @@ const accepted: Readonly<Record<string, readonly string[]>> = {
   include_posts: ['true', 'false', '1', '0', 'yes', 'no'],
   maxwidth: ['1', '10000'],
   maxheight: ['1', '10000'],
+  require_live: ['true', 'false', '1', '0', 'yes', 'no'],
   format: ['json', 'JSON'],
+};
+
+/** What a read takes beyond that. */
+const acceptedBy: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  getPost: { replies: ['off'] },
 };
 
 /** The types of the fields that have been published. */
@@ -263,7 +276,9 @@ describe('what has been published of v1', () => {
     (read) => {
       const { params } = reads[read];
       const cases = Object.keys(params.shape).flatMap((name) =>
-        (accepted[name] ?? []).map((value) => ({ [name]: value })),
+        [...(accepted[name] ?? []), ...(acceptedBy[read]?.[name] ?? [])].map((value) => ({
+          [name]: value,
+        })),
       );
 
       const refused = cases.filter((given) => !params.partial().safeParse(given).success);

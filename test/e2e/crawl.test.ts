@@ -197,11 +197,13 @@ function expand(address: string, { keyId, sessionId }: MadeIds): string {
   const path = decoded.slice(base.length).replace('/keys/{id}', `/keys/${keyId}`);
   const known: Readonly<Record<string, string>> = { ...values, sessionId };
   const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => known[name] ?? whole);
-  if (filled.includes('?') || !/\/(?:posts|search|oembed|convert|browse|ask)$/.test(filled)) {
+  const needs = /\/(?:posts|replies|search|oembed|convert|browse|ask)$/;
+  if (filled.includes('?') || !needs.test(filled)) {
     return `${base}${filled}`;
   }
-  const isChoice = filled.endsWith('/browse');
-  return `${base}${filled}?${query}${isChoice ? '&resource=profile&handle=ada.example' : ''}`;
+  const resource = filled.endsWith('/browse') ? '&resource=profile' : '';
+  const handle = /\/(?:browse|replies)$/.test(filled) ? `&handle=${values.handle}` : '';
+  return `${base}${filled}?${query}${resource}${handle}`;
 }
 
 describe('a program that knows only the base URL', () => {

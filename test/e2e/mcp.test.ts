@@ -28,6 +28,10 @@ const calls = {
     { handle: 'ada.example', id: '1900000000000000001' },
     '/ada.example/status/1900000000000000001',
   ],
+  list_replies: [
+    { id: '1900000000000000001', handle: 'ada.example', limit: 2 },
+    '/api/v1/posts/1900000000000000001/replies?handle=ada.example&limit=2',
+  ],
   get_profile: [
     { handle: 'ada.example', limit: 3, with_replies: true },
     '/ada.example?limit=3&with_replies=true',

@@ -296,7 +296,7 @@ describe('a profile of Mastodon', () => {
     expect(found.account).toMatchObject({
       description:
         'Birds & tides\n\nPronouns: she/her\nCode: https://code.example.org/\nHome: https://wren.example.org/',
-      website: 'https://wren.example.org/',
+      website: { url: 'https://wren.example.org/', display_url: 'wren.example.org' },
     });
   });
 

@@ -307,6 +307,26 @@ describe.skipIf(!fixturesPresent)(`the recordings in ${fixturesFolder}`, () => {
     expect(found.replies.map(({ id }) => id)).not.toContain('1667220696295178240');
   });
 
+  it.each([
+    ['1649191520250245121-replies', 36, []],
+    ['1671753569412820992-unrelated-posts-in-replies', 10, []],
+    ['1682072224013099008-author-answers-replies', 10, []],
+    ['20-no-replies', 0, [expect.stringMatching(/^X counts \d+ replies to this post/)]],
+  ])('are a page of replies: %s', async (name, count, warnings) => {
+    const recording = `fxtwitter/conversation/${name}.json`;
+    const handler: FakeHandler = (_, response) => answerFixture(response, readFixture(recording));
+    const post = { platform: 'x', handle: null, id: idOf(recording) } as const;
+
+    const page = await withProvider(createFxTwitter, { handler }, ({ provider }) =>
+      askProvider<'replies'>(provider, { ...anyPage, kind: 'replies', post, order: 'top' }),
+    );
+
+    expectSoundFound(page);
+    expect(page.items).toHaveLength(count);
+    expect(page.answered?.id).toBe(post.id);
+    expect([page.cursor === null, page.warnings]).toEqual([count === 0, warnings]);
+  });
+
   it('put the author’s answers after the replies that they answer', async () => {
     const found = await askRecorded(
       'fxtwitter/conversation/1682072224013099008-author-answers-replies.json',

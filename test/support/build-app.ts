@@ -223,6 +223,7 @@ function checkDocument(reply: LightMyRequestResponse, row: Route | undefined): v
 const browse = ['Accept, Authorization'];
 const variance: Readonly<Record<string, readonly (string | undefined)[]>> = {
   getPost: ['Accept', 'Accept, User-Agent'],
+  listReplies: ['Accept'],
   getProfile: browse,
   listFollowers: browse,
   listFollowing: browse,

@@ -107,6 +107,7 @@ export const wholeHistory: HistoryQuery = {
   withReposts: true,
   onlyReplies: false,
   useKept: true,
+  isIndex: false,
 };
 
 /** What an import gave. */

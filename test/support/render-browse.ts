@@ -1,5 +1,5 @@
 import type { Account } from '../../src/model/account.ts';
-import type { Post } from '../../src/model/post.ts';
+import type { Post, Status } from '../../src/model/post.ts';
 import type { BrowseResult, BrowseSubject } from '../../src/model/results.ts';
 import { ada } from './render-posts.ts';
 
@@ -35,6 +35,22 @@ export function connectionsResult(
 ): BrowseResult {
   const subject = { resource, handle: ada.screen_name, url: ada.url };
   return { ...read, subject, items: { users }, ...told };
+}
+
+/** Builds the result of a list of replies to a post; null where the source has not sent it. */
+export function repliesResult(
+  answered: Status | null,
+  posts: readonly Post[],
+  told: Partial<BrowseResult> = {},
+): BrowseResult {
+  const subject = {
+    resource: 'replies',
+    id: answered?.id ?? '900',
+    url: answered?.url ?? 'https://x.com/i/status/900',
+    handle: answered?.author.screen_name ?? null,
+    answered,
+  } as const;
+  return { ...read, subject, items: { posts }, ...told };
 }
 
 /** Builds the result of a search of the latest posts; `told` can name another feed. */

@@ -21,7 +21,7 @@ export const ada = account('Ada Keeper', 'ada.example', {
   description:
     'Keeps the light at North Point.\nWrites about weather_logs & lenses: https://light.example',
   location: 'North Point',
-  website: 'https://light.example/about',
+  website: { url: 'https://light.example/about', display_url: 'light.example' },
   followers: 1234,
   following: 56,
   statuses: 1,

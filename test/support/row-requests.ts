@@ -56,8 +56,9 @@ function toRequest(row: Route, resource?: string): RowRequest {
 function fill({ path }: Route, { handle, id }: Subject, resource?: string): string {
   const filled = path.replace('{handle}', handle).replace('{id}', id).replace('{n}', '1');
   const post = encodeURIComponent(`http://localhost:8080/${handle}/status/${id}`);
-  const choice = resource === undefined ? '' : `&resource=${resource}&handle=${handle}`;
-  return `${filled}?url=${post}&q=heron&platform=archive${choice}`;
+  const choice = resource === undefined ? '' : `&resource=${resource}`;
+  const named = resource === undefined && !path.endsWith('/replies') ? '' : `&handle=${handle}`;
+  return `${filled}?url=${post}&q=heron&platform=archive${choice}${named}`;
 }
 
 /** What differs between any two replies: the request's own id, and the time. */

@@ -162,6 +162,15 @@ export function fxPages(pages: Readonly<Record<string, Fields>>): FakeHandler {
   };
 }
 
+/** Creates a route of conversations, by the cursor of a request; every other one has nothing. */
+export function fxConversationPages(pages: Readonly<Record<string, Fields>>): FakeHandler {
+  return (request, response) => {
+    const page = pages[parametersOf(request).get('cursor') ?? ''];
+    if (page === undefined) answerJson(response, fxNothing, { status: 404 });
+    else answerJson(response, page);
+  };
+}
+
 /** Gives the parameters of a request. */
 export function parametersOf(request: { readonly url?: string | undefined }): URLSearchParams {
   return new URL(request.url ?? '/', 'http://x.example').searchParams;

@@ -15,6 +15,8 @@ export interface HistoryQuery {
   readonly onlyReplies: boolean;
   /** False asks the upstream for all of it, also for what is kept from an earlier import. */
   readonly useKept: boolean;
+  /** Whether the ids and times of the posts are enough. */
+  readonly isIndex: boolean;
 }
 
 /** `stream`: the posts are sent as they come. `document`: they are sent together, at the end. */

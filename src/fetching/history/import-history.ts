@@ -14,6 +14,7 @@ import { addToTally, emptyTally, type HistoryEnd, toHistoryEnd } from './history
 import type { HistoryQuery, Sending } from './history-query.ts';
 import { createKeeping } from './keeping.ts';
 import type { PlacedPost } from './ordering.ts';
+import { toOutline } from './outline.ts';
 import type { PagePlace } from './page-span.ts';
 import type { AskedPage } from './steady-page.ts';
 import type { WalkEnd } from './walk.ts';
@@ -133,7 +134,8 @@ async function beginImport(
       deadlineMs: () => startedMs + currentMs,
       concurrency: options.concurrency,
       pace: reading.then((account) => paceOf(account, startedMs)).catch(() => unknownPace),
-      onWalked: keeping.store,
+      // Outlines are not worth keeping.
+      onWalked: query.isIndex ? undefined : keeping.store,
     });
     const [account, first] = await Promise.all([reading, walk.next()]);
     refuseInterrupted({ options, waiting, deadline }, first.done === true);
@@ -155,7 +157,7 @@ async function beginImport(
 /** Creates the source of an import. The provider of the first page gives all, as no other reads its cursors. */
 function createSource(
   options: ImporterOptions,
-  { account, withReplies, withReposts }: HistoryQuery,
+  { account, withReplies, withReposts, isIndex }: HistoryQuery,
   { waiting, signal }: { readonly waiting: Waiting; readonly signal: AbortSignal },
 ) {
   const { chain } = options;
@@ -192,7 +194,7 @@ function createSource(
         chain.ask('timeline', query, { ...request, provider, isUnhurried: true }),
       );
       provider ??= source;
-      return { page: found, source };
+      return { page: isIndex ? toOutline(found) : found, source };
     },
   };
 }

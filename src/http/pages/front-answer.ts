@@ -9,7 +9,7 @@ import { overloaded } from '../load.ts';
 import type { PageFormat } from '../negotiation.ts';
 import { nothingOfItsOwn, prepareReply, sendPrepared } from '../reply.ts';
 import { createRouteHeaders, type RouteHeaders } from '../route-headers.ts';
-import { readRoutes } from '../routes.ts';
+import { isBrowseRoute, readRoutes } from '../routes.ts';
 import { createFoundReplies, type Found } from './front-found.ts';
 import type { FrontOptions } from './front-options.ts';
 import { renderFrontPage } from './front-page.ts';
@@ -90,7 +90,8 @@ function createFinding({ fetcher, context, work, load }: FrontOptions, headersOf
     const answer =
       fetcher.recall(understood.plan) ??
       (await work.track(fetcher.fetch(understood.plan, headers.waitingOf(request))));
-    return { text: question.text, address: asked.address, understood, answer };
+    const variesByKey = isBrowseRoute(asked.route);
+    return { text: question.text, address: asked.address, understood, answer, variesByKey };
   };
 }
 

@@ -19,6 +19,8 @@ export interface Found {
   readonly address: string;
   readonly understood: Understood;
   readonly answer: Answer;
+  /** Whether its own address looks at keys. */
+  readonly variesByKey: boolean;
 }
 
 /** Creates the replies to what was found: a page, or the same Markdown as at its own address. */
@@ -32,7 +34,8 @@ export function createFoundReplies(
     const markdown = represent(understood, answer, 'markdown');
     const representation = format === 'html' ? await toPage(found, markdown) : markdown;
     const { source, cache } = answer;
-    const facts = { representation, source, cache, sharedCacheSeconds, variesByAgent: false };
+    const varies = { variesByAgent: false, variesByKey: found.variesByKey };
+    const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
     const headers = { ...toReplyHeaders(facts), ...(format === 'html' ? pageHeaders : {}) };
     return prepareReply(headers, representation.body);
   };

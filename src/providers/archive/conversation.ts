@@ -1,10 +1,12 @@
 import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../provider.ts';
-import type { ReadPost } from './post-rows.ts';
+import { maxDirectReplies, type ReadPost } from './post-rows.ts';
 import type { ArchiveStore } from './store.ts';
 
 /** The most posts that are read before, after and below a post. */
 const limits = { ancestors: 100, continuation: 100, replies: 500 } as const;
+
+const manyReplies = `Of the replies the archive reads ${maxDirectReplies} to each post and ${limits.replies} in all; there may be more.`;
 
 /** Reads a post and what stands around it; undefined when the archive does not hold the post. */
 export function readConversation(store: ArchiveStore, query: PostQuery): PostFound | undefined {
@@ -15,14 +17,17 @@ export function readConversation(store: ArchiveStore, query: PostQuery): PostFou
   if (read === undefined) return undefined;
   const continuation = query.thread ? readContinuation(store, read.post) : [];
   const shown = new Set([read.post, ...continuation].map(keyOf));
+  const { replies, isCut } =
+    query.replies === 'off'
+      ? { replies: [], isCut: false }
+      : readReplies(store, read.post, { order: query.replies, shown });
   return {
     ancestors: query.thread ? readAncestors(store, read) : [],
     post: read.post,
     continuation,
-    replies:
-      query.replies === 'off' ? [] : readReplies(store, read.post, { order: query.replies, shown }),
+    replies,
     missing: [],
-    warnings: [],
+    warnings: isCut ? [manyReplies] : [],
     asOfMs: read.stored * 1000,
   };
 }
@@ -83,21 +88,29 @@ interface ReplyOrder {
   readonly shown: ReadonlySet<string>;
 }
 
+interface Replies {
+  readonly replies: readonly Post[];
+  /** Whether there may be more. */
+  readonly isCut: boolean;
+}
+
 /** Reads the replies to a post, ranked, each followed by the replies to it in order of time. */
-function readReplies(store: ArchiveStore, to: Post, { order, shown }: ReplyOrder): readonly Post[] {
+function readReplies(store: ArchiveStore, to: Post, { order, shown }: ReplyOrder): Replies {
   const replies: Post[] = [];
   const direct = store.readReplies(to).map(({ post }) => post);
   const pending = rank(direct, order).reverse();
   const seen = new Set(shown);
+  let isCut = direct.length >= maxDirectReplies;
   while (pending.length > 0 && replies.length < limits.replies) {
     const post = pending.pop();
     if (post === undefined || seen.has(keyOf(post))) continue;
     seen.add(keyOf(post));
     replies.push(post);
     const below = store.readReplies(post);
+    isCut ||= below.length >= maxDirectReplies;
     pending.push(...below.map((read) => read.post).reverse());
   }
-  return replies;
+  return { replies, isCut: isCut || pending.length > 0 };
 }
 
 function rank(posts: readonly Post[], order: PostQuery['replies']): Post[] {

@@ -4,6 +4,7 @@ import type { Post } from '../../model/post.ts';
 import type { AccountReference, Platform } from '../../model/reference.ts';
 import type { ExportItem } from './imports/export-source.ts';
 import { timeOf } from './post-number.ts';
+import { parseStored } from './stored-json.ts';
 
 /** What the archive gives back of what it holds. */
 export type HeldItem = Exclude<ExportItem, { kind: 'skipped' }> & { readonly stored: number };
@@ -63,7 +64,7 @@ export function openExportRows(database: SqliteDatabase): ExportRows {
     *readHeld(of) {
       const row = account.get(of);
       if (row === undefined) return;
-      yield { kind: 'account', stored: row.stored, account: JSON.parse(row.json) as Account }; // written by `putAccount`
+      yield { kind: 'account', stored: row.stored, account: parseStored(row.json) as Account }; // written by `putAccount`
       yield* own(of);
       yield* passedOn(of);
       yield* reposts(of);
@@ -99,7 +100,7 @@ function openPosts(database: SqliteDatabase, where: string) {
 
 function toPost({ number, platform, handle, id, parent_id, stored, json }: PostRow): HeldItem {
   const created = timeOf(number, { kind: 'post', key: `${platform} ${handle} ${id}` });
-  const post = JSON.parse(json) as Post; // written by `putPost`
+  const post = parseStored(json) as Post; // written by `putPost`
   return { kind: 'post', stored, post, parentId: parent_id, created };
 }
 

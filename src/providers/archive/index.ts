@@ -12,6 +12,7 @@ import {
   type Query,
   readNames,
 } from '../provider.ts';
+import { toRepliesPage } from '../replies-page.ts';
 import type { HeldAccount } from './account-rows.ts';
 import { readConversation } from './conversation.ts';
 import { seedSample } from './seed.ts';
@@ -59,6 +60,12 @@ function createAsk(store: ArchiveStore, sample: boolean): Provider['ask'] {
   };
   return {
     post: async (query) => findConversation(store, query),
+    replies: async ({ post, order }) => {
+      const query = { kind: 'post', post, thread: false, replies: order } as const;
+      const page = toRepliesPage(findConversation(store, query));
+      if (post.platform === 'sample') return page;
+      return { ...page, warnings: [...page.warnings, heldReplies] };
+    },
     profile: async ({ account }) => {
       const held = takeAccount(store, account);
       return { account: held.account(), warnings: [], asOfMs: held.stored * 1000 };
@@ -77,6 +84,7 @@ function covers(store: ArchiveStore, query: Query, sample: boolean): Coverage {
     case 'searchUsers':
       return query.platform === 'archive' ? true : 'last resort';
     case 'post':
+    case 'replies':
       return query.post.platform === 'sample' ? sample : coversPost(store, query);
     case 'profile':
     case 'timeline':
@@ -88,7 +96,7 @@ function covers(store: ArchiveStore, query: Query, sample: boolean): Coverage {
   }
 }
 
-function coversPost(store: ArchiveStore, { post }: PostQuery): boolean {
+function coversPost(store: ArchiveStore, { post }: Pick<PostQuery, 'post'>): boolean {
   const { platform, handle, id } = post;
   const holdsAccount = handle !== null && store.findAccount({ platform, handle }) !== undefined;
   // Ids of X are unique whoever wrote; a handle in a URL may be an old one.
@@ -118,6 +126,8 @@ function takeAccount(store: ArchiveStore, reference: AccountReference): HeldAcco
         isWitness: false,
       });
 }
+
+const heldReplies = 'These are the replies that the archive holds; the platform may have others.';
 
 const untold = {
   followers:

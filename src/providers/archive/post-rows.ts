@@ -29,6 +29,9 @@ export interface ReadPost {
   readonly post: Post;
 }
 
+/** Maximum number of direct replies to a post that are read. */
+export const maxDirectReplies = 200;
+
 /** The table of posts and the index of their words. Posts of protected accounts are not read. */
 export interface PostRows {
   /** Adds a post, or replaces the one with its id unless that one was stored later. */
@@ -41,7 +44,7 @@ export interface PostRows {
   readPost(platform: Platform, id: string, handle: string | null): ReadPost | undefined;
   /** Gives the post that a reply answers. */
   readParent(reply: ReadPost): ReadPost | undefined;
-  /** Gives the direct replies to a post, oldest first, at most 200. */
+  /** Returns the direct replies to a post, oldest first, at most `maxDirectReplies`. */
   readReplies(to: Post): readonly ReadPost[];
 }
 
@@ -63,7 +66,7 @@ export function openPostRows(database: SqliteDatabase, revive: Revive): PostRows
   const all = select('ORDER BY number');
   const replies = database.prepare<unknown[], PostRow>(
     `SELECT parent_id, stored, json FROM public_posts WHERE platform = ? AND parent_id = ?
-     ORDER BY number LIMIT 200`,
+     ORDER BY number LIMIT ${maxDirectReplies}`,
   );
   const read = ({ parent_id: parentId, stored, json }: PostRow): ReadPost => ({
     parentId,

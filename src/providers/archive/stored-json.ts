@@ -1,4 +1,4 @@
-import type { Account } from '../../model/account.ts';
+import { type Account, toWebsite } from '../../model/account.ts';
 import type { Post, Tombstone } from '../../model/post.ts';
 import { missingSentences } from '../failure.ts';
 import { xPostUrl } from '../x.ts';
@@ -21,7 +21,7 @@ export interface ReviveOptions {
 
 /** Creates what reads stored JSON back. */
 export function createRevive({ baseUrl, isProtected }: ReviveOptions): Revive {
-  const parse = (json: string) => JSON.parse(json.replaceAll(`"${ownAddress}/`, `"${baseUrl}/`));
+  const parse = (json: string) => parseStored(json.replaceAll(`"${ownAddress}/`, `"${baseUrl}/`));
   const hide = (post: Post): Post => {
     if (post.type === 'tombstone' || post.quote === null) return post;
     return { ...post, quote: isHidden(post.quote) ? toPrivate(post.quote) : hide(post.quote) };
@@ -32,6 +32,16 @@ export function createRevive({ baseUrl, isProtected }: ReviveOptions): Revive {
     post: (json) => hide(parse(json) as Post), // written by `putPost` from a Post
     account: (json) => parse(json) as Account, // written by `putAccount` from an Account
   };
+}
+
+/** Parses the JSON of an account or a post, also as it was written when `website` was text. */
+export function parseStored(json: string): unknown {
+  // Within a text the quotation marks would be escaped, so most JSON is parsed without the slow reviver.
+  return /"website"\s*:\s*"/.test(json) ? JSON.parse(json, reviveWebsite) : JSON.parse(json);
+}
+
+function reviveWebsite(name: string, value: unknown): unknown {
+  return name === 'website' && typeof value === 'string' ? toWebsite(value) : value;
 }
 
 /** Who wrote it is not told, not even by its address. */

@@ -1,4 +1,4 @@
-import { type Account, toAccount } from '../../model/account.ts';
+import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import { isWebUrl } from '../text.ts';
 import { toIsoTime } from '../times.ts';
 import { blueskyProfileUrl } from './address.ts';
@@ -22,7 +22,7 @@ export function shapeAccount(actor: ActorPayload): Account {
     description: actor.description,
     avatar_url: webUrlOrNull(actor.avatar),
     banner_url: webUrlOrNull(actor.banner),
-    website: webUrlOrNull(actor.website),
+    website: toWebsite(webUrlOrNull(actor.website)),
     followers: actor.followersCount,
     following: actor.followsCount,
     statuses: actor.postsCount,

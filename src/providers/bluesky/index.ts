@@ -6,7 +6,7 @@ import { createUpstream, type UpstreamOptions } from '../upstream.ts';
 import { createClient } from './client.ts';
 import { askConnections } from './connections.ts';
 import { createKnownAccounts } from './known-accounts.ts';
-import { askPost } from './post.ts';
+import { askPost, askReplies } from './post.ts';
 import { askProfile } from './profile.ts';
 import { askSearch, askSearchUsers } from './search.ts';
 import { askTimeline } from './timeline.ts';
@@ -34,6 +34,7 @@ export function createBluesky({ http, apiUrl, searchUrl, clock }: BlueskyOptions
     covers: (query) => platformOf(query) === 'bluesky',
     ask: {
       post: askPost(reading),
+      replies: askReplies(reading),
       profile: askProfile(reading),
       timeline: askTimeline(reading),
       followers: connections,

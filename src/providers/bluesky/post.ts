@@ -8,10 +8,11 @@ import {
   type ProviderContext,
   ProviderError,
 } from '../provider.ts';
+import { toRepliesPage } from '../replies-page.ts';
 import { type Continuation, chainDepth, readContinuation } from './continuation.ts';
 import { rankReplies } from './conversation.ts';
 import type { Reading } from './reading.ts';
-import { type AskedTree, type Reach, readTree, type Tree } from './tree.ts';
+import { type AskedTree, type Branch, type Reach, readTree, type Tree } from './tree.ts';
 
 const maxParents = 100;
 
@@ -27,18 +28,53 @@ const cutBelow = 'What the author added after this post may go on; the rest coul
 /** Makes the read of a post, with its thread and replies where they are wanted. */
 export function askPost(reading: Reading): Ask<'post'> {
   return async (query, context) => {
-    const { handle, id } = query.post;
-    const account = reading.known.actorFor(handle ?? '');
-    const asked = { account, rkey: id, reach: toReach(query) };
-    const { tree, reach, isTooLarge } = await readWhole(reading, asked, context);
-    refuseMissing(tree.focal.post);
-    if (tree.focal.payload !== null) reading.known.note(handle ?? '', tree.focal.payload.author);
+    const { tree, reach, isTooLarge } = await readAsked(reading, query, context);
     const below: Continuation = query.thread
       ? await readContinuation(reading, { focal: tree.focal, depth: reach.depth }, context)
       : { branches: [], isCut: false, hasFailed: false };
     const found = arrange(query, tree, below);
     return isTooLarge ? { ...found, warnings: [...found.warnings, tooLarge] } : found;
   };
+}
+
+/** Creates the read of the replies to a post, which Bluesky sends as one tree. */
+export function askReplies(reading: Reading): Ask<'replies'> {
+  return async ({ post, order }, context) => {
+    const query = { kind: 'post', post, thread: false, replies: order } as const;
+    const { tree, isTooLarge } = await readAsked(reading, query, context);
+    const found = arrange(query, tree, { branches: [], isCut: false, hasFailed: false });
+    const warnings = isTooLarge ? [tooLarge] : tellUnsent(tree.focal);
+    return toRepliesPage({ ...found, warnings });
+  };
+}
+
+/** Tells that a tree has fewer replies than Bluesky counts. */
+function tellUnsent(focal: Branch): readonly string[] {
+  const count = countUnsent(focal);
+  if (count === 0) return [];
+  const replies = count === 1 ? '1 more reply' : `${count} more replies`;
+  return [
+    `Bluesky counts ${replies} than it sent: it sends ${replyDepth} levels, and not all of them.`,
+  ];
+}
+
+function countUnsent({ payload, replies }: Branch): number {
+  const own = Math.max(0, (payload?.replyCount ?? 0) - replies.length);
+  return replies.reduce((sum, reply) => sum + countUnsent(reply), own);
+}
+
+async function readAsked(
+  reading: Reading,
+  query: PostQuery,
+  context: ProviderContext,
+): Promise<Whole> {
+  const { handle, id } = query.post;
+  const account = reading.known.actorFor(handle ?? '');
+  const whole = await readWhole(reading, { account, rkey: id, reach: toReach(query) }, context);
+  const { post, payload } = whole.tree.focal;
+  refuseMissing(post);
+  if (payload !== null) reading.known.note(handle ?? '', payload.author);
+  return whole;
 }
 
 interface Whole {

@@ -1,4 +1,4 @@
-import { type Account, toAccount } from '../../model/account.ts';
+import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import { profileUrl } from '../../model/reference.ts';
 import { toIsoTime } from '../times.ts';
 import { enlargeAvatar } from '../x.ts';
@@ -19,7 +19,7 @@ export function shapeAccount(user: UserPayload): Account {
     location: user.location,
     avatar_url: enlargeAvatar(user.avatar_url),
     banner_url: user.banner_url,
-    website: user.website?.url ?? null,
+    website: toWebsite(user.website?.url ?? null, user.website?.display_url),
     followers: user.followers,
     following: user.following,
     statuses: user.statuses,

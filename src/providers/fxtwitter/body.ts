@@ -1,10 +1,15 @@
+import { z } from 'zod';
 import type { HttpAnswer } from '../../core/http-client.ts';
 import { createMalformed, toStatusFailure } from '../failure.ts';
+import { lenient, words } from '../lenient.ts';
 import type { ProviderError } from '../provider.ts';
 import { readJson } from '../upstream.ts';
 
 /** The object of JSON that every answer of the service is. */
 export type Body = Readonly<Record<string, unknown>>;
+
+/** The member `cursor` of a list: where it goes on. */
+export const cursors = lenient(z.object({ bottom: words }));
 
 /** Reads an object of JSON; null for anything else. */
 export function readBody(answer: HttpAnswer): Body | null {

@@ -3,7 +3,7 @@ import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
 import { ProviderError } from '../provider.ts';
 import { parseRows, type Rows } from '../rows.ts';
 import type { Upstream } from '../upstream.ts';
-import { type Body, readBody, trueStatus } from './body.ts';
+import { type Body, cursors, readBody, trueStatus } from './body.ts';
 import { type PostPayload, parsePost, type StatusPayload } from './payload.ts';
 
 /** A post with the lists that came with it; null where there was none. */
@@ -11,10 +11,19 @@ export interface PostAnswer {
   readonly status: StatusPayload;
   readonly thread: Rows<PostPayload> | null;
   readonly replies: Rows<PostPayload> | null;
+  /** Where the replies go on; null at their end. */
+  readonly cursor: string | null;
 }
 
 /** Which replies the service is asked to put first. */
 export type RankingMode = 'likes' | 'recency';
+
+/** Which page of replies is wanted. */
+export interface RepliesPlace {
+  readonly mode: RankingMode;
+  /** Null for the first page. */
+  readonly cursor: string | null;
+}
 
 /** Asks FxTwitter for posts. Everything throws ProviderError. */
 export interface FxTwitterClient {
@@ -24,8 +33,8 @@ export interface FxTwitterClient {
   readRow(id: string, context: RequestContext): Promise<PostPayload>;
   /** Gives the post with its ancestors and its author's continuation. */
   readThread(id: string, context: RequestContext): Promise<PostAnswer>;
-  /** Gives the post with its ancestors and the first page of replies. */
-  readConversation(id: string, mode: RankingMode, context: RequestContext): Promise<PostAnswer>;
+  /** Reads the post with its ancestors and a page of replies. */
+  readConversation(id: string, place: RepliesPlace, context: RequestContext): Promise<PostAnswer>;
 }
 
 /** Creates a client of the reads of a post. */
@@ -41,8 +50,11 @@ export function createClient(upstream: Upstream): FxTwitterClient {
       return { ...row, id: row.id ?? id };
     },
     readThread: (id, context) => read(`/2/thread/${encodeURIComponent(id)}`, context),
-    readConversation: (id, mode, context) =>
-      read(`/2/conversation/${encodeURIComponent(id)}?ranking_mode=${mode}`, context),
+    readConversation: (id, { mode, cursor }, context) => {
+      const onward = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const path = `/2/conversation/${encodeURIComponent(id)}?ranking_mode=${mode}${onward}`;
+      return read(path, context);
+    },
   };
 }
 
@@ -54,6 +66,7 @@ function readPost(answer: HttpAnswer): PostAnswer {
     status,
     thread: parseRows(body?.thread, parsePost),
     replies: parseRows(body?.replies, parsePost),
+    cursor: cursors.parse(body?.cursor)?.bottom ?? null,
   };
 }
 

@@ -7,6 +7,7 @@ import { createClient } from './client.ts';
 import { askConnections } from './connections.ts';
 import { askPost } from './post.ts';
 import { askProfile, createProfiles } from './profile.ts';
+import { askReplies } from './replies.ts';
 import { askSearch, askSearchUsers } from './search.ts';
 import { askTimeline } from './timeline.ts';
 
@@ -18,6 +19,7 @@ export interface FxTwitterOptions extends UpstreamOptions {
 /** Creates the provider that reads X through the public API of FxTwitter. */
 export function createFxTwitter({ clock, ...options }: FxTwitterOptions): Provider {
   const upstream = createUpstream(options);
+  const client = createClient(upstream);
   const profiles = createProfiles({ upstream, clock });
   const connections = askConnections(upstream, profiles);
   return withBounds({
@@ -26,7 +28,8 @@ export function createFxTwitter({ clock, ...options }: FxTwitterOptions): Provid
     reads: new Set(readNames),
     covers: (query) => platformOf(query) === 'x',
     ask: {
-      post: askPost(createClient(upstream)),
+      post: askPost(client),
+      replies: askReplies(client),
       profile: askProfile(profiles),
       timeline: askTimeline({ upstream, profiles, clock }),
       followers: connections,

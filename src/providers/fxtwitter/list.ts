@@ -1,10 +1,8 @@
-import { z } from 'zod';
 import type { RequestContext } from '../../core/http-client.ts';
-import { lenient, words } from '../lenient.ts';
 import type { Page } from '../provider.ts';
 import { countSent, parseRows, type Rows } from '../rows.ts';
 import type { Upstream } from '../upstream.ts';
-import { readBody, toAnswerFailure, trueStatus } from './body.ts';
+import { cursors, readBody, toAnswerFailure, trueStatus } from './body.ts';
 
 /** One page of a list as it came; `cursor` is null where the service names no next page. */
 export interface ListPage<Row> extends Rows<Row> {
@@ -32,8 +30,6 @@ export interface ListRequest<Row> {
   readonly field: 'results' | 'users';
   readonly parseRow: (row: unknown) => Row | null;
 }
-
-const cursors = lenient(z.object({ bottom: words }));
 
 /**
  * Asks for one page of a list.

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { address, count, eachOf, lenient, term, text, token, url, words } from '../lenient.ts';
+import {
+  address,
+  count,
+  eachOf,
+  lenient,
+  line,
+  term,
+  text,
+  token,
+  url,
+  words,
+} from '../lenient.ts';
 import { maximums } from '../maximums.ts';
 import { checkTimeMs, readTimeMs, withCreatedMs } from '../times.ts';
 import { xHandle, xId } from '../x.ts';
@@ -18,7 +29,7 @@ export const userPayload = z
     location: words,
     avatar_url: address,
     banner_url: address,
-    website: lenient(z.object({ url })),
+    website: lenient(z.object({ url, display_url: lenient(line) })),
     followers: count,
     following: count,
     statuses: count,

@@ -2,7 +2,7 @@ import type { RequestContext } from '../../core/http-client.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { type Ask, type PostQuery, type ProviderContext, ProviderError } from '../provider.ts';
 import type { Rows } from '../rows.ts';
-import type { FxTwitterClient, PostAnswer } from './client.ts';
+import type { FxTwitterClient, PostAnswer, RankingMode } from './client.ts';
 import { rankReplies, type ThreadLine, uniqueById } from './conversation.ts';
 import type { PostPayload } from './payload.ts';
 import { tellUnread } from './rows.ts';
@@ -115,7 +115,13 @@ function readConversation(
   { post, replies }: PostQuery,
   context: RequestContext,
 ): Promise<PostAnswer> {
-  return client.readConversation(post.id, replies === 'recent' ? 'recency' : 'likes', context);
+  const place = { mode: toRankingMode(replies), cursor: null };
+  return client.readConversation(post.id, place, context);
+}
+
+/** Returns what X calls an order of replies. */
+export function toRankingMode(order: PostQuery['replies']): RankingMode {
+  return order === 'recent' ? 'recency' : 'likes';
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Account, toAccount } from '../../model/account.ts';
+import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import { nameLeftOut } from '../bound-post.ts';
 import { toRichText } from '../html-text.ts';
 import { known } from '../known.ts';
@@ -23,7 +23,7 @@ export function shapeAccount(row: AccountPayload, home: Home): Account {
     ...known({ copied_from: copiedAccount(row, home) }),
     avatar_url: pictureOf(row.avatar),
     banner_url: pictureOf(row.header),
-    website: websiteOf(fields),
+    website: toWebsite(findLink(fields)),
     followers: countOf(row.followers_count),
     following: countOf(row.following_count),
     statuses: countOf(row.statuses_count),
@@ -65,7 +65,7 @@ function toAbout(note: string | null, home: Home): RichText {
 }
 
 /** The first field that is a link; one that links back to the account counts more. */
-function websiteOf(fields: readonly Field[]): string | null {
+function findLink(fields: readonly Field[]): string | null {
   const links = fields.flatMap(({ isVerified, value }) => {
     const link = value.facets.find(({ type }) => type === 'link')?.url;
     return link === undefined ? [] : [{ link, isVerified }];

@@ -7,7 +7,7 @@ import { askProfile, createAccounts } from './accounts.ts';
 import { askConnections } from './connections.ts';
 import { createHomes } from './homes.ts';
 import type { HostGateOptions } from './host-gates.ts';
-import { askPost } from './post.ts';
+import { askPost, askReplies } from './post.ts';
 import { askSearch } from './search.ts';
 import { askSearchUsers } from './search-users.ts';
 import { createServers } from './servers.ts';
@@ -36,6 +36,7 @@ export function createMastodon({ searchHost, ...options }: MastodonOptions): Pro
     covers: (query) => platformOf(query) === 'mastodon',
     ask: {
       post: askPost(homes),
+      replies: askReplies(homes),
       profile: askProfile(accounts),
       timeline: askTimeline(accounts),
       followers: connections,

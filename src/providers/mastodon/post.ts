@@ -7,6 +7,7 @@ import {
   type ProviderContext,
   ProviderError,
 } from '../provider.ts';
+import { toRepliesPage } from '../replies-page.ts';
 import { parseRows } from '../rows.ts';
 import { createSuspended, createUnreadable, toAbsence } from './failure.ts';
 import type { HomeReply, Homes } from './homes.ts';
@@ -25,29 +26,57 @@ interface ReadStatus {
 }
 
 /** What could be read around a post: null where nothing was wanted. */
-type Around = { readonly is: 'read'; readonly context: Context } | { readonly is: 'failed' } | null;
+type Around =
+  | { readonly is: 'read'; readonly context: Context }
+  | { readonly is: 'failed'; readonly failure: ProviderError }
+  | null;
 
 /** Makes the read of a post, with its thread and replies where they are wanted. */
 export function askPost(homes: Homes): Ask<'post'> {
   return async (query, context) => {
-    const stop = new AbortController();
-    const signal = AbortSignal.any([context.signal, stop.signal]);
-    try {
-      const id = query.post.id;
-      const pending = readAround(homes, query, { ...context, signal });
-      pending.catch(() => {}); // a defect is told where it is awaited, which may never be
-      const read = await readStatus(homes, query, context);
-      const boosted = boostedIn(read.row);
-      const around =
-        boosted === null || boosted.id === id
-          ? await pending
-          : await readAround(homes, withId(query, boosted.id), context);
-      const row = await withQuote(homes, { ...read, query }, context);
-      return combine({ ...read, row }, around, query);
-    } finally {
-      stop.abort();
-    }
+    const { read, around } = await readPost(homes, query, context);
+    const row = await withQuote(homes, { ...read, query }, context);
+    return combine({ ...read, row }, around, query);
   };
+}
+
+/** Creates the read of the replies to a post, which a server sends as one list. */
+export function askReplies(homes: Homes): Ask<'replies'> {
+  return async ({ post, order }, context) => {
+    const query = { kind: 'post', post, thread: false, replies: order } as const;
+    const { read, around } = await readPost(homes, query, context);
+    if (around?.is === 'failed') throw around.failure;
+    return toRepliesPage(combine(read, around, query));
+  };
+}
+
+interface ReadPost {
+  readonly read: ReadStatus;
+  readonly around: Around;
+}
+
+/** Reads a post and what stands around it at the same time. */
+async function readPost(
+  homes: Homes,
+  query: PostQuery,
+  context: ProviderContext,
+): Promise<ReadPost> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([context.signal, stop.signal]);
+  try {
+    const id = query.post.id;
+    const pending = readAround(homes, query, { ...context, signal });
+    pending.catch(() => {}); // a defect is told where it is awaited, which may never be
+    const read = await readStatus(homes, query, context);
+    const boosted = boostedIn(read.row);
+    const around =
+      boosted === null || boosted.id === id
+        ? await pending
+        : await readAround(homes, withId(query, boosted.id), context);
+    return { read, around };
+  } finally {
+    stop.abort();
+  }
 }
 
 function withId(query: PostQuery, id: string): PostQuery {
@@ -105,7 +134,7 @@ async function readAround(
     return { is: 'read', context: readContext(expectFound(reply)) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return { is: 'failed' };
+    return { is: 'failed', failure: error };
   }
 }
 

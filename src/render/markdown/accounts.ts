@@ -1,4 +1,4 @@
-import type { Account } from '../../model/account.ts';
+import type { Account, Website } from '../../model/account.ts';
 import { toLine } from './characters.ts';
 import { escapeInline } from './escape.ts';
 import { formatCount, formatDay, formatMinute } from './figures.ts';
@@ -60,7 +60,7 @@ function factsOf(account: Account, full: boolean): readonly string[] {
     labelled('Profile', toAutolink(account.url)),
     labelled('Copied from', copied === undefined ? null : link(copied.host, copied.url)),
     labelled('Location', location === null ? null : escapeInline(location)),
-    labelled('Website', website === null ? null : (toAutolink(website) ?? escapeInline(website))),
+    labelled('Website', website === null ? null : renderWebsite(website)),
     labelled('Joined', joined === null ? null : formatJoined(joined)),
     joinFacts([
       formatCount(account.followers, 'follower', 'followers'),
@@ -70,6 +70,11 @@ function factsOf(account: Account, full: boolean): readonly string[] {
     verification.verified ? describeVerification(verification.type) : '',
     account.protected ? 'Protected: only approved followers see its posts' : '',
   ];
+}
+
+/** Shows the address itself: what a platform shows in its place may look like another one. */
+function renderWebsite({ url }: Website): string {
+  return toAutolink(url) ?? escapeInline(url);
 }
 
 function furtherFactsOf(account: Account): readonly string[] {

@@ -1,5 +1,5 @@
 import type { Post } from '../../model/post.ts';
-import type { BrowseItems, BrowseResult } from '../../model/results.ts';
+import type { BrowseItems, BrowseResult, BrowseSubject } from '../../model/results.ts';
 import { renderAccountList } from './account-list.ts';
 import { labelled, nameAccount, renderProfile } from './accounts.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
@@ -32,18 +32,34 @@ function titleOf({ subject, profile }: BrowseResult): string {
       return `Followers of @${subject.handle}`;
     case 'following':
       return `Accounts that @${subject.handle} follows`;
+    case 'replies':
+      return `Replies to ${nameAnswered(subject)}`;
     case 'search':
       return `Search: ${subject.query}`;
   }
 }
 
+function nameAnswered({ answered, id }: RepliesSubject): string {
+  const author = answered?.author ?? null;
+  return author === null ? `the post ${id}` : nameAccount(author);
+}
+
+type RepliesSubject = Extract<BrowseSubject, { resource: 'replies' }>;
+
 /** Says what the title leaves open: whose list it is, which feed, and any later page. */
-function describePage({ subject, profile, page }: BrowseResult): string {
-  const about =
-    subject.resource === 'search'
-      ? labelled('Feed', subject.feed === 'latest' ? null : subject.feed)
-      : labelled('Profile', profile === null ? linkUrl(subject.url) : null);
-  return joinFacts([about, page > 1 ? `Page ${page}` : null]);
+function describePage(result: BrowseResult): string {
+  return joinFacts([describeAbout(result), result.page > 1 ? `Page ${result.page}` : null]);
+}
+
+function describeAbout({ subject, profile }: BrowseResult): string {
+  switch (subject.resource) {
+    case 'search':
+      return labelled('Feed', subject.feed === 'latest' ? null : subject.feed);
+    case 'replies':
+      return labelled('Post', linkUrl(subject.url));
+    default:
+      return labelled('Profile', profile === null ? linkUrl(subject.url) : null);
+  }
 }
 
 function describeDegradation(source: string): string {
@@ -60,8 +76,13 @@ function renderItems(items: BrowseItems, result: BrowseResult): string {
   return joinBlocks([heading, list === '' ? describeNothing(result) : list]);
 }
 
-function renderPost(post: Post, { profile: owner, full, fetchedAt }: BrowseResult): string {
-  const place = { thread: toThread([]), owner, position: null, isMarked: false };
+function renderPost(
+  post: Post,
+  { subject, profile: owner, full, fetchedAt }: BrowseResult,
+): string {
+  const answered = subject.resource === 'replies' ? subject.answered : null;
+  const thread = toThread(answered === null ? [] : [answered]);
+  const place = { thread, owner, position: null, isMarked: false };
   // As on a page of several posts: under headings of level 3, what they hold begins at level 4.
   const view: PostView = { full, fetchedAt, level: 4, articles: 'preview' };
   return renderPostBlock(post, place, view);
@@ -75,6 +96,8 @@ function describeNothing({ subject, page, next, degraded }: BrowseResult): strin
     case 'followers':
     case 'following':
       return 'No accounts to show.';
+    case 'replies':
+      return 'No replies.';
     case 'search':
       return degraded
         ? 'Nothing found here; the platform may well have something.'

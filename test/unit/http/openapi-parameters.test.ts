@@ -16,6 +16,7 @@ const context = {
 /** What each read goes by at least. */
 const least: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   getPost: { handle: 'jack', id: '20' },
+  listReplies: { id: '20' },
   getProfile: { handle: 'jack' },
   listFollowers: { handle: 'jack' },
   listFollowing: { handle: 'jack' },
@@ -141,6 +142,7 @@ describe('a required parameter', () => {
     const names = cases.filter(({ parameter }) => parameter.required).map(({ title }) => title);
 
     expect(names).toEqual([
+      'id of listReplies',
       'handle of getProfile',
       'handle of listFollowers',
       'handle of listFollowing',

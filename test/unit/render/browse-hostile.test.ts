@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Account } from '../../../src/model/account.ts';
+import { type Account, toWebsite } from '../../../src/model/account.ts';
 import { toMediaSet } from '../../../src/model/media.ts';
 import type { Post } from '../../../src/model/post.ts';
 import type { BrowseResult } from '../../../src/model/results.ts';
@@ -50,7 +50,7 @@ const people = fc
       url,
       description: lines,
       location: words,
-      website: words,
+      website: toWebsite(words),
       avatar_url: words,
       banner_url: `https://a.example/${words}`,
       joined: words,

@@ -7,6 +7,7 @@ import {
   connectionsResult,
   nextPage,
   profileResult,
+  repliesResult,
   searchFor,
   searchResult,
   userSearchResult,
@@ -90,6 +91,12 @@ const fogs = [
   status(6, cap, 'No fog here', { ...answerTo(tide), media: toMediaSet([photo('bay')]) }),
 ];
 
+const asReply = { context: 'reply' } as const;
+const repliesToTide = [
+  status(20, bo, 'How high?', { ...answerTo(tide), ...asReply }),
+  status(21, ada, 'To the third step.', { ...asReply, ...answerTo(status(20, bo, 'How high?')) }),
+];
+
 const pages: Readonly<Record<string, BrowseResult>> = {
   profile: profileResult([tide, status(0, ada, 'Low water at six.')]),
   'profile-full': profileResult([tide], { full: true }, wellKnown),
@@ -111,6 +118,8 @@ const pages: Readonly<Record<string, BrowseResult>> = {
   ]),
   followers: connectionsResult('followers', people),
   'following-full': connectionsResult('following', [wellKnown, cap, layla], { full: true }),
+  replies: repliesResult(tide, repliesToTide),
+  'replies-of-unknown': repliesResult(null, []),
   search: searchResult('fog | "霧" # #', fogs),
   'search-top': searchResult('fog', fogs.slice(0, 1), {
     subject: searchFor('fog', 'top'),

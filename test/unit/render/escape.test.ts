@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { toWebsite } from '../../../src/model/account.ts';
 import { toMediaSet } from '../../../src/model/media.ts';
 import { formats } from '../../../src/render/formats.ts';
 import { linkAccount } from '../../../src/render/markdown/accounts.ts';
@@ -150,7 +151,11 @@ describe('a page', () => {
 function hostilePage(texts: readonly string[]) {
   const [name = '', text = '', alt = '', label = '', title = '', block = ''] = texts;
   const [code = '', note = '', lost = '', bio = '', source = '', handle = ''] = texts.slice(6);
-  const author = account(name, handle, { description: bio, location: bio, website: bio });
+  const author = account(name, handle, {
+    description: bio,
+    location: bio,
+    website: toWebsite(bio),
+  });
   const hostile = status(1, author, text, {
     facets: [{ type: 'link', start: 0, end: 3, url: `https://a.example/${alt}` }],
     source,

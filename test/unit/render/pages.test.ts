@@ -156,7 +156,7 @@ const deep = status(4, ada, 'Look at this', {
 const mallory = account(`<b>Mallory</b> ${evil}\u202e`, 'mallory.example', {
   description: evil,
   location: evil,
-  website: 'javascript:alert(3)',
+  website: { url: 'javascript:alert(3)', display_url: 'innocent.example' },
   verification: { verified: true, type: evil },
 });
 const hostile = status(1, mallory, `${evil} #<tag>`, {

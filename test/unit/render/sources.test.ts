@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { HistoryQuery } from '../../../src/fetching/history/history-query.ts';
 import type { CopiedFrom } from '../../../src/model/copied-from.ts';
 import type { Status } from '../../../src/model/post.ts';
 import type { EmbedReply, PostResult } from '../../../src/model/results.ts';
@@ -63,7 +64,10 @@ describe('a copy of a post', () => {
     const body: { posts: readonly Status[] } = JSON.parse(renderPostJson(result([copy])));
 
     expect(body.posts[0]).toMatchObject({ copied_from: source });
-    expect(JSON.parse(renderPostLines([copy]))).toMatchObject({ copied_from: source });
+    const query = { isIndex: false } as HistoryQuery; // nothing else of it is read here
+    const about = { handle: 'ada', account: null, query, source: 'mastodon', fetchedAtMs: 0 };
+    const lines = renderPostLines(about, [{ post: copy, second: 1, stored: null }]);
+    expect(JSON.parse(lines)).toMatchObject({ post: { copied_from: source } });
   });
 
   it('is named in the properties of a note', () => {

@@ -1,5 +1,5 @@
 import { toIsoSeconds } from '../../../core/clock.ts';
-import type { Account } from '../../../model/account.ts';
+import { type Account, toWebsite } from '../../../model/account.ts';
 import { profileUrl } from '../../../model/reference.ts';
 import { ownAddress } from '../own-address.ts';
 import { pictureUrl } from './compose-media.ts';
@@ -247,7 +247,7 @@ function composeAccount(name: AuthorName, draft: AccountDraft): Account {
     location: draft.location,
     avatar_url: pictureUrl(`avatars/${name}`),
     banner_url: draft.verified === null ? null : pictureUrl(`banners/${name}`),
-    website: draft.website,
+    website: toWebsite(draft.website),
     followers,
     following,
     statuses,

@@ -41,6 +41,19 @@ describe('a post of FxTwitter', () => {
     });
   });
 
+  it('has the website with the label that X shows', () => {
+    const website = { url: 'https://a.example/a/long/path', display_url: 'a.example/a/lo…' };
+    const unlabelled = { url: website.url };
+
+    const shapeWith = (one: object) => shape({ author: fxUser('mira_holm', { website: one }) });
+
+    expect(shapeWith(website).author.website).toEqual(website);
+    expect(shapeWith(unlabelled).author.website).toEqual({
+      url: website.url,
+      display_url: 'a.example/a/long/path',
+    });
+  });
+
   it.each([
     ['https://pbs.example/a_normal.jpg', 'https://pbs.example/a_400x400.jpg'],
     ['https://pbs.example/a_200x200.png', 'https://pbs.example/a_400x400.png'],

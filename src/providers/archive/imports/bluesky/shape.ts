@@ -1,5 +1,5 @@
 import { toIsoSeconds } from '../../../../core/clock.ts';
-import { type Account, toAccount } from '../../../../model/account.ts';
+import { type Account, toAccount, toWebsite } from '../../../../model/account.ts';
 import type { Card } from '../../../../model/card.ts';
 import { type Media, toMediaSet } from '../../../../model/media.ts';
 import type { Status } from '../../../../model/post.ts';
@@ -40,7 +40,7 @@ export function shapeAccount(owner: Owner, profile: Profile): Account {
     description: record?.description ?? null,
     avatar_url: imageUrl('avatar', owner, record?.avatar ?? null),
     banner_url: imageUrl('banner', owner, record?.banner ?? null),
-    website: record?.website ?? null,
+    website: toWebsite(record?.website ?? null),
     joined: createdMs === null ? null : toIsoSeconds(createdMs),
     protected: isHidden,
     platform: 'bluesky',

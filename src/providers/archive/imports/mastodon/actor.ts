@@ -1,4 +1,4 @@
-import { type Account, toAccount } from '../../../../model/account.ts';
+import { type Account, toAccount, toWebsite } from '../../../../model/account.ts';
 import { parseHandle, profileUrl } from '../../../../model/reference.ts';
 import { toRichText } from '../../../html-text.ts';
 import { describeProfile } from '../../../mastodon-profile.ts';
@@ -74,7 +74,7 @@ function shapeAccount(row: ActorPayload, handle: string): Account {
     // In an export these are names of files in it; other software leaves the addresses.
     avatar_url: row.icon !== null && isWebUrl(row.icon) ? row.icon : null,
     banner_url: row.image !== null && isWebUrl(row.image) ? row.image : null,
-    website: websiteOf(row),
+    website: toWebsite(findLink(row)),
     joined: toIsoTime(row.published),
     platform: 'mastodon',
   });
@@ -92,7 +92,7 @@ function readHtml(html: string): RichText {
 }
 
 /** The first field that is a link. */
-function websiteOf({ attachment }: ActorPayload): string | null {
+function findLink({ attachment }: ActorPayload): string | null {
   const links = attachment.flatMap(({ value }) =>
     readHtml(value).facets.flatMap(({ type, url }) =>
       type === 'link' && url !== undefined ? [url] : [],

@@ -1,24 +1,24 @@
-import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
-import type { ExportForm, ExportItem, ExportSource, SkippedRecord } from '../export-source.ts';
-import { createFileCount } from '../files/export-files.ts';
+import type { ExportForm, ExportItem, ExportSource } from '../export-source.ts';
 import { tellFault } from '../records.ts';
+import { isHistoryStart, openHistory } from './history.ts';
 import { headLine, type ItemLine, itemLine, ndjsonVersion } from './line.ts';
-import { type Line, readLines } from './lines.ts';
+import { createSkip, openLineFile, parseLine } from './line-file.ts';
+import type { Line } from './lines.ts';
 
-/** Perch's own NDJSON, as `perch archive export` writes it. */
+/** Perch's own NDJSON: what `perch archive export` writes, and a history that was saved to a file. */
 export const ndjsonForm: ExportForm = {
   name: 'ndjson',
   takesHandle: false,
   open: async (path) => {
     const { size, isFile } = await look(path);
-    const head = isFile ? await readHead(path) : null;
-    if (head === null) return null;
+    const start = isFile ? await readStart(path) : '';
+    const head = parseHead(start);
+    if (head === null) return isHistoryStart(start) ? openHistory(path, size) : null;
     if (head.perch_archive > ndjsonVersion) {
       throw new Error('A newer version of Perch has written this export.');
     }
-    return openSource(path, size, head.exported_at);
+    return openArchived(path, size, head.exported_at);
   },
 };
 
@@ -27,65 +27,48 @@ async function look(path: string) {
   return { size: found.size, isFile: found.isFile() };
 }
 
-/** More than a first line has. */
-const headBytes = 4096;
+/** More than the first line of an export has, and enough of a history to know it. */
+const startBytes = 4096;
 
-async function readHead(path: string) {
+async function readStart(path: string): Promise<string> {
   const file = await open(path, 'r');
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(startBytes), 0, startBytes, 0);
     const [first = ''] = buffer.toString('utf8', 0, bytesRead).split('\n', 1);
-    return headLine.safeParse(JSON.parse(first.replace(/^\ufeff/, ''))).data ?? null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
+    return first.replace(/^\ufeff/, '');
   } finally {
     await file.close();
   }
 }
 
-function openSource(path: string, bytes: number, exported: number): ExportSource {
-  const file = { name: basename(path), bytes };
-  const count = createFileCount({
-    files: [file],
-    read: () => createReadStream(path),
-    close: async () => undefined,
-  });
-  return {
+function parseHead(text: string) {
+  try {
+    return headLine.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null; // a longer line of something else
+  }
+}
+
+function openArchived(path: string, bytes: number, exported: number): ExportSource {
+  const file = openLineFile(path, bytes);
+  return file.source({
     title: 'Perch export',
     exported,
-    totalBytes: bytes,
-    get bytesRead() {
-      return count.bytes;
-    },
     groups: async function* () {
-      for await (const lines of readLines(count.read(file))) {
+      for await (const lines of file.lines()) {
         yield lines.filter(({ number }) => number > 1).map((line) => toItem(line, file.name));
       }
     },
-    close: async () => undefined,
-  };
+  });
 }
 
 function toItem(line: Line, name: string): ExportItem {
-  const skip = (why: string): SkippedRecord => ({
-    kind: 'skipped',
-    where: `${name}, line ${line.number}`,
-    why,
-    cause: 'fault',
-  });
-  if (line.kind === 'too long') return skip('It is larger than 8 MiB.');
-  let value: unknown;
-  try {
-    value = JSON.parse(line.text);
-  } catch {
-    if (line.isEnded) return skip('It is not valid JSON.');
-    // Every line is written with its line feed: this one is not whole.
-    return { ...skip('The file ends in the middle of this line.'), isCutOff: true };
-  }
-  const parsed = parseItem(value);
-  if (parsed === null) return skip('It is nested too deeply.');
-  return parsed.success ? toExported(parsed.data) : skip(tellFault(parsed.error));
+  const parsed = parseLine(line, name);
+  if (parsed.kind === 'skipped') return parsed;
+  const item = parseItem(parsed.value);
+  const skip = createSkip(line, name);
+  if (item === null) return skip('It is nested too deeply.');
+  return item.success ? toExported(item.data) : skip(tellFault(item.error));
 }
 
 /** Reads an item; `null` where posts quote each other until the stack is full. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Account, toAccount } from '../../../../model/account.ts';
+import { type Account, toAccount, toWebsite } from '../../../../model/account.ts';
 import { profileUrl } from '../../../../model/reference.ts';
 import { isWebUrl } from '../../../text.ts';
 import { readTimeMs, toIsoTime } from '../../../times.ts';
@@ -40,7 +40,7 @@ export async function readAccount({ parts, manifest, read }: AccountReading): Pr
     url: profileUrl('x', username, ''),
     description: bio,
     location,
-    website: toWebUrl(website),
+    website: toWebsite(toWebUrl(website)),
     avatar_url: enlargeAvatar(toWebUrl(profile?.avatarMediaUrl)),
     banner_url: toWebUrl(profile?.headerMediaUrl),
     followers: await countConnections(parts.followers, read),

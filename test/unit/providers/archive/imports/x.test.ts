@@ -68,7 +68,7 @@ it('tells the account, its posts and its connections', async () => {
       url: 'https://x.com/Wren_Example',
       description: 'Small bird, loud.',
       location: 'A hedge',
-      website: 'https://t.co/wren',
+      website: { url: 'https://t.co/wren', display_url: 't.co/wren' },
       avatar_url: 'https://pictures.example/wren_400x400.jpg',
       followers: 2,
       following: 1,

@@ -1,0 +1,66 @@
+import type { Post, Status } from '../../model/post.ts';
+import { type Ask, type ProviderContext, ProviderError, type RepliesQuery } from '../provider.ts';
+import { countSent } from '../rows.ts';
+import type { FxTwitterClient, PostAnswer } from './client.ts';
+import { rankReplies, splitThread } from './conversation.ts';
+import { toRankingMode } from './post.ts';
+import { tellUnread } from './rows.ts';
+import { shapePost, shapeStatus } from './shape.ts';
+
+const noReplies = 'The replies could not be read.';
+const noMore = 'X sends no more replies from here on. It does the same where it fails.';
+
+/**
+ * Creates the read of a page of replies. X ranks the pages; within a page its rows are in no order, so each
+ * page is sorted. X names a next page also below the last reply, and appends posts that have nothing to do
+ * with them: a page without a reply ends the list.
+ */
+export function askReplies(client: FxTwitterClient): Ask<'replies'> {
+  return async (query, context) => {
+    const answer = await readPage(client, query, context);
+    if (answer === null) return { items: [], cursor: null, warnings: [noMore] };
+    const { status, thread, replies, cursor } = answer;
+    if (replies === null) throw new ProviderError('unavailable', noReplies);
+    const focal = shapeStatus(status);
+    const before: readonly Post[] = (thread?.rows ?? []).map(shapePost);
+    const { ancestors } = splitThread(before, focal.id);
+    const items = rankReplies(replies.rows.map(shapePost), {
+      focalId: focal.id,
+      order: query.order,
+      shown: { ancestors, continuation: [] },
+    });
+    const rows = countSent(replies);
+    return {
+      items,
+      cursor: items.length === 0 || cursor === query.cursor ? null : cursor,
+      rows,
+      answered: focal,
+      warnings: [...tellUnread(replies, 'post'), ...(rows === 0 ? tellEmpty(focal, query) : [])],
+    };
+  };
+}
+
+/** Tells that an empty page need not be the end: X sends one now and then in place of a fuller one. */
+function tellEmpty({ replies }: Status, { cursor }: RepliesQuery): readonly string[] {
+  if (cursor !== null) return [noMore];
+  const count = replies ?? 0;
+  if (count === 0) return [];
+  const counted = count === 1 ? '1 reply' : `${count} replies`;
+  return [`X counts ${counted} to this post, and sends none now.`];
+}
+
+/** Reads a page; `null` where a later one is missing, which says nothing of the post itself. */
+async function readPage(
+  client: FxTwitterClient,
+  { post, order, cursor }: RepliesQuery,
+  context: ProviderContext,
+): Promise<PostAnswer | null> {
+  try {
+    const place = { mode: toRankingMode(order), cursor };
+    return await client.readConversation(post.id, place, context);
+  } catch (error) {
+    const isEnd = error instanceof ProviderError && error.kind === 'ambiguous';
+    if (cursor === null || !isEnd) throw error;
+    return null;
+  }
+}
