@@ -338,7 +338,10 @@ describe('a profile', () => {
       ['link', 'the nest', 'https://wren.example/'],
       ['hashtag', '#reef', 'https://reef.example.org/tags/reef'],
     ]);
-    expect(profile.website).toBe('https://wren.example/');
+    expect(profile.website).toEqual({
+      url: 'https://wren.example/',
+      display_url: 'wren.example',
+    });
   });
 
   it('has no facets where nothing is marked', async () => {

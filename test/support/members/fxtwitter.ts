@@ -47,7 +47,6 @@ const leftOut: Platform['leftOut'] = {
   'user.url': 'made from the handle',
   'user.avatar_color': 'always null',
   'user.raw_description': 'the description with short links; `description` has the whole ones',
-  'user.website.display_url': 'the shortened form of `url`',
   'user.verification.verified_at': 'null in every recording',
   'user.about_account': 'only sent where it is asked for, which Perch does not',
 };

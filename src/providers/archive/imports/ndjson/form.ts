@@ -1,9 +1,8 @@
 import { open, stat } from 'node:fs/promises';
 import type { ExportForm, ExportItem, ExportSource } from '../export-source.ts';
-import { tellFault } from '../records.ts';
 import { isHistoryStart, openHistory } from './history.ts';
 import { headLine, type ItemLine, itemLine, ndjsonVersion } from './line.ts';
-import { createSkip, openLineFile, parseLine } from './line-file.ts';
+import { createSkip, openLineFile, parseLine, readValue } from './line-file.ts';
 import type { Line } from './lines.ts';
 
 /** Perch's own NDJSON: what `perch archive export` writes, and a history that was saved to a file. */
@@ -65,20 +64,8 @@ function openArchived(path: string, bytes: number, exported: number): ExportSour
 function toItem(line: Line, name: string): ExportItem {
   const parsed = parseLine(line, name);
   if (parsed.kind === 'skipped') return parsed;
-  const item = parseItem(parsed.value);
-  const skip = createSkip(line, name);
-  if (item === null) return skip('It is nested too deeply.');
-  return item.success ? toExported(item.data) : skip(tellFault(item.error));
-}
-
-/** Reads an item; `null` where posts quote each other until the stack is full. */
-function parseItem(value: unknown) {
-  try {
-    return itemLine.safeParse(value);
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
+  const item = readValue(itemLine, parsed.value, createSkip(line, name));
+  return item.kind === 'skipped' ? item : toExported(item.data);
 }
 
 function toExported(line: ItemLine): ExportItem {

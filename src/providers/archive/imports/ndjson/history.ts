@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { Account } from '../../../../model/account.ts';
 import { type Post, post, type Status } from '../../../../model/post.ts';
+import { text } from '../../../lenient.ts';
 import type { ExportItem, ExportSource } from '../export-source.ts';
-import { tellFault } from '../records.ts';
-import { createSkip, type LineFile, openLineFile, parseLine } from './line-file.ts';
+import { createSkip, type LineFile, openLineFile, parseLine, readValue } from './line-file.ts';
 import type { Line } from './lines.ts';
 
 /** A line of a saved history. Lines with other members are left out: new ones may be added. */
 const historyLine = z.union([
   z.object({ post }).transform((line) => ({ kind: 'post' as const, post: line.post })),
-  z.object({ error: z.object({ detail: z.string().catch('') }) }).transform(({ error }) => ({
+  z.object({ error: z.object({ detail: text.catch('') }) }).transform(({ error }) => ({
     kind: 'error' as const,
     detail: error.detail,
   })),
@@ -86,8 +86,8 @@ function readLine(line: Line, name: string) {
   const isPlain = 'type' in value;
   const isKnown = isPlain || ['post', 'meta', 'error'].some((tag) => tag in value);
   if (!isKnown) return null;
-  const { data, error } = (isPlain ? plainPost : historyLine).safeParse(value);
-  return data ?? createSkip(line, name)(tellFault(error));
+  const read = readValue(isPlain ? plainPost : historyLine, value, createSkip(line, name));
+  return read.kind === 'skipped' ? read : read.data;
 }
 
 const notAnObject = 'It is not of the form that was expected.';

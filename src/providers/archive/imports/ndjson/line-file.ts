@@ -1,8 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
+import type { z } from 'zod';
 import { parseStored } from '../../stored-json.ts';
 import type { ExportSource, SkippedRecord } from '../export-source.ts';
 import { createFileCount } from '../files/export-files.ts';
+import { tellFault } from '../records.ts';
 import { type Line, readLines } from './lines.ts';
 
 /** A file of lines that is imported. */
@@ -58,5 +60,20 @@ export function parseLine(
     if (line.isEnded) return skip('It is not valid JSON.');
     // Every line is written with its line feed: this one is not whole.
     return { ...skip('The file ends in the middle of this line.'), isCutOff: true };
+  }
+}
+
+/** Reads the value of a line by a schema; posts that quote each other without end are too deep to be read. */
+export function readValue<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  skip: (why: string) => SkippedRecord,
+): { readonly kind: 'read'; readonly data: z.output<S> } | SkippedRecord {
+  try {
+    const { data, error } = schema.safeParse(value);
+    return error === undefined ? { kind: 'read', data } : skip(tellFault(error));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return skip('It is nested too deeply.');
   }
 }
