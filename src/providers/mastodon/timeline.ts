@@ -23,7 +23,9 @@ export function askTimeline(accounts: Accounts): Ask<'timeline'> {
       return readPosts(reply, toLimit(query.count));
     });
     const own = page.rows.filter(({ account }) => isOwn(account));
-    const items = shapeListed(dropLater(own, query.untilSeconds), home);
+    const shaped = shapeListed(dropLater(own, query.untilSeconds), home);
+    // Some servers know the API and not this parameter.
+    const items = shaped.filter(({ media }) => query.onlyMedia !== true || media.all.length > 0);
     return {
       items,
       cursor: page.next,
@@ -44,11 +46,13 @@ function tellForeign(count: number): readonly string[] {
   return [`${rows} left out, because the author is no account of this server.`];
 }
 
-function toParameters({ count, cursor, withReplies, withReposts }: TimelineQuery): string {
+function toParameters(query: TimelineQuery): string {
+  const { count, cursor, withReplies, withReposts, onlyMedia = false } = query;
   return [
     `limit=${toLimit(count)}`,
     ...(withReplies ? [] : ['exclude_replies=true']),
     ...(withReposts ? [] : ['exclude_reblogs=true']),
+    ...(onlyMedia ? ['only_media=true'] : []),
     ...writeCursor(cursor),
   ].join('&');
 }
