@@ -74,7 +74,8 @@ export const problemKinds = {
   invalid_feed: {
     status: 400,
     title: 'Unknown feed',
-    resolution: 'Send `latest`, `top`, `photos`, `videos` or `users`, or leave `feed` out.',
+    resolution:
+      'Send `latest`, `top`, `photos`, `videos`, `users` or `media`, or leave `feed` out.',
     when: 'the `feed` parameter is not one of its values',
   },
   invalid_resource: {
