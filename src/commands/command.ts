@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 import type { Output } from './output.ts';
 
-/** What a command may use of the process. */
+/** The parts of the process that a command may use. */
 export interface CommandContext {
   readonly config: Config;
   readonly stdin: Readable;
@@ -37,7 +37,7 @@ export interface CommandOption {
 /** The options of a command by their names, without hyphens before them. */
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** What a command or subcommand is, for the help and to run it. */
+/** A command or subcommand: its help, and the function that runs it. */
 export interface Action {
   /** The name and the arguments: `read URL`. */
   readonly usage: string;
@@ -54,11 +54,11 @@ export interface Action {
 export interface Command extends Action {
   /** The meaning of its exit codes, in one sentence. */
   readonly exits: string;
-  /** What it does is the work of one of these, by the first argument. */
+  /** Subcommands by name; the first argument chooses one. */
   readonly subcommands?: Readonly<Record<string, Action>>;
   /** Returns the settings that its arguments set in place of environment variables. */
   settings?(args: readonly string[]): Readonly<Record<string, string>>;
 }
 
-/** Arguments that a command does not take; told on standard error with its usage. */
+/** Arguments that a command does not take. The message goes to standard error, followed by the usage. */
 export class UsageError extends Error {}

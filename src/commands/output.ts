@@ -11,8 +11,9 @@ export interface RawOutput {
 }
 
 /**
- * Where commands write. Nothing that strangers wrote can control the terminal: text for people loses its
- * control characters, JSON has them as `\u00XX`, which is the same JSON. Both hold for files and pipes too.
+ * The standard output or error of a command. Nothing that strangers wrote can control the terminal: text
+ * for people loses its control characters, JSON has them as `\u00XX`, which is the same JSON. Both hold for
+ * files and pipes too.
  */
 export interface Output {
   readonly isTerminal: boolean;

@@ -12,13 +12,13 @@ export interface ReadInput {
   readonly asked: AddressedRead | Problem | UsageError;
 }
 
-/** What inputs are read with. */
+/** The settings that inputs are read with. */
 export interface ReadingInputs extends AddressPlace {
   /** The value of `--platform`: what a bare id or handle is of. */
   readonly platform: string | undefined;
 }
 
-/** Stands for a list on standard input. */
+/** The argument for a list on standard input. */
 const fromStdin = '-';
 
 /** The most characters and inputs that a list may have. */

@@ -289,7 +289,7 @@ export type ProblemCode = keyof typeof problemKinds;
 export interface ProblemOptions {
   /** Names the parameter, the value's fault and the accepted form. Shown to the caller. */
   readonly detail: string;
-  /** What the caller should do next. Default: the code's own resolution. */
+  /** The next step for the caller. Default: the code's own resolution. */
   readonly resolution?: string;
   /** Seconds until a retry can succeed; default: the code's own. */
   readonly retryAfterSeconds?: number;

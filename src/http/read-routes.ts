@@ -52,7 +52,7 @@ export interface AskedRead {
   readonly given: Readonly<ParsedUrlQuery>;
 }
 
-/** What differs between the paths at which reads answer. */
+/** The parts of a handler that differ between the paths at which reads answer. */
 export interface Answering {
   readonly headers: RouteHeaders;
   /** Returns whether a request is for this path at all. */

@@ -24,7 +24,8 @@ export interface AddressPlace {
 
 /**
  * Reads the URL of a post, an account, a list of accounts, a search or a hashtag: of X, its mirrors,
- * Bluesky, Mastodon, or this server. `http:` counts as `https:`.
+ * Bluesky, Mastodon, or this server. `http:` counts as `https:`. The URL may stand behind this server's
+ * own address once.
  *
  * @param subject The name of the input, for the detail of a problem.
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`
@@ -36,10 +37,13 @@ export function readAddress(
 ): AddressedRead {
   const fail = (code: ProblemCode, fault: string) =>
     new Problem(code, { detail: `${subject} has the value ${quoteInput(text)}, which ${fault}.` });
-  const url = parseHttpUrl(text, place.baseUrl, (fault) => fail('invalid_url', fault));
+  const outer = parseHttpUrl(text, place.baseUrl, (fault) => fail('invalid_url', fault));
+  const inner = wholeUrlIn(`${ownPathOf(outer, place.baseUrl) ?? ''}${outer.search}`);
+  const url =
+    inner === null
+      ? outer
+      : parseHttpUrl(inner, place.baseUrl, (fault) => fail('invalid_url', fault));
   const path = ownPathOf(url, place.baseUrl);
-  const inner = path === null ? null : wholeUrlIn(`${path}${url.search}`);
-  if (inner !== null) return readAddress(inner, place, subject);
   const found = path === null ? matchSitePath(url, place) : matchOwnPath(path, url.search);
   if (found === 'no such site') {
     throw new Problem('unsupported_host', {

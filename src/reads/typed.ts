@@ -52,7 +52,8 @@ function readAccount(text: string): AddressedRead | null {
 
 /** Reads the path of an account as it stands behind Perch's address, without the first slash. */
 function readAccountPath(text: string): AddressedRead | null {
-  if (!/^[^\s/?#]*[@.:][^\s/?#]*\/[^\s?#]+$/.test(text)) return null;
+  const [first = '', ...rest] = text.split('/');
+  if (rest.length === 0 || !/[@.:]/.test(first) || /[\s?#]/.test(text)) return null;
   const found = matchOwnPath(`/${text}`, '');
   const account = typeof found?.given.handle === 'string' ? parseHandle(found.given.handle) : null;
   if (found === null || account === null) return null;

@@ -66,7 +66,7 @@ export function openTimelines(database: SqliteDatabase, revive: Revive): Timelin
   };
 }
 
-/** Whose rows are read, and the number that they are all below. */
+/** The account whose rows are read, and the number that they are all below. */
 interface Below {
   readonly handle: string;
   readonly below: number;
