@@ -124,6 +124,7 @@ async function recordKeys(ask: Ask): Promise<Replies> {
 async function recordProblems(ask: Ask, url: string): Promise<RecordedExamples['problems']> {
   const posts = '/api/v1/posts';
   const post = `${posts}?url=${encodeURIComponent(url)}`;
+  const profile = encodeURIComponent(url.replace(/\/status\/.*$/, ''));
   const search = '/api/v1/search';
   const send = (payload: string, type = 'application/json') =>
     ask(keys, { method: 'POST', payload, headers: { ...asOperator, 'content-type': type } });
@@ -131,7 +132,7 @@ async function recordProblems(ask: Ask, url: string): Promise<RecordedExamples['
     ...[posts, `${posts}?url=nonsense`, `${posts}?url=https://example.com/1`].map((one) =>
       ask(one),
     ),
-    ...[`${posts}?url=https://x.com/jack`, `${posts}?handle=${handle}`].map((one) => ask(one)),
+    ...[`${posts}?url=${profile}`, `${posts}?handle=${handle}`].map((one) => ask(one)),
     ...[`${post}&thread=1`, `${post}&context=none`, `${post}&replies=old`].map((one) => ask(one)),
     ...[`${post}&userinfo=some`, `${post}&format=pdf`].map((one) => ask(one)),
     ...[`${posts}?handle=${handle}&id=1`, `${posts}?handle=jack&id=20`].map((one) => ask(one)),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { flag, originList, wholeNumber, wholeNumberFrom } from './config-forms.ts';
-import { isReservedName } from './http/routes.ts';
+import { isReservedName } from './reads/reserved-names.ts';
 
 /** The segment that clients look for. */
 const usualSegment = 'svc';

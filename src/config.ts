@@ -51,6 +51,17 @@ const publicName = z
   .toLowerCase()
   .refine(isPublicName, 'must be the public name of a server, such as `mastodon.social`');
 
+const hostList = z
+  .string()
+  .transform((value) => value.split(',').map((entry) => entry.trim().toLowerCase()))
+  .superRefine((entries, context) => {
+    for (const entry of entries.filter((one) => !isPublicName(one))) {
+      context.addIssue(
+        `must be public host names such as \`nitter.net\`, separated by commas, not “${entry}”`,
+      );
+    }
+  });
+
 const proxyList = z
   .string()
   .transform((value) => value.split(',').map((entry) => entry.trim()))
@@ -139,6 +150,11 @@ export const variables = z.object({
   PERCH_MASTODON_SEARCH_HOST: publicName
     .default(defaultMastodonHost)
     .describe('The server that `mastodon` asks for hashtags and for accounts by their names.'),
+  PERCH_X_MIRRORS: hostList
+    .default(['fxtwitter.com', 'vxtwitter.com', 'fixupx.com', 'nitter.net', 'xcancel.com'])
+    .describe(
+      'The hosts whose addresses are read as those of X, separated by commas. They are never contacted. `x.com` alone leaves all mirrors out.',
+    ),
   PERCH_USER_AGENT: z
     .string()
     .regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters')

@@ -1,4 +1,5 @@
 import type { Endpoint } from './core/endpoint.ts';
+import { addressEndpoints } from './http/address-endpoints.ts';
 import { adminKeysEndpoints } from './http/admin-keys-endpoints.ts';
 import { discoveryEndpoints } from './http/discovery-endpoints.ts';
 import { healthEndpoints } from './http/health-endpoints.ts';
@@ -19,6 +20,7 @@ export function listEndpoints(sessionSegment: string | null): readonly Endpoint[
 
 /** Every route beside the reads and the sessions, in the order in which descriptions list them. */
 export const endpoints: readonly Endpoint[] = [
+  ...addressEndpoints,
   ...mcpEndpoints,
   ...discoveryEndpoints,
   ...openApiEndpoints,

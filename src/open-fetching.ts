@@ -179,6 +179,8 @@ function toPlanContext(
 ): PlanContext {
   return {
     baseUrl: config.PERCH_BASE_URL,
+    xMirrors: config.PERCH_X_MIRRORS,
+    mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
     cursors: createCursorCodec(openCursorKey(config, random)),
     searchPlatform: defaultSearchPlatform(providers),
     embedSeconds: config.PERCH_CACHE_TTL_SECONDS,

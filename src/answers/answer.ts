@@ -15,7 +15,7 @@ export interface EarlierTurn {
 export interface Citation {
   /** Relative to the corpus, with `/`; with the name of the corpus before it where there are several. */
   readonly path: string;
-  /** The heading of the section as it is written; empty before the first heading of a file. */
+  /** The heading of the section as readers see it; empty before the first heading of a file. */
   readonly heading: string;
   /** The first and the last line of what was used, from 1. */
   readonly line: number;

@@ -1,24 +1,21 @@
-import { once } from 'node:events';
-import { createWriteStream, statSync } from 'node:fs';
-import { realpath, rename, rm } from 'node:fs/promises';
-import { Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { systemClock } from '../core/clock.ts';
 import type { AccountReference } from '../model/reference.ts';
 import { toHeadLine, toItemLine } from '../providers/archive/imports/ndjson/write.ts';
 import type { ArchiveStore } from '../providers/archive/store.ts';
 import { exportToFolder } from './archive-export-markdown.ts';
-import { toArchivedAccount } from './archive-remove.ts';
-import { parseCommandArgs } from './arguments.ts';
+import { platformOption, toArchivedAccount } from './archive-remove.ts';
+import { chooseByName, parseCommandArgs } from './arguments.ts';
 import {
   type CommandContext,
+  type CommandOptions,
   type ExitCode,
   exitCodes,
-  type Output,
   UsageError,
 } from './command.ts';
 import { withArchiveStore } from './open-archive-store.ts';
+import { createOutput, type Output } from './output.ts';
 import { tellOutputFaults } from './output-fault.ts';
+import { writeOutputFile } from './output-file.ts';
 
 /** What is exported, and where to. */
 export interface ExportRequest {
@@ -38,20 +35,29 @@ const formats: Readonly<Record<string, (request: ExportRequest) => Promise<ExitC
   markdown: exportNotes,
 };
 
+/** The options of `perch archive export`. */
+export const exportOptions = {
+  format: {
+    type: 'string',
+    value: 'NAME',
+    about:
+      'How it is written: ndjson, the default, or markdown, which makes a file for each thread of one HANDLE in the folder that --output names.',
+  },
+  output: {
+    type: 'string',
+    value: 'PATH',
+    about: 'Where it is written: a file, of markdown a folder. Default: standard output.',
+  },
+  platform: platformOption,
+} as const satisfies CommandOptions;
+
 /** `perch archive export [HANDLE…]`. */
 export async function planExport(
   args: readonly string[],
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { values, positionals } = parseCommandArgs(args, {
-    format: { type: 'string', default: 'ndjson' },
-    output: { type: 'string' },
-    platform: { type: 'string' },
-  });
-  const write = Object.hasOwn(formats, values.format) ? formats[values.format] : undefined;
-  if (write === undefined) {
-    throw new UsageError(`--format is one of ${Object.keys(formats).join(', ')}`);
-  }
+  const { values, positionals } = parseCommandArgs(args, exportOptions);
+  const write = chooseByName(formats, values.format ?? 'ndjson', '--format is one of');
   if (values.output === '') throw new UsageError('--output is empty; name a file or folder');
   const asked = positionals.map((text) => toArchivedAccount(text, values.platform));
   return withArchiveStore(context, 'empty', async (store) => {
@@ -91,7 +97,12 @@ async function exportNotes(request: ExportRequest): Promise<ExitCode> {
 async function exportNdjson({ output, context, ...request }: ExportRequest): Promise<ExitCode> {
   const lines = toLines(request);
   if (output === undefined) await writeLines(lines, context.stdout);
-  else await writeFile(output, lines);
+  else {
+    await writeOutputFile(output, async (file) => {
+      await writeLines(lines, createOutput(file));
+      return true;
+    });
+  }
   return exitCodes.ok;
 }
 
@@ -108,35 +119,6 @@ function* toLines({
   for (const item of store.readOthers()) yield toItemLine(item);
 }
 
-/**
- * Writes a file that is there as a whole or not at all. A link stays one, and what is no file, such as a
- * pipe or a device, is written to and never replaced.
- */
-async function writeFile(path: string, lines: Iterable<string>): Promise<void> {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isFile() === false) return writeInto(path, lines);
-  const target = found === undefined ? path : await realpath(path);
-  const unfinished = `${target}.part`;
-  try {
-    await writeInto(unfinished, lines);
-    await rename(unfinished, target);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
-}
-
-async function writeInto(path: string, lines: Iterable<string>): Promise<void> {
-  const file = createWriteStream(path);
-  try {
-    await writeLines(lines, file);
-    file.end();
-    await finished(file);
-  } finally {
-    file.destroy();
-  }
-}
-
 /** Lines are written together, some 64 KB at once. */
 const pieceLength = 65_536;
 
@@ -146,7 +128,7 @@ async function writeLines(lines: Iterable<string>, output: Output): Promise<void
   for (const line of lines) {
     piece += line;
     if (piece.length < pieceLength) continue;
-    if (output.writable === false) return;
+    if (output.hasLeft) return;
     await write(piece, output);
     piece = '';
   }
@@ -154,15 +136,6 @@ async function writeLines(lines: Iterable<string>, output: Output): Promise<void
 }
 
 async function write(piece: string, output: Output): Promise<void> {
-  const isTaken = output.write(piece);
-  if (isTaken !== false || !(output instanceof Writable)) return;
-  const left = new AbortController();
-  const options = { signal: left.signal };
-  const settled = [once(output, 'drain', options), once(output, 'close', options)];
-  try {
-    await Promise.race(settled);
-  } finally {
-    left.abort();
-    await Promise.allSettled(settled);
-  }
+  output.writeJson(piece);
+  await output.drained();
 }

@@ -9,35 +9,57 @@ import { fingerprintExport } from '../providers/archive/imports/fingerprint.ts';
 import { exportForms, type OpenedExport, openExport } from '../providers/archive/imports/forms.ts';
 import { runImport } from '../providers/archive/imports/run-import.ts';
 import type { ArchiveStore } from '../providers/archive/store.ts';
-import { parseCommandArgs } from './arguments.ts';
-import { type CommandContext, type ExitCode, exitCodes, UsageError } from './command.ts';
+import { chooseByName, parseCommandArgs } from './arguments.ts';
+import {
+  type CommandContext,
+  type CommandOptions,
+  type ExitCode,
+  exitCodes,
+  UsageError,
+  worstOf,
+} from './command.ts';
 import { createImportProgress } from './import-progress.ts';
 import { type ImportResult, toResultLine, toResultText } from './import-result.ts';
 import { withArchiveStore } from './open-archive-store.ts';
 import { withStopSignal } from './stop-signal.ts';
+
+/** The options of `perch archive import`. */
+export const importOptions = {
+  form: {
+    type: 'string',
+    value: 'NAME',
+    about: `Takes the exports for this form, where it is not seen by itself: ${exportForms.map(({ name }) => name).join(', ')}.`,
+  },
+  handle: {
+    type: 'string',
+    value: 'HANDLE',
+    about: 'What the account of the export is called, where only its id is in it.',
+  },
+  json: { type: 'boolean', about: 'Prints a line of JSON for each export.' },
+} as const satisfies CommandOptions;
 
 /** `perch archive import FILE…`. */
 export async function planImport(
   args: readonly string[],
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { values, positionals: paths } = parseCommandArgs(args, {
-    form: { type: 'string' },
-    handle: { type: 'string' },
-    json: { type: 'boolean' },
-  });
+  const { values, positionals: paths } = parseCommandArgs(args, importOptions);
   if (paths.length === 0) throw new UsageError('import needs the FILE or folder of an export');
   const forms = toForms(values.form);
   const hints = toHints(values.handle, paths);
   keepHeapSmall();
-  const print = values.json === true ? toResultLine : toResultText;
+  const { stdout } = context;
+  const print = (result: ImportResult) =>
+    values.json === true
+      ? stdout.writeJson(toResultLine(result))
+      : stdout.write(toResultText(result));
   return withArchiveStore(context, 'make', (store) =>
     withStopSignal(async (signal) => {
       let code: ExitCode = exitCodes.ok;
       for (const path of paths) {
         if (signal.aborted) break;
-        const ended = await importOne(path, { context, store, forms, hints, signal, print });
-        code = Math.max(code, ended) as ExitCode; // the greater of two exit codes is one
+        const importing = { context, store, forms, hints, signal, print };
+        code = worstOf(code, await importOne(path, importing));
       }
       return code;
     }),
@@ -46,9 +68,8 @@ export async function planImport(
 
 function toForms(name: string | undefined): typeof exportForms {
   if (name === undefined) return exportForms;
-  const forms = exportForms.filter((form) => form.name === name);
-  if (forms.length > 0) return forms;
-  throw new UsageError(`--form is one of ${formNames()}, not ${JSON.stringify(name)}`);
+  const named = Object.fromEntries(exportForms.map((form) => [form.name, form]));
+  return [chooseByName(named, name, '--form is one of')];
 }
 
 /** A handle is that of one account, whose export is named alone. */
@@ -60,17 +81,13 @@ function toHints(handle: string | undefined, paths: readonly string[]): ExportHi
   return { handle: account.handle };
 }
 
-function formNames(): string {
-  return exportForms.map((form) => form.name).join(', ');
-}
-
 interface Importing {
   readonly context: CommandContext;
   readonly store: ArchiveStore;
   readonly forms: typeof exportForms;
   readonly hints: ExportHints;
   readonly signal: AbortSignal;
-  readonly print: (result: ImportResult) => string;
+  readonly print: (result: ImportResult) => void;
 }
 
 /** Imports one export. What is wrong with it is told, and the next one is imported all the same. */
@@ -156,7 +173,7 @@ async function importOpened(
     });
     progress.end();
     const seconds = (systemClock.now() - begunMs) / 1000;
-    context.stdout.write(print({ path, title, form: form.name, seconds, outcome }));
+    print({ path, title, form: form.name, seconds, outcome });
     return outcome.ended === 'stopped' || outcome.isCutOff ? exitCodes.upstream : exitCodes.ok;
   } catch (error) {
     progress.end();

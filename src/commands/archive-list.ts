@@ -2,7 +2,13 @@ import { toIsoSeconds } from '../core/clock.ts';
 import type { Holding } from '../providers/archive/holdings.ts';
 import type { StoredImport } from '../providers/archive/import-rows.ts';
 import { parseCommandArgs } from './arguments.ts';
-import { type CommandContext, type ExitCode, exitCodes, UsageError } from './command.ts';
+import {
+  type CommandContext,
+  type CommandOptions,
+  type ExitCode,
+  exitCodes,
+  UsageError,
+} from './command.ts';
 import { withArchiveStore } from './open-archive-store.ts';
 import { toTable } from './table.ts';
 
@@ -11,12 +17,17 @@ interface Listed extends Holding {
   readonly imports: readonly StoredImport[];
 }
 
+/** The options of `perch archive list`. */
+export const listOptions = {
+  json: { type: 'boolean', about: 'Prints a line of JSON for each account.' },
+} as const satisfies CommandOptions;
+
 /** `perch archive list`. */
 export async function planList(
   args: readonly string[],
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { values, positionals } = parseCommandArgs(args, { json: { type: 'boolean' } });
+  const { values, positionals } = parseCommandArgs(args, listOptions);
   if (positionals.length > 0) throw new UsageError('list takes no arguments');
   return withArchiveStore(context, 'empty', async (store) => {
     const listed = store.listHoldings().map(
@@ -25,7 +36,9 @@ export async function planList(
         imports: store.importsOf(holding.platform, holding.handle),
       }),
     );
-    context.stdout.write(values.json === true ? listed.map(toLine).join('') : toText(listed));
+    const { stdout } = context;
+    if (values.json === true) stdout.writeJson(listed.map(toLine).join(''));
+    else stdout.write(toText(listed));
     return exitCodes.ok;
   });
 }

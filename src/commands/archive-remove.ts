@@ -1,15 +1,32 @@
 import { type AccountReference, parseHandle, platform as platforms } from '../model/reference.ts';
 import { parseCommandArgs } from './arguments.ts';
-import { type CommandContext, type ExitCode, exitCodes, UsageError } from './command.ts';
+import {
+  type CommandContext,
+  type CommandOption,
+  type CommandOptions,
+  type ExitCode,
+  exitCodes,
+  UsageError,
+} from './command.ts';
 import { toCount } from './import-progress.ts';
 import { withArchiveStore } from './open-archive-store.ts';
+
+/** The option that names the platform of a handle. */
+export const platformOption = {
+  type: 'string',
+  value: 'NAME',
+  about: 'Where a handle could be of several platforms: x, bluesky or mastodon.',
+} as const satisfies CommandOption;
+
+/** The options of `perch archive remove`. */
+export const removeOptions = { platform: platformOption } as const satisfies CommandOptions;
 
 /** `perch archive remove HANDLE`. */
 export async function planRemove(
   args: readonly string[],
   context: CommandContext,
 ): Promise<ExitCode> {
-  const { values, positionals } = parseCommandArgs(args, { platform: { type: 'string' } });
+  const { values, positionals } = parseCommandArgs(args, removeOptions);
   const [text, ...more] = positionals;
   if (text === undefined || more.length > 0) throw new UsageError('remove needs one HANDLE');
   const account = toArchivedAccount(text, values.platform);

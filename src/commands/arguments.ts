@@ -1,19 +1,16 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { UsageError } from './command.ts';
+import { parseArgs } from 'node:util';
+import { nearestName } from '../core/near-name.ts';
+import { type CommandOptions, UsageError } from './command.ts';
 
-/** The options that commands take, in the notation of `node:util`. */
-export type CommandOptions = NonNullable<ParseArgsConfig['options']>;
-
-/** Options of every command that prints what it reads. */
-export const printOptions = {
-  full: { type: 'boolean' },
-  json: { type: 'boolean' },
+/** The option of commands that print JSON instead of text. */
+export const jsonOption = {
+  json: { type: 'boolean', about: 'Prints JSON instead.' },
 } as const satisfies CommandOptions;
 
 /** Options of every command that prints a list. */
 export const listOptions = {
-  limit: { type: 'string' },
-  all: { type: 'boolean' },
+  limit: { type: 'string', value: 'N', about: 'How many posts or accounts. Default 20.' },
+  all: { type: 'boolean', about: 'All of them, page by page.' },
 } as const satisfies CommandOptions;
 
 /**
@@ -26,7 +23,7 @@ export function parseCommandArgs<const Options extends CommandOptions>(
   options: Options,
 ) {
   try {
-    return parseArgs({ args: [...args], allowPositionals: true, options });
+    return parseArgs({ args: [...args], allowPositionals: true, allowNegative: true, options });
   } catch (error) {
     throw new UsageError(tellFault(error, Object.keys(options)), { cause: error });
   }
@@ -37,19 +34,43 @@ function tellFault(error: unknown, known: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, unknown] = /^Unknown option '(-[^']*)'/.exec(message) ?? [];
   if (unknown === undefined) return message;
+  const near = nearestName(unknown.replace(/^--?/, ''), known);
+  if (near !== undefined) return `there is no option ${unknown} here; did you mean --${near}?`;
   const names = known.map((name) => `--${name}`).join(', ');
   return `there is no option ${unknown} here; ${names === '' ? 'none is taken' : `there are ${names}`}`;
+}
+
+/**
+ * Returns the member of a table that a word names.
+ *
+ * @param sentence What to say before the names: `keys does one of these`.
+ * @throws UsageError that names the members, and the one that was most likely meant; never the word
+ *   itself, because it may be a key
+ */
+export function chooseByName<Value>(
+  table: Readonly<Record<string, Value>>,
+  word: string,
+  sentence: string,
+): Value {
+  const value = Object.hasOwn(table, word) ? table[word] : undefined;
+  if (value !== undefined) return value;
+  const near = nearestName(word, Object.keys(table));
+  const offer = near === undefined ? '' : `; did you mean ${near}?`;
+  throw new UsageError(`${sentence}: ${Object.keys(table).join(', ')}${offer}`);
 }
 
 /** The most items of a list that can be asked for by number. */
 const maxItems = 1_000_000;
 
 /**
- * Gives how many items of a list are wanted.
+ * Returns how many items of a list are wanted.
  *
  * @throws UsageError for what is no number of items, or contradicts itself.
  */
-export function toItemCount(values: { readonly limit?: string; readonly all?: boolean }): number {
+export function toItemCount(values: {
+  readonly limit?: string | undefined;
+  readonly all?: boolean | undefined;
+}): number {
   const { limit, all = false } = values;
   if (limit === undefined) return all ? Number.POSITIVE_INFINITY : 20;
   if (all) throw new UsageError('--limit and --all contradict each other');

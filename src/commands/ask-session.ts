@@ -124,10 +124,12 @@ async function askIn(
     ? reach.start(question)
     : reach.goOn(sessionId, question));
   if (sessionId === null) stderr.write(`perch: session ${taken.sessionId}\n`);
-  const printed = createGrowingText((text) => json || stdout.write(text));
+  const printed = createGrowingText((text) => {
+    if (!json) stdout.write(text);
+  });
   const outcome = await followTurn(taken, { reach, clock: systemClock, onText: printed.show });
   if (outcome.answer !== null && json) {
-    stdout.write(`${JSON.stringify(toJson(outcome.answer, taken.sessionId))}\n`);
+    stdout.writeJson(`${JSON.stringify(toJson(outcome.answer, taken.sessionId))}\n`);
   }
   if (outcome.kind === 'answered') printed.show(outcome.answer.message);
   printed.end();
@@ -149,7 +151,7 @@ function toJson(answer: CompletedMessage, sessionId: string) {
 }
 
 /** Writes what is new of a text that grows; one that does not go on from what was written, anew. */
-function createGrowingText(write: (text: string) => unknown) {
+function createGrowingText(write: (text: string) => void) {
   let written = '';
   return {
     show: (soFar: string) => {

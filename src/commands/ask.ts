@@ -9,6 +9,7 @@ import { askSession } from './ask-session.ts';
 import {
   type Command,
   type CommandContext,
+  type CommandOptions,
   type ExitCode,
   exitCodes,
   UsageError,
@@ -17,16 +18,30 @@ import { explainOpening } from './explain.ts';
 import { createProgressLine, type ProgressLine } from './progress-line.ts';
 import { isSessionId } from './session-id.ts';
 
+const askOptions = {
+  corpus: {
+    type: 'string',
+    multiple: true,
+    value: 'PATH',
+    about:
+      'A folder or file to answer from, read anew each time; may be given several times. Default: PERCH_CORPUS, or the docs of Perch; their index is kept in PERCH_DATA_DIR.',
+  },
+  session: {
+    type: 'string',
+    value: 'ID',
+    about:
+      'Asks further in a session of PERCH_DATA_DIR, beside a running server too; `new` starts one, whose ID is printed on standard error.',
+  },
+  json: { type: 'boolean', about: 'Prints one line of JSON instead.' },
+} as const satisfies CommandOptions;
+
 /** `perch ask`: what docs or code say about a question, on standard output; no server is needed. */
 export const askCommand: Command = {
   usage: 'ask QUESTION [options]',
-  summary: `Answers a question from docs or code, with citations.
-  --corpus PATH   a folder or file to answer from, read anew each time; may be given several times.
-                  Default: PERCH_CORPUS, or the docs of Perch; their index is kept in PERCH_DATA_DIR
-  --session ID    asks further in a session of PERCH_DATA_DIR, beside a running server too; \`new\` starts one,
-                  whose ID is printed on standard error
-  --json          prints one line of JSON instead
-Exit code: 0 answered, 1 the docs do not answer it, 2 bad usage or no such session, 3 the session cannot be asked.`,
+  about: 'Answers a question from docs or code, with citations.',
+  options: askOptions,
+  exits:
+    'Exit code: 0 answered, 1 the docs do not answer it, 2 bad usage or no such session, 3 the session cannot be asked.',
   run: (args, context) => {
     const { values, positionals } = parseCommandArgs(args, askOptions);
     const [question = '', ...more] = positionals;
@@ -52,12 +67,6 @@ function toSessionId(given: string): string | null {
   if (isSessionId(given)) return given;
   throw new UsageError('--session takes an ID as `perch sessions list` shows it (ses_…), or `new`');
 }
-
-const askOptions = {
-  corpus: { type: 'string', multiple: true },
-  session: { type: 'string' },
-  json: { type: 'boolean' },
-} as const;
 
 interface Asked {
   readonly question: string;
@@ -106,7 +115,7 @@ async function tell(
     },
   };
   const answer = await engine.answer({ text: question, earlier: [] }, asking);
-  if (json) stdout.write(`${JSON.stringify(toJson(answer))}\n`);
+  if (json) stdout.writeJson(`${JSON.stringify(toJson(answer))}\n`);
   if (answer.fallback !== undefined) stderr.write(`perch: ${answer.fallback.message}\n`);
   return answer.abstained ? exitCodes.notFound : exitCodes.ok;
 }

@@ -1,15 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
+import type { Output } from './output.ts';
 
-/** Where a command writes; a test hands in its own. */
-export interface Output {
-  readonly isTTY?: boolean;
-  /** False once nothing can be written any more. */
-  readonly writable?: boolean;
-  write(text: string): unknown;
-}
-
-/** What a command may use of the process. */
+/** The parts of the process that a command may use. */
 export interface CommandContext {
   readonly config: Config;
   readonly stdin: Readable;
@@ -23,14 +16,49 @@ export const exitCodes = { ok: 0, notFound: 1, usage: 2, upstream: 3, defect: 70
 /** An exit code. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** One command of the command line. */
-export interface Command {
-  /** The arguments and what it does, for `perch --help`. */
+/** Returns the exit code of two pieces of work: the greater one. */
+export function worstOf(one: ExitCode, other: ExitCode): ExitCode {
+  return one > other ? one : other;
+}
+
+/** An option of a command, in the notation of `node:util`, and what the help says of it. */
+export interface CommandOption {
+  readonly type: 'boolean' | 'string';
+  readonly multiple?: true;
+  readonly default?: string;
+  /** True if it is given as `--no-NAME`, because it holds by default. */
+  readonly isNegative?: true;
+  /** The name of its value in the help. */
+  readonly value?: string;
+  /** Sentences. */
+  readonly about: string;
+}
+
+/** The options of a command by their names, without hyphens before them. */
+export type CommandOptions = Readonly<Record<string, CommandOption>>;
+
+/** A command or subcommand: its help, and the function that runs it. */
+export interface Action {
+  /** The name and the arguments: `read URL`. */
   readonly usage: string;
-  readonly summary: string;
-  /** Runs until the work is done. Throws UsageError for arguments it does not take. */
+  /** One sentence. */
+  readonly about: string;
+  /** Further sentences, each line as it is printed. */
+  readonly details?: string;
+  readonly options?: CommandOptions;
+  /** Runs until the work is done. Throws UsageError for arguments that it does not take. */
   run(args: readonly string[], context: CommandContext): Promise<ExitCode>;
 }
 
-/** Arguments that a command does not take; told on stderr with its usage. */
+/** One command of the command line. */
+export interface Command extends Action {
+  /** The meaning of its exit codes, in one sentence. */
+  readonly exits: string;
+  /** Subcommands by name; the first argument chooses one. */
+  readonly subcommands?: Readonly<Record<string, Action>>;
+  /** Returns the settings that its arguments set in place of environment variables. */
+  settings?(args: readonly string[]): Readonly<Record<string, string>>;
+}
+
+/** Arguments that a command does not take. The message goes to standard error, followed by the usage. */
 export class UsageError extends Error {}

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { ExportSource, SkippedRecord } from '../providers/archive/imports/export-source.ts';
 import type { ImportState } from '../providers/archive/imports/run-import.ts';
-import type { Output } from './command.ts';
+import type { Output } from './output.ts';
 
 /** What is told of an import while it runs. */
 export interface ImportProgressLine {
@@ -25,15 +25,12 @@ export function createImportProgress(
   clock: Clock,
   source: ExportSource,
 ): ImportProgressLine {
-  const isTerminal = stderr.isTTY === true;
-  const everyMs = isTerminal ? 100 : 5000;
+  const everyMs = stderr.isTerminal ? 100 : 5000;
   const begunMs = clock.now();
   let dueMs = begunMs + everyMs;
   let itemsBefore: number | null = null;
   let warnings = 0;
-  const clear = () => {
-    if (isTerminal) stderr.write('\r\u001b[K');
-  };
+  const clear = () => stderr.clearLine();
   return {
     hear: ({ items }) => {
       itemsBefore ??= items;
@@ -42,7 +39,8 @@ export function createImportProgress(
       dueMs = nowMs + everyMs;
       const rate = ((items - itemsBefore) / (nowMs - begunMs)) * 1000;
       const text = `perch: ${tellShare(source)}${toCount(items)} items, ${toCount(Math.round(rate))} a second`;
-      stderr.write(isTerminal ? `\r${text}\u001b[K` : `${text}\n`);
+      if (stderr.isTerminal) stderr.showLine(text);
+      else stderr.write(`${text}\n`);
     },
     skip: ({ where, why, cause, isAccount = false }) => {
       if (isAccount) {

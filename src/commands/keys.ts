@@ -5,59 +5,85 @@ import { type IssuedKey, type KeyStore, openKeyStore } from '../access/key-store
 import { systemClock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
-import { type CommandOptions, parseCommandArgs } from './arguments.ts';
+import { chooseByName, parseCommandArgs } from './arguments.ts';
 import {
+  type Action,
   type Command,
   type CommandContext,
+  type CommandOptions,
   type ExitCode,
   exitCodes,
   UsageError,
 } from './command.ts';
 import { toKeyTable } from './key-table.ts';
 
-/** `perch keys`: the keys of callers, beside the server or while it runs. */
-export const keysCommand: Command = {
-  usage: 'keys create | list | change | disable | enable | rotate | delete',
-  summary: `Makes and manages the keys of callers. A change holds from the next request on.
-  create --label TEXT   prints a new key, alone, on standard output; it is shown once
-  list [--json]         prints the keys as a table, or a line of JSON for each
-  change ID             changes what is given of --label, --allowance, --notes
-  disable ID            refuses a key until \`enable ID\`
-  rotate ID             prints a new key in the place of an old one, which is deleted
-  delete ID             deletes a key for good
-  --label TEXT          the name that people know the key by
-  --allowance N         units in a window, or \`default\` for the server's
-  --notes TEXT          what is to be remembered of it
-Exit code: 0 done, 1 no such key, 2 bad usage, 3 key store unusable.`,
-  run: async (args, context) => {
-    const [name = '', ...rest] = args;
-    const plan = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
-    if (plan === undefined) {
-      // What was given is not repeated in any message: it may be a key.
-      throw new UsageError(`keys does one of these: ${Object.keys(subcommands).join(', ')}`);
-    }
-    return withKeys(context, plan(rest));
-  },
-};
-
 /** What is done with the open keys; `undefined` where there is no such key. */
 type Act = (keys: KeyStore, context: CommandContext) => Promise<unknown>;
 
-const subcommands: Readonly<Record<string, (args: readonly string[]) => Act>> = {
-  create: planCreate,
-  list: planList,
-  change: planChange,
-  disable: (args) => planChangeTo(args, { enabled: false }),
-  enable: (args) => planChangeTo(args, { enabled: true }),
-  rotate: planRotate,
-  delete: planDelete,
+const fieldOptions = {
+  label: { type: 'string', value: 'TEXT', about: 'The name that people know the key by.' },
+  allowance: {
+    type: 'string',
+    value: 'N',
+    about: "Units in a window, or `default` for the server's.",
+  },
+  notes: { type: 'string', value: 'TEXT', about: 'What is to be remembered of it.' },
+} as const satisfies CommandOptions;
+
+const listOptions = {
+  json: { type: 'boolean', about: 'Prints a line of JSON for each key.' },
+} as const satisfies CommandOptions;
+
+const subcommands: Readonly<Record<string, Action>> = {
+  create: {
+    usage: 'create --label TEXT [options]',
+    about: 'Prints a new key, alone, on standard output; it is shown once.',
+    options: fieldOptions,
+    run: (args, context) => withKeys(context, planCreate(args)),
+  },
+  list: {
+    usage: 'list [--json]',
+    about: 'Prints the keys as a table.',
+    options: listOptions,
+    run: (args, context) => withKeys(context, planList(args)),
+  },
+  change: {
+    usage: 'change ID [options]',
+    about: 'Changes what is given of label, allowance and notes.',
+    options: fieldOptions,
+    run: (args, context) => withKeys(context, planChange(args)),
+  },
+  disable: {
+    usage: 'disable ID',
+    about: 'Refuses a key until `enable ID`.',
+    run: (args, context) => withKeys(context, planChangeTo(args, { enabled: false })),
+  },
+  enable: {
+    usage: 'enable ID',
+    about: 'Takes a disabled key again.',
+    run: (args, context) => withKeys(context, planChangeTo(args, { enabled: true })),
+  },
+  rotate: {
+    usage: 'rotate ID',
+    about: 'Prints a new key in the place of an old one, which is deleted.',
+    run: (args, context) => withKeys(context, planRotate(args)),
+  },
+  delete: {
+    usage: 'delete ID',
+    about: 'Deletes a key for good.',
+    run: (args, context) => withKeys(context, planDelete(args)),
+  },
 };
 
-const fieldOptions = {
-  label: { type: 'string' },
-  allowance: { type: 'string' },
-  notes: { type: 'string' },
-} as const satisfies CommandOptions;
+/** `perch keys`: the keys of callers, beside the server or while it runs. */
+export const keysCommand: Command = {
+  usage: 'keys create | list | change | disable | enable | rotate | delete',
+  about: 'Makes and manages the keys of callers. A change holds from the next request on.',
+  exits: 'Exit code: 0 done, 1 no such key, 2 bad usage, 3 key store unusable.',
+  subcommands,
+  run: async ([name = '', ...args], context) =>
+    chooseByName(subcommands, name, 'keys does one of these').run(args, context),
+};
 
 function planCreate(args: readonly string[]): Act {
   const { values, positionals } = parseCommandArgs(args, fieldOptions);
@@ -68,11 +94,12 @@ function planCreate(args: readonly string[]): Act {
 }
 
 function planList(args: readonly string[]): Act {
-  const { values, positionals } = parseCommandArgs(args, { json: { type: 'boolean' } });
+  const { values, positionals } = parseCommandArgs(args, listOptions);
   if (positionals.length > 0) throw new UsageError('list takes no arguments');
   return async (keys, { stdout }) => {
     const records = await keys.list();
-    stdout.write(values.json === true ? toLines(records) : toKeyTable(records));
+    if (values.json === true) stdout.writeJson(toLines(records));
+    else stdout.write(toKeyTable(records));
     return records;
   };
 }

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import type { Output } from './command.ts';
+import type { Output } from './output.ts';
 
 /** Creates the log: lines for people on a terminal, JSON elsewhere. Tokens never reach it. */
 export async function createLogger(level: string, output: Output): Promise<pino.Logger> {
@@ -10,14 +10,20 @@ export async function createLogger(level: string, output: Output): Promise<pino.
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
   };
-  if (output.isTTY !== true) return pino(options, { write: (line) => void output.write(line) });
+  if (!output.isTerminal) return pino(options, { write: (line) => output.writeJson(line) });
   const { default: pretty } = await import('pino-pretty');
   const { formatters: _labels, ...numbered } = options;
   const destination = new Writable({
     write: (lines, _encoding, done) => {
-      output.write(String(lines));
+      output.writeColoured(String(lines));
       done();
     },
   });
-  return pino(numbered, pretty({ colorize: true, destination, sync: true }));
+  const shown = pretty({ colorize: true, destination, sync: true });
+  return pino(numbered, { write: (line) => void shown.write(withoutEscapes(line)) });
+}
+
+/** The only colours are those of the log itself: a logged value cannot bring an escape sequence. */
+function withoutEscapes(line: string): string {
+  return line.replaceAll(/\\u001b/gi, '\\ufffd');
 }

@@ -4,16 +4,16 @@ import { problemReply } from '../http/openapi-problems.ts';
 import { serveStdio } from '../mcp/stdio.ts';
 import { listDocuments, openLibrary } from '../open-documents.ts';
 import { parseCommandArgs } from './arguments.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, exitCodes, UsageError } from './command.ts';
 import { withFetching } from './open-reading.ts';
 
 /** `perch mcp`: the tools and resources of `/mcp` for one client on standard input and output. */
 export const mcpCommand: Command = {
   usage: 'mcp',
-  summary: `Serves MCP on standard input and output, for a client that starts it.
-The tools and resources are those of /mcp; no server is needed. It ends when standard input ends, or
-on SIGTERM or SIGINT. The log goes to standard error.
-Exit code: 0 ended, 2 bad usage.`,
+  about: 'Serves MCP on standard input and output, for a client that starts it.',
+  details: `The tools and resources are those of /mcp; no server is needed. It ends when standard input ends, or
+on SIGTERM or SIGINT. The log goes to standard error.`,
+  exits: 'Exit code: 0 ended, 2 bad usage.',
   run: (args, context) => {
     const { positionals } = parseCommandArgs(args, {});
     if (positionals.length > 0) {
@@ -30,11 +30,12 @@ Exit code: 0 ended, 2 bad usage.`,
         fetcher: fetching.fetcher,
         context: fetching.context,
         input: stdin,
-        write: (text) => void stdout.write(text),
+        write: (text) => stdout.writeJson(text),
         stop,
         onDefect: (err) => logger.error({ err }, 'defect while calling a tool'),
         onReport: (err) => logger.debug({ err }, 'MCP message refused'),
       });
+      return exitCodes.ok;
     });
   },
 };

@@ -1,7 +1,7 @@
 import type { pino } from 'pino';
 import { systemClock } from '../core/clock.ts';
 import { createLedger } from '../core/ledger.ts';
-import { Problem, problemKinds } from '../core/problem.ts';
+import { Problem } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
 import { toLedgerBounds } from '../open-access.ts';
 import { type Fetching, openFetching } from '../open-fetching.ts';
@@ -11,12 +11,13 @@ import { createLogger } from './logger.ts';
 
 /**
  * Opens what reads are answered with, runs `use`, and closes it again. A problem is told on standard
- * error; gives the exit code.
+ * error; returns the exit code.
  */
 export async function withFetching(
-  { config, stderr }: CommandContext,
-  use: (fetching: Fetching, logger: pino.Logger) => Promise<void>,
+  context: CommandContext,
+  use: (fetching: Fetching, logger: pino.Logger) => Promise<ExitCode>,
 ): Promise<ExitCode> {
+  const { config, stderr } = context;
   const level = config.LOG_LEVEL === 'info' ? 'error' : config.LOG_LEVEL;
   const logger = await createLogger(level, stderr);
   let fetching: Fetching;
@@ -28,20 +29,26 @@ export async function withFetching(
     return exitCodes.usage;
   }
   try {
-    await use(fetching, logger);
-    return exitCodes.ok;
+    return await use(fetching, logger);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    stderr.write(`perch: ${error.message}\n${tellNextStep(error)}\n`);
-    return toExitCode(error);
+    return tellProblem(error, context);
   } finally {
     await fetching.close();
   }
 }
 
-function tellNextStep({ code, retryAfterSeconds }: Problem): string {
-  if (retryAfterSeconds === undefined) return problemKinds[code].resolution;
-  return `Retry in ${retryAfterSeconds} seconds.`;
+/** Writes a problem and what to do about it to standard error; returns its exit code. */
+export function tellProblem(
+  problem: Problem,
+  { stderr }: Pick<CommandContext, 'stderr'>,
+  input?: string,
+): ExitCode {
+  const subject = input === undefined ? '' : `${input}: `;
+  const { retryAfterSeconds: wait, resolution } = problem;
+  const next = wait === undefined ? resolution : `Retry in ${wait} seconds.`;
+  stderr.write(`perch: ${subject}${problem.message}\n${next}\n`);
+  return toExitCode(problem);
 }
 
 function toExitCode(problem: Problem): ExitCode {

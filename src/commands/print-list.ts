@@ -1,17 +1,19 @@
+import type { ParsedUrlQuery } from 'node:querystring';
 import type { BrowseItems, BrowseResult } from '../model/results.ts';
 import type { Fetching } from '../open-fetching.ts';
 import type { Read } from '../reads/read.ts';
 import { render } from '../render/formats.ts';
-import type { CommandContext, Output } from './command.ts';
+import type { CommandContext } from './command.ts';
+import type { Output } from './output.ts';
 
-/** What of a list is printed, and how. */
+/** The part of a list that is printed, and how. */
 export interface ListPrint {
   readonly read: Read;
-  /** The read's parameters, without those of paging. */
-  readonly given: Readonly<Record<string, string | undefined>>;
+  /** The read's parameters; of paging where it begins. */
+  readonly given: Readonly<ParsedUrlQuery>;
   /** The most items; `Infinity` for all. */
   readonly count: number;
-  /** True prints a line of JSON for each item; false one Markdown page. */
+  /** True prints a line of JSON for each item, that of a profile after one with the profile; false a page. */
   readonly json: boolean;
 }
 
@@ -34,21 +36,16 @@ export async function printList(
   try {
     for await (const page of walkPages(print, fetching)) {
       progress.clear();
-      if (print.json) stdout.write(toLines(page));
+      if (print.json) stdout.writeJson(toLines(page, pages.length === 0));
       // What has been printed need not be kept.
       pages.push(print.json ? { ...page, items: null } : page);
       progress.add(itemsOf(page).length);
-      if (hasLeft(stdout)) return;
+      if (stdout.hasLeft) return;
     }
   } finally {
     progress.clear();
     tellWhole(print, joinPages(pages), { stdout, stderr });
   }
-}
-
-/** Tells whether the reader of an output has left, as `head` does. */
-function hasLeft({ writable }: Output): boolean {
-  return writable === false;
 }
 
 /** Prints the page of everything that was read, or what a reader of JSON lines should know. */
@@ -57,7 +54,7 @@ function tellWhole(
   whole: BrowseResult | undefined,
   { stdout, stderr }: Pick<CommandContext, 'stdout' | 'stderr'>,
 ): void {
-  if (whole === undefined || hasLeft(stdout)) return;
+  if (whole === undefined || stdout.hasLeft) return;
   if (json) for (const warning of whole.warnings) stderr.write(`perch: ${warning}\n`);
   else stdout.write(render({ ...whole, next: null }, 'markdown').body);
   if (json && whole.degraded) stderr.write(`perch: not live, from ${whole.source}\n`);
@@ -69,15 +66,17 @@ async function* walkPages(
   { fetcher, context }: Fetching,
 ): AsyncGenerator<BrowseResult> {
   let left = count;
+  let place: Readonly<ParsedUrlQuery> = {};
   let cursor: string | undefined;
   do {
-    const paging = { limit: String(Math.min(left, pageLimit)), cursor };
-    const understood = read.understand({ ...given, ...paging }, context);
+    const limit = String(Math.min(left, pageLimit));
+    const understood = read.understand({ ...given, ...place, limit }, context);
     // The reads of lists give pages of lists.
     const page = understood.assemble(await fetcher.fetch(understood.plan)) as BrowseResult;
     yield page;
     left -= itemsOf(page).length;
     cursor = page.next?.cursor;
+    place = { cursor, page: undefined };
   } while (cursor !== undefined && left > 0);
 }
 
@@ -86,10 +85,11 @@ function itemsOf({ items }: Pick<BrowseResult, 'items'>): readonly unknown[] {
   return 'posts' in items ? items.posts : items.users;
 }
 
-function toLines(page: BrowseResult): string {
-  return itemsOf(page)
-    .map((item) => `${JSON.stringify(item)}\n`)
-    .join('');
+/** Returns a line of JSON for each item of a page; the first page of a profile begins with the profile. */
+function toLines(page: BrowseResult, isFirst: boolean): string {
+  const { profile } = page;
+  const values = [...(isFirst && profile !== null ? [{ profile }] : []), ...itemsOf(page)];
+  return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }
 
 /** Makes one page of all: the first one's subject and profile, every item, every warning once. */
@@ -115,15 +115,12 @@ function joinItems(pages: readonly BrowseResult[]): BrowseItems | null {
 
 /** A line on a terminal that says how far a walk has come; nothing elsewhere. */
 function createProgress(output: Output) {
-  const isShown = output.isTTY === true;
   let count = 0;
   return {
     add: (items: number) => {
       count += items;
-      if (isShown) output.write(`\r\u001b[K${count} read…`);
+      output.showLine(`${count} read…`);
     },
-    clear: () => {
-      if (isShown) output.write('\r\u001b[K');
-    },
+    clear: () => output.clearLine(),
   };
 }

@@ -1,7 +1,7 @@
 import { createProgressReports } from '../answers/index/progress-reports.ts';
 import type { RefreshProgress } from '../answers/index/refresh.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Output } from './command.ts';
+import type { Output } from './output.ts';
 
 /** A word on how far an index is, for whoever waits for it. */
 export interface ProgressLine {
@@ -15,7 +15,7 @@ export interface ProgressLine {
  * line that is written over, elsewhere a line every two seconds.
  */
 export function createProgressLine(stderr: Output, clock: Clock): ProgressLine {
-  const isTerminal = stderr.isTTY === true;
+  const { isTerminal } = stderr;
   let isShown = false;
   const reports = createProgressReports({
     clock,
@@ -24,13 +24,14 @@ export function createProgressLine(stderr: Output, clock: Clock): ProgressLine {
     tell: ({ read }) => {
       isShown = true;
       const text = `perch: ${read} files read for the index`;
-      stderr.write(isTerminal ? `\r${text}\u001b[K` : `${text}\n`);
+      if (isTerminal) stderr.showLine(text);
+      else stderr.write(`${text}\n`);
     },
   });
   return {
     hear: reports.hear,
     clear: () => {
-      if (isShown && isTerminal) stderr.write('\r\u001b[K');
+      if (isShown) stderr.clearLine();
     },
   };
 }

@@ -1,122 +1,123 @@
-import type { Fetching } from '../open-fetching.ts';
 import { reads } from '../reads/index.ts';
 import type { Read } from '../reads/read.ts';
-import { render } from '../render/formats.ts';
-import { listOptions, parseCommandArgs, printOptions, toItemCount } from './arguments.ts';
-import { type Command, type CommandContext, UsageError } from './command.ts';
-import { withFetching } from './open-reading.ts';
-import { type ListPrint, printList } from './print-list.ts';
+import { jsonOption, listOptions, parseCommandArgs, toItemCount } from './arguments.ts';
+import { type Command, type CommandContext, type CommandOptions, UsageError } from './command.ts';
+import { withOutputFile } from './output-file.ts';
+import { type PlannedRead, readAll } from './read-all.ts';
+import { listInputs, type ReadInput, readInput } from './read-inputs.ts';
+import { type OptionValues, optionsOf, takersOf, textOf, toGiven } from './read-options.ts';
 
-/** `perch read`: a post, a profile or a list of accounts on standard output, without a server. */
-export const readCommand: Command = {
-  usage: 'read URL | @HANDLE | @HANDLE/followers | @HANDLE/following [options]',
-  summary: `Prints a post, or a profile with its posts, or a list of accounts, as Markdown.
-  --full           adds exact times, metrics and profile detail
-  --json           prints JSON instead: the body of a post, a line for each item of a list
-  --format         of a post: markdown, json or obsidian
-  --limit N        how many posts or accounts; default 20
-  --all            all of them, page by page
-  --with-replies   of a profile: its replies to others too
-  --with-reposts   of a profile: what it reposted too
-  --until MOMENT   of a profile: only posts from before then
-Exit code: 0 printed, 1 not found, 2 bad usage, 3 upstream trouble.`,
-  run: (args, context) => {
-    const { values, positionals } = parseCommandArgs(args, readOptions);
-    const target = toTarget(positionals);
-    const print = isList(target) ? toListPrint(target, values) : toPostPrint(target, values);
-    return withFetching(context, async (fetching) => {
-      if ('count' in print) await printList(print, fetching, context);
-      else await printPost(print, fetching, context);
-    });
+/** The reads of the command, and the name of each in sentences. */
+const kinds = [
+  { read: reads.getPost, name: 'a post' },
+  { read: reads.getProfile, name: 'a profile' },
+  { read: reads.listFollowers, name: 'followers' },
+  { read: reads.listFollowing, name: 'accounts followed' },
+  { read: reads.searchPosts, name: 'a search' },
+];
+
+const { platform: _ofSearch, ...ofReads } = optionsOf(kinds);
+
+const options: CommandOptions = {
+  ...ofReads,
+  ...listOptions,
+  ...jsonOption,
+  output: { type: 'string', value: 'FILE', about: 'Writes to a file instead of standard output.' },
+  platform: {
+    type: 'string',
+    value: 'NAME',
+    about: 'What a bare id or handle is of: x, bluesky, mastodon or sample.',
   },
 };
 
-const readOptions = {
-  ...printOptions,
-  ...listOptions,
-  format: { type: 'string' },
-  'with-replies': { type: 'boolean' },
-  'with-reposts': { type: 'boolean' },
-  until: { type: 'string' },
-} as const;
-
-type Values = ReturnType<typeof parseCommandArgs<typeof readOptions>>['values'];
-
-interface ListTarget {
-  readonly handle: string;
-  readonly read: Read;
-}
-
-type Target = ListTarget | { readonly url: string };
-
-const lists: Readonly<Record<string, Read>> = {
-  '': reads.getProfile,
-  followers: reads.listFollowers,
-  following: reads.listFollowing,
+/** `perch read`: posts, profiles, lists of accounts and searches on standard output, without a server. */
+export const readCommand: Command = {
+  usage: 'read URL | @HANDLE | @HANDLE/followers | - … [options]',
+  about: 'Prints posts, profiles with their posts, lists of accounts, and searches, as Markdown.',
+  details: `An input is a URL of X, of its mirrors, of Bluesky, of a Mastodon server or of Perch, also without https://;
+an account (@ada, ada.example, user@host), or a path of one (@ada/followers, /following, /with_replies,
+/media); a bare id or handle with --platform; or - for a list of them on standard input, one on a line,
+with comments after #.
+With --json a post is one line, and a list a line for each item, that of a profile after a line with
+the profile. Of several inputs each one's lines follow a line that names it.`,
+  options,
+  exits:
+    'Exit code: 0 printed, 1 not found, 2 bad usage, 3 upstream trouble; of several inputs the greatest.',
+  run: async (args, context) => {
+    const { values, positionals } = parseCommandArgs(args, options);
+    const inputs = await readInputs(positionals, values.platform, context);
+    const [first, ...more] = inputs;
+    // One input that is wrong is bad usage of the command.
+    if (first?.asked instanceof UsageError && more.length === 0) throw first.asked;
+    refuseUnused(inputs, values);
+    const planned = inputs.map((input) => plan(input, values, inputs.length));
+    const path = textOf(values.output);
+    return path === undefined
+      ? readAll(planned, context)
+      : withOutputFile(path, context, (inFile) => readAll(planned, inFile));
+  },
 };
 
-/** What begins with `@` is a handle, maybe with a list behind it; everything else a URL. */
-function toTarget(positionals: readonly string[]): Target {
-  const [first, ...more] = positionals;
-  if (first === undefined) throw new UsageError('read needs the URL of a post, or an @handle');
-  if (more.length > 0)
-    throw new UsageError(`read takes one URL or handle, not ${positionals.length}`);
-  if (!first.startsWith('@')) return { url: first };
-  const [handle = '', list = '', ...rest] = first.slice(1).split('/');
-  const read = rest.length === 0 && Object.hasOwn(lists, list) ? lists[list] : undefined;
-  if (read === undefined) {
-    throw new UsageError(`${first} is no list of an account; there are /followers and /following`);
-  }
-  return { handle, read };
-}
-
-function isList(target: Target): target is ListTarget {
-  return 'handle' in target;
-}
-
-const profileOptions = ['with-replies', 'with-reposts', 'until'] as const;
-
-function toListPrint({ handle, read }: ListTarget, values: Values): ListPrint {
-  if (read !== reads.getProfile) refuse(values, profileOptions, 'is for a profile');
-  const format = toFormat(values);
-  const given = {
-    handle,
-    format,
-    full: String(values.full ?? false),
-    with_replies: values['with-replies'] === true ? 'true' : undefined,
-    with_reposts: values['with-reposts'] === true ? 'true' : undefined,
-    until: values.until,
+async function readInputs(
+  args: readonly string[],
+  platform: OptionValues[string],
+  { config, stdin }: CommandContext,
+): Promise<readonly ReadInput[]> {
+  const texts = await listInputs(args, stdin);
+  const reading = {
+    baseUrl: config.PERCH_BASE_URL,
+    xMirrors: config.PERCH_X_MIRRORS,
+    mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
+    platform: textOf(platform),
   };
-  return { read, given, count: toItemCount(values), json: format === 'json' };
+  return texts.map((text) => readInput(text, reading));
 }
 
-interface PostPrint {
-  readonly given: Readonly<Record<string, string>>;
+/** Refuses an option that is for none of the inputs. Those that it is not for are read without it. */
+function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void {
+  const asked = inputs.flatMap(({ asked: one }) => ('read' in one ? [reads[one.read]] : []));
+  if (asked.length === 0) return;
+  for (const name of Object.keys(values)) {
+    const takers = takersOfOption(name);
+    if (takers.length === 0 || takers.some(({ read }) => asked.includes(read))) continue;
+    const isCount = Object.hasOwn(listOptions, name);
+    const names = takers.map((one) => one.name).join(' or ');
+    throw new UsageError(
+      `--${name} is for ${isCount ? 'the lists of an account or a search' : names}`,
+    );
+  }
 }
 
-function toPostPrint({ url }: { readonly url: string }, values: Values): PostPrint {
-  refuse(values, ['limit', 'all', ...profileOptions], 'is for the lists of an @handle');
-  return { given: { url, format: toFormat(values), full: String(values.full ?? false) } };
+/** Returns the reads that an option is for; none if it is about the command itself. */
+function takersOfOption(name: string): readonly { readonly read: Read; readonly name: string }[] {
+  if (Object.hasOwn(listOptions, name)) return kinds.filter(({ read }) => read !== reads.getPost);
+  return Object.hasOwn(ofReads, name) ? takersOf(name, kinds) : [];
 }
 
-function refuse(values: Values, names: readonly (keyof Values)[], reason: string): void {
-  const given = names.find((name) => values[name] !== undefined);
-  if (given !== undefined) throw new UsageError(`--${given} ${reason}`);
+/** @throws UsageError for options that contradict each other, or a value that is misspelt */
+function plan({ text, asked }: ReadInput, values: OptionValues, inputs: number): PlannedRead {
+  const format = toFormat(values, 'read' in asked ? asked.given.format : undefined);
+  const shown = { text, isJson: format === 'json', isAlone: inputs === 1 };
+  if (!('read' in asked)) return { ...shown, print: asked };
+  if (format === 'obsidian' && inputs > 1) {
+    throw new UsageError(
+      '--format obsidian is for one input: front matter stands at the top of a file',
+    );
+  }
+  const read: Read = reads[asked.read];
+  const given = { ...asked.given, ...toGiven(read, values), format };
+  if (read === reads.getPost) return { ...shown, print: { given } };
+  const all = values.all === true;
+  const limit = textOf(values.limit) ?? (all ? undefined : textOf(asked.given.limit));
+  return {
+    ...shown,
+    print: { read, given, count: toItemCount({ limit, all }), json: shown.isJson },
+  };
 }
 
-function toFormat({ json, format }: Values): string {
-  if (json !== true) return format ?? 'markdown';
+function toFormat({ json, format }: OptionValues, ofAddress: OptionValues[string]): string {
+  const named = textOf(format) ?? textOf(ofAddress);
+  if (json !== true) return named?.toLowerCase() ?? 'markdown';
   if (format === undefined || format === 'json') return 'json';
   throw new UsageError('--json and --format contradict each other');
-}
-
-async function printPost(
-  { given }: PostPrint,
-  { fetcher, context }: Fetching,
-  { stdout }: CommandContext,
-): Promise<void> {
-  const understood = reads.getPost.understand(given, context);
-  const answer = await fetcher.fetch(understood.plan);
-  const { body } = render(understood.assemble(answer), understood.format ?? 'markdown');
-  stdout.write(body.endsWith('\n') ? body : `${body}\n`);
 }

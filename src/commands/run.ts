@@ -1,11 +1,14 @@
 import { Readable } from 'node:stream';
 import { loadConfig, version } from '../config.ts';
+import { nearestName } from '../core/near-name.ts';
 import { redactKeys } from '../core/redact.ts';
 import { archiveCommand } from './archive.ts';
 import { askCommand } from './ask.ts';
-import { type Command, type ExitCode, exitCodes, type Output, UsageError } from './command.ts';
+import { type Action, type Command, type ExitCode, exitCodes, UsageError } from './command.ts';
+import { renderCommandHelp, renderHelp, usageOf } from './help.ts';
 import { keysCommand } from './keys.ts';
 import { mcpCommand } from './mcp.ts';
+import { createOutput, type Output, type RawOutput } from './output.ts';
 import { readCommand } from './read.ts';
 import { searchCommand } from './search.ts';
 import { serveCommand } from './serve.ts';
@@ -16,6 +19,14 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Default: nothing to read. */
   readonly stdin?: Readable;
+  readonly stdout: RawOutput;
+  readonly stderr: RawOutput;
+}
+
+/** The same, with outputs that no text can control. */
+interface Io {
+  readonly env: Surroundings['env'];
+  readonly stdin: Readable;
   readonly stdout: Output;
   readonly stderr: Output;
 }
@@ -31,40 +42,61 @@ const commands: Readonly<Record<string, Command>> = {
   archive: archiveCommand,
 };
 
-/** Runs the command that the arguments name, `serve` where they name none; gives the exit code. */
-export async function runCommand(args: readonly string[], io: Surroundings): Promise<ExitCode> {
+/** Runs the command that the arguments name, `serve` if they name none; returns the exit code. */
+export async function runCommand(
+  args: readonly string[],
+  { env, stdin = Readable.from([]), stdout, stderr }: Surroundings,
+): Promise<ExitCode> {
+  const io = { env, stdin, stdout: createOutput(stdout), stderr: createOutput(stderr) };
   const [first = 'serve', ...rest] = args;
-  if (first === '--help' || first === '-h' || first === 'help') return tell(io.stdout, help());
+  if (isHelp(first) || first === 'help') return tellHelp(rest, io);
   if (first === '--version' || first === '-V') return tell(io.stdout, `perch ${version}\n`);
-  const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
-  if (command === undefined) {
-    io.stderr.write(`perch: there is no command ${JSON.stringify(first)}\n\n${help()}`);
-    return exitCodes.usage;
-  }
-  if (rest.includes('--help') || rest.includes('-h')) {
-    return tell(io.stdout, `Usage: perch ${command.usage}\n\n${command.summary}\n`);
-  }
-  return runConfigured(command, rest, io);
+  // Options without a command are those of `serve`.
+  const [name, own] = first.startsWith('-') ? ['serve', args] : [first, rest];
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) return refuseCommand(name, io);
+  if (own.some(isHelp)) return tellHelp([name, ...own], io);
+  return runConfigured(command, own, io);
 }
 
-async function runConfigured(
-  command: Command,
-  args: readonly string[],
-  io: Surroundings,
-): Promise<ExitCode> {
-  const loaded = loadConfig(io.env);
-  if (!loaded.ok) {
-    const lines = loaded.faults.map((fault) => `  ${fault}\n`).join('');
-    io.stderr.write(`perch: the configuration has faults\n${lines}`);
-    return exitCodes.usage;
-  }
-  for (const warning of loaded.warnings) io.stderr.write(`perch: ${warning}\n`);
+function isHelp(arg: string): boolean {
+  return arg === '--help' || arg === '-h';
+}
+
+function refuseCommand(name: string, { stderr }: Io): ExitCode {
+  const near = nearestName(name, Object.keys(commands));
+  const offer = near === undefined ? '' : `; did you mean ${near}?`;
+  stderr.write(
+    `perch: there is no command ${JSON.stringify(name)}${offer}\n\n${renderHelp(Object.values(commands))}`,
+  );
+  return exitCodes.usage;
+}
+
+/** Writes the help of the command and subcommand that arguments begin with, else that of all. */
+function tellHelp([name = '', ...args]: readonly string[], { stdout }: Io): ExitCode {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) return tell(stdout, renderHelp(Object.values(commands)));
+  return tell(stdout, renderCommandHelp(command, actionOf(command, args)));
+}
+
+/** Returns the subcommand that arguments begin with, else the command. */
+function actionOf(command: Command, [name = '']: readonly string[]): Action {
+  const { subcommands = {} } = command;
+  return (Object.hasOwn(subcommands, name) ? subcommands[name] : undefined) ?? command;
+}
+
+async function runConfigured(command: Command, args: readonly string[], io: Io): Promise<ExitCode> {
   try {
-    const { stdin = Readable.from([]), stdout, stderr } = io;
+    const settings = command.settings?.(args) ?? {};
+    const loaded = loadConfig({ ...io.env, ...settings });
+    if (!loaded.ok) return refuseConfiguration(loaded.faults, settings, io);
+    for (const warning of loaded.warnings) io.stderr.write(`perch: ${warning}\n`);
+    const { stdin, stdout, stderr } = io;
     return await command.run(args, { config: loaded.config, stdin, stdout, stderr });
   } catch (error) {
     if (error instanceof UsageError) {
-      io.stderr.write(`perch: ${redactKeys(error.message)}\nUsage: perch ${command.usage}\n`);
+      const usage = usageOf(command, actionOf(command, args));
+      io.stderr.write(`perch: ${redactKeys(error.message)}\nUsage: perch ${usage}\n`);
       return exitCodes.usage;
     }
     // Not 1: scripts read that as “not found”.
@@ -73,14 +105,22 @@ async function runConfigured(
   }
 }
 
+/** A fault of a setting that an argument set is told by the name of its option. */
+function refuseConfiguration(
+  faults: readonly string[],
+  settings: Readonly<Record<string, string>>,
+  { stderr }: Io,
+): ExitCode {
+  const lines = faults.map((fault) => {
+    const name = /^[A-Z_]+/.exec(fault)?.[0] ?? '';
+    const isOption = Object.hasOwn(settings, name);
+    return `  ${isOption ? `--${name.toLowerCase()}${fault.slice(name.length)}` : fault}\n`;
+  });
+  stderr.write(`perch: the configuration has faults\n${lines.join('')}`);
+  return exitCodes.usage;
+}
+
 function tell(output: Output, text: string): ExitCode {
   output.write(text);
   return exitCodes.ok;
-}
-
-function help(): string {
-  const lines = Object.values(commands).map(
-    ({ usage, summary }) => `  perch ${usage}\n      ${summary.split('\n', 1)[0]}\n`,
-  );
-  return `Usage: perch [command]\n\n${lines.join('')}\n  perch --help, perch --version\n`;
 }

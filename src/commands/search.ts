@@ -1,40 +1,36 @@
 import { reads } from '../reads/index.ts';
-import { listOptions, parseCommandArgs, printOptions, toItemCount } from './arguments.ts';
-import { type Command, UsageError } from './command.ts';
+import { jsonOption, listOptions, parseCommandArgs, toItemCount } from './arguments.ts';
+import { type Command, type CommandOptions, exitCodes, UsageError } from './command.ts';
 import { withFetching } from './open-reading.ts';
 import { printList } from './print-list.ts';
+import { optionsOf, toGiven } from './read-options.ts';
+
+const { format: _format, ...ofSearch } = optionsOf([{ read: reads.searchPosts, name: 'a search' }]);
+
+const options = {
+  ...listOptions,
+  ...jsonOption,
+} as const satisfies CommandOptions;
 
 /** `perch search`: posts or accounts that a search finds, on standard output, without a server. */
 export const searchCommand: Command = {
   usage: 'search QUERY [options]',
-  summary: `Prints what a search finds, as Markdown.
-  --feed FEED      latest (default), top, photos, videos or users
-  --platform NAME  x, bluesky, mastodon or archive
-  --since, --until MOMENT   only posts from then on, or from before then
-  --full           adds exact times, metrics and profile detail
-  --json           prints a line of JSON for each post or account instead
-  --limit N        how many posts or accounts; default 20
-  --all            all of them, page by page
-Exit code: 0 printed (also when nothing is found), 2 bad usage, 3 upstream trouble.`,
+  about: 'Prints what a search finds, as Markdown; with --json a line for each post or account.',
+  options: { ...ofSearch, ...options },
+  exits: 'Exit code: 0 printed (also when nothing is found), 2 bad usage, 3 upstream trouble.',
   run: (args, context) => {
-    const { values, positionals } = parseCommandArgs(args, searchOptions);
+    const { values, positionals } = parseCommandArgs(args, { ...ofSearch, ...options });
     const [q, ...more] = positionals;
     if (q === undefined) throw new UsageError('search needs the search text');
     if (more.length > 0) {
       throw new UsageError('search takes one text; put several words in quotation marks');
     }
-    const { feed, platform, since, until, json = false, full = false } = values;
-    const given = { q, feed, platform, since, until, full: String(full) };
-    const print = { read: reads.searchPosts, given, count: toItemCount(values), json };
-    return withFetching(context, (fetching) => printList(print, fetching, context));
+    const read = reads.searchPosts;
+    const given = { q, ...toGiven(read, values) };
+    const print = { read, given, count: toItemCount(values), json: values.json ?? false };
+    return withFetching(context, async (fetching) => {
+      await printList(print, fetching, context);
+      return exitCodes.ok;
+    });
   },
 };
-
-const searchOptions = {
-  ...printOptions,
-  ...listOptions,
-  feed: { type: 'string' },
-  platform: { type: 'string' },
-  since: { type: 'string' },
-  until: { type: 'string' },
-} as const;

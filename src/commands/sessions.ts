@@ -8,10 +8,12 @@ import { createSessionIds } from '../sessions/ids.ts';
 import { openSqliteSessions } from '../sessions/sqlite-store.ts';
 import type { SessionRecord } from '../sessions/state.ts';
 import type { SessionStore } from '../sessions/store.ts';
-import { parseCommandArgs } from './arguments.ts';
+import { chooseByName, parseCommandArgs } from './arguments.ts';
 import {
+  type Action,
   type Command,
   type CommandContext,
+  type CommandOptions,
   type ExitCode,
   exitCodes,
   UsageError,
@@ -19,42 +21,55 @@ import {
 import { isSessionId } from './session-id.ts';
 import { readLines, toSessionMembers, toSessionTable, toTranscript } from './session-text.ts';
 
-/** `perch sessions`: the sessions of the folder, beside the server or while it runs. */
-export const sessionsCommand: Command = {
-  usage: 'sessions list | show | remove',
-  summary: `Shows and removes the sessions of the data directory. An ID lets others read its session: keep it to yourself.
-  list [--json]         prints the sessions as a table, or a line of JSON for each
-  show ID [--json]      prints what was said in a session, or its events, one on a line
-  remove ID             deletes a session for good; the server answers 410 for it
-Exit code: 0 done, 1 no such session, 2 bad usage, 3 file of sessions unusable.`,
-  run: async (args, context) => {
-    const [name = '', ...rest] = args;
-    const plan = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
-    if (plan === undefined) {
-      throw new UsageError(`sessions does one of these: ${Object.keys(subcommands).join(', ')}`);
-    }
-    return withSessions(context, plan(rest));
-  },
-};
-
 /** What is done with the open store; false where there is no such session. */
 type Act = (store: SessionStore, context: CommandContext) => Promise<boolean>;
 
-const subcommands: Readonly<Record<string, (args: readonly string[]) => Act>> = {
-  list: planList,
-  show: planShow,
-  remove: planRemove,
+const listOptions = {
+  json: { type: 'boolean', about: 'Prints a line of JSON for each session.' },
+} as const satisfies CommandOptions;
+
+const showOptions = {
+  json: { type: 'boolean', about: 'Prints its events, each as a line of JSON.' },
+} as const satisfies CommandOptions;
+
+const subcommands: Readonly<Record<string, Action>> = {
+  list: {
+    usage: 'list [--json]',
+    about: 'Prints the sessions as a table.',
+    options: listOptions,
+    run: (args, context) => withSessions(context, planList(args)),
+  },
+  show: {
+    usage: 'show ID [--json]',
+    about: 'Prints what was said in a session.',
+    options: showOptions,
+    run: (args, context) => withSessions(context, planShow(args)),
+  },
+  remove: {
+    usage: 'remove ID',
+    about: 'Deletes a session for good; the server answers 410 for it.',
+    run: (args, context) => withSessions(context, planRemove(args)),
+  },
 };
 
-const jsonOption = { json: { type: 'boolean' } } as const;
+/** `perch sessions`: the sessions of the folder, beside the server or while it runs. */
+export const sessionsCommand: Command = {
+  usage: 'sessions list | show | remove',
+  about:
+    'Shows and removes the sessions of the data directory. An ID lets others read its session: keep it to yourself.',
+  exits: 'Exit code: 0 done, 1 no such session, 2 bad usage, 3 file of sessions unusable.',
+  subcommands,
+  run: async ([name = '', ...args], context) =>
+    chooseByName(subcommands, name, 'sessions does one of these').run(args, context),
+};
 
 function planList(args: readonly string[]): Act {
-  const { values, positionals } = parseCommandArgs(args, jsonOption);
+  const { values, positionals } = parseCommandArgs(args, listOptions);
   if (positionals.length > 0) throw new UsageError('list takes no arguments');
   return async (store, { stdout }) => {
     if (values.json === true) {
       for await (const record of readRecords(store)) {
-        stdout.write(`${JSON.stringify(toSessionMembers(record))}\n`);
+        stdout.writeJson(`${JSON.stringify(toSessionMembers(record))}\n`);
       }
     } else {
       const records: SessionRecord[] = [];
@@ -74,13 +89,15 @@ async function* readRecords(store: SessionStore): AsyncGenerator<SessionRecord> 
 }
 
 function planShow(args: readonly string[]): Act {
-  const { values, positionals } = parseCommandArgs(args, jsonOption);
+  const { values, positionals } = parseCommandArgs(args, showOptions);
   const id = toSessionId(positionals);
   return async (store, { stdout }) => {
     const found = await store.find(id);
     if (found.kind !== 'known') return false;
-    const texts = values.json === true ? readLines(store, id) : toTranscript(store, found.record);
-    for await (const text of texts) stdout.write(text);
+    const isJson = values.json === true;
+    const texts = isJson ? readLines(store, id) : toTranscript(store, found.record);
+    const write = isJson ? stdout.writeJson : stdout.write;
+    for await (const text of texts) write(text);
     return true;
   };
 }

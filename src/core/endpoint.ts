@@ -2,7 +2,14 @@ import type { z } from 'zod';
 import type { ProblemCode } from './problem.ts';
 
 /** What a group of endpoints is for; each is a tag of the machine description. */
-export type EndpointTag = 'discovery' | 'pages' | 'health' | 'mcp' | 'operator' | 'sessions';
+export type EndpointTag =
+  | 'discovery'
+  | 'health'
+  | 'mcp'
+  | 'operator'
+  | 'pages'
+  | 'permalink'
+  | 'sessions';
 
 /** One kind of reply of an endpoint that is no problem. */
 export interface EndpointReply {

@@ -74,7 +74,8 @@ export const problemKinds = {
   invalid_feed: {
     status: 400,
     title: 'Unknown feed',
-    resolution: 'Send `latest`, `top`, `photos`, `videos` or `users`, or leave `feed` out.',
+    resolution:
+      'Send `latest`, `top`, `photos`, `videos`, `users` or `media`, or leave `feed` out.',
     when: 'the `feed` parameter is not one of its values',
   },
   invalid_resource: {
@@ -288,6 +289,8 @@ export type ProblemCode = keyof typeof problemKinds;
 export interface ProblemOptions {
   /** Names the parameter, the value's fault and the accepted form. Shown to the caller. */
   readonly detail: string;
+  /** The next step for the caller. Default: the code's own resolution. */
+  readonly resolution?: string;
   /** Seconds until a retry can succeed; default: the code's own. */
   readonly retryAfterSeconds?: number;
   /** Methods for the `Allow` header of `method_not_allowed`. */
@@ -299,6 +302,7 @@ export interface ProblemOptions {
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;
+  readonly resolution: string;
   readonly retryAfterSeconds: number | undefined;
   readonly allow: readonly string[] | undefined;
 
@@ -308,6 +312,7 @@ export class Problem extends Error {
     this.name = 'Problem';
     this.code = code;
     this.status = kind.status;
+    this.resolution = options.resolution ?? kind.resolution;
     this.retryAfterSeconds = options.retryAfterSeconds ?? kind.retryAfterSeconds;
     this.allow = options.allow;
   }
@@ -344,7 +349,7 @@ export function toProblemDocument(
     detail: problem.message,
     ...(where.instance === undefined ? {} : { instance: where.instance }),
     code: problem.code,
-    resolution: kind.resolution,
+    resolution: problem.resolution,
     ...(problem.retryAfterSeconds === undefined ? {} : { retry_after: problem.retryAfterSeconds }),
   };
 }

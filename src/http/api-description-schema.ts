@@ -4,6 +4,11 @@ const describedRoute = z.object({
   operation_id: z.string(),
   method: z.string(),
   path: z.string(),
+  also: z
+    .array(z.string())
+    .readonly()
+    .optional()
+    .describe('Other paths at which it answers, without an operation of their own.'),
   summary: z.string(),
   parameters: z.array(z.string()).readonly().describe('Their names, those of the path first.'),
   deprecated: z.boolean().optional(),

@@ -92,6 +92,7 @@ function describeRoute(route: Route): DescribedRoute {
     operation_id: route.id,
     method: 'GET',
     path: route.path,
+    ...('also' in route ? { also: route.also.map(({ path }) => path) } : {}),
     summary: summarizeRoute(route),
     parameters: describeParameters(route).map(({ name }) => name),
     ...(route.lifecycle === null ? {} : { deprecated: true }),

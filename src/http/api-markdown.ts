@@ -26,8 +26,8 @@ export function toApiMarkdown(api: ApiIndex): string {
 
 function writeSurface({ name, description, routes }: ApiIndex['surfaces'][number]) {
   const lines = routes.map(
-    ({ method, path, summary, deprecated }) =>
-      `- \`${method} ${path}\`: ${summary}${deprecated === true ? ' Deprecated.' : ''}`,
+    ({ method, path, also = [], summary, deprecated }) =>
+      `- \`${method} ${path}\`${also.map((other) => `, \`${other}\``).join('')}: ${summary}${deprecated === true ? ' Deprecated.' : ''}`,
   );
   return [`## Surface ${name}`, description, lines];
 }

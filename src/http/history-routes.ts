@@ -19,7 +19,7 @@ import { isRouteOf, toGiven } from './read-routes.ts';
 import { privateCaching } from './reply.ts';
 import { releaseWithReply } from './reply-bytes.ts';
 import { createRouteHeaders, type RouteHeaders } from './route-headers.ts';
-import { type HistoryRoute, toRouterPath } from './routes.ts';
+import { type HistoryRoute, listRouterPaths, type RouterPath } from './routes.ts';
 import type { Work } from './work.ts';
 
 /** The context of the routes of histories: all that they may use. */
@@ -37,13 +37,18 @@ export interface HistoryRoutesOptions {
 
 /** Registers the rows at which histories are imported. */
 export async function historyRoutesPlugin(app: FastifyInstance, options: HistoryRoutesOptions) {
-  for (const row of options.routes) registerRow(app, row, options);
+  for (const row of options.routes) {
+    for (const path of listRouterPaths(row)) registerPath(app, { row, ...path }, options);
+  }
 }
 
 /** HEAD tells of a history without an import. */
-function registerRow(app: FastifyInstance, row: HistoryRoute, options: HistoryRoutesOptions): void {
-  const url = toRouterPath(row.path);
-  const isRoute = isRouteOf(row);
+function registerPath(
+  app: FastifyInstance,
+  { row, url, form }: RouterPath & { readonly row: HistoryRoute },
+  options: HistoryRoutesOptions,
+): void {
+  const isRoute = isRouteOf(row, form);
   const headers = createRouteHeaders(row, options);
   const describe = (request: FastifyRequest) =>
     isRoute(request) ? headers.describe(request) : corsHeaders;
@@ -51,7 +56,7 @@ function registerRow(app: FastifyInstance, row: HistoryRoute, options: HistoryRo
   const understand = (request: FastifyRequest) => {
     const refusal = options.load.isHigh ? overloaded() : headers.identityOf(request).refusal;
     if (refusal !== null) throw isRoute(request) ? refusal : routeNotFound(request);
-    const { query, format } = importProfilePosts.understand(toGiven(row, request));
+    const { query, format } = importProfilePosts.understand(toGiven(row, form, request));
     return { query, format: format ?? negotiateHistory(request.headers.accept) };
   };
   app.head(url, { config }, (request, reply) => {

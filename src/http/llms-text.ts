@@ -13,7 +13,7 @@ export function writeLlmsText(facts: DiscoveryFacts): string {
   const blocks = [
     '# Perch',
     '> Reads public social posts, profiles, followers and searches, and answers with Markdown or JSON. Nobody needs an account or a key, and nothing can be written.',
-    `Put the path of a post behind ${baseUrl}, or ask the versioned routes:`,
+    `Put the path of a post, or its whole URL, behind ${baseUrl}, or ask the versioned routes:`,
     [...readRoutes, ...historyRoutes].filter(({ surface }) => surface === 'v1').map(writeRoute),
     'Replies are Markdown unless `format=json` or `Accept: application/json` asks for JSON. Take fields from the JSON and do not parse the Markdown. A list has `nextCursor`, which is the `cursor` of its next page. An error is a problem document: switch on `code`, do what `resolution` says, and wait as long as `Retry-After` says.',
     '## Descriptions for programs',

@@ -6,7 +6,14 @@ import { describeParameters, type ParameterObject } from './openapi-parameters.t
 import { listPolicies } from './openapi-rate-limits.ts';
 import { describeResponses } from './openapi-responses.ts';
 import { keyScheme } from './openapi-security.ts';
-import { findVersioned, isBrowseRoute, type Route, summarizeRoute } from './routes.ts';
+import {
+  findVersioned,
+  type HistoryRoute,
+  isBrowseRoute,
+  type ReadRoute,
+  type Route,
+  summarizeRoute,
+} from './routes.ts';
 
 /** Gives the path items of routes, by path. HEAD is what GET is without a body, so it has no operation. */
 export function describePaths(routes: readonly Route[], facts: OpenApiFacts): JsonSchema {
@@ -53,13 +60,28 @@ function describeFormat({ read }: Route): string {
     : 'The reply is Markdown unless `format` or `Accept` asks for JSON; `format` wins.';
 }
 
+/**
+ * Names the other paths of a route. They have no operation of their own: as templates, `/profile/{handle}`
+ * and `/{handle}/followers` could not be told apart.
+ */
+function listOtherPaths({ also = [] }: ReadRoute | HistoryRoute): readonly string[] {
+  const paths = also.map(({ path, given = {} }) => {
+    const fixed = Object.entries(given).map(([name, value]) => `\`${name}=${value}\``);
+    return `\`${path}\`${fixed.length === 0 ? '' : ` (with ${fixed.join(' and ')})`}`;
+  });
+  return paths.length === 0 ? [] : [`It also answers at ${paths.join(', ')}.`];
+}
+
 /** Tells how a route stands to the row of v1 with the same read. */
 function describeSurface(route: Route): readonly string[] {
   switch (route.surface) {
     case 'v1':
       return [];
     case 'permalink':
-      return [`The body is that of \`${findVersioned(route.read).path}\`.`];
+      return [
+        `The body is that of \`${findVersioned(route.read).path}\`.`,
+        ...listOtherPaths(route),
+      ];
     case 'alias':
       return ['Answers as before and names its successor in `Link`. HEAD reads nothing.'];
   }

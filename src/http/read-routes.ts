@@ -1,12 +1,17 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, quoteInput } from '../core/problem.ts';
+import { joinParameters, parseQuery } from '../core/query.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
 import type { Answer } from '../fetching/plan.ts';
-import { reads } from '../reads/index.ts';
+import type { PathForm } from '../reads/address-forms.ts';
+import { type ReadId, reads } from '../reads/index.ts';
+import { isMediaNumber, type PathParameters, toReadParameters } from '../reads/match-path.ts';
+import { accepts } from '../reads/own-path.ts';
 import type { PlanContext, Understood } from '../reads/read.ts';
 import { represent } from '../render/representation.ts';
 import type { AccessLog } from './access-log.ts';
+import { addressPaths, createAddressAnswering } from './address-route.ts';
 import { chooseRead } from './aliases.ts';
 import { corsHeaders } from './cors.ts';
 import { routeNotFound } from './errors.ts';
@@ -16,17 +21,9 @@ import { type Load, overloaded } from './load.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { namesFormat, negotiateFormat } from './negotiation.ts';
 import { isPreviewCrawler } from './preview-crawlers.ts';
-import { joinParameters, parseQuery } from './query.ts';
 import { type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
 import { createRouteHeaders, type RouteHeaders } from './route-headers.ts';
-import {
-  type AliasRoute,
-  isBrowseRoute,
-  isPermalinkHandle,
-  type ReadRoute,
-  type Route,
-  toRouterPath,
-} from './routes.ts';
+import { type AliasRoute, listRouterPaths, type ReadRoute, type Route } from './routes.ts';
 import type { Work } from './work.ts';
 
 /** The context of the read routes: all that they may use. */
@@ -49,23 +46,73 @@ const maxRememberedUrl = 1024;
 /** The most URLs whose meaning is remembered. */
 const maxRememberedUrls = 2000;
 
-/** Registers every row of the route table, all with one handler. */
+/** A request for a read, with its parameters. */
+export interface AskedRead {
+  readonly read: ReadId;
+  readonly given: Readonly<ParsedUrlQuery>;
+}
+
+/** The parts of a handler that differ between the paths at which reads answer. */
+export interface Answering {
+  readonly headers: RouteHeaders;
+  /** Returns whether a request is for this path at all. */
+  readonly isRoute: (request: FastifyRequest) => boolean;
+  /** @throws Problem if the request names no read */
+  readonly toAsked: (request: FastifyRequest) => AskedRead;
+  /** Whether crawlers of link previews get a page of their own for a post. */
+  readonly hasPreviews: boolean;
+}
+
+/** Registers every row of the route table, and the whole addresses, all with one handler. */
 export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutesOptions) {
   app.decorateRequest('identity', null);
-  const understandOnce = createUnderstanding(options.context);
-  const { identification } = options;
-  const { baseUrl } = options.context;
+  const handling = { ...options, understandOnce: createUnderstanding(options.context) };
   for (const row of options.routes) {
-    const url = toRouterPath(row.path);
-    const isRoute = isRouteOf(row);
-    const headers = createRouteHeaders(row, { identification, baseUrl });
-    const describe = (request: FastifyRequest) =>
-      isRoute(request) ? headers.describe(request) : corsHeaders;
-    const config = { cors: false, describe };
-    if (row.surface === 'alias') app.head(url, { config }, answerWithoutRead(headers));
-    app.get(url, { config }, createHandler(row, headers, { ...options, understandOnce }));
-    refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'], isRoute, describe });
+    for (const { url, form } of listRouterPaths(row)) {
+      const answering = createRowAnswering(row, form, options);
+      if (row.surface === 'alias') {
+        const config = toConfig(answering);
+        app.head(url, { config }, answerWithoutRead(answering.headers));
+      }
+      register(app, url, { answering, handling });
+    }
   }
+  for (const url of addressPaths) {
+    register(app, url, { answering: createAddressAnswering(options), handling });
+  }
+}
+
+function createRowAnswering(
+  row: ReadRoute | AliasRoute,
+  form: PathForm,
+  { identification, context, linkPreviews }: ReadRoutesOptions,
+): Answering {
+  return {
+    headers: createRouteHeaders(row, { identification, baseUrl: context.baseUrl }),
+    isRoute: isRouteOf(row, form),
+    hasPreviews: linkPreviews && row.surface === 'permalink',
+    toAsked: (request) => {
+      const given = toGiven(row, form, request);
+      return { read: row.surface === 'alias' ? chooseRead(row, given) : row.read, given };
+    },
+  };
+}
+
+function toConfig({ isRoute, headers }: Answering) {
+  const describe = (request: FastifyRequest) =>
+    isRoute(request) ? headers.describe(request) : corsHeaders;
+  return { cors: false, describe };
+}
+
+function register(
+  app: FastifyInstance,
+  url: string,
+  { answering, handling }: { readonly answering: Answering; readonly handling: HandlerOptions },
+): void {
+  const { isRoute } = answering;
+  const config = toConfig(answering);
+  app.get(url, { config }, createHandler(answering, handling));
+  refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'], isRoute, describe: config.describe });
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -87,16 +134,12 @@ interface HandlerOptions extends ReadRoutesOptions {
 }
 
 function createHandler(
-  row: ReadRoute | AliasRoute,
-  headers: RouteHeaders,
+  { headers, isRoute, toAsked, hasPreviews }: Answering,
   options: HandlerOptions,
 ): Handler {
   const { fetcher, work, load, accessLog, understandOnce } = options;
-  const hasPreview = options.linkPreviews && row.surface === 'permalink' && row.read === 'getPost';
-  const variesByKey = isBrowseRoute(row);
   const send = (asked: Asked, answer: Answer, { request, reply }: Exchange): void => {
-    const { understood } = asked;
-    const prepared = prepare(options, request, { understood, hasPreview, variesByKey, answer });
+    const prepared = prepare(options, request, { ...asked, answer });
     sendPrepared({ request, reply }, prepared, headers.ownOf(request));
   };
   const answerLater = async (asked: Asked, { request, reply }: Exchange): Promise<void> => {
@@ -106,13 +149,14 @@ function createHandler(
     send(asked, answer, { request, reply });
     accessLog.notice(request, reply, 200);
   };
-  const isRoute = isRouteOf(row);
   return (request, reply) => {
     const refusal = load.isHigh ? overloaded() : headers.identityOf(request).refusal;
     if (refusal !== null) throw isRoute(request) ? refusal : routeNotFound(request);
-    const asked = { understood: understandOnce(row, request), hasPreview, variesByKey };
+    const { read, understood } = understandOnce(request, toAsked);
+    const hasPreview = hasPreviews && read === 'getPost';
+    const asked = { understood, hasPreview, variesByKey: reads[read].isBrowse };
     // A hit is answered without a promise: it is the common case.
-    const answer = fetcher.recall(asked.understood.plan);
+    const answer = fetcher.recall(understood.plan);
     if (answer === undefined) return answerLater(asked, { request, reply });
     return send(asked, answer, { request, reply });
   };
@@ -123,48 +167,54 @@ interface Exchange {
   readonly reply: FastifyReply;
 }
 
-/** A name that the service keeps for itself is no route of a permalink, whatever the method. */
-export function isRouteOf({ surface }: Route): (request: FastifyRequest) => boolean {
-  return (request) => {
-    const { handle } = request.params as Record<string, string>;
-    return surface !== 'permalink' || handle === undefined || isPermalinkHandle(handle);
-  };
+/**
+ * Creates the check whether a request is for a path of a row. A name that the service keeps for itself is
+ * no handle of a permalink, whatever the method.
+ */
+export function isRouteOf(row: Route, form: PathForm): (request: FastifyRequest) => boolean {
+  // Fastify gives each parameter of the path as a string.
+  return ({ params }) => row.surface === 'alias' || accepts(row, form, params as PathParameters);
+}
+
+interface Remembered {
+  readonly read: ReadId;
+  readonly understood: Understood;
 }
 
 /** Parsing and planning depend on the URL alone, so what a URL means is remembered. */
 function createUnderstanding(context: PlanContext) {
-  const remembered = new Map<string, Understood>();
-  return (row: ReadRoute | AliasRoute, request: FastifyRequest): Understood => {
+  const remembered = new Map<string, Remembered>();
+  return (request: FastifyRequest, toAsked: Answering['toAsked']): Remembered => {
     const url = request.raw.url ?? '';
     const known = remembered.get(url);
     if (known !== undefined) return known;
-    const given = toGiven(row, request);
-    const read = row.surface === 'alias' ? chooseRead(row, given) : row.read;
-    const understood = reads[read].understand(given, context);
-    if (url.length > maxRememberedUrl) return understood;
+    const { read, given } = toAsked(request);
+    const made = { read, understood: reads[read].understand(given, context) };
+    if (url.length > maxRememberedUrl) return made;
     // Understanding anew is cheap: starting over is a simpler bound than forgetting the oldest.
     if (remembered.size >= maxRememberedUrls) remembered.clear();
-    remembered.set(url, understood);
-    return understood;
+    remembered.set(url, made);
+    return made;
   };
 }
 
 /**
- * Gives the parameters of a request: those of the query, and those of the path over them.
+ * Returns the parameters of a request: those of the query, and those of the path over them.
  *
- * @throws Problem `route_not_found` where the path is none of the route's, `invalid_option`
+ * @throws Problem `route_not_found` if the path is none of the route's, `invalid_option`
  */
-export function toGiven(row: Route, request: FastifyRequest): ParsedUrlQuery {
+export function toGiven(row: Route, form: PathForm, request: FastifyRequest): ParsedUrlQuery {
   const query = parseQuery(request.raw.url ?? '');
   // Fastify gives each parameter of the path as a string.
-  const { n, ...path } = request.params as Record<string, string>;
-  if (!isRouteOf(row)(request)) throw routeNotFound(request);
-  if (n !== undefined && !/^[1-9]\d?$/.test(n)) {
+  const path = request.params as PathParameters;
+  const { n } = path;
+  if (n !== undefined && !isMediaNumber(n)) {
     throw new Problem('invalid_option', {
       detail: `The path ends with ${quoteInput(n)}; it takes the number of a photo or video, from 1 to 99.`,
     });
   }
-  return joinParameters(query, path);
+  if (!isRouteOf(row, form)(request)) throw routeNotFound(request);
+  return joinParameters(query, toReadParameters(form, path));
 }
 
 interface Asked {

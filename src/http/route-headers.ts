@@ -1,19 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { Waiting } from '../fetching/fetch.ts';
+import { isPermalinkHandle } from '../reads/reserved-names.ts';
 import { corsHeaders } from './cors.ts';
 import type { Headers } from './headers.ts';
 import type { Identification, Identity } from './identity.ts';
 import { toLifecycleHeaders } from './lifecycle.ts';
 import { privateCaching, type ReplyOptions } from './reply.ts';
-import {
-  aliasRoutes,
-  isAdminPath,
-  isBrowseRoute,
-  isPermalinkHandle,
-  type Route,
-  routes,
-  toPath,
-} from './routes.ts';
+import { aliasRoutes, isAdminPath, isBrowseRoute, type Route, routes, toPath } from './routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -110,7 +103,7 @@ export function createUnroutedHeaders(
 ): (request: FastifyRequest) => Headers {
   const rows = [...routes]
     .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
-    .map((row) => ({ pattern: toPattern(row.path), headers: createRouteHeaders(row, options) }));
+    .map((row) => ({ pattern: toPattern(row), headers: createRouteHeaders(row, options) }));
   return (request) => {
     const { url = '' } = request.raw;
     const path = toPath(url);
@@ -124,8 +117,9 @@ export function createUnroutedHeaders(
   };
 }
 
-function toPattern(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+function toPattern({ path, surface }: Route): RegExp {
+  const end = surface === 'permalink' ? '/?' : '';
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}${end}$`);
 }
 
 function toRecord(list: readonly string[]): Headers {

@@ -1,31 +1,28 @@
 import { type Lifecycle, scheduledLifecycle } from '../core/lifecycle.ts';
+import { type OwnForm, ownForms, type PathForm } from '../reads/address-forms.ts';
 import { type AnyReadId, allReads, type ReadId } from '../reads/index.ts';
 
-/** What every row of the route table says. */
-interface Row {
-  /** The operation id of the machine description. */
-  readonly id: string;
-  /** With parameters in braces: the read's own, and `n`, the number of a photo or video. */
-  readonly path: string;
-  /** Null where nothing is scheduled. */
+/** A row at which reads answer. */
+interface OwnRoute extends OwnForm {
+  /** `null` if no deprecation is scheduled. */
   readonly lifecycle: Lifecycle | null;
 }
 
-/** A path that one read answers at. */
-export interface ReadRoute extends Row {
+/** A row that is answered as a whole. */
+export interface ReadRoute extends OwnRoute {
   readonly read: ReadId;
-  /** `v1`: the versioned machine surface; `permalink`: the paths of the original platform. */
-  readonly surface: 'v1' | 'permalink';
 }
 
-/** A path at which a range of posts is imported, as it comes where the caller likes. */
-export interface HistoryRoute extends Row {
+/** A row at which a range of posts is imported, as a stream if the caller asks for one. */
+export interface HistoryRoute extends OwnRoute {
   readonly read: Exclude<AnyReadId, ReadId>;
-  readonly surface: 'v1' | 'permalink';
 }
 
 /** An older path of what v1 reads. Its successor is the v1 row with the same read. */
-export interface AliasRoute extends Row {
+export interface AliasRoute {
+  /** The operation id in the machine description. */
+  readonly id: string;
+  readonly path: string;
   readonly read: ReadId | ReadChoice;
   readonly surface: 'alias';
   readonly lifecycle: Lifecycle;
@@ -40,120 +37,17 @@ export interface ReadChoice {
 /** A row of the route table. */
 export type Route = ReadRoute | HistoryRoute | AliasRoute;
 
+const rows: readonly OwnRoute[] = ownForms.map((form) => ({ ...form, lifecycle: null }));
+
 /** The rows of the route table that one read answers at. */
-export const readRoutes: readonly ReadRoute[] = [
-  { id: 'getPost', path: '/api/v1/posts', read: 'getPost', surface: 'v1', lifecycle: null },
-  {
-    id: 'listReplies',
-    path: '/api/v1/posts/{id}/replies',
-    read: 'listReplies',
-    surface: 'v1',
-    lifecycle: null,
-  },
-  {
-    id: 'getProfile',
-    path: '/api/v1/profiles/{handle}',
-    read: 'getProfile',
-    surface: 'v1',
-    lifecycle: null,
-  },
-  {
-    id: 'listFollowers',
-    path: '/api/v1/profiles/{handle}/followers',
-    read: 'listFollowers',
-    surface: 'v1',
-    lifecycle: null,
-  },
-  {
-    id: 'listFollowing',
-    path: '/api/v1/profiles/{handle}/following',
-    read: 'listFollowing',
-    surface: 'v1',
-    lifecycle: null,
-  },
-  {
-    id: 'searchPosts',
-    path: '/api/v1/search',
-    read: 'searchPosts',
-    surface: 'v1',
-    lifecycle: null,
-  },
-  { id: 'getOEmbed', path: '/api/v1/oembed', read: 'getOEmbed', surface: 'v1', lifecycle: null },
-  {
-    id: 'getPostByPermalink',
-    path: '/{handle}/status/{id}',
-    read: 'getPost',
-    surface: 'permalink',
-    lifecycle: null,
-  },
-  {
-    id: 'getPostPhotoByPermalink',
-    path: '/{handle}/status/{id}/photo/{n}',
-    read: 'getPost',
-    surface: 'permalink',
-    lifecycle: null,
-  },
-  {
-    id: 'getPostVideoByPermalink',
-    path: '/{handle}/status/{id}/video/{n}',
-    read: 'getPost',
-    surface: 'permalink',
-    lifecycle: null,
-  },
-  {
-    id: 'getProfileByHandle',
-    path: '/{handle}',
-    read: 'getProfile',
-    surface: 'permalink',
-    lifecycle: null,
-  },
-  {
-    id: 'listFollowersByHandle',
-    path: '/{handle}/followers',
-    read: 'listFollowers',
-    surface: 'permalink',
-    lifecycle: null,
-  },
-  {
-    id: 'listFollowingByHandle',
-    path: '/{handle}/following',
-    read: 'listFollowing',
-    surface: 'permalink',
-    lifecycle: null,
-  },
-  {
-    id: 'searchByPath',
-    path: '/search',
-    read: 'searchPosts',
-    surface: 'permalink',
-    lifecycle: null,
-  },
-  {
-    id: 'getOEmbedByPath',
-    path: '/oembed',
-    read: 'getOEmbed',
-    surface: 'permalink',
-    lifecycle: null,
-  },
-];
+export const readRoutes: readonly ReadRoute[] = rows.filter(
+  (row): row is ReadRoute => row.read !== 'importProfilePosts',
+);
 
 /** The rows at which histories are imported. */
-export const historyRoutes: readonly HistoryRoute[] = [
-  {
-    id: 'importProfilePosts',
-    path: '/api/v1/profiles/{handle}/posts',
-    read: 'importProfilePosts',
-    surface: 'v1',
-    lifecycle: null,
-  },
-  {
-    id: 'importProfilePostsByHandle',
-    path: '/{handle}/posts',
-    read: 'importProfilePosts',
-    surface: 'permalink',
-    lifecycle: null,
-  },
-];
+export const historyRoutes: readonly HistoryRoute[] = rows.filter(
+  (row): row is HistoryRoute => row.read === 'importProfilePosts',
+);
 
 /** Tells whether a row is one of those at which histories are imported. */
 export function isHistoryRoute(route: Route): route is HistoryRoute {
@@ -214,35 +108,6 @@ export function isBrowseRoute({ read }: Route): boolean {
   return possible.some((id) => allReads[id].isBrowse);
 }
 
-/** First path segments that the service keeps for itself, so that they are no handles there. */
-const reservedNames: ReadonlySet<string> = new Set([
-  '.well-known',
-  'admin',
-  'api',
-  'docs',
-  'health',
-  'mcp',
-  'metrics',
-  'oembed',
-  'search',
-  'svc',
-]);
-
-/** Endings of files that clients ask for by themselves, such as `/favicon.ico`. */
-const fileEnding =
-  /\.(?:avif|css|gif|html?|ico|jpe?g|js|json|map|pdf|php|png|svg|txt|webmanifest|webp|woff2?|xml)$/i;
-
-/** Tells whether the service keeps a first path segment, in lower case, for itself. */
-export function isReservedName(segment: string): boolean {
-  return reservedNames.has(segment);
-}
-
-/** Tells whether a first path segment can be a handle on the permalink surface (decisions §3). */
-export function isPermalinkHandle(segment: string): boolean {
-  const name = segment.replace(/^@/, '').toLowerCase();
-  return name !== '' && !isReservedName(name) && !fileEnding.test(name);
-}
-
 /** Tells whether a path and query is the operator's: pages of other origins have no business there. */
 export function isAdminPath(url: string): boolean {
   return /^\/(?:(?:api\/)?admin(?:\/|$)|metrics$)/.test(toPath(url));
@@ -263,7 +128,30 @@ export function toPath(target: string): string {
   });
 }
 
-/** Gives a path of the table in the router's notation: `{handle}` becomes `:handle`. */
-export function toRouterPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+/** A path of a row in the router's notation, and the form that it came from. */
+export interface RouterPath {
+  readonly url: string;
+  readonly form: PathForm;
+}
+
+/**
+ * Returns the paths at which a row answers, in the router's notation: `{handle}` becomes `:handle`. A
+ * permalink answers with a slash at its end as well.
+ */
+export function listRouterPaths(route: Route): readonly RouterPath[] {
+  if (route.surface === 'alias') return [{ url: route.path, form: route }];
+  const ends = route.surface === 'permalink' ? ['', '/'] : [''];
+  return [route, ...(route.also ?? [])].flatMap((form) =>
+    ends.map((end) => ({ url: `${toRouterPath(form)}${end}`, form })),
+  );
+}
+
+/**
+ * A word after the first segment of one path can be a handle in another (`/profile/{handle}` and
+ * `/{handle}/followers`), so the router looks at the form of the handle there.
+ */
+function toRouterPath({ path, handles }: PathForm): string {
+  const isFirst = path.startsWith('/{handle}');
+  const form = handles === undefined || isFirst ? '' : `(^.*${handles.source}.*$)`;
+  return path.replace('{handle}', `:handle${form}`).replaceAll(/\{(\w+)\}/g, ':$1');
 }

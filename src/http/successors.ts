@@ -1,8 +1,8 @@
 import type { ParsedUrlQuery } from 'node:querystring';
+import { parseQuery } from '../core/query.ts';
 import { redactKeys } from '../core/redact.ts';
 import { parseHandle } from '../model/reference.ts';
 import { findRead, pickParameters } from './aliases.ts';
-import { parseQuery } from './query.ts';
 import { type AliasRoute, findVersioned } from './routes.ts';
 
 /** The most bytes of an address in a `Link`; a longer one goes without its parameters (decisions section 3). */

@@ -80,262 +80,49 @@ export function identifyPost({ platform: of, handle, id }: PostReference): strin
   return `${of} ${of === 'x' || of === 'sample' ? '' : handle} ${id}`;
 }
 
+/** The handle in addresses of posts on X that name no author. No account there can have it. */
+export const nobodyOnX = 'i';
+
+/** Returns the post with this id by this account; null if one of them has no platform's form. */
+export function toPostReference(handle: string, id: string): PostReference | null {
+  const account = parseHandle(handle);
+  if (account === null || !isPostId(account.platform, id)) return null;
+  const isNobody = account.platform === 'x' && account.handle === nobodyOnX;
+  return isNobody ? { platform: 'x', handle: null, id } : { ...account, id };
+}
+
 /**
  * Reads the pair of `handle` and `id`.
  *
  * @throws Problem `invalid_params` that names the part at fault.
  */
 export function parsePostParams(handle: string, id: string): PostReference {
-  const reference = parseHandle(handle);
-  if (reference === null) {
-    throw new Problem('invalid_params', {
-      detail: `The parameter \`handle\` has the value ${quoteInput(handle)}, which is no handle of a known platform.`,
-    });
-  }
-  if (!isPostId(reference.platform, id)) {
-    throw new Problem('invalid_params', {
-      detail: `The parameter \`id\` has the value ${quoteInput(id)}, which is no post id on this platform.`,
-    });
-  }
-  return { ...reference, id };
-}
-
-/**
- * Reads the URL of a post: X, Bluesky, Mastodon, or this server's own permalinks (decisions
- * section 3).
- *
- * @param baseUrl Perch's own address, without a trailing slash.
- * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`.
- */
-export function parsePostUrl(text: string, baseUrl: string): PostReference {
-  const url = parseHttpUrl(text, baseUrl);
-  if (isUnder(url, baseUrl))
-    return parseOwnPath(text, segmentsAfter(url, new URL(baseUrl).pathname));
-  const segments = segmentsAfter(url, '/');
-  if (xHosts.has(url.hostname)) return orInvalidPath(text, parseXPath(segments));
-  if (url.hostname === 'bsky.app') return orInvalidPath(text, parseBlueskyPath(segments));
-  const reference = isPublicName(url.hostname) ? parseMastodonPath(url.hostname, segments) : null;
-  if (reference !== null) return reference;
-  throw new Problem('unsupported_host', {
-    detail: `The parameter \`url\` names the host ${quoteInput(url.hostname)}, which Perch does not read.`,
+  const post = toPostReference(handle, id);
+  if (post !== null) return post;
+  const [name, value, fault] =
+    parseHandle(handle) === null
+      ? ['handle', handle, 'no handle of a known platform']
+      : ['id', id, 'no post id on this platform'];
+  throw new Problem('invalid_params', {
+    detail: `The parameter \`${name}\` has the value ${quoteInput(value)}, which is ${fault}.`,
   });
 }
 
-const xHosts: ReadonlySet<string> = new Set([
-  'x.com',
-  'www.x.com',
-  'mobile.x.com',
-  'twitter.com',
-  'www.twitter.com',
-  'mobile.twitter.com',
-]);
-
-function parseHttpUrl(text: string, baseUrl: string): URL {
-  const refuse = (fault: string) =>
-    new Problem('invalid_url', {
-      detail: `The parameter \`url\` has the value ${quoteInput(text)}, which ${fault}.`,
-    });
-  // The URL parser drops tabs and line feeds anywhere and turns `\` into `/`: refused, not mended.
-  if (/[\p{Cc}\s\\]/u.test(text))
-    throw refuse('has spaces, backslashes or control characters in it');
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null) throw refuse('is not an absolute URL such as https://x.com/jack/status/20');
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw refuse('is neither https nor http');
-  if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text)) {
-    throw refuse('carries user information before the host');
-  }
-  if (hasPort(text) && url.host !== new URL(baseUrl).host) throw refuse('names a port');
-  return url;
-}
-
-/** Looks at the text, because the parser hides a port that is the scheme's own. */
-function hasPort(text: string): boolean {
-  return /^[a-z]+:\/*[^/?#]*:\d*(?:[/?#]|$)/i.test(text.replace(/\[[^\]]*\]/, ''));
-}
-
-function isUnder(url: URL, baseUrl: string): boolean {
-  const base = new URL(baseUrl);
-  const prefix = base.pathname.replace(/\/$/, '');
-  // `http:` is treated as `https:`, so a base URL is also known under the other scheme.
-  return url.host === base.host && url.pathname.startsWith(`${prefix}/`);
-}
-
-/** Splits a path below `prefix` into decoded segments; one trailing slash is dropped. */
-function segmentsAfter(url: URL, prefix: string): readonly string[] {
-  const path = url.pathname.slice(prefix.replace(/\/$/, '').length + 1).replace(/\/$/, '');
-  return path.split('/').map(decodeSegment);
-}
-
-/** Decodes one segment; what cannot be decoded stays as it is and then matches no form. */
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment; // a broken percent-encoding: `%` is in no handle and in no id
-  }
-}
-
-function orInvalidPath(text: string, reference: PostReference | null): PostReference {
-  if (reference !== null) return reference;
-  throw new Problem('invalid_path', {
-    detail: `The parameter \`url\` has the value ${quoteInput(text)}, which is not the URL of a post.`,
-  });
-}
-
-function parseOwnPath(text: string, segments: readonly string[]): PostReference {
-  const [handle = '', word, id = '', ...rest] = segments;
-  const account = word === 'status' && isMediaTail(rest) ? parseHandle(handle) : null;
-  const known = account !== null && isPostId(account.platform, id);
-  return orInvalidPath(text, known ? { ...account, id } : null);
-}
-
-function parseXPath(segments: readonly string[]): PostReference | null {
-  const named = segments[0]?.toLowerCase() !== 'i';
-  const [word, id = '', ...rest] = segments.slice(!named && segments[1] === 'web' ? 2 : 1);
-  if ((word !== 'status' && word !== 'statuses') || !isPostId('x', id) || !isMediaTail(rest))
-    return null;
-  if (!named) return { platform: 'x', handle: null, id };
-  const account = parseHandle(segments[0] ?? '');
-  return account?.platform === 'x' ? { ...account, id } : null;
-}
-
-function isMediaTail(rest: readonly string[]): boolean {
-  if (rest.length === 0) return true;
-  return (
-    rest.length === 2 && /^(?:photo|video)$/.test(rest[0] ?? '') && /^[1-9]\d?$/.test(rest[1] ?? '')
-  );
-}
-
-/** First path segments on X that are pages of the site and no accounts. */
-const xPages: ReadonlySet<string> = new Set([
-  'compose',
-  'explore',
-  'hashtag',
-  'home',
-  'i',
-  'intent',
-  'jobs',
-  'login',
-  'messages',
-  'notifications',
-  'privacy',
-  'search',
-  'settings',
-  'share',
-  'signup',
-  'tos',
-]);
+/** The paths of a post on its own Mastodon server: `/@user/1`, `/users/user/statuses/1`, for a boost with `/activity`. */
+const originPath =
+  /^\/(?:@([^/@]+)\/([^/]+)|users\/([^/@]+)\/statuses\/([^/]+)(?:\/activity)?)\/?$/;
 
 /**
- * Reads the URL of an account on its own platform, also with the tab of its replies or media; null
- * where it is that of no account.
- *
- * @param baseUrl Perch's own address, without a trailing slash.
- * @throws Problem `invalid_url`.
- */
-export function parseProfileUrl(text: string, baseUrl: string): AccountReference | null {
-  const url = parseHttpUrl(text, baseUrl);
-  const segments = segmentsAfter(url, '/');
-  if (xHosts.has(url.hostname)) return parseXProfile(segments);
-  if (url.hostname === 'bsky.app') {
-    const [word, handle = '', ...rest] = segments;
-    return word === 'profile' && rest.length === 0 ? parseHandleOf('bluesky', handle) : null;
-  }
-  return isPublicName(url.hostname) ? parseMastodonProfile(url.hostname, segments) : null;
-}
-
-function parseXProfile([name = '', tab, ...rest]: readonly string[]): AccountReference | null {
-  const isTab = tab === undefined || tab === 'with_replies' || tab === 'media';
-  if (!isTab || rest.length > 0 || xPages.has(name.toLowerCase())) return null;
-  return parseHandleOf('x', name);
-}
-
-function parseMastodonProfile(host: string, segments: readonly string[]): AccountReference | null {
-  const [first = '', second = ''] = segments;
-  const short = segments.length === 1 && first.startsWith('@');
-  const long = segments.length === 2 && first === 'users';
-  if (!short && !long) return null;
-  const user = short ? first.slice(1) : second;
-  return parseHandleOf('mastodon', user.includes('@') ? user : `${user}@${host}`);
-}
-
-function parseHandleOf(of: Platform, text: string): AccountReference | null {
-  const account = parseHandle(text);
-  return account?.platform === of ? account : null;
-}
-
-function parseBlueskyPath(segments: readonly string[]): PostReference | null {
-  const [profile, handle = '', post, id = '', ...rest] = segments;
-  if (profile !== 'profile' || post !== 'post' || rest.length > 0) return null;
-  const account = parseHandle(handle);
-  return account?.platform === 'bluesky' && isPostId('bluesky', id) ? { ...account, id } : null;
-}
-
-/**
- * Reads the forms that the links of Mastodon have: `/@user/1`, `/users/user/statuses/1`, the latter
- * also with `/activity` for a boost, and those of its older and other web apps (`/web/@user/1`,
- * `/web/statuses/1`, `/deck/@user/1`).
- */
-function parseMastodonPath(host: string, segments: readonly string[]): PostReference | null {
-  const path = withoutWebApp(segments);
-  if (path !== segments && path.length === 2 && path[0] === 'statuses') {
-    const [, id = ''] = path;
-    return isPostId('mastodon', id)
-      ? { platform: 'mastodon', handle: `${nobody}@${host}`, id }
-      : null;
-  }
-  return parseMastodonPost(host, path);
-}
-
-/** Stands for the author in a reference to a post of Mastodon that names the host alone. */
-const nobody = '_';
-
-function withoutWebApp(segments: readonly string[]): readonly string[] {
-  const [app = '', ...rest] = segments;
-  return app === 'web' || app === 'deck' ? rest : segments;
-}
-
-/** What follows an account in the addresses of its tabs, and could be an id by its form. */
-const mastodonTabs: ReadonlySet<string> = new Set([
-  'featured',
-  'followers',
-  'following',
-  'media',
-  'tagged',
-  'with_replies',
-]);
-
-function parseMastodonPost(host: string, path: readonly string[]): PostReference | null {
-  const parts = splitPostPath(path);
-  if (parts === null || mastodonTabs.has(parts.id) || !isPostId('mastodon', parts.id)) return null;
-  const { user, id } = parts;
-  const account = parseHandle(user.includes('@') ? user : `${user}@${host}`);
-  if (account?.platform !== 'mastodon') return null;
-  return { platform: 'mastodon', handle: `${user.split('@')[0]?.toLowerCase()}@${host}`, id };
-}
-
-interface PostPath {
-  readonly user: string;
-  readonly id: string;
-}
-
-function splitPostPath(path: readonly string[]): PostPath | null {
-  const [first = '', second = '', third, id = '', tail] = path;
-  if (path.length === 2) return first.startsWith('@') ? { user: first.slice(1), id: second } : null;
-  const isLong = path.length === 4 || (path.length === 5 && tail === 'activity');
-  return isLong && first === 'users' && third === 'statuses' ? { user: second, id } : null;
-}
-
-/**
- * Reads the address of a post on a server of Mastodon, written with https; null where it is none, or
- * one that a server gives to the copy of another server's post.
+ * Parses the address of a post on a Mastodon server, written with https. Returns null for any other
+ * address, and for that of a copy of another server's post.
  */
 export function parseMastodonOrigin(text: string): PostReference | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || url.protocol !== 'https:' || url.host !== url.hostname) return null;
-  if (!isPublicName(url.hostname) || url.pathname.includes('@', 2)) return null;
-  return parseMastodonPost(url.hostname, segmentsAfter(url, '/'));
+  if (!isPublicName(url.hostname)) return null;
+  const [, shortUser, shortId, longUser, longId] = originPath.exec(url.pathname) ?? [];
+  const post = toPostReference(`${shortUser ?? longUser}@${url.host}`, shortId ?? longId ?? '');
+  return post?.platform === 'mastodon' ? post : null;
 }
 
 /** The server of Mastodon that is asked what belongs to no other. */
@@ -358,7 +145,7 @@ export function profileUrl(of: Platform, handle: string, baseUrl: string): strin
 
 /** Gives the address of a post on its own platform; the sample lives at Perch's permalinks. */
 export function postUrl(reference: PostReference, baseUrl: string): string {
-  const profile = profileUrl(reference.platform, reference.handle ?? 'i', baseUrl);
+  const profile = profileUrl(reference.platform, reference.handle ?? nobodyOnX, baseUrl);
   switch (reference.platform) {
     case 'x':
     case 'sample':

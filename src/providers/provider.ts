@@ -61,6 +61,8 @@ export interface TimelineQuery extends PageQuery {
   readonly account: AccountReference;
   readonly withReplies: boolean;
   readonly withReposts: boolean;
+  /** True leaves out posts without a photo, video or sound of their own. */
+  readonly onlyMedia?: boolean;
   readonly untilSeconds: number | null;
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Problem, quoteInput } from '../core/problem.ts';
-import { parsePostUrl } from '../model/reference.ts';
 import { embedReply } from '../model/results.ts';
 import { freeText, parseParameters, pixels, truth } from './parameters.ts';
+import { readPostUrl } from './post-address.ts';
 import { missingUrl, toPostPlan } from './post-plan.ts';
 import { nameViews, type PlanContext, type Read, type Understood } from './read.ts';
 
@@ -32,11 +32,12 @@ export const getOEmbed: Read = {
   understand: (given, context) => understand(parseParameters(getOEmbedParams, given), context),
 };
 
-function understand(params: Params, { baseUrl, embedSeconds }: PlanContext): Understood<'post'> {
+function understand(params: Params, context: PlanContext): Understood<'post'> {
+  const { baseUrl, embedSeconds } = context;
   const { url, maxwidth, maxheight, nocache, format } = params;
   refuseOtherFormat(format);
   if (url === undefined || url.trim() === '') throw missingUrl(url);
-  const post = parsePostUrl(url.trim(), baseUrl);
+  const post = readPostUrl(url.trim(), context);
   return {
     plan: toPostPlan(post, { thread: false, replies: 'off', useCache: !nocache }),
     format: 'json',

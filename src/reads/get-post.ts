@@ -3,9 +3,10 @@ import { toIsoSeconds } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import type { Answer, Plan } from '../fetching/plan.ts';
 import { canonicalUrl } from '../model/post.ts';
-import { embedUrl, type PostReference, parsePostParams, parsePostUrl } from '../model/reference.ts';
+import { embedUrl, type PostReference, parsePostParams } from '../model/reference.ts';
 import { type PostResult, postFormats, postReply } from '../model/results.ts';
 import { choice, freeText, parseParameters, threadMode, truth } from './parameters.ts';
+import { readPostUrl } from './post-address.ts';
 import { missingUrl, toPostPlan } from './post-plan.ts';
 import { arrangePosts, type PostView } from './post-view.ts';
 import { nameViews, type PlanContext, type Read, staleWarnings, type Understood } from './read.ts';
@@ -71,8 +72,8 @@ function understand(params: Params, context: PlanContext): Understood<'post'> {
   };
 }
 
-function toReference({ url, handle, id }: Params, { baseUrl }: PlanContext): PostReference {
-  if (url !== undefined && url.trim() !== '') return parsePostUrl(url.trim(), baseUrl);
+function toReference({ url, handle, id }: Params, context: PlanContext): PostReference {
+  if (url !== undefined && url.trim() !== '') return readPostUrl(url.trim(), context);
   if (handle !== undefined && id !== undefined) return parsePostParams(handle, id);
   if (handle === undefined && id === undefined) throw missingUrl(url);
   const missing = handle === undefined ? 'handle' : 'id';

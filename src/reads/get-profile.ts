@@ -20,6 +20,9 @@ const getProfileParams = z.object({
   with_reposts: truth()
     .default(false)
     .describe('Adds what the account reposted, as the original post.'),
+  only_media: truth()
+    .default(false)
+    .describe('Leaves out posts without a photo, video or sound of their own.'),
   include_posts: truth().default(true).describe('`false`: the profile alone.'),
   until: moment().optional().describe('Only posts from before this moment.'),
   ...listParams,
@@ -47,8 +50,8 @@ export const getProfile: Read = {
 /** What says which posts are wanted is refused where none are. */
 function refuseOptionsOfPosts(params: Params): void {
   if (params.include_posts) return;
-  const { cursor, page, until, with_replies, with_reposts } = params;
-  const options = { cursor, page, until, with_replies, with_reposts };
+  const { cursor, page, until, with_replies, with_reposts, only_media } = params;
+  const options = { cursor, page, until, with_replies, with_reposts, only_media };
   const given = Object.entries(options).find(([, value]) => value !== undefined && value !== false);
   if (given === undefined) return;
   throw new Problem('invalid_option', {
@@ -59,19 +62,25 @@ function refuseOptionsOfPosts(params: Params): void {
 function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
   const account = toAccountReference(params.handle);
   const { platform, handle } = account;
-  const { with_replies: withReplies, with_reposts: withReposts } = params;
+  const {
+    with_replies: withReplies,
+    with_reposts: withReposts,
+    only_media: onlyMedia,
+    include_posts: hasPosts,
+  } = params;
   const untilSeconds = params.until ?? null;
-  const { include_posts: hasPosts } = params;
+  const options = { withReplies, withReposts, onlyMedia, untilSeconds };
   return {
     subject: { resource: 'profile', handle, url: profileUrl(platform, handle, baseUrl) },
     cacheSubject: accountSubject(platform, handle),
     profile: { kind: 'profile', account },
-    list: hasPosts ? { kind: 'timeline', account, withReplies, withReposts, untilSeconds } : null,
-    identity: ['profile', platform, handle, withReplies, withReposts, hasPosts, untilSeconds],
+    list: hasPosts ? { kind: 'timeline', account, ...options } : null,
+    identity: ['profile', platform, handle, hasPosts, ...Object.values(options)],
     path: `/profiles/${encodeURIComponent(handle)}`,
     parameters: {
       with_replies: withReplies ? 'true' : undefined,
       with_reposts: withReposts ? 'true' : undefined,
+      only_media: onlyMedia ? 'true' : undefined,
       until: printMoment(untilSeconds),
     },
     freshness: 'list',

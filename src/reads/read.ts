@@ -2,12 +2,11 @@ import type { z } from 'zod';
 import type { Answer, Plan, PlanKind } from '../fetching/plan.ts';
 import type { SearchPlatform } from '../model/reference.ts';
 import type { Format, Result } from '../model/results.ts';
+import type { AddressPlace } from './address.ts';
 import type { CursorCodec } from './cursor.ts';
 
-/** What planning may know beside the parameters. */
-export interface PlanContext {
-  /** Perch's own address, without a trailing slash. */
-  readonly baseUrl: string;
+/** The settings that planning depends on beside the parameters. */
+export interface PlanContext extends AddressPlace {
   readonly cursors: CursorCodec;
   /** What a search asks that does not say it. */
   readonly searchPlatform: SearchPlatform;

@@ -198,6 +198,9 @@ describe('asking the front page', () => {
   it.each([
     ['@ada.example', '/ada.example'],
     ['ada.example', '/ada.example'],
+    ['@ada.example/followers', '/ada.example/followers'],
+    [`${base}/profile/ada.example`, '/ada.example'],
+    ['http://127.0.0.1:8080/ada.example/following', '/ada.example/following'],
     [`${base}/ada.example/followers?limit=2`, '/ada.example/followers?limit=2'],
     [`${base}/search?platform=archive&q=heron&format=json`, '/search?platform=archive&q=heron'],
     [`${base}/api/v1/profiles/ada.example?limit=1`, '/ada.example?limit=1'],
@@ -221,6 +224,32 @@ describe('asking the front page', () => {
     }
     expect(text.headers.etag).toBe(direct.headers.etag);
     expect(page.headers.etag).not.toBe(direct.headers.etag);
+  });
+
+  it('searches for one word, and offers the account of that name', async () => {
+    const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
+    const direct = await app.request('/search?q=heron');
+
+    const page = readPage(await ask(app, 'heron'));
+    const handle = readPage(await ask(app, '@heron'));
+
+    expect(page.byId('result-source')?.text).toBe(direct.body);
+    expect(page.text).toContain('Did you mean the account @heron?');
+    expect(page.elements).toContainEqual(
+      expect.objectContaining({ attributes: { href: '/?q=%40heron#result' }, text: '@heron' }),
+    );
+    expect(handle.text).not.toContain('Did you mean');
+  });
+
+  it('offers a search for a name with a dot that is no account', async () => {
+    const app = await buildTestApp({ env: { PERCH_PROVIDERS: 'archive' } });
+
+    const page = readPage(await ask(app, 'nobody.example'));
+
+    expect(page.byId('result-title')?.text).toBe('Not found');
+    expect(page.text).toContain('Search posts for nobody.example?');
+    const href = '/?q=%22nobody.example%22#result';
+    expect(page.elements.some(({ attributes }) => attributes.href === href)).toBe(true);
   });
 
   it('answers HEAD and 304 to a question too', async () => {

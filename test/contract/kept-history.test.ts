@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { planRemove } from '../../src/commands/archive-remove.ts';
+import { createOutput } from '../../src/commands/output.ts';
 import type { Config } from '../../src/config.ts';
 import { openArchiveStore } from '../../src/providers/archive/store.ts';
 import { buildTestApp, type TestApp, testConfig, xOnly } from '../support/build-app.ts';
@@ -287,8 +288,8 @@ describe('a history that is kept', () => {
     const context = {
       config: testConfig({ PERCH_DATA_DIR: rig.folder }),
       stdin: Readable.from([]),
-      stdout: to('stdout'),
-      stderr: to('stderr'),
+      stdout: createOutput(to('stdout')),
+      stderr: createOutput(to('stderr')),
     };
 
     const codes = [

@@ -151,6 +151,34 @@ describe('a call', () => {
     },
   );
 
+  it.each(eras)('of get_post names the tool for the address of an account, %s', async (era) => {
+    const app = await build();
+    const args = { url: 'https://nitter.net/jack/with_replies' };
+
+    const { result } = (await callTool(app, 'get_post', { arguments: args, era })).json();
+
+    expect(result.isError).toBe(true);
+    expect(result.structuredContent.code).toBe('invalid_path');
+    const { resolution } = result.structuredContent;
+    expect(resolution).toContain(
+      'the MCP tool `get_profile` with `{"handle":"jack","with_replies":"true"}`',
+    );
+    expect(result.content[0].text).toContain(resolution);
+  });
+
+  it('takes the arguments that such a resolution names', async () => {
+    const app = await build();
+    const args = { url: 'http://localhost:8080/ada.example/with_replies' };
+
+    const refused = (await callTool(app, 'get_post', { arguments: args })).json().result;
+    const [, tool = '', named = ''] =
+      /tool `(\w+)` with `([^`]+)`/.exec(refused.structuredContent.resolution) ?? [];
+    const { result } = (await callTool(app, tool, { arguments: JSON.parse(named) })).json();
+
+    expect(result.isError).toBeUndefined();
+    expect(result.structuredContent).toMatchObject({ resource: 'profile', handle: 'ada.example' });
+  });
+
   it('tells of arguments that it ignores, as HTTP ignores them', async () => {
     const app = await build();
     const args = { handle: 'ada.example', limt: 5, __proto__x: 1 };

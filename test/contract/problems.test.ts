@@ -79,7 +79,8 @@ const bad: readonly (readonly [string, ProblemCode, string?])[] = [
   ['/docs/status/20', 'route_not_found'],
   ['/MCP/status/20', 'route_not_found'],
   ['/favicon.ico/status/20', 'route_not_found'],
-  ['/jack/status/20/', 'route_not_found'],
+  ['/jack/status/20//', 'route_not_found'],
+  ['/jack/status/20/?thread=0', 'invalid_thread'],
   [`/api/v1/posts?url=${'a'.repeat(9000)}`, 'uri_too_long', '8192'],
 ];
 

@@ -96,11 +96,13 @@ describe('perch read of a handle', () => {
       await run(['read', '@wren', '--limit', '130', '--json'], { env, isTTY: true }),
     ];
 
-    expect(linesOf(silent.stdout).map(({ id }) => id)).toEqual(ids);
+    const [first, ...posts] = linesOf(silent.stdout);
+    expect(first.profile).toMatchObject({ screen_name: 'wren' });
+    expect(posts.map(({ id }) => id)).toEqual(ids);
     expect(silent.stderr).toBe('');
-    expect(linesOf(terminal.stdout)).toHaveLength(130);
-    expect(terminal.stderr).toContain('\r\u001b[K100 read…');
-    expect(terminal.stderr).toContain('\r\u001b[K130 read…');
+    expect(linesOf(terminal.stdout)).toHaveLength(1 + 130);
+    expect(terminal.stderr).toContain('\r100 read…\u001b[K');
+    expect(terminal.stderr).toContain('\r130 read…\u001b[K');
   });
 
   it('prints what it has read when the source fails on the way, and ends with 3', async () => {

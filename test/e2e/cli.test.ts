@@ -38,7 +38,6 @@ describe('perch read', () => {
   it.each([
     [['read'], 2, 'needs the URL'],
     [['read', 'nonsense'], 2, 'not an absolute URL'],
-    [['read', post, post], 2, 'takes one URL'],
     [['read', post, '--limit', '3'], 2, '--limit is for the lists'],
     [['read', '@ada.example', '--limit', '0'], 2, '--limit takes a number'],
     [['read', '@ada.example', '--limit', '3', '--all'], 2, 'contradict'],
@@ -116,7 +115,7 @@ describe('perch without a command that works', () => {
     const folder = temporaryFolder();
     writeFileSync(`${folder}/file`, '');
 
-    for (const args of [['serve'], ['read', post]]) {
+    for (const args of [['serve'], ['read', '@ada.example']]) {
       const ended = await run(args, { PORT: '0', PERCH_DATA_DIR: `${folder}/file` });
 
       expect(ended.code).toBe(2);
@@ -153,6 +152,19 @@ describe('perch serve', () => {
     expect((await inFlight).status).toBe(503);
     expect((await perch.ended).code).toBe(0);
   });
+
+  it.each([[['serve', '--port', '0', '--host', '127.0.0.1']], [['--port=0']]])(
+    'listens where %j says, whatever the environment says',
+    async (args) => {
+      const perch = spawnPerch(args, { PORT: '1', HOST: '127.0.0.1' });
+
+      const [, url = ''] = await perch.printed(/Server listening at (http:[^"]+)/);
+      perch.kill('SIGTERM');
+
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d{2,}$/);
+      expect((await perch.ended).code).toBe(0);
+    },
+  );
 
   it('lets readiness be seen to end, also with nothing in flight', async () => {
     const perch = spawnPerch(['serve'], { PORT: '0' });

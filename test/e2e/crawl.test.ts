@@ -32,6 +32,7 @@ const seeds = [
 
 /** Values of the sample for the parameters of paths. */
 const values: Readonly<Record<string, string>> = {
+  address: 'localhost:8080/ada.example',
   handle: 'ada.example',
   id: '1900000000000000001',
   n: '1',

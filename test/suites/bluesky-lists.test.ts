@@ -11,6 +11,7 @@ import type {
 import {
   bskyActor,
   bskyDid,
+  bskyImages,
   bskyLabel,
   bskyPost,
   bskyPrivateActor,
@@ -99,6 +100,20 @@ describe('a timeline of Bluesky', () => {
       ],
       [{ method: 'getAuthorFeed', actor: handle, limit: '20', filter: 'posts_with_replies' }],
     ]);
+  });
+
+  it('has the posts with media alone, also where others are sent', async () => {
+    const embed = bskyImages('heron');
+    const feed = [
+      { post: bskyPost({ rkey: '3k2' }, { embed }) },
+      { post: bskyPost({ rkey: '3k1' }) },
+    ];
+
+    const { found, asked } = await read(serve({ feed }), timeline({ onlyMedia: true }));
+
+    expect(idsOf(found.items)).toEqual(['3k2']);
+    expect(found.rows).toBe(2);
+    expect(asked).toMatchObject([{ method: 'getAuthorFeed', filter: 'posts_with_media' }]);
   });
 
   it('leaves out replies to others also where they are sent', async () => {

@@ -447,6 +447,20 @@ describe('a timeline', () => {
     expect(paths).toEqual([`/2/profile/mira_holm/statuses?${parameters}`]);
   });
 
+  it('of posts with media is the media list of X, whose cursors are not made up', async () => {
+    const page = fxPage([
+      fxStatus('2003', fxMedia.photo),
+      fxStatus('2002'),
+      fxStatus('2001', fxMedia.video),
+    ]);
+    const query = timeline({ onlyMedia: true, withReplies: true, untilSeconds: now / 1000 - 60 });
+
+    const { found, paths } = await read({ 'profile/mira_holm/media': page }, query);
+
+    expect(idsOf(found.items)).toEqual(['2003', '2001']);
+    expect(paths).toEqual(['/2/profile/mira_holm/media?count=100']);
+  });
+
   it.each([
     [null, null],
     ['', null],

@@ -87,6 +87,20 @@ describe('a timeline of Mastodon', () => {
     ]);
   });
 
+  it('has the posts with media alone, also where a server sends the others', async () => {
+    const server = serverWithPosts(9, (at) => ({
+      media_attachments: at % 4 === 0 ? [imageRow('mud', {})] : [],
+    }));
+
+    const { posts, urls } = await withServer(server.handler, async (rig) => {
+      const found = await walk(rig, timeline({ onlyMedia: true }));
+      return { posts: found, urls: rig.upstream.requests.map(({ url }) => url) };
+    });
+
+    expect(idsOf(posts)).toEqual(server.idsBy(wren).filter((_, at) => (8 - at) % 4 === 0));
+    expect(urls.at(-1)).toContain('&only_media=true');
+  });
+
   it('begins at the end of the time, without a walk there', async () => {
     const server = serverWithPosts(300);
     const untilSeconds = msAt(10) / 1000;

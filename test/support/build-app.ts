@@ -7,22 +7,23 @@ import { type App, buildApp } from '../../src/app.ts';
 import { type Config, loadConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { problemKinds } from '../../src/core/problem.ts';
+import { parseQuery } from '../../src/core/query.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { chooseRead } from '../../src/http/aliases.ts';
 import type { LoadGauge } from '../../src/http/load.ts';
-import { parseQuery } from '../../src/http/query.ts';
 import {
   isAdminPath,
   isBrowseRoute,
   isHistoryRoute,
-  isPermalinkHandle,
   type Route,
   routes,
 } from '../../src/http/routes.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { allReads } from '../../src/reads/index.ts';
+import { isPermalinkHandle } from '../../src/reads/reserved-names.ts';
 import { descriptionOf, expectDescribed } from './described-replies.ts';
 import { createManualClock } from './manual-clock.ts';
+import { toRowPath } from './row-path.ts';
 import { checkSessionReply } from './session-replies.ts';
 
 /** What a test may set; everything else is the default of production, in memory. */
@@ -207,8 +208,8 @@ function checkDocument(reply: LightMyRequestResponse, row: Route | undefined): v
     return;
   }
   expect(Number(reply.headers['content-length'])).toBe(Buffer.byteLength(reply.body));
-  // The front page reads what it is asked, with the headers of the read.
-  const isFront = (reply.raw.req.url ?? '').split('?', 1)[0] === '/';
+  // The front page and whole URLs read what they are asked, with the headers of the read.
+  const isFront = /^\/(?:$|\?|https?(?:%3A|:))/i.test(reply.raw.req.url ?? '');
   if (reply.headers['x-source'] === undefined || isFront) return;
   expect(reply.headers.etag).toMatch(/^"[\w-]+"$/);
   const { name, reply: schema } = readOf(row, reply.raw.req.url ?? '');
@@ -233,7 +234,7 @@ const variance: Readonly<Record<string, readonly (string | undefined)[]>> = {
 
 /** Gives the row that a URL is routed to: the one with the fewest parameters that fits. */
 function routeOf(url: string): Route | undefined {
-  const path = decode(url.split('?', 1)[0] ?? '');
+  const path = toRowPath(decode(url.split('?', 1)[0] ?? ''));
   const rows = routes.filter((row) =>
     new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
   );

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { version } from '../../src/config.ts';
 import { listEndpoints } from '../../src/endpoints.ts';
 import { describeOpenApi } from '../../src/http/openapi.ts';
-import { isPermalinkHandle } from '../../src/http/routes.ts';
+import { isPermalinkHandle } from '../../src/reads/reserved-names.ts';
 import {
   type HeaderObject,
   type OpenApiDocument,
@@ -15,6 +15,7 @@ import {
   resolveHeader,
   responseOf,
 } from './openapi.ts';
+import { toRowPath } from './row-path.ts';
 
 /** A machine description that replies are held against. */
 export interface Description {
@@ -80,7 +81,7 @@ type PathItem = OpenApiDocument['paths'][string];
 
 /** Gives what the document has for a URL: of the templates that fit the one with the fewest parameters. */
 function findItem({ paths }: OpenApiDocument, url: string): PathItem | undefined {
-  const path = decode(url.split('?', 1)[0] ?? '');
+  const path = toRowPath(decode(url.split('?', 1)[0] ?? ''));
   const fitting = Object.keys(paths).filter((template) =>
     new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
   );

@@ -1,5 +1,6 @@
 import { buildApp } from '../../src/app.ts';
 import { createLogger } from '../../src/commands/logger.ts';
+import { createOutput } from '../../src/commands/output.ts';
 import { shutDown } from '../../src/commands/shutdown.ts';
 import { loadConfig } from '../../src/config.ts';
 import { systemClock } from '../../src/core/clock.ts';
@@ -24,7 +25,7 @@ const engine = createScriptedEngine(async (question, { signal, onText }) => {
   }
   return answer;
 });
-const logger = await createLogger('error', process.stdout);
+const logger = await createLogger('error', createOutput(process.stdout));
 const app = await buildApp({ config, logger, clock: systemClock, random: systemRandom, engine });
 const address = await app.server.listen({ host: '127.0.0.1', port: config.PORT });
 process.stdout.write(`listening at ${address}\n`);

@@ -64,13 +64,18 @@ export function composeAbstention(nearest: readonly Citation[]): Answer {
 
 function titled({ citation, excerpt }: Source, isOneOfSeveral: boolean): string {
   return isOneOfSeveral && citation.heading !== ''
-    ? `**${citation.heading}**\n\n${excerpt.text}`
+    ? `**${escapeMarks(citation.heading)}**\n\n${excerpt.text}`
     : excerpt.text;
 }
 
 function toBullet({ citation, excerpt }: Source): string {
-  const title = citation.heading === '' ? citation.path : citation.heading;
+  const title = escapeMarks(citation.heading === '' ? citation.path : citation.heading);
   return `- **${title}**: ${inOneItem(excerpt.text)}`;
+}
+
+/** Keeps characters of a plain text from becoming marks of Markdown. Within a word `_` is none. */
+function escapeMarks(text: string): string {
+  return text.replaceAll(/[\\`*[\]<]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');
 }
 
 /** Text in one line; code keeps its lines, set in as far as the item. */

@@ -15,6 +15,7 @@ import { understand } from './follow-up.ts';
 import { createPassageSource, type PassageSource } from './given-passages.ts';
 import { createLexicon } from './lexicon.ts';
 import { createPassageStore } from './passage-store.ts';
+import { toShownHeading } from './shown-heading.ts';
 import { weights } from './weights.ts';
 
 /** What an engine answers from. */
@@ -134,7 +135,7 @@ function readSource(source: FoundSource, context: SourceContext): Source {
   const { line, endLine } = excerpt ?? passage;
   const citation: Citation = {
     path: places.toCited(passage),
-    heading: passage.heading,
+    heading: toShownHeading(passage),
     line,
     endLine,
     score: toCitedScore(source, confidence),

@@ -3,6 +3,7 @@ import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 import type { Block } from '../readers/section.ts';
 import { fence } from './excerpt.ts';
 import { type Found, type FoundSource, toCitedScore } from './find.ts';
+import { toShownHeading } from './shown-heading.ts';
 
 /** A passage as a language model gets it. */
 export interface GivenPassage {
@@ -45,9 +46,10 @@ export function createPassageSource(options: PassageSourceOptions): PassageSourc
         const give = (source: FoundSource): GivenPassage => {
           const { id, heading, line, endLine, trail, ...file } = source.scored.passage;
           const score = toCitedScore(source, found.confidence);
+          const shown = toShownHeading({ path: file.path, heading });
           return {
             id,
-            citation: { path: toCited(file), heading, line, endLine, score },
+            citation: { path: toCited(file), heading: shown, line, endLine, score },
             trail: [...trail, heading].filter((one) => one !== ''),
             text: textOf(id),
           };

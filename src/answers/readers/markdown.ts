@@ -18,6 +18,25 @@ export function readMarkdown(text: string): ReadFile {
   };
 }
 
+/** Longer headings are shown as they are written. */
+const maxHeading = 500;
+
+/** Returns the text of a heading without the marks of Markdown: code spans, emphasis, links, escapes. */
+export function toPlainHeading(markdown: string): string {
+  if (markdown.length > maxHeading || !/[\\`*_~[\]&]/.test(markdown)) return markdown;
+  const [inline] = new MarkdownIt().parseInline(markdown, {});
+  return textOf(inline?.children ?? []).trim();
+}
+
+function textOf(tokens: readonly Token[]): string {
+  return tokens
+    .map(({ type, content, children }) => {
+      if (type === 'image') return textOf(children ?? []);
+      return /break$/.test(type) ? ' ' : content;
+    })
+    .join('');
+}
+
 type Lines = Pick<Block, 'line' | 'endLine'>;
 
 class TokenWalk {

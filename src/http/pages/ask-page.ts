@@ -1,8 +1,8 @@
+import { encodeComponent } from '../../core/encode-component.ts';
 import type { ProblemDocument } from '../../core/problem.ts';
 import { escapeHtml, escapeLine } from '../../render/html/escape.ts';
 import type { AnswerLinks } from './answer-links.ts';
 import type { DocSite } from './doc-page.ts';
-import { encodeComponent } from './encode-component.ts';
 import { renderProblem } from './front-result.ts';
 import { type Page, toLink } from './layout.ts';
 import { askPath, docsPath, maxQueryLength } from './paths.ts';

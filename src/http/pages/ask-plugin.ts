@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, problemKinds, toProblemDocument } from '../../core/problem.ts';
+import { parseQuery } from '../../core/query.ts';
 import { redactKeys } from '../../core/redact.ts';
 import type { AccessLog } from '../access-log.ts';
 import { corsHeaders } from '../cors.ts';
@@ -7,7 +8,6 @@ import { toProblem } from '../errors.ts';
 import { type Load, overloaded } from '../load.ts';
 import { refuseOtherMethods } from '../methods.ts';
 import { negotiatePage } from '../negotiation.ts';
-import { parseQuery } from '../query.ts';
 import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../reply.ts';
 import type { Work } from '../work.ts';
 import { type AnswerRenderer, createAnswerRenderer } from './answer-html.ts';

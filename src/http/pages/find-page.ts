@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { encodeComponent } from '../../core/encode-component.ts';
 import { escapeHtml } from '../../render/html/escape.ts';
 import type { DocSite } from './doc-page.ts';
-import { encodeComponent } from './encode-component.ts';
 import { type Page, toLink } from './layout.ts';
 import { askPath, docsPath, findPath, maxQueryLength } from './paths.ts';
 import { maxHits, type SearchHit, type Stretch } from './search-index.ts';

@@ -9,12 +9,12 @@ import { overloaded } from '../load.ts';
 import type { PageFormat } from '../negotiation.ts';
 import { nothingOfItsOwn, prepareReply, sendPrepared } from '../reply.ts';
 import { createRouteHeaders, type RouteHeaders } from '../route-headers.ts';
-import { isBrowseRoute, readRoutes } from '../routes.ts';
+import { readRoutes } from '../routes.ts';
 import { createFoundReplies, type Found } from './front-found.ts';
 import type { FrontOptions } from './front-options.ts';
 import { renderFrontPage } from './front-page.ts';
 import { type Question, readQuestion } from './front-question.ts';
-import { renderProblem } from './front-result.ts';
+import { renderOtherMeaning, renderProblem } from './front-result.ts';
 import { pageHeaders, pageTypes, toEtag } from './page-headers.ts';
 
 /** Answers what the front page is asked. */
@@ -31,11 +31,11 @@ interface Exchange {
 
 /** Creates what answers the front page's questions, each as the route of its read does. */
 export function createFrontAnswer(options: FrontOptions): FrontAnswer {
-  const { site, accessLog } = options;
+  const { accessLog, context } = options;
   const headersOf = createHeaders(options);
   const find = createFinding(options, headersOf);
   const toReply = createFoundReplies(options);
-  const questionOf = ({ raw }: FastifyRequest) => readQuestion(raw.url ?? '', site.baseUrl);
+  const questionOf = ({ raw }: FastifyRequest) => readQuestion(raw.url ?? '', context);
   const describe = (request: FastifyRequest): Headers => ({
     ...corsHeaders,
     vary: 'Accept',
@@ -72,9 +72,9 @@ type HeadersOf = (question: Question) => RouteHeaders | undefined;
 /** Gives what the route of the read says of keys and allowances; undefined where no read is asked for. */
 function createHeaders({ identification, site: { baseUrl } }: FrontOptions): HeadersOf {
   const all = new Map(
-    readRoutes.map((row) => [row.id, createRouteHeaders(row, { identification, baseUrl })]),
+    readRoutes.map((row) => [row.read, createRouteHeaders(row, { identification, baseUrl })]),
   );
-  return ({ asked }) => (asked instanceof Problem ? undefined : all.get(asked.route.id));
+  return ({ asked }) => (asked instanceof Problem ? undefined : all.get(asked.read));
 }
 
 function createFinding({ fetcher, context, work, load }: FrontOptions, headersOf: HeadersOf) {
@@ -82,15 +82,15 @@ function createFinding({ fetcher, context, work, load }: FrontOptions, headersOf
     const { asked } = question;
     if (asked instanceof Problem) throw asked;
     const headers = headersOf(question);
-    if (headers === undefined) throw new Error(`The route ${asked.route.id} has no headers.`);
+    if (headers === undefined) throw new Error(`The read ${asked.read} has no headers.`);
     if (load.isHigh) throw overloaded();
     const { refusal } = headers.identityOf(request);
     if (refusal !== null) throw refusal;
-    const understood = reads[asked.route.read].understand(asked.given, context);
+    const understood = reads[asked.read].understand(asked.given, context);
     const answer =
       fetcher.recall(understood.plan) ??
       (await work.track(fetcher.fetch(understood.plan, headers.waitingOf(request))));
-    const variesByKey = isBrowseRoute(asked.route);
+    const variesByKey = reads[asked.read].isBrowse;
     return { text: question.text, address: asked.address, understood, answer, variesByKey };
   };
 }
@@ -109,7 +109,7 @@ function prepareProblemPage(
   const result = {
     text: redactKeys(question.text),
     title: document.title,
-    html: renderProblem(document, site),
+    html: `${renderOtherMeaning(question.text, site)}${renderProblem(document, site)}`,
   };
   const page = renderFrontPage({ baseUrl: site.baseUrl, hasSample }, site, result);
   const body = Buffer.from(page);

@@ -26,7 +26,7 @@ export const frontEndpoints: readonly Endpoint[] = [
           .string()
           .optional()
           .describe(
-            'The URL of a post or of an account, an address of this server’s own reads, or a handle; anything else is searched for.',
+            'The URL of a post, an account, a list, a search or a hashtag on any platform or on this server, also without its scheme; an account as `@ada`, `ada.example` or `user@host`, also with a path such as `/followers`. Anything else is searched for.',
           ),
       }),
     },

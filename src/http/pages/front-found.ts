@@ -7,7 +7,7 @@ import type { PageFormat } from '../negotiation.ts';
 import { type PreparedReply, prepareReply } from '../reply.ts';
 import type { FrontOptions } from './front-options.ts';
 import { renderFrontPage, toQuestionLink } from './front-page.ts';
-import { renderRead } from './front-result.ts';
+import { renderOtherMeaning, renderRead } from './front-result.ts';
 import { pageHeaders, pageTypes, toEtag } from './page-headers.ts';
 import { createResultRenderer, type ResultHtml, type ResultRenderer } from './result-html.ts';
 
@@ -56,12 +56,13 @@ function createPages({ site, hasSample }: FrontOptions) {
     const rendered = keep(found, () =>
       markdown.body.length > maxRenderedBytes ? tooLong : render(source),
     );
-    const html = renderRead({
+    const shown = renderRead({
       url: `${baseUrl}${address}`,
       markdown: source,
       rendered,
       source: answer.source,
     });
+    const html = `${renderOtherMeaning(text, site)}${shown}`;
     const result = { text: redactKeys(text), title: rendered.title, html };
     const body = Buffer.from(renderFrontPage({ baseUrl, hasSample }, site, result));
     return { ...markdown, body, mediaType: pageTypes.html, etag: toEtag(body) };

@@ -10,7 +10,7 @@ export function renderFrontMarkdown(facts: FrontFacts): string {
   const blocks = [
     '# Perch',
     sentence,
-    'Ask this address for anything that can be pasted: the URL of a post or an account, a handle, words to search for.',
+    'Ask this address for anything that can be pasted: the URL of a post, an account or a search, an `@handle`, words to search for.',
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
     '## Three surfaces',
     surfaces.join('\n'),

@@ -1,7 +1,7 @@
+import { encodeComponent } from '../../core/encode-component.ts';
 import { escapeHtml, escapeLine } from '../../render/html/escape.ts';
 import { brandMark } from './brand-mark.ts';
 import { renderCommand } from './command-block.ts';
-import { encodeComponent } from './encode-component.ts';
 import { type FrontFacts, listExamples, listSurfaces, nextLinks, sentence } from './front-facts.ts';
 import { renderCode } from './inline-code.ts';
 import { renderPage, type Site, toLink } from './layout.ts';
@@ -59,7 +59,7 @@ function renderBox(facts: FrontFacts, site: Site, text: string): string {
 <h1>Read public posts as&nbsp;Markdown.</h1>
 <p class="lede">${sentence} No&nbsp;account and no key is needed.</p>
 <form id="ask" method="get" action="${escapeHtml(toLink('/', site))}#result">
-<label for="q">Address of a post or profile, a handle, or words to search for</label>
+<label for="q">Address of a post, profile or search, an @handle, or words to search for</label>
 <div class="ask-line">${brandMark}
 <input id="q" name="q" type="text" inputmode="url" required maxlength="${maxBoxCharacters}" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="https://x.com/jack/status/20" value="${escapeLine(text)}">
 <button type="submit">Read</button>

@@ -1,5 +1,6 @@
 import { Problem } from '../../core/problem.ts';
-import { parseQuery } from '../query.ts';
+import { parseQuery } from '../../core/query.ts';
+import type { AddressPlace } from '../../reads/address.ts';
 import type { OwnRead } from './own-address.ts';
 import { readPasted } from './pasted.ts';
 
@@ -16,35 +17,29 @@ export function hasQuestion(url: string): boolean {
   return url.length > 1 && parseQuery(url).q !== undefined;
 }
 
-/** Gives what the URL of the front page asks, or which problem it is; it throws none. */
-export function readQuestion(url: string, baseUrl: string): Question {
+/** Returns what the URL of the front page asks, or the problem with it; it throws none. */
+export function readQuestion(url: string, place: AddressPlace): Question {
   const { q = '' } = parseQuery(url);
   if (typeof q !== 'string') {
     const detail = 'The parameter `q` is given more than once; it takes one value.';
     return { text: q[0]?.trim() ?? '', asked: new Problem('invalid_option', { detail }) };
   }
   const text = q.trim();
-  return { text, asked: text === '' ? nothingAsked() : understand(text, baseUrl) };
+  return { text, asked: text === '' ? nothingAsked() : understand(text, place) };
 }
 
 function nothingAsked(): Problem {
   return new Problem('missing_query', {
     detail:
-      'The parameter `q` is empty; it takes the URL of a post or an account, a handle, or words to search for.',
+      'The parameter `q` is empty; it takes the URL of a post, an account or a search, an `@handle`, or words to search for.',
   });
 }
 
-function understand(text: string, baseUrl: string): OwnRead | Problem {
+function understand(text: string, place: AddressPlace): OwnRead | Problem {
   try {
-    return readPasted(text, baseUrl);
+    return readPasted(text, place);
   } catch (error) {
-    if (error instanceof Problem) return asOfQuestion(error);
+    if (error instanceof Problem) return error;
     throw error;
   }
-}
-
-/** Here the URL comes as `q`, and a detail names the parameter that was sent. */
-function asOfQuestion(problem: Problem): Problem {
-  const detail = problem.message.replace('The parameter `url`', 'The parameter `q`');
-  return new Problem(problem.code, { detail, cause: problem });
 }

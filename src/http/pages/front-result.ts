@@ -1,8 +1,10 @@
 import type { ProblemDocument } from '../../core/problem.ts';
 import { escapeHtml } from '../../render/html/escape.ts';
 import { renderCommand } from './command-block.ts';
+import { toQuestionLink } from './front-page.ts';
 import { renderCode } from './inline-code.ts';
 import { type Site, toLink } from './layout.ts';
+import { otherMeaningOf } from './pasted.ts';
 import type { ResultHtml } from './result-html.ts';
 
 /** What was read, for the page. */
@@ -42,6 +44,16 @@ const plainWord = /^[\w:/.@%~-]+$/;
 /** Gives the line for a terminal; nothing in a URL can end its quotes. */
 function toCommand(url: string, options: string): string {
   return `curl ${options}${plainWord.test(url) ? url : `'${url.replaceAll("'", "'\\''")}'`}`;
+}
+
+/** Returns the offer to read one word as what it can mean besides; nothing if it has one meaning. */
+export function renderOtherMeaning(text: string, site: Site): string {
+  const other = otherMeaningOf(text);
+  if (other === null) return '';
+  const link = `<a href="${escapeHtml(toQuestionLink(other.text, site))}">${escapeHtml(other.name)}</a>`;
+  const question =
+    other.kind === 'account' ? `Did you mean the account ${link}?` : `Search posts for ${link}?`;
+  return `<p class="other-meaning">${question}</p>\n`;
 }
 
 /** Gives a problem in words: what is wrong, what to do, how long to wait, its code. */

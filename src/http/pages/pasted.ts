@@ -1,60 +1,41 @@
-import { parseHandle, parsePostUrl, parseProfileUrl } from '../../model/reference.ts';
-import { isPermalinkHandle } from '../routes.ts';
-import { encodeComponent } from './encode-component.ts';
+import { parseHandle } from '../../model/reference.ts';
+import type { AddressPlace } from '../../reads/address.ts';
+import { toOwnAddress } from '../../reads/own-path.ts';
+import { readTyped, toTypedUrl } from '../../reads/typed.ts';
 import { type OwnRead, ownAddress, toOwnRead } from './own-address.ts';
 
 /**
- * Understands what somebody pasted, as the read that it stands for: the address of a post or an
- * account, an address of Perch's own, a handle; anything else is searched for.
+ * Reads what somebody put into the box of the front page: an address, a handle, or words to search for.
  *
  * @param text Trimmed, not empty.
- * @param baseUrl Perch's own address, without a trailing slash.
- * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` where it is an address that
- *   Perch cannot read.
+ * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for an address that Perch cannot read
  */
-export function readPasted(text: string, baseUrl: string): OwnRead {
-  const url = toUrl(text, baseUrl);
-  if (url === null) return readAt(addressOfWords(text));
-  const own = ownAddress(url, baseUrl);
-  const read = own === null ? null : toOwnRead(own);
-  // An address of Perch's own that is no read is told what another site's would be told.
-  return read ?? readAt(addressOfUrl(url, baseUrl));
+export function readPasted(text: string, place: AddressPlace): OwnRead {
+  const url = toTypedUrl(text, place);
+  const own = url === null ? null : ownAddress(url, place.baseUrl);
+  const ownRead = own === null ? null : toOwnRead(own);
+  if (ownRead !== null) return ownRead;
+  const words = { read: 'searchPosts', given: { q: text } } as const;
+  const found = readTyped(text, place, 'The parameter `q`') ?? words;
+  return { ...found, address: toOwnAddress(found, 'permalink') };
 }
 
-function readAt(address: string): OwnRead {
-  const read = toOwnRead(address);
-  if (read === null) throw new Error(`No read answers at ${address}.`);
-  return read;
+/** Another meaning of what was put into the box. */
+export interface OtherMeaning {
+  readonly kind: 'account' | 'search';
+  /** The text for the box. */
+  readonly text: string;
+  /** The handle or the words. */
+  readonly name: string;
 }
 
-/** Gives what is meant as a URL, with the scheme that people leave out; null for words. */
-function toUrl(text: string, baseUrl: string): string | null {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
-  const base = new URL(baseUrl);
-  if (text.toLowerCase().startsWith(`${base.host}/`)) return `${base.protocol}//${text}`;
-  return /^(?:[a-z0-9-]+\.)+[a-z]{2,}\/\S*$/i.test(text) ? `https://${text}` : null;
-}
-
-function addressOfWords(text: string): string {
-  const account = /^\S+$/.test(text) ? parseHandle(text) : null;
-  return account === null ? `/search?q=${encodeComponent(text)}` : addressOfAccount(account.handle);
-}
-
-function addressOfUrl(text: string, baseUrl: string): string {
-  const account = parseProfileUrl(text, baseUrl);
-  if (account !== null) return addressOfAccount(account.handle);
-  const { handle, id } = parsePostUrl(text, baseUrl);
-  if (handle === null || !isPermalinkHandle(handle))
-    return `/api/v1/posts?url=${encodeComponent(text)}`;
-  return `/${encodeHandle(handle)}/status/${encodeComponent(id)}`;
-}
-
-/** Names that Perch keeps for itself are handles under `/api/v1` only. */
-function addressOfAccount(handle: string): string {
-  const path = encodeHandle(handle);
-  return isPermalinkHandle(handle) ? `/${path}` : `/api/v1/profiles/${path}`;
-}
-
-function encodeHandle(handle: string): string {
-  return encodeComponent(handle).replaceAll('%40', '@').replaceAll('%3A', ':');
+/** Returns what one word can mean besides what it is read as; null if it has one meaning. */
+export function otherMeaningOf(text: string): OtherMeaning | null {
+  const account = /^@|\s/.test(text) ? null : parseHandle(text);
+  if (account === null) return null;
+  // A name with a dot is read as a handle, which `node.js` is not meant as.
+  if (/[@:]/.test(text)) return null;
+  return text.includes('.')
+    ? { kind: 'search', text: `"${text}"`, name: text }
+    : { kind: 'account', text: `@${text}`, name: `@${text}` };
 }

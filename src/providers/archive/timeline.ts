@@ -9,6 +9,7 @@ import { parseCursor, printCursor, type Row, toPage, toRowLimit } from './paging
 import { endOfNumbers, firstNumberAt, toNumber } from './post-number.ts';
 import { openPut } from './put.ts';
 import type { Revive } from './stored-json.ts';
+import { toNameWord } from './words.ts';
 
 /** A repost as it is kept; the original is a post of its own. Handles are lower case. */
 export interface StoredRepost {
@@ -41,33 +42,19 @@ interface TimelineRow {
   readonly json: string;
 }
 
-/** Prepares what writes reposts and reads timelines. */
+/** Prepares the statements that write reposts and read timelines. */
 export function openTimelines(database: SqliteDatabase, revive: Revive): Timelines {
-  const own = (where: string) =>
-    database.prepare<unknown[], TimelineRow>(
-      `SELECT number, stored, json FROM posts WHERE platform = ? AND handle = ? AND number < ?
-         AND ${where} ORDER BY number DESC LIMIT ?`,
-    );
-  const all = own('gone = 0');
-  const withoutReplies = own('gone = 0 AND answers_other = 0');
-  const reposts = database.prepare<unknown[], TimelineRow>(
-    `SELECT reposts.number, min(reposts.stored, posts.stored) AS stored, posts.json
-     FROM reposts CROSS JOIN public_posts AS posts
-       ON posts.platform = reposts.platform AND posts.id = post_id
-         AND posts.handle = ${currentHandle('reposts', 'post_handle')}
-     WHERE reposts.platform = ? AND reposts.handle = ? AND reposts.number < ? AND reposts.number > ?
-       AND post_handle <> reposts.handle AND posts.gone = 0
-     ORDER BY reposts.number DESC LIMIT ?`,
-  );
+  const readPosts = openPostReader(database);
+  const readReposts = openRepostReader(database);
   return {
     putRepost: openRepostWriter(database),
     readTimeline: (account, query) => {
-      const given = [query.account.platform, account.handle, belowOf(query)];
+      const of = { handle: account.handle, below: belowOf(query) };
       const limit = toRowLimit(query.count);
-      const posts = (query.withReplies ? all : withoutReplies).all(...given, limit);
+      const posts = readPosts(query, of, limit);
       // Reposts older than a full page of posts are not on it.
       const oldest = posts.length < limit ? -1 : (posts.at(-1)?.number ?? -1);
-      const reposted = query.withReposts ? reposts.all(...given, oldest, limit) : [];
+      const reposted = query.withReposts ? readReposts(query, { ...of, oldest }, limit) : [];
       const by = reposted.length > 0 ? { reposted_by: account.account() } : {};
       const rows = [
         ...posts.map((row) => toRow(row, revive.post(row.json))),
@@ -76,6 +63,67 @@ export function openTimelines(database: SqliteDatabase, revive: Revive): Timelin
       rows.sort((a, b) => b.number - a.number);
       return toPage(rows.slice(0, limit), { count: query.count });
     },
+  };
+}
+
+/** The account whose rows are read, and the number that they are all below. */
+interface Below {
+  readonly handle: string;
+  readonly below: number;
+}
+
+/** Prepares the reads of an account's own posts, newest first. */
+function openPostReader(database: SqliteDatabase) {
+  const prepare = (where: string) =>
+    database.prepare<unknown[], TimelineRow>(
+      `SELECT number, stored, json FROM posts WHERE platform = ? AND handle = ? AND number < ?
+         AND ${where} ORDER BY number DESC LIMIT ?`,
+    );
+  // The index of words is in the order of posts, so the newest with media are found without a scan.
+  const prepareMedia = (where: string) =>
+    database.prepare<unknown[], TimelineRow>(
+      `SELECT posts.number, posts.stored, posts.json
+       FROM post_words CROSS JOIN posts ON posts.number = post_words.rowid
+       WHERE platform = ? AND handle = ? AND post_words.rowid < CAST(? AS INTEGER)
+         AND ${where} AND post_words MATCH ?
+       ORDER BY post_words.rowid DESC LIMIT ?`,
+    );
+  const everything = 'gone = 0';
+  const withoutReplies = 'gone = 0 AND answers_other = 0';
+  const all = { true: prepare(everything), false: prepare(withoutReplies) };
+  const media = { true: prepareMedia(everything), false: prepareMedia(withoutReplies) };
+  return (query: TimelineQuery, { handle, below }: Below, limit: number) => {
+    const replies = query.withReplies ? 'true' : 'false';
+    const of = [query.account.platform, handle, below];
+    if (query.onlyMedia !== true) return all[replies].all(...of, limit);
+    const words = `author : "${toNameWord(handle)}" AND ${mediaMark}`;
+    return media[replies].all(...of, words, limit);
+  };
+}
+
+const mediaMark = 'marks : "media"';
+
+/** Prepares the reads of what an account reposted, newest first. */
+function openRepostReader(database: SqliteDatabase) {
+  const prepare = (where: string) =>
+    database.prepare<unknown[], TimelineRow>(
+      `SELECT reposts.number, min(reposts.stored, posts.stored) AS stored, posts.json
+       FROM reposts CROSS JOIN public_posts AS posts
+         ON posts.platform = reposts.platform AND posts.id = post_id
+           AND posts.handle = ${currentHandle('reposts', 'post_handle')}
+       WHERE reposts.platform = ? AND reposts.handle = ? AND reposts.number < ?
+         AND reposts.number > ? AND post_handle <> reposts.handle AND posts.gone = 0 ${where}
+       ORDER BY reposts.number DESC LIMIT ?`,
+    );
+  const all = prepare('');
+  const media = prepare(
+    `AND EXISTS (SELECT 1 FROM post_words
+       WHERE post_words.rowid = posts.number AND post_words MATCH '${mediaMark}')`,
+  );
+  return (query: TimelineQuery, of: Below & { readonly oldest: number }, limit: number) => {
+    const { handle, below, oldest } = of;
+    const reader = query.onlyMedia === true ? media : all;
+    return reader.all(query.account.platform, handle, below, oldest, limit);
   };
 }
 

@@ -27,7 +27,8 @@ export function askTimeline(reading: Reading): Ask<'timeline'> {
     }
     const picked = pickRows(rows, query);
     const { shown, warnings } = showRows(picked, page, reading.clock.now());
-    return { items: shown, cursor, rows: countSent(page), warnings };
+    const items = shown.filter(({ media }) => query.onlyMedia !== true || media.all.length > 0);
+    return { items, cursor, rows: countSent(page), warnings };
   };
 }
 
@@ -87,16 +88,22 @@ function isMissing(error: unknown): boolean {
 /** Of what is left out here as many rows are asked for as there can be. */
 function readFeed(
   { client, known }: Reading,
-  { account, count, cursor, withReplies, withReposts }: TimelineQuery,
+  query: TimelineQuery,
   context: ProviderContext,
 ): Promise<Body> {
+  const { account, count, cursor, withReposts } = query;
   const parameters = {
     actor: known.actorFor(account.handle),
     limit: withReposts ? writeLimit(count) : wholeLimit,
-    filter: withReplies ? 'posts_with_replies' : 'posts_and_author_threads',
+    filter: filterOf(query),
     cursor,
   };
   return client.query('app.bsky.feed.getAuthorFeed', parameters, context);
+}
+
+function filterOf({ withReplies, onlyMedia = false }: TimelineQuery): string {
+  if (onlyMedia) return 'posts_with_media';
+  return withReplies ? 'posts_with_replies' : 'posts_and_author_threads';
 }
 
 function toPage(body: Body, sent: string | null): FeedPage {

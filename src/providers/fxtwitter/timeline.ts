@@ -123,8 +123,12 @@ function isBlank(page: ListPage<PostPayload>): boolean {
   return countSent(page) === 0 && page.cursor === null;
 }
 
-/** Gives the cursor that leads to where a read begins; null where that is the plain first page. */
-function toJump({ cursor, untilSeconds }: TimelineQuery, nowMs: number): string | null {
+/**
+ * Returns the cursor that leads to where a read begins; null for the plain first page. The form of the
+ * cursors of posts with media is not known, so none is made up for them.
+ */
+function toJump({ cursor, untilSeconds, onlyMedia }: TimelineQuery, nowMs: number): string | null {
+  if (onlyMedia === true) return null;
   if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= nowMs) return null;
   return cursorBefore(untilSeconds * 1000, nowMs);
 }
@@ -135,13 +139,17 @@ function toJump({ cursor, untilSeconds }: TimelineQuery, nowMs: number): string 
  */
 function readStatuses(
   upstream: Upstream,
-  { account, count: wanted, cursor, withReplies, withReposts }: TimelineQuery,
+  { account, count: wanted, cursor, withReplies, withReposts, onlyMedia = false }: TimelineQuery,
   context: RequestContext,
 ): Promise<ListAnswer<PostPayload>> {
   const count = withReplies || !withReposts ? maxCount : wanted;
   const request = {
-    path: `${profilePath(account.handle)}/statuses`,
-    parameters: { count: writeCount(count), cursor, with_replies: withReplies ? '1' : null },
+    path: `${profilePath(account.handle)}/${onlyMedia ? 'media' : 'statuses'}`,
+    parameters: {
+      count: writeCount(count),
+      cursor,
+      with_replies: withReplies && !onlyMedia ? '1' : null,
+    },
     field: 'results',
     parseRow: parsePost,
   } as const;
@@ -156,7 +164,9 @@ function pickPosts(page: ListPage<PostPayload>, query: TimelineQuery): readonly 
 }
 
 /** With replies, the service adds the posts by others that were replied to (FxTwitter, section 6). */
-function isWanted(post: Status, { account, withReplies, withReposts }: TimelineQuery): boolean {
+function isWanted(post: Status, query: TimelineQuery): boolean {
+  const { account, withReplies, withReposts, onlyMedia = false } = query;
+  if (onlyMedia && post.media.all.length === 0) return false;
   const isOwner = (handle: string) => handle.toLowerCase() === account.handle.toLowerCase();
   if (post.reposted_by !== null && !withReposts) return false;
   if (post.reposted_by !== null && isOwner(post.reposted_by.screen_name)) return true;

@@ -18,12 +18,16 @@ export function askTimeline(accounts: Accounts): Ask<'timeline'> {
     });
     const own = page.rows.filter(({ account }) => isOwn(account));
     const listed = shapeListed(dropLater(own, query.untilSeconds), home);
+    // Some servers know the API and not this parameter.
+    const items = listed.posts.filter(
+      ({ media }) => query.onlyMedia !== true || media.all.length > 0,
+    );
     return {
-      items: listed.posts,
+      items,
       cursor: page.next,
       rows: countSent(page),
       warnings: [
-        ...tellCopies(listed.posts, home),
+        ...tellCopies(items, home),
         ...listed.warnings,
         ...tellForeign(page.rows.length - own.length),
         ...tellUnread(page, 'post'),
@@ -39,11 +43,13 @@ function tellForeign(count: number): readonly string[] {
   return [`${rows} left out, because the author is no account of this server.`];
 }
 
-function toParameters({ count, cursor, withReplies, withReposts }: TimelineQuery): string {
+function toParameters(query: TimelineQuery): string {
+  const { count, cursor, withReplies, withReposts, onlyMedia = false } = query;
   return [
     `limit=${toLimit(count)}`,
     ...(withReplies ? [] : ['exclude_replies=true']),
     ...(withReposts ? [] : ['exclude_reblogs=true']),
+    ...(onlyMedia ? ['only_media=true'] : []),
     ...writeCursor(cursor),
   ].join('&');
 }

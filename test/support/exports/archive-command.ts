@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { archiveCommand } from '../../../src/commands/archive.ts';
+import { createOutput } from '../../../src/commands/output.ts';
 import { loadConfig } from '../../../src/config.ts';
 
 /** What a run of the command came to. */
@@ -22,8 +23,8 @@ export async function runArchive(dataDir: string, ...args: readonly string[]): P
   const code = await archiveCommand.run(args, {
     config: loaded.config,
     stdin: Readable.from([]),
-    stdout: into('stdout'),
-    stderr: into('stderr'),
+    stdout: createOutput(into('stdout')),
+    stderr: createOutput(into('stderr')),
   });
   return { code, ...written };
 }

@@ -53,6 +53,24 @@ it('prints what a session tells at the end of a turn with --json', async () => {
   });
 });
 
+it('cites headings as readers see them, and those of code as they are', async () => {
+  const { root } = corpusOf({
+    'seals.md':
+      '# Seals\n\n## [Herring](./fish.md) and `food_of` *seals*\n\nA seal eats five kilos of herring a day.\n',
+    'seal.py':
+      'def __herring_of__(seal):\n    """Counts the herring that a seal eats."""\n    return 5\n',
+  });
+  const args = ['ask', 'how much herring does a seal eat', '--corpus', root];
+
+  const shown = await perch(args);
+  const { citations } = JSON.parse((await perch([...args, '--json'])).stdout);
+
+  const headings = citations.map(({ path, heading }: Record<string, unknown>) => [path, heading]);
+  expect(headings).toContainEqual(['seals.md', 'Herring and food_of seals']);
+  expect(headings).toContainEqual(['seal.py', '__herring_of__']);
+  expect(shown.stdout).toContain('- `seals.md#herring-and-food_of-seals:5`');
+});
+
 it('says with exit code 1 that the docs do not answer', async () => {
   const { root } = corpusOf(birds);
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createImportProgress } from '../../../src/commands/import-progress.ts';
+import { createOutput } from '../../../src/commands/output.ts';
 import { noCounts } from '../../../src/providers/archive/import-rows.ts';
 import type { ExportSource } from '../../../src/providers/archive/imports/export-source.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -15,7 +16,7 @@ const source: ExportSource = {
 async function tell(isTTY: boolean) {
   const written: string[] = [];
   const clock = createManualClock();
-  const stderr = { isTTY, write: (text: string) => written.push(text) };
+  const stderr = createOutput({ isTTY, write: (text) => written.push(text) });
   const progress = createImportProgress(stderr, clock, source);
   progress.hear({ items: 1000, counts: noCounts });
   await clock.advance(5000);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createOutput } from '../../../src/commands/output.ts';
 import { createProgressLine } from '../../../src/commands/progress-line.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
@@ -6,7 +7,8 @@ import { createManualClock } from '../../support/manual-clock.ts';
 async function read(halfSeconds: number, isTTY: boolean): Promise<readonly string[]> {
   const clock = createManualClock();
   const written: string[] = [];
-  const line = createProgressLine({ isTTY, write: (text) => written.push(text) }, clock);
+  const stderr = createOutput({ isTTY, write: (text) => written.push(text) });
+  const line = createProgressLine(stderr, clock);
   for (let time = 1; time <= halfSeconds; time += 1) {
     line.hear({ files: 500, read: 20 * time, removed: 0 });
     await clock.advance(500);

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { toAnchor } from '../../../src/answers/engine/citation.ts';
-import { readMarkdown } from '../../../src/answers/readers/markdown.ts';
+import { readMarkdown, toPlainHeading } from '../../../src/answers/readers/markdown.ts';
 import { toSlug } from '../../../src/core/slug.ts';
 import { createMarkdown } from '../../../src/http/pages/markdown.ts';
 
@@ -22,7 +21,7 @@ it.each(pages)('leads every citation of docs/%s to the heading on its page', asy
   const source = readFileSync(`docs/${name}`, 'utf8');
   const { sections } = (await createMarkdown())(source, () => null);
 
-  const cited = readMarkdown(source).sections.map(({ heading }) => toAnchor(heading));
+  const cited = readMarkdown(source).sections.map(({ heading }) => toSlug(toPlainHeading(heading)));
 
   // One for one: no heading is named twice, so a slug alone says which one is meant.
   expect(cited).toEqual(sections.map(({ heading }) => heading.id));

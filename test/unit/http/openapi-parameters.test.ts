@@ -8,6 +8,8 @@ import type { Understood } from '../../../src/reads/read.ts';
 
 const context = {
   baseUrl: 'https://perch.test',
+  xMirrors: [],
+  mastodonSearchHost: 'mastodon.social',
   cursors: createCursorCodec(Buffer.alloc(32)),
   searchPlatform: 'x',
   embedSeconds: 60,

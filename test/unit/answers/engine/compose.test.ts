@@ -57,3 +57,14 @@ it('closes code that is cut, as far set in as it was opened', () => {
 
   expect(text.match(/^ {2}```/gm)).toHaveLength(2);
 });
+
+it('writes headings and names so that none of them becomes a mark', () => {
+  const heading = '**kwargs, snake_case, _x_ & [a](b) <i>`';
+
+  const { text } = composeAnswer({
+    leading: [source('One', 'It is so.')],
+    further: [source(heading, 'And so.')],
+  });
+
+  expect(text).toContain('- **\\*\\*kwargs, snake_case, \\_x\\_ & \\[a\\](b) \\<i>\\`**: And so.');
+});

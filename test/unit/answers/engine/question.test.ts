@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { toAnchor } from '../../../../src/answers/engine/citation.ts';
 import { understand } from '../../../../src/answers/engine/follow-up.ts';
-import { editDistance } from '../../../../src/answers/engine/lexicon.ts';
 import { toParts } from '../../../../src/answers/engine/question-parts.ts';
+import { toPlainHeading } from '../../../../src/answers/readers/markdown.ts';
 import { createEverydayWords } from '../../../../src/answers/text/everyday-words.ts';
 import { createPhrases } from '../../../../src/answers/text/phrases.ts';
 import { createSynonyms } from '../../../../src/answers/text/synonyms.ts';
+import { editDistance } from '../../../../src/core/edit-distance.ts';
+import { toSlug } from '../../../../src/core/slug.ts';
 
 describe('toParts', () => {
   it.each([
@@ -70,7 +71,7 @@ it.each([
   ['What is it? (v2)', 'what-is-it-v2'],
   ['Über uns', 'über-uns'],
 ])('makes of the heading %j the slug %j', (heading, slug) => {
-  expect(toAnchor(heading)).toBe(slug);
+  expect(toSlug(toPlainHeading(heading))).toBe(slug);
 });
 
 it('finds phrases, the longest first, and leaves the rest', () => {

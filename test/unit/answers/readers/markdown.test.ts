@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readMarkdown } from '../../../../src/answers/readers/markdown.ts';
+import { readMarkdown, toPlainHeading } from '../../../../src/answers/readers/markdown.ts';
 
 describe('readMarkdown', () => {
   it('gives sections with their trail and lines', () => {
@@ -85,5 +85,25 @@ describe('readMarkdown', () => {
 
   it('reads headings that are underlined', () => {
     expect(readMarkdown('Title\n=====\n\nText\n').title).toBe('Title');
+  });
+});
+
+describe('a heading as readers see it', () => {
+  it.each([
+    ['Get a key', 'Get a key'],
+    ['`bodyLimit`', 'bodyLimit'],
+    ['The `--output` option', 'The --output option'],
+    ['``a ` b``', 'a ` b'],
+    ['`**kwargs` and *args*', '**kwargs and args'],
+    ['**Bold**, _slanted_ and ~~struck~~', 'Bold, slanted and struck'],
+    ['[Limits](./limits.md#x "t") of `q`', 'Limits of q'],
+    ['![a logo](x.png) Perch', 'a logo Perch'],
+    ['[brackets] alone', '[brackets] alone'],
+    ['PERCH_DATA_DIR and snake_case', 'PERCH_DATA_DIR and snake_case'],
+    ['Q&amp;A \\*literal\\*', 'Q&A *literal*'],
+    ['a < b', 'a < b'],
+    ['x'.repeat(501).concat('`y`'), 'x'.repeat(501).concat('`y`')],
+  ])('of %s is %s', (markdown, shown) => {
+    expect(toPlainHeading(markdown)).toBe(shown);
   });
 });

@@ -1,0 +1,49 @@
+import type { PathForm } from './address-forms.ts';
+
+/** Returns the decoded segments of a path; one trailing slash is dropped. */
+export function splitPath(path: string): readonly string[] {
+  return path.slice(1).replace(/\/$/, '').split('/').map(decodeSegment);
+}
+
+/** Decodes a part of a path. One with a broken percent-encoding stays as it is, and matches no form. */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** The parameters of a path, by the names that its form has in braces. */
+export type PathParameters = Readonly<Record<string, string>>;
+
+/** Returns the parameters of a path by its form; null if the path has another form. */
+export function matchPath({ path }: PathForm, segments: readonly string[]): PathParameters | null {
+  const parts = path.slice(1).split('/');
+  if (parts.length !== segments.length) return null;
+  const found = parts.map((part, index) => matchPart(part, segments[index] ?? ''));
+  return found.includes(null) ? null : Object.assign({}, ...found);
+}
+
+function matchPart(part: string, segment: string): PathParameters | null {
+  const [, before = '', name] = /^([^{]*)\{(\w+)\}$/.exec(part) ?? [];
+  if (name === undefined) return part === segment ? {} : null;
+  return segment.startsWith(before) ? { [name]: segment.slice(before.length) } : null;
+}
+
+/** Returns whether a path can end with this number of a photo or video. */
+export function isMediaNumber(text: string): boolean {
+  return /^[1-9]\d?$/.test(text);
+}
+
+/**
+ * Returns the parameters of a read that a path stands for: those in the path, and those that its form
+ * fixes. A hashtag becomes the search text; the number of a photo or video chooses nothing.
+ */
+export function toReadParameters(
+  { given = {} }: PathForm,
+  { n: _photo, tag, ...parameters }: PathParameters,
+): PathParameters {
+  const search = tag === undefined ? {} : { q: `#${tag.replace(/^#/, '')}` };
+  return { ...parameters, ...search, ...given };
+}

@@ -1,0 +1,91 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { runCommand } from '../../src/commands/run.ts';
+import { answerJson } from '../support/fake-upstream.ts';
+import { upstream } from '../support/listen.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
+import { fxBody, fxStatus, fxUser } from '../support/x-payloads.ts';
+
+const controlling = /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;
+const hostile =
+  'red \u001b[31m \u001b]52;c;cGF5\u0007 \u009b2J \u0085 \u202egnitirw\u202c \u2067x\u2069 \u007f';
+
+async function run(args: readonly string[], env: Record<string, string>) {
+  const written = { stdout: '', stderr: '' };
+  const code = await runCommand(args, {
+    env: { PERCH_DATA_DIR: ':memory:', ...env },
+    stdout: { isTTY: true, write: (text) => (written.stdout += text) },
+    stderr: { write: (text) => (written.stderr += text) },
+  });
+  return { code, ...written };
+}
+
+function corpus(): string {
+  const root = temporaryFolder();
+  mkdirSync(`${root}/docs`);
+  const text = `# Seals\n\nA seal eats ${hostile} herring.\n\n## Herring ${hostile}\n\nHerring swim.\n`;
+  writeFileSync(`${root}/docs/seals\u001b[31m.md`, text);
+  return `${root}/docs`;
+}
+
+it.each([[[]], [['--json']]])(
+  'perch ask %j prints nothing that controls a terminal',
+  async (options) => {
+    const args = ['ask', 'what does a seal eat', '--corpus', corpus(), ...options];
+
+    const { code, stdout, stderr } = await run(args, {});
+
+    expect(code).toBe(0);
+    expect(stdout).toContain('herring');
+    expect(stdout + stderr).not.toMatch(controlling);
+  },
+);
+
+it.each([
+  [['x.com/wren/status/20']],
+  [['x.com/wren/status/20', '--json']],
+  [['x.com/wren/status/20', '--format', 'obsidian']],
+  [['x.com/wren/status/20', '--full', '--userinfo', 'all']],
+  [['@wren', '--json']],
+  [['@wren']],
+])('perch read %j prints nothing that controls a terminal', async (args) => {
+  const author = fxUser('wren', { name: hostile, description: hostile });
+  const status = fxStatus('20', { author, text: hostile, lang: `en${hostile}`, source: hostile });
+  const fake = await upstream((request, response) => {
+    const { url = '' } = request;
+    if (url.startsWith('/2/profile/wren/statuses')) {
+      answerJson(response, { code: 200, results: [status], cursor: { top: null, bottom: null } });
+    } else if (url.startsWith('/2/profile/')) {
+      answerJson(response, { code: 200, message: 'OK', user: author });
+    } else answerJson(response, fxBody(status));
+  });
+  const env = { PERCH_PROVIDERS: 'fxtwitter', PERCH_FXTWITTER_URL: fake.url };
+
+  const { code, stdout, stderr } = await run(['read', ...args], env);
+
+  expect(code).toBe(0);
+  expect(stdout).toContain('red');
+  expect(stdout + stderr).not.toMatch(controlling);
+  if (args.includes('--json')) {
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    // Escaped, and still what the source sent.
+    expect(JSON.stringify(lines)).toContain('\u009b2J');
+  }
+});
+
+it('what an argument has in it does not control the terminal either', async () => {
+  for (const args of [
+    [hostile],
+    ['read', hostile],
+    ['read', `https://${hostile}`],
+    ['read', '--x\u001b[2J'],
+  ]) {
+    const { code, stdout, stderr } = await run(args, {});
+
+    expect(code).toBe(2);
+    expect(stdout + stderr).not.toMatch(controlling);
+  }
+});

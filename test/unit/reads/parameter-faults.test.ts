@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { problemKinds } from '../../../src/core/problem.ts';
+import { allReads } from '../../../src/reads/index.ts';
+import { faultOf } from '../../../src/reads/parameters.ts';
+
+/** Parameters that take words and have a code of their own. */
+const choices = Object.values(allReads).flatMap(({ name: read, params }) =>
+  Object.entries(params.shape)
+    .map(([name, schema]) => ({ read, name, ...faultOf(schema) }))
+    .filter(({ code, accepts }) => accepts.includes('`') && code !== 'invalid_option'),
+);
+
+const wordsIn = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, word]) => word);
+
+it('has such parameters to look at', () => {
+  const codes = new Set(choices.map(({ code }) => code));
+
+  expect([...codes].sort()).toEqual([
+    'invalid_context',
+    'invalid_feed',
+    'invalid_format',
+    'invalid_replies',
+    'invalid_thread',
+    'invalid_userinfo',
+  ]);
+});
+
+it.each(choices)('tells the same values of $name of $read in detail and resolution', (choice) => {
+  const named = wordsIn(problemKinds[choice.code].resolution).filter(
+    (word) => word !== choice.name,
+  );
+
+  // Formats differ between reads, so that resolution refers to the detail.
+  expect(named).toEqual(choice.code === 'invalid_format' ? [] : wordsIn(choice.accepts));
+});
