@@ -151,7 +151,7 @@ function parseHttpUrl(text: string, baseUrl: string): URL {
 
 /** Looks at the text, because the parser hides a port that is the scheme's own. */
 function hasPort(text: string): boolean {
-  return /^[a-z]+:\/*[^/?#]*:\d*(?:[/?#]|$)/i.test(text.replace(/\[[^\]]*\]/, ''));
+  return /^[a-z]+:\/*[^/?#]*:\d*(?:[/?#]|$)/i.test(text.replace(/\[[^[\]]*\]/, ''));
 }
 
 function isUnder(url: URL, baseUrl: string): boolean {

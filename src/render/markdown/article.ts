@@ -1,3 +1,4 @@
+import { trimEndOf } from '../../core/trim-end.ts';
 import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
 import { toCharacters } from './characters.ts';
 import { formatMinute } from './figures.ts';
@@ -116,7 +117,7 @@ function marksOf(styles: readonly StyleRange[]): Mark[] {
 
 /** Gives a code block whose fence is longer than any run of backticks in the code. */
 function fenceCode(code: string): string {
-  const shown = toCharacters(code).characters.join('').replace(/\n+$/, '');
+  const shown = trimEndOf(toCharacters(code).characters.join(''), '\n');
   const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${shown}\n${fence}`;
