@@ -69,8 +69,9 @@ function renderBlocks(blocks: readonly ArticleBlock[], level: number): string[] 
 
 function listFrom(blocks: readonly ArticleBlock[], from: number, ordered: boolean): ListItem[] {
   const items: ListItem[] = [];
-  for (const block of blocks.slice(from)) {
-    if (block.type !== 'list_item' || block.ordered !== ordered) break;
+  for (let at = from; at < blocks.length; at += 1) {
+    const block = blocks[at];
+    if (block?.type !== 'list_item' || block.ordered !== ordered) break;
     items.push(block);
   }
   return items;
@@ -118,7 +119,8 @@ function marksOf(styles: readonly StyleRange[]): Mark[] {
 /** Gives a code block whose fence is longer than any run of backticks in the code. */
 function fenceCode(code: string): string {
   const shown = trimEndOf(toCharacters(code).characters.join(''), '\n');
-  const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map((run) => run.length));
+  const runs = shown.match(/`+/g) ?? [];
+  const longest = runs.reduce((most, { length }) => Math.max(most, length), 2);
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${shown}\n${fence}`;
 }

@@ -5,34 +5,34 @@ export interface Characters {
   readonly positions: readonly number[];
 }
 
-const lineEnds: ReadonlySet<string> = new Set(['\v', '\f', '\u0085', '\u2028', '\u2029']);
+const lineEnds: ReadonlySet<string> = new Set(['\r', '\v', '\f', '\u0085', '\u2028', '\u2029']);
 
 /**
  * Splits a text into code points: line ends of every kind become `\n`, other control characters
  * go, half surrogates become U+FFFD.
  */
 export function toCharacters(text: string): Characters {
-  const points = [...text];
   const characters: string[] = [];
   const positions: number[] = [];
-  points.forEach((point, index) => {
+  let index = 0;
+  for (const point of text) {
+    index += point.length;
     positions.push(characters.length);
-    const shown = point === '\r' ? lineEndAt(points, index) : toShown(point);
+    const shown = point === '\r' && text[index] === '\n' ? '' : toShown(point);
     if (shown !== '') characters.push(shown);
-  });
+  }
   positions.push(characters.length);
   return { characters, positions };
 }
 
-function lineEndAt(points: readonly string[], index: number): string {
-  return points[index + 1] === '\n' ? '' : '\n';
-}
-
+/** Compares codes, because this is called for every character, and patterns take several times as long. */
 function toShown(point: string): string {
+  const code = point.codePointAt(0) ?? 0;
+  if ((code >= 0x20 && code < 0x7f) || point === '\n' || point === '\t') return point;
   if (lineEnds.has(point)) return '\n';
-  if (point === '\n' || point === '\t') return point;
-  if (/\p{Cs}/u.test(point)) return '\ufffd';
-  return /\p{Cc}/u.test(point) ? '' : point;
+  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
+  const isControl = code < 0x20 || (code >= 0x7f && code <= 0x9f);
+  return isControl ? '' : point;
 }
 
 /** Marks that change the direction of what follows them: embeddings, overrides and isolates. */
@@ -64,7 +64,9 @@ export function cutLine(line: string, maxPoints: number): string {
 
 /** Tells whether Markdown counts a character as white space (CommonMark 0.31.2 §2.1). */
 export function isSpace(character: string | undefined): boolean {
-  return character !== undefined && /^[\p{Zs}\t\n]$/u.test(character);
+  if (character === undefined) return false;
+  if (character < '\u0080') return character === ' ' || character === '\t' || character === '\n';
+  return /^\p{Zs}$/u.test(character);
 }
 
 /** Tells whether a character is part of a word for every Markdown parser. */
@@ -74,7 +76,8 @@ export function isWordCharacter(character: string | undefined): boolean {
 
 /** Tells whether a character is ASCII punctuation, which is what a backslash can escape. */
 export function isAsciiPunctuation(character: string | undefined): boolean {
-  return character !== undefined && /^[!-/:-@[-`{-~]$/.test(character);
+  if (character === undefined || character < '!' || character > '~') return false;
+  return !/^[A-Za-z\d]$/.test(character);
 }
 
 /**

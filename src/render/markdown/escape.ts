@@ -16,12 +16,13 @@ export interface EscapeContext {
 
 /** Gives for each character of a line what Markdown shows as that very character. */
 export function escapeCharacters(characters: readonly string[], context: EscapeContext): string[] {
-  return toRuns(characters, context.borders).flatMap((run) => {
+  const written = [...characters];
+  for (const run of toRuns(characters, context.borders)) {
     const rule = rules[run.character];
-    const escaped = rule?.({ ...run, characters, context }) === true;
-    const written = escaped ? `\\${run.character}` : run.character;
-    return Array.from({ length: run.end - run.start }, () => written);
-  });
+    if (rule?.({ ...run, characters, context }) !== true) continue;
+    written.fill(`\\${run.character}`, run.start, run.end);
+  }
+  return written;
 }
 
 interface RunInLine extends Run {

@@ -3,7 +3,7 @@ import { escapeCharacters, findBlockStart, keepNumberSigns } from './escape.ts';
 import { findHazards } from './hazards.ts';
 import { joinLines } from './layout.ts';
 import { toAutolink, toDestination } from './links.ts';
-import { isWordwise, settleSpans } from './settle.ts';
+import { createNeighbours, isWordwise, type Neighbours, settleSpans } from './settle.ts';
 import { isAtom, type Mark, type Span, toSpans } from './spans.ts';
 
 /**
@@ -91,11 +91,13 @@ function renderLine(line: Line, hazards: ReadonlySet<string>): string {
 
 function escapeLine({ characters, spans, indent }: Line, hazards: ReadonlySet<string>): string[] {
   const links = spans.filter((span) => span.kind === 'link');
+  const isLinked = new Uint8Array(links.length === 0 ? 0 : characters.length);
+  for (const { start, end } of links) isLinked.fill(1, start, end);
   const written = escapeCharacters(characters, {
     hazards,
     borders: bordersOf(spans),
     linkStarts: new Set(links.map((span) => span.start)),
-    isLinkText: (offset) => links.some((span) => span.start <= offset && offset < span.end),
+    isLinkText: (offset) => isLinked[offset] === 1,
     isCell: false,
   });
   return indent > 0 ? written : escapeBlockStart(characters, written);
@@ -138,9 +140,11 @@ const markersOf: Readonly<Record<Span['kind'], string>> = {
 
 /** Puts the markers of the spans between the escaped characters of a line. */
 function writeSpans(escaped: readonly string[], line: Line): string {
+  if (line.spans.length === 0) return escaped.join('');
   const written = [...escaped, ''];
   const opening = written.map(() => '');
   const closing = written.map(() => '');
+  const neighbours = createNeighbours(line);
   for (const span of line.spans) {
     const { start, end } = span;
     if (isAtom(span)) {
@@ -148,14 +152,14 @@ function writeSpans(escaped: readonly string[], line: Line): string {
       written[start] = writeAtom(span, line.characters);
       continue;
     }
-    const [open, close] = markersFor(span, line);
+    const [open, close] = markersFor(span, neighbours);
     opening[start] = `${opening[start]}${open}`;
     closing[end] = `${close}${closing[end]}`;
   }
   return written.map((text, at) => `${closing[at]}${opening[at]}${text}`).join('');
 }
 
-function markersFor(span: Span, line: Line): readonly [string, string] {
+function markersFor(span: Span, line: Neighbours): readonly [string, string] {
   switch (span.kind) {
     case 'bold':
       return ['**', '**'];
