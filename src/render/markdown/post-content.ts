@@ -9,7 +9,7 @@ import { joinBlocks, joinFacts, quoteBlock } from './layout.ts';
 import { link } from './links.ts';
 import { renderMedia } from './media.ts';
 import { renderPoll } from './poll.ts';
-import { renderText } from './text.ts';
+import { renderLine, renderText } from './text.ts';
 
 /** How posts stand on a page. */
 export interface PostView {
@@ -48,12 +48,12 @@ function renderContentAt(post: Status, view: PostView, depth: number): string {
 }
 
 function renderWarning(warning: string): string {
-  return `**Content warning:** ${escapeLine(warning)}`;
+  return `**Content warning:** ${renderLine(warning)}`;
 }
 
 function renderCard({ url, title, description }: Card): string {
   const name = `**${link(toLine(title) || url, url)}**`;
-  return quoteBlock(joinBlocks([name, description === null ? null : escapeLine(description)]));
+  return quoteBlock(joinBlocks([name, description === null ? null : renderLine(description)]));
 }
 
 function renderQuote(quote: Post, view: PostView, depth: number): string {

@@ -1,7 +1,7 @@
+import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostResult } from '../../model/results.ts';
-import { nameAccount, renderAbout, renderAccounts } from './accounts.ts';
-import { escapeInline } from './escape.ts';
+import { headAccount, nameAccount, renderAbout, renderAccounts } from './accounts.ts';
 import { joinBlocks, joinLines } from './layout.ts';
 import { renderNotes } from './notes.ts';
 import { renderOrigin, renderPostBlock } from './post-block.ts';
@@ -18,7 +18,7 @@ import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } fro
 export function renderPostPage(result: PostResult): string {
   const thread = toThread(result.posts);
   return `${joinBlocks([
-    `# ${escapeInline(titleOf(thread, result.posts.length))}`,
+    `# ${titleOf(thread, result.posts.length, headAccount)}`,
     ...(result.posts.length > 1 ? renderBlocks(result, thread) : renderLonePost(result, thread)),
     renderUserDetail(result, thread),
     renderNotes(result.warnings),
@@ -27,13 +27,13 @@ export function renderPostPage(result: PostResult): string {
 
 /** Gives the title of a post read's page as plain text on one line. */
 export function titlePostPage(result: PostResult): string {
-  return titleOf(toThread(result.posts), result.posts.length);
+  return titleOf(toThread(result.posts), result.posts.length, nameAccount);
 }
 
-function titleOf(thread: Thread, postCount: number): string {
+function titleOf(thread: Thread, postCount: number, toName: (account: Account) => string): string {
   const author = thread.asked?.author ?? null;
   if (author === null) return postCount > 1 ? 'Conversation' : 'Unavailable post';
-  const name = nameAccount(author);
+  const name = toName(author);
   if (postCount < 2) return name;
   if (!isByOneAuthor(thread)) return `Conversation with ${name}`;
   return `${thread.chain.length > 1 ? 'Thread' : 'Post'} by ${name}`;

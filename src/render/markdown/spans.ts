@@ -28,7 +28,17 @@ export function toSpans(text: Characters, marks: readonly Mark[]): Span[] {
   const marked = marks.slice(0, maxMarks).flatMap((mark) => toSpan(text, mark) ?? []);
   const bare = withoutOverlaps(findBareLinks(text.characters, maxMarks), marked.filter(isClosed));
   const links = bare.map((found) => linkSpan(text.characters, found));
-  return nestSpans(mergeStyles([...marked, ...links]));
+  return dropTickedCode(nestSpans(mergeStyles([...marked, ...links])), text.characters);
+}
+
+/** Drops code with backticks that is in a link: not every parser reads such a link as one. */
+function dropTickedCode(spans: readonly Span[], characters: readonly string[]): Span[] {
+  let linkEnd = 0;
+  return spans.filter(({ kind, start, end }) => {
+    if (kind === 'link') linkEnd = end;
+    if (kind !== 'code' || start >= linkEnd) return true;
+    return !characters.slice(start, end).includes('`');
+  });
 }
 
 /** Drops links that overlap a span. The links are sorted and do not overlap each other. */

@@ -1,5 +1,5 @@
-import { isSpace, toCharacters } from './characters.ts';
-import { escapeCharacters, findBlockStart, keepNumberSigns } from './escape.ts';
+import { isSpace, toCharacters, toLine } from './characters.ts';
+import { delimiters, escapeCharacters, findBlockStart, keepNumberSigns } from './escape.ts';
 import { findHazards } from './hazards.ts';
 import { joinLines } from './layout.ts';
 import { toAutolink, toDestination } from './links.ts';
@@ -11,12 +11,24 @@ import { isAtom, type Mark, type Span, toSpans } from './spans.ts';
  * spaces at the start of a line become no-break spaces, bare URLs become links.
  */
 export function renderText(text: string, marks: readonly Mark[]): string {
+  return renderBeside(text, marks, []);
+}
+
+/**
+ * Returns a text as Markdown on one line, with bare URLs as links. Nothing in it pairs with what is
+ * beside it in the same paragraph.
+ */
+export function renderLine(text: string): string {
+  return renderBeside(toLine(text), [], delimiters);
+}
+
+function renderBeside(text: string, marks: readonly Mark[], beside: readonly string[]): string {
   const source = toCharacters(text);
   const lines = settleLines(source.characters, toSpans(source, marks));
-  const hazards = hazardsOf(source.characters, lines);
+  const hazards = new Set([...hazardsOf(source.characters, lines), ...beside]);
   const paragraphs: string[][] = [[]];
   for (const line of lines) {
-    if (line.characters.length > 0) paragraphs.at(-1)?.push(renderLine(line, hazards));
+    if (line.characters.length > 0) paragraphs.at(-1)?.push(writeLine(line, hazards));
     else paragraphs.push([]);
   }
   return paragraphs
@@ -85,7 +97,7 @@ function clip(span: Span, line: LineRange): Span | null {
   return start < end ? { ...span, start, end } : null;
 }
 
-function renderLine(line: Line, hazards: ReadonlySet<string>): string {
+function writeLine(line: Line, hazards: ReadonlySet<string>): string {
   return `${'\u00a0'.repeat(line.indent)}${writeSpans(escapeLine(line, hazards), line)}`;
 }
 
@@ -97,7 +109,8 @@ function escapeLine({ characters, spans, indent }: Line, hazards: ReadonlySet<st
     hazards,
     borders: bordersOf(spans),
     linkStarts: new Set(links.map((span) => span.start)),
-    isLinkText: (offset) => isLinked[offset] === 1,
+    isBracketed: (offset) => isLinked[offset] === 1,
+    isLinked: (offset) => isLinked[offset] === 1,
     isCell: false,
   });
   return indent > 0 ? written : escapeBlockStart(characters, written);

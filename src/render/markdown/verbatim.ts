@@ -86,7 +86,7 @@ const plainLink = /\]\([^()`"'<\\\s]*\)/g;
  * runs on to the next line, or could begin in a link's destination or end at a table's cell.
  */
 function toParts(line: string): readonly Part[] | null {
-  if (/\][([:]/.test(line.replace(plainLink, ''))) return null;
+  if (/\][([:]/.test(line.replace(plainLink, '')) || hasAddressUpToCode(line)) return null;
   const parts: Part[] = [];
   const escapeOrTicks = /\\.|`+/gsu;
   let start = 0;
@@ -103,6 +103,14 @@ function toParts(line: string): readonly Part[] | null {
   return [...parts, { text: line.slice(start), isCode: false }];
 }
 
+/** Renderers of GitHub's Markdown take a backtick within a bare address for a part of it. */
+function hasAddressUpToCode(line: string): boolean {
+  return line.split(/\s+/).some((word) => {
+    const start = word.search(/www\.|:\/\/|@/i);
+    return start >= 0 && word.includes('`', start);
+  });
+}
+
 /** Returns where a code span ends that was opened with so many backticks; undefined if nowhere. */
 function findCodeEnd(line: string, from: number, ticks: number): number | undefined {
   const run = /`+/g;
@@ -113,12 +121,17 @@ function findCodeEnd(line: string, from: number, ticks: number): number | undefi
   return undefined;
 }
 
-/** Takes the meaning from HTML, from unsafe links, and from the definitions of references. */
+/**
+ * Takes the meaning from HTML, from unsafe links, and from the definitions of references. `<` becomes an
+ * entity also after a backslash, because a backslash at the end of an address is a part of it.
+ */
 function cleanInline(text: string): string {
   return text
     .replace(/\\.|<(?!(?:https?:\/\/|mailto:)[^\s<>`]*>)/gis, (found) =>
-      found === '<' ? '\\<' : found,
+      found.endsWith('<') ? '&lt;' : found,
     )
+    .replace(/(ftp:)(?=\/\/)/gi, '$1\\')
+    .replace(/(xmpp)(?=:)/gi, '$1\\')
     .replace(/\]\((?!https?:\/\/|mailto:)/gi, ']\\(')
     .replace(/\]:/g, ']\\:');
 }
