@@ -1,6 +1,6 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
-import { toCharacters } from './characters.ts';
+import { toShownText } from './characters.ts';
 import { formatMinute } from './figures.ts';
 import { joinBlocks, joinFacts, listItem, quoteBlock } from './layout.ts';
 import { image, linkUrl } from './links.ts';
@@ -118,7 +118,7 @@ function marksOf(styles: readonly StyleRange[]): Mark[] {
 
 /** Gives a code block whose fence is longer than any run of backticks in the code. */
 function fenceCode(code: string): string {
-  const shown = trimEndOf(toCharacters(code).characters.join(''), '\n');
+  const shown = trimEndOf(toShownText(code), '\n');
   const runs = shown.match(/`+/g) ?? [];
   const longest = runs.reduce((most, { length }) => Math.max(most, length), 2);
   const fence = '`'.repeat(longest + 1);

@@ -35,15 +35,23 @@ function toShown(point: string): string {
   return isControl ? '' : point;
 }
 
-/** Marks that change the direction of what follows them: embeddings, overrides and isolates. */
-const directionControls = /[\u202a-\u202e\u2066-\u2069]/g;
+/** Returns a text with the characters of `toCharacters`. */
+export function toShownText(text: string): string {
+  return text
+    .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n')
+    .replace(/(?![\t\n])\p{Cc}/gu, '')
+    .replace(/\p{Cs}/gu, '\ufffd');
+}
 
-/** Gives a text on one line, without direction controls, each run of white space one space. */
+/** Control characters but line ends, and marks that change the direction of what follows them. */
+const unshown = /(?![\t\n\v\f\r\u0085])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Returns a text on one line, without direction controls, each run of white space one space. */
 export function toLine(text: string): string {
-  return toCharacters(text)
-    .characters.join('')
-    .replace(directionControls, '')
-    .replace(/[\t\n\p{Zs}]+/gu, ' ')
+  return text
+    .replace(unshown, '')
+    .replace(/[\t\n\v\f\r\u0085\u2028\u2029\p{Zs}]+/gu, ' ')
+    .replace(/\p{Cs}/gu, '\ufffd')
     .trim();
 }
 

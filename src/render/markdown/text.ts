@@ -138,8 +138,9 @@ function hazardsOf(characters: readonly string[], lines: readonly Line[]): Reado
   const borders = lines.flatMap((line) =>
     line.spans.flatMap((span) => [line.start + span.start, line.start + span.end]),
   );
+  const kinds = new Set(spans.map(({ kind }) => kind));
   const found = findHazards(characters, new Set(borders));
-  return new Set([...found, ...spans.flatMap((span) => [...markersOf[span.kind]])]);
+  return new Set([...found, ...[...kinds].flatMap((kind) => [...markersOf[kind]])]);
 }
 
 const markersOf: Readonly<Record<Span['kind'], string>> = {

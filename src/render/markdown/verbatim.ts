@@ -1,5 +1,5 @@
 import { trimEndOf } from '../../core/trim-end.ts';
-import { toCharacters } from './characters.ts';
+import { toShownText } from './characters.ts';
 
 interface Scan {
   readonly lines: string[];
@@ -16,7 +16,7 @@ interface Scan {
  */
 export function cleanMarkdown(markdown: string): string {
   const scan: Scan = { lines: [], fence: null, isDoubtful: false };
-  for (const line of toCharacters(markdown).characters.join('').split('\n')) cleanLine(scan, line);
+  for (const line of toShownText(markdown).split('\n')) cleanLine(scan, line);
   if (scan.fence !== null) scan.lines.push(scan.fence);
   return scan.lines.join('\n').replace(/^\n+/, '').trimEnd();
 }
