@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { trimEndOf } from './core/trim-end.ts';
 
 /** Gives the form of a variable that is a whole number between two others, both included. */
 export const wholeNumberFrom = (least: number, most: number) =>
@@ -47,7 +48,7 @@ export const httpUrl = z
   .string()
   .refine(isHttpUrl, 'must be an http:// or https:// URL without user name, query or fragment')
   // The parser's own form: a host in another script becomes ASCII, as headers need it.
-  .transform((value) => new URL(value).href.replace(/\/+$/, ''));
+  .transform((value) => trimEndOf(new URL(value).href, '/'));
 
 function isHttpUrl(value: string): boolean {
   if (!/^https?:\/\/\S+$/i.test(value) || !URL.canParse(value)) return false;

@@ -113,7 +113,7 @@ export const problemKinds = {
   invalid_replies: {
     status: 400,
     title: 'Unknown choice of replies',
-    resolution: 'Send `top`, `recent` or `off`, or leave `replies` out.',
+    resolution: 'Send one of the words that the detail lists, or leave `replies` out.',
     when: 'the `replies` parameter is not one of its values',
   },
   invalid_userinfo: {

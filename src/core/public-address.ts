@@ -96,9 +96,10 @@ function splitGroups(text: string): readonly string[] {
 
 /** Writes a dotted end, as in `::ffff:127.0.0.1`, as two groups. */
 function withoutDots(text: string): string {
-  return text.replace(/[0-9.]+$/, (end) => {
-    if (!end.includes('.')) return end;
-    const bits = parseV4(end);
-    return `${Math.floor(bits / 65_536).toString(16)}:${(bits % 65_536).toString(16)}`;
-  });
+  const at = text.lastIndexOf(':') + 1;
+  const end = text.slice(at);
+  if (!end.includes('.')) return text;
+  const bits = parseV4(end);
+  const groups = [Math.floor(bits / 65_536), bits % 65_536];
+  return text.slice(0, at) + groups.map((group) => group.toString(16)).join(':');
 }

@@ -1,11 +1,30 @@
 import { redactKeys } from '../core/redact.ts';
 
 /**
- * Gives the path and query of a request as a URI reference, without secrets: the values of
- * parameters that are named like one, and whatever looks like a bearer key.
+ * Returns the path and query of a request as a URI reference without secrets: without the values of
+ * parameters whose name suggests a secret, and without anything that looks like a bearer key.
  */
 export function toInstance(url: string): string {
-  return redactKeys(Buffer.from(url).toString())
-    .replaceAll(/([?&][^=&]*(?:key|token|secret|password|authorization)[^=&]*=)[^&]*/gi, '$1…')
-    .replaceAll(/[^\x21-\x7e]|["<>\\^`{|}]/g, (character) => encodeURIComponent(character));
+  return hideSecrets(redactKeys(Buffer.from(url).toString())).replaceAll(
+    /[^\x21-\x7e]|["<>\\^`{|}]/g,
+    (character) => encodeURIComponent(character),
+  );
+}
+
+function hideSecrets(url: string): string {
+  const query = url.search(/[?&]/);
+  if (query === -1) return url;
+  return url.slice(0, query) + url.slice(query).split('&').map(hideSecret).join('&');
+}
+
+const secretName = /key|token|secret|password|authorization/i;
+
+/**
+ * Cuts a parameter after the first of its names that suggests a secret. It has several where its
+ * value is itself a URL with a query.
+ */
+function hideSecret(parameter: string): string {
+  const names = parameter.split('=').slice(0, -1);
+  const at = names.findIndex((name) => secretName.test(name));
+  return at === -1 ? parameter : `${names.slice(0, at + 1).join('=')}=…`;
 }

@@ -54,6 +54,11 @@ class HtmlReader {
   readonly #writer = new TextWriter();
   readonly #tokenizer: Tokenizer;
   readonly #open: OpenElement[] = [];
+  /** Where in `#open` the elements of a name are, so that no tag has to go through all of it. */
+  readonly #placesOf = new Map<string, number[]>();
+  readonly #blockPlaces: number[] = [];
+  /** Where in `#open` the lists and their items are. */
+  readonly #itemPlaces: number[] = [];
   readonly #lists: OpenList[] = [];
   /** How many elements of each style are open; the outermost one counts. */
   readonly #styled = new Map<Facet['type'], number>();
@@ -100,7 +105,17 @@ class HtmlReader {
     const mode = rawModes.get(name);
     if (mode !== undefined) this.#tokenizer.state = mode;
     if (this.#open.length >= maxDepth && mode === undefined) return;
-    this.#open.push({ name, leave: this.#enter(token) });
+    this.#push({ name, leave: this.#enter(token) });
+  }
+
+  #push(element: OpenElement): void {
+    const { name } = element;
+    const at = this.#open.push(element) - 1;
+    const places = this.#placesOf.get(name);
+    if (places === undefined) this.#placesOf.set(name, [at]);
+    else places.push(at);
+    if (blocks.has(name)) this.#blockPlaces.push(at);
+    if (isItemOrList(name)) this.#itemPlaces.push(at);
   }
 
   /** Begins what an element does, and gives how that ends. */
@@ -235,7 +250,7 @@ class HtmlReader {
   }
 
   #closeItem(): void {
-    const at = this.#open.findLastIndex(({ name }) => /^(?:li|ul|ol)$/.test(name));
+    const at = this.#itemPlaces.at(-1) ?? 0;
     if (this.#open[at]?.name === 'li') this.#leaveDownTo(at);
   }
 
@@ -246,9 +261,9 @@ class HtmlReader {
 
   /** Leaves the innermost element of a name, unless a block that is still open began within it. */
   #closeTo(name: string): void {
-    const at = this.#open.findLastIndex((element) => element.name === name);
-    if (at < 0) return;
-    const isBarred = this.#open.slice(at + 1).some((inner) => blocks.has(inner.name));
+    const at = this.#placesOf.get(name)?.at(-1);
+    if (at === undefined) return;
+    const isBarred = (this.#blockPlaces.at(-1) ?? 0) > at;
     if (!isBarred || blocks.has(name)) this.#leaveDownTo(at);
   }
 
@@ -257,8 +272,17 @@ class HtmlReader {
   }
 
   #leaveLast(): void {
-    this.#open.pop()?.leave();
+    const element = this.#open.pop();
+    if (element === undefined) return;
+    this.#placesOf.get(element.name)?.pop();
+    if (blocks.has(element.name)) this.#blockPlaces.pop();
+    if (isItemOrList(element.name)) this.#itemPlaces.pop();
+    element.leave();
   }
+}
+
+function isItemOrList(name: string): boolean {
+  return name === 'li' || name === 'ul' || name === 'ol';
 }
 
 function attributeOf({ attrs }: Token.TagToken, name: string): string {

@@ -1,6 +1,6 @@
 import type { Facet } from '../model/post.ts';
 import { settleRuns } from './runs.ts';
-import { countCodePoints, toCodePoints } from './text.ts';
+import { countCodePoints } from './text.ts';
 
 /** A text with its facets. */
 export interface RichText {
@@ -105,7 +105,7 @@ export class TextWriter {
   /** Gives what was written, without spaces at its end. */
   finish(): RichText {
     const text = this.#parts.join('').trimEnd();
-    const { length } = toCodePoints(text);
+    const length = countCodePoints(text);
     const clipped = this.#facets.map((facet) => ({ ...facet, end: Math.min(facet.end, length) }));
     return { text, facets: settleRuns(clipped, length) };
   }

@@ -4,6 +4,7 @@ import {
   HttpFailure,
   type RequestContext,
 } from '../core/http-client.ts';
+import { trimEndOf } from '../core/trim-end.ts';
 import { toProviderError } from './failure.ts';
 
 /** What a provider with one remote host is built from. */
@@ -25,7 +26,7 @@ export interface Upstream {
 
 /** Creates the way to ask an upstream. */
 export function createUpstream({ http, apiUrl }: UpstreamOptions): Upstream {
-  const base = apiUrl.replace(/\/+$/, '');
+  const base = trimEndOf(apiUrl, '/');
   return {
     get: async (path, context) => {
       const url = new URL(`${base}${path}`);

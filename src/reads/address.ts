@@ -108,5 +108,5 @@ function parseHttpUrl(text: string, baseUrl: string, refuse: (fault: string) => 
 
 /** Looks at the text, because the parser hides a port that is the scheme's own. */
 function hasPort(text: string): boolean {
-  return /^[a-z]+:\/*[^/?#]*:\d*(?:[/?#]|$)/i.test(text.replace(/\[[^\]]*\]/, ''));
+  return /^[a-z]+:\/*[^/?#]*:\d*(?:[/?#]|$)/i.test(text.replace(/\[[^[\]]*\]/, ''));
 }

@@ -105,7 +105,7 @@ function createMastodonSite(host: string, isSearched: boolean): Site {
       if (account === null) return null;
       // A post is read on this host, also the copy of one by an account of another server.
       const handle =
-        parameters.id === undefined ? account.handle : account.handle.replace(/@.*$/, `@${host}`);
+        parameters.id === undefined ? account.handle : `${account.handle.split('@', 1)[0]}@${host}`;
       return toAccountGiven('mastodon', { ...parameters, handle });
     },
   };

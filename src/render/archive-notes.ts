@@ -2,9 +2,9 @@ import { toIsoSeconds } from '../core/clock.ts';
 import type { Account } from '../model/account.ts';
 import type { Status } from '../model/post.ts';
 import { type Platform, postUrl } from '../model/reference.ts';
-import { nameAccount, renderProfile } from './markdown/accounts.ts';
+import { headAccount, nameAccount, renderProfile } from './markdown/accounts.ts';
 import { cutLine, toLine } from './markdown/characters.ts';
-import { escapeInline, escapeLine } from './markdown/escape.ts';
+import { escapeLine } from './markdown/escape.ts';
 import { formatNumber } from './markdown/figures.ts';
 import { joinBlocks, joinLines, listItem } from './markdown/layout.ts';
 import { link } from './markdown/links.ts';
@@ -38,7 +38,7 @@ export function renderThreadNote({ posts, stored }: ThreadNote): string {
 export function renderRepostsHead(account: Account, month: string): string {
   const title = `Reposts of ${month}`;
   const front = renderFrontMatter({ title, handle: toLine(account.screen_name) });
-  return `${front}\n# ${title} by ${escapeInline(nameAccount(account))}\n`;
+  return `${front}\n# ${title} by ${headAccount(account)}\n`;
 }
 
 /** A post that an account passed on. */
@@ -82,8 +82,7 @@ export function renderArchiveIndex(account: Account, years: readonly YearCount[]
     platform: account.platform,
     url: account.url,
   });
-  const name = escapeInline(nameAccount(account));
-  return `${front}\n${joinBlocks([`# ${name}`, renderProfile(account, true), renderYears(years)])}\n`;
+  return `${front}\n${joinBlocks([`# ${headAccount(account)}`, renderProfile(account, true), renderYears(years)])}\n`;
 }
 
 function renderYears(years: readonly YearCount[]): string {

@@ -49,7 +49,7 @@ function estimateHeight(html: string, width: number): number {
   const room = Math.max(width - metrics.indent, metrics.narrowest);
   const blocks = html.match(/<(?:p|ul|blockquote)[ >]/g)?.length ?? 0;
   const lines = html
-    .replace(/<(?!br )[^>]*>/g, '')
+    .replace(/<(?!br )[^<>]*>/g, '')
     .split(/<br \/>|\n/)
     .map((line) => Math.ceil((line.length * metrics.character) / room));
   return lines.reduce((sum, rows) => sum + rows * metrics.line, (blocks + 1) * metrics.margin);

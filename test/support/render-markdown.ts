@@ -122,6 +122,20 @@ const pieces = [
     'www.a.example',
     'javascript:x',
   ],
+  ...[
+    'www.',
+    'WWW.',
+    'http:',
+    'https://',
+    'ftp://',
+    '//',
+    'xmpp:',
+    'mailto:',
+    '.com',
+    'a.co/',
+    '@',
+  ],
+  ...['@user@host.example', 'a@b.cc', 'www.a.b/', '<img src=x onerror=alert(1)>', '/<b', '&quot;'],
 ];
 
 /** Texts that are rich in what Markdown could take for its own. */

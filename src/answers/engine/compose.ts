@@ -80,18 +80,30 @@ function escapeMarks(text: string): string {
 
 /** Text in one line; code keeps its lines, set in as far as the item. */
 function inOneItem(text: string): string {
-  return text
-    .split(fenced)
+  return splitAtFences(text)
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .map((part) => (part.startsWith('```') ? part.replaceAll('\n', '\n  ') : inOneLine(part)))
     .join('\n\n  ');
 }
 
-const fenced = /^(`{3,}[^\n]*\n[\s\S]*?\n`{3,})$/m;
+/** Splits a text into its fenced blocks of code and the parts between them. */
+function splitAtFences(text: string): readonly string[] {
+  const parts: string[][] = [[]];
+  let isCode = false;
+  for (const line of text.split('\n')) {
+    const opens: boolean = !isCode && line.startsWith('```');
+    const closes: boolean = isCode && /^`{3,}$/.test(line);
+    if (opens) parts.push([]);
+    parts.at(-1)?.push(line);
+    if (closes) parts.push([]);
+    isCode = opens || (isCode && !closes);
+  }
+  return parts.map((lines) => lines.join('\n'));
+}
 
 function inOneLine(text: string): string {
-  return text.replace(/^- /, '').replaceAll(/\n+- /g, ' · ').replaceAll(/\s+/g, ' ');
+  return text.replace(/^- /, '').replaceAll('\n- ', ' · ').replaceAll(/\s+/g, ' ');
 }
 
 /** Gives out the characters that are left; what does not fit is left out. */

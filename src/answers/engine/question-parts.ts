@@ -6,7 +6,7 @@ const maxParts = 4;
 
 /** Where a question may part: its sentences, and what joins two of them. */
 const joints =
-  /(?<=[?!.;])\s+|\s*;\s*|,?\s+(?:and|then|but)\s+(?:also\s+|then\s+)?|,\s+(?=(?:how|what|which|where|when|why|who|can|is|are|does|do)\b)/i;
+  /(?<=[?!.;]) | ?; ?|,? (?:and|then|but) (?:also |then )?|, (?=(?:how|what|which|where|when|why|who|can|is|are|does|do)\b)/i;
 
 /**
  * Gives the parts of a question that could be asked on their own; none where it is one question.
@@ -15,6 +15,7 @@ const joints =
  */
 export function toParts(question: string): readonly string[] {
   const pieces = question
+    .replaceAll(/\s+/g, ' ')
     .split(joints)
     .filter((piece) => piece !== undefined && piece.trim() !== '');
   const parts: string[] = [];

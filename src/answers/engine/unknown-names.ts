@@ -24,5 +24,5 @@ export function hasUnknownName(text: string, lexicon: Lexicon): boolean {
 }
 
 function isSentenceStart(text: string, at: number): boolean {
-  return /(?:^|[.?!:;])\W*$/.test(text.slice(Math.max(0, at - 4), at));
+  return /(?:^|[.?!:;])\W{0,4}$/.test(text.slice(Math.max(0, at - 4), at));
 }

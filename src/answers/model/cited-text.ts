@@ -1,3 +1,4 @@
+import { trimEndOf } from '../../core/trim-end.ts';
 import type { Citation } from '../answer.ts';
 import { printCitation } from '../engine/citation.ts';
 import { maxAnswerLength, printSources } from '../engine/compose.ts';
@@ -180,7 +181,7 @@ function splitAtCitations(stretches: readonly Stretch[]): readonly (readonly Str
 /** The places stand where the numbers stood, so that what was shown is true by itself if nothing more comes. */
 function joinCitation(words: string, citations: readonly Citation[]): string {
   const places = citations.map((one) => `\`${printCitation(one)}\``).join(', ');
-  const before = words.replace(/[ \t]+$/, '');
+  const before = trimEndOf(words, ' \t');
   return `${before}${before === '' || before.endsWith('\n') ? '' : ' '}(${places})`;
 }
 

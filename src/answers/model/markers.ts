@@ -3,8 +3,8 @@ export type Stretch =
   | { readonly kind: 'words' | 'span' | 'block' | 'open'; readonly text: string }
   | { readonly kind: 'marker'; readonly text: string; readonly numbers: readonly number[] };
 
-const numbers = String.raw`\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3})*`;
-const bracket = String.raw`(?:\[${numbers}\](?!\()|【${numbers}[^】\n]{0,40}】)`;
+const numbers = String.raw`\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,20}`;
+const bracket = String.raw`(?:\[${numbers}\](?!\()|【${numbers}(?:\s?[^】\n\d\s,;–-][^】\n]{0,39})?】)`;
 
 /** Whether more of a text may come: then a backtick without another one may still become code. */
 export type Extent = 'part' | 'whole';
@@ -14,7 +14,7 @@ export type Extent = 'part' | 'whole';
  * `[1, 3]`, `[1][2]`, `[1-3]`, `[^1]`, `【1†…】`. Code that is not closed goes to the end.
  */
 const forms = {
-  block: String.raw`(?<block>(?<![^\n])[ \t]*(?<fence>\`{3,}|~{3,})[^\n]*\n(?:[^\n]*\n)*?[ \t]*\k<fence>[\`~]*[ \t]*(?![^\n]))`,
+  block: String.raw`(?<block>(?<![^\n])[ \t]*(?<fence>\`{3,}(?!\`)|~{3,}(?!~))[^\n]*\n(?:[^\n]*\n)*?[ \t]*\k<fence>[\`~]*[ \t]*(?![^\n]))`,
   open: String.raw`(?<open>(?<![^\n])[ \t]*(?:\`{3,}|~{3,})[\s\S]*$)`,
   span: String.raw`(?<span>(?<!\`)(?<ticks>\`+)(?!\`)(?:(?!\n\s*\n)[\s\S])*?[^\`]\k<ticks>(?!\`))`,
   openSpan: String.raw`(?<openSpan>(?<!\`)\`+(?!\`)(?:(?!\n\s*\n)[\s\S])*$)`,

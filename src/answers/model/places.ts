@@ -1,8 +1,5 @@
+import { trimEndOf } from '../../core/trim-end.ts';
 import type { Stretch } from './markers.ts';
-
-/** Forms in which a text leads elsewhere: targets of links, addresses, and places as Perch cites them. */
-const forms = [/\]\(\s*<?([^)\s>]+)/g, /\b([a-z][a-z0-9+.-]*:\/\/[^\s<>"'`\])]+)/gi] as const;
-const cited = /([^\s`()]+#[^\s`()]+:\d+)/g;
 
 /**
  * Gives the first thing that a text leads to and that stands in nothing the model was given: a link, an
@@ -11,7 +8,7 @@ const cited = /([^\s`()]+#[^\s`()]+:\d+)/g;
 export function findUnknownPlace(stretches: readonly Stretch[], known: string): string | undefined {
   const words = textOf(stretches, 'words');
   const inline = words + textOf(stretches, 'span');
-  const targets = [...forms.flatMap((form) => matchesOf(words, form)), ...matchesOf(inline, cited)];
+  const targets = [...linkTargets(words), ...addresses(words), ...citedPlaces(inline)];
   return targets.find((target) => !stands(target, known));
 }
 
@@ -22,9 +19,42 @@ function textOf(stretches: readonly Stretch[], kind: Stretch['kind']): string {
     .join(' ');
 }
 
-/** What ends a sentence is not part of an address. */
-function matchesOf(text: string, form: RegExp): readonly string[] {
-  return [...text.matchAll(form)].map(([, target = '']) => target.replace(/[.,;:!?*_]+$/, ''));
+function linkTargets(text: string): readonly string[] {
+  return [...text.matchAll(/\]\(\s*<?([^)\s>]+)/g)].map(([, target = '']) =>
+    withoutPunctuation(target),
+  );
+}
+
+/** Finds URLs of every scheme. */
+function addresses(text: string): readonly string[] {
+  return text.split(/[\s<>"'`\])]+/).flatMap((word) => {
+    const colon = word.indexOf('://');
+    if (colon < 0 || colon + 3 === word.length) return [];
+    const start = schemeStart(word, colon);
+    return start === colon ? [] : [withoutPunctuation(word.slice(start))];
+  });
+}
+
+/** Returns where the scheme of a URL begins that ends at `colon`, or `colon` if there is none. */
+function schemeStart(text: string, colon: number): number {
+  let start = colon;
+  while (start > 0 && /[a-z0-9+.-]/i.test(text.charAt(start - 1))) start -= 1;
+  while (start < colon && !/[a-z]/i.test(text.charAt(start))) start += 1;
+  return start;
+}
+
+/** Drops what ends a sentence, which is not part of an address. */
+function withoutPunctuation(target: string): string {
+  return trimEndOf(target, '.,;:!?*_');
+}
+
+/** Finds places of the form `path#heading:line`. */
+function citedPlaces(text: string): readonly string[] {
+  return text.split(/[\s`()]+/).flatMap((word) => {
+    const [place = ''] = /^.*:\d+/.exec(word) ?? [];
+    const sign = place.indexOf('#', 1);
+    return sign > 0 && sign + 1 < place.lastIndexOf(':') ? [withoutPunctuation(place)] : [];
+  });
 }
 
 /** Line 3 does not stand where line 35 does. */

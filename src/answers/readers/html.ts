@@ -93,7 +93,7 @@ class NodeWalk {
       return;
     }
     if (node.tagName === 'pre') {
-      const text = rawTextOf(node).replace(/^\n|\s+$/g, '');
+      const text = rawTextOf(node).replace(/^\n/, '').trimEnd();
       this.sections.add({ kind: 'code', text, line, endLine: endLineOf(node) });
       return;
     }

@@ -35,7 +35,7 @@ function toMarkdownLine(line: string, state: State): string {
   if (state.fence !== '') return line;
   if (state.isInTag) return readPropertyLine(line, state);
   if (state.isInImport || /^(?:import|export)\s.*(?:from|['"{]|=)/.test(line)) {
-    state.isInImport = !/['"};]\s*;?\s*$/.test(line);
+    state.isInImport = !/['"};]$/.test(line.trimEnd());
     return '';
   }
   if (/^\s*<[A-Za-z][\w.]*(?:\s[^>]*)?$/.test(line)) {
@@ -53,7 +53,7 @@ function nextFence(fence: string, open: string): string {
 
 /** Within a tag over several lines only what names and describes something is text. */
 function readPropertyLine(line: string, state: State): string {
-  if (/^\s*(?:\]\}|\}\})?\s*\/?>\s*$/.test(line)) {
+  if (/^(?:\]\}|\}\})?\s*\/?>$/.test(line.trim())) {
     state.isInTag = false;
     return '';
   }

@@ -24,7 +24,8 @@ function readTree(
   text: string,
   parse: (text: string) => DocumentNode | undefined,
 ): ReadFile | undefined {
-  if (!/(?:^|[{,])\s*["']?(?:openapi|swagger)["']?\s*:/m.test(text)) return undefined;
+  // Parsing is dear, so a text without the member is not parsed.
+  if (!/(?:openapi|swagger)["']?\s*:/.test(text)) return undefined;
   const root = parse(text);
   if (textAt(root, 'openapi') + textAt(root, 'swagger') === '') return undefined;
   const walk = new DocumentWalk(root);

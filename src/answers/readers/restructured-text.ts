@@ -42,13 +42,16 @@ function prepare(text: string): string {
         .replace(/^\s*\.\. _[^:]+:.*$/, '')
         .replace(/^(\s*)\.\. (?:code-block|code|highlight|toctree|image|figure|include)::.*$/, '')
         .replace(
-          /^(\s*)\.\. (?:[\w-]+:)?(?:function|method|class|attribute|data|option|exception|envvar|describe|confval)::\s*(.+)$/,
-          '- `$2`',
+          /^\s*\.\. (?:[\w-]+:)?(?:function|method|class|attribute|data|option|exception|envvar|describe|confval)::\s*(\S.*)$/,
+          '- `$1`',
         )
-        .replace(/^(\s*)\.\. (?:[\w-]+)::\s*(.*)$/, '$2')
-        .replaceAll(/:[\w:+.-]{1,40}:`~?([^`<]{1,200}?)(?:\s*<[^`>]{1,200}>)?`/g, '`$1`')
+        .replace(/^\s*\.\. [\w-]+::\s*(\S.*)?$/, '$1')
+        .replaceAll(
+          /(?<![\w:+.-]):[\w:+.-]{1,40}:`~?([^`<]{1,200})(?:<[^`<>]{1,200}>)?`/g,
+          (_, label: string) => `\`${label.trimEnd()}\``,
+        )
         .replaceAll(/``([^`]{1,300})``/g, '`$1`')
-        .replaceAll(/`([^`<]{1,200}?)\s*<[^`>]{1,300}>`__?/g, '$1')
+        .replaceAll(/`([^`<]{1,200})<[^`<>]{1,300}>`__?/g, (_, label: string) => label.trimEnd())
         .replace(/::\s*$/, ':'),
     )
     .join('\n');

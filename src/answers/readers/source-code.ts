@@ -1,3 +1,4 @@
+import { trimEndOf } from '../../core/trim-end.ts';
 import { countLines, type ReadFile, SectionBuilder } from './section.ts';
 
 /**
@@ -28,24 +29,29 @@ export function readSourceCode(text: string): ReadFile {
 /** Lines of a declaration that are shown. */
 const maxSignatureLines = 12;
 
-/** Declarations at the margin, or one step in for members of classes with `pub`, `public` or `def`. */
+/**
+ * Declarations at the margin, or one step in for members of classes with `pub`, `public` or `def`. In
+ * the lines that they are tried on, each run of spaces after the margin is one space.
+ */
 const declarations: readonly RegExp[] = [
-  /^(?:export\s+)(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\*?|class|interface|type|enum|const|let|var|namespace)\s+([\w$]+)/,
-  /^(?:async\s+)?(?:function\*?|class)\s+([\w$]+)/,
-  /^(?:module\.)?exports\.([\w$]+)\s*=/,
-  /^[\w$.]+\.prototype\.([\w$]+)\s*=/,
-  /^(?: {4})?(?:async\s+)?def\s+(\w+)/,
-  /^func\s+(?:\([^)]{0,100}\)\s*)?(\w+)/,
-  /^type\s+(\w+)\s+(?:struct|interface|func)/,
-  /^\s{0,4}pub(?:\([^)]{0,40}\))?\s+(?:async\s+|unsafe\s+|const\s+)*(?:fn|struct|enum|trait|mod|const|static|type)\s+(\w+)/,
-  /^\s{0,4}(?:public|protected|internal|open)\s+(?:[\w<>[\],.?]+\s+){0,6}?(?:class|interface|enum|record|struct|fun|func|void|static|final)?\s*([A-Za-z_]\w*)\s*[({<:]/,
-  /^(?:module|def|class)\s+(?:self\.)?([\w:]+)/,
+  /^export (?:default )?(?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|enum|const|let|var|namespace) ([\w$]+)/,
+  /^(?:async )?(?:function\*?|class) ([\w$]+)/,
+  /^(?:module\.)?exports\.([\w$]+) ?=/,
+  /^[\w$.]+\.prototype\.([\w$]+) ?=/,
+  /^(?: {4})?(?:async )?def (\w+)/,
+  /^func (?:\([^)]{0,100}\) ?)?(\w+)/,
+  /^type (\w+) (?:struct|interface|func)/,
+  /^\s{0,4}pub(?:\([^)]{0,40}\))? (?:async |unsafe |const )*(?:fn|struct|enum|trait|mod|const|static|type) (\w+)/,
+  /^\s{0,4}(?:public|protected|internal|open) (?:[\w<>[\],.?]+ ){0,6}?(?:class |interface |enum |record |struct |fun |func |void |static |final )?([A-Za-z_]\w*) ?[({<:]/,
+  /^(?:module|def|class) (?:self\.)?([\w:]+)/,
 ];
 
 function declaredName(line: string): string | undefined {
   if (line.length > 400 || !/^\s{0,4}[A-Za-z]/.test(line)) return undefined;
+  const start = line.length - line.trimStart().length;
+  const spaced = line.slice(0, start) + line.slice(start).replaceAll(/\s+/g, ' ');
   for (const declaration of declarations) {
-    const name = declaration.exec(line)?.[1];
+    const name = declaration.exec(spaced)?.[1];
     if (name !== undefined) return name;
   }
   return undefined;
@@ -82,13 +88,15 @@ function commentFrom(lines: readonly string[], at: number): Comment | undefined 
 function toComment(lines: readonly string[], line: number, end: number): Comment {
   const text = lines
     .slice(line, end)
-    .map((one) =>
-      one
-        .replace(/^\s*(?:\/\*+!?|\*+\/|\*|\/\/[/!]?|#+|--|;;+)\s?/, '')
-        .replace(/\s*\*+\/\s*$/, ''),
-    )
+    .map((one) => one.replace(/^\s*(?:\/\*+!?|\*+\/|\*|\/\/[/!]?|#+|--|;;+)\s?/, ''))
+    .map(withoutCommentEnd)
     .join('\n');
   return { line, end, text };
+}
+
+function withoutCommentEnd(line: string): string {
+  const shown = line.trimEnd();
+  return shown.endsWith('*/') ? trimEndOf(shown.slice(0, -1), '*').trimEnd() : line;
 }
 
 /** A string in three quotes on the lines after a declaration, as in Python. */

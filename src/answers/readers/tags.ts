@@ -6,6 +6,6 @@ export function stripTags(markdown: string): string {
     .trim();
 }
 
-/** A code span, a comment or a tag. Each repetition is bounded, so that no text takes long. */
+/** A code span, a comment or a tag. A comment that is not closed runs to the end. */
 const tagOrCode =
-  /(`{1,3})[^`]{1,500}\1|<!--[\s\S]{0,5000}?-->|<\/?[A-Za-z][\w.:-]{0,60}(?:\s[^<>]{0,2000})?\/?>|<\/?>/g;
+  /(`{1,3})[^`]{1,500}\1|<!--[\s\S]*?(?:-->|$)|<\/?[A-Za-z][\w.:-]{0,60}(?:\s[^<>]{0,2000})?\/?>|<\/?>/g;

@@ -6,15 +6,17 @@ type Kind = 'comment' | 'string' | 'number' | 'name' | 'word' | 'option';
 /** What a language is made of; at each place the first that fits counts. */
 type Grammar = readonly (readonly [Kind, RegExp])[];
 
-const doubleQuoted = /"(?:\\.|[^"\\\n])*"/;
-const singleQuoted = /'(?:\\.|[^'\\\n])*'/;
+// A string ends with its line and a comment with the text even where they are not closed. Patterns that
+// required the end would look for it again from every start.
+const doubleQuoted = /"(?:\\.|[^"\\\n])*"?/;
+const singleQuoted = /'(?:\\.|[^'\\\n])*'?/;
 const number = /(?<![\w.])-?\d+(?:\.\d+)?(?![\w.])/;
 
 const script: Grammar = [
-  ['comment', /\/\/.*|\/\*[\s\S]*?\*\//],
+  ['comment', /\/\/.*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/],
   ['string', singleQuoted],
   ['string', doubleQuoted],
-  ['string', /`(?:\\.|[^`\\])*`/],
+  ['string', /`(?:\\[\s\S]|[^`\\])*`?/],
   [
     'word',
     /\b(?:as|async|await|break|case|catch|class|const|continue|default|do|else|export|extends|false|finally|for|from|function|if|import|in|instanceof|interface|let|new|null|of|return|switch|this|throw|true|try|type|typeof|undefined|while|yield)\b/,
@@ -23,24 +25,23 @@ const script: Grammar = [
 ];
 
 const markup: Grammar = [
-  ['comment', /<!--[\s\S]*?-->/],
+  ['comment', /<!--(?:[^-]|-(?!->))*(?:-->)?/],
   ['word', /<[/!?]?[\w:-]+|[/?]?>/],
-  ['option', /[\w:-]+(?==")/],
+  ['option', /(?<![\w:-])[\w:-]+(?==")/],
   ['string', doubleQuoted],
 ];
 
 /** The languages of the documentation. Others are shown as they are. */
-const grammars: Readonly<Record<string, Grammar>> = {
+const grammars = joinGrammars({
   sh: [
     ['comment', /(?<![^\s])#.*/],
-    ['string', /'[^']*'/],
-    ['string', /"(?:\\.|[^"\\])*"/],
+    ['string', /'[^']*'?/],
+    ['string', /"(?:\\[\s\S]|[^"\\])*"?/],
     ['name', /\$\{?\w+\}?|\b[A-Z_][A-Z0-9_]*(?==)/],
     ['option', /(?<=\s)--?[A-Za-z][\w-]*/],
-    ['word', /(?<=(?:^|[|;&(])[ \t]*)[a-z][\w./-]*/m],
+    ['word', /[a-z](?<=(?:^|[|;&(])[ \t]*[a-z])[\w./-]*/m],
   ],
   json: [
-    ['name', /"(?:\\.|[^"\\\n])*"(?=\s*:)/],
     ['string', doubleQuoted],
     ['word', /\b(?:true|false|null)\b/],
     ['number', number],
@@ -61,30 +62,49 @@ const grammars: Readonly<Record<string, Grammar>> = {
   ts: script,
   html: markup,
   xml: markup,
-};
+});
+
+/** A language: one pattern with a group for each kind. */
+interface Language {
+  readonly kinds: readonly Kind[];
+  readonly pattern: RegExp;
+}
+
+function joinGrammars(byName: Readonly<Record<string, Grammar>>): ReadonlyMap<string, Language> {
+  return new Map(
+    Object.entries(byName).map(([name, grammar]) => {
+      const groups = grammar.map(([, { source }]) => `(${source})`);
+      const kinds = grammar.map(([kind]) => kind);
+      return [name, { kinds, pattern: new RegExp(groups.join('|'), 'gm') }];
+    }),
+  );
+}
 
 /** Gives code as HTML, with the parts of its language in elements of classes `t-…`. */
 export function highlight(code: string, language: string): string {
-  if (!Object.hasOwn(grammars, language)) return escapeHtml(code);
-  const grammar = grammars[language] ?? [];
+  const grammar = grammars.get(language);
+  if (grammar === undefined) return escapeHtml(code);
   const shown: string[] = [];
   let end = 0;
-  for (const match of code.matchAll(joinGrammar(grammar))) {
+  for (const match of code.matchAll(grammar.pattern)) {
     const at = match.slice(1).findIndex((group) => group !== undefined);
-    const kind = grammar[at]?.[0] ?? 'word';
-    shown.push(escapeHtml(code.slice(end, match.index)), mark(match[0], kind));
+    const kind = grammar.kinds[at] ?? 'word';
+    shown.push(escapeHtml(code.slice(end, match.index)));
     end = match.index + match[0].length;
+    const isName = kind === 'string' && language === 'json' && isColonAt(code, end);
+    shown.push(mark(match[0], isName ? 'name' : kind));
   }
   return `${shown.join('')}${escapeHtml(code.slice(end))}`;
 }
 
-function mark(text: string, kind: Kind): string {
-  return `<span class="t-${kind}">${escapeHtml(text)}</span>`;
+function isColonAt(code: string, at: number): boolean {
+  const colon = /\s*:/y;
+  colon.lastIndex = at;
+  return colon.test(code);
 }
 
-/** One pattern with a group for each part. */
-function joinGrammar(grammar: Grammar): RegExp {
-  return new RegExp(grammar.map(([, { source }]) => `(${source})`).join('|'), 'gm');
+function mark(text: string, kind: Kind): string {
+  return `<span class="t-${kind}">${escapeHtml(text)}</span>`;
 }
 
 /** Tells the language of what a command printed, by its first line; `text` where it is none of ours. */

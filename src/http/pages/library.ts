@@ -78,5 +78,5 @@ function readPage(path: string): string | null {
 }
 
 function titleOf(source: string): string {
-  return /^# +(.+?) *$/m.exec(source)?.[1]?.replaceAll('`', '') ?? 'Untitled';
+  return /^# (.+)$/m.exec(source)?.[1]?.replaceAll('`', '').trim() ?? 'Untitled';
 }

@@ -35,12 +35,13 @@ export async function createResultRenderer(place: ResultPlace): Promise<ResultRe
   const { rules } = parser.renderer;
   rules.link_open = (tokens, index) =>
     `<a ${toLinkAttributes(hrefOf(tokens[index], 'href'), place)}>`;
-  rules.image = (tokens, index) => renderPicture(tokens, index, place);
+  rules.image = (tokens, index) => renderPicture(tokens[index], place);
   rules.th_open = (tokens, index) => renderCell('th', tokens[index]);
   rules.td_open = (tokens, index) => renderCell('td', tokens[index]);
   return (markdown) => {
     const tokens = parser.parse(markdown, {});
     nestHeadings(tokens, place.headingLevel);
+    for (const { children } of tokens) markLinkedPictures(children ?? []);
     const heading = tokens.findIndex(({ type }) => type === 'heading_open');
     return {
       title: heading === -1 ? '' : toText(tokens[heading + 1]?.children ?? []),
@@ -70,14 +71,21 @@ function renderCell(tag: 'th' | 'td', token: Token | undefined): string {
   return aligned === undefined ? `<${tag}>` : `<${tag} class="align-${aligned}">`;
 }
 
-/** A picture is named; where it stands in no link already, the name is a link to it. */
-function renderPicture(tokens: readonly Token[], index: number, place: ResultPlace): string {
-  const before = tokens.slice(0, index);
-  const count = (type: string) => before.filter((token) => token.type === type).length;
-  const token = tokens[index];
+/** Links do not nest, so a link that is open holds every picture up to its end. */
+function markLinkedPictures(tokens: readonly Token[]): void {
+  let isLinked = false;
+  for (const token of tokens) {
+    if (token.type === 'link_open') isLinked = true;
+    else if (token.type === 'link_close') isLinked = false;
+    else if (token.type === 'image') token.meta = { isLinked };
+  }
+}
+
+/** Writes a picture as its name, which is a link to it unless it is within a link already. */
+function renderPicture(token: Token | undefined, place: ResultPlace): string {
   const name = escapeHtml(toText(token?.children ?? []) || 'Picture');
   const text = `<span class="picture">${name}</span>`;
-  if (count('link_open') > count('link_close')) return text;
+  if (token?.meta?.isLinked === true) return text;
   return `<a ${toLinkAttributes(hrefOf(token, 'src'), place)}>${text}</a>`;
 }
 

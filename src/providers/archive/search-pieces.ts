@@ -1,3 +1,4 @@
+import { trimEndOf } from '../../core/trim-end.ts';
 import { toWords } from './words.ts';
 
 /** Something to look for: words that stand one after the other in a column of `post_words`. */
@@ -81,7 +82,7 @@ function readLexeme(one: string, { where, readSpecial }: Dialect): readonly Piec
   if (one === 'AND') return []; // everything is asked for together anyway
   if (one === 'OR') return [unknownOperator(one, where)];
   const [signs = ''] = /^[-(]*/.exec(one) ?? [];
-  const body = one.slice(signs.length).replace(/\)+$/, '');
+  const body = trimEndOf(one.slice(signs.length), ')');
   const kind = signs.includes('-') ? 'exclude' : 'include';
   const shown = `${kind === 'exclude' ? '-' : ''}${body}`;
   const special = readSpecial({ body, kind, shown });

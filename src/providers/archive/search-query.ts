@@ -108,7 +108,7 @@ function findOperator(body: string): Operator | undefined {
 
 /** Gives the name of a tag; a number is none. */
 function findTag(body: string): string | undefined {
-  const [, tag = ''] = /^[#＃]([\p{L}\p{N}\p{M}_]+)\p{P}*$/u.exec(body) ?? [];
+  const [, tag = ''] = /^[#＃]([\p{L}\p{N}\p{M}_]+)(?:[^\P{P}_]\p{P}*)?$/u.exec(body) ?? [];
   return /\P{N}/u.test(tag) ? tag : undefined;
 }
 

@@ -160,8 +160,10 @@ function tagLinks(block: BlockPayload, points: readonly string[]): readonly Styl
     ...cashtags.map((tag) => ({ ...tag, url: tagUrl('symbol', tag.text) })),
   ];
   return found.flatMap(({ fromIndex: start, toIndex: end, text, url }): StyleRange[] => {
+    // A range much longer than the name need not be put together to be compared with it.
+    if (end - start > 2 * text.length + 2 || url === null) return [];
     const stands = isNamed(points.slice(start, end).join(''), text);
-    return stands && url !== null ? [{ style: 'link', start, end, url }] : [];
+    return stands ? [{ style: 'link', start, end, url }] : [];
   });
 }
 

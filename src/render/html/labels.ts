@@ -3,6 +3,7 @@ import type { Media } from '../../model/media.ts';
 import type { Poll } from '../../model/poll.ts';
 import { toLine } from '../markdown/characters.ts';
 import { formatCount, formatDuration, formatMinute } from '../markdown/figures.ts';
+import { describePositions } from '../markdown/media.ts';
 
 /** Gives an account's name as plain text, or its handle where it has none. */
 export function callAccount(account: Account): string {
@@ -18,16 +19,12 @@ const kinds = { photo: 'Photo', video: 'Video', gif: 'GIF', audio: 'Audio' } as 
 
 /** Says as plain text what each item of a post's media is and what its author says of it. */
 export function describeMedia(all: readonly Media[]): readonly string[] {
-  return all.map((item) => {
+  const positions = describePositions(all);
+  return all.map((item, at) => {
     const alt = toLine(item.alt ?? '');
     const said = alt === '' ? '' : `: ${alt}`;
-    return `${kinds[item.type]}${alt === '' ? positionOf(item, all) : ''}${lengthOf(item)}${said}`;
+    return `${kinds[item.type]}${alt === '' ? positions[at] : ''}${lengthOf(item)}${said}`;
   });
-}
-
-function positionOf(item: Media, all: readonly Media[]): string {
-  const alike = all.filter((other) => other.type === item.type);
-  return alike.length < 2 ? '' : ` ${alike.indexOf(item) + 1} of ${alike.length}`;
 }
 
 function lengthOf({ type, duration = null }: Media): string {

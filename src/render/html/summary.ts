@@ -74,5 +74,7 @@ function cut(line: string, max: number): string {
   const space = head.lastIndexOf(' ');
   const words = space > head.length * 0.8 ? head.slice(0, space) : head;
   // A joiner or a mark at the end would act on the ellipsis.
-  return `${words.replace(/[\s\p{Cf}]+$/u, '')}…`;
+  const shown = [...words];
+  const last = shown.findLastIndex((point) => !/^[\s\p{Cf}]$/u.test(point));
+  return `${shown.slice(0, last + 1).join('')}…`;
 }

@@ -35,9 +35,15 @@ function writeCharacters(characters: readonly string[]): string[] {
   return characters.map((character) => {
     isIndent = character === '\n' || (isIndent && isSpace(character));
     if (character === '\n') return '<br />\n';
-    if (!isIndent) return escapeHtml(character);
+    if (!isIndent) return escapeCharacter(character);
     return character === '\t' ? '\u00a0'.repeat(4) : '\u00a0';
   });
+}
+
+/** Most characters are letters of ASCII, which need no pattern to be found harmless. */
+function escapeCharacter(character: string): string {
+  const isLetter = character.length === 1 && character >= 'A' && character <= 'z';
+  return isLetter ? character : escapeHtml(character);
 }
 
 interface Range {

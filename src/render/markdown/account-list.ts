@@ -5,6 +5,7 @@ import { linkCopy } from './copies.ts';
 import { escapeInline, escapeLine } from './escape.ts';
 import { formatCount, formatDay } from './figures.ts';
 import { joinFacts, joinLines, listItem } from './layout.ts';
+import { renderLine } from './text.ts';
 
 /** Code points of a biography that a list shows: as many as one on X can have. */
 const maxBiography = 160;
@@ -36,7 +37,9 @@ function nameWithStanding(account: Account): string {
 
 function describeBriefly({ description }: Account, full: boolean): string {
   const line = toLine(description ?? '');
-  return escapeLine(full ? line : cutLine(line, maxBiography));
+  const shown = full ? line : cutLine(line, maxBiography);
+  // A URL at the end of a cut text can be cut as well, and would lead elsewhere.
+  return shown === line ? renderLine(line) : escapeLine(shown);
 }
 
 function describeFurther({ location, joined, following, statuses }: Account): string {

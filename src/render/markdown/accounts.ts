@@ -13,7 +13,22 @@ export function nameAccount(account: Account): string {
   return name === '' ? handle : `${name} (${handle})`;
 }
 
-/** Gives an account as `Name ([@handle](url))`; `**Name**` in a quote, where no heading says it. */
+/**
+ * Returns an account as Markdown for a heading: `Name (@handle)`. A handle such as `@user@host` is a link,
+ * because GitHub takes it for an e-mail address elsewhere, even where it is escaped.
+ */
+export function headAccount(account: Account): string {
+  const { screen_name: handle, name, url } = account;
+  const shown = headHandle(handle, url);
+  return toLine(name) === '' ? shown : `${escapeInline(name)} (${shown})`;
+}
+
+/** Returns a handle as Markdown for a heading, as `headAccount` does. */
+export function headHandle(handle: string, url: string): string {
+  return handle.includes('@') ? linkHandle(handle, url) : escapeInline(`@${handle}`);
+}
+
+/** Returns an account as `Name ([@handle](url))`, with `**Name**` in a quote, where no heading has it. */
 export function linkAccount(account: Account, emphasis: '' | '**' = ''): string {
   const name = escapeInline(account.name);
   const handle = linkHandle(account.screen_name, account.url);
@@ -27,16 +42,13 @@ export function linkHandle(handle: string, url: string | null): string {
 
 /** Gives the section about one account: what it says of itself, and what is known of it. */
 export function renderAbout(account: Account): string {
-  return joinBlocks([
-    `## About ${escapeInline(nameAccount(account))}`,
-    renderProfile(account, false),
-  ]);
+  return joinBlocks([`## About ${headAccount(account)}`, renderProfile(account, false)]);
 }
 
 /** Gives the section about several accounts. */
 export function renderAccounts(accounts: readonly Account[]): string {
   const sections = accounts.map((account) =>
-    joinBlocks([`### ${escapeInline(nameAccount(account))}`, renderProfile(account, false)]),
+    joinBlocks([`### ${headAccount(account)}`, renderProfile(account, false)]),
   );
   return joinBlocks(['## Accounts', ...sections]);
 }

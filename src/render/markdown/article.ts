@@ -1,5 +1,6 @@
+import { trimEndOf } from '../../core/trim-end.ts';
 import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
-import { toCharacters } from './characters.ts';
+import { toShownText } from './characters.ts';
 import { formatMinute } from './figures.ts';
 import { joinBlocks, joinFacts, listItem, quoteBlock } from './layout.ts';
 import { image, linkUrl } from './links.ts';
@@ -68,8 +69,9 @@ function renderBlocks(blocks: readonly ArticleBlock[], level: number): string[] 
 
 function listFrom(blocks: readonly ArticleBlock[], from: number, ordered: boolean): ListItem[] {
   const items: ListItem[] = [];
-  for (const block of blocks.slice(from)) {
-    if (block.type !== 'list_item' || block.ordered !== ordered) break;
+  for (let at = from; at < blocks.length; at += 1) {
+    const block = blocks[at];
+    if (block?.type !== 'list_item' || block.ordered !== ordered) break;
     items.push(block);
   }
   return items;
@@ -116,8 +118,9 @@ function marksOf(styles: readonly StyleRange[]): Mark[] {
 
 /** Gives a code block whose fence is longer than any run of backticks in the code. */
 function fenceCode(code: string): string {
-  const shown = toCharacters(code).characters.join('').replace(/\n+$/, '');
-  const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map((run) => run.length));
+  const shown = trimEndOf(toShownText(code), '\n');
+  const runs = shown.match(/`+/g) ?? [];
+  const longest = runs.reduce((most, { length }) => Math.max(most, length), 2);
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${shown}\n${fence}`;
 }

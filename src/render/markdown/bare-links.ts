@@ -12,22 +12,19 @@ const urlInText = new RegExp(
   'giu',
 );
 
-/** Finds the http and https URLs that stand bare in a text, without punctuation at their end. */
-export function findBareLinks(characters: readonly string[]): BareLink[] {
+/** Finds the first `max` bare http and https URLs in a text, without punctuation at their end. */
+export function findBareLinks(characters: readonly string[], max: number): BareLink[] {
   const text = characters.join('');
-  const offsets = toOffsets(characters);
-  return [...text.matchAll(urlInText)].map((match) => {
+  if (!text.includes('://')) return [];
+  const found: BareLink[] = [];
+  let [unit, start] = [0, 0];
+  for (const match of text.matchAll(urlInText)) {
+    if (found.length >= max) break;
+    for (; unit < match.index; start += 1) unit += characters[start]?.length ?? 1;
     const url = trimUrl(match[0]);
-    const start = offsets[match.index] ?? 0;
-    return { start, end: start + [...url].length, url };
-  });
-}
-
-/** Gives the character's offset for each UTF-16 unit of the joined characters. */
-function toOffsets(characters: readonly string[]): number[] {
-  return characters.flatMap((character, offset) =>
-    Array.from({ length: character.length }, () => offset),
-  );
+    found.push({ start, end: start + [...url].length, url });
+  }
+  return found;
 }
 
 const closers: Readonly<Record<string, string>> = { ')': '(', ']': '[' };

@@ -1,7 +1,7 @@
 import type { Post } from '../../model/post.ts';
 import type { BrowseItems, BrowseResult, BrowseSubject } from '../../model/results.ts';
 import { renderAccountList } from './account-list.ts';
-import { labelled, nameAccount, renderProfile } from './accounts.ts';
+import { headAccount, headHandle, labelled, renderProfile } from './accounts.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinFacts } from './layout.ts';
 import { link, linkUrl } from './links.ts';
@@ -14,7 +14,7 @@ import { toThread } from './thread.ts';
 export function renderBrowsePage(result: BrowseResult): string {
   const { profile, items } = result;
   return `${joinBlocks([
-    `# ${keepNumberSigns(escapeInline(titleOf(result)))}`,
+    `# ${keepNumberSigns(titleOf(result))}`,
     describePage(result),
     result.degraded ? describeDegradation(result.source) : null,
     profile === null ? null : renderProfile(profile, result.full),
@@ -27,21 +27,21 @@ export function renderBrowsePage(result: BrowseResult): string {
 function titleOf({ subject, profile }: BrowseResult): string {
   switch (subject.resource) {
     case 'profile':
-      return profile === null ? `@${subject.handle}` : nameAccount(profile);
+      return profile === null ? headHandle(subject.handle, subject.url) : headAccount(profile);
     case 'followers':
-      return `Followers of @${subject.handle}`;
+      return `Followers of ${headHandle(subject.handle, subject.url)}`;
     case 'following':
-      return `Accounts that @${subject.handle} follows`;
+      return `Accounts that ${headHandle(subject.handle, subject.url)} follows`;
     case 'replies':
       return `Replies to ${nameAnswered(subject)}`;
     case 'search':
-      return `Search: ${subject.query}`;
+      return `Search: ${escapeInline(subject.query)}`;
   }
 }
 
 function nameAnswered({ answered, id }: RepliesSubject): string {
   const author = answered?.author ?? null;
-  return author === null ? `the post ${id}` : nameAccount(author);
+  return author === null ? `the post ${escapeInline(id)}` : headAccount(author);
 }
 
 type RepliesSubject = Extract<BrowseSubject, { resource: 'replies' }>;

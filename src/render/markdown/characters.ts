@@ -5,45 +5,53 @@ export interface Characters {
   readonly positions: readonly number[];
 }
 
-const lineEnds: ReadonlySet<string> = new Set(['\v', '\f', '\u0085', '\u2028', '\u2029']);
+const lineEnds: ReadonlySet<string> = new Set(['\r', '\v', '\f', '\u0085', '\u2028', '\u2029']);
 
 /**
  * Splits a text into code points: line ends of every kind become `\n`, other control characters
  * go, half surrogates become U+FFFD.
  */
 export function toCharacters(text: string): Characters {
-  const points = [...text];
   const characters: string[] = [];
   const positions: number[] = [];
-  points.forEach((point, index) => {
+  let index = 0;
+  for (const point of text) {
+    index += point.length;
     positions.push(characters.length);
-    const shown = point === '\r' ? lineEndAt(points, index) : toShown(point);
+    const shown = point === '\r' && text[index] === '\n' ? '' : toShown(point);
     if (shown !== '') characters.push(shown);
-  });
+  }
   positions.push(characters.length);
   return { characters, positions };
 }
 
-function lineEndAt(points: readonly string[], index: number): string {
-  return points[index + 1] === '\n' ? '' : '\n';
-}
-
+/** Compares codes, because this is called for every character, and patterns take several times as long. */
 function toShown(point: string): string {
+  const code = point.codePointAt(0) ?? 0;
+  if ((code >= 0x20 && code < 0x7f) || point === '\n' || point === '\t') return point;
   if (lineEnds.has(point)) return '\n';
-  if (point === '\n' || point === '\t') return point;
-  if (/\p{Cs}/u.test(point)) return '\ufffd';
-  return /\p{Cc}/u.test(point) ? '' : point;
+  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
+  const isControl = code < 0x20 || (code >= 0x7f && code <= 0x9f);
+  return isControl ? '' : point;
 }
 
-/** Marks that change the direction of what follows them: embeddings, overrides and isolates. */
-const directionControls = /[\u202a-\u202e\u2066-\u2069]/g;
+/** Returns a text with the characters of `toCharacters`. */
+export function toShownText(text: string): string {
+  return text
+    .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n')
+    .replace(/(?![\t\n])\p{Cc}/gu, '')
+    .replace(/\p{Cs}/gu, '\ufffd');
+}
 
-/** Gives a text on one line, without direction controls, each run of white space one space. */
+/** Control characters but line ends, and marks that change the direction of what follows them. */
+const unshown = /(?![\t\n\v\f\r\u0085])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Returns a text on one line, without direction controls, each run of white space one space. */
 export function toLine(text: string): string {
-  return toCharacters(text)
-    .characters.join('')
-    .replace(directionControls, '')
-    .replace(/[\t\n\p{Zs}]+/gu, ' ')
+  return text
+    .replace(unshown, '')
+    .replace(/[\t\n\v\f\r\u0085\u2028\u2029\p{Zs}]+/gu, ' ')
+    .replace(/\p{Cs}/gu, '\ufffd')
     .trim();
 }
 
@@ -64,7 +72,9 @@ export function cutLine(line: string, maxPoints: number): string {
 
 /** Tells whether Markdown counts a character as white space (CommonMark 0.31.2 §2.1). */
 export function isSpace(character: string | undefined): boolean {
-  return character !== undefined && /^[\p{Zs}\t\n]$/u.test(character);
+  if (character === undefined) return false;
+  if (character < '\u0080') return character === ' ' || character === '\t' || character === '\n';
+  return /^\p{Zs}$/u.test(character);
 }
 
 /** Tells whether a character is part of a word for every Markdown parser. */
@@ -74,7 +84,8 @@ export function isWordCharacter(character: string | undefined): boolean {
 
 /** Tells whether a character is ASCII punctuation, which is what a backslash can escape. */
 export function isAsciiPunctuation(character: string | undefined): boolean {
-  return character !== undefined && /^[!-/:-@[-`{-~]$/.test(character);
+  if (character === undefined || character < '!' || character > '~') return false;
+  return !/^[A-Za-z\d]$/.test(character);
 }
 
 /**

@@ -14,10 +14,15 @@ export function linkCopy({ copied_from: source }: MaybeCopy): string | null {
 }
 
 /**
- * Returns a title as plain text, after `Copy from host: ` where the post is a copy. That comes first,
- * because whoever shows a title may cut it, and a name can be long.
+ * Returns the start of the title of a copy: `Copy from host: `; empty for any other post. It comes first,
+ * because programs that show a title may cut it, and a name can be long.
  */
-export function titleCopy(post: Post, title: string): string {
+export function copyPrefix(post: Post, toText: (host: string) => string): string {
   const source = post.type === 'status' ? post.copied_from : undefined;
-  return source === undefined ? title : `Copy from ${toLine(source.host)}: ${title}`;
+  return source === undefined ? '' : `Copy from ${toText(source.host)}: `;
+}
+
+/** Returns a title as plain text, with the `copyPrefix` of the post. */
+export function titleCopy(post: Post, title: string): string {
+  return `${copyPrefix(post, toLine)}${title}`;
 }

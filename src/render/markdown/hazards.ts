@@ -1,4 +1,4 @@
-import { isSpace, isWordCharacter } from './characters.ts';
+import { isAsciiPunctuation, isSpace, isWordCharacter } from './characters.ts';
 
 /** A run of one and the same character, and what stands around it. */
 export interface Run {
@@ -12,19 +12,34 @@ export interface Run {
 /** A character that stands for a Markdown marker beside a run: neither a letter nor a space. */
 const border = '*';
 
-/** Cuts characters into runs; `borders` are offsets where a marker may come to stand. */
+/**
+ * Finds the runs of ASCII punctuation; `borders` are offsets where a marker may come to stand. Other
+ * characters mean nothing to Markdown.
+ */
 export function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Run[] {
   const runs: Run[] = [];
   for (let start = 0; start < characters.length; ) {
     const character = characters[start] ?? '';
-    let end = start + 1;
-    while (characters[end] === character && !borders.has(end)) end += 1;
-    const before = borders.has(start) ? border : characters[start - 1];
-    const after = borders.has(end) ? border : characters[end];
-    runs.push({ character, start, end, before, after });
+    const end = findRunEnd(characters, start, borders);
+    if (isAsciiPunctuation(character)) {
+      const before = borders.has(start) ? border : characters[start - 1];
+      const after = borders.has(end) ? border : characters[end];
+      runs.push({ character, start, end, before, after });
+    }
     start = end;
   }
   return runs;
+}
+
+function findRunEnd(
+  characters: readonly string[],
+  start: number,
+  borders: ReadonlySet<number>,
+): number {
+  let end = start + 1;
+  while (end < characters.length && characters[end] === characters[start] && !borders.has(end))
+    end += 1;
+  return end;
 }
 
 /**

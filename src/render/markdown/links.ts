@@ -1,4 +1,4 @@
-import { escapeInline, escapeLine } from './escape.ts';
+import { escapeLabel, escapeLine } from './escape.ts';
 
 const linkable = /^(?:https?:\/\/|mailto:)[^\s]/i;
 const entity = /&(?=#?[A-Za-z\d]{1,32};)/g;
@@ -34,7 +34,7 @@ export function toAutolink(url: string): string | null {
 /** Gives a link with plain text, which it escapes; only the text where the URL cannot be linked. */
 export function link(text: string, url: string | null): string {
   const destination = url === null ? null : toDestination(url);
-  return destination === null ? escapeLine(text) : `[${escapeInline(text)}](${destination})`;
+  return destination === null ? escapeLine(text) : `[${escapeLabel(text)}](${destination})`;
 }
 
 /** Gives a link around Markdown; only the Markdown where the URL cannot be linked. */
@@ -51,7 +51,7 @@ export function linkUrl(url: string): string {
 /** Gives a picture with plain text for its description; only the text without a usable URL. */
 export function image(alt: string, url: string): string {
   const destination = toDestination(url);
-  return destination === null ? escapeLine(alt) : `![${escapeInline(alt)}](${destination})`;
+  return destination === null ? escapeLine(alt) : `![${escapeLabel(alt)}](${destination})`;
 }
 
 /** Tells whether a link's visible text says no more than its URL, with or without the scheme. */

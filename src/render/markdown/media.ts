@@ -8,8 +8,9 @@ import { image, link, wrapLink } from './links.ts';
  * preview picture where there is one. `full` adds sizes and the best files of a video.
  */
 export function renderMedia(all: readonly Media[], full: boolean): string[] {
-  return all.map((item) => {
-    const shown = renderItem(item, labelFor(item, all));
+  const positions = describePositions(all);
+  return all.map((item, at) => {
+    const shown = renderItem(item, labelFor(item, positions[at] ?? ''));
     return full ? joinLines([shown, describeItem(item)]) : shown;
   });
 }
@@ -24,18 +25,26 @@ function renderItem(item: Media, label: string): string {
 const names = { photo: 'Photo', video: 'Video', gif: 'GIF', audio: 'Audio' } as const;
 
 /** Says the author's description, after the kind of what moves or sounds. */
-function labelFor(item: Media, all: readonly Media[]): string {
+function labelFor(item: Media, position: string): string {
   const alt = item.alt?.trim() ?? '';
-  if (item.type === 'photo') return alt === '' ? `Photo${positionOf(item, all)}` : alt;
+  if (item.type === 'photo') return alt === '' ? `Photo${position}` : alt;
   const duration = item.type === 'gif' ? null : (item.duration ?? null);
-  const position = alt === '' ? positionOf(item, all) : '';
   const length = duration === null ? '' : `, ${formatDuration(duration)}`;
-  return `${names[item.type]}${position}${length}${alt === '' ? '' : `: ${alt}`}`;
+  return `${names[item.type]}${alt === '' ? position : ''}${length}${alt === '' ? '' : `: ${alt}`}`;
 }
 
-function positionOf(item: Media, all: readonly Media[]): string {
-  const alike = all.filter((other) => other.type === item.type);
-  return alike.length < 2 ? '' : ` ${alike.indexOf(item) + 1} of ${alike.length}`;
+/** Returns ` 2 of 3` for each of several items of one type, and an empty text for a single one. */
+export function describePositions(all: readonly Media[]): readonly string[] {
+  const counts = new Map<Media['type'], number>();
+  const positions = all.map(({ type }) => {
+    const position = (counts.get(type) ?? 0) + 1;
+    counts.set(type, position);
+    return position;
+  });
+  return all.map(({ type }, at) => {
+    const count = counts.get(type) ?? 0;
+    return count < 2 ? '' : ` ${positions[at]} of ${count}`;
+  });
 }
 
 function describeItem(item: Media): string {

@@ -11,7 +11,7 @@ import { joinBlocks, joinFacts, quoteBlock } from './layout.ts';
 import { link } from './links.ts';
 import { renderMedia } from './media.ts';
 import { renderPoll } from './poll.ts';
-import { renderText } from './text.ts';
+import { renderLine, renderText } from './text.ts';
 
 /** How posts stand on a page. */
 export interface PostView {
@@ -51,7 +51,7 @@ function renderContentAt(post: Status, view: PostView, depth: number): string {
 }
 
 function renderWarning(warning: string): string {
-  return `**Content warning:** ${escapeLine(warning)}`;
+  return `**Content warning:** ${renderLine(warning)}`;
 }
 
 function renderTags(tags: readonly string[]): string {
@@ -61,7 +61,7 @@ function renderTags(tags: readonly string[]): string {
 function renderCard(card: Card): string {
   const { url, title, description } = card;
   const name = `**${link(toLine(title) || url, url)}**`;
-  const about = description === null ? null : escapeLine(description);
+  const about = description === null ? null : renderLine(description);
   return quoteBlock(joinBlocks([name, about, describeSource(card)]));
 }
 

@@ -1,7 +1,9 @@
+import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostResult } from '../../model/results.ts';
-import { nameAccount, renderAbout, renderAccounts } from './accounts.ts';
-import { titleCopy } from './copies.ts';
+import { headAccount, nameAccount, renderAbout, renderAccounts } from './accounts.ts';
+import { toLine } from './characters.ts';
+import { copyPrefix } from './copies.ts';
 import { escapeInline } from './escape.ts';
 import { joinBlocks, joinFacts, joinLines } from './layout.ts';
 import { renderNotes } from './notes.ts';
@@ -19,7 +21,7 @@ import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } fro
 export function renderPostPage(result: PostResult): string {
   const thread = toThread(result.posts);
   return `${joinBlocks([
-    `# ${escapeInline(titleOf(thread, result.posts.length))}`,
+    `# ${titleOf(thread, result.posts.length, { account: headAccount, text: escapeInline })}`,
     ...(result.posts.length > 1 ? renderBlocks(result, thread) : renderLonePost(result, thread)),
     renderUserDetail(result, thread),
     renderNotes(result.warnings),
@@ -28,19 +30,29 @@ export function renderPostPage(result: PostResult): string {
 
 /** Gives the title of a post read's page as plain text on one line. */
 export function titlePostPage(result: PostResult): string {
-  return titleOf(toThread(result.posts), result.posts.length);
+  return titleOf(toThread(result.posts), result.posts.length, {
+    account: nameAccount,
+    text: toLine,
+  });
 }
 
-function titleOf(thread: Thread, postCount: number): string {
+/** How a title writes what others have written: as plain text or as Markdown. */
+interface TitleStyle {
+  account(account: Account): string;
+  text(text: string): string;
+}
+
+function titleOf(thread: Thread, postCount: number, style: TitleStyle): string {
   const { asked } = thread;
   const author = asked?.author ?? null;
   if (asked === undefined || author === null) {
     return postCount > 1 ? 'Conversation' : 'Unavailable post';
   }
-  const name = nameAccount(author);
-  if (postCount < 2) return titleCopy(asked, name);
-  if (!isByOneAuthor(thread)) return titleCopy(asked, `Conversation with ${name}`);
-  return titleCopy(asked, `${thread.chain.length > 1 ? 'Thread' : 'Post'} by ${name}`);
+  const name = style.account(author);
+  const prefix = copyPrefix(asked, style.text);
+  if (postCount < 2) return `${prefix}${name}`;
+  if (!isByOneAuthor(thread)) return `${prefix}Conversation with ${name}`;
+  return `${prefix}${thread.chain.length > 1 ? 'Thread' : 'Post'} by ${name}`;
 }
 
 function renderLonePost(result: PostResult, thread: Thread): readonly string[] {

@@ -26,11 +26,32 @@ const maxMarks = 1000;
 /** Gives the spans of a text, nested and sorted: marks that are out of range or cross are dropped. */
 export function toSpans(text: Characters, marks: readonly Mark[]): Span[] {
   const marked = marks.slice(0, maxMarks).flatMap((mark) => toSpan(text, mark) ?? []);
-  const bare = findBareLinks(text.characters)
-    .slice(0, maxMarks)
-    .filter((found) => !marked.some((span) => isClosed(span) && overlaps(span, found)))
-    .map((found) => linkSpan(text.characters, found));
-  return nestSpans(mergeStyles([...marked, ...bare]));
+  const bare = withoutOverlaps(findBareLinks(text.characters, maxMarks), marked.filter(isClosed));
+  const links = bare.map((found) => linkSpan(text.characters, found));
+  return dropTickedCode(nestSpans(mergeStyles([...marked, ...links])), text.characters);
+}
+
+/** Drops code with backticks that is in a link: not every parser reads such a link as one. */
+function dropTickedCode(spans: readonly Span[], characters: readonly string[]): Span[] {
+  let linkEnd = 0;
+  return spans.filter(({ kind, start, end }) => {
+    if (kind === 'link') linkEnd = end;
+    if (kind !== 'code' || start >= linkEnd) return true;
+    return !characters.slice(start, end).includes('`');
+  });
+}
+
+/** Drops links that overlap a span. The links are sorted and do not overlap each other. */
+function withoutOverlaps(links: readonly BareLink[], spans: readonly Span[]): BareLink[] {
+  const sorted = spans.toSorted((a, b) => a.start - b.start);
+  let ahead = 0;
+  let covered = 0;
+  return links.filter(({ start, end }) => {
+    for (; (sorted[ahead]?.start ?? end) < end; ahead += 1) {
+      covered = Math.max(covered, sorted[ahead]?.end ?? 0);
+    }
+    return covered <= start;
+  });
 }
 
 function toSpan({ characters, positions }: Characters, mark: Mark): Span | null {
@@ -53,7 +74,8 @@ function toSpan({ characters, positions }: Characters, mark: Mark): Span | null 
 }
 
 function linkSpan(characters: readonly string[], { start, end, url }: BareLink): Span {
-  const visible = characters.slice(start, end).join('').trim();
+  // A text much longer than the URL does not show it, and need not be put together to be compared.
+  const visible = end - start > url.length + 8 ? '' : characters.slice(start, end).join('').trim();
   const isAutolink = showsUrl(visible, url) && toAutolink(url) !== null;
   return { kind: isAutolink ? 'autolink' : 'link', start, end, url };
 }
@@ -70,15 +92,6 @@ export function isAtom(span: Span): boolean {
 /** Tells whether a span is a style. */
 export function isStyle(span: Span): span is Span & { readonly kind: Style } {
   return span.kind === 'bold' || span.kind === 'italic' || span.kind === 'strikethrough';
-}
-
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-function overlaps(one: Range, other: Range): boolean {
-  return one.start < other.end && other.start < one.end;
 }
 
 type Joinable = Span & { readonly kind: Style | 'code' };

@@ -1,9 +1,9 @@
-import { isSpace, toCharacters } from './characters.ts';
-import { escapeCharacters, findBlockStart, keepNumberSigns } from './escape.ts';
+import { isSpace, toCharacters, toLine } from './characters.ts';
+import { delimiters, escapeCharacters, findBlockStart, keepNumberSigns } from './escape.ts';
 import { findHazards } from './hazards.ts';
 import { joinLines } from './layout.ts';
 import { toAutolink, toDestination } from './links.ts';
-import { isWordwise, settleSpans } from './settle.ts';
+import { createNeighbours, isWordwise, type Neighbours, settleSpans } from './settle.ts';
 import { isAtom, type Mark, type Span, toSpans } from './spans.ts';
 
 /**
@@ -11,12 +11,24 @@ import { isAtom, type Mark, type Span, toSpans } from './spans.ts';
  * spaces at the start of a line become no-break spaces, bare URLs become links.
  */
 export function renderText(text: string, marks: readonly Mark[]): string {
+  return renderBeside(text, marks, []);
+}
+
+/**
+ * Returns a text as Markdown on one line, with bare URLs as links. Nothing in it pairs with what is
+ * beside it in the same paragraph.
+ */
+export function renderLine(text: string): string {
+  return renderBeside(toLine(text), [], delimiters);
+}
+
+function renderBeside(text: string, marks: readonly Mark[], beside: readonly string[]): string {
   const source = toCharacters(text);
   const lines = settleLines(source.characters, toSpans(source, marks));
-  const hazards = hazardsOf(source.characters, lines);
+  const hazards = new Set([...hazardsOf(source.characters, lines), ...beside]);
   const paragraphs: string[][] = [[]];
   for (const line of lines) {
-    if (line.characters.length > 0) paragraphs.at(-1)?.push(renderLine(line, hazards));
+    if (line.characters.length > 0) paragraphs.at(-1)?.push(writeLine(line, hazards));
     else paragraphs.push([]);
   }
   return paragraphs
@@ -85,17 +97,20 @@ function clip(span: Span, line: LineRange): Span | null {
   return start < end ? { ...span, start, end } : null;
 }
 
-function renderLine(line: Line, hazards: ReadonlySet<string>): string {
+function writeLine(line: Line, hazards: ReadonlySet<string>): string {
   return `${'\u00a0'.repeat(line.indent)}${writeSpans(escapeLine(line, hazards), line)}`;
 }
 
 function escapeLine({ characters, spans, indent }: Line, hazards: ReadonlySet<string>): string[] {
   const links = spans.filter((span) => span.kind === 'link');
+  const isLinked = new Uint8Array(links.length === 0 ? 0 : characters.length);
+  for (const { start, end } of links) isLinked.fill(1, start, end);
   const written = escapeCharacters(characters, {
     hazards,
     borders: bordersOf(spans),
     linkStarts: new Set(links.map((span) => span.start)),
-    isLinkText: (offset) => links.some((span) => span.start <= offset && offset < span.end),
+    isBracketed: (offset) => isLinked[offset] === 1,
+    isLinked: (offset) => isLinked[offset] === 1,
     isCell: false,
   });
   return indent > 0 ? written : escapeBlockStart(characters, written);
@@ -123,8 +138,9 @@ function hazardsOf(characters: readonly string[], lines: readonly Line[]): Reado
   const borders = lines.flatMap((line) =>
     line.spans.flatMap((span) => [line.start + span.start, line.start + span.end]),
   );
+  const kinds = new Set(spans.map(({ kind }) => kind));
   const found = findHazards(characters, new Set(borders));
-  return new Set([...found, ...spans.flatMap((span) => [...markersOf[span.kind]])]);
+  return new Set([...found, ...[...kinds].flatMap((kind) => [...markersOf[kind]])]);
 }
 
 const markersOf: Readonly<Record<Span['kind'], string>> = {
@@ -138,9 +154,11 @@ const markersOf: Readonly<Record<Span['kind'], string>> = {
 
 /** Puts the markers of the spans between the escaped characters of a line. */
 function writeSpans(escaped: readonly string[], line: Line): string {
+  if (line.spans.length === 0) return escaped.join('');
   const written = [...escaped, ''];
   const opening = written.map(() => '');
   const closing = written.map(() => '');
+  const neighbours = createNeighbours(line);
   for (const span of line.spans) {
     const { start, end } = span;
     if (isAtom(span)) {
@@ -148,14 +166,14 @@ function writeSpans(escaped: readonly string[], line: Line): string {
       written[start] = writeAtom(span, line.characters);
       continue;
     }
-    const [open, close] = markersFor(span, line);
+    const [open, close] = markersFor(span, neighbours);
     opening[start] = `${opening[start]}${open}`;
     closing[end] = `${close}${closing[end]}`;
   }
   return written.map((text, at) => `${closing[at]}${opening[at]}${text}`).join('');
 }
 
-function markersFor(span: Span, line: Line): readonly [string, string] {
+function markersFor(span: Span, line: Neighbours): readonly [string, string] {
   switch (span.kind) {
     case 'bold':
       return ['**', '**'];

@@ -8,13 +8,24 @@ export interface Thread {
   /** What came before it, the post itself, and its author's continuation. */
   readonly chain: readonly Post[];
   readonly replies: readonly Post[];
+  /** The place in the chain of each post by its id, and of the first post by each handle. */
+  readonly places: ReadonlyMap<string, number>;
+  readonly firstPlaces: ReadonlyMap<string, number>;
 }
 
 /** Parts the posts of a page into the chain that leads through the one asked for, and replies. */
 export function toThread(posts: readonly Post[]): Thread {
   const chain = posts.filter((post) => post.context !== 'reply');
   const asked = posts.find((post) => post.context === 'post') ?? chain[0] ?? posts[0];
-  return { asked, chain, replies: posts.filter((post) => post.context === 'reply') };
+  const places = new Map<string, number>();
+  const firstPlaces = new Map<string, number>();
+  for (const [at, { id, author }] of chain.entries()) {
+    if (id !== null) places.set(id, at);
+    const handle = author?.screen_name.toLowerCase();
+    if (handle !== undefined && !firstPlaces.has(handle)) firstPlaces.set(handle, at);
+  }
+  const replies = posts.filter((post) => post.context === 'reply');
+  return { asked, chain, replies, places, firstPlaces };
 }
 
 /** Tells whether one account wrote the whole chain; a lost post may be anyone's. */
@@ -68,11 +79,10 @@ function toRuns(chain: readonly Post[]): Post[][] {
 export function answersElsewhere(post: Status, thread: Thread): boolean {
   const target = post.replying_to;
   if (target === null) return false;
+  if (target.status !== null) return !thread.places.has(target.status);
   const isReply = post.context === 'reply';
-  if (target.status !== null) return !thread.chain.some(({ id }) => id === target.status);
-  const above = isReply ? thread.chain : thread.chain.slice(0, thread.chain.indexOf(post));
-  const handle = target.screen_name?.toLowerCase();
-  return !above.some(({ author }) => author?.screen_name.toLowerCase() === handle);
+  const end = isReply ? thread.chain.length : (thread.places.get(post.id) ?? 0);
+  return (thread.firstPlaces.get(target.screen_name?.toLowerCase() ?? '') ?? end) >= end;
 }
 
 /** Gives every account on a page once: authors, quoted authors, and who reposted. */

@@ -1,4 +1,5 @@
-import { toCharacters } from './characters.ts';
+import { trimEndOf } from '../../core/trim-end.ts';
+import { toShownText } from './characters.ts';
 
 interface Scan {
   readonly lines: string[];
@@ -15,9 +16,9 @@ interface Scan {
  */
 export function cleanMarkdown(markdown: string): string {
   const scan: Scan = { lines: [], fence: null, isDoubtful: false };
-  for (const line of toCharacters(markdown).characters.join('').split('\n')) cleanLine(scan, line);
+  for (const line of toShownText(markdown).split('\n')) cleanLine(scan, line);
   if (scan.fence !== null) scan.lines.push(scan.fence);
-  return scan.lines.join('\n').replace(/^\n+|\s+$/g, '');
+  return scan.lines.join('\n').replace(/^\n+/, '').trimEnd();
 }
 
 function cleanLine(scan: Scan, line: string): void {
@@ -63,7 +64,13 @@ function cleanTextLine(scan: Scan, line: string): void {
   const cleaned = (parts ?? [{ text: line, isCode: false }])
     .map((part) => (part.isCode ? part.text : cleanInline(part.text)))
     .join('');
-  scan.lines.push(cleaned.replace(/[ \t]{2,}$/, '  ').replace(/(?<![ \t])[ \t]$/, ''));
+  scan.lines.push(keepHardBreak(cleaned));
+}
+
+/** Two spaces or more at the end of a line are a hard break, which two can write. */
+function keepHardBreak(line: string): string {
+  const shown = trimEndOf(line, ' \t');
+  return line.length - shown.length < 2 ? shown : `${shown}  `;
 }
 
 interface Part {
@@ -79,26 +86,52 @@ const plainLink = /\]\([^()`"'<\\\s]*\)/g;
  * runs on to the next line, or could begin in a link's destination or end at a table's cell.
  */
 function toParts(line: string): readonly Part[] | null {
-  if (/\][([:]/.test(line.replace(plainLink, ''))) return null;
+  if (/\][([:]/.test(line.replace(plainLink, '')) || hasAddressUpToCode(line)) return null;
   const parts: Part[] = [];
-  let rest = line;
-  while (rest !== '') {
-    const text = /^(?:\\.|[^\\`]|\\$)*/su.exec(rest)?.[0] ?? '';
-    parts.push({ text, isCode: false });
-    rest = rest.slice(text.length);
-    if (rest === '') break;
-    const code = /^(`+)(?!`).*?(?<!`)\1(?!`)/su.exec(rest)?.[0];
-    if (code === undefined || code.includes('|')) return null;
+  const escapeOrTicks = /\\.|`+/gsu;
+  let start = 0;
+  for (let token = escapeOrTicks.exec(line); token; token = escapeOrTicks.exec(line)) {
+    if (token[0].startsWith('\\')) continue;
+    const end = findCodeEnd(line, escapeOrTicks.lastIndex, token[0].length);
+    const code = line.slice(token.index, end);
+    if (end === undefined || code.includes('|')) return null;
+    parts.push({ text: line.slice(start, token.index), isCode: false });
     parts.push({ text: code, isCode: true });
-    rest = rest.slice(code.length);
+    start = end;
+    escapeOrTicks.lastIndex = end;
   }
-  return parts;
+  return [...parts, { text: line.slice(start), isCode: false }];
 }
 
-/** Takes the meaning from HTML, from unsafe links, and from the definitions of references. */
+/** Renderers of GitHub's Markdown take a backtick within a bare address for a part of it. */
+function hasAddressUpToCode(line: string): boolean {
+  return line.split(/\s+/).some((word) => {
+    const start = word.search(/www\.|:\/\/|@/i);
+    return start >= 0 && word.includes('`', start);
+  });
+}
+
+/** Returns where a code span ends that was opened with so many backticks; undefined if nowhere. */
+function findCodeEnd(line: string, from: number, ticks: number): number | undefined {
+  const run = /`+/g;
+  run.lastIndex = from;
+  for (let found = run.exec(line); found; found = run.exec(line)) {
+    if (found[0].length === ticks) return run.lastIndex;
+  }
+  return undefined;
+}
+
+/**
+ * Takes the meaning from HTML, from unsafe links, and from the definitions of references. `<` becomes an
+ * entity also after a backslash, because a backslash at the end of an address is a part of it.
+ */
 function cleanInline(text: string): string {
   return text
-    .replace(/(?<!\\)((?:\\\\)*)<(?!(?:https?:\/\/|mailto:)[^\s<>`]*>)/gi, '$1\\<')
+    .replace(/\\.|<(?!(?:https?:\/\/|mailto:)[^\s<>`]*>)/gis, (found) =>
+      found.endsWith('<') ? '&lt;' : found,
+    )
+    .replace(/(ftp:)(?=\/\/)/gi, '$1\\')
+    .replace(/(xmpp)(?=:)/gi, '$1\\')
     .replace(/\]\((?!https?:\/\/|mailto:)/gi, ']\\(')
     .replace(/\]:/g, ']\\:');
 }

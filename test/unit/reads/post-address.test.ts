@@ -90,7 +90,7 @@ const badUrls: readonly (readonly [string, string])[] = [
   ['https:///jack/status/20', 'unsupported_host'],
   ['https://reef.example.org/notice/AbC', 'unsupported_host'],
   ['https://reef.example.org/objects/6f1c2a9e', 'unsupported_host'],
-  ['https://reef.example.org/web/statuses/a-b', 'unsupported_host'],
+  ['https://reef.example.org/web/statuses/a.b', 'unsupported_host'],
   ['https://reef.example.org/web/web/@wren/1', 'unsupported_host'],
   ['https://reef.example.org/web/112', 'unsupported_host'],
   ['https://reef.example.org/users/wren/statuses/1/likes', 'unsupported_host'],

@@ -105,7 +105,7 @@ describe('Markdown that somebody else wrote', () => {
   });
 
   it.each([
-    ['Use `Array<string>` and <b>bold</b>', 'Use `Array<string>` and \\<b>bold\\</b>'],
+    ['Use `Array<string>` and <b>bold</b>', 'Use `Array<string>` and &lt;b>bold&lt;/b>'],
     ['```html\n<b>\n\n\n</b>\n```', '```html\n<b>\n\n\n</b>\n```'],
     ['~~~\n<b>', '~~~\n<b>\n~~~'],
     [
@@ -113,9 +113,12 @@ describe('Markdown that somebody else wrote', () => {
       '[a](https://a.example) `<b>` <https://a.example>',
     ],
     ['[a](javascript:x)', '[a]\\(javascript:x)'],
-    ['\\<b> and \\\\<b>', '\\<b> and \\\\\\<b>'],
-    ['- ```\n<b>', '- ```\n\\<b>'],
-    ['a ` b\n`<b>`', 'a ` b\n`\\<b>`'],
+    ['\\<b> and \\\\<b>', '&lt;b> and \\\\&lt;b>'],
+    ['- ```\n<b>', '- ```\n&lt;b>'],
+    ['a ` b\n`<b>`', 'a ` b\n`&lt;b>`'],
+    ['www.a.b/`<img src=x>`', 'www.a.b/`&lt;img src=x>`'],
+    ['www.a.b/\\<img src=x>', 'www.a.b/&lt;img src=x>'],
+    ['ftp://a.b and xmpp:a@b.c', 'ftp:\\//a.b and xmpp\\:a@b.c'],
     ['a  \nb   \n\n\n\nc ', 'a  \nb\n\nc'],
   ])('writes %j safely', (markdown, expected) => {
     expect(cleanMarkdown(markdown)).toBe(expected);

@@ -33,7 +33,7 @@ describe('a copy of a post', () => {
   it('is named in the page of the post alone', () => {
     const page = renderPostPage(result([copy]));
 
-    expect(page).toMatch(/^# Copy from evil\.example\.org: Ada Keeper/);
+    expect(page).toMatch(/^# Copy from evil\.example\\\.org: Ada Keeper/);
     expect(page).toContain(`2026-03-04 09:13 UTC](${copy.url}) · ${linked}`);
   });
 
@@ -42,7 +42,7 @@ describe('a copy of a post', () => {
     const asked = { ...copy, context: 'post' } as const;
     const page = renderPostPage(result([asked, answer]));
 
-    expect(page).toMatch(/^# Copy from evil\.example\.org: Post by Ada Keeper/);
+    expect(page).toMatch(/^# Copy from evil\.example\\\.org: Post by Ada Keeper/);
     expect(page.match(/### .*Ada Keeper.*/)?.[0]).toContain(linked);
     expect(page.match(/### .*Bo .*/)?.[0]).not.toContain('copied');
   });

@@ -37,6 +37,9 @@ describe('a text without marks', () => {
     ['C:\\new, one `tick', 'C:\\new, one `tick'],
     ['if a == b or c == d', 'if a == b or c == d'],
     ['*Terms apply', '*Terms apply'],
+    ['Next.js, e.g. v1.5, at 9 p.m.', 'Next.js, e.g. v1.5, at 9 p.m.'],
+    ['me @ home, @ada and (@bo.example)', 'me @ home, @ada and (@bo.example)'],
+    ['and/or // and so on', 'and/or // and so on'],
   ])('leaves %j readable', (text, expected) => {
     expect(renderText(text, [])).toBe(expected);
   });
@@ -45,7 +48,11 @@ describe('a text without marks', () => {
     ['*cough*', '\\*cough\\*'],
     ['1. one', '1\\. one'],
     ['# one', '\\# one'],
-    ['<b>one</b>', '\\<b>one\\</b>'],
+    ['<b>one</b>', '&lt;b>one&lt;/b>'],
+    ['www.a.b/<img src=x onerror=y>', 'www\\.a.b/&lt;img src=x onerror=y>'],
+    ['ftp://a.example and //a.example', 'ftp:\\//a.example and \\//a.example'],
+    ['mail a@b.example, @ada@b.example', 'mail a\\@b.example, @ada\\@b.example'],
+    ['at heron.com and a.b.org/c', 'at heron\\.com and a.b\\.org/c'],
     ['[a](b)', '\\[a](b)'],
     ['a\n---', 'a  \n\\---'],
     ['$a$ and ==b==', '\\$a\\$ and \\=\\=b\\=\\='],
@@ -65,7 +72,7 @@ describe('a text without marks', () => {
     ['これhttps://a.example/bを見て', 'これ<https://a.example/b>を見て'],
     [
       'https://a.example/?x=1&copy;=2',
-      '[https://a.example/?x=1\\&copy;=2](https://a.example/?x=1&amp;copy;=2)',
+      '[https:\\//a.example/?x=1&amp;copy;=2](https://a.example/?x=1&amp;copy;=2)',
     ],
     ['https:// and http://.', 'https:// and http://.'],
   ])('links the bare URL in %j', (text, expected) => {

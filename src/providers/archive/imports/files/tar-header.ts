@@ -1,3 +1,4 @@
+import { trimEndOf } from '../../../../core/trim-end.ts';
 /** Everything in a tar file is padded to blocks of this many bytes. */
 export const tarBlock = 512;
 
@@ -52,10 +53,8 @@ function sumOf(block: Buffer): number {
 }
 
 function readOctal(block: Buffer, from: number, length: number): number | null {
-  const text = block
-    .toString('latin1', from, from + length)
-    .replace(/[\0 ]+$/, '')
-    .trimStart();
+  const field = block.toString('latin1', from, from + length);
+  const text = trimEndOf(field, '\0 ').trimStart();
   return /^[0-7]{1,12}$/.test(text) ? Number.parseInt(text, 8) : null;
 }
 

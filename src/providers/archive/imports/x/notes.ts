@@ -48,8 +48,10 @@ function findText(
 /** Takes off the ellipsis, and the link to the whole, with which a shortened text ends. */
 function beginningOf(text: string): string {
   return decodeEntities(text)
-    .replace(/\s*https:\/\/t\.co\/\w+\s*$/, '')
-    .replace(/…\s*$/, '')
+    .trimEnd()
+    .replace(/https:\/\/t\.co\/\w+$/, '')
+    .trimEnd()
+    .replace(/…$/, '')
     .trimEnd();
 }
 

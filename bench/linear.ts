@@ -1,0 +1,87 @@
+import { fediverseCases } from './linear/fediverse-cases.ts';
+import type { Case } from './linear/upstreams.ts';
+import { xCases } from './linear/x-cases.ts';
+
+/** Maximum ratio of the processor times of an input and of one half as long. */
+const maxRatio = 2.5;
+
+/** Milliseconds of processor time below which a run says nothing. */
+const floorMs = 100;
+
+/** Milliseconds after which larger inputs are not tried: what they would show has been seen by then. */
+const enoughMs = 1000;
+
+/** Times that a doubtful pair is measured again; their medians count. */
+const repeats = 5;
+
+/** Parts of the longest body that are tried, the smallest first. */
+const parts = [512, 256, 128, 64, 32, 16, 8, 4, 2, 1] as const;
+
+const seed = process.env.BENCH_SEED ?? 'heron';
+const [only = ''] = process.argv.slice(2);
+
+interface Doubling {
+  readonly bytes: number;
+  readonly ms: number;
+  readonly ratio: number;
+}
+
+console.log(
+  `Reads of random answers, seed ${seed}: a ratio over ${maxRatio} for twice the input fails.`,
+);
+const failed: string[] = [];
+for (const one of [...xCases, ...fediverseCases]) {
+  if (!one.name.includes(only)) continue;
+  const worst = await findWorst(one);
+  const isSlow = worst.ratio > maxRatio;
+  if (isSlow) failed.push(one.name);
+  const size = `${Math.round(worst.bytes / 1024)} KiB`.padStart(9);
+  const time = `${Math.round(worst.ms)} ms`.padStart(8);
+  console.log(
+    `${one.name.padEnd(56)}${size}${time}${worst.ratio.toFixed(2).padStart(6)}${isSlow ? ' SLOW' : ''}`,
+  );
+}
+for (const name of failed) console.log(`FAILED: ${name} takes more than linear time.`);
+process.exitCode = failed.length === 0 ? 0 : 1;
+
+/** Doubles the input up to the longest body, and returns the doubling that cost most. */
+async function findWorst(one: Case): Promise<Doubling> {
+  let worst: Doubling = { bytes: 0, ms: 0, ratio: 0 };
+  let before = Number.POSITIVE_INFINITY;
+  for (const part of parts) {
+    const bytes = one.maxBytes / part;
+    const ms = await measure(one.prepare(seed, bytes));
+    const ratio = ms >= floorMs ? await confirm(one, bytes, ms / before) : 0;
+    if (ratio > worst.ratio) worst = { bytes, ms, ratio };
+    if (ms > enoughMs) break;
+    before = ms;
+  }
+  return worst;
+}
+
+/** Returns a ratio that one measurement gave if it is good, else that of the medians of several. */
+async function confirm(one: Case, bytes: number, ratio: number): Promise<number> {
+  return ratio > maxRatio ? measureAgain(one, bytes) : ratio;
+}
+
+/** Measures an input and one half as long in turn, and returns the ratio of their medians. */
+async function measureAgain(one: Case, bytes: number): Promise<number> {
+  const [half, whole] = [one.prepare(seed, bytes / 2), one.prepare(seed, bytes)];
+  const times: { readonly half: number; readonly whole: number }[] = [];
+  for (let run = 0; run < repeats; run += 1) {
+    times.push({ half: await measure(half), whole: await measure(whole) });
+  }
+  return median(times.map((time) => time.whole)) / median(times.map((time) => time.half));
+}
+
+/** Returns the processor time of a run in milliseconds. */
+async function measure(run: () => Promise<void>): Promise<number> {
+  const start = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -1,0 +1,128 @@
+import type { Clock } from '../../src/core/clock.ts';
+import type { HttpAnswer, HttpClient } from '../../src/core/http-client.ts';
+import { createBluesky } from '../../src/providers/bluesky/index.ts';
+import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
+import { createMastodon } from '../../src/providers/mastodon/index.ts';
+import { type Provider, ProviderError } from '../../src/providers/provider.ts';
+import { createSyndication } from '../../src/providers/syndication/index.ts';
+import { openGates } from '../../test/support/mastodon-rig.ts';
+import { type Chance, createChance } from './random-text.ts';
+import { renderAccounts, renderFound, renderPosts } from './renderings.ts';
+
+/** Something hostile that an upstream can send. */
+export interface Case {
+  readonly name: string;
+  /** Maximum bytes of one body of this upstream. */
+  readonly maxBytes: number;
+  /** Writes bodies of about so many bytes. The function that it returns reads and renders them. */
+  prepare(seed: string, bytes: number): () => Promise<void>;
+}
+
+/** Which body is sent for a path that has this word in it; the first word that fits counts. */
+export type Bodies = Readonly<Record<string, unknown>>;
+
+/** What is read of a provider, and the bodies that it gets. */
+export interface CaseOptions {
+  readonly provider: keyof typeof providers;
+  readonly read: keyof typeof reads;
+  readonly name: string;
+  readonly write: (chance: Chance, bytes: number) => Bodies;
+}
+
+const mebibyte = 1_048_576;
+const apiUrl = 'https://api.example';
+/** Later than every post. */
+const clock: Clock = { now: () => 1_900_000_000_000, sleep: () => Promise.resolve() };
+
+const providers = {
+  fxtwitter: {
+    maxBytes: 8 * mebibyte,
+    subject: { platform: 'x', handle: 'mira_holm', id: '2001' },
+    create: (http: HttpClient) => createFxTwitter({ http, apiUrl, clock }),
+  },
+  syndication: {
+    maxBytes: 8 * mebibyte,
+    subject: { platform: 'x', handle: 'mira_holm', id: '2001' },
+    create: (http: HttpClient) => createSyndication({ http, apiUrl }),
+  },
+  bluesky: {
+    maxBytes: 8 * mebibyte,
+    subject: { platform: 'bluesky', handle: 'mira.test', id: '3kabc' },
+    create: (http: HttpClient) => createBluesky({ http, apiUrl, clock }),
+  },
+  mastodon: {
+    maxBytes: mebibyte,
+    subject: { platform: 'mastodon', handle: 'mira@reef.example.org', id: '110' },
+    create: (http: HttpClient) => createMastodon({ http, clock, ...openGates }),
+  },
+} as const;
+
+type Subject = (typeof providers)[keyof typeof providers]['subject'];
+
+const page = { cursor: null, count: 100 } as const;
+const context = { signal: new AbortController().signal };
+
+const reads = {
+  post: async ({ ask }: Provider, post: Subject) => {
+    const found = await ask.post?.({ kind: 'post', post, thread: true, replies: 'top' }, context);
+    if (found !== undefined) renderFound(found);
+  },
+  timeline: async ({ ask }: Provider, account: Subject) => {
+    const filters = { withReplies: true, withReposts: true, untilSeconds: null };
+    const found = await ask.timeline?.({ ...page, ...filters, kind: 'timeline', account }, context);
+    if (found !== undefined) renderPosts(found);
+  },
+  followers: async ({ ask }: Provider, account: Subject) => {
+    const found = await ask.followers?.({ ...page, kind: 'followers', account }, context);
+    if (found !== undefined) renderAccounts(found);
+  },
+} as const;
+
+/** Creates a case of a read through a provider, from the bytes of its bodies to every format. */
+export function createCase({ provider, read, name, write }: CaseOptions): Case {
+  const { maxBytes, subject, create } = providers[provider];
+  const title = `${provider} ${read}: ${name}`;
+  return {
+    name: title,
+    maxBytes,
+    prepare: (seed, bytes) => {
+      const bodies = Object.entries(write(createChance(`${seed} ${title}`), bytes)).map(
+        ([word, body]) => [word, JSON.stringify(body)] as const,
+      );
+      const http: HttpClient = {
+        get: ({ pathname }) => Promise.resolve(toAnswer(bodies, pathname)),
+        close: () => Promise.resolve(),
+      };
+      return async () => {
+        try {
+          await reads[read](create(http), subject);
+        } catch (error) {
+          // Longer lists than were asked for are refused.
+          if (!(error instanceof ProviderError)) throw error;
+        }
+      };
+    },
+  };
+}
+
+function toAnswer(bodies: readonly (readonly [string, string])[], path: string): HttpAnswer {
+  const text = bodies.find(([word]) => path.includes(word))?.[1];
+  return {
+    status: text === undefined ? 404 : 200,
+    mediaType: 'application/json',
+    retryAfterSeconds: undefined,
+    text: text ?? '{"code":404}',
+    header: () => undefined,
+  };
+}
+
+/** Makes rows until they are about so many bytes of JSON. */
+export function fill<Row>(bytes: number, make: (index: number) => Row): Row[] {
+  const rows: Row[] = [];
+  for (let written = 0; written < bytes; ) {
+    const row = make(rows.length);
+    rows.push(row);
+    written += JSON.stringify(row).length + 1;
+  }
+  return rows;
+}

@@ -1,0 +1,58 @@
+import { parse } from '@babel/parser';
+
+/** A regular expression and the place in the sources that creates it. */
+export interface FoundPattern {
+  readonly file: string;
+  readonly line: number;
+  readonly source: string;
+  readonly flags: string;
+}
+
+/** A place that creates regular expressions from strings. */
+export interface DynamicPlace {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** The regular expressions of a source file. */
+export interface PatternsInFile {
+  readonly literals: readonly FoundPattern[];
+  readonly dynamic: readonly DynamicPlace[];
+}
+
+/** Finds every regular expression literal and every call of `RegExp` in a TypeScript file. */
+export function findPatterns(file: string, text: string): PatternsInFile {
+  const literals: FoundPattern[] = [];
+  const dynamic: DynamicPlace[] = [];
+  const { program } = parse(text, { sourceType: 'module', plugins: ['typescript'] });
+  visit(program, (node) => {
+    const line = node.loc.start.line;
+    if (node.type === 'RegExpLiteral') {
+      literals.push({ file, line, source: String(node.pattern), flags: String(node.flags) });
+    } else if (createsPattern(node)) {
+      dynamic.push({ file, line });
+    }
+  });
+  return { literals, dynamic };
+}
+
+interface SyntaxNode {
+  readonly type: string;
+  readonly loc: { readonly start: { readonly line: number } };
+  readonly [member: string]: unknown;
+}
+
+function createsPattern({ type, callee }: SyntaxNode): boolean {
+  if (type !== 'NewExpression' && type !== 'CallExpression') return false;
+  return isNode(callee) && callee.type === 'Identifier' && callee.name === 'RegExp';
+}
+
+function visit(value: unknown, see: (node: SyntaxNode) => void): void {
+  if (isNode(value)) see(value);
+  if (typeof value !== 'object' || value === null) return;
+  for (const member of Object.values(value)) visit(member, see);
+}
+
+function isNode(value: unknown): value is SyntaxNode {
+  return typeof value === 'object' && value !== null && 'type' in value && 'loc' in value;
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { checkSync, type Diagnostics } from 'recheck';
+import type { FoundPattern } from './find-patterns.ts';
+
+/** The result of analysing one pattern. */
+export type Verdict =
+  | { readonly status: 'linear' }
+  /** The analyser gave up, so nothing is proved. */
+  | { readonly status: 'unproved'; readonly reason: string }
+  | { readonly status: 'superlinear'; readonly degree: string; readonly attack: Attack };
+
+/** Input that makes a pattern slow: `prefixes[i]` and repetitions of `pumps[i]`, then `suffix`. */
+export interface Attack {
+  readonly parts: readonly { readonly prefix: string; readonly pump: string }[];
+  readonly suffix: string;
+}
+
+/** Milliseconds after which the analyser gives up on a pattern. */
+const timeout = 30_000;
+
+/** Analyses a pattern with recheck (https://makenowjust-labs.github.io/recheck/). */
+export function judgePattern(source: string, flags: string): Verdict {
+  process.env.RECHECK_SYNC_BACKEND = 'pure';
+  return toVerdict(checkSync(source, flags, { timeout }));
+}
+
+function toVerdict(found: Diagnostics): Verdict {
+  switch (found.status) {
+    case 'safe':
+      return { status: 'linear' };
+    case 'unknown':
+      return { status: 'unproved', reason: found.error.kind };
+    case 'vulnerable': {
+      const { pumps, suffix } = found.attack;
+      const parts = pumps.map(({ prefix, pump }) => ({ prefix, pump }));
+      return { status: 'superlinear', degree: found.complexity.summary, attack: { parts, suffix } };
+    }
+  }
+}
+
+/** Writes an attack as a string of about so many UTF-16 units. */
+export function writeAttack({ parts, suffix }: Attack, length: number): string {
+  const fixed = parts.reduce((sum, { prefix }) => sum + prefix.length, suffix.length);
+  const pumped = parts.reduce((sum, { pump }) => sum + pump.length, 0);
+  const count = Math.max(0, Math.floor((length - fixed) / pumped));
+  return `${parts.map(({ prefix, pump }) => prefix + pump.repeat(count)).join('')}${suffix}`;
+}
+
+const timings = 5;
+
+/** Measures how many milliseconds a pattern takes on an attack; the best of several times. */
+export function measureAttack({ source, flags }: FoundPattern, attack: string): number {
+  const pattern = new RegExp(source, flags);
+  const times = Array.from({ length: timings }, () => {
+    const start = performance.now();
+    attack.replace(pattern, '');
+    return performance.now() - start;
+  });
+  return Math.min(...times);
+}
+
+/** Verdicts of earlier runs: analysing every pattern takes a minute or two. */
+const cachePath = join(import.meta.dirname, '../../node_modules/.cache/perch/patterns.json');
+
+/** Opens a judge that remembers its verdicts in a file. `close` writes the ones that were used. */
+export function openJudge(): {
+  judge(source: string, flags: string): Verdict;
+  close(): void;
+} {
+  const known = readCache();
+  const used = new Map<string, Verdict>();
+  return {
+    judge: (source, flags) => {
+      const name = `/${source}/${flags}`;
+      const verdict = used.get(name) ?? known.get(name) ?? judgePattern(source, flags);
+      used.set(name, verdict);
+      return verdict;
+    },
+    close: () => {
+      mkdirSync(dirname(cachePath), { recursive: true });
+      writeFileSync(cachePath, JSON.stringify({ version: cacheVersion(), verdicts: [...used] }));
+    },
+  };
+}
+
+function readCache(): ReadonlyMap<string, Verdict> {
+  try {
+    const { version, verdicts } = JSON.parse(readFileSync(cachePath, 'utf8'));
+    return new Map(version === cacheVersion() ? verdicts : []);
+  } catch {
+    return new Map(); // There is none yet, or it is damaged: everything is analysed.
+  }
+}
+
+/** Changes with the analyser and with this file. */
+function cacheVersion(): string {
+  const lock = join(import.meta.dirname, '../../node_modules/recheck/package.json');
+  const hash = createHash('sha256');
+  for (const path of [lock, import.meta.filename]) hash.update(readFileSync(path));
+  return hash.digest('hex');
+}

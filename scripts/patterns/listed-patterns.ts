@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+
+/** A pattern that may take more than linear time, because its input is short. */
+export interface PatternException {
+  readonly file: string;
+  /** The pattern as a literal, such as `/a+$/g`. */
+  readonly pattern: string;
+  /** Maximum length of its input in UTF-16 units. */
+  readonly maxLength: number;
+  /** What bounds the input. */
+  readonly bound: string;
+  /** The longest time measured with input of that length, in milliseconds. */
+  readonly worstMs: number;
+}
+
+/** Maximum time in milliseconds that a pattern may take on the longest input that reaches it. */
+export const maxMs = 5;
+
+export const exceptions: readonly PatternException[] = [];
+
+/** A file that creates patterns from strings. */
+export interface DynamicPatterns {
+  readonly file: string;
+  /** What the patterns are made of. */
+  readonly madeOf: string;
+  /** Creates the patterns that are not created when the file is imported. */
+  readonly create?: () => Promise<unknown>;
+}
+
+const source = (path: string) => import(join(import.meta.dirname, '../../src', path));
+
+export const dynamicPatterns: readonly DynamicPatterns[] = [
+  { file: 'access/key.ts', madeOf: 'the prefix and the length of a key' },
+  {
+    file: 'http/route-headers.ts',
+    madeOf: 'the paths of the route table',
+    create: async () => {
+      const { createUnroutedHeaders } = await source('http/route-headers.ts');
+      createUnroutedHeaders({ baseUrl: 'http://localhost' });
+    },
+  },
+  { file: 'http/pages/highlight.ts', madeOf: 'the patterns of a language in the same file' },
+  {
+    file: 'http/pages/search-index.ts',
+    madeOf: 'at most 8 words of a query, which consist of letters and digits, as alternatives',
+    create: async () => {
+      const { createSearchIndex } = await source('http/pages/search-index.ts');
+      const entry = { page: 'a', pageTitle: 'a', heading: { text: 'a', id: 'a' }, text: 'word 漢' };
+      createSearchIndex([entry]).find('word wo 漢');
+    },
+  },
+  {
+    file: 'answers/model/markers.ts',
+    madeOf: 'constants of the same file, and the places of passages with every sign escaped',
+    create: async () => {
+      const { createToStretches } = await source('answers/model/markers.ts');
+      createToStretches(['docs/start.md#run-it:12', 'docs/a.md:3']);
+    },
+  },
+  {
+    file: 'answers/text/phrases.ts',
+    madeOf: 'the table of phrases in the same file',
+    create: async () => (await source('answers/text/phrases.ts')).createPhrases(),
+  },
+  { file: 'providers/tags.ts', madeOf: 'constants of the same file' },
+  { file: 'providers/archive/words.ts', madeOf: 'constants of the same file' },
+  { file: 'providers/fxtwitter/timeline-cursor.ts', madeOf: 'constants of the same file' },
+  { file: 'render/markdown/bare-links.ts', madeOf: 'constants of the same file' },
+];

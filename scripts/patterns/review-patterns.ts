@@ -1,0 +1,79 @@
+import type { DynamicPlace, FoundPattern } from './find-patterns.ts';
+import { measureAttack, type Verdict, writeAttack } from './judge-pattern.ts';
+import { type DynamicPatterns, maxMs, type PatternException } from './listed-patterns.ts';
+
+/** Everything that the check looks at. */
+export interface Review {
+  readonly literals: readonly FoundPattern[];
+  /** Places in the sources that create patterns from strings. */
+  readonly places: readonly DynamicPlace[];
+  /** Patterns that these places were seen to create. */
+  readonly recorded: readonly FoundPattern[];
+  readonly exceptions: readonly PatternException[];
+  readonly dynamicPatterns: readonly DynamicPatterns[];
+  readonly judge: (source: string, flags: string) => Verdict;
+}
+
+/** Returns a sentence for every pattern that may be slow and every entry that is not needed. */
+export function reviewPatterns(review: Review): readonly string[] {
+  const { literals, recorded, exceptions } = review;
+  const patterns = [...literals, ...recorded];
+  const faults = patterns.flatMap((pattern) => reviewPattern(pattern, review));
+  const unneeded = exceptions.filter(
+    (exception) => !patterns.some((pattern) => isNeeded(exception, pattern, review)),
+  );
+  return [
+    ...new Set(faults),
+    ...unneeded.map(({ file, pattern }) => `${file}: the exception for ${pattern} is not needed.`),
+    ...reviewPlaces(review),
+  ];
+}
+
+function reviewPattern(pattern: FoundPattern, { exceptions, judge }: Review): readonly string[] {
+  const verdict = judge(pattern.source, pattern.flags);
+  if (verdict.status === 'linear') return [];
+  const where = `${pattern.file}:${pattern.line}: ${toLiteral(pattern)}`;
+  const exception = exceptions.find((one) => isFor(one, pattern));
+  if (exception === undefined) {
+    return [
+      verdict.status === 'unproved'
+        ? `${where} is not proved to be linear (${verdict.reason}).`
+        : `${where} takes time of a ${verdict.degree}, as on ${JSON.stringify(verdict.attack)}.`,
+    ];
+  }
+  if (verdict.status === 'unproved') return [];
+  const ms = measureAttack(pattern, writeAttack(verdict.attack, exception.maxLength));
+  return ms < maxMs
+    ? []
+    : [
+        `${where} takes ${ms.toFixed(1)} ms on ${exception.maxLength} characters, over ${maxMs} ms.`,
+      ];
+}
+
+function isNeeded(exception: PatternException, pattern: FoundPattern, { judge }: Review): boolean {
+  return isFor(exception, pattern) && judge(pattern.source, pattern.flags).status !== 'linear';
+}
+
+function isFor({ file, pattern }: PatternException, found: FoundPattern): boolean {
+  return file === found.file && pattern === toLiteral(found);
+}
+
+function toLiteral({ source, flags }: FoundPattern): string {
+  return `/${source}/${flags}`;
+}
+
+/** Every place is listed, and was seen to create a pattern that could be analysed. */
+function reviewPlaces({ places, recorded, dynamicPatterns }: Review): readonly string[] {
+  const unlisted = places.filter(({ file }) => !dynamicPatterns.some((one) => one.file === file));
+  const unseen = places.filter(
+    (place) => !recorded.some(({ file, line }) => file === place.file && line === place.line),
+  );
+  const idle = dynamicPatterns.filter(({ file }) => !places.some((place) => place.file === file));
+  return [
+    ...unlisted.map(
+      ({ file, line }) => `${file}:${line} creates a pattern, and dynamicPatterns has no ${file}.`,
+    ),
+    ...unseen.map(({ file, line }) => `${file}:${line} created no pattern to analyse.`),
+    ...idle.map(({ file }) => `${file} creates no patterns, and dynamicPatterns lists it.`),
+  ];
+}
