@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
+import { withPath } from '../../core/private-files.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference, Platform, SearchPlatform } from '../../model/reference.ts';
 import {
@@ -36,8 +37,7 @@ export interface ArchiveOptions {
  * @throws Error when the database cannot be opened.
  */
 export function openArchive(options: ArchiveOptions): Provider {
-  const store = openArchiveStore(options.path, options.baseUrl);
-  if (options.sample) seedSample(store, options.clock);
+  const store = openSeededStore(options);
   return {
     name: 'archive',
     platforms: [...(options.sample ? (['sample'] as const) : []), 'x', 'bluesky', 'mastodon'],
@@ -47,6 +47,17 @@ export function openArchive(options: ArchiveOptions): Provider {
     isLocal: true,
     close: () => store.close(),
   };
+}
+
+function openSeededStore({ path, baseUrl, sample, clock }: ArchiveOptions): ArchiveStore {
+  const store = openArchiveStore(path, baseUrl);
+  try {
+    if (sample) withPath(path, () => seedSample(store, clock));
+    return store;
+  } catch (error) {
+    store.close();
+    throw error;
+  }
 }
 
 function createAsk(store: ArchiveStore, sample: boolean): Provider['ask'] {
