@@ -1,9 +1,11 @@
+import { homedir } from 'node:os';
 import { Readable } from 'node:stream';
 import { loadConfig, version } from '../config.ts';
 import { redactKeys } from '../core/redact.ts';
 import { archiveCommand } from './archive.ts';
 import { askCommand } from './ask.ts';
 import { type Command, type ExitCode, exitCodes, type Output, UsageError } from './command.ts';
+import { defaultDataFolder } from './default-folder.ts';
 import { keysCommand } from './keys.ts';
 import { mcpCommand } from './mcp.ts';
 import { readCommand } from './read.ts';
@@ -52,7 +54,8 @@ async function runConfigured(
   args: readonly string[],
   io: Surroundings,
 ): Promise<ExitCode> {
-  const loaded = loadConfig(io.env);
+  const folder = defaultDataFolder({ cwd: process.cwd(), home: homedir(), env: io.env });
+  const loaded = loadConfig(io.env, folder);
   if (!loaded.ok) {
     const lines = loaded.faults.map((fault) => `  ${fault}\n`).join('');
     io.stderr.write(`perch: the configuration has faults\n${lines}`);
