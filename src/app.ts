@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { AnswerEngine } from './answers/answer.ts';
 import { type Config, version } from './config.ts';
 import type { Clock } from './core/clock.ts';
+import { type Closing, createClosing } from './core/closing.ts';
 import type { Random } from './core/random.ts';
 import { type AccessLog, createAccessLog, silentAccessLog } from './http/access-log.ts';
 import { createAdminGuard } from './http/admin-guard.ts';
@@ -76,29 +77,35 @@ export interface App {
 
 /**
  * Builds the server: what reads are fetched with, global handlers and hooks, then each plugin in its own scope.
- * Closing the server closes everything that was opened here.
+ * Closing the server closes everything that was opened here; so does a failure to build it.
  */
 export async function buildApp(options: AppOptions): Promise<App> {
+  const opened = createClosing();
+  try {
+    return await openApp(options, opened);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function openApp(options: AppOptions, opened: Closing): Promise<App> {
   const { config } = options;
   const readiness = { draining: false };
   const work = createWork();
   const access = openAccess(options);
+  opened.add(access.close);
   const traffic = createTraffic();
-  const opened = openFetchingBeside(access, options);
-  const fetching = { ...opened, fetcher: traffic.countAnswers(opened.fetcher) };
-  const sessions = await openSessionsBeside(options, () => {
-    access.close();
-    return fetching.close();
-  });
+  const uncounted = openFetching({ ...options, pool: access.allowances.pool });
+  opened.add(uncounted.close);
+  const fetching = { ...uncounted, fetcher: traffic.countAnswers(uncounted.fetcher) };
+  const sessions = config.PERCH_SESSIONS ? await openAnsweredSessions(options) : null;
+  if (sessions !== null) opened.add(sessions.close);
+  const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
+  opened.add(() => load.close());
   const identification = options.identification ?? access.identification;
   const server = createServer(options, identification);
-  const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
-  server.addHook('onClose', async () => {
-    load.close();
-    await sessions?.close();
-    await fetching.close();
-    access.close();
-  });
+  server.addHook('onClose', opened.close);
 
   server.addHook('onListen', async () => sessions?.start());
   if (sessions !== null) noteAddress(server, config);
@@ -135,29 +142,6 @@ export async function buildApp(options: AppOptions): Promise<App> {
       return work.inFlight + (sessions?.service.turns.atWork ?? 0);
     },
   };
-}
-
-function openFetchingBeside(access: Access, options: AppOptions): Fetching {
-  try {
-    return openFetching({ ...options, pool: access.allowances.pool });
-  } catch (error) {
-    access.close();
-    throw error;
-  }
-}
-
-/** Opens the sessions where they are on; where that fails, closes what was opened before. */
-async function openSessionsBeside(
-  options: AppOptions,
-  closeOthers: () => Promise<void>,
-): Promise<AnsweredSessions | null> {
-  if (!options.config.PERCH_SESSIONS) return null;
-  try {
-    return await openAnsweredSessions(options);
-  } catch (error) {
-    await closeOthers();
-    throw error;
-  }
 }
 
 interface Services extends AppOptions {

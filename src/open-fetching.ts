@@ -59,6 +59,7 @@ export interface Fetching {
  */
 export function openFetching(options: FetchingOptions): Fetching {
   const { config, clock } = options;
+  const cursorKey = openCursorKey(config, options.random); // it may fail while nothing is open yet
   const limits = toLimits(options);
   const http = openHttpClient(limits);
   const publicHttp = openPublicHttpClient(limits);
@@ -66,9 +67,7 @@ export function openFetching(options: FetchingOptions): Fetching {
   const providers =
     options.providers ?? config.PERCH_PROVIDERS.map((name) => providerFactories[name](settings));
   const chain = createChain(providers, options);
-  const keep = config.PERCH_ARCHIVE_HISTORY
-    ? openHistoryKeep(settings.archivePath, config.PERCH_BASE_URL)
-    : undefined;
+  const keep = openKeep(config, chain, settings);
   const cache = createResponseCache({
     maxEntries: config.PERCH_CACHE_ENTRIES,
     maxBytes: config.PERCH_CACHE_BYTES,
@@ -93,7 +92,7 @@ export function openFetching(options: FetchingOptions): Fetching {
   return {
     fetcher,
     importer: createImporter(options, { chain, cache, keep, stop: stopping.signal }),
-    context: toPlanContext(providers, options),
+    context: toPlanContext(providers, config, cursorKey),
     chain,
     cache,
     stop: () => stopping.abort(),
@@ -104,6 +103,21 @@ export function openFetching(options: FetchingOptions): Fetching {
       keep?.close();
     },
   };
+}
+
+/** Opens the histories that are kept, if they are configured; closes the providers if that fails. */
+function openKeep(
+  config: Config,
+  chain: ProviderChain,
+  { archivePath }: Pick<ProviderSettings, 'archivePath'>,
+): HistoryKeep | undefined {
+  if (!config.PERCH_ARCHIVE_HISTORY) return undefined;
+  try {
+    return openHistoryKeep(archivePath, config.PERCH_BASE_URL);
+  } catch (error) {
+    chain.close();
+    throw error;
+  }
 }
 
 /** Makes what forgets of every history that is kept what is gone. */
@@ -170,11 +184,12 @@ function toLimits({ config, clock, random }: FetchingOptions): HttpClientOptions
 
 function toPlanContext(
   providers: readonly Provider[],
-  { config, random }: FetchingOptions,
+  config: Config,
+  cursorKey: Buffer,
 ): PlanContext {
   return {
     baseUrl: config.PERCH_BASE_URL,
-    cursors: createCursorCodec(openCursorKey(config, random)),
+    cursors: createCursorCodec(cursorKey),
     searchPlatform: defaultSearchPlatform(providers),
     embedSeconds: config.PERCH_CACHE_TTL_SECONDS,
   };

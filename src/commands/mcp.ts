@@ -6,6 +6,7 @@ import { listDocuments, openLibrary } from '../open-documents.ts';
 import { parseCommandArgs } from './arguments.ts';
 import { type Command, UsageError } from './command.ts';
 import { withFetching } from './open-reading.ts';
+import { withStopSignal } from './stop-signal.ts';
 
 /** `perch mcp`: the tools and resources of `/mcp` for one client on standard input and output. */
 export const mcpCommand: Command = {
@@ -20,27 +21,22 @@ Exit code: 0 ended, 2 bad usage.`,
       throw new UsageError(`mcp takes no arguments, not ${positionals.join(' ')}`);
     }
     const { config, stdin, stdout } = context;
-    return withFetching(context, async (fetching, logger) => {
-      const stop = stopSignal();
-      await serveStdio({
-        version,
-        problem: problemReply,
-        documents: () =>
-          listDocuments({ config, clock: systemClock, library: openLibrary(logger) }),
-        fetcher: fetching.fetcher,
-        context: fetching.context,
-        input: stdin,
-        write: (text) => void stdout.write(text),
-        stop,
-        onDefect: (err) => logger.error({ err }, 'defect while calling a tool'),
-        onReport: (err) => logger.debug({ err }, 'MCP message refused'),
-      });
-    });
+    return withFetching(context, (fetching, logger) =>
+      withStopSignal((stop) =>
+        serveStdio({
+          version,
+          problem: problemReply,
+          documents: () =>
+            listDocuments({ config, clock: systemClock, library: openLibrary(logger) }),
+          fetcher: fetching.fetcher,
+          context: fetching.context,
+          input: stdin,
+          write: (text) => void stdout.write(text),
+          stop,
+          onDefect: (err) => logger.error({ err }, 'defect while calling a tool'),
+          onReport: (err) => logger.debug({ err }, 'MCP message refused'),
+        }),
+      ),
+    );
   },
 };
-
-function stopSignal(): AbortSignal {
-  const stopping = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort());
-  return stopping.signal;
-}

@@ -21,7 +21,7 @@ export async function withFetching(
   try {
     fetching = openFetching({ config, logger, clock: systemClock, random: systemRandom });
   } catch (error) {
-    stderr.write(`perch: cannot open the archive: ${explainOpening(error, config)}\n`);
+    stderr.write(`perch: ${explainOpening(error, config)}\n`);
     return exitCodes.usage;
   }
   try {
