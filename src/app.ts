@@ -4,6 +4,7 @@ import type { AnswerEngine } from './answers/answer.ts';
 import { type Config, version } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import { type Closing, createClosing } from './core/closing.ts';
+import { createHostCheck, createOrigins } from './core/origins.ts';
 import type { Random } from './core/random.ts';
 import { type AccessLog, createAccessLog, silentAccessLog } from './http/access-log.ts';
 import { createAdminGuard } from './http/admin-guard.ts';
@@ -114,7 +115,7 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
   const accessLog = traffic.countReplies(createAccessLog(server, lines));
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });
   await setCors(server);
-  setAdmission(server, readiness);
+  setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));
   registerPlugins(server, {
     ...options,
     identification,
@@ -159,6 +160,7 @@ interface Services extends AppOptions {
 function registerPlugins(server: FastifyInstance, services: Services): void {
   const { config, clock, identification, access, fetching, work, load, accessLog } = services;
   const baseUrl = config.PERCH_BASE_URL;
+  const origins = createOrigins(baseUrl, []);
   server.register(healthPlugin, { chain: fetching.chain });
   const library = openLibrary(server.log);
   const facts = toDiscoveryFacts({ config, library });
@@ -169,9 +171,15 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
   const { sessions } = services;
   const site = { baseUrl, assets, canBeAsked: sessions !== null };
   const asking = sessions && createAsking({ ...services, ...sessions, clientOf: access.clientOf });
-  server.register(docsPlugin, { site, library, ask: asking && { asking, work, load, accessLog } });
+  server.register(docsPlugin, {
+    site,
+    library,
+    origins,
+    ask: asking && { asking, work, load, accessLog },
+  });
   server.register(frontPlugin, {
     site,
+    origins,
     hasSample: config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive'),
     fetcher: fetching.fetcher,
     context: fetching.context,
@@ -187,8 +195,9 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
     clock,
     clientOf: access.clientOf,
   });
-  server.register(adminKeysPlugin, { baseUrl, guard, keys: access.keys });
+  server.register(adminKeysPlugin, { baseUrl, origins, guard, keys: access.keys });
   server.register(metricsPlugin, {
+    origins,
     guard: config.PERCH_METRICS === 'open' ? null : guard,
     measure: () => measureServer({ ...services, sessions: sessions?.service ?? null }),
   });
@@ -231,8 +240,7 @@ function registerMcp(
     documents: () => listDocuments(services),
     fetcher: fetching.fetcher,
     context: fetching.context,
-    listensOn: config.HOST,
-    origins: config.PERCH_MCP_ORIGINS,
+    origins: createOrigins(config.PERCH_BASE_URL, config.PERCH_MCP_ORIGINS),
     exposedHeaders: corsHeaders['access-control-expose-headers'],
     identify: (request) => identification.identify(request, 'browse'),
     shed: () => (load.isHigh ? overloaded() : null),
@@ -253,6 +261,7 @@ function registerSessions(
     base: `/${segment}/v1`,
     rules: toCallerRules(config),
     origins: config.PERCH_SESSION_ORIGINS,
+    pages: createOrigins(config.PERCH_BASE_URL, config.PERCH_SESSION_ORIGINS),
     clientOf: access.clientOf,
     problems: tellProblems(config.PERCH_BASE_URL, accessLog),
   });

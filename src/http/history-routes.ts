@@ -42,7 +42,7 @@ function registerRow(app: FastifyInstance, row: HistoryRoute, options: HistoryRo
   const isRoute = isRouteOf(row);
   const headers = createRouteHeaders(row, options);
   const describe = (request: FastifyRequest) =>
-    isRoute(request) ? headers.describe(request) : corsHeaders;
+    isRoute(request) ? { ...corsHeaders, ...headers.describe(request) } : corsHeaders;
   const config = { cors: false, describe };
   const understand = (request: FastifyRequest) => {
     const refusal = options.load.isHigh ? overloaded() : headers.identityOf(request).refusal;

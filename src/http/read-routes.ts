@@ -59,7 +59,7 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
     const isRoute = isRouteOf(row);
     const headers = createRouteHeaders(row, { identification, baseUrl });
     const describe = (request: FastifyRequest) =>
-      isRoute(request) ? headers.describe(request) : corsHeaders;
+      isRoute(request) ? { ...corsHeaders, ...headers.describe(request) } : corsHeaders;
     const config = { cors: false, describe };
     if (row.surface === 'alias') app.head(url, { config }, answerWithoutRead(headers));
     app.get(url, { config }, createHandler(row, headers, { ...options, understandOnce }));
@@ -75,7 +75,12 @@ function answerWithoutRead({ identityOf, describe }: RouteHeaders): Handler {
     const { refusal } = identityOf(request);
     if (refusal !== null) throw refusal;
     return reply
-      .headers({ 'cache-control': 'no-store', vary: 'Accept', ...describe(request) })
+      .headers({
+        ...corsHeaders,
+        'cache-control': 'no-store',
+        vary: 'Accept',
+        ...describe(request),
+      })
       .headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
       .send();
   };
@@ -196,7 +201,7 @@ function prepare(
   const representation = represent(understood, answer, format);
   const { sharedCacheSeconds } = options;
   const facts = { representation, source, cache, sharedCacheSeconds, variesByAgent: hasPreview };
-  const prepared = prepareReply(toReplyHeaders(facts), representation.body);
+  const prepared = prepareReply({ ...corsHeaders, ...toReplyHeaders(facts) }, representation.body);
   // What a miss or a bypass made is sent once; the next reply says `hit`.
   if (cache === 'hit' || cache === 'stale') views.set(name, prepared, 1000);
   return prepared;

@@ -6,8 +6,8 @@ import { toLifecycleHeaders } from './lifecycle.ts';
 import { privateCaching, type ReplyOptions } from './reply.ts';
 import {
   aliasRoutes,
-  isAdminPath,
   isBrowseRoute,
+  isClosedPath,
   isPermalinkHandle,
   type Route,
   routes,
@@ -67,7 +67,6 @@ export function createRouteHeaders(
     describe: (request) => {
       const { isPrivate, headers } = identityOf(request);
       return {
-        ...corsHeaders,
         ...(surface === 'browse' ? { vary: 'Accept, Authorization' } : {}),
         ...(isPrivate ? { 'cache-control': privateCaching } : {}),
         ...toRecord(headers()),
@@ -85,7 +84,7 @@ export function describeRefused(url: string, baseUrl: string): Headers {
   const path = toPath(url);
   const route = aliasRoutes.find((row) => row.path === path);
   const lifecycle = route === undefined ? null : toLifecycleHeaders(route, url, baseUrl);
-  return { ...(isAdminPath(url) ? {} : corsHeaders), ...lifecycle };
+  return { ...(isClosedPath(url) ? {} : corsHeaders), ...lifecycle };
 }
 
 /**
@@ -102,12 +101,9 @@ export function createUnroutedHeaders(
     const { url = '' } = request.raw;
     const path = toPath(url);
     const row = rows.find(({ pattern }) => pattern.test(path));
-    if (row !== undefined && isPermalinkHandle(path.split('/')[1] ?? '')) {
-      return row.headers.describe(request);
-    }
-    const isVersioned = path.startsWith('/api/') && row !== undefined;
-    if (isVersioned) return row.headers.describe(request);
-    return isAdminPath(url) ? {} : corsHeaders;
+    const isRead = path.startsWith('/api/') || isPermalinkHandle(path.split('/')[1] ?? '');
+    if (row !== undefined && isRead) return { ...corsHeaders, ...row.headers.describe(request) };
+    return isClosedPath(url) ? {} : corsHeaders;
   };
 }
 

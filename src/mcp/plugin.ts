@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../core/caller.ts';
+import { jsonMediaTypes } from '../core/json-bodies.ts';
+import type { Origins } from '../core/origins.ts';
 import { Problem } from '../core/problem.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
-import { createOrigins, type OriginRules, type Origins } from './origins.ts';
 import type { McpOptions } from './server.ts';
 
 /** Who asks, for one request. */
@@ -18,9 +19,9 @@ export interface McpIdentity {
 }
 
 /** The context of the route: all that it may use. */
-export interface McpPluginOptions
-  extends Omit<McpOptions, 'onDefect'>,
-    Omit<OriginRules, 'baseUrl'> {
+export interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
+  /** The web origins whose pages may call it. */
+  readonly origins: Origins;
   readonly identify: (request: FastifyRequest) => McpIdentity;
   /** Gives the problem of a process that takes no work at the moment; null while it does. */
   readonly shed: () => Problem | null;
@@ -48,12 +49,12 @@ const allow = ['POST'];
 /** Registers `/mcp`, Streamable HTTP without sessions (decisions section 8). */
 export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions) {
   app.decorateRequest('mcpIdentity', null);
-  const origins = createOrigins({ ...options, baseUrl: options.context.baseUrl });
+  const { origins } = options;
   const describe = createDescription(options, origins);
   const config = { cors: false, describe };
   app.removeAllContentTypeParsers();
   const limits = { parseAs: 'string', bodyLimit: maxBodyBytes } as const;
-  app.addContentTypeParser('application/json', limits, (_request, body, done) => done(null, body));
+  app.addContentTypeParser(jsonMediaTypes, limits, (_request, body, done) => done(null, body));
   const open = openExchangeOnce(app, options);
   app.post(mcpPath, {
     config,
@@ -147,7 +148,8 @@ function toHeaders({ headers }: FastifyRequest): Headers {
   return new Headers({
     // Who takes anything takes both media types that the SDK looks for by their names.
     accept: /(?:^|[\s,])\*\/\*/.test(accept) ? 'application/json, text/event-stream' : accept,
-    'content-type': contentType,
+    // The SDK knows one name of JSON; the parser has refused every other media type.
+    'content-type': contentType === '' ? '' : 'application/json',
     ...Object.fromEntries(ofProtocol),
   });
 }

@@ -509,7 +509,6 @@ describe('a body', () => {
     'text/plain',
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
-    'application/merge-patch+json',
     'application/jsonx',
     'nonsense',
     '',
@@ -525,20 +524,21 @@ describe('a body', () => {
     expect(codeOf(reply)).toEqual([415, 'unsupported_media_type']);
   });
 
-  it.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
-    'of the type %s is read',
-    async (type) => {
-      const app = await buildTestApp();
+  it.each([
+    'application/json; charset=utf-8',
+    'Application/JSON;charset="UTF-8"',
+    'application/merge-patch+json',
+  ])('of the type %s is read', async (type) => {
+    const app = await buildTestApp();
 
-      const reply = await app.request(keys, {
-        method: 'POST',
-        headers: { ...asAdmin, 'content-type': type },
-        payload: '{"label":"Zoë 🪶"}',
-      });
+    const reply = await app.request(keys, {
+      method: 'POST',
+      headers: { ...asAdmin, 'content-type': type },
+      payload: '{"label":"Zoë 🪶"}',
+    });
 
-      expect([reply.statusCode, reply.json().label]).toEqual([201, 'Zoë 🪶']);
-    },
-  );
+    expect([reply.statusCode, reply.json().label]).toEqual([201, 'Zoë 🪶']);
+  });
 
   it('is read up to 16 KiB', async () => {
     const app = await buildTestApp();

@@ -507,5 +507,5 @@ describe('a handle that is none', () => {
 
 /** Writes a request of which the path is sent as it is. */
 function toHead(path: string): string {
-  return `GET ${path} HTTP/1.1\r\nHost: perch.example\r\nConnection: close\r\n\r\n`;
+  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 }

@@ -12,8 +12,8 @@ import { chooseRead } from '../../src/http/aliases.ts';
 import type { LoadGauge } from '../../src/http/load.ts';
 import { parseQuery } from '../../src/http/query.ts';
 import {
-  isAdminPath,
   isBrowseRoute,
+  isClosedPath,
   isHistoryRoute,
   isPermalinkHandle,
   type Route,
@@ -159,7 +159,7 @@ export function checkReply(
   const { url = '' } = reply.raw.req;
   const row = routeOf(url);
   if (!isMcpPath(url)) {
-    expect(reply.headers['access-control-allow-origin']).toBe(isAdminPath(url) ? undefined : '*');
+    expect(reply.headers['access-control-allow-origin']).toBe(isClosedPath(url) ? undefined : '*');
   }
   if (row !== undefined) checkAccess(reply, row);
   if (reply.body === '') return;
