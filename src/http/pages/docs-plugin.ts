@@ -31,6 +31,9 @@ export interface DocsOptions {
 export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
   const { site, library, ask, origins } = options;
   closeToPages(app, origins);
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, hidesQuery: true };
+  });
   let kept: Docs | undefined;
   const open = () => {
     kept ??= createDocs(library(), { ...site, canBeAsked: ask !== null });
