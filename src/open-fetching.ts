@@ -200,11 +200,13 @@ function openCursorKey({ PERCH_CURSOR_KEY: key, PERCH_DATA_DIR: folder }: Config
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/cursor.key`, random);
 }
 
-/** Decisions section 2: that of the first provider, other than the archive, that can search. */
+/** Returns the platform of the first provider, other than the archive, that can search. */
 function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
   const query = { kind: 'search', text: '', feed: 'latest', cursor: null, count: 1 } as const;
   const moments = { sinceSeconds: null, untilSeconds: null };
-  const live = searchPlatforms.filter((platform) => platform !== 'archive');
+  const live = searchPlatforms.filter(
+    (platform) => platform !== 'archive' && platform !== 'sample',
+  );
   for (const provider of providers) {
     const found = live.find(
       (platform) => provider.covers({ ...query, ...moments, platform }) === true,

@@ -9,7 +9,7 @@ export const searchCommand: Command = {
   usage: 'search QUERY [options]',
   summary: `Prints what a search finds, as Markdown.
   --feed FEED      latest (default), top, photos, videos or users
-  --platform NAME  x, bluesky, mastodon or archive
+  --platform NAME  x, bluesky, mastodon, archive or sample
   --since, --until MOMENT   only posts from then on, or from before then
   --full           adds exact times, metrics and profile detail
   --json           prints a line of JSON for each post or account instead

@@ -47,8 +47,8 @@ function registerRow(app: FastifyInstance, row: HistoryRoute, options: HistoryRo
   const understand = (request: FastifyRequest) => {
     const refusal = options.load.isHigh ? overloaded() : headers.identityOf(request).refusal;
     if (refusal !== null) throw isRoute(request) ? refusal : routeNotFound(request);
-    const { query, format } = importProfilePosts.understand(toGiven(row, request));
-    return { query, format: format ?? negotiateHistory(request.headers.accept) };
+    const { format, ...asked } = importProfilePosts.understand(toGiven(row, request));
+    return { ...asked, format: format ?? negotiateHistory(request.headers.accept) };
   };
   app.head(url, { config }, (request, reply) => {
     const { format } = understand(request);
@@ -68,7 +68,7 @@ interface Exchange {
   readonly reply: FastifyReply;
 }
 
-interface Asked extends Pick<ReturnType<typeof importProfilePosts.understand>, 'query'> {
+interface Asked extends Omit<ReturnType<typeof importProfilePosts.understand>, 'format'> {
   readonly format: HistoryFormat;
 }
 
@@ -93,7 +93,7 @@ async function importAndSend(
   const { request, reply } = exchange;
   const { headers, importer, accessLog, baseUrl } = options;
   const waiting = toWaiting(request, headers.identityOf(request));
-  const begun = await importer.begin(asked.query, waiting);
+  const begun = addWarnings(await importer.begin(asked.query, waiting), asked.warnings);
   if (asked.format === 'json') {
     await sendHistoryJson(exchange, begun, headers).finally(() => begun.posts.close());
   } else {
@@ -102,6 +102,21 @@ async function importAndSend(
     await sendHistoryLines({ request, response: raw }, toSent(begun), baseUrl);
   }
   accessLog.notice(request, reply, 200);
+}
+
+/** Adds warnings about the request to those that the end of an import has. */
+function addWarnings(begun: HistoryImport, warnings: readonly string[]): HistoryImport {
+  if (warnings.length === 0) return begun;
+  const { posts } = begun;
+  const next: typeof posts.next = async () => {
+    const step = await posts.next();
+    if (step.done !== true) return step;
+    return {
+      done: true,
+      value: { ...step.value, warnings: [...warnings, ...step.value.warnings] },
+    };
+  };
+  return { ...begun, posts: { next, close: () => posts.close() } };
 }
 
 /** The document has its end in it, so that it is sent when all is there. */

@@ -7,7 +7,7 @@ import { reads } from '../reads/index.ts';
 import type { PlanContext, Understood } from '../reads/read.ts';
 import { represent } from '../render/representation.ts';
 import type { AccessLog } from './access-log.ts';
-import { chooseRead } from './aliases.ts';
+import { chooseRead, pickParameters } from './aliases.ts';
 import { corsHeaders } from './cors.ts';
 import { routeNotFound } from './errors.ts';
 import { toReplyHeaders } from './headers.ts';
@@ -150,15 +150,25 @@ function createUnderstanding(context: PlanContext) {
     const url = request.raw.url ?? '';
     const known = remembered.get(url);
     if (known !== undefined) return known;
-    const given = toGiven(row, request);
-    const read = row.surface === 'alias' ? chooseRead(row, given) : row.read;
-    const understood = reads[read].understand(given, context);
+    const understood = understandNow(row, request, context);
     if (url.length > maxRememberedUrl) return understood;
     // Understanding anew is cheap: starting over is a simpler bound than forgetting the oldest.
     if (remembered.size >= maxRememberedUrls) remembered.clear();
     remembered.set(url, understood);
     return understood;
   };
+}
+
+function understandNow(
+  row: ReadRoute | AliasRoute,
+  request: FastifyRequest,
+  context: PlanContext,
+): Understood {
+  const given = toGiven(row, request);
+  if (row.surface !== 'alias') return reads[row.read].understand(given, context);
+  const read = chooseRead(row, given);
+  // The successor has the same body, and gets known parameters alone: nothing warns of others.
+  return reads[read].understand(pickParameters(read, given), context);
 }
 
 /**

@@ -3,16 +3,17 @@ import { getPost } from './get-post.ts';
 import { getProfile } from './get-profile.ts';
 import { importProfilePosts } from './import-profile-posts.ts';
 import { listFollowers, listFollowing } from './list-connections.ts';
+import { warning } from './misspelt.ts';
 import type { Read, ReadAbout } from './read.ts';
 import { searchPosts } from './search-posts.ts';
 
 /** The reads that are answered as a whole, by the name that the route table and the MCP tools use. */
 export const reads = {
-  getPost,
-  getProfile,
-  listFollowers,
-  listFollowing,
-  searchPosts,
+  getPost: warning(getPost),
+  getProfile: warning(getProfile),
+  listFollowers: warning(listFollowers),
+  listFollowing: warning(listFollowing),
+  searchPosts: warning(searchPosts),
   getOEmbed,
 } as const satisfies Record<string, Read>;
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { toAnchor } from '../../../../src/answers/engine/citation.ts';
 import { understand } from '../../../../src/answers/engine/follow-up.ts';
-import { editDistance } from '../../../../src/answers/engine/lexicon.ts';
+
 import { toParts } from '../../../../src/answers/engine/question-parts.ts';
 import { createEverydayWords } from '../../../../src/answers/text/everyday-words.ts';
 import { createPhrases } from '../../../../src/answers/text/phrases.ts';
 import { createSynonyms } from '../../../../src/answers/text/synonyms.ts';
+import { editDistance } from '../../../../src/core/edit-distance.ts';
 
 describe('toParts', () => {
   it.each([
