@@ -2,7 +2,7 @@
 #   docker build -t perch . && docker run -p 8080:8080 perch
 FROM node:20-bookworm AS build
 WORKDIR /app
-COPY package.json package-lock.json ./
+COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json ./
 COPY src ./src

@@ -10,7 +10,7 @@ trap 'kill "${server:-0}" 2>/dev/null || true; rm -rf "$work"' EXIT
 fail() { printf 'dockerfile: %s\n' "$*"; cat "$work/log" 2>/dev/null; exit 1; }
 
 mkdir -p "$build" "$final" "$data"
-cp "$root/package.json" "$root/package-lock.json" "$root/tsconfig.json" "$build"
+cp "$root/package.json" "$root/package-lock.json" "$root/.npmrc" "$root/tsconfig.json" "$build"
 cp -r "$root/src" "$build/src"
 # `npm ci` of the build stage has already run for this tree; its result is copied to save a minute.
 cp -r "$root/node_modules" "$build/node_modules"

@@ -4,6 +4,7 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 port=$((20000 + RANDOM % 20000))
+export XDG_DATA_HOME="$work/share"
 (cd "$work" && exec env PORT=$port node "$root/dist/main.js") >"$work/log" 2>&1 &
 server=$!
 trap 'kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -28,14 +29,14 @@ expect '---' "$base/ada.example/status/1900000000000000001?format=obsidian"
 expect '# Ada Fenwick (@ada.example)' "$base/ada.example"
 expect '# Followers of @ada.example' "$base/api/v1/profiles/ada.example/followers"
 expect '"resource":"following"' "$base/ada.example/following?format=json"
-expect '# Search: heron' "$base/search?q=heron&platform=archive"
+expect '# Search: heron' "$base/search?q=heron&platform=sample"
 expect '"type":"rich"' "$base/oembed?url=$base/ada.example/status/1900000000000000001"
 expect '"code":"invalid_cursor"' "$base/ada.example?cursor=nonsense"
 expect '"code":"invalid_path"' "$base/api/v1/posts?url=https://x.com/jack"
 expect '"code":"route_not_found"' "$base/no/route"
 PORT=$port node "$root/dist/main.js" read "$base/ada.example/status/1900000000000000001" >"$work/page"
 grep -qF '# Thread by' "$work/page" || fail 'perch read printed no page'
-PORT=$port node "$root/dist/main.js" search heron --platform archive --all --json >"$work/lines"
+PORT=$port node "$root/dist/main.js" search heron --platform sample --all --json >"$work/lines"
 [ "$(wc -l <"$work/lines")" -gt 5 ] || fail 'perch search printed too few lines'
 
 kill -TERM "$server"

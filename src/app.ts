@@ -3,6 +3,8 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { AnswerEngine } from './answers/answer.ts';
 import { type Config, version } from './config.ts';
 import type { Clock } from './core/clock.ts';
+import { type Closing, createClosing } from './core/closing.ts';
+import { createHostCheck, createOrigins } from './core/origins.ts';
 import type { Random } from './core/random.ts';
 import { type AccessLog, createAccessLog, silentAccessLog } from './http/access-log.ts';
 import { createAdminGuard } from './http/admin-guard.ts';
@@ -78,29 +80,35 @@ export interface App {
 
 /**
  * Builds the server: what reads are fetched with, global handlers and hooks, then each plugin in its own scope.
- * Closing the server closes everything that was opened here.
+ * Closing the server closes everything that was opened here; so does a failure to build it.
  */
 export async function buildApp(options: AppOptions): Promise<App> {
+  const opened = createClosing();
+  try {
+    return await openApp(options, opened);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function openApp(options: AppOptions, opened: Closing): Promise<App> {
   const { config } = options;
   const readiness = { draining: false };
   const work = createWork();
   const access = openAccess(options);
+  const { ledger } = access;
+  opened.add(access.close);
   const traffic = createTraffic();
-  const opened = openFetchingBeside(access, options);
-  const fetching = { ...opened, fetcher: traffic.countAnswers(opened.fetcher) };
-  const sessions = await openSessionsBeside({ ...options, ledger: access.ledger }, () => {
-    access.close();
-    return fetching.close();
-  });
+  const uncounted = openFetching({ ...options, pool: access.allowances.pool, ledger });
+  opened.add(uncounted.close);
+  const fetching = { ...uncounted, fetcher: traffic.countAnswers(uncounted.fetcher) };
+  const sessions = await openSessions({ ...options, ledger }, opened);
+  const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
+  opened.add(() => load.close());
   const identification = options.identification ?? access.identification;
   const server = createServer(options, access, identification);
-  const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
-  server.addHook('onClose', async () => {
-    load.close();
-    await sessions?.close();
-    await fetching.close();
-    access.close();
-  });
+  server.addHook('onClose', opened.close);
 
   server.addHook('onListen', async () => sessions?.start());
   if (sessions !== null) noteAddress(server, config);
@@ -109,8 +117,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const accessLog = traffic.countReplies(createAccessLog(server, lines));
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });
   await setCors(server);
-  setAdmission(server, readiness);
-  boundReplies(server, { ledger: access.ledger, clientOf: identification.clientOf });
+  setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));
+  boundReplies(server, { ledger, clientOf: identification.clientOf });
   registerPlugins(server, {
     ...options,
     identification,
@@ -140,27 +148,14 @@ export async function buildApp(options: AppOptions): Promise<App> {
   };
 }
 
-function openFetchingBeside(access: Access, options: AppOptions): Fetching {
-  try {
-    return openFetching({ ...options, pool: access.allowances.pool, ledger: access.ledger });
-  } catch (error) {
-    access.close();
-    throw error;
-  }
-}
-
-/** Opens the sessions where they are on; where that fails, closes what was opened before. */
-async function openSessionsBeside(
+async function openSessions(
   options: AppOptions & Pick<Access, 'ledger'>,
-  closeOthers: () => Promise<void>,
+  opened: Closing,
 ): Promise<AnsweredSessions | null> {
   if (!options.config.PERCH_SESSIONS) return null;
-  try {
-    return await openAnsweredSessions(options);
-  } catch (error) {
-    await closeOthers();
-    throw error;
-  }
+  const sessions = await openAnsweredSessions(options);
+  opened.add(sessions.close);
+  return sessions;
 }
 
 interface Services extends AppOptions {
@@ -178,6 +173,7 @@ interface Services extends AppOptions {
 function registerPlugins(server: FastifyInstance, services: Services): void {
   const { config, clock, identification, access, fetching, work, load, accessLog } = services;
   const baseUrl = config.PERCH_BASE_URL;
+  const origins = createOrigins(baseUrl, []);
   server.register(healthPlugin, { chain: fetching.chain });
   const library = openLibrary(server.log);
   const facts = toDiscoveryFacts({ config, library });
@@ -188,9 +184,15 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
   const { sessions } = services;
   const site = { baseUrl, assets, canBeAsked: sessions !== null };
   const asking = sessions && createAsking({ ...services, ...sessions, clientOf: access.clientOf });
-  server.register(docsPlugin, { site, library, ask: asking && { asking, work, load, accessLog } });
+  server.register(docsPlugin, {
+    site,
+    library,
+    origins,
+    ask: asking && { asking, work, load, accessLog },
+  });
   server.register(frontPlugin, {
     site,
+    origins,
     hasSample: config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive'),
     fetcher: fetching.fetcher,
     context: fetching.context,
@@ -206,8 +208,9 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
     clock,
     clientOf: access.clientOf,
   });
-  server.register(adminKeysPlugin, { baseUrl, guard, keys: access.keys });
+  server.register(adminKeysPlugin, { baseUrl, origins, guard, keys: access.keys });
   server.register(metricsPlugin, {
+    origins,
     guard: config.PERCH_METRICS === 'open' ? null : guard,
     measure: () =>
       measureServer({ ...services, ledger: access.ledger, sessions: sessions?.service ?? null }),
@@ -252,8 +255,7 @@ function registerMcp(
     documents: () => listDocuments(services),
     fetcher: fetching.fetcher,
     context: fetching.context,
-    listensOn: config.HOST,
-    origins: config.PERCH_MCP_ORIGINS,
+    origins: createOrigins(config.PERCH_BASE_URL, config.PERCH_MCP_ORIGINS),
     exposedHeaders: corsHeaders['access-control-expose-headers'],
     identify: (request) => identification.identify(request, 'browse'),
     clientOf: identification.clientOf,
@@ -276,6 +278,7 @@ function registerSessions(
     base: `/${segment}/v1`,
     rules: toCallerRules(config),
     origins: config.PERCH_SESSION_ORIGINS,
+    pages: createOrigins(config.PERCH_BASE_URL, config.PERCH_SESSION_ORIGINS),
     clientOf: access.clientOf,
     problems: tellProblems(config.PERCH_BASE_URL, accessLog),
   });

@@ -99,9 +99,8 @@ export const variables = z.object({
     ),
   PERCH_DATA_DIR: z
     .string()
-    .default('./data')
     .describe(
-      'The folder of the archive, the keys of callers, the key of cursors and the index of answers; `:memory:` keeps nothing.',
+      'The folder of the archive, the keys of callers, the key of cursors, the sessions and the index of answers; `:memory:` keeps nothing. Default: `./data` in a checkout of Perch and where `./data/perch.db` exists, elsewhere `$XDG_DATA_HOME/perch`, which is `~/.local/share/perch` by default.',
     ),
   PERCH_CORPUS: z
     .string()
@@ -287,9 +286,18 @@ export type LoadedConfig =
 /**
  * Reads the configuration from environment variables. An empty variable counts as not set. A
  * `PERCH_…` variable that nothing reads is named in `warnings`, because it is most likely a typo.
+ *
+ * @param dataFolder The data folder if `PERCH_DATA_DIR` is not set.
  */
-export function loadConfig(env: Readonly<Record<string, string | undefined>>): LoadedConfig {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+export function loadConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  dataFolder = './data',
+): LoadedConfig {
+  const given = Object.entries(env).filter(([, value]) => value !== '' && value !== undefined);
+  const set: Record<string, string | undefined> = {
+    PERCH_DATA_DIR: dataFolder,
+    ...Object.fromEntries(given),
+  };
   const parsed = configSchema.safeParse(set);
   const issues = parsed.error?.issues ?? [];
   const faults = [

@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 import { bearBrokenOutput } from './commands/output.ts';
-import { runCommand } from './commands/run.ts';
+import { endAtOnceWhereFirst } from './commands/stop-signal.ts';
 
 bearBrokenOutput([process.stdout, process.stderr], process.exit);
+endAtOnceWhereFirst();
+// Loading the commands takes a while, in which a container may be stopped already.
+const { runCommand } = await import('./commands/run.ts');
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   stdin: process.stdin,

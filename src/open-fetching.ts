@@ -63,6 +63,7 @@ export interface Fetching {
  */
 export function openFetching(options: FetchingOptions): Fetching {
   const { config, clock } = options;
+  const cursorKey = openCursorKey(config, options.random); // it may fail while nothing is open yet
   const limits = toLimits(options);
   const http = openHttpClient(limits);
   const publicHttp = openPublicHttpClient(limits);
@@ -70,9 +71,7 @@ export function openFetching(options: FetchingOptions): Fetching {
   const providers =
     options.providers ?? config.PERCH_PROVIDERS.map((name) => providerFactories[name](settings));
   const chain = createChain(providers, options);
-  const keep = config.PERCH_ARCHIVE_HISTORY
-    ? openHistoryKeep(settings.archivePath, config.PERCH_BASE_URL)
-    : undefined;
+  const keep = openKeep(config, chain, settings);
   const cache = createResponseCache({
     maxEntries: config.PERCH_CACHE_ENTRIES,
     maxBytes: config.PERCH_CACHE_BYTES,
@@ -97,7 +96,7 @@ export function openFetching(options: FetchingOptions): Fetching {
   return {
     fetcher,
     importer: createImporter(options, { chain, cache, keep, stop: stopping.signal }),
-    context: toPlanContext(providers, options),
+    context: toPlanContext(providers, config, cursorKey),
     chain,
     cache,
     stop: () => stopping.abort(),
@@ -108,6 +107,21 @@ export function openFetching(options: FetchingOptions): Fetching {
       keep?.close();
     },
   };
+}
+
+/** Opens the histories that are kept, if they are configured; closes the providers if that fails. */
+function openKeep(
+  config: Config,
+  chain: ProviderChain,
+  { archivePath }: Pick<ProviderSettings, 'archivePath'>,
+): HistoryKeep | undefined {
+  if (!config.PERCH_ARCHIVE_HISTORY) return undefined;
+  try {
+    return openHistoryKeep(archivePath, config.PERCH_BASE_URL);
+  } catch (error) {
+    chain.close();
+    throw error;
+  }
 }
 
 /** Makes what forgets of every history that is kept what is gone. */
@@ -175,13 +189,14 @@ function toLimits({ config, clock, random }: FetchingOptions): HttpClientOptions
 
 function toPlanContext(
   providers: readonly Provider[],
-  { config, random }: FetchingOptions,
+  config: Config,
+  cursorKey: Buffer,
 ): PlanContext {
   return {
     baseUrl: config.PERCH_BASE_URL,
     xMirrors: config.PERCH_X_MIRRORS,
     mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
-    cursors: createCursorCodec(openCursorKey(config, random)),
+    cursors: createCursorCodec(cursorKey),
     searchPlatform: defaultSearchPlatform(providers),
     embedSeconds: config.PERCH_CACHE_TTL_SECONDS,
   };
@@ -192,11 +207,13 @@ function openCursorKey({ PERCH_CURSOR_KEY: key, PERCH_DATA_DIR: folder }: Config
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/cursor.key`, random);
 }
 
-/** Decisions section 2: that of the first provider, other than the archive, that can search. */
+/** Returns the platform of the first provider, other than the archive, that can search. */
 function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
   const query = { kind: 'search', text: '', feed: 'latest', cursor: null, count: 1 } as const;
   const moments = { sinceSeconds: null, untilSeconds: null };
-  const live = searchPlatforms.filter((platform) => platform !== 'archive');
+  const live = searchPlatforms.filter(
+    (platform) => platform !== 'archive' && platform !== 'sample',
+  );
   for (const provider of providers) {
     const found = live.find(
       (platform) => provider.covers({ ...query, ...moments, platform }) === true,

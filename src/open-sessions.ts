@@ -78,7 +78,7 @@ function holdOrExplain(path: string): FileHold {
   } catch (cause) {
     if (!(cause instanceof FileHeldError)) throw cause;
     throw new FileHeldError(
-      `another process serves the sessions in ${path}; stop it, give this one a folder of its own, or set PERCH_SESSIONS=off`,
+      `Another process serves the sessions in ${path}. Stop it, set PERCH_DATA_DIR to another folder, or set PERCH_SESSIONS=off.`,
       { cause },
     );
   }
@@ -94,7 +94,8 @@ export function noteAddress(server: FastifyInstance, config: Config): void {
   server.addHook('onListen', (done) => {
     const address = server.server.address();
     if (typeof address === 'object' && address !== null) {
-      writeFileSync(path, `${toReachable(address)}/${config.PERCH_SESSION_PREFIX}/v1\n`);
+      const url = `${toReachable(address)}/${config.PERCH_SESSION_PREFIX}/v1`;
+      writeFileSync(path, `${url}\n`, { mode: 0o600 });
     }
     done();
   });

@@ -40,7 +40,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   fastify:
     /^(?:http|mcp|sessions)\/|^(?:app|open-fetching|open-access|open-documents|open-sessions)\.ts$/,
   '@modelcontextprotocol/server': /^mcp\//,
-  pino: /^commands\/(?:logger|open-reading)\.ts$/,
+  pino: /^commands\/(?:logger|open-reading|serve)\.ts$/,
   parse5: /^answers\/readers\/html\.ts$|^providers\/html-(?:elements|text)\.ts$/,
   ignore: /^answers\/corpus\/walk\.ts$/,
   yauzl: /^providers\/archive\/imports\/files\/zip-files\.ts$/,

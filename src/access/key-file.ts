@@ -1,5 +1,5 @@
-import { chmodSync, linkSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { linkSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/random.ts';
 import {
@@ -219,11 +219,9 @@ function makeStore(fault: MendableFault, path: string, random: Random): KeyFileT
  */
 function makeFile(path: string, random: Random): void {
   const draft = `${path}.${random.bytes(6).toString('hex')}`;
-  mkdirSync(dirname(path), { recursive: true });
   try {
     const database = openSqlite({ path: draft, ...schema });
     try {
-      chmodSync(draft, 0o600); // labels and notes are the operator's alone
       database.exec('BEGIN EXCLUSIVE'); // locks the file under both names
       linkSync(draft, path);
       rmSync(`${path}-journal`, { force: true });

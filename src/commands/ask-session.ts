@@ -62,10 +62,7 @@ async function openReach(context: CommandContext, progress: ProgressLine): Promi
   } catch (error) {
     if (error instanceof FileHeldError) return openRemoteReach(context);
     if (error instanceof CorpusError) throw new UsageError(error.message, { cause: error });
-    throw new UnreachableError(
-      `the sessions cannot be opened: ${explainOpening(error, context.config)}`,
-      { cause: error },
-    );
+    throw new UnreachableError(explainOpening(error, context.config), { cause: error });
   }
 }
 

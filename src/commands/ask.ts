@@ -81,9 +81,7 @@ async function ask(asked: Asked, context: CommandContext): Promise<ExitCode> {
     answers = openFor(asked, context, progress);
   } catch (error) {
     if (error instanceof CorpusError) throw new UsageError(error.message, { cause: error });
-    context.stderr.write(
-      `perch: cannot open the index: ${explainOpening(error, context.config)}\n`,
-    );
+    context.stderr.write(`perch: ${explainOpening(error, context.config)}\n`);
     return exitCodes.usage;
   }
   try {

@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../core/private-files.ts';
 import type { AccountReference } from '../model/reference.ts';
 
 /** The folder cannot be written to; the message is a sentence. */
@@ -74,7 +67,7 @@ function claim(root: string, marker: string): void {
   if (existsSync(root) && !statSync(root).isDirectory()) {
     throw new ExportFolderError(`${root} is no folder.`);
   }
-  mkdirSync(root, { recursive: true });
+  makeFolder(root);
   const path = join(root, markerName);
   if (existsSync(path)) {
     if (readFileSync(path, 'utf8') === marker) return;
@@ -88,7 +81,7 @@ function claim(root: string, marker: string): void {
 
 function writeIfOther(path: string, content: string): boolean {
   if (existsSync(path) && readFileSync(path, 'utf8') === content) return true;
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   writeFileSync(path, content);
   return false;
 }

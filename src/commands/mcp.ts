@@ -6,6 +6,7 @@ import { listDocuments, openLibrary } from '../open-documents.ts';
 import { parseCommandArgs } from './arguments.ts';
 import { type Command, exitCodes, UsageError } from './command.ts';
 import { withFetching } from './open-reading.ts';
+import { withStopSignal } from './stop-signal.ts';
 
 /** `perch mcp`: the tools and resources of `/mcp` for one client on standard input and output. */
 export const mcpCommand: Command = {
@@ -21,27 +22,22 @@ on SIGTERM or SIGINT. The log goes to standard error.`,
     }
     const { config, stdin, stdout } = context;
     return withFetching(context, async (fetching, logger) => {
-      const stop = stopSignal();
-      await serveStdio({
-        version,
-        problem: problemReply,
-        documents: () =>
-          listDocuments({ config, clock: systemClock, library: openLibrary(logger) }),
-        fetcher: fetching.fetcher,
-        context: fetching.context,
-        input: stdin,
-        write: (text) => stdout.writeJson(text),
-        stop,
-        onDefect: (err) => logger.error({ err }, 'defect while calling a tool'),
-        onReport: (err) => logger.debug({ err }, 'MCP message refused'),
-      });
+      await withStopSignal((stop) =>
+        serveStdio({
+          version,
+          problem: problemReply,
+          documents: () =>
+            listDocuments({ config, clock: systemClock, library: openLibrary(logger) }),
+          fetcher: fetching.fetcher,
+          context: fetching.context,
+          input: stdin,
+          write: (text) => stdout.writeJson(text),
+          stop,
+          onDefect: (err) => logger.error({ err }, 'defect while calling a tool'),
+          onReport: (err) => logger.debug({ err }, 'MCP message refused'),
+        }),
+      );
       return exitCodes.ok;
     });
   },
 };
-
-function stopSignal(): AbortSignal {
-  const stopping = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort());
-  return stopping.signal;
-}

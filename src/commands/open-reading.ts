@@ -25,7 +25,7 @@ export async function withFetching(
     const ledger = createLedger(toLedgerBounds(config));
     fetching = openFetching({ config, logger, ledger, clock: systemClock, random: systemRandom });
   } catch (error) {
-    stderr.write(`perch: cannot open the archive: ${explainOpening(error, config)}\n`);
+    stderr.write(`perch: ${explainOpening(error, config)}\n`);
     return exitCodes.usage;
   }
   try {

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { Readable } from 'node:stream';
 import { loadConfig, version } from '../config.ts';
 import { nearestName } from '../core/near-name.ts';
@@ -5,6 +6,7 @@ import { redactKeys } from '../core/redact.ts';
 import { archiveCommand } from './archive.ts';
 import { askCommand } from './ask.ts';
 import { type Action, type Command, type ExitCode, exitCodes, UsageError } from './command.ts';
+import { defaultDataFolder } from './default-folder.ts';
 import { renderCommandHelp, renderHelp, usageOf } from './help.ts';
 import { keysCommand } from './keys.ts';
 import { mcpCommand } from './mcp.ts';
@@ -88,7 +90,8 @@ function actionOf(command: Command, [name = '']: readonly string[]): Action {
 async function runConfigured(command: Command, args: readonly string[], io: Io): Promise<ExitCode> {
   try {
     const settings = command.settings?.(args) ?? {};
-    const loaded = loadConfig({ ...io.env, ...settings });
+    const folder = defaultDataFolder({ cwd: process.cwd(), home: homedir(), env: io.env });
+    const loaded = loadConfig({ ...io.env, ...settings }, folder);
     if (!loaded.ok) return refuseConfiguration(loaded.faults, settings, io);
     for (const warning of loaded.warnings) io.stderr.write(`perch: ${warning}\n`);
     const { stdin, stdout, stderr } = io;

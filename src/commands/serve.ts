@@ -1,5 +1,7 @@
+import type { Logger } from 'pino';
 import { type App, buildApp } from '../app.ts';
 import { systemClock } from '../core/clock.ts';
+import { closeDataFolder } from '../core/data-folder.ts';
 import { systemRandom } from '../core/random.ts';
 import { parseCommandArgs } from './arguments.ts';
 import {
@@ -13,6 +15,7 @@ import {
 import { explainOpening } from './explain.ts';
 import { createLogger } from './logger.ts';
 import { shutDown } from './shutdown.ts';
+import { withStopSignal } from './stop-signal.ts';
 
 /**
  * How many connections may wait to be accepted; the system may allow fewer. Beyond Node's 511 a client
@@ -47,20 +50,48 @@ export const serveCommand: Command = {
   },
 };
 
-async function serve({ config, stdout, stderr }: CommandContext): Promise<ExitCode> {
-  const logger = await createLogger(config.LOG_LEVEL, stdout);
-  const stopped = onceStopped();
-  let app: App;
+async function serve(context: CommandContext): Promise<ExitCode> {
+  const logger = await createLogger(context.config.LOG_LEVEL, context.stdout);
+  let code: ExitCode = exitCodes.usage;
   try {
-    app = await buildApp({ config, logger, clock: systemClock, random: systemRandom });
-    await app.server.listen({ host: config.HOST, port: config.PORT, backlog });
+    const app = await open(context, logger);
+    // Until here the system ends the process on a signal: opening a large database can take long.
+    code = await withStopSignal((signal) => serveUntil(signal, app, { ...context, logger }));
   } catch (error) {
-    stderr.write(`perch: cannot start: ${explainOpening(error, config)}\n`);
-    return exitCodes.usage;
+    context.stderr.write(`perch: ${explainOpening(error, context.config)}\n`);
   }
-  logger.info({ base_url: config.PERCH_BASE_URL, providers: config.PERCH_PROVIDERS }, 'ready');
-  const signal = await stopped;
-  logger.info({ signal }, 'draining');
+  endSoon(code);
+  return code;
+}
+
+async function open({ config }: CommandContext, logger: Logger): Promise<App> {
+  const warning = closeDataFolder(config.PERCH_DATA_DIR);
+  if (warning !== null) logger.warn(warning);
+  return buildApp({ config, logger, clock: systemClock, random: systemRandom });
+}
+
+type Serving = CommandContext & { readonly logger: Logger };
+
+/** @throws the error of listening; the server is closed by then */
+async function serveUntil(
+  signal: AbortSignal,
+  app: App,
+  { config, logger }: Serving,
+): Promise<ExitCode> {
+  const stopped = onceAborted(signal);
+  const listening = app.server.listen({ host: config.HOST, port: config.PORT, backlog });
+  try {
+    await Promise.race([listening, stopped]);
+  } catch (error) {
+    await app.server.close();
+    throw error;
+  }
+  if (!signal.aborted) {
+    const { PERCH_BASE_URL: base_url, PERCH_DATA_DIR: data, PERCH_PROVIDERS: providers } = config;
+    logger.info({ base_url, data, providers }, 'ready');
+  }
+  await stopped;
+  logger.info({ signal: signal.reason }, 'draining');
   await shutDown(app, {
     clock: systemClock,
     graceMs: config.PERCH_SHUTDOWN_GRACE_MS,
@@ -70,9 +101,16 @@ async function serve({ config, stdout, stderr }: CommandContext): Promise<ExitCo
   return exitCodes.ok;
 }
 
-function onceStopped(): Promise<string> {
+function onceAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    // Later signals find the process stopping already: they change nothing.
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal));
+    signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** Milliseconds that a closed server may still keep the process, such as by a name that is looked up. */
+const lingerMs = 500;
+
+/** Ends the process if anything keeps it after everything is closed. */
+function endSoon(code: ExitCode): void {
+  setTimeout(() => process.exit(code), lingerMs).unref();
 }

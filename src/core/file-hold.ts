@@ -1,3 +1,4 @@
+import { withPath } from './private-files.ts';
 import { connectSqlite, errorCodeOf } from './sqlite.ts';
 
 /** A file that this process holds against others, until it is released or the process ends. */
@@ -19,11 +20,11 @@ export class FileHeldError extends Error {
 export function holdFile(path: string): FileHold {
   const database = connectSqlite({ path, busyMs: 0 });
   try {
-    database.exec('BEGIN EXCLUSIVE');
+    withPath(path, () => database.exec('BEGIN EXCLUSIVE'));
   } catch (cause) {
     database.close();
     if (errorCodeOf(cause) !== 'SQLITE_BUSY') throw cause;
-    throw new FileHeldError(`another process holds ${path}`, { cause });
+    throw new FileHeldError(`Another process holds ${path}.`, { cause });
   }
   return { release: () => void database.close() };
 }

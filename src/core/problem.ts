@@ -165,8 +165,8 @@ export const problemKinds = {
     status: 403,
     title: 'Origin or host not allowed',
     resolution:
-      'Call from a program, or from a page of this server or of this machine; the operator can list other origins in `PERCH_MCP_ORIGINS`.',
-    when: 'a page of a web origin that is not allowed called `/mcp`, or a server of one machine was called under another host name',
+      'Call from a program, or from a page of this server under the address in `PERCH_BASE_URL`. The operator can list other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`; reads under `/api/v1` are open to pages of any origin.',
+    when: 'a page of a web origin that is not allowed called `/mcp`, a session, a page or an admin route, or a server that listens on loopback was called under a foreign host name',
   },
   not_found: {
     status: 404,
@@ -209,8 +209,8 @@ export const problemKinds = {
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',
-    resolution: 'Send the body as `application/json`.',
-    when: 'a route that reads a body received another media type',
+    resolution: 'Send the body as JSON, with the header `Content-Type: application/json`.',
+    when: 'a route that reads a body received one of another media type, or of none',
   },
   headers_too_large: {
     status: 431,

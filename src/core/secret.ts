@@ -1,14 +1,18 @@
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { closeToOthers, isCode, makePrivateFolder, withPath } from './private-files.ts';
 import type { Random } from './random.ts';
 
 const secretBytes = 32;
 
+/** A file that should hold a secret holds something else. */
+export class UnusableSecretError extends Error {}
+
 /**
- * Gives the secret that a file keeps, and makes one on the first start. Processes that start
+ * Returns the secret that a file holds, and creates one on the first start. Processes that start
  * together on one folder get the same one.
  *
- * @throws Error when the file cannot be read or written, or holds no secret.
+ * @throws Error if the file cannot be read or written, or holds no secret
  */
 export function openSecret(path: string, random: Random): Buffer {
   try {
@@ -21,14 +25,19 @@ export function openSecret(path: string, random: Random): Buffer {
 }
 
 function readSecret(path: string): Buffer {
-  const text = readFileSync(path, 'utf8').trim();
-  if (!/^[0-9a-f]{64}$/.test(text)) throw new Error(`${path} holds no secret of 64 hex digits`);
+  const text = withPath(path, () => readFileSync(path, 'utf8').trim());
+  closeToOthers(path);
+  if (!/^[0-9a-f]{64}$/.test(text)) {
+    throw new UnusableSecretError(
+      `The file ${path} holds no secret of 64 hex digits. Put a copy back, or delete it: the next start creates another secret.`,
+    );
+  }
   return Buffer.from(text, 'hex');
 }
 
 /** The file appears whole, and the first one stays: a link is made where none is yet, or not at all. */
 function makeSecret(path: string, random: Random): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makePrivateFolder(dirname(path));
   const draft = `${path}.${random.bytes(6).toString('hex')}`;
   try {
     writeFileSync(draft, `${random.bytes(secretBytes).toString('hex')}\n`, { mode: 0o600 });
@@ -38,8 +47,4 @@ function makeSecret(path: string, random: Random): void {
   } finally {
     rmSync(draft, { force: true });
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

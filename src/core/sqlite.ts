@@ -1,6 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { closeToOthers, makePrivateFile, makePrivateFolder, withPath } from './private-files.ts';
 
 /** An open SQLite database. Close it with `close()`. */
 export type SqliteDatabase = Database.Database;
@@ -10,14 +10,12 @@ export type Migration = (database: SqliteDatabase) => void;
 
 /** Where a database lives. */
 export interface SqliteLocation {
-  /** A file path, or `:memory:`. */
+  /** A file path, `:memory:`, or the empty string for a temporary file of SQLite's. */
   readonly path: string;
   /** How long a statement waits, blocking, for a lock of somebody else; default 5000. */
   readonly busyMs?: number;
-  /** Refuses a file that is not there, or has no schema yet. Default: both are made, the folder too. */
+  /** Refuses a missing file and one without a schema. Default: file, schema and folder are created. */
   readonly mustExist?: boolean;
-  /** Whether a file that is made is its owner's alone, as what SQLite lays beside it is then. */
-  readonly isPrivate?: boolean;
 }
 
 /** Where a database lives and what it must look like. */
@@ -43,17 +41,22 @@ const journals = {
 export class UnusableFileError extends Error {}
 
 /**
- * Opens a database and brings it to the newest version of its schema. The caller owns it and closes
- * it.
+ * Opens a database, brings it to the newest version of its schema and builds a store on it. The caller
+ * owns the store, which closes the database. If `build` fails, the database is closed.
  *
- * @throws Error when the file cannot be opened; UnusableFileError where it was written by a newer
- * version of Perch.
+ * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch
+ * wrote it; what `build` throws
  */
-export function openSqlite(options: SqliteOptions): SqliteDatabase {
+export function openStore<Store>(
+  options: SqliteOptions,
+  build: (database: SqliteDatabase) => Store,
+): Store {
   const database = connectSqlite(options);
   try {
-    setUpSqlite(database, options);
-    return database;
+    return withPath(options.path, () => {
+      setUpSqlite(database, options);
+      return build(database);
+    });
   } catch (error) {
     database.close();
     throw error;
@@ -61,25 +64,42 @@ export function openSqlite(options: SqliteOptions): SqliteDatabase {
 }
 
 /**
- * The first half of `openSqlite`: a connection that has read nothing yet. It is for owners who set
- * it up themselves, because their file may be locked now and readable later. The caller closes it.
+ * Opens a database and brings it to the newest version of its schema. The caller owns it and closes
+ * it.
  *
- * @throws Error when the file cannot be opened.
+ * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch
+ * wrote it
  */
-export function connectSqlite({
-  path,
-  busyMs = 5000,
-  mustExist = false,
-  isPrivate = false,
-}: SqliteLocation): SqliteDatabase {
-  if (path !== ':memory:' && !mustExist) {
-    mkdirSync(dirname(path), { recursive: true });
-    if (isPrivate) writeFileSync(path, '', { flag: 'a', mode: 0o600 });
-  }
-  const database = keepForever(new Database(path, { timeout: busyMs, fileMustExist: mustExist }));
+export function openSqlite(options: SqliteOptions): SqliteDatabase {
+  return openStore(options, (database) => database);
+}
+
+/**
+ * The first half of `openSqlite`: a connection that has read nothing yet. It is for owners who set
+ * it up themselves, because their file may be locked now and readable later. The caller closes it. The
+ * file, and those that SQLite keeps beside it, are for their owner alone afterwards.
+ *
+ * @throws Error with `path` if the file cannot be opened
+ */
+export function connectSqlite(location: SqliteLocation): SqliteDatabase {
+  const { path, busyMs = 5000, mustExist = false } = location;
+  if (path !== ':memory:' && path !== '') makePrivate(path, mustExist);
+  const open = () => new Database(path, { timeout: busyMs, fileMustExist: mustExist });
+  const database = keepForever(withPath(path, open));
   const prepare = database.prepare.bind(database);
   database.prepare = ((sql: string) => keepForever(prepare(sql))) as typeof database.prepare; // the same function, but for the keeping
   return database;
+}
+
+/** SQLite creates its files beside a database with the permissions of the database. */
+const suffixes = ['-wal', '-shm', '-journal'];
+
+function makePrivate(path: string, mustExist: boolean): void {
+  if (!mustExist) {
+    makePrivateFolder(dirname(path));
+    makePrivateFile(path);
+  }
+  for (const suffix of ['', ...suffixes]) closeToOthers(`${path}${suffix}`);
 }
 
 /**

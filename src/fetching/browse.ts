@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { RequestContext } from '../core/http-client.ts';
 import { Problem } from '../core/problem.ts';
+import { platformNames } from '../model/reference.ts';
 import {
   type Answers,
   type Page,
@@ -60,10 +61,11 @@ export async function browse(query: BrowseQuery, context: BrowseContext): Promis
     profileFailed.abort(); // nobody waits for the posts of an account that cannot be shown
     throw error;
   });
-  const [list] = await listing;
-  if (list.status === 'fulfilled') return join(profile, list.value, context);
-  if (profile === null || !isBearable(list.reason, query)) throw list.reason;
-  return join(profile, withoutItems(query, list.reason), context);
+  const [read] = await listing;
+  const { list } = query;
+  if (read.status === 'fulfilled') return join({ list, profile, walked: read.value }, context);
+  if (profile === null || !isBearable(read.reason, query)) throw read.reason;
+  return join({ list, profile, walked: withoutItems(query, read.reason) }, context);
 }
 
 function isBearable(reason: unknown, { position, page }: BrowseQuery): reason is Problem {
@@ -198,10 +200,19 @@ function withoutItems({ page }: BrowseQuery, problem: Problem): Walked {
   };
 }
 
-const lastResort =
-  'The platform could not be searched now. What this server holds was searched instead, and it may lack much.';
+/** Says whose posts or accounts the archive has found in the place of a platform. */
+function tellLastResort(list: ListQuery | null): string {
+  const name = list !== null && 'platform' in list ? platformNames[list.platform] : 'The platform';
+  return `${name} could not be searched now. What was imported of ${name} into the archive of this server was searched instead, which is not live and may lack much.`;
+}
 
-function join(part: ProfilePart | null, walked: Walked | null, { clock }: BrowseContext): Browsed {
+interface Parts {
+  readonly list: ListQuery | null;
+  readonly profile: ProfilePart | null;
+  readonly walked: Walked | null;
+}
+
+function join({ list, profile: part, walked }: Parts, { clock }: BrowseContext): Browsed {
   const read = walked?.read ?? [];
   const parts = [...(part === null ? [] : [part]), ...read];
   const degraded = read.some((one) => one.degraded);
@@ -212,7 +223,7 @@ function join(part: ProfilePart | null, walked: Walked | null, { clock }: Browse
     next: walked?.next ?? null,
     warnings: [
       ...(part?.profile.warnings ?? []),
-      ...(degraded ? [lastResort] : []),
+      ...(degraded ? [tellLastResort(list)] : []),
       ...(walked?.warnings ?? []),
     ],
     degraded,

@@ -1,6 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toInstance } from './instance.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True for a route whose query is not logged, because it is what a person asks. */
+    hidesQuery?: boolean;
+  }
+}
+
 /** Which requests get a line, and when one is slow. */
 export interface AccessLogOptions {
   readonly lines: 'errors' | 'all' | 'off';
@@ -36,12 +43,18 @@ export function createAccessLog(app: FastifyInstance, options: AccessLogOptions)
   };
 }
 
+function toLoggedUrl({ raw: { url = '' }, routeOptions }: FastifyRequest): string {
+  const [path = ''] = url.split('?', 1);
+  if (routeOptions.config?.hidesQuery !== true || path === url) return toInstance(url);
+  return `${toInstance(path)}?…`;
+}
+
 function writeLine(request: FastifyRequest, reply: FastifyReply, status: number): void {
   request.log[status >= 500 ? 'warn' : 'info'](
     {
       request_id: request.id,
       method: request.method,
-      url: toInstance(request.raw.url ?? ''),
+      url: toLoggedUrl(request),
       status,
       duration_ms: Math.round(reply.elapsedTime),
       ...(reply.problemCode === null ? {} : { code: reply.problemCode }),

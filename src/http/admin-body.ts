@@ -1,15 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
+import { jsonMediaTypes } from '../core/json-bodies.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
 
 /** The most bytes of a body (the longest notes have 2000 characters). */
 const maxBodyBytes = 16_384;
 
-/** Makes a scope read bodies of `application/json` and of nothing else; an empty one is undefined. */
+/** Makes a scope read JSON bodies and nothing else; an empty one is `undefined`. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
-    'application/json',
+    jsonMediaTypes,
     { parseAs: 'buffer', bodyLimit: maxBodyBytes },
     async (_request: unknown, body: Buffer) => (body.length === 0 ? undefined : parseJson(body)),
   );

@@ -15,9 +15,9 @@ export interface AdminGuardOptions {
 }
 
 /**
- * Lets a request pass that presents the admin token as `Authorization: Bearer`, at once.
+ * Lets a request pass that presents the admin token as `Authorization: Bearer`.
  *
- * @throws Problem `unauthorized`; later and later where an address keeps trying
+ * @throws Problem `unauthorized`, after an ever longer delay if an address keeps trying; `overloaded`
  */
 export type AdminGuard = (request: FastifyRequest) => Promise<void>;
 
@@ -29,9 +29,11 @@ export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions):
     const presented = readToken(request);
     // Who presents nothing has tried nothing: crawlers and browsers come by, and learn nothing from it.
     if (presented === null) throw unauthorized();
-    const digest = toDigest(presented);
-    if (expected !== null && timingSafeEqual(digest, expected)) return;
-    await failedTries.slow(clientOf(request), request.signal);
+    const client = clientOf(request);
+    const before = await failedTries.holdBack(client, request.signal);
+    if (before === 'left') throw unauthorized();
+    if (expected !== null && timingSafeEqual(toDigest(presented), expected)) return;
+    if (before === 'passed') await failedTries.slow(client, request.signal);
     throw unauthorized();
   };
 }

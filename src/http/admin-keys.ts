@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { keyChanges, newKey } from '../access/key-fields.ts';
 import { type KeyRecord, toKeyMembers } from '../access/key-record.ts';
 import type { KeyStore } from '../access/key-store.ts';
+import type { Origins } from '../core/origins.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { listNames, parseFields, readJsonBodies } from './admin-body.ts';
 import type { AdminGuard } from './admin-guard.ts';
 import { keysPath } from './admin-keys-endpoints.ts';
+import { closeToPages } from './cors.ts';
 import { routeNotFound } from './errors.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { privateCaching } from './reply.ts';
@@ -18,20 +20,16 @@ export interface AdminKeysOptions {
   readonly keys: Pick<KeyStore, 'list' | 'create' | 'change' | 'remove' | 'rotate'>;
   /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
+  readonly origins: Origins;
 }
-
-/** Decisions section 4: pages of other origins have no business here. */
-const withoutCors = { cors: false };
 
 /**
  * Registers the admin interface (decisions section 6): the keys under `/api/admin/keys`, and the guard
  * for every path under `/api/admin` and `/admin`, whether it exists or not.
  */
 export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOptions) {
+  closeToPages(app, options.origins);
   app.addHook('onRequest', options.guard);
-  app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, ...withoutCors };
-  });
   readJsonBodies(app);
   registerKeys(app, options);
   registerKey(app, options);

@@ -1,4 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { HostCheck } from '../core/origins.ts';
 import { Problem } from '../core/problem.ts';
 import { routeNotFound } from './errors.ts';
 import { maxUrlBytes } from './limits.ts';
@@ -16,38 +18,48 @@ export interface Readiness {
 }
 
 /**
- * Refuses requests before anything else looks at them: without a host, with an endless URL, or
- * while the process drains.
+ * Refuses requests before anything else looks at them: without a host or under a foreign one, with an
+ * endless URL, or while the process drains.
  */
-export function setAdmission(app: FastifyInstance, readiness: Readiness): void {
+export function setAdmission(
+  app: FastifyInstance,
+  readiness: Readiness,
+  checkHost: HostCheck,
+): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const problem = refusal(request, readiness);
+    const problem = refusal(request, readiness, checkHost);
     if (problem?.code === 'malformed_request') reply.header('connection', 'close');
     done(problem);
   });
 }
 
-function refusal(request: FastifyRequest, readiness: Readiness): Problem | undefined {
+function refusal(
+  request: FastifyRequest,
+  readiness: Readiness,
+  checkHost: HostCheck,
+): Problem | undefined {
   const { raw } = request;
-  // RFC 9112 §3.2: a request without `Host`, or with several, is refused. Node would refuse the first
-  // without a document, and take the second.
-  const hosts = countHosts(raw.rawHeaders);
-  if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
-    const fault = hosts === 0 ? 'no' : 'more than one';
-    return new Problem('malformed_request', {
-      detail: `The request has ${fault} \`Host\` header.`,
-    });
-  }
-  if ((raw.url ?? '').length > maxUrlBytes) {
-    return new Problem('uri_too_long', {
-      detail: `The URL is over ${maxUrlBytes} bytes.`,
-    });
-  }
+  const refused = malformation(raw) ?? checkHost(raw.headers.host);
+  if (refused !== null) return refused;
   if (readiness.draining && !decidesItself(request)) {
     return new Problem('shutting_down', { detail: 'This process is about to stop.' });
   }
   // Before a body is read that nobody wants.
   return hasNoRoute(request) ? routeNotFound(request) : undefined;
+}
+
+function malformation({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Problem | null {
+  // RFC 9112 §3.2: a request without `Host`, or with several, is refused. Node would refuse the first
+  // without a document, and take the second.
+  const hosts = countHosts(rawHeaders);
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    const fault = hosts === 0 ? 'no' : 'more than one';
+    return new Problem('malformed_request', {
+      detail: `The request has ${fault} \`Host\` header.`,
+    });
+  }
+  if (url.length <= maxUrlBytes) return null;
+  return new Problem('uri_too_long', { detail: `The URL is over ${maxUrlBytes} bytes.` });
 }
 
 /** Counts `Host` in a list of names and values in turn. */

@@ -1,7 +1,15 @@
 import fastifyCors from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Origins } from '../core/origins.ts';
 
-/** The response headers that a page of another origin may read (decisions section 4). */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** False for a route whose replies get no CORS headers from the whole server. */
+    cors?: boolean;
+  }
+}
+
+/** The response headers that a page of another origin may read. */
 const exposedHeaders = [
   'Deprecation',
   'Sunset',
@@ -18,7 +26,7 @@ const exposedHeaders = [
   'ETag',
 ];
 
-/** What every public reply tells a browser: any origin may read it, without credentials. */
+/** The headers of every reply that pages of any origin may read, without credentials. */
 export const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': exposedHeaders.join(', '),
@@ -28,9 +36,9 @@ export const corsHeaders = {
 const preflightSeconds = 86_400;
 
 /**
- * Lets pages of any origin call the public routes (decisions section 4). A route that sends
- * `corsHeaders` itself, or is not public, has `cors: false` in its configuration. Preflights go on to
- * the route, which ends them with `isPreflight`.
+ * Lets pages of any origin call reads and discovery documents. A route that sends `corsHeaders` itself, or
+ * is closed to pages, has `cors: false` in its configuration. Preflights go on to the route, which ends
+ * them with `isPreflight`.
  */
 export async function setCors(app: FastifyInstance): Promise<void> {
   await app.register(fastifyCors, {
@@ -40,6 +48,24 @@ export async function setCors(app: FastifyInstance): Promise<void> {
     maxAge: preflightSeconds,
     preflightContinue: true,
     strictPreflight: false,
+  });
+}
+
+/**
+ * Closes the routes of a scope to pages of other origins: their requests are 403 `origin_not_allowed`, and
+ * no reply has CORS headers.
+ */
+export function closeToPages(app: FastifyInstance, origins: Origins): void {
+  sendNoCors(app);
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(origins.faultOf(request.headers) ?? undefined);
+  });
+}
+
+/** Keeps the CORS headers of the whole server from the routes of a scope. */
+export function sendNoCors(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, cors: false };
   });
 }
 

@@ -124,6 +124,7 @@ function toReply({ body: text, mediaType, headers }: DocumentBody): PreparedRepl
   const body = Buffer.from(text);
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 27);
   const all = {
+    ...corsHeaders,
     ...headers,
     'content-type': mediaType,
     'content-length': String(body.length),

@@ -16,7 +16,7 @@ const frameworkProblems: Readonly<Record<string, readonly [ProblemCode, string]>
   FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', `The URL is over ${maxUrlBytes} bytes.`],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
-    'The body has a media type that this route does not read.',
+    'The body has no media type, or one that this route does not read; it takes `application/json`.',
   ],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is over the limit of this route.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_body', 'The body is empty; it takes JSON.'],

@@ -51,13 +51,13 @@ function registerPath(
   const isRoute = isRouteOf(row, form);
   const headers = createRouteHeaders(row, options);
   const describe = (request: FastifyRequest) =>
-    isRoute(request) ? headers.describe(request) : corsHeaders;
+    isRoute(request) ? { ...corsHeaders, ...headers.describe(request) } : corsHeaders;
   const config = { cors: false, describe };
   const understand = (request: FastifyRequest) => {
     const refusal = options.load.isHigh ? overloaded() : headers.identityOf(request).refusal;
     if (refusal !== null) throw isRoute(request) ? refusal : routeNotFound(request);
-    const { query, format } = importProfilePosts.understand(toGiven(row, form, request));
-    return { query, format: format ?? negotiateHistory(request.headers.accept) };
+    const { format, ...asked } = importProfilePosts.understand(toGiven(row, form, request));
+    return { ...asked, format: format ?? negotiateHistory(request.headers.accept) };
   };
   app.head(url, { config }, (request, reply) => {
     const { format } = understand(request);
@@ -77,7 +77,7 @@ interface Exchange {
   readonly reply: FastifyReply;
 }
 
-interface Asked extends Pick<ReturnType<typeof importProfilePosts.understand>, 'query'> {
+interface Asked extends Omit<ReturnType<typeof importProfilePosts.understand>, 'format'> {
   readonly format: HistoryFormat;
 }
 
@@ -102,7 +102,8 @@ async function importAndSend(
   const { request, reply } = exchange;
   const { headers, importer, accessLog, baseUrl } = options;
   const sending = asked.format === 'json' ? 'document' : 'stream';
-  const begun = await importer.begin(asked.query, headers.waitingOf(request), sending);
+  const waiting = headers.waitingOf(request);
+  const begun = addWarnings(await importer.begin(asked.query, waiting, sending), asked.warnings);
   if (asked.format === 'json') {
     const sent = toSent(begun, asked.query);
     await sendHistoryJson(exchange, sent, options).finally(() => begun.posts.close());
@@ -113,6 +114,21 @@ async function importAndSend(
     await sendHistoryLines({ request, response: raw }, sent, baseUrl);
   }
   accessLog.notice(request, reply, 200);
+}
+
+/** Adds warnings about the request to those that the end of an import has. */
+function addWarnings(begun: HistoryImport, warnings: readonly string[]): HistoryImport {
+  if (warnings.length === 0) return begun;
+  const { posts } = begun;
+  const next: typeof posts.next = async () => {
+    const step = await posts.next();
+    if (step.done !== true) return step;
+    return {
+      done: true,
+      value: { ...step.value, warnings: [...warnings, ...step.value.warnings] },
+    };
+  };
+  return { ...begun, posts: { next, close: () => posts.close() } };
 }
 
 /** The document is sent when it is complete, because its end is part of it. */

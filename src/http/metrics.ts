@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type MetricFamily, metricsMediaType, writeMetrics } from '../core/metrics-text.ts';
+import type { Origins } from '../core/origins.ts';
 import type { AdminGuard } from './admin-guard.ts';
+import { closeToPages } from './cors.ts';
 import { refuseOtherMethods } from './methods.ts';
 import { metricsPath } from './metrics-endpoints.ts';
 
@@ -10,6 +12,7 @@ export interface MetricsOptions {
   readonly guard: AdminGuard | null;
   /** Measures everything, now. */
   readonly measure: () => Promise<readonly MetricFamily[]>;
+  readonly origins: Origins;
 }
 
 const headers = {
@@ -18,13 +21,10 @@ const headers = {
   'cache-control': 'no-store',
 } as const;
 
-const withoutCors = { cors: false };
-
-/** Registers `/metrics` (decisions section 7). Pages of other origins have no business there. */
-export async function metricsPlugin(app: FastifyInstance, { guard, measure }: MetricsOptions) {
-  app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, ...withoutCors };
-  });
+/** Registers `/metrics`. */
+export async function metricsPlugin(app: FastifyInstance, options: MetricsOptions) {
+  const { guard, measure, origins } = options;
+  closeToPages(app, origins);
   if (guard !== null) app.addHook('onRequest', guard);
   app.get(metricsPath, async (request, reply) =>
     reply

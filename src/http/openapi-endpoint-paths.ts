@@ -253,7 +253,7 @@ function listCodes({ problems, access }: Endpoint): readonly ProblemCode[] {
     open: [],
     key: ['invalid_option', 'invalid_key', 'rate_limited'],
     bearer: ['missing_bearer'],
-    operator: ['unauthorized'],
+    operator: ['unauthorized', 'overloaded'],
   };
   const ofAll = ['uri_too_long', 'internal_error', 'shutting_down'] as const;
   return [...new Set([...problems, ...ofAccess[access], ...ofAll])];

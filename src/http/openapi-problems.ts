@@ -42,13 +42,18 @@ export function describeProblemContent(
 }
 
 /** The codes of what is refused before a route is reached. */
-const refusedCodes = ['malformed_request', 'request_timeout', 'headers_too_large'] as const;
+const refusedCodes = [
+  'malformed_request',
+  'origin_not_allowed',
+  'request_timeout',
+  'headers_too_large',
+] as const;
 
 /** Gives what is answered where no operation is reached. */
 export function describeRefused(examples: RecordedExamples): JsonSchema {
   return {
     description:
-      'The request was refused before this operation was reached: malformed, too large or too slow.',
+      'The request was refused before this operation was reached: malformed, too large, too slow, or from a web origin or under a host name that is not allowed.',
     headers: referHeaders(['X-Request-Id', 'Cache-Control']),
     content: describeProblemContent(examples, refusedCodes),
   };

@@ -12,7 +12,7 @@ import type { PlanContext, Understood } from '../reads/read.ts';
 import { represent } from '../render/representation.ts';
 import type { AccessLog } from './access-log.ts';
 import { addressPaths, createAddressAnswering } from './address-route.ts';
-import { chooseRead } from './aliases.ts';
+import { chooseRead, pickParameters } from './aliases.ts';
 import { corsHeaders } from './cors.ts';
 import { routeNotFound } from './errors.ts';
 import { toReplyHeaders } from './headers.ts';
@@ -93,14 +93,17 @@ function createRowAnswering(
     hasPreviews: linkPreviews && row.surface === 'permalink',
     toAsked: (request) => {
       const given = toGiven(row, form, request);
-      return { read: row.surface === 'alias' ? chooseRead(row, given) : row.read, given };
+      if (row.surface !== 'alias') return { read: row.read, given };
+      const read = chooseRead(row, given);
+      // The successor has the same body, and gets known parameters alone: nothing warns of others.
+      return { read, given: pickParameters(read, given) };
     },
   };
 }
 
 function toConfig({ isRoute, headers }: Answering) {
   const describe = (request: FastifyRequest) =>
-    isRoute(request) ? headers.describe(request) : corsHeaders;
+    isRoute(request) ? { ...corsHeaders, ...headers.describe(request) } : corsHeaders;
   return { cors: false, describe };
 }
 
@@ -123,7 +126,12 @@ function answerWithoutRead({ identityOf, describe }: RouteHeaders): Handler {
     const { refusal } = identityOf(request);
     if (refusal !== null) throw refusal;
     return reply
-      .headers({ 'cache-control': 'no-store', vary: 'Accept', ...describe(request) })
+      .headers({
+        ...corsHeaders,
+        'cache-control': 'no-store',
+        vary: 'Accept',
+        ...describe(request),
+      })
       .headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
       .send();
   };
@@ -241,7 +249,7 @@ function prepare(
   const { sharedCacheSeconds } = options;
   const varies = { variesByAgent: hasPreview, variesByKey };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
-  const prepared = prepareReply(toReplyHeaders(facts), representation.body);
+  const prepared = prepareReply({ ...corsHeaders, ...toReplyHeaders(facts) }, representation.body);
   // What a miss or a bypass made is sent once; the next reply says `hit`.
   if (cache === 'hit' || cache === 'stale') views.set(name, prepared, 1000);
   return prepared;

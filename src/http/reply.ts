@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { corsHeaders } from './cors.ts';
 import { type Headers, toNotModifiedHeaders } from './headers.ts';
 
 /** Headers as Node's `writeHead` takes them: names and values in turn. */
@@ -43,7 +42,7 @@ export function prepareReply(
   headers: Headers & { readonly etag: string },
   body: Buffer,
 ): PreparedReply {
-  const sent = { 'x-content-type-options': 'nosniff', ...corsHeaders, ...headers };
+  const sent = { 'x-content-type-options': 'nosniff', ...headers };
   return {
     etag: headers.etag,
     open: toHeads(sent),

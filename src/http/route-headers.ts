@@ -6,7 +6,7 @@ import type { Headers } from './headers.ts';
 import type { Identification, Identity } from './identity.ts';
 import { toLifecycleHeaders } from './lifecycle.ts';
 import { privateCaching, type ReplyOptions } from './reply.ts';
-import { aliasRoutes, isAdminPath, isBrowseRoute, type Route, routes, toPath } from './routes.ts';
+import { aliasRoutes, isBrowseRoute, isClosedPath, type Route, routes, toPath } from './routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -73,7 +73,6 @@ export function createRouteHeaders(
     describe: (request) => {
       const { isPrivate, headers } = identityOf(request);
       return {
-        ...corsHeaders,
         ...(surface === 'browse' ? { vary: 'Accept, Authorization' } : {}),
         ...(isPrivate ? { 'cache-control': privateCaching } : {}),
         ...toRecord(headers()),
@@ -91,7 +90,7 @@ export function describeRefused(url: string, baseUrl: string): Headers {
   const path = toPath(url);
   const route = aliasRoutes.find((row) => row.path === path);
   const lifecycle = route === undefined ? null : toLifecycleHeaders(route, url, baseUrl);
-  return { ...(isAdminPath(url) ? {} : corsHeaders), ...lifecycle };
+  return { ...(isClosedPath(url) ? {} : corsHeaders), ...lifecycle };
 }
 
 /**
@@ -108,12 +107,9 @@ export function createUnroutedHeaders(
     const { url = '' } = request.raw;
     const path = toPath(url);
     const row = rows.find(({ pattern }) => pattern.test(path));
-    if (row !== undefined && isPermalinkHandle(path.split('/')[1] ?? '')) {
-      return row.headers.describe(request);
-    }
-    const isVersioned = path.startsWith('/api/') && row !== undefined;
-    if (isVersioned) return row.headers.describe(request);
-    return isAdminPath(url) ? {} : corsHeaders;
+    const isRead = path.startsWith('/api/') || isPermalinkHandle(path.split('/')[1] ?? '');
+    if (row !== undefined && isRead) return { ...corsHeaders, ...row.headers.describe(request) };
+    return isClosedPath(url) ? {} : corsHeaders;
   };
 }
 

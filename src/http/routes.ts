@@ -108,6 +108,14 @@ export function isBrowseRoute({ read }: Route): boolean {
   return possible.some((id) => allReads[id].isBrowse);
 }
 
+/** The pages with their assets, and `/mcp`. */
+const closedPath = /^\/(?:docs(?:\/(?:assets\/)?[^/]*\/?)?|mcp)?$/;
+
+/** Returns whether a path and query belongs to a surface that is closed to pages of other origins. */
+export function isClosedPath(url: string): boolean {
+  return isAdminPath(url) || closedPath.test(url.split('?', 1)[0] ?? '');
+}
+
 /** Tells whether a path and query is the operator's: pages of other origins have no business there. */
 export function isAdminPath(url: string): boolean {
   return /^\/(?:(?:api\/)?admin(?:\/|$)|metrics$)/.test(toPath(url));

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Client } from '../core/caller.ts';
+import { jsonMediaTypes } from '../core/json-bodies.ts';
 import type { Ledger } from '../core/ledger.ts';
+import type { Origins } from '../core/origins.ts';
 import { Problem } from '../core/problem.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
-import { createOrigins, type OriginRules, type Origins } from './origins.ts';
 import type { McpOptions } from './server.ts';
 
 /** Who asks, for one request. */
@@ -19,9 +20,9 @@ export interface McpIdentity {
 }
 
 /** The context of the route: all that it may use. */
-export interface McpPluginOptions
-  extends Omit<McpOptions, 'onDefect'>,
-    Omit<OriginRules, 'baseUrl'> {
+export interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
+  /** The web origins whose pages may call it. */
+  readonly origins: Origins;
   readonly identify: (request: FastifyRequest) => McpIdentity;
   readonly clientOf: (request: FastifyRequest) => Client;
   /** Bounds the open streams of each client (`streams`). */
@@ -52,12 +53,12 @@ const allow = ['POST'];
 /** Registers `/mcp`, Streamable HTTP without sessions (decisions section 8). */
 export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions) {
   app.decorateRequest('mcpIdentity', null);
-  const origins = createOrigins({ ...options, baseUrl: options.context.baseUrl });
+  const { origins } = options;
   const describe = createDescription(options, origins);
   const config = { cors: false, describe };
   app.removeAllContentTypeParsers();
   const limits = { parseAs: 'string', bodyLimit: maxBodyBytes } as const;
-  app.addContentTypeParser('application/json', limits, (_request, body, done) => done(null, body));
+  app.addContentTypeParser(jsonMediaTypes, limits, (_request, body, done) => done(null, body));
   const open = openExchangeOnce(app, options);
   app.post(mcpPath, {
     config,
@@ -153,7 +154,8 @@ function toHeaders({ headers }: FastifyRequest): Headers {
   return new Headers({
     // Who takes anything takes both media types that the SDK looks for by their names.
     accept: /(?:^|[\s,])\*\/\*/.test(accept) ? 'application/json, text/event-stream' : accept,
-    'content-type': contentType,
+    // The SDK knows one name of JSON; the parser has refused every other media type.
+    'content-type': contentType === '' ? '' : 'application/json',
     ...Object.fromEntries(ofProtocol),
   });
 }

@@ -8,8 +8,8 @@ export const platform = z.enum(['x', 'bluesky', 'mastodon', 'sample']);
 /** A platform. */
 export type Platform = z.output<typeof platform>;
 
-/** What a search can be asked of (decisions section 2): a platform, or the embedded archive. */
-export const searchPlatforms = ['x', 'bluesky', 'mastodon', 'archive'] as const;
+/** What can be searched: a platform, what was imported into the archive, or the made-up sample. */
+export const searchPlatforms = ['x', 'bluesky', 'mastodon', 'archive', 'sample'] as const;
 
 /** How a platform, and what else can be searched, is called in sentences. */
 export const platformNames: Readonly<Record<Platform | SearchPlatform, string>> = {
@@ -177,6 +177,6 @@ export function hashtagUrl(
     case 'mastodon':
       return `https://${where.host ?? defaultMastodonHost}/tags/${name}`;
     case 'sample':
-      return `${where.baseUrl}/search?q=%23${name}&platform=archive`;
+      return `${where.baseUrl}/search?q=%23${name}&platform=sample`;
   }
 }

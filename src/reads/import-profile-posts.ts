@@ -3,6 +3,7 @@ import { Problem } from '../core/problem.ts';
 import type { HistoryQuery } from '../fetching/history/history-query.ts';
 import { type HistoryFormat, historyFormats, historyReply } from '../model/history.ts';
 import { handleParam, toAccountReference } from './browse.ts';
+import { warnOfMisspelt } from './misspelt.ts';
 import { choice, moment, parseParameters, truth, wholeNumber } from './parameters.ts';
 import type { ReadAbout } from './read.ts';
 
@@ -44,6 +45,8 @@ export interface UnderstoodHistory {
   readonly query: HistoryQuery;
   /** The format that was asked for by name; undefined leaves it to negotiation. */
   readonly format: HistoryFormat | undefined;
+  /** Sentences about parameters that are ignored. */
+  readonly warnings: readonly string[];
 }
 
 /** A read of a whole range of time, which can be sent as it comes. */
@@ -68,7 +71,8 @@ export const importProfilePosts: HistoryRead = {
   understand: (given) => {
     const params = parseParameters(importProfilePostsParams, given);
     refuseContradictions(params, given);
-    return { query: toQuery(params), format: params.format };
+    const warnings = warnOfMisspelt(Object.keys(importProfilePostsParams.shape), given);
+    return { query: toQuery(params), format: params.format, warnings };
   },
 };
 

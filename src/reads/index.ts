@@ -4,17 +4,18 @@ import { getProfile } from './get-profile.ts';
 import { importProfilePosts } from './import-profile-posts.ts';
 import { listFollowers, listFollowing } from './list-connections.ts';
 import { listReplies } from './list-replies.ts';
+import { warning } from './misspelt.ts';
 import type { Read, ReadAbout } from './read.ts';
 import { searchPosts } from './search-posts.ts';
 
 /** The reads that are answered as a whole, by the name that the route table and the MCP tools use. */
 export const reads = {
-  getPost,
-  listReplies,
-  getProfile,
-  listFollowers,
-  listFollowing,
-  searchPosts,
+  getPost: warning(getPost),
+  listReplies: warning(listReplies),
+  getProfile: warning(getProfile),
+  listFollowers: warning(listFollowers),
+  listFollowing: warning(listFollowing),
+  searchPosts: warning(searchPosts),
   getOEmbed,
 } as const satisfies Record<string, Read>;
 

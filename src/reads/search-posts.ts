@@ -23,7 +23,7 @@ const searchPostsParams = z.object({
   platform: choice('invalid_option', searchPlatforms)
     .optional()
     .describe(
-      'What is searched. Where it is left out, the first provider’s platform that can be searched.',
+      'What is searched: a platform, `archive` for what was imported into this server, or `sample` for its made-up posts. Where it is left out, the first provider’s platform that can be searched.',
     ),
   require_live: truth()
     .default(false)

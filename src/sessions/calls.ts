@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Client } from '../core/caller.ts';
-import { Problem, quoteInput } from '../core/problem.ts';
+import { Problem } from '../core/problem.ts';
 import { type Owner, readOwner } from './owner.ts';
 import { type Body, readString } from './requests.ts';
 import type { SessionService } from './service.ts';
@@ -160,16 +160,4 @@ export function readOnce(
     fingerprint: createMark(secret, 'body', Buffer.concat([Buffer.from(`${path}\0`), bytes])),
     nowMs: clock.now(),
   };
-}
-
-/** What a body may be; the parameters of the type do not count (protocol section 4). */
-const jsonType = /^\s*(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(?:;|$)/i;
-
-/** @throws Problem `unsupported_media_type` for a body that says it is no JSON */
-export function refuseOtherTypes({ headers }: FastifyRequest): void {
-  const type = headers['content-type'];
-  if (type === undefined || jsonType.test(type)) return;
-  throw new Problem('unsupported_media_type', {
-    detail: `The header \`Content-Type\` is ${quoteInput(type)}; it takes \`application/json\`.`,
-  });
 }

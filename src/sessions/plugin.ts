@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { refuseOtherMediaTypes } from '../core/json-bodies.ts';
+import type { Origins as PageOrigins } from '../core/origins.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
-import { refuseOtherTypes, refuseWithoutBearer } from './calls.ts';
+import { refuseWithoutBearer } from './calls.ts';
 import { answerPreflight, isSessionPreflight } from './cors.ts';
 import { type ProblemTelling, sendSessionProblem, toSessionHeaders } from './reply.ts';
 import {
@@ -15,6 +17,8 @@ import {
 export interface SessionsOptions extends HandlerSetting {
   /** The first segment of their paths: `svc`. */
   readonly segment: string;
+  /** Refuses pages of origins that are not allowed. */
+  readonly pages: Pick<PageOrigins, 'faultOf'>;
   readonly problems: ProblemTelling;
 }
 
@@ -23,11 +27,14 @@ const config = { cors: false, decidesWhileDraining: true };
 
 /** Registers the session service under its prefix (protocol section 1). */
 export async function sessionsPlugin(app: FastifyInstance, options: SessionsOptions) {
-  const { origins, problems, segment } = options;
+  const { origins, pages, problems, segment } = options;
   app.decorateRequest('knownSession', null);
   app.setErrorHandler((error: Error, request, reply) =>
     sendSessionProblem(error, { request, reply }, problems),
   );
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(pages.faultOf(request.headers) ?? undefined);
+  });
   app.addHook('onSend', async (request, reply) => {
     reply.headers(toSessionHeaders(request, origins));
   });
@@ -44,7 +51,11 @@ export async function sessionsPlugin(app: FastifyInstance, options: SessionsOpti
 /** Bodies are read as they are: what they may be is decided where their session is known. */
 function readBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) => body);
+  const parse = async ({ headers }: FastifyRequest, body: Buffer) => {
+    refuseOtherMediaTypes(headers, body.length > 0); // nothing says before how long a chunked one is
+    return body;
+  };
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, parse);
 }
 
 function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
@@ -55,7 +66,7 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
     if (isEmptyId(request.params)) throw routeNotFound(request);
     refuseWithoutBearer(request, options);
   };
-  const checkType = async (request: FastifyRequest) => refuseOtherTypes(request);
+  const checkType = async ({ headers }: FastifyRequest) => refuseOtherMediaTypes(headers);
   const { bodyBytes: bodyLimit } = service.limits;
   const one = `${base}/session/:sessionId`;
 

@@ -32,7 +32,6 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
   const database = openSqlite({
     path,
     mustExist,
-    isPrivate: true, // it holds what was said
     migrations: sessionMigrations,
     journal: 'durable',
   });

@@ -509,7 +509,6 @@ describe('a body', () => {
     'text/plain',
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
-    'application/merge-patch+json',
     'application/jsonx',
     'nonsense',
     '',
@@ -525,20 +524,21 @@ describe('a body', () => {
     expect(codeOf(reply)).toEqual([415, 'unsupported_media_type']);
   });
 
-  it.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
-    'of the type %s is read',
-    async (type) => {
-      const app = await buildTestApp();
+  it.each([
+    'application/json; charset=utf-8',
+    'Application/JSON;charset="UTF-8"',
+    'application/merge-patch+json',
+  ])('of the type %s is read', async (type) => {
+    const app = await buildTestApp();
 
-      const reply = await app.request(keys, {
-        method: 'POST',
-        headers: { ...asAdmin, 'content-type': type },
-        payload: '{"label":"Zoë 🪶"}',
-      });
+    const reply = await app.request(keys, {
+      method: 'POST',
+      headers: { ...asAdmin, 'content-type': type },
+      payload: '{"label":"Zoë 🪶"}',
+    });
 
-      expect([reply.statusCode, reply.json().label]).toEqual([201, 'Zoë 🪶']);
-    },
-  );
+    expect([reply.statusCode, reply.json().label]).toEqual([201, 'Zoë 🪶']);
+  });
 
   it('is read up to 16 KiB', async () => {
     const app = await buildTestApp();
@@ -700,6 +700,63 @@ describe('failed tries', () => {
     socket.destroy();
 
     await vi.waitFor(() => expect(left).toHaveLength(1));
+  });
+
+  it('are judged after their delay once a caller of the address has hung up on one', async () => {
+    const manual = createManualClock();
+    const { app, slept } = await buildSlowingApp(manual.sleep);
+    const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
+    const ask = (headers: Record<string, string>) => fetch(`${url}${keys}`, { headers });
+    for (let n = 0; n < 3; n += 1) await ask(wrong);
+    const hungUp = new AbortController();
+    const lost = fetch(`${url}${keys}`, { headers: wrong, signal: hungUp.signal });
+    await vi.waitFor(() => expect(slept).toEqual([250]));
+    hungUp.abort();
+    await expect(lost).rejects.toThrow();
+
+    // The wrong token and the right one are told apart by nothing before the delay is over.
+    const guesses = [ask(wrong), ask(asAdmin)];
+    await vi.waitFor(() => expect(slept).toHaveLength(3));
+    const early = await Promise.race([...guesses, Promise.resolve('nothing yet')]);
+    await manual.advance(1000);
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+
+    expect(early).toBe('nothing yet');
+    expect(slept).toEqual([250, 500, 1000]);
+    expect(statuses.toSorted()).toEqual([200, 401]);
+  });
+
+  it('are judged after their delay while others of the address wait', async () => {
+    const release: (() => void)[] = [];
+    const { attempt, slept } = await buildSlowingApp(
+      () => new Promise((resolve) => release.push(resolve)),
+    );
+    const attempts = Array.from({ length: 4 }, () => attempt(wrong));
+    await vi.waitFor(() => expect(slept).toEqual([250]));
+
+    const operator = attempt(asAdmin);
+    const elsewhere = await attempt(asAdmin, '203.0.113.8');
+    await vi.waitFor(() => expect(slept).toEqual([250, 500]));
+    for (const wake of release) wake();
+
+    expect(elsewhere.statusCode).toBe(200);
+    expect((await operator).statusCode).toBe(200);
+    expect((await Promise.all(attempts)).map(codeOf)).toEqual(Array(4).fill([401, 'unauthorized']));
+  });
+
+  it('are not judged where too many wait', async () => {
+    const release: (() => void)[] = [];
+    const { attempt, slept } = await buildSlowingApp(
+      () => new Promise((resolve) => release.push(resolve)),
+    );
+    const attempts = Array.from({ length: 10_003 }, () => attempt(wrong));
+    await vi.waitFor(() => expect(slept).toHaveLength(10_000));
+
+    const reply = await attempt(asAdmin);
+
+    expect(codeOf(reply)).toEqual([503, 'overloaded']);
+    for (const wake of release) wake();
+    await Promise.all(attempts);
   });
 });
 

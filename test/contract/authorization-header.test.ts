@@ -156,7 +156,7 @@ describe('several Authorization headers', () => {
       const fields = lines.map((line) => line(key)).join('\r\n');
       const ask = (path: string) =>
         exchange(port, [
-          `GET ${path} HTTP/1.1\r\nHost: perch\r\nConnection: close\r\n${fields}\r\n\r\n`,
+          `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${fields}\r\n\r\n`,
         ]);
 
       const [browse = '', post = ''] = [
@@ -181,7 +181,7 @@ describe('several Authorization headers of which not the first is a key', () => 
     const fields = `Authorization: ${first}\r\nAuthorization: Bearer ${key}\r\n`;
 
     const received = await exchange(port, [
-      `GET /search?q=heron HTTP/1.1\r\nHost: perch\r\nConnection: close\r\n${fields}\r\n`,
+      `GET /search?q=heron HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${fields}\r\n`,
     ]);
 
     expect(received).toContain('HTTP/1.1 400 ');

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { bskyDid, bskyFacet, bskyImages, bskyLabel } from '../support/bluesky-payloads.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { createFakeBluesky, type FakeBluesky } from '../support/fake-bluesky.ts';
+import { fillArchive } from '../support/imported-archive.ts';
 import { upstream } from '../support/listen.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const handle = 'mira.test';
 const did = bskyDid(handle);
@@ -31,7 +33,11 @@ async function setUp(prepare: (fake: FakeBluesky) => void = () => {}) {
   fake.follow('tove.test', handle);
   prepare(fake);
   const host = await upstream(fake.handler);
-  const app = await buildTestApp({ env: { PERCH_BLUESKY_URL: host.url } });
+  const folder = temporaryFolder();
+  fillArchive(folder, ['bluesky']);
+  const app = await buildTestApp({
+    env: { PERCH_BLUESKY_URL: host.url, PERCH_DATA_DIR: folder },
+  });
   return { app, fake, host, root };
 }
 

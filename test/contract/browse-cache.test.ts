@@ -1,21 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { openArchive } from '../../src/providers/archive/index.ts';
 import { type Provider, ProviderError } from '../../src/providers/provider.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { createFakeList, steady } from '../support/fake-list.ts';
-import { createManualClock } from '../support/manual-clock.ts';
+import { openImportedArchive } from '../support/imported-archive.ts';
 import { stubFound, stubPost } from '../support/stub-provider.ts';
 
 const minute = 60_000;
 
-function openSample() {
-  return openArchive({ path: ':memory:', sample: true, baseUrl: '', clock: createManualClock() });
-}
-
 describe('the cache of lists', () => {
   it('is not overwritten by the last resort, also not by a read past the cache', async () => {
     const list = createFakeList(3, steady);
-    const app = await buildTestApp({ providers: [openSample(), list.provider] });
+    const app = await buildTestApp({ providers: [openImportedArchive('x'), list.provider] });
     const url = '/search?q=heron&format=json';
     await app.request(url);
     list.isDown = true;
@@ -163,7 +158,7 @@ describe('the cache of lists', () => {
           }),
       },
     };
-    const app = await buildTestApp({ providers: [openSample(), slow] });
+    const app = await buildTestApp({ providers: [openImportedArchive('x'), slow] });
     const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
     const leaving = new AbortController();
     const left = fetch(`${url}/search?q=heron`, { signal: leaving.signal }).catch(() => 'left');

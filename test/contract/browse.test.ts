@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest';
 import { browseReply } from '../../src/model/results.ts';
-import { openArchive } from '../../src/providers/archive/index.ts';
 import { buildTestApp, xOnly } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createFakeList, steady } from '../support/fake-list.ts';
-import { createManualClock } from '../support/manual-clock.ts';
+import { fillArchive, openImportedArchive } from '../support/imported-archive.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
 
 const profile = '/api/v1/profiles/ada.example';
 
@@ -216,7 +216,9 @@ describe('the browse reads', () => {
   });
 
   clause('read.v1.search', 'answers from the archive as the last resort, and says so', async () => {
-    const app = await buildTestApp({ env: { PERCH_CONNECT_TIMEOUT_MS: '200' } });
+    const folder = temporaryFolder();
+    fillArchive(folder, ['x']);
+    const app = await buildTestApp({ env: { PERCH_DATA_DIR: folder } });
 
     const reply = await app.request('/search?q=heron&format=json');
     const page = await app.request('/search?q=heron');
@@ -234,8 +236,7 @@ describe('the browse reads', () => {
     'prefers its own stale results to those of the last resort',
     async () => {
       const list = createFakeList(3, steady);
-      const clock = createManualClock();
-      const archive = openArchive({ path: ':memory:', sample: true, baseUrl: '', clock });
+      const archive = openImportedArchive('x');
       const app = await buildTestApp({ providers: [archive, list.provider] });
       const live = await app.request('/search?q=heron&format=json');
       list.isDown = true;

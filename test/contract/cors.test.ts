@@ -114,14 +114,7 @@ describe('a page of another origin', () => {
 
   clauseEach(
     'read.discovery.cors_expose_headers',
-    [
-      '/no/route',
-      '/api/v1',
-      '/api/v2/posts',
-      '/docs/no-such-page',
-      '/humans.txt',
-      '/.well-known/x',
-    ],
+    ['/no/route', '/api/v1', '/api/v2/posts', '/humans.txt', '/.well-known/x'],
     (url) => `may read that there is no route ${url}`,
     async (url) => {
       const app = await buildTestApp();
@@ -243,7 +236,7 @@ describe('a preflight', () => {
 
   clauseEach(
     'read.errors.route_not_found',
-    ['/no/route', '/api/v1/nothing', '/docs/no-such-page', '/humans.txt', '/api/v2/search'],
+    ['/no/route', '/api/v1/nothing', '/humans.txt', '/api/v2/search'],
     (url) => `is refused where no route is: ${url}`,
     async (url) => {
       const app = await buildTestApp();
@@ -283,12 +276,7 @@ describe('the admin routes', () => {
 
       for (const [method, headers] of asked) {
         const reply = await app.server.inject({ url, method, headers });
-        expect([method, reply.statusCode, corsHeadersOf(reply)]).toEqual([
-          method,
-          expect.any(Number),
-          [],
-        ]);
-        if (!('authorization' in headers)) expect(reply.statusCode).toBe(401);
+        expect([method, reply.statusCode, corsHeadersOf(reply)]).toEqual([method, 403, []]);
       }
     },
   );

@@ -58,7 +58,7 @@ describe.each(documents)('$path', (endpoint) => {
   });
 
   it('takes nothing from the request: no host, no forwarded host, no key', async () => {
-    const app = await buildTestApp({ env });
+    const app = await buildTestApp({ env: { ...env, HOST: '0.0.0.0' } });
     const plain = await app.request(endpoint.path);
 
     const other = await app.request(`${endpoint.path}?format=json&x=%3Cscript%3E`, {

@@ -21,7 +21,7 @@ describe('a status', () => {
       const requests = keys.map((one, index) => {
         const field = one === null ? '' : `Authorization: Bearer ${one}\r\n`;
         const last = index === keys.length - 1 ? 'Connection: close\r\n' : '';
-        return `HEAD ${search} HTTP/1.1\r\nHost: perch\r\n${field}${last}\r\n`;
+        return `HEAD ${search} HTTP/1.1\r\nHost: localhost\r\n${field}${last}\r\n`;
       });
 
       const heads = readHeads(await exchange(port, [requests.join('')]));

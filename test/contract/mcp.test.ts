@@ -185,12 +185,12 @@ describe('a call', () => {
 
     const { result } = (await callTool(app, 'list_followers', { arguments: args })).json();
 
-    const { body } = await app.request('/api/v1/profiles/ada.example/followers');
+    const { body } = await app.request('/api/v1/profiles/ada.example/followers?limt=5');
     expect(result.content).toEqual([
       { type: 'text', text: body },
       {
         type: 'text',
-        text: 'Ignored: "limt", "__proto__x". list_followers takes handle, limit, cursor, page, full, nocache, format.',
+        text: 'Ignored: "__proto__x". list_followers takes handle, limit, cursor, page, full, nocache, format.',
       },
     ]);
   });

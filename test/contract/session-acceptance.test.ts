@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createHeldEngine } from '../support/scripted-engine.ts';
 import { buildSessionRig, lastAnswer, typesOf, untilIdle } from '../support/session-rig.ts';
@@ -111,6 +112,8 @@ describe('an Idempotency-Key', () => {
   });
 });
 
+const chunked = { 'transfer-encoding': 'chunked' };
+
 describe('a body', () => {
   it.each([
     ['application/json; charset=utf-8'],
@@ -129,12 +132,45 @@ describe('a body', () => {
     expect(reply.statusCode).toBe(202);
   });
 
-  it('may come without a type', async () => {
-    const rig = await buildSessionRig();
+  it('may not come without a type', async () => {
+    const { app } = await buildSessionRig();
+    const post = { url: '/svc/v1/session', method: 'POST' } as const;
+    const text = '{"message":"a"}';
 
-    const reply = await rig.app.server.inject({
+    const replies = [
+      await app.server.inject({ ...post, payload: Buffer.from(text) }),
+      await app.server.inject({ ...post, headers: chunked, payload: Readable.from([text]) }),
+    ];
+
+    for (const reply of replies) {
+      expect(reply.json()).toMatchObject({
+        status: 415,
+        code: 'unsupported_media_type',
+        detail: 'The header `Content-Type` is missing; it takes `application/json`.',
+      });
+    }
+  });
+
+  it('that is empty needs no type', async () => {
+    const { app } = await buildSessionRig();
+    const post = { url: '/svc/v1/session', method: 'POST' } as const;
+
+    const replies = [
+      await app.server.inject(post),
+      await app.server.inject({ ...post, headers: { 'content-length': '0' } }),
+      await app.server.inject({ ...post, headers: chunked, payload: Readable.from([]) }),
+    ];
+
+    for (const reply of replies) expect(reply.json().code).toBe('invalid_body');
+  });
+
+  it('of the type of JSON is read', async () => {
+    const { app } = await buildSessionRig();
+
+    const reply = await app.server.inject({
       url: '/svc/v1/session',
       method: 'POST',
+      headers: { 'content-type': 'application/json' },
       payload: Buffer.from('{"message":"a"}'),
     });
 
@@ -248,9 +284,11 @@ describe('pages of other origins', () => {
     for (const reply of [
       await rig.request('health', { headers: { origin } }),
       await rig.request('session', { method: 'OPTIONS', headers: preflight }),
+      await rig.request('session', { method: 'POST', headers: { origin }, body: {} }),
       await rig.request(`session/${session.id}/stream`, { headers: { origin } }),
       await rig.request('nothing', { headers: { origin } }),
     ]) {
+      expect(reply.json()).toMatchObject({ status: 403, code: 'origin_not_allowed', ok: false });
       expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-'))).toEqual([]);
     }
   });
@@ -285,8 +323,9 @@ describe('pages of other origins', () => {
   it('that are not named may not', async () => {
     const rig = await buildSessionRig({ env: { PERCH_SESSION_ORIGINS: 'https://other.example' } });
 
-    const { headers } = await rig.request('health', { headers: { origin } });
+    const { headers, statusCode } = await rig.request('health', { headers: { origin } });
 
+    expect(statusCode).toBe(403);
     expect(headers['access-control-allow-origin']).toBeUndefined();
     expect(headers.vary).toBe('Origin');
   });

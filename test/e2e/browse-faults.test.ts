@@ -9,7 +9,9 @@ import {
   type FakeHandler,
   hang,
 } from '../support/fake-upstream.ts';
+import { fillArchive } from '../support/imported-archive.ts';
 import { exchange, listen, upstream } from '../support/listen.ts';
+import { temporaryFolder } from '../support/spawn-perch.ts';
 import { fxNoList, fxNoUser } from '../support/x-payloads.ts';
 
 /** Limits that make an outage short, with the proportions of the defaults. */
@@ -21,6 +23,13 @@ const short = {
 
 /** Answers are stale at once, and served only when no upstream answers. */
 const staleAtOnce = { PERCH_CACHE_TTL_SECONDS: '0', PERCH_STALE_WHILE_REVALIDATE_SECONDS: '0' };
+
+/** A data folder whose archive holds an account of X. */
+function withImports() {
+  const folder = temporaryFolder();
+  fillArchive(folder, ['x']);
+  return { PERCH_DATA_DIR: folder };
+}
 
 /** The members that these tests look at, of a body or a problem document. */
 interface Body {
@@ -187,7 +196,7 @@ describe('a search', () => {
     faults.flatMap((fault) => paths.map((path) => ({ ...fault, path }))),
     ({ name, path }) => `is answered by the archive when ${name}: ${path}`,
     async ({ fault, path }) => {
-      const { fake, get } = await setUp();
+      const { fake, get } = await setUp(withImports());
       fake.interrupt(isAny, fault);
 
       const reply = await get(path);
@@ -200,13 +209,13 @@ describe('a search', () => {
   );
 
   clause('read.v1.search', 'that the archive began is walked there to the end', async () => {
-    const { fake, get } = await setUp();
+    const { fake, get } = await setUp(withImports());
     const restore = fake.interrupt(isUnder('/2/search'), says(404, fxNoList));
-    const pages = [await readJson(await get('/search?q=the&limit=5'))];
+    const pages = [await readJson(await get('/search?q=the&limit=1'))];
     restore();
 
     for (let next = pages[0]?.nextCursor; next !== undefined; next = pages.at(-1)?.nextCursor) {
-      pages.push(await readJson(await get(`/search?q=the&limit=5&cursor=${next}`)));
+      pages.push(await readJson(await get(`/search?q=the&limit=1&cursor=${next}`)));
     }
 
     const ids = pages.flatMap(({ posts }) => posts.map(({ id }) => id));
@@ -507,5 +516,5 @@ describe('a handle that is none', () => {
 
 /** Writes a request of which the path is sent as it is. */
 function toHead(path: string): string {
-  return `GET ${path} HTTP/1.1\r\nHost: perch.example\r\nConnection: close\r\n\r\n`;
+  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
 }

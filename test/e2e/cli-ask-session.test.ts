@@ -283,5 +283,5 @@ it('says with exit code 3 that the file of sessions is damaged', async () => {
   const { code, err } = await ask(openPlace({ PERCH_DATA_DIR: folder }), 'new', 'one');
 
   expect(code).toBe(3);
-  expect(err).toContain('the sessions cannot be opened');
+  expect(err).toContain('sessions.db is damaged, or was not written by Perch.');
 });

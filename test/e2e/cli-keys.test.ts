@@ -16,7 +16,7 @@ function perchKeys(folder: string) {
 }
 
 /** Runs a command in this process, for what ends before anything is opened. */
-async function runHere(args: readonly string[]): Promise<Ended> {
+async function runHere(args: readonly string[]): Promise<Omit<Ended, 'signal'>> {
   const [stdout, stderr]: [string[], string[]] = [[], []];
   const code = await runCommand(args, {
     env: { PERCH_DATA_DIR: temporaryFolder() },

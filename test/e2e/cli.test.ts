@@ -119,7 +119,9 @@ describe('perch without a command that works', () => {
       const ended = await run(args, { PORT: '0', PERCH_DATA_DIR: `${folder}/file` });
 
       expect(ended.code).toBe(2);
-      expect(ended.stderr).toMatch(/^perch: cannot .*PERCH_DATA_DIR.*\n$/);
+      expect(ended.stderr).toMatch(
+        /^perch: .*PERCH_DATA_DIR is .+\/file, .+ is not a folder\..*\n$/,
+      );
     }
   });
 });
@@ -178,7 +180,7 @@ describe('perch serve', () => {
     expect((await perch.ended).code).toBe(0);
   });
 
-  it('answers shutting_down to what does not finish in its grace, whatever signals follow', async () => {
+  it('answers shutting_down to what does not finish in its grace', async () => {
     const stuck = await upstream(hang);
     const perch = spawnPerch(['serve'], {
       PORT: '0',
@@ -191,7 +193,6 @@ describe('perch serve', () => {
     await expect.poll(() => stuck.requests.length).toBeGreaterThan(0);
 
     perch.kill('SIGINT');
-    perch.kill('SIGTERM');
 
     expect(await (await inFlight).json()).toMatchObject({ code: 'shutting_down' });
     expect((await perch.ended).code).toBe(0);

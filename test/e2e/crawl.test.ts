@@ -162,8 +162,10 @@ function collectBody(address: URL, { type, body }: Answer): readonly string[] {
   return seeds.includes(pathname) ? addressesIn(body) : [];
 }
 
+/** An embed among the examples is HTML, which writes `&` in its addresses as an entity. */
 function addressesIn(json: string): readonly string[] {
-  return listStrings(JSON.parse(json)).flatMap((text) => findAddresses(text, base));
+  const texts = listStrings(JSON.parse(json)).map((text) => text.replaceAll('&amp;', '&'));
+  return texts.flatMap((text) => findAddresses(text, base));
 }
 
 const described = z.object({

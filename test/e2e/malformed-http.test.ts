@@ -87,7 +87,7 @@ describe('what is not a request', () => {
       const { port } = await listen();
 
       const received = await exchange(port, [
-        'GET /health/live HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n',
+        'GET /health/live HTTP/1.1\r\nHost: localhost\r\nExpect: miracles\r\nConnection: close\r\n\r\n',
       ]);
 
       expect(received).toContain('HTTP/1.1 200 OK');
@@ -99,7 +99,7 @@ describe('what is not a request', () => {
 
     const received = await exchange(
       port,
-      ['GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n', 'GARBAGE\r\n\r\n'],
+      ['GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n', 'GARBAGE\r\n\r\n'],
       'HTTP/1.1 200 OK',
     );
 
@@ -163,7 +163,7 @@ describe('what is not a request', () => {
 
   it('tells so of a body whose pieces are no pieces, and of one that does not come', async () => {
     const { port } = await listen({ PERCH_SESSIONS: 'on', PERCH_REQUEST_TIMEOUT_MS: '300' });
-    const cancel = 'POST /svc/v1/session/ses_a/cancel HTTP/1.1\r\nHost: x\r\n';
+    const cancel = 'POST /svc/v1/session/ses_a/cancel HTTP/1.1\r\nHost: localhost\r\n';
     const ready = 'Content-Type: application/json\r\nExpect: 100-continue\r\n\r\n';
     const begin = /^HTTP\/1\.1 100 Continue\r\n\r\n/;
 
@@ -177,7 +177,7 @@ describe('what is not a request', () => {
   });
 });
 
-const post = 'POST /svc/v1/session HTTP/1.1\r\nHost: x\r\n';
+const post = 'POST /svc/v1/session HTTP/1.1\r\nHost: localhost\r\n';
 
 function expectSessionProblem(received: string, status: number): void {
   const [head = '', body = ''] = received.split('\r\n\r\n');

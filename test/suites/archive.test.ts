@@ -4,6 +4,7 @@ import { openArchive } from '../../src/providers/archive/index.ts';
 import { openArchiveStore } from '../../src/providers/archive/store.ts';
 import type { Page, PostQuery, SearchQuery, TimelineQuery } from '../../src/providers/provider.ts';
 import { hang } from '../support/fake-upstream.ts';
+import { openImportedArchive } from '../support/imported-archive.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { stubAccount, stubPost } from '../support/stub-provider.ts';
@@ -195,17 +196,26 @@ describe('the accounts of the sample', () => {
 });
 
 describe('what the archive covers', () => {
-  it('is its own search, and that of a platform as the last resort, from this machine', () => {
+  it('is its own search and that of the sample, from this machine', () => {
     const { covers, isLocal, reads } = open();
 
     expect(isLocal).toBe(true);
     expect(covers(searchQuery('a'))).toBe(true);
-    expect(covers(searchQuery('a', { platform: 'x' }))).toBe('last resort');
-    expect(covers({ ...searchQuery('a', { platform: 'bluesky' }), kind: 'searchUsers' })).toBe(
-      'last resort',
-    );
+    expect(covers(searchQuery('a', { platform: 'sample' }))).toBe(true);
+    expect(open({ sample: false }).covers(searchQuery('a', { platform: 'sample' }))).toBe(false);
+    expect(covers(searchQuery('a', { platform: 'x' }))).toBe(false);
     expect([...reads].sort()).toEqual(
       'followers following post profile replies search searchUsers thread timeline'.split(' '),
+    );
+  });
+
+  it('is the search of a platform as the last resort, once something of it was imported', () => {
+    const { covers } = openImportedArchive('bluesky');
+
+    expect(covers(searchQuery('a', { platform: 'x' }))).toBe(false);
+    expect(covers(searchQuery('a', { platform: 'bluesky' }))).toBe('last resort');
+    expect(covers({ ...searchQuery('a', { platform: 'bluesky' }), kind: 'searchUsers' })).toBe(
+      'last resort',
     );
   });
 });

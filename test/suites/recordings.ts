@@ -105,12 +105,7 @@ const recordedReads = {
     ],
   },
   search: {
-    // The archive answers a search that the platform does not.
-    200: [
-      'fxtwitter/errors/upstream-down/search-404.json',
-      'fxtwitter/search/neo-page.json',
-      'fxtwitter/search/no-results.json',
-    ],
+    200: ['fxtwitter/search/neo-page.json', 'fxtwitter/search/no-results.json'],
     400: [
       'fxtwitter/errors/search-400-empty.json',
       'fxtwitter/errors/search-400-feed.json',
@@ -118,6 +113,7 @@ const recordedReads = {
       'fxtwitter/errors/search-400-rejected-by-x.json',
       'fxtwitter/errors/search-400-too-long.json',
     ],
+    503: ['fxtwitter/errors/upstream-down/search-404.json'],
   },
 } as const satisfies Readonly<Record<string, ByStatus>>;
 

@@ -12,8 +12,8 @@ import { systemRandom } from '../../src/core/random.ts';
 import { chooseRead } from '../../src/http/aliases.ts';
 import type { LoadGauge } from '../../src/http/load.ts';
 import {
-  isAdminPath,
   isBrowseRoute,
+  isClosedPath,
   isHistoryRoute,
   type Route,
   routes,
@@ -165,7 +165,7 @@ export function checkReply(
   const { url = '' } = reply.raw.req;
   const row = routeOf(url);
   if (!isMcpPath(url)) {
-    expect(reply.headers['access-control-allow-origin']).toBe(isAdminPath(url) ? undefined : '*');
+    expect(reply.headers['access-control-allow-origin']).toBe(isClosedPath(url) ? undefined : '*');
   }
   if (row !== undefined) checkAccess(reply, row);
   if (reply.body === '') return;

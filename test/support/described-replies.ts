@@ -178,7 +178,7 @@ function parseBody(body: string, mediaType: string): readonly unknown[] {
 }
 
 /** The statuses of `default`: of requests that are malformed, too large or too slow. */
-const refusals = [400, 408, 413, 414, 415, 431];
+const refusals = [400, 403, 408, 413, 414, 415, 431];
 
 interface Described {
   readonly response: ResponseObject;

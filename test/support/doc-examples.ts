@@ -220,7 +220,7 @@ export function parseCurl(args: readonly string[]): CurlRequest {
 }
 
 function splitHeader(line: string): readonly [name: string, value: string] {
-  const [name = '', value = ''] = line.split(/: */s);
+  const [, name = '', value = ''] = /^([^:]*): *(.*)$/s.exec(line) ?? [];
   return [name.toLowerCase(), value];
 }
 

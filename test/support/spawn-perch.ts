@@ -12,6 +12,8 @@ const tsx = import.meta.resolve('tsx');
 /** How a process ended. */
 export interface Ended {
   readonly code: number | null;
+  /** The signal that ended it; null where it ended by itself. */
+  readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -21,6 +23,8 @@ export interface PerchProcess {
   readonly ended: Promise<Ended>;
   /** Resolves with the first match in what it has written to standard output. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
+  /** The same for standard error. */
+  told(pattern: RegExp): Promise<RegExpExecArray>;
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -53,22 +57,24 @@ export function spawnPerch(
     });
   }
   const ended = new Promise<Ended>((resolve) => {
-    child.on('close', (code) => resolve({ code, ...written }));
+    child.on('close', (code, signal) => resolve({ code, signal, ...written }));
   });
+  const find = (name: keyof typeof written, pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(written[name]);
+        if (match === null) return;
+        listeners.delete(look);
+        resolve(match);
+      };
+      listeners.add(look);
+      void ended.then((end) => reject(new Error(`perch ended: ${JSON.stringify(end)}`)));
+      look();
+    });
   return {
     ended,
     kill: (signal) => void child.kill(signal),
-    printed: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const match = pattern.exec(written.stdout);
-          if (match === null) return;
-          listeners.delete(look);
-          resolve(match);
-        };
-        listeners.add(look);
-        void ended.then((end) => reject(new Error(`perch ended: ${JSON.stringify(end)}`)));
-        look();
-      }),
+    printed: (pattern) => find('stdout', pattern),
+    told: (pattern) => find('stderr', pattern),
   };
 }

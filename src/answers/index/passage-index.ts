@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import {
   errorCodeOf,
-  openSqlite,
+  openStore,
   type SqliteDatabase,
   UnusableFileError,
 } from '../../core/sqlite.ts';
@@ -205,14 +205,15 @@ function toBuildKey(corpora: readonly Corpus[]): string {
   return JSON.stringify(corpora.map(keyOf));
 }
 
-/** Opens the index at a path, or `:memory:`. A file that cannot be used is made anew: it holds nothing of its own. */
+/** Opens the index at a path, or `:memory:`. An unusable file is replaced, because it can be built again. */
 export function openPassageIndex(path: string): PassageIndex {
+  const open = () => openStore({ path, migrations }, (database) => new PassageIndex(database));
   try {
-    return new PassageIndex(openSqlite({ path, migrations }));
+    return open();
   } catch (error) {
     if (!isUnusable(error) || path === ':memory:') throw error;
     for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true });
-    return new PassageIndex(openSqlite({ path, migrations }));
+    return open();
   }
 }
 

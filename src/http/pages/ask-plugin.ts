@@ -3,7 +3,6 @@ import { Problem, problemKinds, toProblemDocument } from '../../core/problem.ts'
 import { parseQuery } from '../../core/query.ts';
 import { redactKeys } from '../../core/redact.ts';
 import type { AccessLog } from '../access-log.ts';
-import { corsHeaders } from '../cors.ts';
 import { toProblem } from '../errors.ts';
 import { type Load, overloaded } from '../load.ts';
 import { refuseOtherMethods } from '../methods.ts';
@@ -42,8 +41,7 @@ interface Exchange {
 export async function askPlugin(app: FastifyInstance, options: AskOptions) {
   const { open, accessLog } = options;
   const page = createAskPage(options);
-  const config = { cors: false, describe: () => corsHeaders };
-  app.get(askPath, { config }, async (request, reply) => {
+  app.get(askPath, async (request, reply) => {
     open();
     const exchange = { request, reply };
     if (negotiatePage(request.headers.accept, 'html') === 'markdown') {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { corsHeaders } from '../cors.ts';
+import { sendNoCors } from '../cors.ts';
 import { routeNotFound } from '../errors.ts';
 import { refuseOtherMethods } from '../methods.ts';
 import { nothingOfItsOwn, type PreparedReply, prepareReply, sendPrepared } from '../reply.ts';
@@ -75,11 +75,11 @@ function toAsset(name: string, body: Buffer): Asset {
   };
 }
 
-/** Registers the route of the assets. */
+/** Registers the route of the assets, which the pages of other origins may show but not read. */
 export async function assetsPlugin(app: FastifyInstance, { assets }: { readonly assets: Assets }) {
   const url = `${assetPath}:file`;
-  const config = { cors: false, describe: () => corsHeaders };
-  app.get<{ Params: { file: string } }>(url, { config }, (request, reply) => {
+  sendNoCors(app);
+  app.get<{ Params: { file: string } }>(url, (request, reply) => {
     const found = assets.find(request.params.file);
     if (found === undefined) throw routeNotFound(request);
     sendPrepared({ request, reply }, found, nothingOfItsOwn);

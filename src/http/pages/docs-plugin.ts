@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Origins } from '../../core/origins.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
-import { corsHeaders } from '../cors.ts';
+import { closeToPages } from '../cors.ts';
 import { refuseOtherMethods } from '../methods.ts';
 import { negotiatePage } from '../negotiation.ts';
 import { nothingOfItsOwn, sendPrepared } from '../reply.ts';
@@ -20,24 +21,31 @@ export interface DocsOptions {
   readonly library: () => Library;
   /** What the page on which it is asked needs; null for no such page. */
   readonly ask: Omit<AskOptions, 'open'> | null;
+  readonly origins: Origins;
 }
 
-/** Registers `/docs`, its pages, its search and the page on which it is asked (decisions section 7). Nothing is
- * read before it is asked for. */
-export async function docsPlugin(app: FastifyInstance, { site, library, ask }: DocsOptions) {
+/**
+ * Registers `/docs`, its pages, its search and the page on which it is asked. Nothing is read before it is
+ * asked for.
+ */
+export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
+  const { site, library, ask, origins } = options;
+  closeToPages(app, origins);
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, hidesQuery: true };
+  });
   let kept: Docs | undefined;
   const open = () => {
     kept ??= createDocs(library(), { ...site, canBeAsked: ask !== null });
     if (kept.site.library.pages.length > 0) return kept;
     throw new Problem('route_not_found', { detail: 'This server has no documentation installed.' });
   };
-  const config = { cors: false, describe: () => corsHeaders };
   const isRoute = (request: FastifyRequest) => {
     const asked = nameOf(request);
     return asked === '' || findPage(open(), asked) !== undefined;
   };
   const get = (url: string, answer: (request: FastifyRequest, reply: FastifyReply) => unknown) => {
-    app.get(url, { config }, answer);
+    app.get(url, answer);
     refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'], isRoute });
   };
   get(docsPath, (request, reply) => {
@@ -117,7 +125,6 @@ function redirect(request: FastifyRequest, reply: FastifyReply, location: string
   return reply
     .code(308)
     .headers({
-      ...corsHeaders,
       location,
       'x-request-id': request.id,
       'x-content-type-options': 'nosniff',

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../core/problem.ts';
-import { corsHeaders } from '../cors.ts';
 import { refuseOtherMethods } from '../methods.ts';
 import { negotiateFormat } from '../negotiation.ts';
 import { nothingOfItsOwn, sendPrepared } from '../reply.ts';
@@ -19,8 +18,7 @@ export interface FindOptions {
 
 /** Registers the search of the documentation: HTML, or JSON where `Accept` prefers it. */
 export async function findPlugin(app: FastifyInstance, { open }: FindOptions) {
-  const config = { cors: false, describe: () => corsHeaders };
-  app.get(findPath, { config }, async (request, reply) => {
+  app.get(findPath, async (request, reply) => {
     const isJson = negotiateFormat(request.headers.accept) === 'json';
     const query = readText(request);
     if (isJson && query === '') {

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, toProblemDocument } from '../../core/problem.ts';
 import { redactKeys } from '../../core/redact.ts';
 import { reads } from '../../reads/index.ts';
-import { corsHeaders } from '../cors.ts';
 import { toProblem } from '../errors.ts';
 import type { Headers } from '../headers.ts';
 import { overloaded } from '../load.ts';
@@ -37,7 +36,6 @@ export function createFrontAnswer(options: FrontOptions): FrontAnswer {
   const toReply = createFoundReplies(options);
   const questionOf = ({ raw }: FastifyRequest) => readQuestion(raw.url ?? '', context);
   const describe = (request: FastifyRequest): Headers => ({
-    ...corsHeaders,
     vary: 'Accept',
     ...headersOf(questionOf(request))?.describe(request),
   });

@@ -29,7 +29,7 @@ export function listExamples({ baseUrl, hasSample }: FrontFacts): readonly Examp
     { name: 'a thread', text: `${baseUrl}/ada.example/status/1900000000000000001` },
     { name: 'a profile', text: '@ada.example' },
     { name: 'followers', text: `${baseUrl}/ada.example/followers` },
-    { name: 'a search', text: `${baseUrl}/search?platform=archive&q=heron` },
+    { name: 'a search', text: `${baseUrl}/search?platform=sample&q=heron` },
   ];
 }
 

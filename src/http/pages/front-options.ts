@@ -1,3 +1,4 @@
+import type { Origins } from '../../core/origins.ts';
 import type { Fetcher } from '../../fetching/fetch.ts';
 import type { PlanContext } from '../../reads/read.ts';
 import type { AccessLog } from '../access-log.ts';
@@ -9,6 +10,7 @@ import type { Site } from './layout.ts';
 /** The context of the front page: all that it may use. */
 export interface FrontOptions {
   readonly site: Site;
+  readonly origins: Origins;
   /** Whether the archive holds the sample, which can be read without a network. */
   readonly hasSample: boolean;
   readonly fetcher: Fetcher;

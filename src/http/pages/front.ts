@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { corsHeaders } from '../cors.ts';
+import { closeToPages } from '../cors.ts';
 import { toDiscoveryLink } from '../discovery-links.ts';
 import type { Headers } from '../headers.ts';
 import { refuseOtherMethods } from '../methods.ts';
@@ -19,13 +19,14 @@ import { preparePage } from './page-headers.ts';
  * was pasted, by the code and on the account of the route that the read has.
  */
 export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
+  closeToPages(app, options.origins);
   app.decorateRequest('identity', null);
   const facts: FrontFacts = { baseUrl: options.site.baseUrl, hasSample: options.hasSample };
   const front = createFront(facts, options.site);
   const { answer, describe } = createFrontAnswer(options);
   const describeAny = (request: FastifyRequest): Headers =>
-    hasQuestion(request.raw.url ?? '') ? describe(request) : { ...corsHeaders, vary: 'Accept' };
-  app.get('/', { config: { cors: false, describe: describeAny } }, (request, reply) => {
+    hasQuestion(request.raw.url ?? '') ? describe(request) : { vary: 'Accept' };
+  app.get('/', { config: { describe: describeAny } }, (request, reply) => {
     const format = negotiatePage(request.headers.accept, 'markdown');
     if (hasQuestion(request.raw.url ?? '')) return answer({ request, reply }, format);
     return sendPrepared({ request, reply }, front(format), nothingOfItsOwn);

@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from '../../core/sqlite.ts';
-import type { AccountReference, Platform } from '../../model/reference.ts';
+import { type AccountReference, type Platform, platform } from '../../model/reference.ts';
 import { secondOf } from './post-number.ts';
 
 /** An account that the archive holds, and how much of it. */
@@ -32,9 +32,14 @@ export interface Removed {
 export interface Holdings {
   /** Lists the accounts that are held, by platform and handle. */
   listHoldings(): readonly Holding[];
+  /** Returns whether anything was imported, of one platform or of any. */
+  hasImports(platform?: Platform): boolean;
   /** Removes an account and all that belongs to it; undefined where it is not held. */
   removeAccount(account: AccountReference): Removed | undefined;
 }
+
+/** The platforms of which something can be imported. */
+const imported = platform.options.filter((one) => one !== 'sample');
 
 /** Prepares what lists and removes accounts. */
 export function openHoldings(database: SqliteDatabase): Holdings {
@@ -51,8 +56,14 @@ export function openHoldings(database: SqliteDatabase): Holdings {
       (SELECT min(number) FROM reposts WHERE ${ofAccount}) AS oldestRepost,
       (SELECT max(number) FROM reposts WHERE ${ofAccount}) AS newestRepost
     FROM accounts WHERE platform <> 'sample' ORDER BY platform, handle`);
+  const some = database.prepare<[string, string], number>(
+    `SELECT EXISTS (SELECT 1 FROM accounts WHERE platform = ?)
+       OR EXISTS (SELECT 1 FROM posts WHERE platform = ?)`,
+  );
+  const hasImportsOf = (of: Platform) => some.pluck().get(of, of) === 1;
   return {
     listHoldings: () => list.all().map(toHolding),
+    hasImports: (of) => (of === undefined ? imported : [of]).some(hasImportsOf),
     removeAccount: openRemoval(database),
   };
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
+import { withPath } from '../../core/private-files.ts';
 import type { Account } from '../../model/account.ts';
-import type { AccountReference, Platform, SearchPlatform } from '../../model/reference.ts';
+import type { AccountReference, SearchPlatform } from '../../model/reference.ts';
 import { withBounds } from '../bounds.ts';
 import {
   type ConnectionsQuery,
@@ -15,6 +16,7 @@ import {
 import { toRepliesPage } from '../replies-page.ts';
 import type { HeldAccount } from './account-rows.ts';
 import { readConversation } from './conversation.ts';
+import type { SearchScope } from './match-expression.ts';
 import { seedSample } from './seed.ts';
 import { type ArchiveStore, openArchiveStore } from './store.ts';
 
@@ -32,14 +34,13 @@ export interface ArchiveOptions {
 /**
  * Opens the embedded archive. It answers for the accounts that it holds and for nothing else: what
  * it lacks of those is `missing` in the sample and `ambiguous` elsewhere, because an imported
- * export need not be whole. As the last resort of a platform's search, it searches what it holds of
- * that platform, and the sample.
+ * export need not be whole. It is the last resort of searches of platforms of which something was
+ * imported; the sample stands in for no platform.
  *
  * @throws Error when the database cannot be opened.
  */
 export function openArchive(options: ArchiveOptions): Provider {
-  const store = openArchiveStore(options.path, options.baseUrl);
-  if (options.sample) seedSample(store, options.clock);
+  const store = openSeededStore(options);
   return withBounds({
     name: 'archive',
     platforms: [...(options.sample ? (['sample'] as const) : []), 'x', 'bluesky', 'mastodon'],
@@ -49,6 +50,17 @@ export function openArchive(options: ArchiveOptions): Provider {
     isLocal: true,
     close: () => store.close(),
   });
+}
+
+function openSeededStore({ path, baseUrl, sample, clock }: ArchiveOptions): ArchiveStore {
+  const store = openArchiveStore(path, baseUrl);
+  try {
+    if (sample) withPath(path, () => seedSample(store, clock));
+    return store;
+  } catch (error) {
+    store.close();
+    throw error;
+  }
 }
 
 function createAsk(store: ArchiveStore, sample: boolean): Provider['ask'] {
@@ -73,8 +85,8 @@ function createAsk(store: ArchiveStore, sample: boolean): Provider['ask'] {
     timeline: async (query) => store.readTimeline(takeAccount(store, query.account), query),
     followers: connections,
     following: connections,
-    search: async (query) => store.searchPosts(query, toPlatforms(query.platform, sample)),
-    searchUsers: async (query) => store.searchUsers(query, toPlatforms(query.platform, sample)),
+    search: async (query) => store.searchPosts(query, toScope(store, query.platform, sample)),
+    searchUsers: async (query) => store.searchUsers(query, toScope(store, query.platform, sample)),
   };
 }
 
@@ -82,7 +94,7 @@ function covers(store: ArchiveStore, query: Query, sample: boolean): Coverage {
   switch (query.kind) {
     case 'search':
     case 'searchUsers':
-      return query.platform === 'archive' ? true : 'last resort';
+      return coversSearch(store, query.platform, sample);
     case 'post':
     case 'replies':
       return query.post.platform === 'sample' ? sample : coversPost(store, query);
@@ -93,6 +105,19 @@ function covers(store: ArchiveStore, query: Query, sample: boolean): Coverage {
       return query.account.platform === 'sample'
         ? sample
         : store.findAccount(query.account) !== undefined;
+  }
+}
+
+function coversSearch(store: ArchiveStore, platform: SearchPlatform, sample: boolean): Coverage {
+  switch (platform) {
+    case 'archive':
+      return true;
+    case 'sample':
+      return sample;
+    case 'x':
+    case 'bluesky':
+    case 'mastodon':
+      return store.hasImports(platform) ? 'last resort' : false;
   }
 }
 
@@ -152,8 +177,8 @@ function isProtected(): ProviderError {
   return new ProviderError('missing', 'The account is protected.');
 }
 
-/** Gives whose rows a search may give; null where it may give all. */
-function toPlatforms(asked: SearchPlatform, sample: boolean): readonly Platform[] | null {
-  if (asked === 'archive') return sample ? null : ['x', 'bluesky', 'mastodon'];
-  return sample ? [asked, 'sample'] : [asked];
+/** Returns which rows a search may find. The sample stands for the archive until something is imported. */
+function toScope(store: ArchiveStore, asked: SearchPlatform, sample: boolean): SearchScope {
+  if (asked !== 'archive') return asked;
+  return sample && !store.hasImports() ? 'sample' : 'imports';
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { openSqlite, type SqliteDatabase } from '../../core/sqlite.ts';
+import { openStore, type SqliteDatabase } from '../../core/sqlite.ts';
 import type { Post } from '../../model/post.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import type { FetchedPart, HistoryKeep, KeptPart, KeptPost, KeptQuery } from '../history-keep.ts';
@@ -15,7 +15,10 @@ import { createRevive, type Revive } from './stored-json.ts';
  * @throws Error when the file cannot be opened or was written by a newer version.
  */
 export function openHistoryKeep(path: string, baseUrl: string): HistoryKeep {
-  const database = openSqlite({ path, migrations });
+  return openStore({ path, migrations }, (database) => prepareKeep(database, baseUrl));
+}
+
+function prepareKeep(database: SqliteDatabase, baseUrl: string): HistoryKeep {
   const revive = createRevive({ baseUrl, isProtected: openProtection(database) });
   return {
     holds: openHolds(database),

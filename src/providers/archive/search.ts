@@ -1,8 +1,7 @@
 import type { SqliteDatabase } from '../../core/sqlite.ts';
 import type { Post } from '../../model/post.ts';
-import type { Platform } from '../../model/reference.ts';
 import type { Page, SearchQuery } from '../provider.ts';
-import { toMatchExpression } from './match-expression.ts';
+import { type SearchScope, toMatchExpression } from './match-expression.ts';
 import { parseCursor, printCursor, type Row, toPage, toRowLimit } from './paging.ts';
 import { endOfNumbers, firstNumberAt } from './post-number.ts';
 import { parseSearchText, type SearchText } from './search-query.ts';
@@ -15,9 +14,8 @@ export interface PostSearch {
    * Finds the posts that a text asks for, newest first, or as the feed says. Posts of protected
    * accounts and what stands in the place of lost ones are not found.
    *
-   * @param platforms Whose posts are wanted; null where all are.
    */
-  searchPosts(query: SearchQuery, platforms: readonly Platform[] | null): Page<Post>;
+  searchPosts(query: SearchQuery, scope: SearchScope): Page<Post>;
 }
 
 interface FoundRow {
@@ -43,10 +41,10 @@ export function openPostSearch(database: SqliteDatabase, revive: Revive): PostSe
     cursor: printCursor(number),
   });
   return {
-    searchPosts: (query, platforms) => {
+    searchPosts: (query, scope) => {
       const text = parseSearchText(query.text);
       if (isEmpty(text)) return { items: [], cursor: null, warnings: [...text.warnings, nothing] };
-      const range = { expression: toExpression(query, text, platforms), ...rangeOf(query, text) };
+      const range = { expression: toExpression(query, text, scope), ...rangeOf(query, text) };
       const { count, feed, cursor } = query;
       if (feed === 'top') {
         const { rows, warnings } = readTop(range, { cursor, limit: toRowLimit(count) });
@@ -68,13 +66,9 @@ function isEmpty({ include, exclude, sinceSeconds, untilSeconds }: SearchText): 
   return include.length === 0 && exclude.length === 0 && !hasTime;
 }
 
-function toExpression(
-  { feed }: SearchQuery,
-  text: SearchText,
-  platforms: readonly Platform[] | null,
-): string {
+function toExpression({ feed }: SearchQuery, text: SearchText, scope: SearchScope): string {
   const marks = { latest: [], top: [], photos: ['photo'], videos: ['video'] } as const;
-  return toMatchExpression(text, marks[feed], platforms);
+  return toMatchExpression(text, marks[feed], scope);
 }
 
 function rangeOf(query: SearchQuery, text: SearchText): Omit<Range, 'expression'> {

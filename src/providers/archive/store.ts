@@ -1,4 +1,4 @@
-import { openSqlite, type SqliteDatabase } from '../../core/sqlite.ts';
+import { openStore, type SqliteDatabase } from '../../core/sqlite.ts';
 import type { AccountReference, Platform } from '../../model/reference.ts';
 import { type AccountRows, openAccountRows, openProtection } from './account-rows.ts';
 import { type Connections, openConnections } from './connections.ts';
@@ -46,7 +46,10 @@ export type ArchiveStore = Whole &
  * @throws Error when the file cannot be opened or was written by a newer version.
  */
 export function openArchiveStore(path: string, baseUrl: string): ArchiveStore {
-  const database = openSqlite({ path, migrations });
+  return openStore({ path, migrations }, (database) => prepareTables(database, baseUrl));
+}
+
+function prepareTables(database: SqliteDatabase, baseUrl: string): ArchiveStore {
   const revive = createRevive({ baseUrl, isProtected: openProtection(database) });
   return {
     ...openWhole(database),

@@ -1,8 +1,7 @@
 import type { SqliteDatabase } from '../../core/sqlite.ts';
 import type { Account } from '../../model/account.ts';
-import type { Platform } from '../../model/reference.ts';
 import type { Page, UserSearchQuery } from '../provider.ts';
-import { toUserMatchExpression } from './match-expression.ts';
+import { type SearchScope, toUserMatchExpression } from './match-expression.ts';
 import { toPage, toRowLimit, unknownCursor } from './paging.ts';
 import { parseUserSearchText } from './search-query.ts';
 import type { Revive } from './stored-json.ts';
@@ -13,10 +12,8 @@ export interface UserSearch {
    * Finds accounts by words and phrases of handle, name and description, and by what is not in
    * them; the last word may be unfinished. Those with the most followers come first, then by handle.
    * Protected accounts are not found.
-   *
-   * @param platforms Whose accounts are wanted; null where all are.
    */
-  searchUsers(query: UserSearchQuery, platforms: readonly Platform[] | null): Page<Account>;
+  searchUsers(query: UserSearchQuery, scope: SearchScope): Page<Account>;
 }
 
 interface UserRow {
@@ -37,14 +34,14 @@ export function openUserSearch(database: SqliteDatabase, revive: Revive): UserSe
      ORDER BY followers DESC, handle, platform LIMIT @limit`,
   );
   return {
-    searchUsers: ({ text, count, cursor }, platforms) => {
+    searchUsers: ({ text, count, cursor }, scope) => {
       const sought = parseUserSearchText(text);
       const { include, exclude, warnings } = sought;
       if (include.length === 0 && exclude.length === 0) {
         return { items: [], cursor: null, warnings: [...warnings, nothing] };
       }
       const place = cursor === null ? start : parsePlace(cursor);
-      const expression = toUserMatchExpression(sought, platforms);
+      const expression = toUserMatchExpression(sought, scope);
       const rows = find.all({ expression, ...place, limit: toRowLimit(count) }).map((row) => ({
         item: revive.account(row.json),
         stored: row.stored,

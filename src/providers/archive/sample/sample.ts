@@ -26,7 +26,7 @@ import { trams } from './posts/trams.ts';
 import { reposts } from './reposts.ts';
 
 /** The version of the sample's content. It is raised when the content changes. */
-export const sampleVersion: number = 4;
+export const sampleVersion: number = 6;
 
 /** A made-up archive: accounts, posts from the oldest to the newest, and who follows whom. */
 export interface SampleArchive {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createOrigins } from '../../../../src/core/origins.ts';
 import { silentAccessLog } from '../../../../src/http/access-log.ts';
 import { setProblemHandlers } from '../../../../src/http/errors.ts';
 import { docsPlugin } from '../../../../src/http/pages/docs-plugin.ts';
@@ -54,6 +55,7 @@ describe('a server without a folder of documentation', () => {
     await app.register(docsPlugin, {
       site: { baseUrl: 'http://perch.test', assets },
       ask: null,
+      origins: createOrigins('http://perch.test', []),
       library: createLibrary({
         folder: join(temporaryFolder(), 'none'),
         navigation,

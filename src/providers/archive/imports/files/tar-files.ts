@@ -3,6 +3,7 @@ import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { ExportFile, ExportFiles } from './export-files.ts';
+import { growsTooMuch, isListedName, maxListedFiles } from './file-limits.ts';
 import { walkTar } from './tar-entries.ts';
 
 /** No tar file that is unpacked to more than this is an account's export. */
@@ -11,16 +12,21 @@ const maxBytes = 2 ** 40;
 /**
  * Opens a tar file, compressed with gzip or not; null where the path is none. Nothing is unpacked to
  * the disk: the file is gone through once for the list, and once more for each file that is read.
+ *
+ * @throws Error with a sentence where it grows to more than an export does
  */
 export async function openTarFiles(path: string): Promise<ExportFiles | null> {
   if (!(await stat(path)).isFile()) return null;
   const isCompressed = await beginsWithGzip(path);
   const unpack = () => readUnpacked(path, isCompressed);
   const files: ExportFile[] = [];
+  let isEmpty = true;
   for await (const { name, bytes } of walkTar(unpack())) {
-    files.push({ name, bytes });
+    isEmpty = false;
+    if (isListedName(name)) files.push({ name, bytes });
+    if (files.length >= maxListedFiles) break;
   }
-  if (files.length === 0) return null;
+  if (isEmpty) return null;
   return {
     files,
     read: (file) => readEntry(unpack(), file),
@@ -42,18 +48,29 @@ async function beginsWithGzip(path: string): Promise<boolean> {
 async function* readUnpacked(path: string, isCompressed: boolean): AsyncGenerator<Uint8Array> {
   const file = createReadStream(path);
   const bytes = isCompressed ? pipeline(file, createGunzip(), () => undefined) : file;
-  let left = maxBytes;
   try {
-    for await (const chunk of bytes) {
-      yield chunk;
-      left -= chunk.length;
-      if (left < 0) return;
-    }
+    yield* limitBytes(bytes, (count) => isCompressed && growsTooMuch(count, file.bytesRead));
   } catch (error) {
     if (!isZlibError(error)) throw error;
   } finally {
     file.destroy();
     bytes.destroy();
+  }
+}
+
+/** Passes chunks on until there are more bytes than any export has; throws when they grow too much. */
+async function* limitBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  grows: (count: number) => boolean,
+): AsyncGenerator<Uint8Array> {
+  let count = 0;
+  for await (const chunk of chunks) {
+    count += chunk.length;
+    if (grows(count)) {
+      throw new Error(`The tar file grows to more than ${count} bytes, which is no export.`);
+    }
+    yield chunk;
+    if (count > maxBytes) return;
   }
 }
 

@@ -1,17 +1,10 @@
 import { open } from 'node:fs/promises';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import type { ExportFile, ExportFiles } from './export-files.ts';
+import { growsTooMuch, isListedName, maxListedFiles } from './file-limits.ts';
 
-/** What a zip file of an export may be at most. One with pictures has some 100,000 files. */
-const limits = {
-  entries: 2_000_000,
-  /** Of those that are of interest. */
-  files: 10_000,
-  bytesOfFile: 64 * 2 ** 30,
-  /** How many times as long as it is compressed a large file may be: text is some 10 times as long. */
-  ratio: 250,
-  largeBytes: 64 * 2 ** 20,
-} as const;
+/** Maximum sizes of a zip file of an export. One with pictures has some 100,000 files. */
+const limits = { entries: 2_000_000, bytesOfFile: 64 * 2 ** 30 } as const;
 
 /**
  * Opens a zip file; null where it is none, told by how it begins.
@@ -56,8 +49,8 @@ async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   try {
     for await (const entry of zip.eachEntry()) {
-      if (/\.(?:js|json|ndjson|car)$/.test(entry.fileName)) entries.push(entry);
-      if (entries.length > limits.files) break;
+      if (isListedName(entry.fileName)) entries.push(entry);
+      if (entries.length >= maxListedFiles) break;
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -82,8 +75,7 @@ async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array
     throw new Error('The zip file is encrypted. Unpack it and import the folder.');
   if (!entry.canDecodeFileData())
     throw new Error(`${fileName} is compressed in a way that is not read.`);
-  const isBomb =
-    uncompressedSize > limits.largeBytes && uncompressedSize > compressedSize * limits.ratio;
+  const isBomb = growsTooMuch(uncompressedSize, compressedSize);
   if (isBomb || uncompressedSize > limits.bytesOfFile) {
     throw new Error(`${fileName} would be ${uncompressedSize} bytes, which is no export.`);
   }

@@ -1,0 +1,35 @@
+/** Resources that belong together and are closed in the reverse order of their opening. */
+export interface Closing {
+  /** Registers how to close a resource that has just been opened. */
+  add(close: () => unknown): void;
+  /**
+   * Closes everything, once. A resource that cannot be closed keeps no other one open.
+   *
+   * @throws the first error, after everything has been tried
+   */
+  close(): Promise<void>;
+}
+
+/** Creates an empty list of resources. */
+export function createClosing(): Closing {
+  const opened: (() => unknown)[] = [];
+  const closeAll = async (): Promise<void> => {
+    const errors: unknown[] = [];
+    for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
+      try {
+        await close();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
+  };
+  let closed: Promise<void> | undefined;
+  return {
+    add: (close) => void opened.push(close),
+    close: () => {
+      closed ??= closeAll();
+      return closed;
+    },
+  };
+}

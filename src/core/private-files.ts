@@ -1,0 +1,89 @@
+import { chmodSync, closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** The permission bits of users other than the owner. */
+const othersBits = 0o077;
+
+/** The permissions of folders and files that are for their owner alone. */
+const privateFolderMode = 0o700;
+const privateFileMode = 0o600;
+
+/** Returns whether an error has one of these codes, such as `ENOENT`. */
+export function isCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}
+
+/**
+ * Creates a folder and its missing parents, unless it exists. Node's own recursive creation never returns
+ * where a parent exists but takes no folders, as under `/proc` or behind a dangling symbolic link.
+ *
+ * @throws the error of the file system
+ */
+export function makeFolder(path: string, mode = 0o777): void {
+  if (makeOneFolder(path, mode) === null) return;
+  const parent = dirname(path);
+  if (parent !== path) makeFolder(parent, mode);
+  const error = makeOneFolder(path, mode);
+  if (error !== null) throw error;
+}
+
+/** Returns the error if a parent is missing, else `null`. */
+function makeOneFolder(path: string, mode: number): unknown {
+  try {
+    mkdirSync(path, { mode });
+    return null;
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return error;
+    if (isCode(error, 'EEXIST') && statSync(path).isDirectory()) return null;
+    throw error;
+  }
+}
+
+/** Creates a folder and its missing parents for their owner alone; leaves an existing one as it is. */
+export function makePrivateFolder(path: string): void {
+  makeFolder(path, privateFolderMode);
+}
+
+/** Creates an empty file for its owner alone; takes the access of others from an existing one. */
+export function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', privateFileMode));
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error;
+    closeToOthers(path);
+  }
+}
+
+/**
+ * Takes the access of all other users from a file or folder, if there is one. One of another user stays as it is.
+ * No file is opened for it: closing a descriptor would release the locks that SQLite holds on the file.
+ */
+export function closeToOthers(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || !isOpenToOthers(stats)) return;
+  if (!stats.isFile() && !stats.isDirectory()) return;
+  try {
+    chmodSync(path, stats.isFile() ? privateFileMode : privateFolderMode);
+  } catch (error) {
+    if (!isCode(error, 'EPERM', 'EROFS', 'ENOENT', 'ENOTSUP')) throw error;
+  }
+}
+
+/** Returns whether other users have access to a file or folder; `false` where the system has no such bits. */
+export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
+  return process.getuid !== undefined && (mode & othersBits) !== 0;
+}
+
+/**
+ * Runs work on a file or folder, and adds the path to errors of the system and of SQLite that lack it.
+ *
+ * @throws what the work throws
+ */
+export function withPath<Value>(path: string, work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    const lacksPath = error instanceof Error && 'code' in error && !('path' in error);
+    throw lacksPath ? Object.assign(error, { path }) : error;
+  }
+}
