@@ -1,3 +1,4 @@
+import { create as createDisposition } from 'content-disposition';
 import type { CacheState } from '../fetching/plan.ts';
 import type { Representation } from '../render/representation.ts';
 
@@ -19,10 +20,11 @@ export type Headers = Readonly<Record<string, string>>;
 
 type HeaderPolicy = (facts: ReplyFacts) => Headers;
 
-/** RFC 9110 §8.3, §8.6. */
-const content: HeaderPolicy = ({ representation }) => ({
-  'content-type': representation.mediaType,
-  'content-length': String(representation.body.length),
+/** RFC 9110 §8.3, §8.6; RFC 6266 for what is meant to be saved. */
+const content: HeaderPolicy = ({ representation: { mediaType, body, fileName } }) => ({
+  'content-type': mediaType,
+  'content-length': String(body.length),
+  ...(fileName === null ? {} : { 'content-disposition': createDisposition(fileName) }),
 });
 
 /** Decisions section 4: a minute in the caller's own cache, validated by a strong entity tag. */
@@ -79,6 +81,11 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
 
 /** The headers that a 304 repeats (RFC 9110 §15.4.5); those of the content stay away. */
 export function toNotModifiedHeaders(headers: Headers): Headers {
-  const { 'content-type': _type, 'content-length': _length, ...rest } = headers;
+  const {
+    'content-type': _type,
+    'content-length': _length,
+    'content-disposition': _disposition,
+    ...rest
+  } = headers;
   return rest;
 }

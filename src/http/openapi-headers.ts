@@ -48,6 +48,11 @@ export const describedHeaders = {
       'RFC 8288. `alternate`: the oEmbed document of the post. On deprecated operations also `successor-version`, `deprecation` and `sunset`.',
     schema: { type: 'string' },
   },
+  'Content-Disposition': {
+    description:
+      'RFC 6266. With `format=obsidian` the name of the file for a vault, made of the author and the first words of the post; otherwise absent.',
+    schema: { type: 'string' },
+  },
   'X-Source': {
     required: true,
     description: 'The provider that answered.',
@@ -134,9 +139,16 @@ export function listReplyHeaders(route: Route): readonly HeaderName[] {
     'X-Cache',
     'X-Result-Count',
     ...(isBrowse ? (['X-Search-Degraded'] as const) : []),
+    ...(hasNotes(route) ? (['Content-Disposition'] as const) : []),
     ...listRouteHeaders(route),
     ...(hasEmbed(route) && route.lifecycle === null ? (['Link'] as const) : []),
   ];
+}
+
+/** Returns whether replies can be notes for a vault: a post read has that format. */
+function hasNotes({ read }: Route): boolean {
+  const possible = typeof read === 'string' ? [read] : Object.values(read.reads);
+  return possible.includes('getPost');
 }
 
 /** Tells whether replies name an oEmbed document: those of a post do. */

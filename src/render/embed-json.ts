@@ -4,8 +4,8 @@ import { callAccount } from './html/labels.ts';
 import { toSafeUrl } from './html/links.ts';
 import { findPictures } from './html/pictures.ts';
 import { renderPostQuote } from './html/post-quote.ts';
-import { headlinePost } from './html/summary.ts';
 import { titleCopy } from './markdown/copies.ts';
+import { headlinePost } from './summary.ts';
 
 /** Gives an oEmbed 1.0 document of type `rich` as JSON text. Its `html` loads and runs nothing. */
 export function renderEmbedJson(result: EmbedResult): string {

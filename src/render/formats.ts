@@ -3,15 +3,17 @@ import { renderEmbedJson } from './embed-json.ts';
 import { renderBrowseJson, renderPostJson } from './json.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
-import { renderPostNote } from './obsidian.ts';
+import { nameNote, renderPostNote } from './obsidian.ts';
 import { renderPreviewPage } from './preview-page.ts';
 
 /** A representation of one kind of result. */
 interface ResultFormat<Of extends Result> {
   /** The value of `Content-Type`. */
   readonly mediaType: string;
-  /** Gives the body. Never fails. */
+  /** Returns the body. Never fails. */
   readonly render: (result: Of) => string;
+  /** Returns the name of the file that the representation is meant to be saved as. */
+  readonly toFileName?: (result: Of) => string;
 }
 
 type FormatsOf<Of extends Result> = Readonly<Partial<Record<Format, ResultFormat<Of>>>>;
@@ -24,7 +26,7 @@ export const formats = {
   post: {
     markdown: { mediaType: markdown, render: renderPostPage },
     json: { mediaType: json, render: renderPostJson },
-    obsidian: { mediaType: markdown, render: renderPostNote },
+    obsidian: { mediaType: markdown, render: renderPostNote, toFileName: nameNote },
     preview: { mediaType: 'text/html; charset=utf-8', render: renderPreviewPage },
   },
   browse: {
@@ -40,10 +42,12 @@ export const formats = {
 export interface Rendered {
   readonly body: string;
   readonly mediaType: string;
+  /** The name of the file that it is meant to be saved as; null for a body that is meant to be shown. */
+  readonly fileName: string | null;
 }
 
 /**
- * Gives a result in a format.
+ * Returns a result in a format.
  *
  * @throws Error for a format that results of this kind do not have: the read's parameters refuse it.
  */
@@ -52,5 +56,6 @@ export function render(result: Result, format: Format): Rendered {
   const known = formats[result.kind] as FormatsOf<Result>;
   const chosen = known[format];
   if (chosen === undefined) throw new Error(`A ${result.kind} result has no format ${format}.`);
-  return { body: chosen.render(result), mediaType: chosen.mediaType };
+  const { mediaType } = chosen;
+  return { body: chosen.render(result), mediaType, fileName: chosen.toFileName?.(result) ?? null };
 }

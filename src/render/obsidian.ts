@@ -1,16 +1,22 @@
 import { stringify } from 'yaml';
 import type { Post, Status } from '../model/post.ts';
 import type { PostResult } from '../model/results.ts';
+import { toFileName } from './file-name.ts';
 import { toLine } from './markdown/characters.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
 import { toThread } from './markdown/thread.ts';
 
-/** Gives a post read as a note for a vault: YAML front matter, then the Markdown page. */
+/** Returns a post read as a note for a vault: YAML front matter, then the Markdown page. */
 export function renderPostNote(result: PostResult): string {
   return `${renderFrontMatter(toProperties(result))}\n${renderPostPage(result)}`;
 }
 
-/** Gives properties as YAML front matter, with its line of dashes before and after. */
+/** Returns the name of the file of a note: the title of the page, which the first words of the post tell from others. */
+export function nameNote(result: PostResult): string {
+  return `${toFileName(titlePostPage(result)) || 'post'}.md`;
+}
+
+/** Returns properties as YAML front matter, with its line of dashes before and after. */
 export function renderFrontMatter(properties: Readonly<Record<string, unknown>>): string {
   return `---\n${stringify(properties, { lineWidth: 0 })}---\n`;
 }
@@ -28,7 +34,7 @@ function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
     edited: status?.edited_at,
     platform: asked?.platform,
     lang: status?.lang,
-    tags: status === undefined ? [] : tagsOf(status),
+    tags: status === undefined ? undefined : tagsOf(status),
     post_count: result.posts.length,
     fetched_at: result.fetchedAt,
     source: result.source,
@@ -53,8 +59,8 @@ function withoutUnknown(
   );
 }
 
-/** Gives a post's hashtags as Obsidian takes them: letters, digits, `_`, `-`, not only digits. */
-function tagsOf(post: Status): string[] {
+/** Returns a post's hashtags as Obsidian takes them (letters, digits, `_`, `-`, not only digits), if it has any. */
+function tagsOf(post: Status): string[] | undefined {
   const points = [...post.text];
   const tags = new Map<string, string>();
   const marked = post.facets.filter(({ type }) => type === 'hashtag');
@@ -64,5 +70,5 @@ function tagsOf(post: Status): string[] {
     const key = tag.toLowerCase();
     if (/[^\p{N}]/u.test(tag) && !tags.has(key)) tags.set(key, tag);
   }
-  return [...tags.values()];
+  return tags.size === 0 ? undefined : [...tags.values()];
 }

@@ -3,8 +3,8 @@ import { escapeHtml, escapeLine } from './html/escape.ts';
 import { toSafeUrl } from './html/links.ts';
 import { renderPreviewTags } from './html/open-graph.ts';
 import { renderPostQuote } from './html/post-quote.ts';
-import { headlinePost } from './html/summary.ts';
 import { toThread } from './markdown/thread.ts';
+import { headlinePost } from './summary.ts';
 
 /**
  * Gives the post that was asked for as a small HTML page with Open Graph tags and a link to its

@@ -8,6 +8,8 @@ export interface Representation {
   readonly kind: Result['kind'];
   readonly body: Buffer;
   readonly mediaType: string;
+  /** The name of the file that it is meant to be saved as; null for a body that is meant to be shown. */
+  readonly fileName: string | null;
   /** A strong entity tag (RFC 9110 §8.8.3): a hash of the body. */
   readonly etag: string;
   /** How many posts or accounts the result has. */
@@ -25,17 +27,17 @@ export interface View {
   assemble(answer: Answer): Result;
 }
 
-/** Gives a view of an answer in a format: the kept bytes, or new ones that are then kept. */
+/** Returns a view of an answer in a format: the kept bytes, or new ones that are then kept. */
 export function represent(view: View, answer: Answer, format: Format): Representation {
   const name = `bytes ${answer.cache === 'stale' ? 'stale ' : ''}${view.views[format]}`;
   // Only this function writes views under such a name.
   const kept = answer.views.get(name) as Representation | undefined;
   if (kept !== undefined) return kept;
   const result = view.assemble(answer);
-  const { body: text, mediaType } = render(result, format);
+  const { body: text, mediaType, fileName } = render(result, format);
   const body = Buffer.from(text);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-  const representation = { ...describe(result), body, mediaType, etag };
+  const representation = { ...describe(result), body, mediaType, fileName, etag };
   answer.views.set(name, representation, body.length);
   return representation;
 }

@@ -1,9 +1,9 @@
 import type { Post } from '../../model/post.ts';
 import { nameAccount } from '../markdown/accounts.ts';
+import { nameAuthor, summarizePost, titlePost } from '../summary.ts';
 import { escapeLine } from './escape.ts';
 import { toSafeUrl } from './links.ts';
 import { findPictures, findVideo, type Picture, toWebUrl, type Video } from './pictures.ts';
-import { nameAuthor, summarizePost, titlePost } from './summary.ts';
 
 /** A `meta` element: the name of its tag and its content; null leaves it out. */
 type Tag = readonly [name: string, content: string | number | null];

@@ -4,6 +4,7 @@ import { toShownText } from './characters.ts';
 import { formatMinute } from './figures.ts';
 import { joinBlocks, joinFacts, listItem, quoteBlock } from './layout.ts';
 import { image, linkUrl } from './links.ts';
+import { type NestHeading, nestHeadings } from './nest-headings.ts';
 import type { Mark } from './spans.ts';
 import { renderHeading, renderText } from './text.ts';
 import { cleanMarkdown } from './verbatim.ts';
@@ -15,6 +16,8 @@ export type ArticleExtent = 'whole' | 'preview';
 export interface ArticleView {
   /** The level of the title's heading; the article's own headings follow below it. */
   readonly level: number;
+  /** False if the title is above the article already, one level higher. */
+  readonly hasTitle: boolean;
   /** True adds when it was published and changed. */
   readonly full: boolean;
   readonly extent: ArticleExtent;
@@ -25,12 +28,12 @@ export function renderArticle(article: Article, view: ArticleView): string {
   const cover =
     article.cover_url === null ? null : image('Cover of the article', article.cover_url);
   return joinBlocks([
-    `${'#'.repeat(view.level)} ${renderHeading(article.title, []) || 'Article'}`,
+    view.hasTitle ? renderTitle(renderHeading(article.title, []) || 'Article', view.level) : null,
     view.full ? describeDates(article) : null,
     cover,
     ...(article.blocks.length === 0 || view.extent === 'preview'
       ? previewOf(article)
-      : renderBlocks(article.blocks, view.level)),
+      : renderBlocks(article.blocks, nestHeadings(view.hasTitle ? view.level : view.level - 1))),
   ]);
 }
 
@@ -52,12 +55,12 @@ function previewOf(article: Article): readonly string[] {
 
 type ListItem = Extract<ArticleBlock, { type: 'list_item' }>;
 
-function renderBlocks(blocks: readonly ArticleBlock[], level: number): string[] {
+function renderBlocks(blocks: readonly ArticleBlock[], nest: NestHeading): string[] {
   const rendered: string[] = [];
   for (let at = 0; at < blocks.length; at += 1) {
     const block = blocks[at];
     if (block?.type !== 'list_item') {
-      rendered.push(block === undefined ? '' : renderBlock(block, level));
+      rendered.push(block === undefined ? '' : renderBlock(block, nest));
       continue;
     }
     const items = listFrom(blocks, at, block.ordered);
@@ -85,12 +88,12 @@ function renderList(items: readonly ListItem[]): string {
     .join('\n');
 }
 
-function renderBlock(block: Exclude<ArticleBlock, ListItem>, level: number): string {
+function renderBlock(block: Exclude<ArticleBlock, ListItem>, nest: NestHeading): string {
   switch (block.type) {
     case 'paragraph':
       return renderText(block.text, marksOf(block.styles));
     case 'heading':
-      return renderTitle(renderHeading(block.text, marksOf(block.styles)), level + block.level);
+      return renderHeadingBlock(block, nest);
     case 'quote': {
       const text = renderText(block.text, marksOf(block.styles));
       return text === '' ? '' : quoteBlock(text);
@@ -98,7 +101,7 @@ function renderBlock(block: Exclude<ArticleBlock, ListItem>, level: number): str
     case 'code':
       return fenceCode(block.text);
     case 'markdown':
-      return cleanMarkdown(block.text);
+      return cleanMarkdown(block.text, nest);
     case 'image':
       return image(block.alt?.trim() || 'Picture in the article', block.url);
     case 'post':
@@ -108,8 +111,16 @@ function renderBlock(block: Exclude<ArticleBlock, ListItem>, level: number): str
   }
 }
 
+function renderHeadingBlock(
+  { text, styles, level }: Extract<ArticleBlock, { type: 'heading' }>,
+  nest: NestHeading,
+): string {
+  const title = renderHeading(text, marksOf(styles));
+  return title === '' ? '' : renderTitle(title, nest(level));
+}
+
 function renderTitle(title: string, level: number): string {
-  return title === '' ? '' : `${'#'.repeat(Math.min(level, 6))} ${title}`;
+  return `${'#'.repeat(level)} ${title}`;
 }
 
 function marksOf(styles: readonly StyleRange[]): Mark[] {

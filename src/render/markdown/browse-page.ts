@@ -7,17 +7,16 @@ import { joinBlocks, joinFacts } from './layout.ts';
 import { link, linkUrl } from './links.ts';
 import { renderNotes } from './notes.ts';
 import { renderPostBlock } from './post-block.ts';
-import type { PostView } from './post-content.ts';
 import { toThread } from './thread.ts';
 
-/** Gives the Markdown page of a browse read (CommonMark, GitHub's tables), ended by a newline. */
+/** Returns the Markdown page of a browse read (CommonMark, GitHub's tables), ended by a newline. */
 export function renderBrowsePage(result: BrowseResult): string {
-  const { profile, items } = result;
+  const { profile, items, page } = result;
   return `${joinBlocks([
     `# ${keepNumberSigns(titleOf(result))}`,
     describePage(result),
     result.degraded ? describeDegradation(result.source) : null,
-    profile === null ? null : renderProfile(profile, result.full),
+    profile === null || page > 1 ? null : renderProfile(profile, result.full),
     items === null ? null : renderItems(items, result),
     renderNotes(result.warnings),
     renderContinuation(result),
@@ -51,14 +50,14 @@ function describePage(result: BrowseResult): string {
   return joinFacts([describeAbout(result), result.page > 1 ? `Page ${result.page}` : null]);
 }
 
-function describeAbout({ subject, profile }: BrowseResult): string {
+function describeAbout({ subject, profile, page }: BrowseResult): string {
   switch (subject.resource) {
     case 'search':
       return labelled('Feed', subject.feed === 'latest' ? null : subject.feed);
     case 'replies':
       return labelled('Post', linkUrl(subject.url));
     default:
-      return labelled('Profile', profile === null ? linkUrl(subject.url) : null);
+      return labelled('Profile', profile === null || page > 1 ? linkUrl(subject.url) : null);
   }
 }
 
@@ -82,10 +81,10 @@ function renderPost(
 ): string {
   const answered = subject.resource === 'replies' ? subject.answered : null;
   const thread = toThread(answered === null ? [] : [answered]);
-  const place = { thread, owner, position: null, isMarked: false };
-  // As on a page of several posts: under headings of level 3, what they hold begins at level 4.
-  const view: PostView = { full, fetchedAt, level: 4, articles: 'preview' };
-  return renderPostBlock(post, place, view);
+  // The posts of a profile are below a heading of their own.
+  const level = subject.resource === 'profile' ? 3 : 2;
+  const place = { thread, owner, position: null, isMarked: false, level };
+  return renderPostBlock(post, place, { full, fetchedAt, articles: 'preview' });
 }
 
 function describeNothing({ subject, page, next, degraded }: BrowseResult): string {

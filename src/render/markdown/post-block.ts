@@ -26,13 +26,21 @@ export interface BlockPlace extends Surroundings {
   readonly position: string | null;
   /** True marks the post as the one that was asked for. */
   readonly isMarked: boolean;
+  /** The level of its heading. */
+  readonly level: number;
 }
 
-/** Gives a post of several as a block under a heading that says who, when, and where in a thread. */
-export function renderPostBlock(post: Post, place: BlockPlace, view: PostView): string {
+/** Returns a post of several as a block under a heading that says who, when, and where in a thread. */
+export function renderPostBlock(
+  post: Post,
+  place: BlockPlace,
+  options: Pick<PostView, 'full' | 'fetchedAt' | 'articles'>,
+): string {
   const facts = [place.position, place.isMarked ? '*requested post*' : null];
-  const heading = `### ${joinFacts([...headingOf(post, place.owner), ...facts])}`;
+  const marks = '#'.repeat(place.level);
+  const heading = `${marks} ${joinFacts([...headingOf(post, place.owner), ...facts])}`;
   if (post.type === 'tombstone') return joinBlocks([heading, renderTombstone(post)]);
+  const view: PostView = { ...options, level: place.level + 1, isTitledByArticle: false };
   return joinBlocks([
     heading,
     renderOrigin(post, place),

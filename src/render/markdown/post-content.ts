@@ -21,6 +21,8 @@ export interface PostView {
   readonly fetchedAt: string;
   /** The level of headings within a post, such as an article's title. */
   readonly level: number;
+  /** True if the page has the title of the post's article as its own, so that the article does not repeat it. */
+  readonly isTitledByArticle: boolean;
   /** How much is shown of an article that a post carries. */
   readonly articles: ArticleExtent;
 }
@@ -34,8 +36,9 @@ export function renderContent(post: Status, view: PostView): string {
 const maxQuoteDepth = 3;
 
 function renderContentAt(post: Status, view: PostView, depth: number): string {
-  const level = Math.min(view.level + depth, 6);
-  const articleView = { level, full: view.full, extent: view.articles };
+  const hasTitle = depth > 0 || !view.isTitledByArticle;
+  const { level, full, articles: extent } = view;
+  const articleView = { level, hasTitle, full, extent };
   return joinBlocks([
     post.content_warning === null ? null : renderWarning(post.content_warning),
     renderText(post.text, post.facets),
@@ -77,7 +80,11 @@ function renderQuote(quote: Post, view: PostView, depth: number): string {
   const header = joinFacts([linkAccount(quote.author, '**'), ...originOf(quote)]);
   if (depth > maxQuoteDepth) return quoteBlock(`Quotes ${header}`);
   return quoteBlock(
-    joinBlocks([header, renderContentAt(quote, view, depth), renderFacts(quote, view)]),
+    joinBlocks([
+      header,
+      renderContentAt(quote, view, depth),
+      view.full ? renderFacts(quote, view) : null,
+    ]),
   );
 }
 
@@ -102,9 +109,24 @@ function describeReactions(reactions: readonly Reaction[]): string {
   return `reactions: ${counts.join(', ')}`;
 }
 
-/** Gives the exact time, the metrics, the language and the client of a post; empty when compact. */
+/**
+ * Returns how a post was received on one line. A compact view has the replies, reposts, likes and views that
+ * are not 0; the full one adds the exact time, all other counts, the language and the client.
+ */
 export function renderFacts(post: Status, view: PostView): string {
-  if (!view.full) return '';
+  return view.full ? renderAllFacts(post) : renderReception(post);
+}
+
+function renderReception({ replies, reposts, likes, views }: Status): string {
+  return joinFacts([
+    formatCount(replies || null, 'reply', 'replies'),
+    formatCount(reposts || null, 'repost', 'reposts'),
+    formatCount(likes || null, 'like', 'likes'),
+    formatCount(views || null, 'view', 'views'),
+  ]);
+}
+
+function renderAllFacts(post: Status): string {
   return joinFacts([
     escapeLine(post.created_at),
     formatCount(post.replies, 'reply', 'replies'),

@@ -1,10 +1,11 @@
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostResult } from '../../model/results.ts';
-import { headAccount, nameAccount, renderAbout, renderAccounts } from './accounts.ts';
+import { articleTitleOf, firstWordsOf } from '../summary.ts';
+import { headAccount, linkAccount, nameAccount, renderAbout, renderAccounts } from './accounts.ts';
 import { toLine } from './characters.ts';
 import { copyPrefix } from './copies.ts';
-import { escapeInline } from './escape.ts';
+import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinFacts, joinLines } from './layout.ts';
 import { renderNotes } from './notes.ts';
 import { renderOrigin, renderPostBlock } from './post-block.ts';
@@ -17,23 +18,24 @@ import {
 } from './post-content.ts';
 import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } from './thread.ts';
 
-/** Gives the Markdown page of a post read (CommonMark with GitHub's tables), ended by a newline. */
+/** Returns the Markdown page of a post read (CommonMark with GitHub's tables), ended by a newline. */
 export function renderPostPage(result: PostResult): string {
   const thread = toThread(result.posts);
+  const title = titleOf(result, { account: headAccount, text: escapeInline });
   return `${joinBlocks([
-    `# ${titleOf(thread, result.posts.length, { account: headAccount, text: escapeInline })}`,
+    `# ${keepNumberSigns(title)}`,
     ...(result.posts.length > 1 ? renderBlocks(result, thread) : renderLonePost(result, thread)),
     renderUserDetail(result, thread),
     renderNotes(result.warnings),
   ])}\n`;
 }
 
-/** Gives the title of a post read's page as plain text on one line. */
+/**
+ * Returns the title of a post read's page as plain text on one line: the author and the first words of the post, or
+ * the title of the article that is all the page is about.
+ */
 export function titlePostPage(result: PostResult): string {
-  return titleOf(toThread(result.posts), result.posts.length, {
-    account: nameAccount,
-    text: toLine,
-  });
+  return titleOf(result, { account: nameAccount, text: toLine });
 }
 
 /** How a title writes what others have written: as plain text or as Markdown. */
@@ -42,41 +44,63 @@ interface TitleStyle {
   text(text: string): string;
 }
 
-function titleOf(thread: Thread, postCount: number, style: TitleStyle): string {
+function titleOf({ posts }: PostResult, style: TitleStyle): string {
+  const thread = toThread(posts);
   const { asked } = thread;
-  const author = asked?.author ?? null;
-  if (asked === undefined || author === null) {
-    return postCount > 1 ? 'Conversation' : 'Unavailable post';
+  if (asked === undefined || asked.author === null) {
+    return posts.length > 1 ? 'Conversation' : 'Unavailable post';
   }
-  const name = style.account(author);
   const prefix = copyPrefix(asked, style.text);
-  if (postCount < 2) return `${prefix}${name}`;
-  if (!isByOneAuthor(thread)) return `${prefix}Conversation with ${name}`;
-  return `${prefix}${thread.chain.length > 1 ? 'Thread' : 'Post'} by ${name}`;
+  if (isTitledByArticle(posts, asked)) return `${prefix}${style.text(articleTitleOf(asked))}`;
+  const name = `${kindOf(thread, posts.length)}${style.account(asked.author)}`;
+  const words = style.text(firstWordsOf(asked));
+  return `${prefix}${words === '' ? name : `${name}: ${words}`}`;
+}
+
+/** Returns the words before the author in a title; none for a post alone. */
+function kindOf(thread: Thread, postCount: number): string {
+  if (postCount < 2) return '';
+  if (!isByOneAuthor(thread)) return 'Conversation with ';
+  return thread.chain.length > 1 ? 'Thread by ' : 'Post by ';
+}
+
+function isTitledByArticle(posts: readonly Post[], asked: Post | undefined): boolean {
+  return posts.length < 2 && asked !== undefined && articleTitleOf(asked) !== '';
 }
 
 function renderLonePost(result: PostResult, thread: Thread): readonly string[] {
   const post = thread.asked;
   if (post === undefined) return [];
   if (post.type === 'tombstone') return [renderTombstone(post)];
-  const { full, fetchedAt } = result;
-  const view: PostView = { full, fetchedAt, level: 2, articles: 'whole' };
-  const signature = joinLines([`— ${joinFacts(originOf(post))}`, renderFacts(post, view)]);
+  const { full, fetchedAt, posts } = result;
+  const isTitled = isTitledByArticle(posts, post);
+  const view: PostView = {
+    full,
+    fetchedAt,
+    level: 2,
+    isTitledByArticle: isTitled,
+    articles: 'whole',
+  };
+  // The title names the author, unless it is that of an article.
+  const origin = joinFacts([isTitled ? linkAccount(post.author) : null, ...originOf(post)]);
+  const signature = joinLines([`— ${origin}`, renderFacts(post, view)]);
   return [renderOrigin(post, { thread, owner: null }), renderContent(post, view), signature];
 }
 
 function renderBlocks(result: PostResult, thread: Thread): readonly string[] {
   const positions = findPositions(thread);
-  // Posts stand under headings of level 3, so that what they hold begins at level 4.
   const { full, fetchedAt } = result;
-  const view: PostView = { full, fetchedAt, level: 4, articles: 'whole' };
-  const render = (post: Post) => {
+  const render = (level: number) => (post: Post) => {
     const isMarked = post === thread.asked && post !== result.posts[0];
     const position = positions.get(post) ?? null;
-    return renderPostBlock(post, { thread, owner: null, position, isMarked }, view);
+    const place = { thread, owner: null, position, isMarked, level };
+    return renderPostBlock(post, place, { full, fetchedAt, articles: 'whole' });
   };
-  const replies = thread.replies.map(render);
-  return [...thread.chain.map(render), ...(replies.length > 0 ? ['## Replies', ...replies] : [])];
+  const replies = thread.replies.map(render(3));
+  return [
+    ...thread.chain.map(render(2)),
+    ...(replies.length > 0 ? ['## Replies', ...replies] : []),
+  ];
 }
 
 function renderUserDetail({ userDetail, posts }: PostResult, { asked }: Thread): string | null {

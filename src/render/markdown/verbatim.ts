@@ -1,5 +1,7 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import { toShownText } from './characters.ts';
+import { keepNumberSigns } from './escape.ts';
+import type { NestHeading } from './nest-headings.ts';
 
 interface Scan {
   readonly lines: string[];
@@ -7,15 +9,16 @@ interface Scan {
   fence: string | null;
   /** True where code spans of this block cannot be told for certain. */
   isDoubtful: boolean;
+  readonly nest: NestHeading;
 }
 
 /**
- * Gives Markdown that someone else wrote so that it can stand on a page: without HTML, without
- * links of unsafe kinds or reference definitions, its last fence closed. Code stays as it is
- * where every parser agrees that it is code; in doubt `<` is escaped.
+ * Returns Markdown that someone else wrote so that it can stand on a page: without HTML, without links of unsafe
+ * kinds or reference definitions, its headings nested, its last fence closed. Code stays as it is where every
+ * parser agrees that it is code; in doubt `<` is escaped.
  */
-export function cleanMarkdown(markdown: string): string {
-  const scan: Scan = { lines: [], fence: null, isDoubtful: false };
+export function cleanMarkdown(markdown: string, nest: NestHeading): string {
+  const scan: Scan = { lines: [], fence: null, isDoubtful: false, nest };
   for (const line of toShownText(markdown).split('\n')) cleanLine(scan, line);
   if (scan.fence !== null) scan.lines.push(scan.fence);
   return scan.lines.join('\n').replace(/^\n+/, '').trimEnd();
@@ -61,10 +64,45 @@ function cleanTextLine(scan: Scan, line: string): void {
   }
   const parts = scan.isDoubtful ? null : toParts(line);
   scan.isDoubtful = parts === null;
+  if (underlinesHeading(scan, line)) return;
   const cleaned = (parts ?? [{ text: line, isCode: false }])
     .map((part) => (part.isCode ? part.text : cleanInline(part.text)))
     .join('');
-  scan.lines.push(keepHardBreak(cleaned));
+  scan.lines.push(keepHardBreak(nestHeading(cleaned, scan.nest)));
+}
+
+/** Returns a line; a heading such as `# Title` with its level on the page. */
+function nestHeading(line: string, nest: NestHeading): string {
+  const marks = /^ {0,3}(#{1,6})(?=[ \t]|$)/.exec(line)?.[1];
+  if (marks === undefined) return line;
+  return writeHeading(nest(marks.length), line.trimStart().slice(marks.length));
+}
+
+function writeHeading(level: number, text: string): string {
+  return `${'#'.repeat(level)}${text}`.trimEnd();
+}
+
+/** Text above a line of `=` or `-` is a heading if it is a paragraph of one line (CommonMark 0.31 §4.3). */
+const underline = /^ {0,3}(=+|-+)[ \t]*$/;
+
+/**
+ * Takes a line that makes a heading of the text above it: a paragraph of one line becomes a heading with `#`, and
+ * a longer one stays a paragraph.
+ */
+function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
+  const mark = underline.exec(line)?.[1]?.[0];
+  const before = lines.at(-2);
+  const above = lines.at(-1) ?? '';
+  if (mark === undefined || above === '') return false;
+  if (!before && /^ {0,3}[^\s#>|*+\d-]/.test(above)) {
+    lines[lines.length - 1] = writeHeading(
+      nest(mark === '=' ? 1 : 2),
+      ` ${keepNumberSigns(above.trim())}`,
+    );
+  } else {
+    lines.push(...(mark === '=' ? [''] : ['', '---', '']));
+  }
+  return true;
 }
 
 /** Two spaces or more at the end of a line are a hard break, which two can write. */

@@ -146,16 +146,16 @@ describe('a list of accounts', () => {
 describe('a list of posts', () => {
   const lists = fc.array(posts, { maxLength: 3 });
 
-  it('has a heading of the third level for each, and none above it but the page’s own', () => {
+  it('has a heading of the second level for each, and none above it but the page’s own', () => {
     fc.assert(
       fc.property(lists, hostileLine, shown, (listed, query, told) => {
         const subject = searchFor(query, 'top');
 
         const markdown = renderBrowsePage(searchResult(query, listed, { ...told, subject }));
 
-        const [title, ...levels] = headingsOf(markdown).filter((heading) => heading < 'h4');
+        const [title, ...levels] = headingsOf(markdown).filter((heading) => heading < 'h3');
         expect(title).toBe(`h1 Search: ${query}`);
-        expect(levels.map((heading) => heading.slice(0, 2))).toEqual(listed.map(() => 'h3'));
+        expect(levels.map((heading) => heading.slice(0, 2))).toEqual(listed.map(() => 'h2'));
         expect(countItems(markdown)).toBe(told.warnings.length);
         expectHarmless(markdown);
       }),

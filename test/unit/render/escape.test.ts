@@ -7,6 +7,7 @@ import { linkAccount } from '../../../src/render/markdown/accounts.ts';
 import { escapeCell, escapeInline } from '../../../src/render/markdown/escape.ts';
 import { quoteBlock } from '../../../src/render/markdown/layout.ts';
 import { image } from '../../../src/render/markdown/links.ts';
+import { nestHeadings } from '../../../src/render/markdown/nest-headings.ts';
 import { renderText } from '../../../src/render/markdown/text.ts';
 import { cleanMarkdown } from '../../../src/render/markdown/verbatim.ts';
 import {
@@ -92,7 +93,7 @@ describe('Markdown that somebody else wrote', () => {
   it('never brings HTML, unsafe links, or an open fence onto the page', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (one, other) => {
-        const markdown = `${cleanMarkdown(`${one}\`${other}`)}\n\n# End`;
+        const markdown = `${cleanMarkdown(`${one}\`${other}`, nestHeadings(1))}\n\n# End`;
         const tokens = parseMarkdown(markdown);
 
         expect(tokens.filter(({ type }) => type.startsWith('html'))).toEqual([]);
@@ -121,7 +122,7 @@ describe('Markdown that somebody else wrote', () => {
     ['ftp://a.b and xmpp:a@b.c', 'ftp:\\//a.b and xmpp\\:a@b.c'],
     ['a  \nb   \n\n\n\nc ', 'a  \nb\n\nc'],
   ])('writes %j safely', (markdown, expected) => {
-    expect(cleanMarkdown(markdown)).toBe(expected);
+    expect(cleanMarkdown(markdown, nestHeadings(1))).toBe(expected);
   });
 });
 

@@ -47,7 +47,7 @@ describe('the Obsidian representation', () => {
     const [, front = '', page] = formats.post.obsidian.render(read).split(/^---\n/m, 3);
 
     expect(parse(front)).toEqual({
-      title: 'Post by Ada Keeper (@ada.example)',
+      title: 'Post by Ada Keeper (@ada.example): #Fog and #fog at #Sea_side in #2026',
       author: 'Ada Keeper',
       handle: 'ada.example',
       url: post.url,
@@ -76,7 +76,6 @@ describe('the Obsidian representation', () => {
       title: 'Unavailable post',
       url: 'https://perch.example/nobody/status/1',
       platform: 'sample',
-      tags: [],
       post_count: 1,
       fetched_at: '2026-03-05T10:00:00.000Z',
       source: 'archive',

@@ -43,8 +43,8 @@ describe('a copy of a post', () => {
     const page = renderPostPage(result([asked, answer]));
 
     expect(page).toMatch(/^# Copy from evil\.example\\\.org: Post by Ada Keeper/);
-    expect(page.match(/### .*Ada Keeper.*/)?.[0]).toContain(linked);
-    expect(page.match(/### .*Bo .*/)?.[0]).not.toContain('copied');
+    expect(page.match(/^## .*Ada Keeper.*/m)?.[0]).toContain(linked);
+    expect(page.match(/^### .*Bo .*/m)?.[0]).not.toContain('copied');
   });
 
   it('is named in a quote, a repost and a list', () => {

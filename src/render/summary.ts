@@ -1,23 +1,41 @@
-import type { Post, Status } from '../../model/post.ts';
-import { nameAccount } from '../markdown/accounts.ts';
-import { toLine } from '../markdown/characters.ts';
-import { titleCopy } from '../markdown/copies.ts';
-import { describeChoices, describeMedia } from './labels.ts';
+import type { Post, Status } from '../model/post.ts';
+import { describeChoices, describeMedia } from './html/labels.ts';
+import { nameAccount } from './markdown/accounts.ts';
+import { toLine } from './markdown/characters.ts';
+import { titleCopy } from './markdown/copies.ts';
 
 const maxTitle = 120;
 const maxSummary = 300;
+const maxFirstWords = 60;
 
 /** Gives who wrote a post as plain text on one line, and the title of an article it carries. */
 export function titlePost(post: Post | undefined): string {
-  const article = post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
-  return cut(joinTitle(nameAuthor(post), article), maxTitle);
+  return cut(joinTitle(nameAuthor(post), articleTitleOf(post)), maxTitle);
 }
 
 /** Gives who wrote a post and how it begins as plain text on one line. */
 export function headlinePost(post: Post | undefined): string {
-  if (post?.type !== 'status' || toLine(post.article?.title ?? '') !== '') return titlePost(post);
+  if (post?.type !== 'status' || articleTitleOf(post) !== '') return titlePost(post);
   const words = describeText(post) || summarizePost(post);
   return cut(joinTitle(nameAuthor(post), words), maxTitle);
+}
+
+/** Returns the title of the article that a post carries as plain text on one line; empty without one. */
+export function articleTitleOf(post: Post | undefined): string {
+  return post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
+}
+
+/** A handle such as `@ada@reef.example.org`: in headings GitHub makes an e-mail address of it, however it is escaped. */
+const foreignHost = /(@[\w-]+)@[\w.-]+/g;
+
+/**
+ * Returns the words that tell a post from others of its author, as plain text on one line: the title of its article, or
+ * how its text begins, or what it has instead of a text.
+ */
+export function firstWordsOf(post: Post): string {
+  if (post.type === 'tombstone') return '';
+  const words = articleTitleOf(post) || describeText(post) || summarizePost(post);
+  return cut(words.replace(foreignHost, '$1'), maxFirstWords);
 }
 
 /** Returns who wrote a post as plain text, and for a copy which server says so. */
