@@ -11,7 +11,7 @@ import { link } from './links.ts';
 import { renderParagraphs } from './text.ts';
 
 /**
- * Gives a post as one `blockquote` of a few plain elements, whose only attributes are `href` and
+ * Renders a post as one `blockquote` of a few plain elements, whose only attributes are `href` and
  * `rel` of links and `lang` and `dir` of texts. It loads nothing: media are links. Everything from
  * upstream is escaped text or an http, https or mailto URL. Well formed as XML too, since oEmbed
  * 1.0 §2.3.4.4 asks for XHTML Basic; `del` and `dir` are beyond that.
