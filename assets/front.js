@@ -86,8 +86,9 @@ function announce(title) {
     box.focus();
     return;
   }
-  const name = result.querySelector('.rendered h3')?.textContent ?? title.textContent;
-  status.textContent = `Shown: ${name}`;
+  const heading = result.querySelector('.rendered h3')?.cloneNode(true) ?? title.cloneNode(true);
+  for (const link of heading.querySelectorAll('.original')) link.remove();
+  status.textContent = `Shown: ${heading.textContent}`;
   title.focus({ preventScroll: true });
   result.scrollIntoView({ block: 'start' });
 }

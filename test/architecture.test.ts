@@ -35,7 +35,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   'lru-cache':
     /^fetching\/(?:response-cache|walk-memory)\.ts$|^providers\/mastodon\/host-gates\.ts$/,
   'markdown-it':
-    /^http\/pages\/(?:markdown|result-html|answer-html)\.ts$|^answers\/readers\/markdown\.ts$/,
+    /^http\/pages\/(?:markdown|result-html|result-links|answer-html)\.ts$|^answers\/readers\/markdown\.ts$/,
   yaml: /^render\/obsidian\.ts$|^answers\/readers\/(?:front-matter|yaml-tree)\.ts$/,
   fastify:
     /^(?:http|mcp|sessions)\/|^(?:app|open-fetching|open-access|open-documents|open-sessions)\.ts$/,

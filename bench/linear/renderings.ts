@@ -10,6 +10,8 @@ const url = 'https://perch.example/a';
 const common = { warnings: [], fetchedAt: '2026-03-04T09:12:00Z', source: 'bench', full: true };
 const renderResult = await createResultRenderer({
   baseUrl: 'https://perch.example',
+  xMirrors: [],
+  mastodonSearchHost: 'mastodon.social',
   headingLevel: 3,
   toPage: (address) => address,
 });

@@ -46,6 +46,11 @@ export function matchSitePath(
   return site.isCertain ? null : 'no such site';
 }
 
+/** Returns whether a host is a known platform for certain; any other public host may be a Mastodon server. */
+export function isPlatformHost(hostname: string, place: AddressPlace): boolean {
+  return siteOf(hostname, place)?.isCertain === true;
+}
+
 function siteOf(hostname: string, { xMirrors, mastodonSearchHost }: AddressPlace): Site | null {
   const host = hostname.replace(/^(?:www|mobile)\./, '');
   if (['x.com', 'twitter.com', ...xMirrors].includes(host)) return xSite;

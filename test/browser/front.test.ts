@@ -84,6 +84,50 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     expect(await page.title()).toBe('Perch');
   });
 
+  it.each([
+    ['phone', { width: 360, height: 740 }],
+    ['tablet', { width: 768, height: 1024 }],
+    ['desktop', { width: 1280, height: 800 }],
+    ['low window', { width: 1280, height: 420 }],
+  ])(
+    'shows the whole box below the header, and the result under it, on a %s',
+    async (_, viewport) => {
+      const withScript = await rig.open({ viewport });
+      await read(withScript, `${rig.url}/ada.example/followers?limit=2`);
+      await withScript.getByRole('link', { name: 'Next page' }).click();
+      await withScript.waitForURL(/cursor/);
+      await settled(withScript);
+      const withoutScript = await rig.open({ viewport, javaScriptEnabled: false });
+      await withoutScript.goto(`${asQuestion('@ada.example')}#result`);
+
+      for (const page of [withScript, withoutScript]) {
+        const [header, box, title] = await Promise.all(
+          ['.site-header', '.ask-line', '#result-title'].map((one) =>
+            page.locator(one).boundingBox(),
+          ),
+        );
+        expect(box?.y).toBeGreaterThanOrEqual(header?.height ?? Number.NaN);
+        expect(title?.y).toBeGreaterThan((box?.y ?? 0) + (box?.height ?? 0));
+        expect((title?.y ?? 0) + (title?.height ?? 0)).toBeLessThan(viewport.height);
+      }
+    },
+  );
+
+  it.each([360, 768, 1280])('has text as wide as its card, %d pixels wide', async (width) => {
+    const page = await rig.open({ viewport: { width, height: 800 } });
+    await page.goto(asQuestion(threadUrl()));
+
+    const [room, ...texts] = await page.evaluate<number[]>(`(() => {
+      const card = document.querySelector('.rendered');
+      const { paddingLeft, paddingRight } = getComputedStyle(card);
+      const room = card.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+      return [room, ...[...card.children].map((one) => one.getBoundingClientRect().width)];
+    })()`);
+
+    expect(texts.length).toBeGreaterThan(5);
+    expect(texts.filter((text) => Math.abs(text - (room ?? 0)) > 1)).toEqual([]);
+  });
+
   it('tells what is wrong in words', async () => {
     const page = await rig.open();
     const problem = page.locator('.problem');

@@ -71,11 +71,11 @@ const textAttributes = ['dir', 'lang'];
 
 /** The elements that a rendered post may hold, with the attributes that they may have. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  blockquote: [],
+  blockquote: textAttributes,
   p: textAttributes,
   br: [],
   ul: [],
-  li: [],
+  li: textAttributes,
   strong: [],
   em: [],
   del: [],

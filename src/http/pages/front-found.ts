@@ -44,17 +44,17 @@ export function createFoundReplies(
 /** The most bytes of Markdown that a page shows rendered; the source is shown whatever its length. */
 const maxRenderedBytes = 524_288;
 
-function createPages({ site, hasSample }: FrontOptions) {
+function createPages({ site, hasSample, context }: FrontOptions) {
   const { baseUrl } = site;
   const toPage = (url: string) => toQuestionLink(url, site);
   let renderer: Promise<ResultRenderer> | undefined;
   return async (found: Found, markdown: Representation): Promise<Representation> => {
-    renderer ??= createResultRenderer({ baseUrl, headingLevel: 3, toPage });
+    renderer ??= createResultRenderer({ ...context, headingLevel: 3, toPage });
     const render = await renderer;
     const { text, address, answer } = found;
     const source = markdown.body.toString();
     const rendered = keep(found, () =>
-      markdown.body.length > maxRenderedBytes ? tooLong : render(source),
+      markdown.body.length > maxRenderedBytes ? tooLong : render(source, mastodonHostOf(answer)),
     );
     const shown = renderRead({
       url: `${baseUrl}${address}`,
@@ -67,6 +67,16 @@ function createPages({ site, hasSample }: FrontOptions) {
     const body = Buffer.from(renderFrontPage({ baseUrl, hasSample }, site, result));
     return { ...markdown, body, mediaType: pageTypes.html, etag: toEtag(body) };
   };
+}
+
+/** Returns the Mastodon server that sent its own account or a post by one; null for any other answer. */
+function mastodonHostOf({ found, source }: Answer): string | null {
+  const subject = 'post' in found ? found.post : found.account;
+  const account = subject !== null && 'author' in subject ? subject.author : subject;
+  const isCopy = subject !== null && 'copied_from' in subject;
+  if (source !== 'mastodon' || account === null || isCopy) return null;
+  const { hostname } = new URL(account.url);
+  return account.screen_name.endsWith(`@${hostname}`) ? hostname : null;
 }
 
 const tooLong: ResultHtml = {

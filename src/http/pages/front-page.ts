@@ -61,7 +61,7 @@ function renderBox(facts: FrontFacts, site: Site, text: string): string {
 <form id="ask" method="get" action="${escapeHtml(toLink('/', site))}#result">
 <label for="q">Address of a post, profile or search, an @handle, or words to search for</label>
 <div class="ask-line">${brandMark}
-<input id="q" name="q" type="text" inputmode="url" required maxlength="${maxBoxCharacters}" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="https://x.com/jack/status/20" value="${escapeLine(text)}">
+<input id="q" name="q" type="text" dir="auto" inputmode="url" required maxlength="${maxBoxCharacters}" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="https://x.com/jack/status/20" value="${escapeLine(text)}">
 <button type="submit">Read</button>
 </div>
 </form>

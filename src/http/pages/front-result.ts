@@ -17,7 +17,7 @@ export interface ShownRead {
   readonly source: string;
 }
 
-/** Gives a read as HTML: rendered, its source, and the commands that give the same. */
+/** Renders a read as HTML: rendered, as source, and with the commands that return the same. */
 export function renderRead({ url, markdown, rendered, source }: ShownRead): string {
   return `<div class="result-head">
 <h2 id="result-title" tabindex="-1">Result</h2>
@@ -30,7 +30,7 @@ export function renderRead({ url, markdown, rendered, source }: ShownRead): stri
 </div>
 <article class="rendered" aria-label="Rendered">
 ${rendered.html}</article>
-<pre id="result-source" class="markdown"><code>${escapeHtml(markdown)}</code></pre>
+<pre id="result-source" class="markdown" dir="auto"><code>${escapeHtml(markdown)}</code></pre>
 <div class="terminal">
 <h3>The same from a terminal</h3>
 ${renderCommand({ id: 'result-curl', name: 'the command for Markdown', command: toCommand(url, '') })}

@@ -1,6 +1,7 @@
 import type { Token } from 'markdown-it';
 import { escapeHtml } from '../../render/html/escape.ts';
-import { ownAddress, toOwnRead } from './own-address.ts';
+import { avoidInlineStyle } from './markdown.ts';
+import { createLinks, type LinkPlace, textOf } from './result-links.ts';
 
 /** Markdown that holds what strangers wrote, as HTML for a page. */
 export interface ResultHtml {
@@ -9,45 +10,66 @@ export interface ResultHtml {
   readonly html: string;
 }
 
-/** What a result is written for. */
-export interface ResultPlace {
-  /** Perch's own address, without a trailing slash. */
-  readonly baseUrl: string;
+/** The page that a result is rendered for. */
+export interface ResultPlace extends LinkPlace {
   /** The level of the first heading. */
   readonly headingLevel: number;
-  /** Gives the link of the page that reads a URL of Perch's own. */
-  toPage(url: string): string;
 }
 
-/** Gives the Markdown of a read as HTML. */
-export type ResultRenderer = (markdown: string) => ResultHtml;
+/**
+ * Renders the Markdown of a read as HTML.
+ *
+ * @param mastodonHost The Mastodon server that answered, whose addresses can be read; default: none.
+ */
+export type ResultRenderer = (markdown: string, mastodonHost?: string | null) => ResultHtml;
 
 /**
  * Creates the renderer of results. Nothing in one becomes markup but what its Markdown says, no link
  * leads to anything but http and https, and a picture is a link to it: the page asks no other host
- * for anything. Links to Perch's own reads lead to the page that shows them. The parser is loaded
- * here, since a server that shows no page needs none.
+ * for anything. Links that Perch can read lead to the page that shows them. Each block of text has its
+ * own direction. The parser is loaded here, since a server that shows no page needs none.
  */
 export async function createResultRenderer(place: ResultPlace): Promise<ResultRenderer> {
   const { default: createParser } = await import('markdown-it');
   const parser = createParser({ html: false, linkify: false });
   parser.validateLink = (url) => /^https?:\/\//i.test(url);
   const { rules } = parser.renderer;
-  rules.link_open = (tokens, index) =>
-    `<a ${toLinkAttributes(hrefOf(tokens[index], 'href'), place)}>`;
-  rules.image = (tokens, index) => renderPicture(tokens[index], place);
-  rules.th_open = (tokens, index) => renderCell('th', tokens[index]);
-  rules.td_open = (tokens, index) => renderCell('td', tokens[index]);
-  return (markdown) => {
+  rules.link_close = (tokens, index) => `</a>${tokens[index]?.meta?.originalHtml ?? ''}`;
+  rules.image = (tokens, index) => renderPicture(tokens[index]);
+  return (markdown, mastodonHost = null) => {
     const tokens = parser.parse(markdown, {});
+    const leadLinks = createLinks(place, mastodonHost);
+    keepOneTitle(tokens);
     nestHeadings(tokens, place.headingLevel);
-    for (const { children } of tokens) markLinkedPictures(children ?? []);
+    for (const token of tokens) {
+      avoidInlineStyle(token);
+      if (textBlocks.has(token.type)) token.attrSet('dir', 'auto');
+      leadLinks(token.children ?? []);
+    }
     const heading = tokens.findIndex(({ type }) => type === 'heading_open');
     return {
-      title: heading === -1 ? '' : toText(tokens[heading + 1]?.children ?? []),
+      title: heading === -1 ? '' : textOf(tokens[heading + 1]?.children ?? []),
       html: parser.renderer.render(tokens, parser.options, {}),
     };
   };
+}
+
+/** Tokens of the blocks that hold text, each in a language of its own. */
+const textBlocks: ReadonlySet<string> = new Set([
+  'paragraph_open',
+  'heading_open',
+  'list_item_open',
+  'blockquote_open',
+  'th_open',
+  'td_open',
+]);
+
+/** The first heading is the title of the result. An article has headings of any level, all below it. */
+function keepOneTitle(tokens: readonly Token[]): void {
+  const [title, ...others] = tokens.filter(({ type }) => type === 'heading_open');
+  if (title === undefined) return;
+  const below = `h${Number(title.tag.slice(1)) + 1}`;
+  for (const heading of others) if (heading.tag < below) heading.tag = below;
 }
 
 /** Headings of a page skip no level (WCAG 2.2, technique G141), whatever the Markdown begins with. */
@@ -65,44 +87,9 @@ export function nestHeadings(tokens: readonly Token[], first: number): void {
   }
 }
 
-/** The policy of pages takes no style in an element, so a class says how a cell is aligned. */
-function renderCell(tag: 'th' | 'td', token: Token | undefined): string {
-  const aligned = /(center|right)/.exec(String(token?.attrGet('style') ?? ''))?.[1];
-  return aligned === undefined ? `<${tag}>` : `<${tag} class="align-${aligned}">`;
-}
-
-/** Links do not nest, so a link that is open holds every picture up to its end. */
-function markLinkedPictures(tokens: readonly Token[]): void {
-  let isLinked = false;
-  for (const token of tokens) {
-    if (token.type === 'link_open') isLinked = true;
-    else if (token.type === 'link_close') isLinked = false;
-    else if (token.type === 'image') token.meta = { isLinked };
-  }
-}
-
 /** Writes a picture as its name, which is a link to it unless it is within a link already. */
-function renderPicture(token: Token | undefined, place: ResultPlace): string {
-  const name = escapeHtml(toText(token?.children ?? []) || 'Picture');
+function renderPicture(token: Token | undefined): string {
+  const name = escapeHtml(textOf(token?.children ?? []) || 'Picture');
   const text = `<span class="picture">${name}</span>`;
-  if (token?.meta?.isLinked === true) return text;
-  return `<a ${toLinkAttributes(hrefOf(token, 'src'), place)}>${text}</a>`;
-}
-
-function hrefOf(token: Token | undefined, attribute: 'href' | 'src'): string {
-  return String(token?.attrGet(attribute) ?? '');
-}
-
-/** Whoever wrote a post vouches for its links, not this server. */
-function toLinkAttributes(href: string, { baseUrl, toPage }: ResultPlace): string {
-  const own = ownAddress(href, baseUrl);
-  const read = own === null ? null : toOwnRead(own);
-  if (read !== null) return `href="${escapeHtml(toPage(`${baseUrl}${read.address}`))}"`;
-  return `href="${escapeHtml(href)}" rel="nofollow noopener noreferrer"`;
-}
-
-function toText(tokens: readonly Token[]): string {
-  return tokens
-    .map((token) => (token.type === 'image' ? toText(token.children ?? []) : token.content))
-    .join('');
+  return token?.meta == null ? text : `<a ${token.meta.attributes}>${text}</a>`;
 }

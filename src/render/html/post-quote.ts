@@ -11,7 +11,7 @@ import { link } from './links.ts';
 import { renderParagraphs } from './text.ts';
 
 /**
- * Gives a post as one `blockquote` of a few plain elements, whose only attributes are `href` and
+ * Renders a post as one `blockquote` of a few plain elements, whose only attributes are `href` and
  * `rel` of links and `lang` and `dir` of texts. It loads nothing: media are links. Everything from
  * upstream is escaped text or an http, https or mailto URL. Well formed as XML too, since oEmbed
  * 1.0 §2.3.4.4 asks for XHTML Basic; `del` and `dir` are beyond that.
@@ -25,30 +25,31 @@ const maxQuoteDepth = 3;
 
 function renderAt(post: Post, depth: number): string {
   if (post.type === 'tombstone') return renderTombstone(post);
-  if (depth > maxQuoteDepth) return quoteBlock([`<p>Quotes ${renderSignature(post)}</p>`]);
+  if (depth > maxQuoteDepth)
+    return quoteBlock([`<p dir="auto">Quotes ${renderSignature(post)}</p>`]);
   return quoteBlock([
     renderOrigin(post),
     post.content_warning === null ? '' : renderWarning(post.content_warning),
     renderParagraphs(post.text, post.facets, post.lang),
     post.tags === undefined ? '' : renderTags(post.tags),
-    post.possibly_sensitive ? '<p><em>Marked as sensitive content.</em></p>' : '',
+    post.possibly_sensitive ? '<p dir="auto"><em>Marked as sensitive content.</em></p>' : '',
     renderMedia(post.media.all),
     post.poll === null ? '' : renderPoll(post.poll),
     post.article === null ? '' : renderArticle(post.article, post.url),
     post.card === null ? '' : renderCard(post.card),
     post.quote === null ? '' : renderAt(post.quote, depth + 1),
     post.community_note === null ? '' : renderNote(post.community_note),
-    `<p>— ${renderSignature(post)}</p>`,
+    `<p dir="auto">— ${renderSignature(post)}</p>`,
   ]);
 }
 
 function quoteBlock(parts: readonly string[]): string {
-  return `<blockquote>\n${parts.filter((part) => part !== '').join('\n')}\n</blockquote>`;
+  return `<blockquote dir="auto">\n${parts.filter((part) => part !== '').join('\n')}\n</blockquote>`;
 }
 
 function renderTombstone({ text, url, author }: Tombstone): string {
-  const signature = author === null ? '' : `<p>— ${nameAuthor(author)}</p>`;
-  return quoteBlock([`<p>${link(text, url)}</p>`, signature]);
+  const signature = author === null ? '' : `<p dir="auto">— ${nameAuthor(author)}</p>`;
+  return quoteBlock([`<p dir="auto">${link(text, url)}</p>`, signature]);
 }
 
 function renderSignature(post: Status): string {
@@ -78,27 +79,27 @@ function renderOrigin({ reposted_by: reposter, replying_to: target, community }:
     target === null ? [] : `In reply to ${link(answered, target.url)}`,
   ]
     .flat()
-    .map((origin) => `<p><em>${origin}</em></p>`)
+    .map((origin) => `<p dir="auto"><em>${origin}</em></p>`)
     .join('\n');
 }
 
 function renderTags(tags: readonly string[]): string {
-  return `<p>Tags: ${escapeLine(tags.map((tag) => `#${tag}`).join(' '))}</p>`;
+  return `<p dir="auto">Tags: ${escapeLine(tags.map((tag) => `#${tag}`).join(' '))}</p>`;
 }
 
 function renderWarning(warning: string): string {
-  return `<p><strong>Content warning:</strong> ${escapeLine(warning)}</p>`;
+  return `<p dir="auto"><strong>Content warning:</strong> ${escapeLine(warning)}</p>`;
 }
 
 function renderCard(card: Card): string {
   const { url, title, description, provider_name: site, author_name: author, author_url } = card;
-  const name = `<p><strong>${link(toLine(title) || url, url)}</strong></p>`;
+  const name = `<p dir="auto"><strong>${link(toLine(title) || url, url)}</strong></p>`;
   const source = [
     ...(site === undefined ? [] : [escapeLine(site)]),
     ...(author === undefined ? [] : [`by ${link(author, author_url ?? null)}`]),
   ].join(' · ');
   const about = renderParagraphs(description ?? '', []);
-  return quoteBlock([name, about, source === '' ? '' : `<p>${source}</p>`]);
+  return quoteBlock([name, about, source === '' ? '' : `<p dir="auto">${source}</p>`]);
 }
 
 function renderMedia(all: readonly Media[]): string {
@@ -108,22 +109,25 @@ function renderMedia(all: readonly Media[]): string {
 function renderPoll(poll: Poll): string {
   const votes = describeVotes(poll);
   const choices = renderList(describeChoices(poll).map(escapeLine));
-  return votes === '' ? choices : `${choices}\n<p>${escapeLine(votes)}</p>`;
+  return votes === '' ? choices : `${choices}\n<p dir="auto">${escapeLine(votes)}</p>`;
 }
 
 function renderList(items: readonly string[]): string {
   if (items.length === 0) return '';
-  return `<ul>\n${items.map((item) => `<li>${item}</li>`).join('\n')}\n</ul>`;
+  return `<ul>\n${items.map((item) => `<li dir="auto">${item}</li>`).join('\n')}\n</ul>`;
 }
 
 function renderArticle(article: Article, url: string): string {
   const title = toLine(article.title) || 'Article';
   const preview = article.preview_text ?? '';
-  return [`<p><strong>${link(title, url)}</strong></p>`, renderParagraphs(preview, [])]
+  return [`<p dir="auto"><strong>${link(title, url)}</strong></p>`, renderParagraphs(preview, [])]
     .filter((part) => part !== '')
     .join('\n');
 }
 
 function renderNote(note: string): string {
-  return quoteBlock(['<p><strong>Community note</strong></p>', renderParagraphs(note, [])]);
+  return quoteBlock([
+    '<p dir="auto"><strong>Community note</strong></p>',
+    renderParagraphs(note, []),
+  ]);
 }

@@ -54,10 +54,10 @@ describe('the oEmbed document', () => {
       version: '1.0',
       type: 'rich',
       html: [
-        '<blockquote>',
+        '<blockquote dir="auto">',
         '<p lang="en" dir="auto">Fog at the point.</p>',
         `<p lang="en" dir="auto">See <a href="https://perch.example/search?q=%23fog" ${rel}>#fog</a></p>`,
-        `<p>— Ada Keeper (<a href="https://perch.example/ada.example" ${rel}>@ada.example</a>), ` +
+        `<p dir="auto">— Ada Keeper (<a href="https://perch.example/ada.example" ${rel}>@ada.example</a>), ` +
           `<a href="https://perch.example/ada.example/status/1" ${rel}>2026-03-04 09:13 UTC</a></p>`,
         '</blockquote>',
       ].join('\n'),
@@ -105,6 +105,8 @@ describe('the oEmbed document', () => {
     const parsed = parseHtml(embed(post).html);
 
     expect(findUnsafe(parsed)).toEqual([]);
+    const blocks = parsed.elements.filter(({ tag }) => ['blockquote', 'p', 'li'].includes(tag));
+    expect(new Set(blocks.map(({ attributes }) => attributes.dir))).toEqual(new Set(['auto']));
     expect(parsed.text.split('\n').filter((line) => line !== '')).toEqual([
       'Reposted by Ada Keeper (@ada.example)',
       'In reply to @ada.example',
@@ -145,7 +147,7 @@ describe('the oEmbed document', () => {
     expect(embed(tombstone())).toEqual({
       version: '1.0',
       type: 'rich',
-      html: '<blockquote>\n<p>This post was deleted by its author.</p>\n</blockquote>',
+      html: '<blockquote dir="auto">\n<p dir="auto">This post was deleted by its author.</p>\n</blockquote>',
       width: 550,
       height: expect.any(Number),
       title: 'Unavailable post',
