@@ -32,6 +32,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   multiformats: /^providers\/archive\/imports\/bluesky\//,
   'better-sqlite3': /^core\/sqlite\.ts$/,
   '@fastify/cors': /^http\/cors\.ts$/,
+  'content-disposition': /^http\/headers\.ts$/,
   'lru-cache':
     /^fetching\/(?:response-cache|walk-memory)\.ts$|^providers\/mastodon\/host-gates\.ts$/,
   'markdown-it':

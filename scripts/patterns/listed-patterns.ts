@@ -30,6 +30,7 @@ export interface DynamicPatterns {
 const source = (path: string) => import(join(import.meta.dirname, '../../src', path));
 
 export const dynamicPatterns: readonly DynamicPatterns[] = [
+  { file: 'core/data-folder.ts', madeOf: 'constants of the same file' },
   { file: 'access/key.ts', madeOf: 'the prefix and the length of a key' },
   {
     file: 'http/route-headers.ts',

@@ -1,3 +1,5 @@
+import { trimEndOf } from '../core/trim-end.ts';
+
 /** Maximum size of a file's name without its ending: file systems take 255 bytes. */
 const maxBytes = 200;
 
@@ -7,7 +9,7 @@ const unusable = /[\\/:*?"<>|#^[\]\p{C}]+/gu;
 /** Returns a file's name for a title, without an ending: at most 200 bytes of UTF-8, as file systems take them. */
 export function toFileName(title: string): string {
   const plain = title.replace(unusable, ' ').replace(/\s+/g, ' ');
-  return cutBytes(plain).replace(/^[. ]+|[. ]+$/g, '');
+  return trimEndOf(cutBytes(plain.replace(/^[. ]+/, '')), '. …');
 }
 
 function cutBytes(text: string): string {

@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../src/providers/provider.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
@@ -148,6 +148,32 @@ describe('a post read', () => {
       expect(reply.json().url).toBe(`http://localhost:8080${byPermalink}`);
     },
   );
+});
+
+describe('a note for a vault', () => {
+  it('is sent with a name for its file', async () => {
+    const app = await buildTestApp();
+
+    const { headers } = await app.request(`${byParams}&format=obsidian`);
+
+    expect(headers['content-disposition']).toBe(
+      'attachment; filename="Thread by Ada Fenwick (@ada.example) The heron at gate 3 arrives six minutes before I open it.md"',
+    );
+  });
+
+  it('is named only when it is sent', async () => {
+    const app = await buildTestApp();
+    const { headers } = await app.request(`${byParams}&format=obsidian`);
+
+    const unchanged = await app.request(`${byParams}&format=obsidian`, {
+      headers: { 'if-none-match': String(headers.etag) },
+    });
+    const page = await app.request(byParams);
+
+    expect(unchanged.statusCode).toBe(304);
+    expect(unchanged.headers).not.toHaveProperty('content-disposition');
+    expect(page.headers).not.toHaveProperty('content-disposition');
+  });
 });
 
 describe('the JSON body of a post read', () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/commands/run.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
+import { fillArchive } from '../support/imported-archive.ts';
 import { upstream } from '../support/listen.ts';
-import { spawnPerch } from '../support/spawn-perch.ts';
+import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 import type { Fields } from '../support/x-payloads.ts';
 import { fxStatus, fxUser } from '../support/x-payloads.ts';
 
@@ -152,7 +153,13 @@ describe('perch search', () => {
   });
 
   it('says on standard error what a reader of JSON lines should know', async () => {
-    const env = { PERCH_PROVIDERS: 'archive,fxtwitter', PERCH_FXTWITTER_URL: 'http://127.0.0.1:9' };
+    const folder = temporaryFolder();
+    fillArchive(folder, ['x']);
+    const env = {
+      PERCH_DATA_DIR: folder,
+      PERCH_PROVIDERS: 'archive,fxtwitter',
+      PERCH_FXTWITTER_URL: 'http://127.0.0.1:9',
+    };
 
     const ended = await run(['search', 'heron lang:en', '--json', '--limit', '1'], { env });
 

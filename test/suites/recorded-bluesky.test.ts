@@ -257,9 +257,10 @@ function pathsOf(name: string): readonly string[] {
 }
 
 const statuses: Readonly<Record<string, number>> = {
-  // A profile whose posts cannot be read is shown without them, and the archive is searched instead.
+  // A profile whose posts cannot be read is shown without them.
   'bluesky/errors/rate-limited.json': 200,
-  'bluesky/errors/search-cursor-403.json': 200,
+  // Nothing else can search Bluesky.
+  'bluesky/errors/search-cursor-403.json': 503,
   // Nothing resolves handles by itself.
   'bluesky/errors/resolve-handle-unknown.json': 200,
 };
