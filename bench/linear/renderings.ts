@@ -1,3 +1,4 @@
+import { maxRenderedBytes } from '../../src/http/pages/front-found.ts';
 import { createResultRenderer } from '../../src/http/pages/result-html.ts';
 import type { Account } from '../../src/model/account.ts';
 import type { Post } from '../../src/model/post.ts';
@@ -15,9 +16,6 @@ const renderResult = await createResultRenderer({
   headingLevel: 3,
   toPage: (address) => address,
 });
-
-/** Maximum bytes of Markdown that the front page renders. */
-const maxRenderedBytes = 524_288;
 
 /** Renders a post with its thread in every format, on the front page, and as its embed. */
 export function renderFound(found: PostFound): void {

@@ -1,7 +1,7 @@
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
 import { boundAccount, boundPost } from './bound-post.ts';
-import { maxAnswerText, maximums, shortTexts } from './maximums.ts';
+import { lineWeight, maxAnswerText, maximums, shortTexts } from './maximums.ts';
 import type {
   Answers,
   Ask,
@@ -89,9 +89,9 @@ function createBudget(): (posts: readonly Post[]) => readonly Post[] {
     });
 }
 
-/** Counts the UTF-16 code units of all texts of a post that readers see. */
+/** Counts the UTF-16 code units of all texts of a post that readers see, and `lineWeight` for each line break. */
 function countText(post: Post): number {
-  if (post.type === 'tombstone') return post.text.length;
+  if (post.type === 'tombstone') return weigh(post.text);
   const { article, card, poll, quote } = post;
   const texts = [
     post.text,
@@ -105,8 +105,12 @@ function countText(post: Post): number {
     article?.preview_text,
     card?.description,
   ];
-  const own = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  const own = texts.reduce((sum, text) => sum + weigh(text), 0);
   return own + (quote === null ? 0 : countText(quote));
+}
+
+function weigh(text: string | null | undefined): number {
+  return text ? text.length + (text.split('\n').length - 1) * lineWeight : 0;
 }
 
 function textsOf({ name, description, location }: Account): readonly (string | null)[] {

@@ -69,4 +69,7 @@ export const shortTexts: TextMaximums = {
 };
 
 /** Maximum UTF-16 code units of all texts of an answer, beyond which its texts are short. */
-export const maxAnswerText = 1_000_000;
+export const maxAnswerText = 150_000;
+
+/** What a line break counts in that, because each line costs as much work as many characters. */
+export const lineWeight = 25;

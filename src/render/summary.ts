@@ -86,7 +86,8 @@ function describeQuote({ quote }: Status): readonly string[] {
 
 /** Cuts a line to a number of code points, where it can at a space. */
 function cut(line: string, max: number): string {
-  const points = [...line];
+  // No more than is needed: a text can be long, and a code point has one or two units.
+  const points = [...line.slice(0, (max + 1) * 2)];
   if (points.length <= max) return line;
   const head = points.slice(0, max - 1).join('');
   const space = head.lastIndexOf(' ');

@@ -61,23 +61,29 @@ describe('a post of Bluesky', () => {
     expect(replies.map(({ statusCode }) => statusCode)).toEqual(Array(6).fill(200));
     expect(new Set(replies.map(({ body }) => body)).size).toBe(1);
     expect(replies[0]?.body).toMatchInlineSnapshot(`
-      "# Thread by mira of Nowhere (@mira.test)
+      "# Thread by mira of Nowhere (@mira.test): Ä heron at nowhere… @tove.test #birds
 
-      ### mira of Nowhere ([@mira.test](https://bsky.app/profile/mira.test)) · [2026-01-01 00:01 UTC](https://bsky.app/profile/mira.test/post/3kroot) · 1/2
+      ## mira of Nowhere ([@mira.test](https://bsky.app/profile/mira.test)) · [2026-01-01 00:01 UTC](https://bsky.app/profile/mira.test/post/3kroot) · 1/2
 
       Ä heron at [nowhere…](https://nowhere.example/herons) @tove.test [#birds](https://bsky.app/hashtag/birds)
 
       ![A heron](https://cdn.bsky.example/full/heron@jpeg)
 
-      ### mira of Nowhere ([@mira.test](https://bsky.app/profile/mira.test)) · [2026-01-01 00:02 UTC](https://bsky.app/profile/mira.test/post/3kmore) · 2/2
+      2 replies · 3 reposts
+
+      ## mira of Nowhere ([@mira.test](https://bsky.app/profile/mira.test)) · [2026-01-01 00:02 UTC](https://bsky.app/profile/mira.test/post/3kmore) · 2/2
 
       It stands
+
+      3 reposts
 
       ## Replies
 
       ### tove of Nowhere ([@tove.test](https://bsky.app/profile/tove.test)) · [2026-01-01 00:03 UTC](https://bsky.app/profile/tove.test/post/3kreply)
 
       Still?
+
+      3 reposts
       "
     `);
     expect(replies[0]?.headers['x-source']).toBe('bluesky');

@@ -184,7 +184,7 @@ describe('asking the front page', () => {
     );
     expect(page.byId('q')?.attributes.value).toBe(thread);
     expect(page.elements.find(({ tag }) => tag === 'title')?.text).toBe(
-      'Thread by Ada Fenwick (@ada.example) · Perch',
+      'Thread by Ada Fenwick (@ada.example): The heron at gate 3 arrives six minutes before I open it.… · Perch',
     );
     expect(reply.headers).toMatchObject({
       vary: 'Accept',

@@ -41,8 +41,8 @@ export function createFoundReplies(
   };
 }
 
-/** The most bytes of Markdown that a page shows rendered; the source is shown whatever its length. */
-const maxRenderedBytes = 524_288;
+/** Maximum bytes of Markdown that a page shows rendered, so that it takes little time; the source is shown whatever its length. */
+export const maxRenderedBytes = 131_072;
 
 function createPages({ site, hasSample, context }: FrontOptions) {
   const { baseUrl } = site;

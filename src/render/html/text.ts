@@ -40,10 +40,9 @@ function writeCharacters(characters: readonly string[]): string[] {
   });
 }
 
-/** Most characters are letters of ASCII, which need no pattern to be found harmless. */
+/** Most characters are of ASCII and need no escape. */
 function escapeCharacter(character: string): string {
-  const isLetter = character.length === 1 && character >= 'A' && character <= 'z';
-  return isLetter ? character : escapeHtml(character);
+  return character <= '~' && !/[&<>"']/.test(character) ? character : escapeHtml(character);
 }
 
 interface Range {

@@ -82,10 +82,13 @@ export function isWordCharacter(character: string | undefined): boolean {
   return character !== undefined && /^[\p{L}\p{N}\p{M}]$/u.test(character);
 }
 
-/** Tells whether a character is ASCII punctuation, which is what a backslash can escape. */
+const asciiPunctuation: ReadonlySet<string | undefined> = new Set(
+  '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
+);
+
+/** Returns whether a character is ASCII punctuation, which is what a backslash can escape. */
 export function isAsciiPunctuation(character: string | undefined): boolean {
-  if (character === undefined || character < '!' || character > '~') return false;
-  return !/^[A-Za-z\d]$/.test(character);
+  return asciiPunctuation.has(character);
 }
 
 /**

@@ -185,8 +185,12 @@ const blockStarts: readonly RegExp[] = [
   /^(?=[|: \t]*-[|:\- \t]*$)/, // second row of a table
 ];
 
+/** The first characters of the lines that these patterns find. */
+const startsBlock = /^[#>\-+*\d=_`~|: \t]/;
+
 /** Returns the offset of the character that must be escaped at the start of a line, or -1. */
 export function findBlockStart(line: string): number {
+  if (!startsBlock.test(line)) return -1;
   for (const pattern of blockStarts) {
     const match = pattern.exec(line);
     if (match !== null) return match[0].length;

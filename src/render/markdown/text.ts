@@ -1,5 +1,11 @@
 import { isSpace, toCharacters, toLine } from './characters.ts';
-import { delimiters, escapeCharacters, findBlockStart, keepNumberSigns } from './escape.ts';
+import {
+  delimiters,
+  type EscapeContext,
+  escapeCharacters,
+  findBlockStart,
+  keepNumberSigns,
+} from './escape.ts';
 import { findHazards } from './hazards.ts';
 import { joinLines } from './layout.ts';
 import { toAutolink, toDestination } from './links.ts';
@@ -29,7 +35,7 @@ function renderBeside(text: string, marks: readonly Mark[], beside: readonly str
   const paragraphs: string[][] = [[]];
   for (const line of lines) {
     if (line.characters.length > 0) paragraphs.at(-1)?.push(writeLine(line, hazards));
-    else paragraphs.push([]);
+    else if (paragraphs.at(-1)?.length !== 0) paragraphs.push([]);
   }
   return paragraphs
     .filter((paragraph) => paragraph.length > 0)
@@ -81,13 +87,16 @@ interface Line extends LineRange {
 function settleLines(all: readonly string[], spans: readonly Span[]): Line[] {
   let ahead = 0;
   let open: readonly Span[] = [];
-  return toLines(all).map((range) => {
+  return toLines(all).map(({ start, end, indent }) => {
     const from = ahead;
-    while ((spans[ahead]?.start ?? all.length) < range.end) ahead += 1;
-    open = [...open, ...spans.slice(from, ahead)].filter((span) => span.end > range.start);
-    const characters = all.slice(range.start, range.end);
-    const clipped = open.flatMap((span) => clip(span, range) ?? []);
-    return { ...range, characters, spans: settleSpans(clipped, characters) };
+    while ((spans[ahead]?.start ?? all.length) < end) ahead += 1;
+    if (open.length > 0 || ahead > from) {
+      open = [...open, ...spans.slice(from, ahead)].filter((span) => span.end > start);
+    }
+    const characters = all.slice(start, end);
+    if (open.length === 0) return { start, end, indent, characters, spans: [] };
+    const clipped = open.flatMap((span) => clip(span, { start, end, indent }) ?? []);
+    return { start, end, indent, characters, spans: settleSpans(clipped, characters) };
   });
 }
 
@@ -101,24 +110,48 @@ function writeLine(line: Line, hazards: ReadonlySet<string>): string {
   return `${'\u00a0'.repeat(line.indent)}${writeSpans(escapeLine(line, hazards), line)}`;
 }
 
-function escapeLine({ characters, spans, indent }: Line, hazards: ReadonlySet<string>): string[] {
-  const links = spans.filter((span) => span.kind === 'link');
-  const isLinked = new Uint8Array(links.length === 0 ? 0 : characters.length);
-  for (const { start, end } of links) isLinked.fill(1, start, end);
-  const written = escapeCharacters(characters, {
-    hazards,
-    borders: bordersOf(spans),
-    linkStarts: new Set(links.map((span) => span.start)),
-    isBracketed: (offset) => isLinked[offset] === 1,
-    isLinked: (offset) => isLinked[offset] === 1,
-    isCell: false,
-  });
+function escapeLine(
+  { characters, spans, indent }: Line,
+  hazards: ReadonlySet<string>,
+): readonly string[] {
+  const place = spans.length === 0 ? unmarked : placeOf(spans, characters.length);
+  const written = escapeCharacters(characters, { ...place, hazards, isCell: false });
   return indent > 0 ? written : escapeBlockStart(characters, written);
 }
 
+type Place = Omit<EscapeContext, 'hazards' | 'isCell'>;
+
+const none: ReadonlySet<number> = new Set();
+const isNowhere = () => false;
+
+/** The place of a line without spans, as most lines are. */
+const unmarked: Place = {
+  borders: none,
+  linkStarts: none,
+  isBracketed: isNowhere,
+  isLinked: isNowhere,
+};
+
+function placeOf(spans: readonly Span[], length: number): Place {
+  const links = spans.filter((span) => span.kind === 'link');
+  const linked = new Uint8Array(length);
+  for (const { start, end } of links) linked.fill(1, start, end);
+  const isLinked = (offset: number) => linked[offset] === 1;
+  return {
+    borders: bordersOf(spans),
+    linkStarts: new Set(links.map((span) => span.start)),
+    isBracketed: isLinked,
+    isLinked,
+  };
+}
+
 /** A run of delimiters is escaped as a whole: what is left of it could close another one. */
-function escapeBlockStart(characters: readonly string[], written: readonly string[]): string[] {
+function escapeBlockStart(
+  characters: readonly string[],
+  written: readonly string[],
+): readonly string[] {
   const start = findBlockStart(characters.join(''));
+  if (start < 0) return written;
   const first = characters[start];
   let end = start + 1;
   while (/^[*_~`]$/.test(first ?? '') && characters[end] === first) end += 1;
@@ -134,12 +167,15 @@ function bordersOf(spans: readonly Span[]): ReadonlySet<number> {
 
 /** Gives what must be escaped in a text: what pairs up, and what its own markers consist of. */
 function hazardsOf(characters: readonly string[], lines: readonly Line[]): ReadonlySet<string> {
-  const spans = lines.flatMap((line) => line.spans);
-  const borders = lines.flatMap((line) =>
-    line.spans.flatMap((span) => [line.start + span.start, line.start + span.end]),
-  );
-  const kinds = new Set(spans.map(({ kind }) => kind));
-  const found = findHazards(characters, new Set(borders));
+  const borders = new Set<number>();
+  const kinds = new Set<Span['kind']>();
+  for (const line of lines) {
+    for (const { start, end, kind } of line.spans) {
+      borders.add(line.start + start).add(line.start + end);
+      kinds.add(kind);
+    }
+  }
+  const found = findHazards(characters, borders);
   return new Set([...found, ...[...kinds].flatMap((kind) => [...markersOf[kind]])]);
 }
 

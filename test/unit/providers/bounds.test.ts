@@ -34,8 +34,8 @@ describe('an answer', () => {
     expect(boundPost(post)).toBe(post);
   });
 
-  it('has short texts once a million characters are used up, the replies first', async () => {
-    const long = (id: string) => stubPost(id, { text: 'a'.repeat(90_000) });
+  it('has short texts once its budget of characters is used up, the replies first', async () => {
+    const long = (id: string) => stubPost(id, { text: 'a'.repeat(13_000) });
     const found = stubFound(long('1'), {
       ancestors: Array.from({ length: 5 }, (_, at) => long(`2${at}`)),
       continuation: Array.from({ length: 4 }, (_, at) => long(`3${at}`)),
@@ -44,18 +44,28 @@ describe('an answer', () => {
 
     const { ancestors, post, continuation, replies, warnings } = await read(found);
 
-    expect(textsOf([...ancestors, post, ...continuation])).toEqual(Array(10).fill(90_000));
-    expect(textsOf(replies)).toEqual([90_000, 300, 200]);
+    expect(textsOf([...ancestors, post, ...continuation])).toEqual(Array(10).fill(13_000));
+    expect(textsOf(replies)).toEqual([13_000, 300, 200]);
     expect(replies[1]).toMatchObject({ left_out: ['text'] });
     expect(warnings).toEqual([expect.stringMatching(/^In 1 post, part of the text is missing/)]);
   });
 
+  it('counts what the lines of a text cost', async () => {
+    const found = stubFound(stubPost('1', { text: 'a\n'.repeat(5000) }), {
+      replies: [stubPost('2', { text: 'a'.repeat(20_000) })],
+    });
+
+    const { post, replies } = await read(found);
+
+    expect(textsOf([post, ...replies])).toEqual([10_000, 300]);
+  });
+
   it('counts every text of a post', async () => {
-    const account = (handle: string) => ({ ...stubAccount(handle), description: 'a'.repeat(9000) });
-    const blocks = Array(10).fill({ type: 'code', text: 'a'.repeat(90_000) });
+    const account = (handle: string) => ({ ...stubAccount(handle), description: 'a'.repeat(900) });
+    const blocks = Array(10).fill({ type: 'code', text: 'a'.repeat(13_900) });
     const empty = { created_at: null, modified_at: null, cover_url: null, preview_text: null };
     const photo = { type: 'photo', url: 'https://a.example/', width: null, height: null } as const;
-    const item = { ...photo, alt: 'a'.repeat(9000) };
+    const item = { ...photo, alt: 'a'.repeat(900) };
     const post = stubPost('1', {
       article: { id: null, title: 'Herons', ...empty, blocks },
       author: account('wren'),
@@ -65,7 +75,7 @@ describe('an answer', () => {
     });
 
     const { replies } = await read(
-      stubFound(post, { replies: [stubPost('3', { text: 'a'.repeat(11_000) })] }),
+      stubFound(post, { replies: [stubPost('3', { text: 'a'.repeat(2000) })] }),
     );
 
     expect(textsOf(replies)).toEqual([300]);
