@@ -6,6 +6,7 @@ import type { Clock } from './core/clock.ts';
 import { type Closing, createClosing } from './core/closing.ts';
 import { createHostCheck, createOrigins } from './core/origins.ts';
 import type { Random } from './core/random.ts';
+import type { Turns } from './core/turns.ts';
 import { type AccessLog, createAccessLog, silentAccessLog } from './http/access-log.ts';
 import { createAdminGuard } from './http/admin-guard.ts';
 import { adminKeysPlugin } from './http/admin-keys.ts';
@@ -39,6 +40,7 @@ import { createRefusals, type RefusedPath } from './http/refusals.ts';
 import { boundReplies } from './http/reply-bytes.ts';
 import { createUnroutedHeaders, describeRefused } from './http/route-headers.ts';
 import { aliasRoutes, historyRoutes, readRoutes, toPath } from './http/routes.ts';
+import { takeTurns } from './http/take-turns.ts';
 import { createTraffic, type Traffic } from './http/traffic.ts';
 import { createWork, type Work } from './http/work.ts';
 import { mcpPlugin } from './mcp/plugin.ts';
@@ -97,13 +99,13 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
   const readiness = { draining: false };
   const work = createWork();
   const access = openAccess(options);
-  const { ledger } = access;
   opened.add(access.close);
   const traffic = createTraffic();
-  const uncounted = openFetching({ ...options, pool: access.allowances.pool, ledger });
+  const bounded = { ...options, pool: access.allowances.pool, ledger: access.ledger };
+  const uncounted = openFetching(bounded);
   opened.add(uncounted.close);
   const fetching = { ...uncounted, fetcher: traffic.countAnswers(uncounted.fetcher) };
-  const sessions = await openSessions({ ...options, ledger }, opened);
+  const sessions = await openSessions(bounded, opened);
   const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
   opened.add(() => load.close());
   const identification = options.identification ?? access.identification;
@@ -116,9 +118,10 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
   const lines = { lines: config.PERCH_ACCESS_LOG, slowMs: config.PERCH_SLOW_REQUEST_MS };
   const accessLog = traffic.countReplies(createAccessLog(server, lines));
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });
+  const turns = takeTurns(server, identification.clientOf);
   await setCors(server);
   setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));
-  boundReplies(server, { ledger, clientOf: identification.clientOf });
+  boundReplies(server, { ledger: access.ledger, clientOf: identification.clientOf });
   registerPlugins(server, {
     ...options,
     identification,
@@ -129,6 +132,7 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
     work,
     load,
     accessLog,
+    turns,
   });
 
   await server.ready();
@@ -167,6 +171,7 @@ interface Services extends AppOptions {
   readonly work: Work;
   readonly load: LoadGauge;
   readonly accessLog: AccessLog;
+  readonly turns: Turns;
 }
 
 /** The surfaces, each in its own scope with all that it may use. */
@@ -248,8 +253,9 @@ function registerMcp(
   server: FastifyInstance,
   services: Services & { readonly library: () => Library },
 ): void {
-  const { config, identification, access, fetching, work, load, accessLog } = services;
+  const { config, identification, access, fetching, work, load, accessLog, turns } = services;
   server.register(mcpPlugin, {
+    turns,
     version,
     problem: problemReply,
     documents: () => listDocuments(services),

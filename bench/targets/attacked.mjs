@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { buildApp } from '../../dist/app.js';
 import { createLogger } from '../../dist/commands/logger.js';
+import { createOutput } from '../../dist/commands/output.js';
 import { shutDown } from '../../dist/commands/shutdown.js';
 import { loadConfig } from '../../dist/config.js';
 import { systemClock } from '../../dist/core/clock.js';
@@ -62,7 +63,7 @@ const app = await buildApp({
   config,
   clock: systemClock,
   random: systemRandom,
-  logger: await createLogger('info', process.stdout),
+  logger: await createLogger('info', createOutput(process.stdout)),
   providers: config.PERCH_PROVIDERS.map((name) => providerFactories[name](settings)),
 });
 process.once('SIGTERM', () => {

@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { buildApp } from '../../dist/app.js';
 import { createLogger } from '../../dist/commands/logger.js';
+import { createOutput } from '../../dist/commands/output.js';
 import { shutDown } from '../../dist/commands/shutdown.js';
 import { loadConfig } from '../../dist/config.js';
 import { systemClock } from '../../dist/core/clock.js';
@@ -38,7 +39,7 @@ const app = await buildApp({
   engine,
   clock: systemClock,
   random: systemRandom,
-  logger: await createLogger('info', process.stdout),
+  logger: await createLogger('info', createOutput(process.stdout)),
 });
 process.once('SIGTERM', () => {
   void shutDown(app, { clock: systemClock, graceMs: 0, drainMs: 0 });

@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts';
 import { type HttpHead, headerText, readHead } from './http-head.ts';
 import { Problem } from './problem.ts';
 import type { Random } from './random.ts';
+import { createTurns } from './turns.ts';
 
 /** Limits of outbound requests. Times in milliseconds, sizes in bytes. */
 export interface HttpClientOptions {
@@ -136,6 +137,7 @@ export interface ClientKind {
 /** Opens an HTTP client that sends in its own way. */
 export function openClientOver(options: HttpClientOptions, kind: ClientKind): HttpClient {
   let opening: Promise<Sender> | undefined;
+  const takeTurn = createBodyTurns();
   return {
     get: async (url, context) => {
       opening ??= kind.openSender();
@@ -143,6 +145,7 @@ export function openClientOver(options: HttpClientOptions, kind: ClientKind): Ht
         ...options,
         sender: await opening,
         isAllowed: kind.isAllowed,
+        takeTurn,
       });
     },
     close: async () => {
@@ -154,6 +157,7 @@ export function openClientOver(options: HttpClientOptions, kind: ClientKind): Ht
 interface Sending extends HttpClientOptions {
   readonly sender: Sender;
   readonly isAllowed: ClientKind['isAllowed'];
+  readonly takeTurn: (client: RequestContext['client']) => Promise<void>;
 }
 
 async function getOnceOrTwice(
@@ -179,7 +183,7 @@ async function getOnceOrTwice(
 
 async function follow(
   start: URL,
-  { signal, takeRequest, takeBytes }: RequestContext,
+  { signal, takeRequest, takeBytes, client }: RequestContext,
   options: Sending,
 ): Promise<HttpAnswer> {
   let url = start;
@@ -200,7 +204,11 @@ async function follow(
       signal,
     });
     const location = redirectTarget(response, url);
-    if (location === null) return readAnswer(response, { ...options, takeBytes });
+    if (location === null) {
+      const bytes = await readBody(response, { ...options, takeBytes });
+      if (bytes.length > largeBody) await options.takeTurn(client);
+      return toAnswer(response, bytes, options.clock);
+    }
     await response.body.dump();
     if (location.origin !== start.origin) {
       throw new HttpFailure('redirect', 'The upstream redirects to another origin.', location);
@@ -217,13 +225,18 @@ function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | nul
   return new URL(location, from);
 }
 
-async function readAnswer(
-  response: Dispatcher.ResponseData,
-  options: BodyOptions & Pick<HttpClientOptions, 'clock'>,
-): Promise<HttpAnswer> {
-  const bytes = await readBody(response, options);
+/** Bytes of a body beyond which it waits for its turn, because it takes a while to be understood. */
+const largeBody = 65_536;
+
+/** Creates the turns of large bodies: one in each pass of the event loop, of one client after the other. */
+function createBodyTurns(): Sending['takeTurn'] {
+  const turns = createTurns({ each: 1, all: 1 });
+  return (client) => new Promise((resolve) => turns.take(client?.address ?? '', resolve));
+}
+
+function toAnswer(response: Dispatcher.ResponseData, bytes: Buffer, clock: Clock): HttpAnswer {
   return {
-    ...readHead(response, options.clock.now()),
+    ...readHead(response, clock.now()),
     text: new TextDecoder('utf-8').decode(bytes),
     header: (name) => headerText(response.headers[name]),
   };

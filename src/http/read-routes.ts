@@ -2,6 +2,7 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { joinParameters, parseQuery } from '../core/query.ts';
+import { createTurns, type Turns } from '../core/turns.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
 import type { Answer } from '../fetching/plan.ts';
 import type { PathForm } from '../reads/address-forms.ts';
@@ -66,7 +67,11 @@ export interface Answering {
 /** Registers every row of the route table, and the whole addresses, all with one handler. */
 export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutesOptions) {
   app.decorateRequest('identity', null);
-  const handling = { ...options, understandOnce: createUnderstanding(options.context) };
+  const handling = {
+    ...options,
+    understandOnce: createUnderstanding(options.context),
+    renderings: createTurns({ each: 1, all: 1 }),
+  };
   for (const row of options.routes) {
     for (const { url, form } of listRouterPaths(row)) {
       const answering = createRowAnswering(row, form, options);
@@ -139,13 +144,14 @@ function answerWithoutRead({ identityOf, describe }: RouteHeaders): Handler {
 
 interface HandlerOptions extends ReadRoutesOptions {
   readonly understandOnce: ReturnType<typeof createUnderstanding>;
+  readonly renderings: Turns;
 }
 
 function createHandler(
   { headers, isRoute, toAsked, hasPreviews }: Answering,
   options: HandlerOptions,
 ): Handler {
-  const { fetcher, work, load, accessLog, understandOnce } = options;
+  const { fetcher, work, load, accessLog, understandOnce, renderings } = options;
   const send = (asked: Asked, answer: Answer, { request, reply }: Exchange): void => {
     const prepared = prepare(options, request, { ...asked, answer });
     sendPrepared({ request, reply }, prepared, headers.ownOf(request));
@@ -153,6 +159,10 @@ function createHandler(
   const answerLater = async (asked: Asked, { request, reply }: Exchange): Promise<void> => {
     const answer = await work.track(
       fetcher.fetch(asked.understood.plan, headers.waitingOf(request)),
+    );
+    // In a pass of its own: understanding an answer and rendering it take a while each.
+    await new Promise<void>((go) =>
+      renderings.take(options.identification.clientOf(request).address, go),
     );
     send(asked, answer, { request, reply });
     accessLog.notice(request, reply, 200);

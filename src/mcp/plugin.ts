@@ -5,6 +5,7 @@ import { jsonMediaTypes } from '../core/json-bodies.ts';
 import type { Ledger } from '../core/ledger.ts';
 import type { Origins } from '../core/origins.ts';
 import { Problem } from '../core/problem.ts';
+import type { Turns } from '../core/turns.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions } from './server.ts';
 
@@ -29,6 +30,8 @@ export interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   readonly ledger: Ledger;
   /** Gives the problem of a process that takes no work at the moment; null while it does. */
   readonly shed: () => Problem | null;
+  /** Lets clients take turns with the calls of their batches. */
+  readonly turns: Turns;
   /** Counts the work in flight. */
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
   /** Is told of replies that may deserve a line in the log. */
@@ -135,7 +138,9 @@ async function answer(
     signal,
   });
   const { caller } = identityOf(options, request);
-  const visitor = { caller, client: options.clientOf(request), requestId: request.id };
+  const client = options.clientOf(request);
+  const takeTurn = () => new Promise<void>((go) => options.turns.take(client.address, go));
+  const visitor = { caller, client, takeTurn, requestId: request.id };
   try {
     const response = await exchange.answer(asked, String(request.body ?? ''), visitor);
     return signal.aborted ? null : response;

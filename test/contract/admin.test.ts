@@ -706,7 +706,8 @@ describe('failed tries', () => {
     const manual = createManualClock();
     const { app, slept } = await buildSlowingApp(manual.sleep);
     const url = await app.server.listen({ host: '127.0.0.1', port: 0 });
-    const ask = (headers: Record<string, string>) => fetch(`${url}${keys}`, { headers });
+    const ask = (headers: Record<string, string>) =>
+      fetch(`${url}${keys}`, { headers: { ...headers, connection: 'close' } });
     for (let n = 0; n < 3; n += 1) await ask(wrong);
     const hungUp = new AbortController();
     const lost = fetch(`${url}${keys}`, { headers: wrong, signal: hungUp.signal });

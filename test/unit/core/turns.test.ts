@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { createTurns, type TurnLimits } from '../../../src/core/turns.ts';
+
+/** Turns whose passes are counted and run by hand. */
+function open(limits: TurnLimits) {
+  const passes: (() => void)[] = [];
+  const turns = createTurns(limits, (run) => passes.push(run));
+  const admitted: string[] = [];
+  const take = (client: string, name: string) => turns.take(client, () => admitted.push(name));
+  return { take, admitted, pass: () => passes.shift()?.(), passes };
+}
+
+describe('turns', () => {
+  it('are taken at once by a client that has some left', () => {
+    const { take, admitted } = open({ each: 2 });
+
+    for (const name of ['a1', 'a2', 'a3']) take('a', name);
+    take('b', 'b1');
+
+    expect(admitted).toEqual(['a1', 'a2', 'b1']);
+  });
+
+  it('come again in each pass, in the order of asking', () => {
+    const { take, admitted, pass } = open({ each: 2 });
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) take('a', name);
+
+    pass();
+    take('a', 'a6');
+    take('b', 'b1');
+
+    expect(admitted).toEqual(['a1', 'a2', 'a3', 'a4', 'b1']);
+    pass();
+    expect(admitted.slice(5)).toEqual(['a5', 'a6']);
+  });
+
+  it('go to one client after the other where all share a few', () => {
+    const { take, admitted, pass } = open({ each: 1, all: 1 });
+    for (const name of ['a1', 'a2', 'a3']) take('a', name);
+    for (const name of ['b1', 'b2']) take('b', name);
+
+    for (let count = 0; count < 4; count += 1) pass();
+
+    expect(admitted).toEqual(['a1', 'a2', 'b1', 'a3', 'b2']);
+  });
+
+  it('keep nothing of a client that has left', () => {
+    const { take, pass, passes } = open({ each: 1 });
+    take('a', 'a1');
+
+    pass();
+
+    expect(passes).toEqual([]);
+  });
+});
