@@ -15,7 +15,10 @@ export function takeTurns(
 ): Turns {
   const turns = createTurns({ each });
   app.addHook('onRequest', (request, _reply, done) => {
-    turns.take(clientOf(request).address, done);
+    turns.take(clientOf(request).address, () => {
+      // Nobody is left to read an answer, so that none is made.
+      if (!request.raw.socket?.destroyed) done();
+    });
   });
   return turns;
 }
