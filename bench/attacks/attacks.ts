@@ -181,7 +181,7 @@ export const attacks = {
     })),
   misses: (attacked) =>
     keepAsking(attacked, 32, () => ({
-      path: `/mira_holm/status/${1e12 + Number(fresh().slice(-9))}`,
+      path: `/mira_holm/status/${20_000_000 + number++}`,
     })),
 } as const satisfies Readonly<Record<string, Attack>>;
 

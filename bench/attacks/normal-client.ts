@@ -57,7 +57,9 @@ export async function useNormally({ port, seconds, perSecond }: NormalUse): Prom
   const count = seconds * perSecond;
   for (let n = 0; n < count; n += 1) {
     const isMiss = n % missEvery === missEvery - 1;
-    const path = isMiss ? `/mira_holm/status/${5e11 + n}` : (trivial[n % trivial.length] ?? '/api');
+    const path = isMiss
+      ? `/mira_holm/status/${10_000_000 + n}`
+      : (trivial[n % trivial.length] ?? '/api');
     asked.push(ask(path, !isMiss));
     const due = begin + ((n + 1) * 1000) / perSecond;
     if (due > performance.now()) await wait(due - performance.now());

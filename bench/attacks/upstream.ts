@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { accountRow, imageRow, type Row, statusRow } from '../../test/support/mastodon-payloads.ts';
-import { fxProfile, fxStatus, fxUser } from '../../test/support/x-payloads.ts';
+import { fxBody, fxProfile, fxStatus, fxUser } from '../../test/support/x-payloads.ts';
 import { fill } from './fill.ts';
 
 // One server for all upstreams of an attacked Perch: X under `/fx`, and any server of Mastodon by its `Host`.
@@ -36,7 +36,7 @@ function toX(path: string): unknown {
   if (id === '8000000') return { code: 200, filler: 'x'.repeat(8 * mebibyte - 64) };
   if (id === undefined) return { ...fxProfile(fxUser('mira_holm')), results: [] };
   const status = fxStatus(id);
-  return { code: 200, message: 'OK', status, thread: [status], replies: [] };
+  return fxBody(status, { thread: [status], replies: [] });
 }
 
 /** Returns what a server of Mastodon would answer to a path. */
