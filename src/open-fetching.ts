@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from './config.ts';
 import type { Pool } from './core/caller.ts';
@@ -78,6 +79,7 @@ export function openFetching(options: FetchingOptions): Fetching {
     onGone: createForget(keep, options),
   });
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal); // every read under way listens
   const fetcher = createFetcher({
     chain,
     cache,
