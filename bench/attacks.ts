@@ -54,7 +54,7 @@ function startServer(): Promise<Target> {
   });
 }
 
-/** What an attack did to the normal client and to the server. */
+/** The effect of an attack on the normal client and to the server. */
 interface Result extends Met {
   readonly name: string;
   readonly mostMiB: number;

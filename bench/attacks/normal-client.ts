@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** What a normal client met. */
+/** The replies that a normal client got. */
 export interface Met {
   readonly requests: number;
   /** Replies with 429 or 5xx, and connections that failed, by what they were. */

@@ -224,7 +224,7 @@ const blueskyLists: readonly Case[] = [
   }),
 ];
 
-/** What Mastodon servers and Bluesky can send. */
+/** Hostile answers of Mastodon servers and of Bluesky. */
 export const fediverseCases: readonly Case[] = [
   ...mastodonPosts,
   ...mastodonLists,

@@ -21,7 +21,7 @@ export interface Case {
 /** Which body is sent for a path that has this word in it; the first word that fits counts. */
 export type Bodies = Readonly<Record<string, unknown>>;
 
-/** What is read of a provider, and the bodies that it gets. */
+/** One kind of read, with the bodies that the provider gets. */
 export interface CaseOptions {
   readonly provider: keyof typeof providers;
   readonly read: keyof typeof reads;
@@ -116,7 +116,7 @@ function toAnswer(bodies: readonly (readonly [string, string])[], path: string):
   };
 }
 
-/** Makes rows until they are about so many bytes of JSON. */
+/** Writes rows until they are about so many bytes of JSON. */
 export function fill<Row>(bytes: number, make: (index: number) => Row): Row[] {
   const rows: Row[] = [];
   for (let written = 0; written < bytes; ) {

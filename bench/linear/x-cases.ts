@@ -228,5 +228,5 @@ const syndication = Object.entries({
   }),
 );
 
-/** What X's two upstreams can send. */
+/** Hostile answers of X's two upstreams. */
 export const xCases: readonly Case[] = [...posts, ...lists, ...syndication];
