@@ -190,10 +190,9 @@ describe('a thread of Bluesky', () => {
     const { fake, posts } = chain(3);
     const [root, more] = posts;
     for (let index = 0; index < 4; index += 1) {
-      const filler = 'x'.repeat(30_000);
-      const parent = fake.addPost('tove.test', { text: filler, ...(root && { parent: root }) });
-      fake.addPost('wren.test', { text: filler, parent });
-      if (more !== undefined) fake.addPost('wren.test', { text: filler, parent: more });
+      const parent = fake.addPost('tove.test', { text: 'Short', ...(root && { parent: root }) });
+      fake.addPost('wren.test', { text: 'x'.repeat(90_000), parent });
+      if (more !== undefined) fake.addPost('wren.test', { text: 'Short', parent: more });
     }
 
     const { found, urls } = await read(fake.handler, queryOf('3k0'));
