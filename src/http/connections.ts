@@ -1,8 +1,9 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Client } from '../core/caller.ts';
 import type { Hold, Ledger } from '../core/ledger.ts';
 import { Problem } from '../core/problem.ts';
+import { createTurns } from '../core/turns.ts';
 
 /** Options of `boundConnections`. */
 export interface ConnectionsOptions {
@@ -16,6 +17,12 @@ export interface ConnectionsOptions {
 /** Maximum number of requests of one connection that wait for their replies. */
 const maxPipelined = 16;
 
+/**
+ * Maximum number of connections of one client that begin in a pass of the event loop. What hundreds of new ones have sent
+ * would else be read in one pass.
+ */
+const maxBegun = 4;
+
 /** Milliseconds for which a connection that was cut counts as open, so that cutting it costs its client something. */
 const penaltyMs = 10_000;
 
@@ -27,10 +34,19 @@ const penaltyMs = 10_000;
 export function boundConnections(server: Server, options: ConnectionsOptions): void {
   const { ledger, clientOf, refuse } = options;
   const cut = new WeakSet<Socket>();
+  const turns = createTurns({ each: maxBegun });
+  const begin = takeListeners<[Socket]>(server, 'connection');
   server.on('connection', (socket: Socket) => {
-    const hold = ledger.open('connections', clientOf(socket));
+    const client = clientOf(socket);
+    const hold = ledger.open('connections', client);
     if (!hold.take(1)) return refuse(tooMany(), socket);
     socket.once('close', () => (cut.has(socket) ? releaseLater(hold) : hold.release()));
+    const destroy = () => socket.destroy();
+    socket.on('error', destroy);
+    turns.take(client?.address ?? '', () => {
+      socket.off('error', destroy);
+      if (!socket.destroyed) begin(socket);
+    });
   });
   const admit = createPipelineBound((socket) => {
     cut.add(socket);
@@ -38,12 +54,22 @@ export function boundConnections(server: Server, options: ConnectionsOptions): v
     socket.destroy();
   });
   // A request that the parser had begun with can still follow a cut: nobody must handle it.
-  const listeners = server.listeners('request') as RequestListener[];
-  server.removeAllListeners('request');
+  const handle = takeListeners<[IncomingMessage, ServerResponse]>(server, 'request');
   server.on('request', (request, response) => {
-    if (!admit(request, response)) return;
-    for (const listener of listeners) listener.call(server, request, response);
+    if (admit(request, response)) handle(request, response);
   });
+}
+
+/** Takes the listeners of an event from a server, and returns the function that calls them. */
+function takeListeners<Given extends readonly unknown[]>(
+  server: Server,
+  event: string,
+): (...given: Given) => void {
+  const listeners = server.listeners(event);
+  server.removeAllListeners(event);
+  return (...given) => {
+    for (const listener of listeners) listener.call(server, ...given);
+  };
 }
 
 /**
