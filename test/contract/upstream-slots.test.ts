@@ -11,6 +11,7 @@ const answersSmallIds = () =>
   createStubProvider('stub', ({ post: { id } }, { signal }) => {
     if (id.length < 3) return Promise.resolve(stubFound(stubPost(id)));
     return new Promise((_resolve, reject) => {
+      signal.throwIfAborted();
       signal.addEventListener('abort', () => reject(signal.reason));
     });
   });
