@@ -39,7 +39,9 @@ describe.skipIf(browserPath === undefined)('the front page in the browser PERCH_
     await settled(page);
 
     expect(await page.evaluate('window.mark')).toBe(true);
-    expect(await page.title()).toBe('Thread by Ada Fenwick (@ada.example) · Perch');
+    expect(await page.title()).toBe(
+      'Thread by Ada Fenwick (@ada.example): The heron at gate 3 arrives six minutes before I open it.… · Perch',
+    );
     expect(new URL(page.url()).searchParams.get('q')).toBe(threadUrl());
     expect(await page.locator('#status').textContent()).toContain('Shown: Thread by Ada Fenwick');
     expect(await page.evaluate('document.activeElement.id')).toBe('result-title');
