@@ -29,7 +29,7 @@ export const maximums = {
   /** Quotes within quotes. */
   quotes: 3,
   /** UTF-16 code units of a text as it is sent, with its markup. */
-  rawText: 65_536,
+  rawText: 131_072,
   /** UTF-16 code units of the name or the value of a field of a profile, with its markup. */
   rawLine: 10_000,
   /** UTF-16 code units of an identifier, a type, a time or a language. */
