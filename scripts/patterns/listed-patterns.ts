@@ -7,7 +7,7 @@ export interface PatternException {
   readonly pattern: string;
   /** Maximum length of its input in UTF-16 units. */
   readonly maxLength: number;
-  /** What bounds the input. */
+  /** The place that bounds the input. */
   readonly bound: string;
   /** The longest time measured with input of that length, in milliseconds. */
   readonly worstMs: number;
@@ -21,7 +21,7 @@ export const exceptions: readonly PatternException[] = [];
 /** A file that creates patterns from strings. */
 export interface DynamicPatterns {
   readonly file: string;
-  /** What the patterns are made of. */
+  /** The strings that the patterns are made of. */
   readonly madeOf: string;
   /** Creates the patterns that are not created when the file is imported. */
   readonly create?: () => Promise<unknown>;

@@ -9,7 +9,7 @@ export type AllowancePolicy = 'public' | 'key' | 'post';
 /** The allowance that a read is paid from. */
 export interface Account extends Charge {
   readonly policy: AllowancePolicy;
-  /** What the network around the address may spend together; `null` for keys and IPv4. */
+  /** The allowance that the network around the address has together; `null` for keys and IPv4. */
   readonly network: Charge | null;
 }
 

@@ -1,6 +1,6 @@
 import type { Client } from './caller.ts';
 
-/** What a client holds while the server works for it. Bytes are counted as bytes, everything else by one. */
+/** A resource that a client holds while the server works for it. Bytes are counted as bytes, everything else by one. */
 export const holdings = [
   'connections',
   'upstreamReads',
@@ -22,7 +22,7 @@ export interface HoldingBound {
   readonly total: number;
 }
 
-/** What one piece of work holds. Release it when the work ends. */
+/** The part of a resource that one piece of work holds. Release it when the work ends. */
 export interface Hold {
   /** Takes an amount, and returns whether there was room. Takes nothing if there was none. */
   take(amount: number): boolean;

@@ -228,7 +228,7 @@ function isRateLimited(error: unknown): boolean {
 /** What an upstream was asked for and has told: also that there is no such thing, or that it refuses. */
 const told: ReadonlySet<string> = new Set(['not_found', 'invalid_query']);
 
-/** Tells whether a failed read keeps its unit: it was answered, its caller left, or chose a host that hangs. */
+/** Returns whether a failed read keeps its unit: it was answered, its caller left, or chose a host that hangs. */
 function isCostly(error: unknown, signal: AbortSignal | undefined): boolean {
   if (signal?.aborted === true) return true;
   return error instanceof Problem && (told.has(error.code) || isHangingHost(error.cause));

@@ -151,7 +151,7 @@ function hasNotes({ read }: Route): boolean {
   return possible.includes('getPost');
 }
 
-/** Tells whether replies name an oEmbed document: those of a post do. */
+/** Returns whether replies name an oEmbed document: those of a post do. */
 function hasEmbed({ read }: Route): boolean {
   return read === 'getPost';
 }

@@ -7,7 +7,7 @@ export function toOutline(page: Page<Post>): Page<Post> {
   return { ...page, items: page.items.flatMap(outlinePost) };
 }
 
-/** What stands for a post that is not shown has no time, so an index has no place for it. */
+/** A tombstone has no time, so an index has no place for it. */
 function outlinePost(post: Post): readonly Status[] {
   if (post.type === 'tombstone') return [];
   return [
