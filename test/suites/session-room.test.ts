@@ -384,7 +384,7 @@ async function checkStep(rig: Rig, one: Step, id: string): Promise<void> {
   const foreign = lost.filter((record) => record.client?.address !== client?.address);
   expect(foreign.filter((record) => !isUnused(rig, now)(record))).toEqual([]);
   expect(lost.filter(({ state }) => state === 'running')).toEqual([]);
-  if (one.kind === 'start') expectHeaviest(before, lost, { rig, now, client });
+  if (one.kind === 'start') expectHeaviest(before, lost, { rig, now, client, after });
 }
 
 function isLost({ id, state }: SessionRecord, after: readonly SessionRecord[]): boolean {
@@ -396,16 +396,18 @@ interface Start {
   readonly rig: Rig;
   readonly now: number;
   readonly client: Client | null | undefined;
+  readonly after: readonly SessionRecord[];
 }
 
 /** The first session that was ended for its number, where it is a stranger's, is of one of the heaviest. */
 function expectHeaviest(
   before: readonly SessionRecord[],
   lost: readonly SessionRecord[],
-  { rig, now, client }: Start,
+  { rig, now, client, after }: Start,
 ): void {
   const live = before.filter(({ state }) => state === 'running' || state === 'waiting');
-  const ended = lost.filter(({ state }) => state === 'waiting');
+  // What is deleted was given up for its bytes, which weigh otherwise.
+  const ended = lost.filter(({ id }) => after.some((record) => record.id === id));
   const foreign = ended.filter(
     (record) => holderOf(record) !== (client?.network ?? client?.address),
   );
