@@ -45,15 +45,15 @@ export function boundConnections(server: Server, options: ConnectionsOptions): v
     socket.on('error', destroy);
     turns.take(client?.address ?? '', () => {
       socket.off('error', destroy);
-      if (!socket.destroyed) begin(socket);
+      if (socket.destroyed) return;
+      begin(socket);
+      stopParsingWhenCut(socket);
     });
   });
   const admit = createPipelineBound((socket) => {
     cut.add(socket);
-    stopParsing(socket);
     socket.destroy();
   });
-  // A request that the parser had begun with can still follow a cut: nobody must handle it.
   const handle = takeListeners<[IncomingMessage, ServerResponse]>(server, 'request');
   server.on('request', (request, response) => {
     if (admit(request, response)) handle(request, response);
@@ -72,12 +72,24 @@ function takeListeners<Given extends readonly unknown[]>(
   };
 }
 
+/** What a server's parser returns to stop: the rest is taken for another protocol, and nobody reads it. */
+const upgrade = 2;
+
+/** The part of a connection's parser that Node has no public name for (lib/_http_common.js). */
+interface Parser {
+  onIncoming?: ((request: IncomingMessage, shouldKeepAlive: boolean) => number) | null;
+}
+
 /**
- * Stops the parser of a connection, which would go on with the thousands of requests that it has read. Node has no
- * public name for it; without one, everything is as before and takes longer.
+ * Lets the parser of a connection stop where the connection is cut. Else it goes on with the thousands of requests that
+ * it has read, which takes seconds for hundreds of connections. Without that member everything is as before and slower.
  */
-function stopParsing(socket: Socket & { readonly parser?: { pause?(): void } }): void {
-  socket.parser?.pause?.();
+function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void {
+  const { parser } = socket;
+  const { onIncoming } = parser ?? {};
+  if (!parser || !onIncoming) return;
+  parser.onIncoming = (request, shouldKeepAlive) =>
+    socket.destroyed ? upgrade : onIncoming(request, shouldKeepAlive);
 }
 
 function releaseLater(hold: Hold): void {

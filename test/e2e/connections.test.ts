@@ -1,5 +1,8 @@
-import { connect, type Socket } from 'node:net';
+import { createServer, IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { boundConnections } from '../../src/http/connections.ts';
+import { openLedger } from '../support/ledger.ts';
 import { listen } from '../support/listen.ts';
 
 interface Connection {
@@ -99,5 +102,26 @@ describe('connections', () => {
     await expect.poll(() => some.received().match(/HTTP\/1\.1 200 OK/g)).toHaveLength(16);
     expect(many.received().match(/HTTP\/1\.1 200 OK/g)?.length ?? 0).toBeLessThan(500);
     expect(some.socket.readableEnded).toBe(false);
+  });
+
+  it('are parsed no further when they are cut', async () => {
+    let parsed = 0;
+    class Counted extends IncomingMessage {
+      constructor(socket: Socket) {
+        super(socket);
+        parsed += 1;
+      }
+    }
+    const server = createServer({ IncomingMessage: Counted }, () => undefined); // replies pile up
+    const clientOf = () => ({ address: '127.0.0.2', network: null });
+    boundConnections(server, { ledger: openLedger(), clientOf, refuse: () => undefined });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+
+    const { closed } = await open(port, '127.0.0.2', health.repeat(500));
+    await closed;
+
+    expect(parsed).toBeLessThanOrEqual(18);
   });
 });
