@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type AttackName, attacks } from './attacks/attacks.ts';
@@ -20,11 +21,16 @@ const maxMiB = 1024;
 const path = (name: string) => join(import.meta.dirname, name);
 const tsx = ['--import', import.meta.resolve('tsx')];
 
-/** Runs a script of this folder in a process of its own. */
+/**
+ * Runs a script of this folder in a process of its own. The server and its normal client come first: attackers and
+ * upstreams are other machines, whose work takes no time of the server's.
+ */
 function run(script: string, ...args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [...tsx, path(script), ...args], {
+  const child = spawn(process.execPath, [...tsx, path(script), ...args], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  return child;
 }
 
 async function stop(child: ChildProcess): Promise<void> {
