@@ -100,6 +100,8 @@ function createEnding(): (socket: Socket, bytes: string) => void {
   return (socket, bytes) => {
     const close = () => socket.destroy();
     const timer = setTimeout(close, lingerMs).unref();
+    // Nobody else listens to what was never a request, and a peer that resets it must not end the process.
+    socket.on('error', close);
     if (lingering >= maxLingering) socket.once('finish', close);
     lingering += 1;
     socket.once('close', () => {

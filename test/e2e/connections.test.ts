@@ -78,6 +78,25 @@ describe('connections', () => {
       .toContain('HTTP/1.1 200 OK');
   });
 
+  it('may be reset while they are refused, which hurts nobody', async () => {
+    const { port } = await listen({ PERCH_CONNECTIONS_PER_ADDRESS: '1' });
+    await open(port, '127.0.0.2', health);
+    const connectMethod = 'CONNECT a.example:443 HTTP/1.1\r\nHost: a.example\r\n\r\n';
+
+    for (const [address, text] of [
+      ['127.0.0.2', ''],
+      ['127.0.0.3', connectMethod],
+      ['127.0.0.4', 'no request\r\n\r\n'],
+    ] as const) {
+      const refused = await open(port, address, text);
+      await expect.poll(() => refused.received()).not.toBe('');
+      refused.socket.resetAndDestroy();
+    }
+
+    const other = await open(port, '127.0.0.5', health);
+    await expect.poll(() => other.received()).toContain('HTTP/1.1 200 OK');
+  });
+
   it('of a trusted proxy are not bounded by address', async () => {
     const { port } = await listen({
       PERCH_CONNECTIONS_PER_ADDRESS: '2',
