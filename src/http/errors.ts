@@ -45,9 +45,11 @@ export interface ProblemSetting {
 /** Sets the handlers that turn every failure of the server into a problem document. */
 export function setProblemHandlers(app: FastifyInstance, setting: ProblemSetting): void {
   app.decorateReply('problemCode', null);
-  app.setErrorHandler((error: FastifyError, request, reply) =>
-    sendProblem(reply, toProblem(error, request), { request, ...setting }),
-  );
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    // Work that is given up because its caller left is no failure, and nobody reads of it.
+    if (request.socket.destroyed) return reply.hijack();
+    return sendProblem(reply, toProblem(error, request), { request, ...setting });
+  });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, routeNotFound(request), { request, ...setting }),
   );

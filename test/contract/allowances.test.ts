@@ -300,6 +300,8 @@ describe('what a read costs', () => {
     expect(await left).toBeInstanceOf(Error);
     await expect.poll(() => app.inFlight).toBe(0);
     expect(await leftTo(app, { from: '127.0.0.1' }, 'browse')).toBe(59);
+    const metrics = await app.request('/metrics', { headers: asAdmin });
+    expect(metrics.body, 'leaving is no failure of the server').not.toContain('internal_error');
   });
 });
 
