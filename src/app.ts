@@ -6,7 +6,6 @@ import type { Clock } from './core/clock.ts';
 import { type Closing, createClosing } from './core/closing.ts';
 import { createHostCheck, createOrigins } from './core/origins.ts';
 import type { Random } from './core/random.ts';
-import type { Turns } from './core/turns.ts';
 import { type AccessLog, createAccessLog, silentAccessLog } from './http/access-log.ts';
 import { createAdminGuard } from './http/admin-guard.ts';
 import { adminKeysPlugin } from './http/admin-keys.ts';
@@ -118,7 +117,7 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
   const lines = { lines: config.PERCH_ACCESS_LOG, slowMs: config.PERCH_SLOW_REQUEST_MS };
   const accessLog = traffic.countReplies(createAccessLog(server, lines));
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });
-  const turns = takeTurns(server, identification.clientOf);
+  takeTurns(server, identification.clientOf);
   await setCors(server);
   setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));
   boundReplies(server, { ledger: access.ledger, clientOf: identification.clientOf });
@@ -132,7 +131,6 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
     work,
     load,
     accessLog,
-    turns,
   });
 
   await server.ready();
@@ -171,7 +169,6 @@ interface Services extends AppOptions {
   readonly work: Work;
   readonly load: LoadGauge;
   readonly accessLog: AccessLog;
-  readonly turns: Turns;
 }
 
 /** The surfaces, each in its own scope with all that it may use. */
@@ -253,9 +250,8 @@ function registerMcp(
   server: FastifyInstance,
   services: Services & { readonly library: () => Library },
 ): void {
-  const { config, identification, access, fetching, work, load, accessLog, turns } = services;
+  const { config, identification, access, fetching, work, load, accessLog } = services;
   server.register(mcpPlugin, {
-    turns,
     version,
     problem: problemReply,
     documents: () => listDocuments(services),

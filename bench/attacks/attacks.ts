@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { Agent, request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fill } from './fill.ts';
 
@@ -49,6 +49,9 @@ async function keepStalled(attacked: Attacked, count: number, text: () => string
 /** Asks with so many requests at once, each anew as soon as the one before it has ended. */
 async function keepAsking(attacked: Attacked, count: number, ask: () => Asked): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: count });
+  // A refusal is answered and reset then, when its request no longer listens.
+  agent.createConnection = (options) =>
+    connect(options as NetConnectOpts).on('error', () => undefined);
   const one = async () => {
     while (!attacked.signal.aborted) {
       await send(attacked, agent, ask());

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { type HttpHead, headerText, readHead } from './http-head.ts';
 import { Problem } from './problem.ts';
 import type { Random } from './random.ts';
-import { createTurns } from './turns.ts';
+import { createHeavyTurns } from './turns.ts';
 
 /** Limits of outbound requests. Times in milliseconds, sizes in bytes. */
 export interface HttpClientOptions {
@@ -230,8 +230,14 @@ const largeBody = 65_536;
 
 /** Creates the turns of large bodies: one in each pass of the event loop, of one client after the other. */
 function createBodyTurns(): Sending['takeTurn'] {
-  const turns = createTurns({ each: 1, all: 1 });
-  return (client) => new Promise((resolve) => turns.take(client?.address ?? '', resolve));
+  const turns = createHeavyTurns();
+  return (client) =>
+    new Promise((resolve) => {
+      turns.take(client?.address ?? '', () => {
+        resolve();
+        return true;
+      });
+    });
 }
 
 function toAnswer(response: Dispatcher.ResponseData, bytes: Buffer, clock: Clock): HttpAnswer {

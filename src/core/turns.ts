@@ -8,13 +8,16 @@ export interface TurnLimits {
 
 /** Lets clients take turns, so that what one of them sends does not delay the others. */
 export interface Turns {
-  /** Calls `go` at once if the client has a turn left in this pass of the event loop, else in a later one. */
-  take(client: string, go: () => void): void;
+  /**
+   * Calls `go` at once if the client has a turn left in this pass of the event loop, else in a later one. It returns
+   * whether it used the turn: work that nobody waits for any more leaves it to the next.
+   */
+  take(client: string, go: () => boolean): void;
 }
 
 interface Line {
   taken: number;
-  readonly waiting: (() => void)[];
+  readonly waiting: (() => boolean)[];
 }
 
 /**
@@ -34,13 +37,21 @@ export function createTurns(
     isPassing = true;
     nextPass(pass);
   };
+  const hasTurn = (line: Line) => line.taken < each && taken < all;
+  const use = (line: Line, go: () => boolean): void => {
+    if (!go()) return;
+    line.taken += 1;
+    taken += 1;
+  };
   const admit = (client: string, line: Line): void => {
     lines.delete(client);
     lines.set(client, line); // behind the clients that still wait
-    const going = line.waiting.splice(0, Math.min(each, all - taken));
-    line.taken = going.length;
-    taken += going.length;
-    for (const go of going) go();
+    line.taken = 0;
+    while (hasTurn(line)) {
+      const go = line.waiting.shift();
+      if (go === undefined) return;
+      use(line, go);
+    }
   };
   const pass = (): void => {
     isPassing = false;
@@ -56,13 +67,26 @@ export function createTurns(
       const line = lines.get(client) ?? { taken: 0, waiting: [] };
       lines.set(client, line);
       comeBack();
-      if (line.waiting.length > 0 || line.taken >= each || taken >= all) {
-        line.waiting.push(go);
-        return;
-      }
-      line.taken += 1;
-      taken += 1;
-      go();
+      if (line.waiting.length === 0 && hasTurn(line)) use(line, go);
+      else line.waiting.push(go);
     },
   };
+}
+
+/** A pass that took no longer is short, in milliseconds. */
+const shortMs = 10;
+
+/**
+ * Creates the turns of work that can take many milliseconds: one in a pass of the event loop, of one client after the
+ * other. After a pass that took long the loop is free for as long, so that such work takes half of its time at most.
+ */
+export function createHeavyTurns(): Turns {
+  return createTurns({ each: 1, all: 1 }, (run) => {
+    const begin = performance.now();
+    setImmediate(() => {
+      const tookMs = performance.now() - begin;
+      if (tookMs <= shortMs) run();
+      else setTimeout(run, tookMs);
+    });
+  });
 }

@@ -44,10 +44,11 @@ export function boundConnections(server: Server, options: ConnectionsOptions): v
     const destroy = () => socket.destroy();
     socket.on('error', destroy);
     turns.take(client?.address ?? '', () => {
+      if (socket.destroyed) return false;
       socket.off('error', destroy);
-      if (socket.destroyed) return;
       begin(socket);
       stopParsingWhenCut(socket);
+      return true;
     });
   });
   const admit = createPipelineBound((socket) => {

@@ -5,9 +5,9 @@ import { jsonMediaTypes } from '../core/json-bodies.ts';
 import type { Ledger } from '../core/ledger.ts';
 import type { Origins } from '../core/origins.ts';
 import { Problem } from '../core/problem.ts';
-import type { Turns } from '../core/turns.ts';
+import { createHeavyTurns, type Turns } from '../core/turns.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
-import type { McpOptions } from './server.ts';
+import type { McpOptions, Visitor } from './server.ts';
 
 /** Who asks, for one request. */
 export interface McpIdentity {
@@ -30,8 +30,6 @@ export interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   readonly ledger: Ledger;
   /** Gives the problem of a process that takes no work at the moment; null while it does. */
   readonly shed: () => Problem | null;
-  /** Lets clients take turns with the calls of their batches. */
-  readonly turns: Turns;
   /** Counts the work in flight. */
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
   /** Is told of replies that may deserve a line in the log. */
@@ -63,6 +61,7 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
   const limits = { parseAs: 'string', bodyLimit: maxBodyBytes } as const;
   app.addContentTypeParser(jsonMediaTypes, limits, (_request, body, done) => done(null, body));
   const open = openExchangeOnce(app, options);
+  const turns = createHeavyTurns();
   app.post(mcpPath, {
     config,
     onRequest: async (request) => {
@@ -73,7 +72,10 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
     },
     handler: async (request, reply) => {
       const signal = leavingOf(reply);
-      const response = await options.track(answer(await open(), options, { request, signal }));
+      const client = options.clientOf(request);
+      const takeTurn: Visitor['takeTurn'] = (leaving) => waitForTurn(turns, client, leaving);
+      const posted = { request, client, signal, takeTurn };
+      const response = await options.track(answer(await open(), options, posted));
       if (response === null) return reply.hijack();
       options.notice(request, reply, response.status);
       if (isStream(response)) await countStream(response, options, { request, reply });
@@ -121,15 +123,28 @@ function leavingOf({ raw }: FastifyReply): AbortSignal {
 
 interface Posted {
   readonly request: FastifyRequest;
+  readonly client: Client;
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal;
+  readonly takeTurn: Visitor['takeTurn'];
+}
+
+/** Resolves when it is the client's turn. Rejects where the caller has left by then. */
+function waitForTurn(turns: Turns, { address }: Client, leaving: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    turns.take(address, () => {
+      if (leaving.aborted) reject(leaving.reason);
+      else resolve();
+      return !leaving.aborted;
+    });
+  });
 }
 
 /** Gives null where the caller has left. */
 async function answer(
   exchange: McpExchange,
   options: McpPluginOptions,
-  { request, signal }: Posted,
+  { request, client, signal, takeTurn }: Posted,
 ): Promise<Response | null> {
   const { baseUrl } = options.context;
   const asked = new Request(`${baseUrl}${mcpPath}`, {
@@ -138,10 +153,9 @@ async function answer(
     signal,
   });
   const { caller } = identityOf(options, request);
-  const client = options.clientOf(request);
-  const takeTurn = () => new Promise<void>((go) => options.turns.take(client.address, go));
   const visitor = { caller, client, takeTurn, requestId: request.id };
   try {
+    await takeTurn(signal);
     const response = await exchange.answer(asked, String(request.body ?? ''), visitor);
     return signal.aborted ? null : response;
   } catch (error) {

@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { createTurns, type TurnLimits } from '../../../src/core/turns.ts';
+import { createHeavyTurns, createTurns, type TurnLimits } from '../../../src/core/turns.ts';
 
 /** Turns whose passes are counted and run by hand. */
 function open(limits: TurnLimits) {
   const passes: (() => void)[] = [];
   const turns = createTurns(limits, (run) => passes.push(run));
   const admitted: string[] = [];
-  const take = (client: string, name: string) => turns.take(client, () => admitted.push(name));
-  return { take, admitted, pass: () => passes.shift()?.(), passes };
+  const left = new Set<string>();
+  const take = (client: string, name: string) =>
+    turns.take(client, () => {
+      if (!left.has(name)) admitted.push(name);
+      return !left.has(name);
+    });
+  return { take, left, admitted, pass: () => passes.shift()?.(), passes };
 }
 
 describe('turns', () => {
@@ -43,6 +48,16 @@ describe('turns', () => {
     expect(admitted).toEqual(['a1', 'a2', 'b1', 'a3', 'b2']);
   });
 
+  it('go to the next where nobody waits for the work any more', () => {
+    const { take, left, admitted, pass } = open({ each: 1 });
+    for (const name of ['a1', 'a2', 'a3']) take('a', name);
+    left.add('a2');
+
+    pass();
+
+    expect(admitted).toEqual(['a1', 'a3']);
+  });
+
   it('keep nothing of a client that has left', () => {
     const { take, pass, passes } = open({ each: 1 });
     take('a', 'a1');
@@ -51,4 +66,28 @@ describe('turns', () => {
 
     expect(passes).toEqual([]);
   });
+});
+
+it('leave many passes of the loop to others after heavy work', async () => {
+  const turns = createHeavyTurns();
+  let passes = 0;
+  const count = () => {
+    passes += 1;
+    if (passes < 10) setImmediate(count);
+  };
+
+  turns.take('a', () => {
+    const begin = performance.now();
+    while (performance.now() < begin + 50); // busy
+    setImmediate(count);
+    return true;
+  });
+  await new Promise<void>((resolve) => {
+    turns.take('a', () => {
+      resolve();
+      return true;
+    });
+  });
+
+  expect(passes).toBe(10);
 });
