@@ -71,10 +71,10 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
       if (ofKey !== null) throw ofKey;
     },
     handler: async (request, reply) => {
-      const signal = leavingOf(reply);
+      const leaving = leavingOf(reply);
       const client = options.clientOf(request);
-      const takeTurn: Visitor['takeTurn'] = (leaving) => waitForTurn(turns, client, leaving);
-      const posted = { request, client, signal, takeTurn };
+      const takeTurn = () => waitForTurn(turns, { request, client, leaving });
+      const posted = { request, client, signal: leaving.signal, takeTurn };
       const response = await options.track(answer(await open(), options, posted));
       if (response === null) return reply.hijack();
       options.notice(request, reply, response.status);
@@ -113,12 +113,12 @@ function identityOf({ identify }: McpPluginOptions, request: FastifyRequest): Mc
 }
 
 /** Fastify's own signal tells that the request has been read, which a POST is before it is answered. */
-function leavingOf({ raw }: FastifyReply): AbortSignal {
+function leavingOf({ raw }: FastifyReply): AbortController {
   const leaving = new AbortController();
   raw.once('close', () => {
     if (!raw.writableEnded) leaving.abort();
   });
-  return leaving.signal;
+  return leaving;
 }
 
 interface Posted {
@@ -130,14 +130,21 @@ interface Posted {
 }
 
 /** Resolves when it is the client's turn. Rejects where the caller has left by then. */
-function waitForTurn(turns: Turns, { address }: Client, leaving: AbortSignal): Promise<void> {
+function waitForTurn(turns: Turns, { request, client, leaving }: Waiting): Promise<void> {
+  const { signal } = leaving;
   return new Promise((resolve, reject) => {
-    turns.take(address, () => {
-      if (leaving.aborted) reject(leaving.reason);
+    turns.take(client.address, () => {
+      // Of replies to one connection, Node tells only the first that it was closed.
+      if (request.socket.destroyed) leaving.abort();
+      if (signal.aborted) reject(signal.reason);
       else resolve();
-      return !leaving.aborted;
+      return !signal.aborted;
     });
   });
+}
+
+interface Waiting extends Pick<Posted, 'request' | 'client'> {
+  readonly leaving: AbortController;
 }
 
 /** Gives null where the caller has left. */
@@ -155,7 +162,7 @@ async function answer(
   const { caller } = identityOf(options, request);
   const visitor = { caller, client, takeTurn, requestId: request.id };
   try {
-    await takeTurn(signal);
+    await takeTurn();
     const response = await exchange.answer(asked, String(request.body ?? ''), visitor);
     return signal.aborted ? null : response;
   } catch (error) {

@@ -23,8 +23,8 @@ export interface Visitor {
   /** Pays for the calls. */
   readonly caller: Caller;
   readonly client: Client;
-  /** Waits for a turn among the calls of all clients. Rejects once the signal is aborted: nobody waits for the call. */
-  readonly takeTurn: (leaving: AbortSignal) => Promise<void>;
+  /** Waits for a turn among the calls of all clients. Rejects where nobody waits for the call any more. */
+  readonly takeTurn: () => Promise<void>;
   /** The id of the request, for the log. */
   readonly requestId: string;
 }
@@ -134,7 +134,7 @@ async function callByName(
   const { name, arguments: args = {} } = call.params;
   const tool = tools.get(name);
   if (tool !== undefined) {
-    await visitor?.takeTurn(signal);
+    await visitor?.takeTurn();
     return callTool(tool, args, {
       ...setting,
       onDefect: (error) => onDefect(error, visitor?.requestId),

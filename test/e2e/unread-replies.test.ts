@@ -14,16 +14,26 @@ function sendAndStall(port: number, localAddress: string, text: string): Promise
   });
 }
 
-/** A request for `/openapi.json` as a resource, whose result is about half a megabyte, ten times in a batch. */
-function toBatch(port: number): string {
-  const params = { uri: `http://localhost:${port}/openapi.json` };
-  const { headers } = toMessage('legacy', { method: 'resources/read', params });
-  const one = { jsonrpc: '2.0', method: 'resources/read', params };
+/** A request for `/openapi.json` as a resource, whose result is about half a megabyte. */
+const documentOf = (port: number) => ({
+  method: 'resources/read',
+  params: { uri: `http://localhost:${port}/openapi.json` },
+});
+
+/** A POST of ten messages in a batch, as bytes. */
+function toBatch(port: number, message: ReturnType<typeof documentOf> | typeof search): string {
+  const { headers } = toMessage('legacy', message);
+  const one = { jsonrpc: '2.0', ...message };
   const body = JSON.stringify(Array.from({ length: 10 }, (_, id) => ({ ...one, id })));
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const length = Buffer.byteLength(body);
   return `POST /mcp HTTP/1.1\r\nhost: localhost:${port}\r\n${head.join('')}content-length: ${length}\r\n\r\n${body}`;
 }
+
+const search = {
+  method: 'tools/call',
+  params: { name: 'search', arguments: { q: 'heron', platform: 'archive', nocache: true } },
+};
 
 describe('replies that nobody reads', () => {
   it('are bounded for one client, and others are answered', async () => {
@@ -31,7 +41,7 @@ describe('replies that nobody reads', () => {
       PERCH_METRICS: 'open',
       PERCH_REPLY_BYTES_PER_ADDRESS: '10485760',
     });
-    const batch = toBatch(8080);
+    const batch = toBatch(8080, documentOf(8080));
     for (let n = 0; n < 12; n += 1) await sendAndStall(port, '127.0.0.2', batch);
 
     const refused = /^perch_holds_refused_total\{holding="reply_bytes"\} [1-9]/m;
@@ -42,5 +52,19 @@ describe('replies that nobody reads', () => {
     const other = await fetch(`${url}/api/v1/profiles/ada.example`);
 
     expect(other.status).toBe(200);
+  });
+
+  it('are not made once their connection is closed', async () => {
+    const { app, url, port } = await listen({ PERCH_METRICS: 'open' });
+    const batches = toBatch(8080, search).repeat(8);
+
+    const socket = await sendAndStall(port, '127.0.0.2', batches);
+    socket.destroy();
+    await expect.poll(() => app.inFlight).toBeGreaterThan(0);
+    await expect.poll(() => app.inFlight).toBe(0);
+
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    const reads = /^perch_reads_total\{[^}]*kind="search",cache="bypass"\} (\d+)$/m.exec(metrics);
+    expect(Number(reads?.[1] ?? 0)).toBeLessThan(20);
   });
 });
