@@ -3,7 +3,7 @@ import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type AttackName, attacks } from './attacks/attacks.ts';
-import { type Met, useNormally } from './attacks/normal-client.ts';
+import { type Met, type NormalUse, useNormally } from './attacks/normal-client.ts';
 import { measure } from './load.ts';
 import { residentMiB, startTarget, type Target } from './processes.ts';
 
@@ -17,6 +17,8 @@ const port = 18_101;
 const upstreamPort = 18_102;
 const maxSlowestMs = 250;
 const maxMiB = 1024;
+/** Clients that share a tenth of the capacity: more than attackers. */
+const normalClients = 32;
 
 const path = (name: string) => join(import.meta.dirname, name);
 const tsx = ['--import', import.meta.resolve('tsx')];
@@ -67,7 +69,7 @@ interface Result extends Met {
   readonly isHurt: boolean;
 }
 
-async function attack(names: readonly AttackName[], use: { seconds: number; perSecond: number }) {
+async function attack(names: readonly AttackName[], use: Omit<NormalUse, 'port'>) {
   const server = await startServer();
   const attackers = names.map((name, index) =>
     run('attacks/attacks.ts', name, String(port), `127.0.0.${index + 2}`),
@@ -129,7 +131,8 @@ async function attackTogether(): Promise<boolean> {
   console.log(
     `${Math.round(requestsPerSecond)} cached reads a second alone, so ${perSecond} in use\n`,
   );
-  const result = await attack(Object.keys(attacks) as AttackName[], { seconds, perSecond });
+  const use = { seconds, perSecond, clients: normalClients };
+  const result = await attack(Object.keys(attacks) as AttackName[], use);
   console.log([...header, row(judge('all', result))].join('\n'));
   const half = result.memory.slice(Math.floor(result.memory.length / 2));
   const third = Math.floor(half.length / 3);
