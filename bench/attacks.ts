@@ -3,7 +3,7 @@ import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type AttackName, attacks } from './attacks/attacks.ts';
-import { type Met, type NormalUse, useNormally } from './attacks/normal-client.ts';
+import { type Met, type NormalUse, trivial, useNormally } from './attacks/normal-client.ts';
 import { measure } from './load.ts';
 import { residentMiB, startTarget, type Target } from './processes.ts';
 
@@ -120,17 +120,25 @@ async function attackOneByOne(names: readonly AttackName[]): Promise<boolean> {
   return isHurt;
 }
 
+/** Returns how many requests of the normal use are answered in a second, all of them equally often. */
+async function measureCapacity(server: Target): Promise<number> {
+  let secondsForEach = 0;
+  for (const path of trivial) {
+    const url = `http://127.0.0.1:${port}${path}`;
+    const load = { seconds: 2, connections: 16 };
+    secondsForEach += 1 / (await measure({ ...server, url }, load)).requestsPerSecond;
+  }
+  return trivial.length / secondsForEach;
+}
+
 /** All attacks at once beside normal use at a tenth of what the server can answer. */
 async function attackTogether(): Promise<boolean> {
   const seconds = Number(process.env.BENCH_ATTACK_MINUTES ?? 10) * 60;
   const quiet = await startServer();
-  const hit = { ...quiet, url: `http://127.0.0.1:${port}/ada.example` };
-  const { requestsPerSecond } = await measure(hit, { seconds: 5, connections: 16 });
+  const capacity = await measureCapacity(quiet);
   await quiet.stop();
-  const perSecond = Math.floor(requestsPerSecond / 10);
-  console.log(
-    `${Math.round(requestsPerSecond)} cached reads a second alone, so ${perSecond} in use\n`,
-  );
+  const perSecond = Math.floor(capacity / 10);
+  console.log(`${Math.round(capacity)} requests a second alone, so ${perSecond} in use\n`);
   const use = { seconds, perSecond, clients: normalClients };
   const result = await attack(Object.keys(attacks) as AttackName[], use);
   console.log([...header, row(judge('all', result))].join('\n'));

@@ -28,6 +28,9 @@ function stall({ port, localAddress, signal }: Attacked, text: string): Promise<
   });
 }
 
+/** Milliseconds before a connection that was closed is replaced. Floods of new connections are for a firewall. */
+const betweenMs = 1000;
+
 /** Keeps so many connections open that each send the same and read nothing; those that are closed are replaced. */
 async function keepStalled(attacked: Attacked, count: number, text: () => string): Promise<void> {
   const keepOne = async () => {
@@ -40,7 +43,7 @@ async function keepStalled(attacked: Attacked, count: number, text: () => string
         wait(20_000),
       ]);
       socket.destroy();
-      await wait(100);
+      await wait(betweenMs);
     }
   };
   await Promise.all(Array.from({ length: count }, keepOne));
@@ -54,8 +57,8 @@ async function keepAsking(attacked: Attacked, count: number, ask: () => Asked): 
     connect(options as NetConnectOpts).on('error', () => undefined);
   const one = async () => {
     while (!attacked.signal.aborted) {
-      await send(attacked, agent, ask());
-      await wait(1);
+      const isAnswered = await send(attacked, agent, ask());
+      await wait(isAnswered ? 1 : betweenMs);
     }
   };
   await Promise.all(Array.from({ length: count }, one));
@@ -69,7 +72,11 @@ interface Asked {
   readonly body?: string;
 }
 
-function send({ port, localAddress, signal }: Attacked, agent: Agent, asked: Asked): Promise<void> {
+function send(
+  { port, localAddress, signal }: Attacked,
+  agent: Agent,
+  asked: Asked,
+): Promise<boolean> {
   const { path, method = 'GET', headers = {}, body } = asked;
   return new Promise((resolve) => {
     const sent = request({
@@ -82,9 +89,10 @@ function send({ port, localAddress, signal }: Attacked, agent: Agent, asked: Ask
       headers,
       signal,
     });
-    sent.on('error', () => resolve());
+    sent.on('error', () => resolve(false));
     sent.on('response', (response) => {
-      response.on('error', () => resolve()).on('close', () => resolve());
+      const isKept = response.headers.connection !== 'close';
+      response.on('error', () => resolve(false)).on('close', () => resolve(isKept));
       response.resume();
     });
     sent.end(body);

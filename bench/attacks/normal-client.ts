@@ -21,7 +21,7 @@ export interface NormalUse {
 }
 
 /** Requests that take a few milliseconds on a quiet server: hits, documents, the sample. */
-const trivial = [
+export const trivial = [
   '/health/live',
   '/ada.example',
   '/api/v1/profiles/ada.example?format=json',

@@ -4,7 +4,19 @@ export interface TurnLimits {
   readonly each: number;
   /** Of all clients; default: no limit. */
   readonly all?: number;
+  /** Milliseconds that a pass should take: after a longer one half as much is admitted. Default: no limit. */
+  readonly ms?: number;
 }
+
+/** The event loop, as turns see it. */
+export interface Loop {
+  /** Calls back in the next pass. */
+  nextPass(run: () => void): void;
+  /** Returns milliseconds since some moment. */
+  now(): number;
+}
+
+const loopOfNode: Loop = { nextPass: setImmediate, now: () => performance.now() };
 
 /** Lets clients take turns, so that what one of them sends does not delay the others. */
 export interface Turns {
@@ -20,24 +32,24 @@ interface Line {
   readonly waiting: (() => boolean)[];
 }
 
-/**
- * Creates turns. Connections have the bound on what waits: nobody waits twice for one request.
- *
- * @param nextPass Calls back in the next pass of the event loop.
- */
+/** Creates turns. Connections have the bound on what waits: nobody waits twice for one request. */
 export function createTurns(
-  { each, all = Number.POSITIVE_INFINITY }: TurnLimits,
-  nextPass: (run: () => void) => void = setImmediate,
+  { each, all = Number.POSITIVE_INFINITY, ms = Number.POSITIVE_INFINITY }: TurnLimits,
+  { nextPass, now }: Loop = loopOfNode,
 ): Turns {
   const lines = new Map<string, Line>();
   let taken = 0;
   let isPassing = false;
+  let beganMs = now();
+  let most = all;
   const comeBack = () => {
     if (isPassing) return;
     isPassing = true;
     nextPass(pass);
   };
-  const hasTurn = (line: Line) => line.taken < each && taken < all;
+  const hasTurn = (line: Line) => line.taken < each && taken < most;
+  const adapt = (admitted: number, tookMs: number) =>
+    tookMs > ms ? Math.max(1, Math.floor(Math.min(most, admitted) / 2)) : Math.min(all, most * 2);
   const use = (line: Line, go: () => boolean): void => {
     if (!go()) return;
     line.taken += 1;
@@ -55,10 +67,12 @@ export function createTurns(
   };
   const pass = (): void => {
     isPassing = false;
+    most = adapt(taken, now() - beganMs);
     taken = 0;
+    beganMs = now();
     for (const [client, line] of [...lines]) {
       if (line.waiting.length === 0) lines.delete(client);
-      else if (taken < all) admit(client, line);
+      else if (taken < most) admit(client, line);
     }
     if (lines.size > 0) comeBack();
   };
@@ -66,6 +80,7 @@ export function createTurns(
     take: (client, go) => {
       const line = lines.get(client) ?? { taken: 0, waiting: [] };
       lines.set(client, line);
+      if (!isPassing) beganMs = now();
       comeBack();
       if (line.waiting.length === 0 && hasTurn(line)) use(line, go);
       else line.waiting.push(go);
@@ -81,12 +96,14 @@ const shortMs = 10;
  * other. After a pass that took long the loop is free for as long, so that such work takes half of its time at most.
  */
 export function createHeavyTurns(): Turns {
-  return createTurns({ each: 1, all: 1 }, (run) => {
-    const begin = performance.now();
+  const { now } = loopOfNode;
+  const nextPass = (run: () => void): void => {
+    const beganMs = now();
     setImmediate(() => {
-      const tookMs = performance.now() - begin;
+      const tookMs = now() - beganMs;
       if (tookMs <= shortMs) run();
       else setTimeout(run, tookMs);
     });
-  });
+  };
+  return createTurns({ each: 1, all: 1 }, { now, nextPass });
 }

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import type { Client } from '../core/caller.ts';
 import type { Hold, Ledger } from '../core/ledger.ts';
 import { Problem } from '../core/problem.ts';
-import { createTurns } from '../core/turns.ts';
 
 /** Options of `boundConnections`. */
 export interface ConnectionsOptions {
@@ -17,12 +16,6 @@ export interface ConnectionsOptions {
 /** Maximum number of requests of one connection that wait for their replies. */
 const maxPipelined = 16;
 
-/**
- * Maximum number of connections of one client that begin in a pass of the event loop. What hundreds of new ones have sent
- * would else be read in one pass.
- */
-const maxBegun = 4;
-
 /** Milliseconds for which a connection that was cut counts as open, so that cutting it costs its client something. */
 const penaltyMs = 10_000;
 
@@ -34,22 +27,14 @@ const penaltyMs = 10_000;
 export function boundConnections(server: Server, options: ConnectionsOptions): void {
   const { ledger, clientOf, refuse } = options;
   const cut = new WeakSet<Socket>();
-  const turns = createTurns({ each: maxBegun });
   const begin = takeListeners<[Socket]>(server, 'connection');
   server.on('connection', (socket: Socket) => {
     const client = clientOf(socket);
     const hold = ledger.open('connections', client);
     if (!hold.take(1)) return refuse(tooMany(), socket);
     socket.once('close', () => (cut.has(socket) ? releaseLater(hold) : hold.release()));
-    const destroy = () => socket.destroy();
-    socket.on('error', destroy);
-    turns.take(client?.address ?? '', () => {
-      if (socket.destroyed) return false;
-      socket.off('error', destroy);
-      begin(socket);
-      stopParsingWhenCut(socket);
-      return true;
-    });
+    begin(socket);
+    stopParsingWhenCut(socket);
   });
   const admit = createPipelineBound((socket) => {
     cut.add(socket);

@@ -2,8 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../core/caller.ts';
 import { createTurns } from '../core/turns.ts';
 
-/** Maximum requests of one client in a pass of the event loop. Most take less than a millisecond. */
-const each = 4;
+/**
+ * What is begun in a pass of the event loop: a few requests of each client, and fewer in all after a long pass. Node
+ * accepts one connection in a pass, so that new clients wait for as many passes as connections came before theirs.
+ */
+const limits = { each: 4, ms: 4 };
 
 /**
  * Lets clients take turns with their requests. What many connections of one client have sent is
@@ -13,7 +16,7 @@ export function takeTurns(
   app: FastifyInstance,
   clientOf: (request: FastifyRequest) => Client,
 ): void {
-  const turns = createTurns({ each });
+  const turns = createTurns(limits);
   app.addHook('onRequest', (request, _reply, done) => {
     turns.take(clientOf(request).address, () => {
       const isHere = !request.raw.socket?.destroyed;

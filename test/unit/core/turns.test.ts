@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createHeavyTurns, createTurns, type TurnLimits } from '../../../src/core/turns.ts';
 
-/** Turns whose passes are counted and run by hand. */
+/** Turns whose passes are counted and run by hand, and of which each takes a millisecond. */
 function open(limits: TurnLimits) {
   const passes: (() => void)[] = [];
-  const turns = createTurns(limits, (run) => passes.push(run));
+  let nowMs = 0;
+  const nextPass = (run: () => void) => void passes.push(run);
+  const turns = createTurns(limits, { nextPass, now: () => nowMs });
   const admitted: string[] = [];
   const left = new Set<string>();
   const take = (client: string, name: string) =>
     turns.take(client, () => {
+      nowMs += 1;
       if (!left.has(name)) admitted.push(name);
       return !left.has(name);
     });
@@ -46,6 +49,21 @@ describe('turns', () => {
     for (let count = 0; count < 4; count += 1) pass();
 
     expect(admitted).toEqual(['a1', 'a2', 'b1', 'a3', 'b2']);
+  });
+
+  it('are half as many after a long pass, and twice as many after a short one', () => {
+    const { take, admitted, pass } = open({ each: 2, ms: 3 });
+    for (const client of ['a', 'b', 'c', 'd']) {
+      for (const number of [1, 2, 3, 4, 5]) take(client, `${client}${number}`);
+    }
+
+    const counts = [admitted.splice(0).length];
+    for (let count = 0; count < 5; count += 1) {
+      pass();
+      counts.push(admitted.splice(0).length);
+    }
+
+    expect(counts).toEqual([8, 4, 2, 4, 2, 0]);
   });
 
   it('go to the next where nobody waits for the work any more', () => {
