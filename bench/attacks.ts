@@ -23,14 +23,16 @@ const normalClients = 32;
 const path = (name: string) => join(import.meta.dirname, name);
 const tsx = ['--import', import.meta.resolve('tsx')];
 
-/**
- * Runs a script of this folder in a process of its own. The server and its normal client come first: attackers and
- * upstreams are other machines, whose work takes no time of the server's.
- */
+/** Runs a script of this folder in a process of its own. */
 function run(script: string, ...args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [...tsx, path(script), ...args], {
+  return spawn(process.execPath, [...tsx, path(script), ...args], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
+}
+
+/** Starts an attacker. It would be another machine, whose work takes no time of the server's, so it comes last. */
+function runAttacker(name: AttackName, index: number): ChildProcess {
+  const child = run('attacks/attacks.ts', name, String(port), `127.0.0.${index + 2}`);
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   return child;
 }
@@ -71,9 +73,7 @@ interface Result extends Met {
 
 async function attack(names: readonly AttackName[], use: Omit<NormalUse, 'port'>) {
   const server = await startServer();
-  const attackers = names.map((name, index) =>
-    run('attacks/attacks.ts', name, String(port), `127.0.0.${index + 2}`),
-  );
+  const attackers = names.map(runAttacker);
   const memory: number[] = [];
   const sampler = setInterval(() => memory.push(residentMiB(server.pid)), 250);
   await wait(1500); // until the attackers have loaded

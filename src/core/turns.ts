@@ -93,7 +93,7 @@ const shortMs = 10;
 
 /**
  * Creates the turns of work that can take many milliseconds: one in a pass of the event loop, of one client after the
- * other. After a pass that took long the loop is free for as long, so that such work takes half of its time at most.
+ * other. After a pass that took long the loop is free for twice as long, so that such work takes a third of its time at most.
  */
 export function createHeavyTurns(): Turns {
   const { now } = loopOfNode;
@@ -102,7 +102,7 @@ export function createHeavyTurns(): Turns {
     setImmediate(() => {
       const tookMs = now() - beganMs;
       if (tookMs <= shortMs) run();
-      else setTimeout(run, tookMs);
+      else setTimeout(run, 2 * tookMs);
     });
   };
   return createTurns({ each: 1, all: 1 }, { now, nextPass });
