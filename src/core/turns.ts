@@ -4,7 +4,7 @@ export interface TurnLimits {
   readonly each: number;
   /** Of all clients; default: no limit. */
   readonly all?: number;
-  /** Milliseconds that a pass should take: after a longer one half as much is admitted. Default: no limit. */
+  /** Target length of a pass in milliseconds. A longer pass halves the number admitted. Default: no target. */
   readonly ms?: number;
 }
 
@@ -21,8 +21,8 @@ const loopOfNode: Loop = { nextPass: setImmediate, now: () => performance.now() 
 /** Lets clients take turns, so that what one of them sends does not delay the others. */
 export interface Turns {
   /**
-   * Calls `go` at once if the client has a turn left in this pass of the event loop, else in a later one. It returns
-   * whether it used the turn: work that nobody waits for any more leaves it to the next.
+   * Calls `go` immediately if the client has a turn left in this pass of the event loop, otherwise in a later pass.
+   * `go` returns whether it used the turn; `false` passes the turn to the next waiter.
    */
   take(client: string, go: () => boolean): void;
 }
@@ -88,12 +88,12 @@ export function createTurns(
   };
 }
 
-/** A pass that took no longer is short, in milliseconds. */
+/** Maximum length in milliseconds of a pass that needs no pause after it. */
 const shortMs = 10;
 
 /**
- * Creates the turns of work that can take many milliseconds: one in a pass of the event loop, of one client after the
- * other. After a pass that took long the loop is free for twice as long, so that such work takes a third of its time at most.
+ * Creates turns for work that can take many milliseconds. Each pass of the event loop admits one piece of work, and
+ * clients alternate. After a long pass, the next piece waits for twice the length of that pass.
  */
 export function createHeavyTurns(): Turns {
   const { now } = loopOfNode;

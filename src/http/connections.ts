@@ -58,7 +58,7 @@ function takeListeners<Given extends readonly unknown[]>(
   };
 }
 
-/** What a server's parser returns to stop: the rest is taken for another protocol, and nobody reads it. */
+/** Return value of `onIncoming` that stops the parser: Node treats the remaining bytes as an upgraded protocol. */
 const upgrade = 2;
 
 /** The part of a connection's parser that Node has no public name for (lib/_http_common.js). */
@@ -67,8 +67,8 @@ interface Parser {
 }
 
 /**
- * Lets the parser of a connection stop where the connection is cut. Else it goes on with the thousands of requests that
- * it has read, which takes seconds for hundreds of connections. Without that member everything is as before and slower.
+ * Stops the parser of a connection once the connection is cut. Without this, Node parses all remaining requests in the
+ * buffer, which takes seconds for hundreds of connections. Does nothing on versions of Node without `onIncoming`.
  */
 function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void {
   const { parser } = socket;

@@ -3,8 +3,8 @@ import type { Client } from '../core/caller.ts';
 import { createTurns } from '../core/turns.ts';
 
 /**
- * What is begun in a pass of the event loop: a few requests of each client, and fewer in all after a long pass. Node
- * accepts one connection in a pass, so that new clients wait for as many passes as connections came before theirs.
+ * Maximum number of requests per client in a pass of the event loop, and the target length of a pass in milliseconds.
+ * Node accepts one connection per pass, so short passes let new clients in sooner.
  */
 const limits = { each: 4, ms: 4 };
 
