@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { type HttpHead, headerText, readHead } from './http-head.ts';
 import { Problem } from './problem.ts';
 import type { Random } from './random.ts';
-import { createHeavyTurns } from './turns.ts';
+import { createHeavyTurns, waitForTurn } from './turns.ts';
 
 /** Limits of outbound requests. Times in milliseconds, sizes in bytes. */
 export interface HttpClientOptions {
@@ -231,13 +231,9 @@ const largeBody = 65_536;
 /** Creates the turns of large bodies: one in each pass of the event loop, of one client after the other. */
 function createBodyTurns(): Sending['takeTurn'] {
   const turns = createHeavyTurns();
-  return (client) =>
-    new Promise((resolve) => {
-      turns.take(client?.address ?? '', () => {
-        resolve();
-        return true;
-      });
-    });
+  return async (client) => {
+    await waitForTurn(turns, client?.address ?? '', () => true);
+  };
 }
 
 function toAnswer(response: Dispatcher.ResponseData, bytes: Buffer, clock: Clock): HttpAnswer {

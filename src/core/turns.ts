@@ -88,6 +88,22 @@ export function createTurns(
   };
 }
 
+/**
+ * Waits for a turn of a client.
+ *
+ * @param isHere Returns whether anybody still waits for the work; called when the turn comes.
+ * @returns what `isHere` returned; `false` leaves the turn to the next waiter
+ */
+export function waitForTurn(turns: Turns, client: string, isHere: () => boolean): Promise<boolean> {
+  return new Promise((resolve) => {
+    turns.take(client, () => {
+      const here = isHere();
+      resolve(here);
+      return here;
+    });
+  });
+}
+
 /** Maximum length in milliseconds of a pass that needs no pause after it. */
 const shortMs = 10;
 

@@ -2,7 +2,7 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { joinParameters, parseQuery } from '../core/query.ts';
-import { createHeavyTurns, type Turns } from '../core/turns.ts';
+import { createHeavyTurns, type Turns, waitForTurn } from '../core/turns.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
 import type { Answer } from '../fetching/plan.ts';
 import type { PathForm } from '../reads/address-forms.ts';
@@ -161,7 +161,8 @@ function createHandler(
       fetcher.fetch(asked.understood.plan, headers.waitingOf(request)),
     );
     // In a pass of its own: understanding an answer and rendering it take a while each.
-    const isHere = await waitForTurn(renderings, request, options);
+    const { address } = options.identification.clientOf(request);
+    const isHere = await waitForTurn(renderings, address, () => !request.socket.destroyed);
     if (!isHere) return void reply.hijack();
     send(asked, answer, { request, reply });
     accessLog.notice(request, reply, 200);
@@ -177,21 +178,6 @@ function createHandler(
     if (answer === undefined) return answerLater(asked, { request, reply });
     return send(asked, answer, { request, reply });
   };
-}
-
-/** Resolves when it is the turn of a request, to whether its caller is still there. */
-function waitForTurn(
-  turns: Turns,
-  request: FastifyRequest,
-  { identification }: ReadRoutesOptions,
-): Promise<boolean> {
-  return new Promise((resolve) => {
-    turns.take(identification.clientOf(request).address, () => {
-      const isHere = !request.socket.destroyed;
-      resolve(isHere);
-      return isHere;
-    });
-  });
 }
 
 interface Exchange {

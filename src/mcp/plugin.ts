@@ -5,7 +5,7 @@ import { jsonMediaTypes } from '../core/json-bodies.ts';
 import type { Ledger } from '../core/ledger.ts';
 import type { Origins } from '../core/origins.ts';
 import { Problem } from '../core/problem.ts';
-import { createHeavyTurns, type Turns } from '../core/turns.ts';
+import { createHeavyTurns, type Turns, waitForTurn } from '../core/turns.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions, Visitor } from './server.ts';
 
@@ -73,7 +73,7 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
     handler: async (request, reply) => {
       const leaving = leavingOf(reply);
       const client = options.clientOf(request);
-      const takeTurn = () => waitForTurn(turns, { request, client, leaving });
+      const takeTurn = () => takeTurnOf(turns, { request, client, leaving });
       const posted = { request, client, signal: leaving.signal, takeTurn };
       const response = await options.track(answer(await open(), options, posted));
       if (response === null) return reply.hijack();
@@ -129,18 +129,13 @@ interface Posted {
   readonly takeTurn: Visitor['takeTurn'];
 }
 
-/** Resolves when it is the client's turn. Rejects where the caller has left by then. */
-function waitForTurn(turns: Turns, { request, client, leaving }: Waiting): Promise<void> {
-  const { signal } = leaving;
-  return new Promise((resolve, reject) => {
-    turns.take(client.address, () => {
-      // Of replies to one connection, Node tells only the first that it was closed.
-      if (request.socket.destroyed) leaving.abort();
-      if (signal.aborted) reject(signal.reason);
-      else resolve();
-      return !signal.aborted;
-    });
-  });
+/** Waits for the client's turn. Rejects if the caller has left by then. */
+async function takeTurnOf(turns: Turns, { request, client, leaving }: Waiting): Promise<void> {
+  // Of replies to one connection, Node tells only the first that it was closed.
+  const isHere = () => !leaving.signal.aborted && !request.socket.destroyed;
+  if (await waitForTurn(turns, client.address, isHere)) return;
+  leaving.abort();
+  throw leaving.signal.reason;
 }
 
 interface Waiting extends Pick<Posted, 'request' | 'client'> {
