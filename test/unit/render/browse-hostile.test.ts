@@ -249,7 +249,7 @@ function withoutUrl(person: Account): Account {
 }
 
 function withoutScheme(text: string): string {
-  return text.replaceAll('://', ':');
+  return text.replaceAll(/:\/{2,}/g, ':');
 }
 
 function isLinkable({ url }: Account): boolean {
