@@ -3,7 +3,7 @@ import { METHODS } from 'node:http';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import type { LightMyRequestResponse } from 'fastify';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
 import { routes } from '../../src/http/routes.ts';
 import { adminToken, asAdmin, buildTestApp, type TestApp } from '../support/build-app.ts';
@@ -670,7 +670,7 @@ describe('failed tries', () => {
     );
 
     const attempts = Array.from({ length: 503 }, () => attempt(wrong));
-    await vi.waitFor(() => expect(slept).toHaveLength(500));
+    await expect.poll(() => slept).toHaveLength(500);
     const elsewhere = await attempt(wrong, '203.0.113.8');
 
     expect(slept.slice(0, 6)).toEqual([250, 500, 1000, 2000, 4000, 4000]);
@@ -694,12 +694,12 @@ describe('failed tries', () => {
     const request = `GET ${keys} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${wrong.authorization}\r\n\r\n`;
 
     socket.write(request.repeat(4));
-    await vi.waitFor(() => expect(slept).toEqual([250]));
+    await expect.poll(() => slept).toEqual([250]);
     expect((await fetch(`${url}${keys}`)).status).toBe(401);
     expect(left).toEqual([]);
     socket.destroy();
 
-    await vi.waitFor(() => expect(left).toHaveLength(1));
+    await expect.poll(() => left).toHaveLength(1);
   });
 
   it('are judged after their delay once a caller of the address has hung up on one', async () => {
@@ -711,13 +711,13 @@ describe('failed tries', () => {
     for (let n = 0; n < 3; n += 1) await ask(wrong);
     const hungUp = new AbortController();
     const lost = fetch(`${url}${keys}`, { headers: wrong, signal: hungUp.signal });
-    await vi.waitFor(() => expect(slept).toEqual([250]));
+    await expect.poll(() => slept).toEqual([250]);
     hungUp.abort();
     await expect(lost).rejects.toThrow();
 
     // The wrong token and the right one are told apart by nothing before the delay is over.
     const guesses = [ask(wrong), ask(asAdmin)];
-    await vi.waitFor(() => expect(slept).toHaveLength(3));
+    await expect.poll(() => slept).toHaveLength(3);
     const early = await Promise.race([...guesses, Promise.resolve('nothing yet')]);
     await manual.advance(1000);
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
@@ -733,11 +733,11 @@ describe('failed tries', () => {
       () => new Promise((resolve) => release.push(resolve)),
     );
     const attempts = Array.from({ length: 4 }, () => attempt(wrong));
-    await vi.waitFor(() => expect(slept).toEqual([250]));
+    await expect.poll(() => slept).toEqual([250]);
 
     const operator = attempt(asAdmin);
     const elsewhere = await attempt(asAdmin, '203.0.113.8');
-    await vi.waitFor(() => expect(slept).toEqual([250, 500]));
+    await expect.poll(() => slept).toEqual([250, 500]);
     for (const wake of release) wake();
 
     expect(elsewhere.statusCode).toBe(200);
@@ -751,7 +751,7 @@ describe('failed tries', () => {
       () => new Promise((resolve) => release.push(resolve)),
     );
     const attempts = Array.from({ length: 10_003 }, () => attempt(wrong));
-    await vi.waitFor(() => expect(slept).toHaveLength(10_000));
+    await expect.poll(() => slept).toHaveLength(10_000);
 
     const reply = await attempt(asAdmin);
 

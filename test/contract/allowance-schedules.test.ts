@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { expect } from 'vitest';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { createFakeList, steady } from '../support/fake-list.ts';
+import { fc } from '../support/fast-check.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { askFrom, type RateLimit, readRateLimit } from '../support/rate-limit.ts';
 

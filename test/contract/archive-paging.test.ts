@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { toIsoSeconds } from '../../src/core/clock.ts';
 import { browseReply } from '../../src/model/results.ts';
 import { type ArchiveStore, openArchiveStore } from '../../src/providers/archive/store.ts';
 import { createSyndication } from '../../src/providers/syndication/index.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
+import { fc } from '../support/fast-check.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { stubAccount, stubPost } from '../support/stub-provider.ts';
 

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { browseReply } from '../../src/model/results.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { createFakeBluesky, type FakeBluesky } from '../support/fake-bluesky.ts';
 import { type FakeHandler, startFakeUpstream } from '../support/fake-upstream.ts';
+import { fc } from '../support/fast-check.ts';
 
 /** A walk asks more often in a minute than one caller may. */
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000', PERCH_POOL_ALLOWANCE: '1000000' };

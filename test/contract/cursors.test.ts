@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ListPosition, maxRecent, startOfList } from '../../src/fetching/list-position.ts';
 import { createCursorCodec, maxCursor } from '../../src/reads/cursor.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createFakeList, steady } from '../support/fake-list.ts';
+import { fc } from '../support/fast-check.ts';
 
 const lists = [
   '/api/v1/profiles/wren?limit=3',

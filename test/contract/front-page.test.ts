@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { frontEndpoints } from '../../src/http/pages/front-endpoints.ts';
 import { toLine } from '../../src/render/markdown/characters.ts';
 import { buildTestApp, type TestApp, xOnly } from '../support/build-app.ts';
 import { startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
+import { fc } from '../support/fast-check.ts';
 import { parsePage } from '../support/render-html.ts';
 import { hostileText } from '../support/render-markdown.ts';
 import { createStubProvider, stubAccount, stubFound, stubPost } from '../support/stub-provider.ts';

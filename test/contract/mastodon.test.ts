@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { browseReply, postReply } from '../../src/model/results.ts';
 import type { TestApp } from '../support/build-app.ts';
 import { createFakeMastodon, type FakeMastodon } from '../support/fake-mastodon.ts';
 import { answerJson } from '../support/fake-upstream.ts';
+import { fc } from '../support/fast-check.ts';
 import { buildMastodonApp } from '../support/mastodon-app.ts';
 import { accountRow, homeHost, snowflake, statusRow } from '../support/mastodon-payloads.ts';
 

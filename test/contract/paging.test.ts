@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BrowseReply, browseReply } from '../../src/model/results.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createFakeList, type FakeList, type ListHabits, steady } from '../support/fake-list.ts';
+import { fc } from '../support/fast-check.ts';
 
 /** A walk asks more often in a minute than one caller may. */
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000' };

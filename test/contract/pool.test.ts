@@ -1,10 +1,10 @@
 import { get } from 'node:http';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { type FakeFxTwitter, startFakeFxTwitter, steadyHabits } from '../support/fake-fxtwitter.ts';
 import { answerRedirect, resetConnection } from '../support/fake-upstream.ts';
+import { fc } from '../support/fast-check.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { type Asking, askFrom, readRateLimit } from '../support/rate-limit.ts';
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
+import { fc } from '../support/fast-check.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
 import { buildSessionRig, typesOf } from '../support/session-rig.ts';
 

@@ -1,5 +1,5 @@
 import { get as send } from 'node:http';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { clause, clauseEach } from '../support/clause.ts';
 import { type FakeFxTwitter, startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
 import {
@@ -403,7 +403,7 @@ describe('callers', () => {
       const release = fake.hold();
 
       const asking = Array.from({ length: 10 }, (_, index) => get(paths[index % 2] ?? ''));
-      await vi.waitFor(() => expect(app.inFlight).toBe(10));
+      await expect.poll(() => app.inFlight).toBe(10);
       release();
       const bodies = await Promise.all((await Promise.all(asking)).map((reply) => reply.text()));
 
@@ -423,10 +423,10 @@ describe('callers', () => {
       });
 
       const leave = askAndLeave(`${url}${path}`);
-      await vi.waitFor(() => expect(open.size).toBeGreaterThan(0));
+      await expect.poll(() => open.size).toBeGreaterThan(0);
       leave();
 
-      await vi.waitFor(() => expect([open.size, app.inFlight]).toEqual([0, 0]));
+      await expect.poll(() => [open.size, app.inFlight]).toEqual([0, 0]);
     },
   );
 
@@ -436,9 +436,9 @@ describe('callers', () => {
 
     const leave = askAndLeave(`${url}/wren`);
     const staying = get('/wren');
-    await vi.waitFor(() => expect(app.inFlight).toBe(2));
+    await expect.poll(() => app.inFlight).toBe(2);
     leave();
-    await vi.waitFor(() => expect(app.inFlight).toBe(1));
+    await expect.poll(() => app.inFlight).toBe(1);
     release();
 
     expect((await readJson(await staying)).posts).toHaveLength(20);

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BrowseReply, browseReply } from '../../src/model/results.ts';
 import {
@@ -12,6 +11,7 @@ import {
   steadyHabits,
 } from '../support/fake-fxtwitter.ts';
 import { answerHtml } from '../support/fake-upstream.ts';
+import { fc } from '../support/fast-check.ts';
 import { listen } from '../support/listen.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Client } from '../../src/core/caller.ts';
 import { Problem } from '../../src/core/problem.ts';
@@ -14,6 +13,7 @@ import {
   startSession,
 } from '../../src/sessions/state.ts';
 import type { SessionStore } from '../../src/sessions/store.ts';
+import { fc } from '../support/fast-check.ts';
 import { openLedger } from '../support/ledger.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { answerTo } from '../support/scripted-engine.ts';

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAllowanceWindow } from '../../../src/access/allowance-window.ts';
 import {
@@ -10,6 +9,7 @@ import type { PoolShare, Spending } from '../../../src/core/caller.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { systemRandom } from '../../../src/core/random.ts';
 import { clause } from '../../support/clause.ts';
+import { fc } from '../../support/fast-check.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const windowMs = 60_000;

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   createAddressReader,
   toClientAddress,
   trustedProxyFault,
 } from '../../../src/access/client-address.ts';
+import { fc } from '../../support/fast-check.ts';
 
 describe('the name of an address', () => {
   it.each([

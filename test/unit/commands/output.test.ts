@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../../src/commands/logger.ts';
 import { cleanText, createOutput, escapeJson } from '../../../src/commands/output.ts';
+import { fc } from '../../support/fast-check.ts';
 
 /** Everything that could control a terminal, but line feed and tab. */
 const controlling = /(?![\n\t])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u;

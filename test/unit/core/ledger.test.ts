@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HoldingBound, Ledger } from '../../../src/core/ledger.ts';
+import { fc } from '../../support/fast-check.ts';
 import { openLedger } from '../../support/ledger.ts';
 
 const ofLedger = (bound: HoldingBound): Ledger =>

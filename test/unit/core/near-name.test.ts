@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { nearestName } from '../../../src/core/near-name.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const names = ['read', 'search', 'serve', 'sessions', 'archive', 'with-replies', 'x'];
 

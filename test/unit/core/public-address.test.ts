@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isPublicAddress } from '../../../src/core/public-address.ts';
+import { fc } from '../../support/fast-check.ts';
 
 /** The last address before each refused network, its first, its last, and the one after it. */
 type Edges = readonly (readonly [string | null, string, string, string | null])[];

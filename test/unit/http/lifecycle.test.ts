@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scheduledLifecycle } from '../../../src/core/lifecycle.ts';
 import { Problem } from '../../../src/core/problem.ts';
@@ -11,6 +10,7 @@ import { describeLifecycle, describeVersioning } from '../../../src/http/version
 import { reads } from '../../../src/reads/index.ts';
 import { clause, clauseEach } from '../../support/clause.ts';
 import { discoveryFacts } from '../../support/discovery-facts.ts';
+import { fc } from '../../support/fast-check.ts';
 import { expectSignals } from '../../support/signals.ts';
 
 const baseUrl = 'https://perch.test';

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutText, shorten } from '../../../src/providers/cut.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const family = '👩‍👩‍👧‍👦';
 

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toRichText } from '../../../src/providers/html-text.ts';
 import { renderText } from '../../../src/render/markdown/text.ts';
 import { expectFacetsFit } from '../../suites/provider-suite.ts';
+import { fc } from '../../support/fast-check.ts';
 import { tokenTypes } from '../../support/render-markdown.ts';
 
 const plain = { nameMention: () => null };

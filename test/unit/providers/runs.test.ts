@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Facet } from '../../../src/model/post.ts';
 import { settleRuns } from '../../../src/providers/runs.ts';
 import { toCodePoints } from '../../../src/providers/text.ts';
 import { expectFacetsFit } from '../../suites/provider-suite.ts';
+import { fc } from '../../support/fast-check.ts';
 
 describe('settleRuns', () => {
   const run = fc.record(

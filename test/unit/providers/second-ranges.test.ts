@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   clipRanges,
@@ -6,6 +5,7 @@ import {
   type SecondRange,
   subtractRanges,
 } from '../../../src/providers/second-ranges.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const range = fc
   .tuple(fc.integer({ min: -1, max: 30 }), fc.nat(10))

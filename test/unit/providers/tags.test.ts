@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scanFacets, tagUrl } from '../../../src/providers/tags.ts';
 import { expectFacetsFit } from '../../suites/provider-suite.ts';
+import { fc } from '../../support/fast-check.ts';
 
 describe('tagUrl', () => {
   it('gives no URL for what is no name', () => {

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { correctionOf, warnOfMisspelt } from '../../../src/reads/misspelt.ts';
 import { searchPosts } from '../../../src/reads/search-posts.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const known = Object.keys(searchPosts.params.shape);
 

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toMediaSet } from '../../../src/model/media.ts';
 import { type EmbedResult, embedReply } from '../../../src/model/results.ts';
 import { renderEmbedJson } from '../../../src/render/embed-json.ts';
+import { fc } from '../../support/fast-check.ts';
 import {
   findUnsafe,
   hostileHtml,

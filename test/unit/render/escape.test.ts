@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toWebsite } from '../../../src/model/account.ts';
 import { toMediaSet } from '../../../src/model/media.ts';
@@ -10,6 +9,7 @@ import { image } from '../../../src/render/markdown/links.ts';
 import { nestHeadings } from '../../../src/render/markdown/nest-headings.ts';
 import { renderText } from '../../../src/render/markdown/text.ts';
 import { cleanMarkdown } from '../../../src/render/markdown/verbatim.ts';
+import { fc } from '../../support/fast-check.ts';
 import {
   expectedText,
   hostileLine,

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderParagraphs } from '../../../src/render/html/text.ts';
+import { fc } from '../../support/fast-check.ts';
 import {
   findUnsafe,
   hostileHtml,

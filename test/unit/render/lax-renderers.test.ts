@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../../src/model/account.ts';
 import { toMediaSet } from '../../../src/model/media.ts';
@@ -15,6 +14,7 @@ import { renderPostPage } from '../../../src/render/markdown/post-page.ts';
 import { renderText } from '../../../src/render/markdown/text.ts';
 import { cleanMarkdown } from '../../../src/render/markdown/verbatim.ts';
 import { renderPostNote } from '../../../src/render/obsidian.ts';
+import { fc } from '../../support/fast-check.ts';
 import { elementsOf, laxRenderers, renderPlainly } from '../../support/lax-renderers.ts';
 import {
   connectionsResult,

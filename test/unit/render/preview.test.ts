@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import fc from 'fast-check';
 import unfurl from 'unfurl.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { toMediaSet } from '../../../src/model/media.ts';
@@ -8,6 +7,7 @@ import type { Post } from '../../../src/model/post.ts';
 import type { PostResult } from '../../../src/model/results.ts';
 import { renderEmbedJson } from '../../../src/render/embed-json.ts';
 import { renderPreviewPage } from '../../../src/render/preview-page.ts';
+import { fc } from '../../support/fast-check.ts';
 import { findUnsafe, hostileHtml, hostileUrl, parsePage } from '../../support/render-html.ts';
 import { runs } from '../../support/render-markdown.ts';
 import {

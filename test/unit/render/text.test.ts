@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderHeading, renderText } from '../../../src/render/markdown/text.ts';
+import { fc } from '../../support/fast-check.ts';
 import {
   expectedText,
   hostileLine,

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemRandom } from '../../../src/core/random.ts';
 import { createSessionIds } from '../../../src/sessions/ids.ts';
 import { createContinuationTokens } from '../../../src/sessions/tokens.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const idsAt = (now: () => number) =>
   createSessionIds({ now, sleep: async () => undefined }, systemRandom);

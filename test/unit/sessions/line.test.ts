@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/core/caller.ts';
 import { createLine, type Line, type Waiting } from '../../../src/sessions/line.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const at = (address: string, network: string | null = null): Client => ({ address, network });
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventDraft } from '../../../src/sessions/events.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type TurnEnd,
 } from '../../../src/sessions/state.ts';
 import { failures } from '../../../src/sessions/turn-run.ts';
+import { fc } from '../../support/fast-check.ts';
 import { answerTo } from '../../support/scripted-engine.ts';
 
 const limits = { queue: 2, turns: 6, sessionBytes: 1_000_000 };

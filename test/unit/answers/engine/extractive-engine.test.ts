@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer, EarlierTurn } from '../../../../src/answers/answer.ts';
 import type { Corpus } from '../../../../src/answers/corpus/corpus.ts';
 import { openAnswers } from '../../../../src/answers/open-answers.ts';
 import { toSlug } from '../../../../src/core/slug.ts';
 import { corpusOf } from '../../../support/corpus-folder.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 /** Docs of a made-up server, in a few files. */

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { GivenPassage } from '../../../../src/answers/engine/given-passages.ts';
 import { type CitedText, createCitedText } from '../../../../src/answers/model/cited-text.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 const passage = (number: number): GivenPassage => ({
   id: number,

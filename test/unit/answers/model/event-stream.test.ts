@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readEventStream } from '../../../../src/answers/model/event-stream.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 const limits = { maxLine: 1000, maxBytes: 10_000 };
 

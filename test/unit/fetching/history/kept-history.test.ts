@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HistoryQuery } from '../../../../src/fetching/history/history-query.ts';
 import { openHistoryKeep } from '../../../../src/providers/archive/kept-histories.ts';
 import type { HistoryKeep } from '../../../../src/providers/history-keep.ts';
 import { createFakeTimeline, type Entry, type EntryKind } from '../../../support/fake-timeline.ts';
+import { fc } from '../../../support/fast-check.ts';
 import {
   answerFromMemory,
   createChance,

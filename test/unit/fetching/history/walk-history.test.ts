@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   createFakeTimeline,
@@ -6,6 +5,7 @@ import {
   type EntryKind,
   type TimelineHabits,
 } from '../../../support/fake-timeline.ts';
+import { fc } from '../../../support/fast-check.ts';
 import {
   answerFromMemory,
   createChance,

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { encodeComponent } from '../../../../src/core/encode-component.ts';
 import { createAnswerRenderer } from '../../../../src/http/pages/answer-html.ts';
 import { createForeignLinks } from '../../../../src/http/pages/answer-links.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { hostileHtml, hostileUrl, parseHtml } from '../../../support/render-html.ts';
 
 const tags = [

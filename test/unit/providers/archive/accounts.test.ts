@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openSqlite } from '../../../../src/core/sqlite.ts';
 import type { Account } from '../../../../src/model/account.ts';
 import { toAccount } from '../../../../src/model/account.ts';
 import { migrations } from '../../../../src/providers/archive/schema.ts';
 import { failureOf } from '../../../suites/provider-suite.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { stubAccount } from '../../../support/stub-provider.ts';
 import {
   ask,

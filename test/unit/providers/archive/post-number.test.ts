@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   endOfNumbers,
@@ -7,6 +6,7 @@ import {
   nextNumber,
   toNumber,
 } from '../../../../src/providers/archive/post-number.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 /** Up to the last second but one: there is no number after the last. */
 const at = fc.double({ min: 0, max: 2 ** 33 - 2, noNaN: true });

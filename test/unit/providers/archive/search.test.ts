@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toMediaSet } from '../../../../src/model/media.ts';
 import type { Facet, Post } from '../../../../src/model/post.ts';
 import { rankedPosts } from '../../../../src/providers/archive/top.ts';
 import { failureOf } from '../../../suites/provider-suite.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { stubAccount } from '../../../support/stub-provider.ts';
 import {
   ask,

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Post } from '../../../../src/model/post.ts';
 import { failureOf } from '../../../suites/provider-suite.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { stubAccount } from '../../../support/stub-provider.ts';
 import {
   ask,

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toIndexText, toNameWord, toWords } from '../../../../src/providers/archive/words.ts';
+import { fc } from '../../../support/fast-check.ts';
 
 describe('toWords', () => {
   it.each([

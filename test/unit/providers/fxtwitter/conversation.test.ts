@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Post, Status } from '../../../../src/model/post.ts';
 import {
@@ -9,6 +8,7 @@ import {
 } from '../../../../src/providers/fxtwitter/conversation.ts';
 import { parsePost } from '../../../../src/providers/fxtwitter/payload.ts';
 import { shapePost } from '../../../../src/providers/fxtwitter/shape.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { type Fields, fxReply, fxStatus, fxTombstone } from '../../../support/x-payloads.ts';
 
 function shape(row: Fields): Post {

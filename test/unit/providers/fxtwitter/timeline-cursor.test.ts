@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -8,6 +7,7 @@ import {
   timeOfId,
   writeTimelineCursor,
 } from '../../../../src/providers/fxtwitter/timeline-cursor.ts';
+import { fc } from '../../../support/fast-check.ts';
 import { fixturesPresent, readFixture } from '../../../support/fixtures.ts';
 
 const page = z.object({

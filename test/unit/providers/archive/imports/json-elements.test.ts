@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type JsonElement,
   jsonElements,
   maxElementBytes,
 } from '../../../../../src/providers/archive/imports/json-elements.ts';
+import { fc } from '../../../../support/fast-check.ts';
 
 async function read(
   file: string | Uint8Array,

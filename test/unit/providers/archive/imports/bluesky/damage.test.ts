@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blueskyForm } from '../../../../../../src/providers/archive/imports/bluesky/bluesky-form.ts';
 import { dids, toPostRecord, toTid } from '../../../../../support/exports/bluesky-records.ts';
 import { writeRepository } from '../../../../../support/exports/car-file.ts';
 import { readExport } from '../../../../../support/exports/read-export.ts';
+import { fc } from '../../../../../support/fast-check.ts';
 import { temporaryFolder } from '../../../../../support/spawn-perch.ts';
 
 const records = Object.fromEntries(
