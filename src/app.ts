@@ -4,8 +4,10 @@ import type { AnswerEngine } from './answers/answer.ts';
 import { type Config, version } from './config.ts';
 import type { Clock } from './core/clock.ts';
 import { type Closing, createClosing } from './core/closing.ts';
+import { createServerLoop } from './core/loop.ts';
 import { createHostCheck, createOrigins } from './core/origins.ts';
 import type { Random } from './core/random.ts';
+import { createHeavyTurns, type Turns } from './core/turns.ts';
 import { type AccessLog, createAccessLog, silentAccessLog } from './http/access-log.ts';
 import { createAdminGuard } from './http/admin-guard.ts';
 import { adminKeysPlugin } from './http/admin-keys.ts';
@@ -100,7 +102,9 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
   const access = openAccess(options);
   opened.add(access.close);
   const traffic = createTraffic();
-  const bounded = { ...options, pool: access.allowances.pool, ledger: access.ledger };
+  const loop = createServerLoop();
+  const shared = { ledger: access.ledger, heavyTurns: createHeavyTurns(loop) };
+  const bounded = { ...options, ...shared, pool: access.allowances.pool };
   const uncounted = openFetching(bounded);
   opened.add(uncounted.close);
   const fetching = { ...uncounted, fetcher: traffic.countAnswers(uncounted.fetcher) };
@@ -110,19 +114,18 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
   const identification = options.identification ?? access.identification;
   const server = createServer(options, access, identification);
   server.addHook('onClose', opened.close);
-
   server.addHook('onListen', async () => sessions?.start());
   if (sessions !== null) noteAddress(server, config);
   acceptAllMethods(server);
   const lines = { lines: config.PERCH_ACCESS_LOG, slowMs: config.PERCH_SLOW_REQUEST_MS };
   const accessLog = traffic.countReplies(createAccessLog(server, lines));
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });
-  takeTurns(server, identification.clientOf);
+  takeTurns(server, loop, identification.clientOf);
   await setCors(server);
   setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));
-  boundReplies(server, { ledger: access.ledger, clientOf: identification.clientOf });
+  boundReplies(server, { ...shared, clientOf: identification.clientOf });
   registerPlugins(server, {
-    ...options,
+    ...bounded,
     identification,
     access,
     fetching,
@@ -161,6 +164,7 @@ async function openSessions(
 }
 
 interface Services extends AppOptions {
+  readonly heavyTurns: Turns;
   readonly identification: Identification;
   readonly access: Access;
   readonly fetching: Fetching;
@@ -227,6 +231,7 @@ function registerReads(server: FastifyInstance, services: Services): void {
     routes: [...readRoutes, ...aliasRoutes],
     fetcher: fetching.fetcher,
     context: fetching.context,
+    heavyTurns: services.heavyTurns,
     identification,
     sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
     linkPreviews: config.PERCH_LINK_PREVIEWS,
@@ -262,6 +267,7 @@ function registerMcp(
     identify: (request) => identification.identify(request, 'browse'),
     clientOf: identification.clientOf,
     ledger: access.ledger,
+    heavyTurns: services.heavyTurns,
     shed: () => (load.isHigh ? overloaded() : null),
     track: work.track,
     notice: accessLog.notice,

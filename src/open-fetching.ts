@@ -6,8 +6,10 @@ import type { Clock } from './core/clock.ts';
 import { type HttpClientOptions, openHttpClient } from './core/http-client.ts';
 import type { Ledger } from './core/ledger.ts';
 import { openPublicHttpClient } from './core/public-http-client.ts';
+import type { PublicHttpOptions } from './core/public-network.ts';
 import type { Random } from './core/random.ts';
 import { openSecret } from './core/secret.ts';
+import type { Turns } from './core/turns.ts';
 import { createFetcher, type Fetcher } from './fetching/fetch.ts';
 import { createHistoryImporter, type HistoryImporter } from './fetching/history/import-history.ts';
 import { accountSubject } from './fetching/plan.ts';
@@ -31,6 +33,8 @@ export interface FetchingOverrides {
   readonly providers?: readonly Provider[];
   /** What upstream requests of browse reads are taken from; the command line has none. */
   readonly pool?: Pool;
+  /** The network behind the hosts that requests name. No setting leads here. */
+  readonly network?: PublicHttpOptions;
 }
 
 /** What fetching is built of. */
@@ -41,6 +45,8 @@ export interface FetchingOptions extends FetchingOverrides {
   readonly logger: FastifyBaseLogger;
   /** Counts what each client holds; shared with the surfaces. */
   readonly ledger: Ledger;
+  /** Turns of clients with work that takes long; shared with the surfaces. */
+  readonly heavyTurns: Turns;
 }
 
 /** Everything behind the surfaces: HTTP and the command line use the same. */
@@ -67,7 +73,7 @@ export function openFetching(options: FetchingOptions): Fetching {
   const cursorKey = openCursorKey(config, options.random); // it may fail while nothing is open yet
   const limits = toLimits(options);
   const http = openHttpClient(limits);
-  const publicHttp = openPublicHttpClient(limits);
+  const publicHttp = openPublicHttpClient(limits, options.network);
   const settings = toSettings(config, { http, publicHttp, clock });
   const providers =
     options.providers ?? config.PERCH_PROVIDERS.map((name) => providerFactories[name](settings));
@@ -178,7 +184,7 @@ function createImporter(
   });
 }
 
-function toLimits({ config, clock, random }: FetchingOptions): HttpClientOptions {
+function toLimits({ config, clock, random, heavyTurns }: FetchingOptions): HttpClientOptions {
   return {
     connectTimeoutMs: config.PERCH_CONNECT_TIMEOUT_MS,
     attemptTimeoutMs: config.PERCH_ATTEMPT_TIMEOUT_MS,
@@ -186,6 +192,7 @@ function toLimits({ config, clock, random }: FetchingOptions): HttpClientOptions
     userAgent: config.PERCH_USER_AGENT,
     clock,
     random,
+    heavyTurns,
   };
 }
 

@@ -1,8 +1,10 @@
 import type { pino } from 'pino';
 import { systemClock } from '../core/clock.ts';
 import { createLedger } from '../core/ledger.ts';
+import { createServerLoop } from '../core/loop.ts';
 import { Problem } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
+import { createHeavyTurns } from '../core/turns.ts';
 import { toLedgerBounds } from '../open-access.ts';
 import { type Fetching, openFetching } from '../open-fetching.ts';
 import { type CommandContext, type ExitCode, exitCodes } from './command.ts';
@@ -23,7 +25,14 @@ export async function withFetching(
   let fetching: Fetching;
   try {
     const ledger = createLedger(toLedgerBounds(config));
-    fetching = openFetching({ config, logger, ledger, clock: systemClock, random: systemRandom });
+    fetching = openFetching({
+      config,
+      logger,
+      ledger,
+      heavyTurns: createHeavyTurns(createServerLoop()),
+      clock: systemClock,
+      random: systemRandom,
+    });
   } catch (error) {
     stderr.write(`perch: ${explainOpening(error, config)}\n`);
     return exitCodes.usage;

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { type HttpHead, headerText, readHead } from './http-head.ts';
 import { Problem } from './problem.ts';
 import type { Random } from './random.ts';
-import { createHeavyTurns, waitForTurn } from './turns.ts';
+import { type Turns, waitForTurn } from './turns.ts';
 
 /** Limits of outbound requests. Times in milliseconds, sizes in bytes. */
 export interface HttpClientOptions {
@@ -15,6 +15,8 @@ export interface HttpClientOptions {
   readonly userAgent: string;
   readonly clock: Clock;
   readonly random: Random;
+  /** Turns of clients with large bodies, and with other work that takes long. */
+  readonly heavyTurns: Turns;
 }
 
 /** What came back, whatever its status. */
@@ -137,7 +139,6 @@ export interface ClientKind {
 /** Opens an HTTP client that sends in its own way. */
 export function openClientOver(options: HttpClientOptions, kind: ClientKind): HttpClient {
   let opening: Promise<Sender> | undefined;
-  const takeTurn = createBodyTurns();
   return {
     get: async (url, context) => {
       opening ??= kind.openSender();
@@ -145,7 +146,6 @@ export function openClientOver(options: HttpClientOptions, kind: ClientKind): Ht
         ...options,
         sender: await opening,
         isAllowed: kind.isAllowed,
-        takeTurn,
       });
     },
     close: async () => {
@@ -157,7 +157,6 @@ export function openClientOver(options: HttpClientOptions, kind: ClientKind): Ht
 interface Sending extends HttpClientOptions {
   readonly sender: Sender;
   readonly isAllowed: ClientKind['isAllowed'];
-  readonly takeTurn: (client: RequestContext['client']) => Promise<void>;
 }
 
 async function getOnceOrTwice(
@@ -206,7 +205,7 @@ async function follow(
     const location = redirectTarget(response, url);
     if (location === null) {
       const bytes = await readBody(response, { ...options, takeBytes });
-      if (bytes.length > largeBody) await options.takeTurn(client);
+      await waitIfLarge(bytes, client, options);
       return toAnswer(response, bytes, options.clock);
     }
     await response.body.dump();
@@ -228,12 +227,13 @@ function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | nul
 /** Bytes of a body beyond which it waits for its turn, because it takes a while to be understood. */
 const largeBody = 65_536;
 
-/** Creates the turns of large bodies: one in each pass of the event loop, of one client after the other. */
-function createBodyTurns(): Sending['takeTurn'] {
-  const turns = createHeavyTurns();
-  return async (client) => {
-    await waitForTurn(turns, client?.address ?? '', () => true);
-  };
+async function waitIfLarge(
+  { length }: Buffer,
+  client: RequestContext['client'],
+  { heavyTurns }: HttpClientOptions,
+): Promise<void> {
+  if (length <= largeBody) return;
+  await waitForTurn(heavyTurns, client?.address ?? '', () => true);
 }
 
 function toAnswer(response: Dispatcher.ResponseData, bytes: Buffer, clock: Clock): HttpAnswer {

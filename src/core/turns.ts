@@ -1,3 +1,5 @@
+import type { Loop } from './loop.ts';
+
 /** How much is admitted in one pass of the event loop. */
 export interface TurnLimits {
   /** Of one client. */
@@ -7,16 +9,6 @@ export interface TurnLimits {
   /** Target length of a pass in milliseconds. A longer pass halves the number admitted. Default: no target. */
   readonly ms?: number;
 }
-
-/** The event loop, as turns see it. */
-export interface Loop {
-  /** Calls back in the next pass. */
-  nextPass(run: () => void): void;
-  /** Returns milliseconds since some moment. */
-  now(): number;
-}
-
-const loopOfNode: Loop = { nextPass: setImmediate, now: () => performance.now() };
 
 /** Lets clients take turns, so that what one of them sends does not delay the others. */
 export interface Turns {
@@ -35,15 +27,14 @@ interface Line {
 /** Creates turns. Connections have the bound on what waits: nobody waits twice for one request. */
 export function createTurns(
   { each, all = Number.POSITIVE_INFINITY, ms = Number.POSITIVE_INFINITY }: TurnLimits,
-  { nextPass, now }: Loop = loopOfNode,
+  { nextPass }: Loop,
 ): Turns {
   const lines = new Map<string, Line>();
   let taken = 0;
   let isPassing = false;
-  let beganMs = now();
   let most = all;
   const comeBack = () => {
-    if (isPassing) return;
+    if (isPassing || lines.size === 0) return;
     isPassing = true;
     nextPass(pass);
   };
@@ -65,22 +56,18 @@ export function createTurns(
       use(line, go);
     }
   };
-  const pass = (): void => {
+  const pass = (lengthMs: number): void => {
     isPassing = false;
-    most = adapt(taken, now() - beganMs);
+    most = adapt(taken, lengthMs);
     taken = 0;
-    beganMs = now();
-    for (const [client, line] of [...lines]) {
-      if (line.waiting.length === 0) lines.delete(client);
-      else if (taken < most) admit(client, line);
-    }
-    if (lines.size > 0) comeBack();
+    for (const [client, { waiting }] of lines) if (waiting.length === 0) lines.delete(client);
+    comeBack();
+    for (const [client, line] of [...lines]) if (taken < most) admit(client, line);
   };
   return {
     take: (client, go) => {
       const line = lines.get(client) ?? { taken: 0, waiting: [] };
       lines.set(client, line);
-      if (!isPassing) beganMs = now();
       comeBack();
       if (line.waiting.length === 0 && hasTurn(line)) use(line, go);
       else line.waiting.push(go);
@@ -111,15 +98,11 @@ const shortMs = 10;
  * Creates turns for work that can take many milliseconds. Each pass of the event loop admits one piece of work, and
  * clients alternate. After a long pass, the next piece waits for twice the length of that pass.
  */
-export function createHeavyTurns(): Turns {
-  const { now } = loopOfNode;
-  const nextPass = (run: () => void): void => {
-    const beganMs = now();
-    setImmediate(() => {
-      const tookMs = now() - beganMs;
-      if (tookMs <= shortMs) run();
-      else setTimeout(run, 2 * tookMs);
+export function createHeavyTurns(loop: Loop): Turns {
+  const nextPass: Loop['nextPass'] = (run) =>
+    loop.nextPass((lengthMs) => {
+      if (lengthMs <= shortMs) run(lengthMs);
+      else setTimeout(run, 2 * lengthMs, lengthMs);
     });
-  };
-  return createTurns({ each: 1, all: 1 }, { now, nextPass });
+  return createTurns({ each: 1, all: 1 }, { nextPass });
 }

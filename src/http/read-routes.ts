@@ -2,7 +2,7 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { joinParameters, parseQuery } from '../core/query.ts';
-import { createHeavyTurns, type Turns, waitForTurn } from '../core/turns.ts';
+import { type Turns, waitForTurn } from '../core/turns.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
 import type { Answer } from '../fetching/plan.ts';
 import type { PathForm } from '../reads/address-forms.ts';
@@ -32,6 +32,8 @@ export interface ReadRoutesOptions {
   readonly routes: readonly (ReadRoute | AliasRoute)[];
   readonly fetcher: Fetcher;
   readonly context: PlanContext;
+  /** Turns of clients with work that takes long. */
+  readonly heavyTurns: Turns;
   readonly identification: Identification;
   readonly sharedCacheSeconds: number;
   /** Whether crawlers of link previews get a page of their own at the permalinks of posts. */
@@ -70,7 +72,6 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
   const handling = {
     ...options,
     understandOnce: createUnderstanding(options.context),
-    renderings: createHeavyTurns(),
   };
   for (const row of options.routes) {
     for (const { url, form } of listRouterPaths(row)) {
@@ -144,14 +145,13 @@ function answerWithoutRead({ identityOf, describe }: RouteHeaders): Handler {
 
 interface HandlerOptions extends ReadRoutesOptions {
   readonly understandOnce: ReturnType<typeof createUnderstanding>;
-  readonly renderings: Turns;
 }
 
 function createHandler(
   { headers, isRoute, toAsked, hasPreviews }: Answering,
   options: HandlerOptions,
 ): Handler {
-  const { fetcher, work, load, accessLog, understandOnce, renderings } = options;
+  const { fetcher, work, load, accessLog, understandOnce, heavyTurns } = options;
   const send = (asked: Asked, answer: Answer, { request, reply }: Exchange): void => {
     const prepared = prepare(options, request, { ...asked, answer });
     sendPrepared({ request, reply }, prepared, headers.ownOf(request));
@@ -162,7 +162,7 @@ function createHandler(
     );
     // In a pass of its own: understanding an answer and rendering it take a while each.
     const { address } = options.identification.clientOf(request);
-    const isHere = await waitForTurn(renderings, address, () => !request.socket.destroyed);
+    const isHere = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
     if (!isHere) return void reply.hijack();
     send(asked, answer, { request, reply });
     accessLog.notice(request, reply, 200);

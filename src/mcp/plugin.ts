@@ -5,7 +5,7 @@ import { jsonMediaTypes } from '../core/json-bodies.ts';
 import type { Ledger } from '../core/ledger.ts';
 import type { Origins } from '../core/origins.ts';
 import { Problem } from '../core/problem.ts';
-import { createHeavyTurns, type Turns, waitForTurn } from '../core/turns.ts';
+import { type Turns, waitForTurn } from '../core/turns.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions, Visitor } from './server.ts';
 
@@ -28,6 +28,8 @@ export interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   readonly clientOf: (request: FastifyRequest) => Client;
   /** Bounds the open streams of each client (`streams`). */
   readonly ledger: Ledger;
+  /** Turns of clients with work that takes long. */
+  readonly heavyTurns: Turns;
   /** Gives the problem of a process that takes no work at the moment; null while it does. */
   readonly shed: () => Problem | null;
   /** Counts the work in flight. */
@@ -61,7 +63,6 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
   const limits = { parseAs: 'string', bodyLimit: maxBodyBytes } as const;
   app.addContentTypeParser(jsonMediaTypes, limits, (_request, body, done) => done(null, body));
   const open = openExchangeOnce(app, options);
-  const turns = createHeavyTurns();
   app.post(mcpPath, {
     config,
     onRequest: async (request) => {
@@ -73,7 +74,7 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
     handler: async (request, reply) => {
       const leaving = leavingOf(reply);
       const client = options.clientOf(request);
-      const takeTurn = () => takeTurnOf(turns, { request, client, leaving });
+      const takeTurn = () => takeTurnOf(options.heavyTurns, { request, client, leaving });
       const posted = { request, client, signal: leaving.signal, takeTurn };
       const response = await options.track(answer(await open(), options, posted));
       if (response === null) return reply.hijack();

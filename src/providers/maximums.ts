@@ -29,7 +29,7 @@ export const maximums = {
   /** Quotes within quotes. */
   quotes: 3,
   /** UTF-16 code units of a text as it is sent, with its markup. */
-  rawText: 131_072,
+  rawText: 65_536,
   /** UTF-16 code units of the name or the value of a field of a profile, with its markup. */
   rawLine: 10_000,
   /** UTF-16 code units of an identifier, a type, a time or a language. */
@@ -52,7 +52,7 @@ export interface TextMaximums {
 
 /** Maximum lengths of the texts of an answer that is within its budget. */
 export const shownTexts: TextMaximums = {
-  text: 100_000,
+  text: 50_000,
   name: 500,
   description: 20_000,
   line: 2000,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { openHttpClient } from '../../src/core/http-client.ts';
+import { createServerLoop } from '../../src/core/loop.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import { createHeavyTurns } from '../../src/core/turns.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { upstream } from '../support/listen.ts';
@@ -29,6 +31,7 @@ async function setUp() {
     userAgent: 'Perch-tests/1.0 (+https://perch.example/)',
     clock: systemClock,
     random: systemRandom,
+    heavyTurns: createHeavyTurns(createServerLoop()),
   });
   const app = await buildTestApp({
     env: {

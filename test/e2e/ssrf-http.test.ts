@@ -2,8 +2,10 @@ import { Resolver } from 'node:dns/promises';
 import { Socket } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
+import { createServerLoop } from '../../src/core/loop.ts';
 import { openPublicHttpClient } from '../../src/core/public-http-client.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import { createHeavyTurns } from '../../src/core/turns.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import {
@@ -25,7 +27,12 @@ const id = snowflake(Date.UTC(2026, 0, 1));
 /** Builds an app that reads Mastodon, as in production but for DNS and TLS. */
 async function buildReader(internet: FakeInternet): Promise<TestApp> {
   const limits = { connectTimeoutMs: 20_000, attemptTimeoutMs: 30_000, maxBytes: 1_000_000 };
-  const shared = { userAgent: 'Perch tests', clock: systemClock, random: systemRandom };
+  const shared = {
+    userAgent: 'Perch tests',
+    clock: systemClock,
+    random: systemRandom,
+    heavyTurns: createHeavyTurns(createServerLoop()),
+  };
   const http = openPublicHttpClient({ ...limits, ...shared }, internet);
   onTestFinished(() => http.close());
   const providers = [createMastodon({ ...openGates, http, clock: systemClock })];

@@ -2,9 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { type HttpClient, HttpFailure } from '../../src/core/http-client.ts';
+import { createServerLoop } from '../../src/core/loop.ts';
 import { openPublicHttpClient } from '../../src/core/public-http-client.ts';
 import type { PublicHttpOptions } from '../../src/core/public-network.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import { createHeavyTurns } from '../../src/core/turns.ts';
 import {
   type FakeInternet,
   type FakeName,
@@ -25,7 +27,13 @@ const clock = systemClock;
 
 function openClient(network?: PublicHttpOptions, maxBytes = 65_536): HttpClient {
   const limits = { connectTimeoutMs: 20_000, attemptTimeoutMs: 30_000, maxBytes };
-  const options = { ...limits, userAgent: 'Perch tests', clock, random: systemRandom };
+  const options = {
+    ...limits,
+    userAgent: 'Perch tests',
+    clock,
+    random: systemRandom,
+    heavyTurns: createHeavyTurns(createServerLoop()),
+  };
   const client = openPublicHttpClient(options, network);
   onTestFinished(() => client.close());
   return client;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
 import { type HttpClient, openHttpClient } from '../../src/core/http-client.ts';
+import { createServerLoop } from '../../src/core/loop.ts';
+import { createHeavyTurns } from '../../src/core/turns.ts';
 import { type Facet, type Post, post as postSchema } from '../../src/model/post.ts';
 import type { PostReference } from '../../src/model/reference.ts';
 import {
@@ -80,6 +82,7 @@ export async function withProvider<T>(
     userAgent: 'Perch-tests/1.0 (+https://perch.example/)',
     clock: { now: systemClock.now, sleep: async () => {} },
     random: { fraction: () => 0, bytes: (count) => Buffer.alloc(count) },
+    heavyTurns: createHeavyTurns(createServerLoop()),
   });
   const provider = create({
     http,

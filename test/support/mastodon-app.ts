@@ -1,7 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { openHttpClient } from '../../src/core/http-client.ts';
+import { createServerLoop } from '../../src/core/loop.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import { createHeavyTurns } from '../../src/core/turns.ts';
 import type { HostGateOptions } from '../../src/providers/mastodon/host-gates.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';
@@ -39,6 +41,7 @@ export async function buildMastodonApp(
     userAgent: 'Perch-tests/1.0 (+https://perch.example/)',
     clock: systemClock,
     random: systemRandom,
+    heavyTurns: createHeavyTurns(createServerLoop()),
   });
   onTestFinished(() => http.close());
   const app = await buildTestApp({

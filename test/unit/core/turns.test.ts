@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { createServerLoop } from '../../../src/core/loop.ts';
 import { createHeavyTurns, createTurns, type TurnLimits } from '../../../src/core/turns.ts';
 
 /** Turns whose passes are counted and run by hand, and of which each takes a millisecond. */
 function open(limits: TurnLimits) {
   const passes: (() => void)[] = [];
   let nowMs = 0;
-  const nextPass = (run: () => void) => void passes.push(run);
-  const turns = createTurns(limits, { nextPass, now: () => nowMs });
+  const turns = createTurns(limits, {
+    nextPass: (run) => {
+      const begin = nowMs;
+      passes.push(() => run(nowMs - begin));
+    },
+  });
   const admitted: string[] = [];
   const left = new Set<string>();
   const take = (client: string, name: string) =>
@@ -87,7 +92,7 @@ describe('turns', () => {
 });
 
 it('leave many passes of the loop to others after heavy work', async () => {
-  const turns = createHeavyTurns();
+  const turns = createHeavyTurns(createServerLoop());
   let passes = 0;
   const count = () => {
     passes += 1;

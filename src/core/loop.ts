@@ -1,0 +1,43 @@
+/** The event loop, as turns see it. */
+export interface Loop {
+  /** Calls `run` in a later pass, with the length in milliseconds of the pass in which it was asked to. */
+  nextPass(run: (lengthMs: number) => void): void;
+}
+
+/** The event loop of a server. */
+export interface ServerLoop extends Loop {
+  /** Records that a connection was accepted. */
+  noteConnection(): void;
+}
+
+/** Maximum number of passes in a row that only accept connections. */
+const maxAccepting = 16;
+
+/**
+ * Creates the event loop of a server. Node accepts one connection per pass, so passes follow without further work
+ * while connections arrive: otherwise a client that opens many would keep the connections of others waiting.
+ */
+export function createServerLoop(): ServerLoop {
+  let connections = 0;
+  const afterAccepting = (run: () => void, passesLeft: number): void => {
+    const before = connections;
+    setImmediate(() => {
+      if (connections === before || passesLeft === 0) run();
+      else afterAccepting(run, passesLeft - 1);
+    });
+  };
+  return {
+    noteConnection: () => {
+      connections += 1;
+    },
+    nextPass: (run) => {
+      const begin = performance.now();
+      const before = connections;
+      setImmediate(() => {
+        const lengthMs = performance.now() - begin;
+        if (connections === before) run(lengthMs);
+        else afterAccepting(() => run(lengthMs), maxAccepting);
+      });
+    },
+  };
+}
