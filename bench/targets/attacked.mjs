@@ -18,9 +18,14 @@ const network = {
   resolve: async () => ['192.88.98.1'],
   connect: ({ signal }) =>
     new Promise((resolve, reject) => {
-      const socket = connect({ host: '127.0.0.1', port: Number(UPSTREAM_PORT), signal });
+      const socket = connect({ host: '127.0.0.1', port: Number(UPSTREAM_PORT) });
+      const stop = () => socket.destroy(signal.reason);
+      signal.addEventListener('abort', stop, { once: true });
       socket.once('error', reject);
-      socket.once('connect', () => resolve({ socket, address: '192.88.98.1' }));
+      socket.once('connect', () => {
+        signal.removeEventListener('abort', stop);
+        resolve({ socket, address: '192.88.98.1' });
+      });
     }),
 };
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { withDeadline } from './deadline.ts';
 import { HttpFailure } from './http-client.ts';
 import { isPublicAddress } from './public-address.ts';
 import type { Connection, PublicHttpOptions } from './public-network.ts';
@@ -22,21 +23,29 @@ const maxAddresses = 3;
  *
  * @throws HttpFailure, Error of the operating system or of TLS
  */
-export async function connectPublicly(
+export function connectPublicly(host: string, connecting: PublicConnecting): Promise<Socket> {
+  const { timeoutMs, signal } = connecting;
+  return withDeadline(timeoutMs, [signal], (deadline) =>
+    connectToOne(host, { ...connecting, signal: deadline }),
+  );
+}
+
+async function connectToOne(
   host: string,
   { network, timeoutMs, signal }: PublicConnecting,
 ): Promise<Socket> {
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  const addresses = await findAddresses(host, network, deadline);
+  const addresses = await findAddresses(host, network, signal);
+  const shareMs = Math.ceil(timeoutMs / addresses.length);
   let fault: unknown;
   for (const address of addresses) {
-    const share = AbortSignal.timeout(Math.ceil(timeoutMs / addresses.length));
-    const target = { address, port: 443, host, signal: AbortSignal.any([deadline, share]) };
     try {
-      return ifPublic(await network.connect(target));
+      const connection = await withDeadline(shareMs, [signal], (share) =>
+        network.connect({ address, port: 443, host, signal: share }),
+      );
+      return ifPublic(connection);
     } catch (error) {
       if (error instanceof HttpFailure) throw error;
-      if (deadline.aborted) throw new HttpFailure('timeout', 'No connection in time.', error);
+      if (signal.aborted) throw new HttpFailure('timeout', 'No connection in time.', error);
       fault = error;
     }
   }

@@ -1,12 +1,12 @@
 import type { Caller, Client, Pool, PoolShare } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
+import { withDeadline } from '../core/deadline.ts';
 import { HttpFailure, type RequestContext } from '../core/http-client.ts';
 import type { Hold, Ledger } from '../core/ledger.ts';
 import { Problem } from '../core/problem.ts';
 import { ProviderError } from '../providers/provider.ts';
 import { browse, type ListPart, type PartStore } from './browse.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
-import { withDeadline } from './deadline.ts';
 import { toNotLive } from './live-only.ts';
 import type { Answer, CacheState, Finds, Plan, PlanKind } from './plan.ts';
 import type { ProviderChain } from './provider-chain.ts';

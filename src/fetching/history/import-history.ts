@@ -1,12 +1,12 @@
 import type { Pool } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
+import { type Deadline, openDeadline } from '../../core/deadline.ts';
 import type { RequestContext } from '../../core/http-client.ts';
 import type { Hold, Ledger } from '../../core/ledger.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference } from '../../model/reference.ts';
 import type { HistoryKeep } from '../../providers/history-keep.ts';
-import { type Deadline, openDeadline } from '../deadline.ts';
 import { atCost, toTakeBytes, type Waiting } from '../fetch.ts';
 import type { ProviderChain } from '../provider-chain.ts';
 import type { AccountPace } from './density.ts';

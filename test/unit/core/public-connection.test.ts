@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { expect, it, vi } from 'vitest';
 import { connectPublicly } from '../../../src/core/public-connection.ts';
 import type { ConnectionTarget, PublicHttpOptions } from '../../../src/core/public-network.ts';
@@ -31,6 +31,26 @@ it('connects to port 443 of the address that was judged, in the name of the host
     [expect.objectContaining({ address: first, port: 443, host })],
   ]);
 });
+
+it('leaves nothing on the signal that gives all connections up', async () => {
+  const trap = await openTrap();
+  const network = openNetwork(({ address }) => connectTo(trap.port, address));
+  const { signal: longLived } = new AbortController();
+
+  const socket = await connectPublicly(host, { timeoutMs: 30_000, signal: longLived, network });
+  socket.destroy();
+
+  expect(getEventListeners(longLived, 'abort')).toEqual([]);
+  expect(derivedFrom(longLived)).toBe(0);
+});
+
+/** Returns how many signals Node remembers as made of another one. It has no public name for that. */
+function derivedFrom(source: AbortSignal): number {
+  const members: Readonly<Record<symbol, { readonly size: number }>> = source as never;
+  const symbols = Object.getOwnPropertySymbols(source);
+  const symbol = symbols.find(({ description }) => description === 'kDependantSignals');
+  return symbol === undefined ? 0 : (members[symbol]?.size ?? 0);
+}
 
 it('tries three addresses in their order, and no more', async () => {
   const tried: string[] = [];

@@ -3,8 +3,8 @@ import { setMaxListeners } from 'node:events';
 /**
  * Runs work with a signal that is aborted after `ms` milliseconds, or together with one of `signals`.
  *
- * The timer is held here until the work ends. `AbortSignal.any` over `AbortSignal.timeout` would not
- * do: Node 20 can collect a timeout that nobody else holds, and the signal is then never aborted.
+ * `AbortSignal.any` over `AbortSignal.timeout` would not do. Node 20 can collect a timeout that nobody else holds, and
+ * the signal is then never aborted. A signal that lives long keeps a reference to each signal made of it, for ever.
  */
 export async function withDeadline<Result>(
   ms: number,
