@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { openHostPools } from './host-pools.ts';
 import {
   type HttpClient,
@@ -39,6 +40,7 @@ async function openPublicSender(
   network: PublicHttpOptions,
 ): Promise<Sender> {
   const closing = new AbortController();
+  setMaxListeners(0, closing.signal); // each connection that is being made listens
   const timeoutMs = options.connectTimeoutMs;
   const pools = await openHostPools({
     connect: (host) => connectPublicly(host, { network, timeoutMs, signal: closing.signal }),
