@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Only what hangs is stopped: a slow or busy machine must fail no test. */
@@ -5,6 +6,7 @@ const hangingMs = 180_000;
 
 export default defineConfig({
   test: {
+    maxWorkers: availableParallelism(),
     testTimeout: hangingMs,
     hookTimeout: hangingMs,
     expect: { poll: { timeout: 60_000 } },
