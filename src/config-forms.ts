@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { trimEndOf } from './core/trim-end.ts';
+import { parseUrl } from './core/url.ts';
 
 /** Gives the form of a variable that is a whole number between two others, both included. */
 export const wholeNumberFrom = (least: number, most: number) =>
@@ -35,7 +36,7 @@ export const originList = z
   .transform((entries) => entries.map(toOrigin));
 
 function isOrigin(entry: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/.test(entry) && URL.canParse(entry);
+  return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/.test(entry) && parseUrl(entry) !== null;
 }
 
 /** Only those of the web have an origin by the parser; extensions of browsers have schemes of their own. */
@@ -51,8 +52,8 @@ export const httpUrl = z
   .transform((value) => trimEndOf(new URL(value).href, '/'));
 
 function isHttpUrl(value: string): boolean {
-  if (!/^https?:\/\/\S+$/i.test(value) || !URL.canParse(value)) return false;
-  const url = new URL(value);
+  const url = /^https?:\/\/\S+$/i.test(value) ? parseUrl(value) : null;
+  if (url === null) return false;
   const { username, password, search, hash } = url;
   return /^https?:$/.test(url.protocol) && username + password + search + hash === '';
 }

@@ -6,6 +6,7 @@ import { limitVariables } from './config-limits.ts';
 import { modelFaults, modelVariables } from './config-model.ts';
 import { sessionVariables } from './config-sessions.ts';
 import { isPublicName } from './core/public-host.ts';
+import { parseUrl } from './core/url.ts';
 import { defaultMastodonHost } from './model/reference.ts';
 import { forbiddenInUserAgent } from './providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from './providers/registry.ts';
@@ -25,7 +26,7 @@ function isContact(value: string): boolean {
   return (
     /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+?[\d().-]+)$/i.test(value) &&
     /^[\x21-\x7e]+$/.test(value) &&
-    URL.canParse(value)
+    parseUrl(value) !== null
   );
 }
 

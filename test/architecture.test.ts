@@ -130,6 +130,13 @@ describe('the house', () => {
     expect(readers).toEqual(['main.ts']);
   });
 
+  it('parses URLs without `URL.canParse`, which Node 20 gets wrong once it is compiled', () => {
+    const users = sources.filter((path) =>
+      readFileSync(join('src', path), 'utf8').includes('URL.canParse('),
+    );
+    expect(users).toEqual([]);
+  });
+
   it('bounds every list and every text of a payload', () => {
     // What these schemas read comes from upstreams; `lenient.ts` has the bounded ones that stand for them.
     const unbounded =

@@ -5,6 +5,7 @@ import { type HttpHead, headerText, readHead } from './http-head.ts';
 import { Problem } from './problem.ts';
 import type { Random } from './random.ts';
 import { type Turns, waitForTurn } from './turns.ts';
+import { parseUrl } from './url.ts';
 
 /** Limits of outbound requests. Times in milliseconds, sizes in bytes. */
 export interface HttpClientOptions {
@@ -220,8 +221,7 @@ async function follow(
 function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | null {
   if (![301, 302, 303, 307, 308].includes(response.statusCode)) return null;
   const location = headerText(response.headers.location);
-  if (location === undefined || !URL.canParse(location, from.href)) return null;
-  return new URL(location, from);
+  return location === undefined ? null : parseUrl(location, from);
 }
 
 /** Bytes of a body beyond which it waits for its turn, because it takes a while to be understood. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Problem, quoteInput } from './problem.ts';
+import { parseUrl } from './url.ts';
 
 /** Decides which web pages may use a surface that is not open to every origin. */
 export interface Origins {
@@ -77,7 +78,7 @@ function isLocalOrigin(origin: string): boolean {
 }
 
 function nameOf(url: string): string | null {
-  return URL.canParse(url) ? new URL(url).hostname : null;
+  return parseUrl(url)?.hostname ?? null;
 }
 
 /** RFC 6761 §6.3 keeps `localhost` for the machine itself; RFC 1122 §3.2.1.3 all of 127/8. */

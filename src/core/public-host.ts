@@ -1,4 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
+import { parseUrl } from './url.ts';
 
 /** The form of a domain name: two labels or more, lower case, ASCII, no dot at the end (RFC 1123 §2.1). */
 export const domainName =
@@ -20,8 +21,7 @@ const privateEnds: readonly string[] = [
  */
 export function isPublicName(host: string): boolean {
   if (!domainName.test(host) || privateEnds.some((end) => host.endsWith(`.${end}`))) return false;
-  const url = `https://${host}/`;
-  return URL.canParse(url) && new URL(url).hostname === host && hasWholePunycode(host);
+  return parseUrl(`https://${host}/`)?.hostname === host && hasWholePunycode(host);
 }
 
 /** Tells whether every `xn--` label stands for letters. Some versions of Node take others as they are. */

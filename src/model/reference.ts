@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { domainName, isPublicName } from '../core/public-host.ts';
+import { parseUrl } from '../core/url.ts';
 
 /** The platforms that references can name. New values may appear in replies. */
 export const platform = z.enum(['x', 'bluesky', 'mastodon', 'sample']);
@@ -117,7 +118,7 @@ const originPath =
  * address, and for that of a copy of another server's post.
  */
 export function parseMastodonOrigin(text: string): PostReference | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (url === null || url.protocol !== 'https:' || url.host !== url.hostname) return null;
   if (!isPublicName(url.hostname)) return null;
   const [, shortUser, shortId, longUser, longId] = originPath.exec(url.pathname) ?? [];

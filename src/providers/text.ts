@@ -1,3 +1,4 @@
+import { parseUrl } from '../core/url.ts';
 /** Splits text into Unicode code points, the unit of every offset on X. */
 export function toCodePoints(text: string): readonly string[] {
   return Array.from(text);
@@ -81,5 +82,5 @@ function isPlain(text: string): boolean {
 
 /** Tells whether a text is an absolute http or https URL, the only ones that are linked. */
 export function isWebUrl(text: string): boolean {
-  return /^https?:\/\//i.test(text) && URL.canParse(text);
+  return /^https?:\/\//i.test(text) && parseUrl(text) !== null;
 }

@@ -1,6 +1,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { isLoopbackName } from '../core/loopback.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
+import { parseUrl } from '../core/url.ts';
 import type { ReadId } from './index.ts';
 import { decodeSegment } from './match-path.ts';
 import { matchOwnPath } from './own-path.ts';
@@ -95,7 +96,7 @@ function parseHttpUrl(text: string, baseUrl: string, refuse: (fault: string) => 
   // The URL parser drops tabs and line feeds anywhere and turns `\` into `/`: refused, not mended.
   if (/[\p{Cc}\s\\]/u.test(text))
     throw refuse('has spaces, backslashes or control characters in it');
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (url === null) throw refuse('is not an absolute URL such as https://x.com/jack/status/20');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw refuse('is neither https nor http');

@@ -7,6 +7,7 @@ import { openPublicHttpClient } from '../../src/core/public-http-client.ts';
 import type { PublicHttpOptions } from '../../src/core/public-network.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { createHeavyTurns } from '../../src/core/turns.ts';
+import { parseUrl } from '../../src/core/url.ts';
 import {
   type FakeInternet,
   type FakeName,
@@ -41,7 +42,7 @@ function openClient(network?: PublicHttpOptions, maxBytes = 65_536): HttpClient 
 
 /** Asks, and gives the body of the answer, or the kind of the failure. */
 async function ask(client: HttpClient, url: string): Promise<string> {
-  if (!URL.canParse(url)) return 'no URL';
+  if (parseUrl(url) === null) return 'no URL';
   try {
     const signal = new AbortController().signal;
     return (await client.get(new URL(url), { signal })).text;

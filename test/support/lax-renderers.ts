@@ -3,6 +3,7 @@ import { marked } from 'marked';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
+import { parseUrl } from '../../src/core/url.ts';
 
 /** An element of rendered Markdown with its attributes. */
 export interface RenderedElement {
@@ -68,5 +69,5 @@ function toValue({ name, value }: { readonly name: string; readonly value: strin
   if (name === 'alt') return '';
   if (name !== 'href' && name !== 'src') return value;
   const encoded = value.replaceAll(/%(?![\da-f]{2})/gi, '%25');
-  return URL.canParse(encoded) ? new URL(encoded).href : encoded;
+  return parseUrl(encoded)?.href ?? encoded;
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../core/url.ts';
 import type { AddressedRead } from '../../reads/address.ts';
 import { ownPathOf } from '../../reads/address.ts';
 import { matchOwnPath } from '../../reads/own-path.ts';
@@ -15,8 +16,8 @@ export interface OwnRead extends AddressedRead {
  * @param baseUrl Perch's own address, without a trailing slash.
  */
 export function ownAddress(text: string, baseUrl: string): string | null {
-  if (!URL.canParse(text)) return null;
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) return null;
   const isPlain = /^https?:$/.test(url.protocol) && url.username + url.password === '';
   const path = isPlain ? ownPathOf(url, baseUrl) : null;
   return path === null ? null : `${path}${url.search}`;

@@ -1,5 +1,6 @@
 import type { Token } from 'markdown-it';
 import { Problem } from '../../core/problem.ts';
+import { parseUrl } from '../../core/url.ts';
 import type { AddressPlace } from '../../reads/address.ts';
 import { isPlatformHost } from '../../reads/site-path.ts';
 import { escapeHtml } from '../../render/html/escape.ts';
@@ -76,9 +77,10 @@ function readLink(
   place: LinkPlace,
   isPlatform: (hostname: string) => boolean,
 ): LinkedRead | null {
-  if (!URL.canParse(href)) return null;
+  const url = parseUrl(href);
+  if (url === null) return null;
   const isOwn = ownAddress(href, place.baseUrl) !== null;
-  if (!isOwn && !isPlatform(new URL(href).hostname)) return null;
+  if (!isOwn && !isPlatform(url.hostname)) return null;
   try {
     return { ...readPasted(href, place), isOwn };
   } catch (error) {

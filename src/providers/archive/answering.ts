@@ -1,3 +1,4 @@
+import { parseUrl } from '../../core/url.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 
@@ -33,5 +34,5 @@ function isNamed(author: Account | null, name: string | null): boolean {
 }
 
 function hostOf(url: string | null): string | null {
-  return url !== null && URL.canParse(url) ? new URL(url).host : null;
+  return url === null ? null : (parseUrl(url)?.host ?? null);
 }

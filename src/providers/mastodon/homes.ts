@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import type { RequestContext } from '../../core/http-client.ts';
 import { publicHostOf } from '../../core/public-host.ts';
+import { parseUrl } from '../../core/url.ts';
 import { eachOf, token, url } from '../lenient.ts';
 import { maximums } from '../maximums.ts';
 import { type Home, isOwn, splitHandle } from './identity.ts';
@@ -111,6 +112,7 @@ async function askWebFinger(
 function selfHost({ body }: FoundReply): string | null {
   const parsed = webFinger.safeParse(body);
   const links = parsed.success ? parsed.data.links : [];
-  const self = links.find(({ rel, href }) => rel === 'self' && URL.canParse(href));
-  return self === undefined ? null : publicHostOf(new URL(self.href));
+  const selves = links.filter(({ rel }) => rel === 'self').map(({ href }) => parseUrl(href));
+  const self = selves.find((url) => url !== null);
+  return self ? publicHostOf(self) : null;
 }

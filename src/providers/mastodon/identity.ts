@@ -1,4 +1,5 @@
 import { isPublicName } from '../../core/public-host.ts';
+import { parseUrl } from '../../core/url.ts';
 import type { CopiedFrom } from '../../model/copied-from.ts';
 import {
   type AccountReference,
@@ -25,8 +26,8 @@ export function toHandle(acct: string, { domain }: Home): string {
 
 /** Servers name domains in other scripts as they are; handles are in ASCII. */
 function toAscii(domain: string): string {
-  const url = `https://${domain}/`;
-  return /[^\x21-\x7e]/.test(domain) && URL.canParse(url) ? new URL(url).hostname : domain;
+  if (!/[^\x21-\x7e]/.test(domain)) return domain;
+  return parseUrl(`https://${domain}/`)?.hostname ?? domain;
 }
 
 /** Tells whether an account is the server's own. */
@@ -132,7 +133,7 @@ function groupByName(mentions: readonly MentionPayload[]) {
 
 /** Gives the handle that the address of a profile tells. */
 function handleOfUrl(text: string): string | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (url === null || !isPublicName(url.hostname)) return null;
   const [, user] = /^\/(?:@|users\/)([\w.-]+)\/?$/.exec(url.pathname) ?? [];
   const account: AccountReference | null =

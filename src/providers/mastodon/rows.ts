@@ -1,3 +1,4 @@
+import { parseUrl } from '../../core/url.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { countSent, parseRows, type Rows } from '../rows.ts';
@@ -66,7 +67,7 @@ function nextOf({ header }: FoundReply): string | null {
   const next = links.find((link) => /;\s*rel="?next"?\s*(?:;|$)/i.test(link));
   const [, target = ''] = /<([^<>]*)>/.exec(next ?? '') ?? [];
   // Only its place is taken, so it does not matter which host it names.
-  const place = URL.canParse(target) ? new URL(target).searchParams.get('max_id') : null;
+  const place = parseUrl(target)?.searchParams.get('max_id') ?? null;
   return place !== null && positionForm.test(place) ? place : null;
 }
 

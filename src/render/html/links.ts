@@ -1,12 +1,12 @@
+import { parseUrl } from '../../core/url.ts';
 import { escapeHtml, escapeLine } from './escape.ts';
 
 const linkable: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
 
 /** Gives a URL as the URL parser writes it; null where it is neither http, https nor mailto. */
 export function toSafeUrl(url: string | null): string | null {
-  if (url === null || !URL.canParse(url)) return null;
-  const parsed = new URL(url);
-  return linkable.has(parsed.protocol) ? parsed.href : null;
+  const parsed = url === null ? null : parseUrl(url);
+  return parsed !== null && linkable.has(parsed.protocol) ? parsed.href : null;
 }
 
 /** Gives the start tag of a link; null where the URL cannot be linked. */

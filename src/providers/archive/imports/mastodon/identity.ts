@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../../core/url.ts';
 import { isPostId, parseHandle } from '../../../../model/reference.ts';
 import type { MentionPayload } from './payload.ts';
 
@@ -14,7 +15,7 @@ export interface NoteAddress {
  * or `https://host/@user/1`. Null for any other.
  */
 export function parseNoteAddress(address: string): NoteAddress | null {
-  const url = URL.canParse(address) ? new URL(address) : null;
+  const url = parseUrl(address);
   if (url === null || url.protocol !== 'https:' || url.port !== '') return null;
   const [, user, longId, number, numberedId, name, shortId] = notePath.exec(url.pathname) ?? [];
   const id = longId ?? numberedId ?? shortId;
@@ -45,5 +46,6 @@ export function createNaming(mentions: readonly MentionPayload[]) {
 function handleOf({ name, href }: MentionPayload): string | null {
   const handle = name.replace(/^@/, '');
   if (handle.includes('@')) return handle;
-  return URL.canParse(href) ? `${handle}@${new URL(href).hostname}` : null;
+  const url = parseUrl(href);
+  return url === null ? null : `${handle}@${url.hostname}`;
 }
