@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import type { Client } from '../core/caller.ts';
 
 /** The name of every client whose address cannot be told: one for all, so that garbage makes no accounts. */
@@ -203,7 +204,7 @@ export function createAddressReader({
   };
 }
 
-/** The most headers whose client is remembered, and the longest of them. */
+/** Maximum number of headers whose client is remembered, and maximum length of such a header. */
 const maxRemembered = 10_000;
 const maxRememberedLength = 200;
 
@@ -211,17 +212,13 @@ const maxRememberedLength = 200;
 function createForwardedMemory(
   isTrusted: (address: Address) => boolean,
 ): (header: string) => string | null {
-  const remembered = new Map<string, string | null>();
-  return (header) => {
-    const known = remembered.get(header);
-    if (known !== undefined) return known;
-    const name = followForwarded(header, isTrusted)?.name ?? null;
-    if (header.length > maxRememberedLength) return name;
-    // Following anew is cheap: starting over is a simpler bound than forgetting the oldest.
-    if (remembered.size >= maxRemembered) remembered.clear();
-    remembered.set(header, name);
-    return name;
-  };
+  const follow = (header: string) => ({ name: followForwarded(header, isTrusted)?.name ?? null });
+  const remembered = new LRUCache<string, { readonly name: string | null }>({
+    max: maxRemembered,
+    memoMethod: follow,
+  });
+  return (header) =>
+    (header.length > maxRememberedLength ? follow(header) : remembered.memo(header)).name;
 }
 
 /** The most entries of `X-Forwarded-For` that are looked at, from the right. */

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import type { Account, Allowances } from '../access/allowances.ts';
 import { authorizationFault, presentsBearer, readBearer } from '../access/authorization.ts';
 import { toClient } from '../access/client-address.ts';
@@ -80,18 +81,19 @@ const presented = { status: 'invalid', isPrivate: true } as const;
 
 type ValidKey = KeyCheck & { readonly status: 'valid' };
 
-/** The most identities that are remembered of keys, and of addresses; making them anew is cheap. */
+/** Maximum number of identities that are remembered of keys, and of addresses. */
 const maxRemembered = 1000;
 
 function createKeyMemory(options: IdentityOptions): (key: ValidKey) => Identity {
-  const remembered = new Map<string, Identity & { readonly allowance: number | null }>();
+  const remembered = new LRUCache<string, Identity & { readonly allowance: number | null }>({
+    max: maxRemembered,
+  });
   return ({ id, allowance }) => {
     const known = remembered.get(id);
     if (known !== undefined && known.allowance === allowance) return known;
     const account = options.allowances.accountOf('key', id, allowance);
     const facts = { account, status: 'valid', isPrivate: true, refusal: null } as const;
     const made = { ...createIdentity(options, facts), allowance };
-    if (remembered.size >= maxRemembered) remembered.clear();
     remembered.set(id, made);
     return made;
   };
@@ -104,7 +106,6 @@ interface AnonymousIdentities {
 }
 
 function createAddressMemory(options: IdentityOptions): (address: string) => AnonymousIdentities {
-  const remembered = new Map<string, AnonymousIdentities>();
   const make = (address: string): AnonymousIdentities => {
     const { allowances } = options;
     const facts = { ...anonymous, refusal: null };
@@ -115,14 +116,11 @@ function createAddressMemory(options: IdentityOptions): (address: string) => Ano
       post: createIdentity(options, { ...facts, account: postAccount, status: null }),
     };
   };
-  return (address) => {
-    const known = remembered.get(address);
-    if (known !== undefined) return known;
-    const made = make(address);
-    if (remembered.size >= maxRemembered) remembered.clear();
-    remembered.set(address, made);
-    return made;
-  };
+  const remembered = new LRUCache<string, AnonymousIdentities>({
+    max: maxRemembered,
+    memoMethod: make,
+  });
+  return (address) => remembered.memo(address);
 }
 
 interface IdentityFacts extends Pick<Identity, 'isPrivate' | 'refusal'> {

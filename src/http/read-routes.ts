@@ -1,5 +1,6 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { joinParameters, parseQuery } from '../core/query.ts';
 import { type Turns, waitForTurn } from '../core/turns.ts';
@@ -46,7 +47,7 @@ export interface ReadRoutesOptions {
 /** URLs longer than this are understood anew each time, so that the memory stays small. */
 const maxRememberedUrl = 1024;
 
-/** The most URLs whose meaning is remembered. */
+/** Maximum number of URLs whose meaning is remembered. */
 const maxRememberedUrls = 2000;
 
 /** A request for a read, with its parameters. */
@@ -201,17 +202,14 @@ interface Remembered {
 
 /** Parsing and planning depend on the URL alone, so what a URL means is remembered. */
 function createUnderstanding(context: PlanContext) {
-  const remembered = new Map<string, Remembered>();
+  const remembered = new LRUCache<string, Remembered>({ max: maxRememberedUrls });
   return (request: FastifyRequest, toAsked: Answering['toAsked']): Remembered => {
     const url = request.raw.url ?? '';
     const known = remembered.get(url);
     if (known !== undefined) return known;
     const { read, given } = toAsked(request);
     const made = { read, understood: reads[read].understand(given, context) };
-    if (url.length > maxRememberedUrl) return made;
-    // Understanding anew is cheap: starting over is a simpler bound than forgetting the oldest.
-    if (remembered.size >= maxRememberedUrls) remembered.clear();
-    remembered.set(url, made);
+    if (url.length <= maxRememberedUrl) remembered.set(url, made);
     return made;
   };
 }

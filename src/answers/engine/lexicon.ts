@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { editDistance } from '../../core/edit-distance.ts';
 import type { PassageIndex } from '../index/passage-index.ts';
 import { toStem } from '../text/words.ts';
@@ -20,16 +21,12 @@ const maxKept = 20_000;
 
 /** Looks at the words of an index, and keeps what it saw. */
 export function createLexicon(index: PassageIndex): Lexicon {
-  const counts = new Map<string, number>();
+  const counts = new LRUCache<string, number>({
+    max: maxKept,
+    memoMethod: (term) => index.passagesWith(term),
+  });
   let totals = index.totals();
-  const passagesWith = (term: string) => {
-    const kept = counts.get(term);
-    if (kept !== undefined) return kept;
-    if (counts.size >= maxKept) counts.clear();
-    const counted = index.passagesWith(term);
-    counts.set(term, counted);
-    return counted;
-  };
+  const passagesWith = (term: string) => counts.memo(term);
   return {
     passagesWith,
     corrections: (word) => findCorrections(word, { index, passagesWith }),

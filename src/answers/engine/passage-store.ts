@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { PassageIndex } from '../index/passage-index.ts';
 import { type Profile, toProfile } from './profile.ts';
 
@@ -18,49 +19,44 @@ export interface PassageStore {
 /** The ids of passages. */
 export type Postings = Uint32Array;
 
-/** The most that is kept: ids of passages in all (4 bytes each), and passages (about 15 KiB each). */
-const most = { ids: 2_000_000, profiles: 1500 } as const;
+/** Maximum bytes of ids of passages that are kept, half of it for each place of a term. */
+const maxPostingBytes = 8_000_000;
 
-/** Looks at the passages of an index, and keeps what it saw. */
+/** Maximum number of passages that are kept, about 15 KiB each. */
+const maxProfiles = 1500;
+
+/** Creates a store that looks at the passages of an index, and keeps what it saw. */
 export function createPassageStore(index: PassageIndex): PassageStore {
-  const postings = { anywhere: new Map<string, Postings>(), above: new Map<string, Postings>() };
-  const profiles = new Map<number, Profile>();
-  let ids = 0;
+  const anywhere = createPostings(index, 'anywhere');
+  const above = createPostings(index, 'above');
+  const profiles = new LRUCache<number, Profile>({ max: maxProfiles });
   let span = index.span();
-  const forgetPostings = () => {
-    postings.anywhere.clear();
-    postings.above.clear();
-    ids = 0;
-  };
-  const look = (term: string, where: keyof typeof postings): Postings => {
-    const kept = postings[where].get(term);
-    if (kept !== undefined) return kept;
-    const found = Uint32Array.from(index.postings(term, where));
-    if (ids + found.length > most.ids) forgetPostings();
-    ids += found.length;
-    postings[where].set(term, found);
-    return found;
-  };
   return {
     get span() {
       return span;
     },
-    anywhere: (term) => look(term, 'anywhere'),
-    above: (term) => look(term, 'above'),
+    anywhere: (term) => anywhere.memo(term),
+    above: (term) => above.memo(term),
     profile: (id) => {
       const kept = profiles.get(id);
       if (kept !== undefined) return kept;
       const passage = index.passage(id);
       if (passage === undefined) return undefined;
-      if (profiles.size >= most.profiles) profiles.clear();
       const profile = toProfile(passage);
       profiles.set(id, profile);
       return profile;
     },
     forget: () => {
-      forgetPostings();
-      profiles.clear();
+      for (const kept of [anywhere, above, profiles]) kept.clear();
       span = index.span();
     },
   };
+}
+
+function createPostings(index: PassageIndex, where: 'anywhere' | 'above') {
+  return new LRUCache<string, Postings>({
+    maxSize: maxPostingBytes / 2,
+    sizeCalculation: (ids) => Math.max(1, ids.byteLength),
+    memoMethod: (term) => Uint32Array.from(index.postings(term, where)),
+  });
 }

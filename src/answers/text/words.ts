@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { stemmer } from 'stemmer';
 
 /** A word as it stands in a text, with what it is looked up by. */
@@ -38,22 +39,14 @@ export function toWords(text: string): Words {
 /** Takes texts apart as `toWords` does. */
 export type ReadWords = (text: string) => Words;
 
-/** The most pieces of text that a reader remembers. */
+/** Maximum number of pieces of text that a reader remembers. */
 const maxRemembered = 20_000;
 
-/** Makes a reader that remembers the pieces it took apart: most are met again and again. */
+/** Creates a reader that remembers the pieces it took apart, because most occur again and again. */
 export function createWordReader(): ReadWords {
-  const known = new Map<string, Words>();
-  const read = (match: string): Words => {
-    const kept = known.get(match);
-    if (kept !== undefined) return kept;
-    if (known.size >= maxRemembered) known.clear();
-    const words = toWords(match);
-    known.set(match, words);
-    return words;
-  };
+  const known = new LRUCache<string, Words>({ max: maxRemembered, memoMethod: toWords });
   return (text) => {
-    const parts = [...text.matchAll(piece)].map(([match]) => read(match));
+    const parts = [...text.matchAll(piece)].map(([match]) => known.memo(match));
     return {
       words: parts.flatMap(({ words }) => words),
       names: parts.flatMap(({ names }) => names),
