@@ -123,7 +123,7 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
   takeTurns(server, loop, identification.clientOf);
   await setCors(server);
   setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));
-  boundReplies(server, { ...shared, clientOf: identification.clientOf });
+  boundReplies(server, { ledger: access.ledger, clientOf: identification.clientOf });
   registerPlugins(server, {
     ...bounded,
     identification,

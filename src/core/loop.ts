@@ -19,25 +19,21 @@ const maxAccepting = 16;
  */
 export function createServerLoop(): ServerLoop {
   let connections = 0;
-  const afterAccepting = (run: () => void, passesLeft: number): void => {
-    const before = connections;
-    setImmediate(() => {
-      if (connections === before || passesLeft === 0) run();
-      else afterAccepting(run, passesLeft - 1);
-    });
-  };
   return {
     noteConnection: () => {
       connections += 1;
     },
     nextPass: (run) => {
       const begin = performance.now();
-      const before = connections;
-      setImmediate(() => {
-        const lengthMs = performance.now() - begin;
-        if (connections === before) run(lengthMs);
-        else afterAccepting(() => run(lengthMs), maxAccepting);
-      });
+      const wait = (acceptingLeft: number, knownMs?: number): void => {
+        const before = connections;
+        setImmediate(() => {
+          const lengthMs = knownMs ?? performance.now() - begin;
+          if (connections === before || acceptingLeft === 0) run(lengthMs);
+          else wait(acceptingLeft - 1, lengthMs);
+        });
+      };
+      wait(maxAccepting);
     },
   };
 }
