@@ -1,4 +1,5 @@
 import type { Loop } from './loop.ts';
+import { createSlices, type EndSlice } from './slices.ts';
 
 /** How much is admitted in one pass of the event loop. */
 export interface TurnLimits {
@@ -89,6 +90,11 @@ export function waitForTurn(turns: Turns, client: string, isHere: () => boolean)
       return here;
     });
   });
+}
+
+/** Creates the slices of a client's work; each takes a turn. */
+export function sliceByTurns(turns: Turns, client: string): EndSlice {
+  return createSlices(() => waitForTurn(turns, client, () => true));
 }
 
 /** Maximum length in milliseconds of a pass that needs no pause after it. */

@@ -1,0 +1,77 @@
+/**
+ * Ends a slice of long work: waits for the next turn if the slice has taken long, otherwise returns at once. See
+ * docs/decisions/0062-long-work-in-slices.md.
+ */
+export type EndSlice = () => Promise<void>;
+
+/** Work that is done in slices, so that it does not keep the event loop. */
+export interface Sliced {
+  /** Default: the work is done in one piece. */
+  readonly endSlice?: EndSlice | undefined;
+}
+
+/** Length in milliseconds after which a slice ends. */
+const sliceMs = 10;
+
+/**
+ * Creates the slices of one piece of work.
+ *
+ * @param takeTurn Waits until the work may continue.
+ */
+export function createSlices(takeTurn: () => Promise<unknown>): EndSlice {
+  let beginMs = performance.now();
+  return async () => {
+    if (performance.now() - beginMs < sliceMs) return;
+    await takeTurn();
+    beginMs = performance.now();
+  };
+}
+
+/** Returns what `map` returns for each of the rows, and ends a slice before a row where it has taken long. */
+export async function mapInSlices<Row, Item>(
+  rows: readonly Row[],
+  map: (row: Row, index: number) => Item | Promise<Item>,
+  { endSlice }: Sliced,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (const [index, row] of rows.entries()) {
+    await endSlice?.();
+    items.push(await map(row, index));
+  }
+  return items;
+}
+
+/** Work in steps, between which a slice can end. */
+export type Steps<Result> = Generator<undefined, Result, undefined>;
+
+/** Maps rows; each is a step. */
+export function* mapInSteps<Row, Item>(
+  rows: readonly Row[],
+  map: (row: Row) => Item,
+): Steps<Item[]> {
+  const items: Item[] = [];
+  for (const row of rows) {
+    items.push(map(row));
+    yield;
+  }
+  return items;
+}
+
+/** Takes all steps at once, and returns their result. */
+export function runAtOnce<Result>(steps: Steps<Result>): Result {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** Takes all steps, ends a slice before one where it has taken long, and returns their result. */
+export async function runInSlices<Result>(
+  steps: Steps<Result>,
+  { endSlice }: Sliced,
+): Promise<Result> {
+  for (;;) {
+    await endSlice?.();
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
