@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts';
 import { type HttpHead, headerText, readHead } from './http-head.ts';
 import { Problem } from './problem.ts';
 import type { Random } from './random.ts';
+import type { Sliced } from './slices.ts';
 import { type Turns, waitForTurn } from './turns.ts';
 import { parseUrl } from './url.ts';
 
@@ -57,7 +58,7 @@ export class HttpFailure extends Error {
 }
 
 /** What goes with a request to an upstream. */
-export interface RequestContext {
+export interface RequestContext extends Sliced {
   readonly signal: AbortSignal;
   /**
    * Takes the request out of what all callers share, before it is sent, also one that follows a redirect
@@ -244,6 +245,23 @@ function toAnswer(response: Dispatcher.ResponseData, bytes: Buffer, clock: Clock
   };
 }
 
+/**
+ * Maximum number of `,`, `[`, `{` and `\\` in a body of JSON. Parsing takes time for each value and each escape, far more
+ * than for a byte of text. Real bodies have one of these for every 27 bytes or more.
+ */
+export const maxJsonMarks = 75_000;
+
+const jsonMarks = Uint8Array.from({ length: 256 }, (_, byte) =>
+  ',[{\\'.includes(String.fromCharCode(byte)) ? 1 : 0,
+);
+
+/** Counts what `maxJsonMarks` bounds in a part of a body. Marks in strings count as well. */
+export function countJsonMarks(bytes: Uint8Array): number {
+  let count = 0;
+  for (const byte of bytes) count += jsonMarks[byte] ?? 0;
+  return count;
+}
+
 interface BodyOptions
   extends Pick<HttpClientOptions, 'maxBytes'>,
     Pick<RequestContext, 'takeBytes'> {}
@@ -254,10 +272,12 @@ async function readBody(
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
+  let marks = 0;
   try {
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maxBytes)
+      marks += countJsonMarks(chunk);
+      if (size > maxBytes || marks > maxJsonMarks)
         throw new HttpFailure('too_large', 'The upstream sends too large a body.');
       takeBytes?.(chunk.length);
       chunks.push(chunk);

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { type HttpClient, HttpFailure } from '../../src/core/http-client.ts';
+import { type HttpClient, HttpFailure, maxJsonMarks } from '../../src/core/http-client.ts';
 import { createServerLoop } from '../../src/core/loop.ts';
 import { openPublicHttpClient } from '../../src/core/public-http-client.ts';
 import type { PublicHttpOptions } from '../../src/core/public-network.ts';
@@ -162,9 +162,9 @@ describe('a body of a host out of a request', () => {
   const mebibyte = 1_048_576;
 
   /** Asks for bodies of two sizes, and returns how many bytes came, or the kind of the failure. */
-  async function askSizes(sizes: readonly number[], maxBytes: number) {
+  async function askSizes(sizes: readonly number[], maxBytes: number, fill = 'x') {
     const internet = await openFakeInternet({ [host]: [siteV4] }, ({ url = '' }, response) =>
-      answerText(response, { type: 'application/json', text: 'x'.repeat(Number(url.slice(1))) }),
+      answerText(response, { type: 'application/json', text: fill.repeat(Number(url.slice(1))) }),
     );
     const client = openClient(internet, maxBytes);
     const answers: (number | string)[] = [];
@@ -180,6 +180,15 @@ describe('a body of a host out of a request', () => {
 
     expect(answers).toEqual([mebibyte, 'too_large']);
   });
+
+  it.each([',', '[', '{', '\\'])(
+    'may have as many %s as take little time to parse',
+    async (mark) => {
+      const answers = await askSizes([maxJsonMarks, maxJsonMarks + 1], mebibyte, mark);
+
+      expect(answers).toEqual([maxJsonMarks, 'too_large']);
+    },
+  );
 
   it('may have less where every upstream may', async () => {
     expect(await askSizes([1000, 1001], 1000)).toEqual([1000, 'too_large']);
