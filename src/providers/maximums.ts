@@ -11,7 +11,7 @@ export const maximums = {
   /** Renditions of a video. */
   variants: 32,
   /** Links, mentions, tags and styles of a text. */
-  facets: 2000,
+  facets: 1000,
   /** Choices of a poll. */
   choices: 64,
   /** Hashtags that stand beside the text of a post. */
@@ -23,15 +23,15 @@ export const maximums = {
   /** Languages of a post. */
   languages: 32,
   /** Links in a profile's fields, or in a WebFinger document. */
-  fields: 64,
+  fields: 32,
   /** Blocks of an article, and what they refer to. */
-  blocks: 5000,
+  blocks: 2000,
   /** Quotes within quotes. */
   quotes: 3,
   /** UTF-16 code units of a text as it is sent, with its markup. */
-  rawText: 65_536,
+  rawText: 30_000,
   /** UTF-16 code units of the name or the value of a field of a profile, with its markup. */
-  rawLine: 10_000,
+  rawLine: 4000,
   /** UTF-16 code units of an identifier, a type, a time or a language. */
   token: 256,
   /** UTF-16 code units of a URL. A longer one is left out. */
@@ -52,7 +52,7 @@ export interface TextMaximums {
 
 /** Maximum lengths of the texts of an answer that is within its budget. */
 export const shownTexts: TextMaximums = {
-  text: 50_000,
+  text: 25_000,
   name: 500,
   description: 20_000,
   line: 2000,
@@ -69,7 +69,7 @@ export const shortTexts: TextMaximums = {
 };
 
 /** Maximum UTF-16 code units of all texts of an answer, beyond which its texts are short. */
-export const maxAnswerText = 150_000;
+export const maxAnswerText = 75_000;
 
 /** What a line break counts in that, because each line costs as much work as many characters. */
 export const lineWeight = 25;

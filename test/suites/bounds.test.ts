@@ -114,7 +114,7 @@ describe('a list that is longer than any that people make', () => {
     ],
     [
       'facets',
-      { facets: 2000 },
+      { facets: 1000 },
       () =>
         readFxTwitter({
           text: 'a'.repeat(many),
@@ -126,13 +126,13 @@ describe('a list that is longer than any that people make', () => {
     ],
     [
       'article',
-      { blocks: 5000 },
+      { blocks: 2000 },
       () =>
         readFxTwitter({
           article: {
             title: 'a',
             content: {
-              blocks: Array(6000).fill({ type: 'atomic', text: 'a', entityRanges: [{ key: 0 }] }),
+              blocks: Array(2500).fill({ type: 'atomic', text: 'a', entityRanges: [{ key: 0 }] }),
               entityMap: [{ key: '0', value: { type: 'DIVIDER' } }],
             },
           },
@@ -197,7 +197,7 @@ describe('a list that is longer than any that people make', () => {
       askProvider<'profile'>(provider, query),
     );
 
-    expect(found.account.description?.match(/f\d+: a/g)).toHaveLength(64);
+    expect(found.account.description?.match(/f\d+: a/g)).toHaveLength(32);
     expect(found.account.left_out).toEqual(['description']);
     expect(found.warnings).toContainEqual(
       expect.stringContaining('In 1 account, part of the description'),
@@ -206,7 +206,7 @@ describe('a list that is longer than any that people make', () => {
 });
 
 describe('what there is too much of', () => {
-  const tags = '#a '.repeat(3000);
+  const tags = '#a '.repeat(1500);
   const counts = Object.fromEntries(rows((at) => [`e${at}`, 1]));
 
   it.each([
@@ -215,7 +215,7 @@ describe('what there is too much of', () => {
   ])('are the tags that are looked for in a text: %s', async (_, read) => {
     const { post } = await read();
 
-    expect([post.facets.length, post.left_out]).toEqual([2000, ['facets']]);
+    expect([post.facets.length, post.left_out]).toEqual([1000, ['facets']]);
   });
 
   it('are reactions in the form of Misskey', async () => {
@@ -242,7 +242,7 @@ describe('a text that is longer than any that people write', () => {
     [
       'text',
       (post: Status) => post.text,
-      50_000,
+      25_000,
       () => readMastodon({ content: `<p>${long}</p>` }),
     ],
     [
@@ -275,7 +275,7 @@ describe('a text that is longer than any that people write', () => {
     [
       'text',
       (post: Status) => post.text,
-      50_000,
+      25_000,
       () => readFxTwitter({ text: long, raw_text: null }),
     ],
     [
@@ -290,8 +290,8 @@ describe('a text that is longer than any that people write', () => {
       2000,
       () => readFxTwitter({ article: { title: long } }),
     ],
-    ['text', (post: Status) => post.text, 50_000, () => readSyndication({ text: long })],
-    ['text', (post: Status) => post.text, 50_000, () => readBluesky({}, { text: long })],
+    ['text', (post: Status) => post.text, 25_000, () => readSyndication({ text: long })],
+    ['text', (post: Status) => post.text, 25_000, () => readBluesky({}, { text: long })],
   ] as const)(
     'is cut with an ellipsis, and said to be cut: %s',
     async (name, textOf, max, read) => {

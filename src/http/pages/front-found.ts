@@ -1,4 +1,5 @@
 import { redactKeys } from '../../core/redact.ts';
+import type { Sliced } from '../../core/slices.ts';
 import type { Answer } from '../../fetching/plan.ts';
 import type { Understood } from '../../reads/read.ts';
 import { type Representation, represent } from '../../render/representation.ts';
@@ -26,12 +27,13 @@ export interface Found {
 /** Creates the replies to what was found: a page, or the same Markdown as at its own address. */
 export function createFoundReplies(
   options: FrontOptions,
-): (found: Found, format: PageFormat) => Promise<PreparedReply> {
+): (found: Found, format: PageFormat, sliced: Sliced) => Promise<PreparedReply> {
   const toPage = createPages(options);
   const { sharedCacheSeconds } = options;
-  return async (found, format) => {
+  return async (found, format, sliced) => {
     const { answer, understood } = found;
-    const markdown = represent(understood, answer, 'markdown');
+    const markdown = await represent({ view: understood, answer, ...sliced }, 'markdown');
+    await sliced.endSlice?.();
     const representation = format === 'html' ? await toPage(found, markdown) : markdown;
     const { source, cache } = answer;
     const varies = { variesByAgent: false, variesByKey: found.variesByKey };
@@ -42,7 +44,7 @@ export function createFoundReplies(
 }
 
 /** Maximum bytes of Markdown that a page shows rendered, so that it takes little time; the source is shown whatever its length. */
-export const maxRenderedBytes = 131_072;
+export const maxRenderedBytes = 32_768;
 
 function createPages({ site, hasSample, context }: FrontOptions) {
   const { baseUrl } = site;

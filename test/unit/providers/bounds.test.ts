@@ -35,7 +35,7 @@ describe('an answer', () => {
   });
 
   it('has short texts once its budget of characters is used up, the replies first', async () => {
-    const long = (id: string) => stubPost(id, { text: 'a'.repeat(13_000) });
+    const long = (id: string) => stubPost(id, { text: 'a'.repeat(6500) });
     const found = stubFound(long('1'), {
       ancestors: Array.from({ length: 5 }, (_, at) => long(`2${at}`)),
       continuation: Array.from({ length: 4 }, (_, at) => long(`3${at}`)),
@@ -44,25 +44,25 @@ describe('an answer', () => {
 
     const { ancestors, post, continuation, replies, warnings } = await read(found);
 
-    expect(textsOf([...ancestors, post, ...continuation])).toEqual(Array(10).fill(13_000));
-    expect(textsOf(replies)).toEqual([13_000, 300, 200]);
+    expect(textsOf([...ancestors, post, ...continuation])).toEqual(Array(10).fill(6500));
+    expect(textsOf(replies)).toEqual([6500, 300, 200]);
     expect(replies[1]).toMatchObject({ left_out: ['text'] });
     expect(warnings).toEqual([expect.stringMatching(/^In 1 post, part of the text is missing/)]);
   });
 
   it('counts what the lines of a text cost', async () => {
-    const found = stubFound(stubPost('1', { text: 'a\n'.repeat(5000) }), {
-      replies: [stubPost('2', { text: 'a'.repeat(20_000) })],
+    const found = stubFound(stubPost('1', { text: 'a\n'.repeat(2500) }), {
+      replies: [stubPost('2', { text: 'a'.repeat(10_000) })],
     });
 
     const { post, replies } = await read(found);
 
-    expect(textsOf([post, ...replies])).toEqual([10_000, 300]);
+    expect(textsOf([post, ...replies])).toEqual([5000, 300]);
   });
 
   it('counts every text of a post', async () => {
     const account = (handle: string) => ({ ...stubAccount(handle), description: 'a'.repeat(900) });
-    const blocks = Array(10).fill({ type: 'code', text: 'a'.repeat(13_900) });
+    const blocks = Array(10).fill({ type: 'code', text: 'a'.repeat(6400) });
     const empty = { created_at: null, modified_at: null, cover_url: null, preview_text: null };
     const photo = { type: 'photo', url: 'https://a.example/', width: null, height: null } as const;
     const item = { ...photo, alt: 'a'.repeat(900) };
@@ -107,33 +107,33 @@ describe('a text that is cut', () => {
   it('keeps the links that are whole, and styles up to its end', () => {
     const url = 'https://a.example/';
     const { facets, left_out } = bound({
-      text: `🐦${'a'.repeat(50_000)}`,
+      text: `🐦${'a'.repeat(25_000)}`,
       facets: [
-        { type: 'bold', start: 0, end: 50_001 },
+        { type: 'bold', start: 0, end: 25_001 },
         { type: 'link', start: 0, end: 2, url },
-        { type: 'link', start: 49_000, end: 50_000, url },
-        { type: 'link', start: 50_000, end: 50_001, url },
+        { type: 'link', start: 24_000, end: 25_000, url },
+        { type: 'link', start: 25_000, end: 25_001, url },
       ],
     });
 
-    // The last of 50,000 code units is the ellipsis, and the first two are one code point.
+    // The last of 25,000 code units is the ellipsis, and the first two are one code point.
     expect(facets).toEqual([
-      { type: 'bold', start: 0, end: 49_998 },
+      { type: 'bold', start: 0, end: 24_998 },
       { type: 'link', start: 0, end: 2, url },
     ]);
     expect(left_out).toEqual(['text']);
   });
 
   it('is cut in blocks of an article', () => {
-    const styles = [{ style: 'bold', start: 0, end: 50_001 } as const];
-    const text = 'a'.repeat(50_001);
+    const styles = [{ style: 'bold', start: 0, end: 25_001 } as const];
+    const text = 'a'.repeat(25_001);
     const empty = { created_at: null, modified_at: null, cover_url: null, preview_text: null };
     const blocks = [{ type: 'paragraph', text, styles } as const, { type: 'divider' } as const];
 
     const { article, left_out } = bound({ article: { id: null, title: '', ...empty, blocks } });
 
     expect(article?.blocks).toEqual([
-      { type: 'paragraph', text: `${text.slice(0, 49_999)}…`, styles: [] },
+      { type: 'paragraph', text: `${text.slice(0, 24_999)}…`, styles: [] },
       { type: 'divider' },
     ]);
     expect(left_out).toEqual(['article']);
