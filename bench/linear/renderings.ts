@@ -1,13 +1,17 @@
+import { setImmediate } from 'node:timers/promises';
+import { createSlices } from '../../src/core/slices.ts';
 import { maxRenderedBytes } from '../../src/http/pages/front-found.ts';
 import { createResultRenderer } from '../../src/http/pages/result-html.ts';
 import type { Account } from '../../src/model/account.ts';
 import type { Post } from '../../src/model/post.ts';
-import type { BrowseResult, PostResult } from '../../src/model/results.ts';
+import type { BrowseResult, Format, PostResult, Result } from '../../src/model/results.ts';
 import type { Page, PostFound } from '../../src/providers/provider.ts';
 import { arrangePosts } from '../../src/reads/post-view.ts';
-import { formats } from '../../src/render/formats.ts';
+import { renderInSlices } from '../../src/render/formats.ts';
 
 const url = 'https://perch.example/a';
+/** Maximum number of items on a page; a provider can find more, which are on the next one. */
+const maxItems = 100;
 const common = { warnings: [], fetchedAt: '2026-03-04T09:12:00Z', source: 'bench', full: true };
 const renderResult = await createResultRenderer({
   baseUrl: 'https://perch.example',
@@ -18,7 +22,7 @@ const renderResult = await createResultRenderer({
 });
 
 /** Renders a post with its thread in every format, on the front page, and as its embed. */
-export function renderFound(found: PostFound): void {
+export async function renderFound(found: PostFound): Promise<void> {
   const { posts } = arrangePosts(found, {
     thread: 'conversation',
     context: 'full',
@@ -34,37 +38,50 @@ export function renderFound(found: PostFound): void {
     posts,
     userDetail: 'all',
   };
-  const bodies = Object.values(formats.post).map(({ render }) => render(result));
-  renderAsPage(bodies[0] ?? '');
-  for (const { render } of Object.values(formats.embed)) {
-    const size = { maxWidth: null, maxHeight: null };
-    render({ kind: 'embed', post: found.post, baseUrl: url, cacheSeconds: 60, ...size });
-  }
+  const size = { maxWidth: null, maxHeight: null };
+  const embed = {
+    kind: 'embed',
+    post: found.post,
+    baseUrl: url,
+    cacheSeconds: 60,
+    ...size,
+  } as const;
+  await renderInFormats(result, ['markdown', 'json', 'obsidian', 'preview']);
+  await renderInFormats(embed, ['json']);
 }
 
 /** Renders a page of posts, below a profile, in every format. */
-export function renderPosts({ items: posts }: Page<Post>): void {
+export async function renderPosts({ items }: Page<Post>): Promise<void> {
+  const posts = items.slice(0, maxItems);
   const subject = { resource: 'search', query: 'heron', feed: 'latest' } as const;
-  renderList({ subject, profile: posts[0]?.author ?? null, items: { posts } });
+  await renderList({ subject, profile: posts[0]?.author ?? null, items: { posts } });
 }
 
 /** Renders a page of accounts in every format. */
-export function renderAccounts({ items: users }: Page<Account>): void {
-  renderList({
+export async function renderAccounts({ items }: Page<Account>): Promise<void> {
+  const users = items.slice(0, maxItems);
+  await renderList({
     subject: { resource: 'followers', handle: 'a.example', url },
     profile: null,
     items: { users },
   });
 }
 
-function renderList(listed: Pick<BrowseResult, 'subject' | 'profile' | 'items'>): void {
-  const place = { page: 1, limit: 100, next: null, degraded: false };
+async function renderList(
+  listed: Pick<BrowseResult, 'subject' | 'profile' | 'items'>,
+): Promise<void> {
+  const place = { page: 1, limit: maxItems, next: null, degraded: false };
   const result: BrowseResult = { ...common, ...place, ...listed, kind: 'browse' };
-  const bodies = Object.values(formats.browse).map(({ render }) => render(result));
-  renderAsPage(bodies[0] ?? '');
+  await renderInFormats(result, ['markdown', 'json']);
 }
 
-/** Renders the first format, which is Markdown, as the front page does. */
-function renderAsPage(markdown: string): void {
-  if (Buffer.byteLength(markdown) <= maxRenderedBytes) renderResult(markdown);
+/** Renders a result in formats, and the Markdown as the front page does, each in slices of its own. */
+async function renderInFormats(result: Result, names: readonly Format[]): Promise<void> {
+  const endSlice = createSlices(() => setImmediate());
+  for (const name of names) {
+    await setImmediate();
+    const { body } = await renderInSlices(result, name, { endSlice });
+    await setImmediate();
+    if (name === 'markdown' && Buffer.byteLength(body) <= maxRenderedBytes) renderResult(body);
+  }
 }

@@ -1,5 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../src/core/clock.ts';
-import type { HttpAnswer, HttpClient } from '../../src/core/http-client.ts';
+import {
+  countJsonMarks,
+  type HttpAnswer,
+  type HttpClient,
+  maxJsonMarks,
+} from '../../src/core/http-client.ts';
+import { createSlices } from '../../src/core/slices.ts';
 import { createBluesky } from '../../src/providers/bluesky/index.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
@@ -60,21 +67,27 @@ const providers = {
 type Subject = (typeof providers)[keyof typeof providers]['subject'];
 
 const page = { cursor: null, count: 100 } as const;
-const context = { signal: new AbortController().signal };
+const context = () => ({
+  signal: new AbortController().signal,
+  endSlice: createSlices(() => setImmediate()),
+});
 
 const reads = {
   post: async ({ ask }: Provider, post: Subject) => {
-    const found = await ask.post?.({ kind: 'post', post, thread: true, replies: 'top' }, context);
-    if (found !== undefined) renderFound(found);
+    const found = await ask.post?.({ kind: 'post', post, thread: true, replies: 'top' }, context());
+    if (found !== undefined) await renderFound(found);
   },
   timeline: async ({ ask }: Provider, account: Subject) => {
     const filters = { withReplies: true, withReposts: true, untilSeconds: null };
-    const found = await ask.timeline?.({ ...page, ...filters, kind: 'timeline', account }, context);
-    if (found !== undefined) renderPosts(found);
+    const found = await ask.timeline?.(
+      { ...page, ...filters, kind: 'timeline', account },
+      context(),
+    );
+    if (found !== undefined) await renderPosts(found);
   },
   followers: async ({ ask }: Provider, account: Subject) => {
-    const found = await ask.followers?.({ ...page, kind: 'followers', account }, context);
-    if (found !== undefined) renderAccounts(found);
+    const found = await ask.followers?.({ ...page, kind: 'followers', account }, context());
+    if (found !== undefined) await renderAccounts(found);
   },
 } as const;
 
@@ -86,11 +99,9 @@ export function createCase({ provider, read, name, write }: CaseOptions): Case {
     name: title,
     maxBytes,
     prepare: (seed, bytes) => {
-      const bodies = Object.entries(write(createChance(`${seed} ${title}`), bytes)).map(
-        ([word, body]) => [word, JSON.stringify(body)] as const,
-      );
+      const bodies = writeAccepted((most) => write(createChance(`${seed} ${title}`), most), bytes);
       const http: HttpClient = {
-        get: ({ pathname }) => Promise.resolve(toAnswer(bodies, pathname)),
+        get: ({ pathname }) => setImmediate(toAnswer(bodies, pathname)),
         close: () => Promise.resolve(),
       };
       return async () => {
@@ -105,7 +116,19 @@ export function createCase({ provider, read, name, write }: CaseOptions): Case {
   };
 }
 
-function toAnswer(bodies: readonly (readonly [string, string])[], path: string): HttpAnswer {
+type Written = readonly (readonly [word: string, body: string])[];
+
+/** Writes bodies, smaller ones if the HTTP client would refuse them for the number of their marks. */
+function writeAccepted(write: (bytes: number) => Bodies, bytes: number): Written {
+  const written = Object.entries(write(bytes)).map(
+    ([word, body]) => [word, JSON.stringify(body)] as const,
+  );
+  const marks = Math.max(...written.map(([, body]) => countJsonMarks(Buffer.from(body))));
+  if (marks <= maxJsonMarks) return written;
+  return writeAccepted(write, (bytes * 0.98 * maxJsonMarks) / marks);
+}
+
+function toAnswer(bodies: Written, path: string): HttpAnswer {
   const text = bodies.find(([word]) => path.includes(word))?.[1];
   return {
     status: text === undefined ? 404 : 200,
