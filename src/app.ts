@@ -200,6 +200,7 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
     site,
     origins,
     hasSample: config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive'),
+    heavyTurns: services.heavyTurns,
     fetcher: fetching.fetcher,
     context: fetching.context,
     identification,

@@ -264,7 +264,7 @@ function toBreakerOptions(config: Config): BreakerOptions {
 
 function createChain(
   providers: readonly Provider[],
-  { config, clock, logger }: FetchingOptions,
+  { config, clock, logger, heavyTurns }: FetchingOptions,
 ): ProviderChain {
   const links = providers.map((provider) => ({
     provider,
@@ -275,9 +275,11 @@ function createChain(
         logger.warn({ provider: provider.name, kind, breaker }, 'circuit breaker changed'),
     })),
   }));
-  return createProviderChain(links, ({ provider, error }) =>
-    logger[levelOf(error)]({ provider, err: error }, 'provider did not answer'),
-  );
+  return createProviderChain(links, {
+    heavyTurns,
+    onFailure: ({ provider, error }) =>
+      logger[levelOf(error)]({ provider, err: error }, 'provider did not answer'),
+  });
 }
 
 /** A defect of ours and a changed upstream are somebody's work; an outage shows in the breaker. */

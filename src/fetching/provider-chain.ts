@@ -1,5 +1,7 @@
 import type { RequestContext } from '../core/http-client.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
+import { createSlices, type EndSlice } from '../core/slices.ts';
+import { type Turns, waitForTurn } from '../core/turns.ts';
 import { type Platform, platformNames } from '../model/reference.ts';
 import type { BreakerState } from '../providers/gate.ts';
 import { clampPause } from '../providers/pause.ts';
@@ -93,18 +95,40 @@ const failurePolicy = {
 /** Absence needs two witnesses where an outage looks the same as absence. */
 const witnessesOfAbsence = 2;
 
+/** What a chain is created with. */
+export interface ChainOptions {
+  readonly onFailure: (failure: ProviderFailure) => void;
+  /** The turns that the slices of long answers wait for; default: answers are read in one piece. */
+  readonly heavyTurns?: Turns | undefined;
+}
+
 /** Creates the chain of providers, in the order given. */
 export function createProviderChain(
   links: readonly ChainLink[],
-  onFailure: (failure: ProviderFailure) => void,
+  { onFailure, heavyTurns }: ChainOptions,
 ): ProviderChain {
   return {
-    ask: (kind, query, options) => askInOrder(links, { kind, query, onFailure, ...options }),
+    ask: (kind, query, options) =>
+      askInOrder(links, {
+        endSlice: heavyTurns && sliceFor(options, heavyTurns),
+        kind,
+        query,
+        onFailure,
+        ...options,
+      }),
     states: () => links.map(toState),
     close: () => {
       for (const { provider } of links) provider.close?.();
     },
   };
+}
+
+/** Creates the slices in which an answer is read; the work ends when nobody waits for it any more. */
+function sliceFor({ client, signal }: AskOptions, turns: Turns): EndSlice {
+  return createSlices(async () => {
+    if (await waitForTurn(turns, client?.address ?? '', () => !signal.aborted)) return;
+    throw new ProviderError('unavailable', 'The read was given up before it was complete.');
+  });
 }
 
 function toState({ provider, gates }: ChainLink): ProviderState {

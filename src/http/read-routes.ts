@@ -3,9 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { joinParameters, parseQuery } from '../core/query.ts';
-import { type Turns, waitForTurn } from '../core/turns.ts';
+import type { Sliced } from '../core/slices.ts';
+import { sliceByTurns, type Turns, waitForTurn } from '../core/turns.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
 import type { Answer } from '../fetching/plan.ts';
+import type { Format } from '../model/results.ts';
 import type { PathForm } from '../reads/address-forms.ts';
 import { type ReadId, reads } from '../reads/index.ts';
 import { isMediaNumber, type PathParameters, toReadParameters } from '../reads/match-path.ts';
@@ -153,31 +155,37 @@ function createHandler(
   options: HandlerOptions,
 ): Handler {
   const { fetcher, work, load, accessLog, understandOnce, heavyTurns } = options;
-  const send = (asked: Asked, answer: Answer, { request, reply }: Exchange): void => {
-    const prepared = prepare(options, request, { ...asked, answer });
-    sendPrepared({ request, reply }, prepared, headers.ownOf(request));
-  };
-  const answerLater = async (asked: Asked, { request, reply }: Exchange): Promise<void> => {
-    const answer = await work.track(
-      fetcher.fetch(asked.understood.plan, headers.waitingOf(request)),
-    );
+  const find = ({ plan }: Understood, request: FastifyRequest): Promise<Answer> =>
+    work.track(fetcher.fetch(plan, headers.waitingOf(request)));
+  const answerLater = async (
+    asked: Asked,
+    recalled: Answer | undefined,
+    { request, reply }: Exchange,
+  ): Promise<void> => {
+    const answer = recalled ?? (await find(asked.understood, request));
     // In a pass of its own: understanding an answer and rendering it take a while each.
     const { address } = options.identification.clientOf(request);
     const isHere = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
     if (!isHere) return void reply.hijack();
-    send(asked, answer, { request, reply });
-    accessLog.notice(request, reply, 200);
+    const endSlice = sliceByTurns(heavyTurns, address);
+    const prepared = await prepare(options, chooseView(request, asked, answer), { endSlice });
+    sendPrepared({ request, reply }, prepared, headers.ownOf(request));
+    if (recalled === undefined) accessLog.notice(request, reply, 200);
   };
-  return (request, reply) => {
+  const refuse = (request: FastifyRequest): void => {
     const refusal = load.isHigh ? overloaded() : headers.identityOf(request).refusal;
     if (refusal !== null) throw isRoute(request) ? refusal : routeNotFound(request);
+  };
+  return (request, reply) => {
+    refuse(request);
     const { read, understood } = understandOnce(request, toAsked);
     const hasPreview = hasPreviews && read === 'getPost';
     const asked = { understood, hasPreview, variesByKey: reads[read].isBrowse };
     // A hit is answered without a promise: it is the common case.
     const answer = fetcher.recall(understood.plan);
-    if (answer === undefined) return answerLater(asked, { request, reply });
-    return send(asked, answer, { request, reply });
+    const kept = answer && keptReply(chooseView(request, asked, answer));
+    if (kept === undefined) return answerLater(asked, answer, { request, reply });
+    return sendPrepared({ request, reply }, kept, headers.ownOf(request));
   };
 }
 
@@ -239,21 +247,44 @@ interface Asked {
   readonly variesByKey: boolean;
 }
 
-/** Gives the reply to a read: the kept one, or one that is made and then kept beside the answer. */
-function prepare(
-  options: ReadRoutesOptions,
+/** The view of an answer that a request asks for. */
+interface ChosenView extends Asked {
+  readonly answer: Answer;
+  readonly format: Format;
+  /** The name under which its reply is kept beside the answer. */
+  readonly name: string;
+}
+
+function chooseView(
   { headers: { accept, 'user-agent': agent } }: FastifyRequest,
-  { understood, hasPreview, variesByKey, answer }: Asked & { readonly answer: Answer },
-): PreparedReply {
+  asked: Asked,
+  answer: Answer,
+): ChosenView {
+  const { understood, hasPreview } = asked;
   const isPreview = hasPreview && !namesFormat(accept) && isPreviewCrawler(agent);
   const format = understood.format ?? (isPreview ? 'preview' : negotiateFormat(accept));
-  const { cache, source, views } = answer;
   const view = hasPreview ? `by agent ${understood.views[format]}` : understood.views[format];
-  const name = cache === 'hit' ? view : `${cache} ${view}`;
-  // Only this function writes views under such a name.
-  const kept = views.get(name) as PreparedReply | undefined;
+  const name = answer.cache === 'hit' ? view : `${answer.cache} ${view}`;
+  return { ...asked, answer, format, name };
+}
+
+/** Returns the reply that is kept beside an answer. */
+function keptReply({ answer, name }: ChosenView): PreparedReply | undefined {
+  // Only `prepare` writes views under such a name.
+  return answer.views.get(name) as PreparedReply | undefined;
+}
+
+/** Returns the reply to a read: the kept one, or one that is made and then kept beside the answer. */
+async function prepare(
+  options: ReadRoutesOptions,
+  chosen: ChosenView,
+  { endSlice }: Sliced,
+): Promise<PreparedReply> {
+  const kept = keptReply(chosen);
   if (kept !== undefined) return kept;
-  const representation = represent(understood, answer, format);
+  const { understood, hasPreview, variesByKey, answer, format, name } = chosen;
+  const { cache, source, views } = answer;
+  const representation = await represent({ view: understood, answer, endSlice }, format);
   const { sharedCacheSeconds } = options;
   const varies = { variesByAgent: hasPreview, variesByKey };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };

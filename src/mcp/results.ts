@@ -1,4 +1,5 @@
 import { Problem, type ProblemDocument, toProblemDocument } from '../core/problem.ts';
+import type { Sliced } from '../core/slices.ts';
 import type { Fetcher, Waiting } from '../fetching/fetch.ts';
 import type { Answer } from '../fetching/plan.ts';
 import type { PlanContext, Understood } from '../reads/read.ts';
@@ -19,6 +20,11 @@ export interface ToolResult {
   readonly [member: string]: unknown;
 }
 
+/** Who calls a tool. */
+interface Calling extends Sliced {
+  readonly waiting: Waiting;
+}
+
 /** What tools read with. */
 export interface ToolContext {
   readonly fetcher: Fetcher;
@@ -36,10 +42,10 @@ export interface ToolContext {
 export async function callTool(
   tool: ReadTool,
   args: ToolArguments,
-  { waiting, ...setting }: ToolContext & { readonly waiting: Waiting },
+  { waiting, endSlice, ...setting }: ToolContext & Calling,
 ): Promise<ToolResult> {
   try {
-    return await readTool(tool, args, { waiting, ...setting });
+    return await readTool(tool, args, { waiting, endSlice, ...setting });
   } catch (error) {
     if (waiting.signal.aborted) throw error;
     if (!(error instanceof Problem)) setting.onDefect(error);
@@ -51,12 +57,12 @@ export async function callTool(
 async function readTool(
   { read, definition }: ReadTool,
   args: ToolArguments,
-  { fetcher, context, waiting }: ToolContext & { readonly waiting: Waiting },
+  { fetcher, context, waiting, endSlice }: ToolContext & Calling,
 ): Promise<ToolResult> {
   const { given, unknown } = readArguments(read, args);
   const understood = read.understand(given, context);
   const answer = fetcher.recall(understood.plan) ?? (await fetcher.fetch(understood.plan, waiting));
-  const { text, structuredContent } = prepare(understood, answer);
+  const { text, structuredContent } = await prepare(understood, answer, { endSlice });
   const block = { type: 'text', text } as const;
   return {
     content: unknown.length === 0 ? [block] : [block, tellIgnored(unknown, definition)],
@@ -71,14 +77,19 @@ interface PreparedResult {
 }
 
 /** Returns the result of an answer, kept beside the representations that it is made of. */
-function prepare(understood: Understood, answer: Answer): PreparedResult {
+async function prepare(
+  understood: Understood,
+  answer: Answer,
+  sliced: Sliced,
+): Promise<PreparedResult> {
   const { format = 'markdown', views } = understood;
   const name = `tool ${answer.cache === 'stale' ? 'stale ' : ''}${views[format]}`;
   // Only this function writes views under such a name.
   const kept = answer.views.get(name) as PreparedResult | undefined;
   if (kept !== undefined) return kept;
-  const textOf = (of: typeof format) => represent(understood, answer, of).body.toString();
-  const [text, json] = [textOf(format), textOf('json')];
+  const textOf = async (of: typeof format) =>
+    (await represent({ view: understood, answer, ...sliced }, of)).body.toString();
+  const [text, json] = [await textOf(format), await textOf('json')];
   const prepared = { text, structuredContent: JSON.parse(json) };
   answer.views.set(name, prepared, 2 * text.length + bytesPerCharacter * json.length);
   return prepared;

@@ -1,3 +1,4 @@
+import { mapInSlices, type Sliced } from '../core/slices.ts';
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
 import { boundAccount, boundPost } from './bound-post.ts';
@@ -24,7 +25,10 @@ export function withBounds(provider: Provider): Provider {
   return { ...provider, ask: Object.fromEntries(bounded) };
 }
 
-type Bound<Kind extends QueryKind> = (found: Answers[Kind]['found']) => Answers[Kind]['found'];
+type Bound<Kind extends QueryKind> = (
+  found: Answers[Kind]['found'],
+  sliced: Sliced,
+) => Promise<Answers[Kind]['found']>;
 
 const bounds: { readonly [Kind in QueryKind]: Bound<Kind> } = {
   post: boundPostFound,
@@ -40,19 +44,19 @@ const bounds: { readonly [Kind in QueryKind]: Bound<Kind> } = {
 function boundAsk<Kind extends QueryKind>(provider: Provider, kind: Kind): Ask<Kind> | undefined {
   const ask: Ask<Kind> | undefined = provider.ask[kind];
   const bound: Bound<Kind> = bounds[kind];
-  return ask && (async (query, context) => bound(await ask(query, context)));
+  return ask && (async (query, context) => bound(await ask(query, context), context));
 }
 
 /** The text of the post comes first, then that of its thread, so that replies are shortened first. */
-function boundPostFound(found: PostFound): PostFound {
+async function boundPostFound(found: PostFound, sliced: Sliced): Promise<PostFound> {
   const { rows: max } = maximums;
-  const budget = createBudget();
-  const [post = found.post] = budget([found.post]);
+  const budget = createBudget(sliced);
+  const [post = found.post] = await budget([found.post]);
   const parts = {
-    ancestors: budget(found.ancestors.slice(-max)),
+    ancestors: await budget(found.ancestors.slice(-max)),
     post,
-    continuation: budget(found.continuation.slice(0, max)),
-    replies: budget(found.replies.slice(0, max)),
+    continuation: await budget(found.continuation.slice(0, max)),
+    replies: await budget(found.replies.slice(0, max)),
   };
   const lists = [found.ancestors, found.continuation, found.replies];
   const beyond = lists.reduce((sum, { length }) => sum + Math.max(0, length - max), 0);
@@ -61,32 +65,32 @@ function boundPostFound(found: PostFound): PostFound {
   return { ...found, ...parts, warnings };
 }
 
-function boundPosts(page: Page<Post>): Page<Post> {
-  const items = createBudget()(page.items);
+async function boundPosts(page: Page<Post>, sliced: Sliced): Promise<Page<Post>> {
+  const items = await createBudget(sliced)(page.items);
   return { ...page, items, warnings: [...page.warnings, ...tellLeftOut(items, [])] };
 }
 
-function boundAccounts(page: Page<Account>): Page<Account> {
-  const items = page.items.map((account) => boundAccount(account));
+async function boundAccounts(page: Page<Account>, sliced: Sliced): Promise<Page<Account>> {
+  const items = await mapInSlices(page.items, (account) => boundAccount(account), sliced);
   return { ...page, items, warnings: [...page.warnings, ...tellLeftOut([], items)] };
 }
 
-function boundProfile(found: ProfileFound): ProfileFound {
+async function boundProfile(found: ProfileFound): Promise<ProfileFound> {
   const account = boundAccount(found.account);
   return { ...found, account, warnings: [...found.warnings, ...tellLeftOut([], [account])] };
 }
 
 /** Creates what bounds posts one after the other; those beyond the budget have short texts. */
-function createBudget(): (posts: readonly Post[]) => readonly Post[] {
+function createBudget(sliced: Sliced): (posts: readonly Post[]) => Promise<readonly Post[]> {
   let used = 0;
-  return (posts) =>
-    posts.map((post) => {
-      const bounded = boundPost(post);
-      const length = countText(bounded);
-      const isWithin = used + length <= maxAnswerText;
-      used += isWithin ? length : 0;
-      return isWithin ? bounded : boundPost(bounded, shortTexts);
-    });
+  const bound = (post: Post): Post => {
+    const bounded = boundPost(post);
+    const length = countText(bounded);
+    const isWithin = used + length <= maxAnswerText;
+    used += isWithin ? length : 0;
+    return isWithin ? bounded : boundPost(bounded, shortTexts);
+  };
+  return (posts) => mapInSlices(posts, bound, sliced);
 }
 
 /** Counts the UTF-16 code units of all texts of a post that readers see, and `lineWeight` for each line break. */

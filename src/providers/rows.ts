@@ -1,3 +1,4 @@
+import { mapInSlices, type Sliced } from '../core/slices.ts';
 import { maximums } from './maximums.ts';
 
 /** The rows of a list that were read, and how many were not. */
@@ -9,13 +10,14 @@ export interface Rows<Row> {
 }
 
 /** Reads a list row by row, so that an unreadable row costs only itself; `null` for what is no list. */
-export function parseRows<Row>(
+export async function parseRows<Row>(
   list: unknown,
   parseRow: (row: unknown) => Row | null,
-): Rows<Row> | null {
+  sliced: Sliced,
+): Promise<Rows<Row> | null> {
   if (!Array.isArray(list)) return null;
   const sent = list.slice(0, maximums.rows);
-  const rows = sent.map(parseRow).filter((row) => row !== null);
+  const rows = (await mapInSlices(sent, parseRow, sliced)).filter((row) => row !== null);
   return { rows, unreadable: sent.length - rows.length, beyond: list.length - sent.length };
 }
 

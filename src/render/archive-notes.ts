@@ -1,4 +1,5 @@
 import { toIsoSeconds } from '../core/clock.ts';
+import { runAtOnce } from '../core/slices.ts';
 import type { Account } from '../model/account.ts';
 import type { Status } from '../model/post.ts';
 import { type Platform, postUrl } from '../model/reference.ts';
@@ -21,7 +22,7 @@ export interface ThreadNote {
 /** Gives the note of a thread: front matter, then the posts with their times and counts. */
 export function renderThreadNote({ posts, stored }: ThreadNote): string {
   const [first] = posts;
-  return renderPostNote({
+  const note = renderPostNote({
     kind: 'post',
     url: first?.url ?? '',
     embedUrl: '',
@@ -32,6 +33,7 @@ export function renderThreadNote({ posts, stored }: ThreadNote): string {
     full: true,
     userDetail: 'off',
   });
+  return runAtOnce(note);
 }
 
 /** Gives the beginning of the note of a month's reposts, such as of `2024-03`; their lines follow. */

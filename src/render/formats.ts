@@ -1,3 +1,4 @@
+import { runAtOnce, runInSlices, type Sliced, type Steps } from '../core/slices.ts';
 import type { Format, Result } from '../model/results.ts';
 import { renderEmbedJson } from './embed-json.ts';
 import { renderBrowseJson, renderPostJson } from './json.ts';
@@ -10,8 +11,8 @@ import { renderPreviewPage } from './preview-page.ts';
 interface ResultFormat<Of extends Result> {
   /** The value of `Content-Type`. */
   readonly mediaType: string;
-  /** Returns the body. Never fails. */
-  readonly render: (result: Of) => string;
+  /** Renders the body, in steps if it can be long. Never fails. */
+  readonly render: (result: Of) => string | Steps<string>;
   /** Returns the name of the file that the representation is meant to be saved as. */
   readonly toFileName?: (result: Of) => string;
 }
@@ -47,15 +48,32 @@ export interface Rendered {
 }
 
 /**
- * Returns a result in a format.
+ * Renders a result in a format.
  *
  * @throws Error for a format that results of this kind do not have: the read's parameters refuse it.
  */
 export function render(result: Result, format: Format): Rendered {
+  const { render: renderBody, ...rest } = choose(result, format);
+  const body = renderBody(result);
+  return { ...rest, body: typeof body === 'string' ? body : runAtOnce(body) };
+}
+
+/** Renders a result in a format, as `render` does, in slices. */
+export async function renderInSlices(
+  result: Result,
+  format: Format,
+  sliced: Sliced,
+): Promise<Rendered> {
+  const { render: renderBody, ...rest } = choose(result, format);
+  const body = renderBody(result);
+  return { ...rest, body: typeof body === 'string' ? body : await runInSlices(body, sliced) };
+}
+
+function choose(result: Result, format: Format) {
   // The formats of a kind render results of that kind; the compiler cannot see the two go together.
   const known = formats[result.kind] as FormatsOf<Result>;
   const chosen = known[format];
   if (chosen === undefined) throw new Error(`A ${result.kind} result has no format ${format}.`);
-  const { mediaType } = chosen;
-  return { body: chosen.render(result), mediaType, fileName: chosen.toFileName?.(result) ?? null };
+  const { mediaType, toFileName } = chosen;
+  return { render: chosen.render, mediaType, fileName: toFileName?.(result) ?? null };
 }

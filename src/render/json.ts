@@ -1,3 +1,4 @@
+import type { Steps } from '../core/slices.ts';
 import type {
   BrowseReply,
   BrowseResult,
@@ -8,12 +9,11 @@ import type {
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 
-/** Gives the body of a post read: its result and the Markdown page of it. */
-function toPostReply(result: PostResult): PostReply {
+function toPostReply(result: PostResult, markdown: string): PostReply {
   return {
     format: 'json',
     url: result.url,
-    markdown: renderPostPage(result),
+    markdown,
     posts: result.posts,
     compact: !result.full,
     warnings: result.warnings,
@@ -23,13 +23,13 @@ function toPostReply(result: PostResult): PostReply {
   };
 }
 
-/** Gives a post read as JSON text. */
-export function renderPostJson(result: PostResult): string {
-  return JSON.stringify(toPostReply(result));
+/** Renders a post read as JSON text. Each post is a step. */
+export function* renderPostJson(result: PostResult): Steps<string> {
+  const markdown = yield* renderPostPage(result);
+  return JSON.stringify(toPostReply(result, markdown));
 }
 
-/** Gives the body of a browse read: its result and the Markdown page of it. */
-function toBrowseReply(result: BrowseResult): BrowseReply {
+function toBrowseReply(result: BrowseResult, markdown: string): BrowseReply {
   const { subject, profile, items, next } = result;
   return {
     resource: subject.resource,
@@ -41,7 +41,7 @@ function toBrowseReply(result: BrowseResult): BrowseReply {
     ...(next === null ? {} : { nextCursor: next.cursor }),
     warnings: result.warnings,
     degraded: result.degraded,
-    markdown: renderBrowsePage(result),
+    markdown,
     source: result.source,
     fetched_at: result.fetchedAt,
   };
@@ -62,7 +62,8 @@ function describeSubject(
   }
 }
 
-/** Gives a browse read as JSON text. */
-export function renderBrowseJson(result: BrowseResult): string {
-  return JSON.stringify(toBrowseReply(result));
+/** Renders a browse read as JSON text. Each post is a step. */
+export function* renderBrowseJson(result: BrowseResult): Steps<string> {
+  const markdown = yield* renderBrowsePage(result);
+  return JSON.stringify(toBrowseReply(result, markdown));
 }

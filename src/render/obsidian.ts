@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import type { Steps } from '../core/slices.ts';
 import type { Post, Status } from '../model/post.ts';
 import type { PostResult } from '../model/results.ts';
 import { toFileName } from './file-name.ts';
@@ -6,9 +7,10 @@ import { toLine } from './markdown/characters.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
 import { toThread } from './markdown/thread.ts';
 
-/** Returns a post read as a note for a vault: YAML front matter, then the Markdown page. */
-export function renderPostNote(result: PostResult): string {
-  return `${renderFrontMatter(toProperties(result))}\n${renderPostPage(result)}`;
+/** Renders a post read as a note for a vault: YAML front matter, then the Markdown page. Each post is a step. */
+export function* renderPostNote(result: PostResult): Steps<string> {
+  const page = yield* renderPostPage(result);
+  return `${renderFrontMatter(toProperties(result))}\n${page}`;
 }
 
 /** Returns the name of the file of a note: the title of the page, which the first words of the post tell from others. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { Sliced } from '../core/slices.ts';
 import type { Answer } from '../fetching/plan.ts';
 import type { Format, Result } from '../model/results.ts';
-import { render } from './formats.ts';
+import { renderInSlices } from './formats.ts';
 
 /** The bytes of one representation of a result, with what its headers say of it. */
 export interface Representation {
@@ -27,14 +28,23 @@ export interface View {
   assemble(answer: Answer): Result;
 }
 
+/** Which view of which answer is rendered, and in what slices. */
+export interface Representing extends Sliced {
+  readonly view: View;
+  readonly answer: Answer;
+}
+
 /** Returns a view of an answer in a format: the kept bytes, or new ones that are then kept. */
-export function represent(view: View, answer: Answer, format: Format): Representation {
+export async function represent(
+  { view, answer, endSlice }: Representing,
+  format: Format,
+): Promise<Representation> {
   const name = `bytes ${answer.cache === 'stale' ? 'stale ' : ''}${view.views[format]}`;
   // Only this function writes views under such a name.
   const kept = answer.views.get(name) as Representation | undefined;
   if (kept !== undefined) return kept;
   const result = view.assemble(answer);
-  const { body: text, mediaType, fileName } = render(result, format);
+  const { body: text, mediaType, fileName } = await renderInSlices(result, format, { endSlice });
   const body = Buffer.from(text);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   const representation = { ...describe(result), body, mediaType, fileName, etag };

@@ -177,18 +177,19 @@ describe.skipIf(!fixturesPresent)(`the recordings ${place}`, () => {
     });
   });
 
-  it('have posts and accounts in answers that no read asks for', () => {
+  it('have posts and accounts in answers that no read asks for', async () => {
     const nowMs = Date.UTC(2026, 10, 21);
-    const rows = parseRows(bodyOf(beside.feed).feed, parseFeedRow);
+    const rows = await parseRows(bodyOf(beside.feed).feed, parseFeedRow, {});
     const found = (rows?.rows ?? []).map(({ post }) =>
       shapePost(post, { nowMs, parentAuthor: null }),
     );
     const likes = bodyOf(beside.likes).likes as readonly { readonly actor: unknown }[];
-    const accounts = [
+    const lists = [
       bodyOf(beside.reposters).repostedBy,
       bodyOf(beside.profiles).profiles,
       likes.map(({ actor }) => actor),
-    ].map((list) => toAccounts(list, nowMs));
+    ];
+    const accounts = await Promise.all(lists.map((list) => toAccounts(list, nowMs, {})));
 
     expectSoundPosts(found);
     expect([rows?.unreadable, found.length > 20]).toEqual([0, true]);

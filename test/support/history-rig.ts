@@ -93,7 +93,7 @@ export function createTestImporter(options: HistoryRigOptions): HistoryImporter 
     onGone: () => undefined,
     ...options,
     clock,
-    chain: createProviderChain(links, () => undefined),
+    chain: createProviderChain(links, { onFailure: () => undefined }),
   });
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem, toProblemDocument } from '../../core/problem.ts';
 import { redactKeys } from '../../core/redact.ts';
+import { sliceByTurns } from '../../core/turns.ts';
 import { reads } from '../../reads/index.ts';
 import { toProblem } from '../errors.ts';
 import type { Headers } from '../headers.ts';
@@ -52,9 +53,11 @@ export function createFrontAnswer(options: FrontOptions): FrontAnswer {
       const { request, reply } = exchange;
       const question = questionOf(request);
       try {
+        const { address } = options.identification.clientOf(request);
+        const endSlice = sliceByTurns(options.heavyTurns, address);
         const found = await find(question, request);
         const own = headersOf(question)?.ownOf(request) ?? nothingOfItsOwn;
-        sendPrepared(exchange, await toReply(found, format), own);
+        sendPrepared(exchange, await toReply(found, format, { endSlice }), own);
         accessLog.notice(request, reply, 200);
       } catch (error) {
         // A program gets the problem itself; a person a page that tells of it (decision 0029).

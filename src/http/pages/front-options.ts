@@ -1,4 +1,5 @@
 import type { Origins } from '../../core/origins.ts';
+import type { Turns } from '../../core/turns.ts';
 import type { Fetcher } from '../../fetching/fetch.ts';
 import type { PlanContext } from '../../reads/read.ts';
 import type { AccessLog } from '../access-log.ts';
@@ -15,6 +16,8 @@ export interface FrontOptions {
   readonly hasSample: boolean;
   readonly fetcher: Fetcher;
   readonly context: PlanContext;
+  /** Turns of clients with work that takes long. */
+  readonly heavyTurns: Turns;
   readonly identification: Identification;
   readonly sharedCacheSeconds: number;
   readonly work: Work;

@@ -1,3 +1,4 @@
+import { mapInSlices, type Sliced } from '../../core/slices.ts';
 import type { Account } from '../../model/account.ts';
 import { createMalformed } from '../failure.ts';
 import type { ConnectionsQuery, Page, ProviderContext } from '../provider.ts';
@@ -28,7 +29,8 @@ export function askConnections(reading: Reading): AskConnections {
     const withheld = judgeAccount(subject, clock.now());
     if (withheld !== null) throw refuseAccount(withheld);
     known.note(account.handle, subject);
-    return { ...toAccounts(body[field], clock.now()), cursor: nextCursor(body.cursor, cursor) };
+    const found = await toAccounts(body[field], clock.now(), context);
+    return { ...found, cursor: nextCursor(body.cursor, cursor) };
   };
 }
 
@@ -37,8 +39,12 @@ export function askConnections(reading: Reading): AskConnections {
  *
  * @throws ProviderError `malformed` where there is no list
  */
-export function toAccounts(list: unknown, nowMs: number): Omit<Page<Account>, 'cursor'> {
-  const found = parseRows(list, parseActor);
+export async function toAccounts(
+  list: unknown,
+  nowMs: number,
+  sliced: Sliced,
+): Promise<Omit<Page<Account>, 'cursor'>> {
+  const found = await parseRows(list, parseActor, sliced);
   if (found === null) throw createMalformed();
   const { rows, unreadable, beyond } = found;
   const judge = (actor: ActorPayload) => judgeAccount(actor, nowMs);
@@ -46,7 +52,11 @@ export function toAccounts(list: unknown, nowMs: number): Omit<Page<Account>, 'c
   const shown = rows.filter((actor) => judge(actor) === null);
   const moderated = rows.length - shown.length - privates;
   return {
-    items: uniqueBy(shown, ({ did }) => did).map(shapeAccount),
+    items: await mapInSlices(
+      uniqueBy(shown, ({ did }) => did),
+      shapeAccount,
+      sliced,
+    ),
     rows: countSent(found),
     warnings: tellAccountsLeftOut({ private: privates, moderated, unreadable, beyond }),
   };

@@ -1,3 +1,4 @@
+import { mapInSlices } from '../../core/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { createMalformed } from '../failure.ts';
@@ -33,13 +34,18 @@ export function askSearch({ reading, hosts }: SearchOptions): Ask<'search'> {
     const beforeMs = startOf(query);
     const parameters = toParameters(query, beforeMs);
     const body = await searchHosts(hosts, parameters, context);
-    const found = parseRows(body.posts, parsePost);
+    const found = await parseRows(body.posts, parsePost, context);
     if (found === null) throw createMalformed();
     const { rows, unreadable, beyond } = found;
     const isEnd = nextCursor(body.cursor, null) === null;
     const nowMs = reading.clock.now();
+    const shape = (row: PostPayload) => ({
+      row,
+      post: shapePost(row, { nowMs, parentAuthor: null }),
+    });
+    const posts = await mapInSlices(rows, shape, context);
     return {
-      items: pickPosts(rows, query, nowMs),
+      items: pickPosts(posts, query),
       cursor: isEnd || query.feed === 'top' ? null : writePlace(rows, beforeMs),
       rows: countSent(found),
       warnings: [
@@ -118,18 +124,17 @@ function toRejected(refusal: Refusal): ProviderError {
   return new ProviderError('rejected', 'Bluesky refuses this search text.', { cause: refusal });
 }
 
-function pickPosts(
-  rows: readonly PostPayload[],
-  query: SearchQuery,
-  nowMs: number,
-): readonly Status[] {
-  const posts = rows.map((row) => ({ row, post: shapePost(row, { nowMs, parentAuthor: null }) }));
+function pickPosts(posts: readonly Shaped[], query: SearchQuery): readonly Status[] {
   const wanted = posts.filter((each): each is Found => isWanted(each.post, query));
   return uniqueBy(wanted, ({ row }) => row.uri.uri).map(({ post }) => post);
 }
 
-interface Found {
+interface Shaped {
   readonly row: PostPayload;
+  readonly post: Post;
+}
+
+interface Found extends Shaped {
   readonly post: Status;
 }
 
@@ -166,6 +171,7 @@ export function askSearchUsers({ client, clock }: Reading): Ask<'searchUsers'> {
   return async ({ text, count, cursor }, context): Promise<Page<Account>> => {
     const parameters = { q: text, limit: writeLimit(count), cursor };
     const body = await client.query('app.bsky.actor.searchActors', parameters, context);
-    return { ...toAccounts(body.actors, clock.now()), cursor: nextCursor(body.cursor, cursor) };
+    const found = await toAccounts(body.actors, clock.now(), context);
+    return { ...found, cursor: nextCursor(body.cursor, cursor) };
   };
 }

@@ -1,3 +1,4 @@
+import { mapInSlices, type Sliced } from '../../core/slices.ts';
 import type { Status } from '../../model/post.ts';
 import { createMalformed } from '../failure.ts';
 import { type Ask, type ProviderContext, ProviderError, type TimelineQuery } from '../provider.ts';
@@ -26,7 +27,11 @@ export function askTimeline(reading: Reading): Ask<'timeline'> {
       await explainAbsence(reading, query.account, context);
     }
     const picked = pickRows(rows, query);
-    const { shown, warnings } = showRows(picked, page, reading.clock.now());
+    const { shown, warnings } = await showRows(picked, {
+      ...page,
+      nowMs: reading.clock.now(),
+      endSlice: context.endSlice,
+    });
     const items = shown.filter(({ media }) => query.onlyMedia !== true || media.all.length > 0);
     return { items, cursor, rows: countSent(page), warnings };
   };
@@ -47,7 +52,7 @@ async function readPage(
     if (page !== null) return page;
   }
   try {
-    return toPage(await readFeed(reading, query, context), query.cursor);
+    return await toPage(await readFeed(reading, query, context), query.cursor, context);
   } catch (error) {
     if (isMissing(error)) await explainAbsence(reading, query.account, context);
     throw error;
@@ -70,7 +75,7 @@ async function readJumped(
   context: ProviderContext,
 ): Promise<FeedPage | null> {
   try {
-    const page = toPage(await readFeed(reading, query, context), query.cursor);
+    const page = await toPage(await readFeed(reading, query, context), query.cursor, context);
     const untilMs = (query.untilSeconds ?? 0) * 1000 + indexingMs;
     const isBefore = page.rows.every((row) => sortedMs(row) < untilMs);
     return page.rows.length > 0 && isBefore ? page : null;
@@ -106,8 +111,8 @@ function filterOf({ withReplies, onlyMedia = false }: TimelineQuery): string {
   return withReplies ? 'posts_with_replies' : 'posts_and_author_threads';
 }
 
-function toPage(body: Body, sent: string | null): FeedPage {
-  const found = parseRows(body.feed, parseFeedRow);
+async function toPage(body: Body, sent: string | null, sliced: Sliced): Promise<FeedPage> {
+  const found = await parseRows(body.feed, parseFeedRow, sliced);
   if (found === null) throw createMalformed();
   return { ...found, cursor: nextCursor(body.cursor, sent) };
 }
@@ -145,8 +150,16 @@ function answersAnother({ post }: FeedRow): boolean {
   return parent !== null && parent.did !== post.author.did;
 }
 
-function showRows(rows: readonly FeedRow[], { unreadable, beyond }: FeedPage, nowMs: number) {
-  const shown = rows.map((row) => shapeRow(row, nowMs)).filter((row) => row !== null);
+interface Showing extends Sliced, Pick<FeedPage, 'unreadable' | 'beyond'> {
+  readonly nowMs: number;
+}
+
+async function showRows(
+  rows: readonly FeedRow[],
+  { unreadable, beyond, nowMs, endSlice }: Showing,
+) {
+  const shaped = await mapInSlices(rows, (row) => shapeRow(row, nowMs), { endSlice });
+  const shown = shaped.filter((row) => row !== null);
   const privates = rows.filter(({ post }) => judgePost(post, nowMs).withheld === 'signed-in');
   const moderated = rows.length - shown.length - privates.length;
   const left = { private: privates.length, moderated, unreadable, beyond };

@@ -1,3 +1,4 @@
+import { mapInSlices, type Sliced } from '../../core/slices.ts';
 import type { Post } from '../../model/post.ts';
 import { createMalformed } from '../failure.ts';
 import { maximums } from '../maximums.ts';
@@ -58,13 +59,13 @@ export async function readTree(
 ): Promise<Tree> {
   const parameters = { uri: writePostUri(account, rkey), ...reach };
   const body = await client.query('app.bsky.feed.getPostThread', parameters, context);
-  const tree = shapeTree(body.thread, clock.now());
+  const tree = await shapeTree(body.thread, clock.now(), context);
   if (tree === null) throw createMalformed();
   return tree;
 }
 
 /** Reads the thread of a post; null where it breaks the contract. */
-function shapeTree(thread: unknown, nowMs: number): Tree | null {
+async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promise<Tree | null> {
   const focal = parseThreadNode(thread);
   if (focal === null) {
     const missing = parseMissing(thread);
@@ -73,9 +74,9 @@ function shapeTree(thread: unknown, nowMs: number): Tree | null {
     const branch: Branch = { post, payload: null, replies: [] };
     return { focal: branch, ancestors: [], isCutAbove: false, isCutBelow: false };
   }
-  const above = shapeAbove(focal.parent, nowMs);
+  const above = await shapeAbove(focal.parent, nowMs, sliced);
   return {
-    ...shapeBelow(focal, { nowMs, parentAuthor: above.parentAuthor }),
+    ...(await shapeBelow(focal, { nowMs, parentAuthor: above.parentAuthor }, sliced)),
     ancestors: above.ancestors,
     isCutAbove: above.ancestors.length === 0 ? focal.post.record.reply !== null : above.isCut,
   };
@@ -89,18 +90,19 @@ interface Above {
 }
 
 /** Goes up from parent to parent. Nothing is known of what is above a post that was not sent. */
-function shapeAbove(start: unknown, nowMs: number): Above {
+async function shapeAbove(start: unknown, nowMs: number, sliced: Sliced): Promise<Above> {
   const payloads: PostPayload[] = [];
   let place = start;
   while (payloads.length < maximums.rows) {
+    await sliced.endSlice?.();
     const node = parseThreadNode(place);
     if (node === null) break;
     payloads.push(node.post);
     place = node.parent;
   }
-  const posts = payloads.map((payload, index) =>
-    shapePost(payload, { nowMs, parentAuthor: payloads[index + 1]?.author ?? null }),
-  );
+  const shape = (payload: PostPayload, index: number) =>
+    shapePost(payload, { nowMs, parentAuthor: payloads[index + 1]?.author ?? null });
+  const posts = await mapInSlices(payloads, shape, sliced);
   const end = place === undefined || place === null ? [] : [shapeEnd(place)];
   return {
     ancestors: [...posts, ...end].reverse(),
@@ -121,10 +123,11 @@ interface Growing {
 }
 
 /** Shapes what hangs below a post level by level, so that of a large thread the direct replies are here. */
-function shapeBelow(
+async function shapeBelow(
   focal: ThreadNode,
   { nowMs, parentAuthor }: Shaping,
-): Pick<Tree, 'focal' | 'isCutBelow'> {
+  sliced: Sliced,
+): Promise<Pick<Tree, 'focal' | 'isCutBelow'>> {
   const root = grow(focal, { nowMs, parentAuthor });
   const growing: Growing[] = [root];
   let isCutBelow = false;
@@ -134,6 +137,7 @@ function shapeBelow(
     const replies = node.replies.slice(0, room);
     isCutBelow ||= replies.length < node.replies.length || node.replies.leftOut !== undefined;
     for (const reply of replies) {
+      await sliced.endSlice?.();
       const grown = growReply(reply, { nowMs, parentAuthor: node.post.author });
       growing.push(grown);
       branch.replies.push(grown.branch);

@@ -1,4 +1,5 @@
 import type { HttpAnswer, RequestContext } from '../../core/http-client.ts';
+import type { Sliced } from '../../core/slices.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
 import { ProviderError } from '../provider.ts';
 import { parseRows, type Rows } from '../rows.ts';
@@ -40,7 +41,7 @@ export interface FxTwitterClient {
 /** Creates a client of the reads of a post. */
 export function createClient(upstream: Upstream): FxTwitterClient {
   const read = async (path: string, context: RequestContext) =>
-    readPost(await upstream.get(path, context));
+    readPost(await upstream.get(path, context), context);
   const statusPath = (id: string) => `/2/status/${encodeURIComponent(id)}`;
   return {
     readStatus: (id, context) => read(statusPath(id), context),
@@ -58,14 +59,14 @@ export function createClient(upstream: Upstream): FxTwitterClient {
   };
 }
 
-function readPost(answer: HttpAnswer): PostAnswer {
+async function readPost(answer: HttpAnswer, sliced: Sliced): Promise<PostAnswer> {
   const body = readBody(answer);
   const status = readRow(answer, body);
   if (status.type === 'tombstone') throw toMissing(status.reason);
   return {
     status,
-    thread: parseRows(body?.thread, parsePost),
-    replies: parseRows(body?.replies, parsePost),
+    thread: await parseRows(body?.thread, parsePost, sliced),
+    replies: await parseRows(body?.replies, parsePost, sliced),
     cursor: cursors.parse(body?.cursor)?.bottom ?? null,
   };
 }

@@ -1,3 +1,4 @@
+import { mapInSlices } from '../../core/slices.ts';
 import type { Account } from '../../model/account.ts';
 import { createMalformed } from '../failure.ts';
 import {
@@ -27,7 +28,7 @@ export function askConnections(upstream: Upstream, profiles: Profiles): AskConne
       case 'page':
         if (isBare(page, query)) await refuseHidden(query, { profiles, context });
         return {
-          items: uniqueById(page.rows).map(shapeAccount),
+          items: await mapInSlices(uniqueById(page.rows), shapeAccount, context),
           ...toPaging(page, { cursor: nextUserCursor(page, query.cursor) }),
           warnings: tellUnread(page, 'account'),
         };

@@ -44,7 +44,7 @@ export async function readList<Row>(
   const { path, parameters, field, parseRow } = request;
   const answer = await upstream.get(`${path}?${writeParameters(parameters)}`, context);
   const body = readBody(answer);
-  const rows = parseRows(body?.[field], parseRow);
+  const rows = await parseRows(body?.[field], parseRow, context);
   const status = trueStatus(answer, body);
   if (status === 400 && body !== null) return { is: 'refused' };
   if (status === 404 && rows !== null) return { is: 'absent' };

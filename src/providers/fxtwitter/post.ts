@@ -1,4 +1,5 @@
 import type { RequestContext } from '../../core/http-client.ts';
+import { mapInSlices, type Sliced } from '../../core/slices.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { type Ask, type PostQuery, type ProviderContext, ProviderError } from '../provider.ts';
 import type { Rows } from '../rows.ts';
@@ -107,7 +108,7 @@ async function readReplies(
   context: ProviderContext,
 ): Promise<Parts> {
   const { status, replies } = await readConversation(client, query, context);
-  return { focal: shapeStatus(status), line: noLine, ...shapeReplies(replies) };
+  return { focal: shapeStatus(status), line: noLine, ...(await shapeReplies(replies, context)) };
 }
 
 function readConversation(
@@ -180,10 +181,10 @@ async function combineWith(
   { thread, context }: BothAnswers,
 ): Promise<Parts> {
   const focal = shapeStatus(thread.ok ? thread.answer.status : conversation.status);
-  const { replies, missing, warnings } = shapeReplies(conversation.replies);
+  const { replies, missing, warnings } = await shapeReplies(conversation.replies, context);
   const known =
-    (thread.ok ? knownFromThread(focal, thread.answer.thread) : null) ??
-    knownFromConversation(focal, conversation.thread, replies) ??
+    (thread.ok ? await knownFromThread(focal, thread.answer.thread, context) : null) ??
+    (await knownFromConversation(focal, { ...conversation, replies }, context)) ??
     (await walkParents(client, focal, context));
   return {
     focal,
@@ -201,13 +202,18 @@ async function withThread(
 ): Promise<Parts> {
   const focal = shapeStatus(answer.status);
   const known =
-    knownFromThread(focal, answer.thread) ?? (await walkParents(client, focal, context));
+    (await knownFromThread(focal, answer.thread, context)) ??
+    (await walkParents(client, focal, context));
   return { ...known, focal, replies: [] };
 }
 
-function shapeReplies(rows: Rows<PostPayload> | null): Omit<Parts, 'focal' | 'line'> {
+async function shapeReplies(
+  rows: Rows<PostPayload> | null,
+  sliced: Sliced,
+): Promise<Omit<Parts, 'focal' | 'line'>> {
   if (rows === null) return { replies: [], missing: ['replies'], warnings: [noReplies] };
-  return { replies: rows.rows.map(shapePost), missing: [], warnings: tellUnread(rows, 'post') };
+  const replies = await mapInSlices(rows.rows, shapePost, sliced);
+  return { replies, missing: [], warnings: tellUnread(rows, 'post') };
 }
 
 type Settled =

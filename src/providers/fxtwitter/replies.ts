@@ -1,4 +1,5 @@
-import type { Post, Status } from '../../model/post.ts';
+import { mapInSlices } from '../../core/slices.ts';
+import type { Status } from '../../model/post.ts';
 import { type Ask, type ProviderContext, ProviderError, type RepliesQuery } from '../provider.ts';
 import { countSent } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
@@ -22,9 +23,9 @@ export function askReplies(client: FxTwitterClient): Ask<'replies'> {
     const { status, thread, replies, cursor } = answer;
     if (replies === null) throw new ProviderError('unavailable', noReplies);
     const focal = shapeStatus(status);
-    const before: readonly Post[] = (thread?.rows ?? []).map(shapePost);
+    const before = await mapInSlices(thread?.rows ?? [], shapePost, context);
     const { ancestors } = splitThread(before, focal.id);
-    const items = rankReplies(replies.rows.map(shapePost), {
+    const items = rankReplies(await mapInSlices(replies.rows, shapePost, context), {
       focalId: focal.id,
       order: query.order,
       shown: { ancestors, continuation: [] },

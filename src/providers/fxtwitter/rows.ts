@@ -1,3 +1,4 @@
+import { mapInSlices, type Sliced } from '../../core/slices.ts';
 import type { Status } from '../../model/post.ts';
 import type { Rows } from '../rows.ts';
 import { tellBeyond } from '../tell-left-out.ts';
@@ -24,9 +25,10 @@ function tellUnreadable(unreadable: number, noun: 'post' | 'account'): readonly 
  * Gives the posts of a list that the public can see, in order. A tombstone has no place in a list, and
  * what a protected account reposted is known to its followers alone.
  */
-export function shapeListed(rows: readonly PostPayload[]): readonly Status[] {
-  return rows
-    .map(shapePost)
-    .filter(isStatus)
-    .filter(({ reposted_by }) => reposted_by?.protected !== true);
+export async function shapeListed(
+  rows: readonly PostPayload[],
+  sliced: Sliced,
+): Promise<readonly Status[]> {
+  const posts = await mapInSlices(rows, shapePost, sliced);
+  return posts.filter(isStatus).filter(({ reposted_by }) => reposted_by?.protected !== true);
 }

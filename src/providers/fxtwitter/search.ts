@@ -34,8 +34,9 @@ export function askSearch(upstream: Upstream): Ask<'search'> {
       parseRow: parsePost,
     } as const;
     const page = await readFound(upstream, request, context);
+    const posts = await shapeListed(page.rows, context);
     return {
-      items: uniqueById(shapeListed(page.rows).filter((post) => isWanted(post, query))),
+      items: uniqueById(posts.filter((post) => isWanted(post, query))),
       ...toPaging(page, { cursor: nextCursor(page, cursor) }),
       warnings: [...feedWarnings(feed), ...tellUnread(page, 'post')],
     };

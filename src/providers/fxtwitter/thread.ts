@@ -1,3 +1,4 @@
+import { mapInSlices, type Sliced } from '../../core/slices.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { type PostFound, type ProviderContext, ProviderError } from '../provider.ts';
 import type { Rows } from '../rows.ts';
@@ -21,23 +22,31 @@ const brokenWalk = 'The posts before this one could not all be read.';
 const noContinuation = 'What the author added after this post could not be read.';
 
 /** Gives the thread that `/2/thread` sent; null where it had the single post only. */
-export function knownFromThread(
+export async function knownFromThread(
   focal: Status,
   thread: Rows<PostPayload> | null,
-): KnownThread | null {
+  sliced: Sliced,
+): Promise<KnownThread | null> {
   if (thread === null) return null;
-  const line = splitThread(thread.rows.map(shapePost), focal.id);
+  const line = splitThread(await mapInSlices(thread.rows, shapePost, sliced), focal.id);
   return { line, missing: [], warnings: tellUnread(thread, 'post') };
 }
 
+/** What `/2/conversation` sent around a post. */
+export interface Conversation {
+  readonly thread: Rows<PostPayload> | null;
+  readonly replies: readonly Post[];
+}
+
 /** Gives the thread that `/2/conversation` sent, which has the author's continuation in `replies`. */
-export function knownFromConversation(
+export async function knownFromConversation(
   focal: Status,
-  thread: Rows<PostPayload> | null,
-  replies: readonly Post[],
-): KnownThread | null {
+  { thread, replies }: Conversation,
+  sliced: Sliced,
+): Promise<KnownThread | null> {
   if (thread === null) return null;
-  const { ancestors } = splitThread(thread.rows.map(shapePost), focal.id);
+  const shaped = await mapInSlices(thread.rows, shapePost, sliced);
+  const { ancestors } = splitThread(shaped, focal.id);
   const line = { ancestors, continuation: pickContinuation(focal, replies) };
   return { line, missing: [], warnings: [fromReplies, ...tellUnread(thread, 'post')] };
 }

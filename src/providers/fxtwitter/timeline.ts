@@ -37,8 +37,9 @@ export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
     const { page, sent } = await readPage(options, query, context);
     const onward = nextPlace(page, sent);
+    const posts = await shapeListed(page.rows, context);
     return {
-      items: pickPosts({ ...page, cursor: onward.cursor }, query),
+      items: pickPosts(posts, onward.cursor, query),
       ...toPaging(page, onward),
       span: toSpan(page, sent),
       warnings: tellUnread(page, 'post'),
@@ -157,10 +158,14 @@ function readStatuses(
 }
 
 /** Each post once; that comes last, because an account may repost what it wrote. */
-function pickPosts(page: ListPage<PostPayload>, query: TimelineQuery): readonly Status[] {
-  const own = shapeListed(page.rows).filter((post) => isWanted(post, query));
+function pickPosts(
+  posts: readonly Status[],
+  cursor: string | null,
+  query: TimelineQuery,
+): readonly Status[] {
+  const own = posts.filter((post) => isWanted(post, query));
   const { untilSeconds } = query;
-  return uniqueById(untilSeconds === null ? own : dropLater(own, page.cursor, untilSeconds));
+  return uniqueById(untilSeconds === null ? own : dropLater(own, cursor, untilSeconds));
 }
 
 /** With replies, the service adds the posts by others that were replied to (FxTwitter, section 6). */

@@ -1,3 +1,4 @@
+import { mapInSlices } from '../../core/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { ConnectionsQuery, Page, ProviderContext } from '../provider.ts';
 import { countSent } from '../rows.ts';
@@ -29,9 +30,10 @@ export function askConnections(accounts: Accounts): AskConnections {
       (located) => toPath(query, located),
       context,
     );
-    const page = readRows(reply, parseAccount);
+    const page = await readRows(reply, parseAccount, context);
     const isHidden = account.hidesLists && page.rows.length === 0 && query.cursor === null;
-    const items = withoutSuspended(page.rows).map((row) => shapeAccount(row, account.home));
+    const shown = withoutSuspended(page.rows);
+    const items = await mapInSlices(shown, (row) => shapeAccount(row, account.home), context);
     return {
       items,
       cursor: page.next,

@@ -1,3 +1,4 @@
+import { mapInSlices, type Sliced } from '../../core/slices.ts';
 import type { Post } from '../../model/post.ts';
 import { toMissing } from '../failure.ts';
 import {
@@ -36,7 +37,7 @@ export function askPost(homes: Homes): Ask<'post'> {
   return async (query, context) => {
     const { read, around } = await readPost(homes, query, context);
     const row = await withQuote(homes, { ...read, query }, context);
-    return combine({ ...read, row }, around, query);
+    return combine({ ...read, row }, { around, query }, context);
   };
 }
 
@@ -46,7 +47,7 @@ export function askReplies(homes: Homes): Ask<'replies'> {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
     const { read, around } = await readPost(homes, query, context);
     if (around?.is === 'failed') throw around.failure;
-    return toRepliesPage(combine(read, around, query));
+    return toRepliesPage(await combine(read, { around, query }, context));
   };
 }
 
@@ -131,19 +132,19 @@ async function readAround(
   try {
     const path = `${statusPath(query)}/context`;
     const { reply } = await homes.ask(handleOf(query), () => path, context);
-    return { is: 'read', context: readContext(expectFound(reply)) };
+    return { is: 'read', context: await readContext(expectFound(reply), context) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return { is: 'failed', failure: error };
   }
 }
 
-function readContext({ body }: FoundReply): Context {
+async function readContext({ body }: FoundReply, sliced: Sliced): Promise<Context> {
   if (typeof body !== 'object' || body === null) throw createUnreadable();
   const { ancestors, descendants }: Partial<Record<keyof Context, unknown>> = body;
   if (!Array.isArray(ancestors)) throw createUnreadable();
-  const above = parseRows(ancestors.toReversed(), parseStatus);
-  const below = parseRows(descendants, parseStatus);
+  const above = await parseRows(ancestors.toReversed(), parseStatus, sliced);
+  const below = await parseRows(descendants, parseStatus, sliced);
   if (above === null || below === null) throw createUnreadable();
   return {
     // Each post once: what answers one that came twice would itself come twice, and so on.
@@ -193,7 +194,16 @@ async function readQuoted(
 const noThread = 'The rest of the thread could not be read.';
 const noReplies = 'The replies could not be read.';
 
-function combine({ row, home }: ReadStatus, around: Around, query: PostQuery): PostFound {
+interface Asked {
+  readonly around: Around;
+  readonly query: PostQuery;
+}
+
+async function combine(
+  { row, home }: ReadStatus,
+  { around, query }: Asked,
+  sliced: Sliced,
+): Promise<PostFound> {
   const shown = boostedIn(row) ?? row;
   const copied = isAtHome(shown.account.acct, home) ? [] : [tellCopy(home)];
   if (around?.is !== 'read') {
@@ -212,12 +222,13 @@ function combine({ row, home }: ReadStatus, around: Around, query: PostQuery): P
   const { context } = around;
   const known = surround([shown, ...context.ancestors, ...context.descendants], home);
   const { ancestors, continuation, replies } = arrangeContext(shown, context, query);
-  const shape = (rows: readonly StatusPayload[]) => rows.map((each) => shapePost(each, known));
+  const shape = (rows: readonly StatusPayload[]) =>
+    mapInSlices(rows, (each) => shapePost(each, known), sliced);
   const found = {
-    ancestors: shape(ancestors),
+    ancestors: await shape(ancestors),
     post: shapeAsked(row, known),
-    continuation: shape(continuation),
-    replies: shape(replies),
+    continuation: await shape(continuation),
+    replies: await shape(replies),
   };
   return {
     ...found,

@@ -1,3 +1,4 @@
+import { mapInSlices, type Sliced } from '../../core/slices.ts';
 import { parseUrl } from '../../core/url.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
@@ -20,11 +21,12 @@ export interface PageRows<Row> extends Rows<Row> {
  *
  * @throws ProviderError `malformed` for what is no list, or one without objects
  */
-export function readRows<Row extends { readonly id: string }>(
+export async function readRows<Row extends { readonly id: string }>(
   reply: FoundReply,
   parse: (row: unknown) => Row | null,
-): PageRows<Row> {
-  const found = parseRows(reply.body, parse);
+  sliced: Sliced,
+): Promise<PageRows<Row>> {
+  const found = await parseRows(reply.body, parse, sliced);
   if (found === null) throw createUnreadable();
   const isNoPage = found.beyond > 0 || holdsNoObject(reply.body);
   if (found.rows.length === 0 && isNoPage) throw createUnreadable();
@@ -92,9 +94,14 @@ export interface Listed {
 }
 
 /** Returns the posts of a list in order. */
-export function shapeListed(rows: readonly StatusPayload[], home: Home): Listed {
+export async function shapeListed(
+  rows: readonly StatusPayload[],
+  home: Home,
+  sliced: Sliced,
+): Promise<Listed> {
   const around = surround(rows, home);
-  const posts = rows.map((row) => shapePost(row, around)).filter((post) => post.type === 'status');
+  const shaped = await mapInSlices(rows, (row) => shapePost(row, around), sliced);
+  const posts = shaped.filter((post) => post.type === 'status');
   return {
     posts: uniqueBy(posts, ({ url }) => url),
     warnings: tellHidden(rows.length - posts.length),
@@ -154,8 +161,12 @@ export function withoutSuspended(rows: readonly AccountPayload[]): readonly Acco
  *
  * @throws as `readRows`
  */
-export function readPosts(reply: FoundReply, limit: number): PageRows<StatusPayload> {
-  const page = readRows(reply, parseStatus);
+export async function readPosts(
+  reply: FoundReply,
+  limit: number,
+  sliced: Sliced,
+): Promise<PageRows<StatusPayload>> {
+  const page = await readRows(reply, parseStatus, sliced);
   const isFull = countSent(page) >= limit;
   const last = isFull && reply.header('link') === undefined ? page.rows.at(-1) : undefined;
   return last === undefined ? page : { ...page, next: last.id };

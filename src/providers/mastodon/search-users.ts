@@ -1,4 +1,5 @@
 import type { RequestContext } from '../../core/http-client.ts';
+import { mapInSlices } from '../../core/slices.ts';
 import type { Account } from '../../model/account.ts';
 import { parseHandle } from '../../model/reference.ts';
 import { type Ask, ProviderError } from '../provider.ts';
@@ -68,10 +69,11 @@ async function readFound(
   const path = `/api/v2/search?type=accounts&limit=${maxAccounts}&q=${encodeURIComponent(text)}`;
   const { body } = expectFound(await servers.get(host, path, context));
   const isObject = typeof body === 'object' && body !== null && 'accounts' in body;
-  const found = isObject ? parseRows(body.accounts, parseAccount) : null;
+  const found = isObject ? await parseRows(body.accounts, parseAccount, context) : null;
   if (found === null) throw createUnreadable();
   const home = { host, domain: host };
-  const accounts = withoutSuspended(found.rows).map((row) => shapeAccount(row, home));
+  const shown = withoutSuspended(found.rows);
+  const accounts = await mapInSlices(shown, (row) => shapeAccount(row, home), context);
   const copied = tellCopiedAccounts(accounts, home);
   const warnings = [...copied, ...tellSuspended(found.rows), ...tellUnread(found, 'account')];
   return { accounts, warnings, sent: countSent(found) };

@@ -27,9 +27,9 @@ export function askSearch({ servers, host }: SearchOptions): Ask<'search'> {
     const tags = parseTags(query.text);
     const page = await readBefore(query, async (cursor) => {
       const reply = await servers.get(host, toPath(tags, { ...query, cursor }), context);
-      return readPosts(expectFound(reply), toLimit(query.count));
+      return readPosts(expectFound(reply), toLimit(query.count), context);
     });
-    const listed = shapeListed(dropLater(page.rows, query.untilSeconds), home);
+    const listed = await shapeListed(dropLater(page.rows, query.untilSeconds), home, context);
     return {
       items: listed.posts.filter((post) => isWanted(post, query)),
       cursor: isPast(page, query) ? null : page.next,

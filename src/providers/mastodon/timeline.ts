@@ -14,10 +14,10 @@ export function askTimeline(accounts: Accounts): Ask<'timeline'> {
       const toPath = ({ id }: { readonly id: string }) =>
         `/api/v1/accounts/${id}/statuses?${toParameters({ ...query, cursor })}`;
       const { reply } = await accounts.readList(handle, toPath, context);
-      return readPosts(reply, toLimit(query.count));
+      return readPosts(reply, toLimit(query.count), context);
     });
     const own = page.rows.filter(({ account }) => isOwn(account));
-    const listed = shapeListed(dropLater(own, query.untilSeconds), home);
+    const listed = await shapeListed(dropLater(own, query.untilSeconds), home, context);
     // Some servers know the API and not this parameter.
     const items = listed.posts.filter(
       ({ media }) => query.onlyMedia !== true || media.all.length > 0,

@@ -1,3 +1,4 @@
+import { mapInSteps, type Steps } from '../../core/slices.ts';
 import type { Post } from '../../model/post.ts';
 import type { BrowseItems, BrowseResult, BrowseSubject } from '../../model/results.ts';
 import { renderAccountList } from './account-list.ts';
@@ -9,15 +10,16 @@ import { renderNotes } from './notes.ts';
 import { renderPostBlock } from './post-block.ts';
 import { toThread } from './thread.ts';
 
-/** Returns the Markdown page of a browse read (CommonMark, GitHub's tables), ended by a newline. */
-export function renderBrowsePage(result: BrowseResult): string {
+/** Renders a browse read as a Markdown page (CommonMark, GitHub's tables), ended by a newline. Each post is a step. */
+export function* renderBrowsePage(result: BrowseResult): Steps<string> {
   const { profile, items, page } = result;
+  const list = items === null ? null : yield* renderItems(items, result);
   return `${joinBlocks([
     `# ${keepNumberSigns(titleOf(result))}`,
     describePage(result),
     result.degraded ? describeDegradation(result.source) : null,
     profile === null || page > 1 ? null : renderProfile(profile, result.full),
-    items === null ? null : renderItems(items, result),
+    list,
     renderNotes(result.warnings),
     renderContinuation(result),
   ])}\n`;
@@ -65,11 +67,11 @@ function describeDegradation(source: string): string {
   return `*These results are not live; their source is ${escapeInline(source)}.*`;
 }
 
-function renderItems(items: BrowseItems, result: BrowseResult): string {
+function* renderItems(items: BrowseItems, result: BrowseResult): Steps<string> {
   const heading = result.subject.resource === 'profile' ? '## Posts' : null;
   const rows =
     'posts' in items
-      ? items.posts.map((post) => renderPost(post, result))
+      ? yield* mapInSteps(items.posts, (post) => renderPost(post, result))
       : [renderAccountList(items.users, result.full)];
   const list = joinBlocks(rows);
   return joinBlocks([heading, list === '' ? describeNothing(result) : list]);

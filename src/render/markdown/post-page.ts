@@ -1,3 +1,4 @@
+import { mapInSteps, type Steps } from '../../core/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostResult } from '../../model/results.ts';
@@ -18,13 +19,17 @@ import {
 } from './post-content.ts';
 import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } from './thread.ts';
 
-/** Returns the Markdown page of a post read (CommonMark with GitHub's tables), ended by a newline. */
-export function renderPostPage(result: PostResult): string {
+/**
+ * Renders a post read as a Markdown page (CommonMark with GitHub's tables), ended by a newline. Each post is a step.
+ */
+export function* renderPostPage(result: PostResult): Steps<string> {
   const thread = toThread(result.posts);
   const title = titleOf(result, { account: headAccount, text: escapeInline });
+  const blocks =
+    result.posts.length > 1 ? yield* renderBlocks(result, thread) : renderLonePost(result, thread);
   return `${joinBlocks([
     `# ${keepNumberSigns(title)}`,
-    ...(result.posts.length > 1 ? renderBlocks(result, thread) : renderLonePost(result, thread)),
+    ...blocks,
     renderUserDetail(result, thread),
     renderNotes(result.warnings),
   ])}\n`;
@@ -87,7 +92,7 @@ function renderLonePost(result: PostResult, thread: Thread): readonly string[] {
   return [renderOrigin(post, { thread, owner: null }), renderContent(post, view), signature];
 }
 
-function renderBlocks(result: PostResult, thread: Thread): readonly string[] {
+function* renderBlocks(result: PostResult, thread: Thread): Steps<readonly string[]> {
   const positions = findPositions(thread);
   const { full, fetchedAt } = result;
   const render = (level: number) => (post: Post) => {
@@ -96,11 +101,9 @@ function renderBlocks(result: PostResult, thread: Thread): readonly string[] {
     const place = { thread, owner: null, position, isMarked, level };
     return renderPostBlock(post, place, { full, fetchedAt, articles: 'whole' });
   };
-  const replies = thread.replies.map(render(3));
-  return [
-    ...thread.chain.map(render(2)),
-    ...(replies.length > 0 ? ['## Replies', ...replies] : []),
-  ];
+  const chain = yield* mapInSteps(thread.chain, render(2));
+  const replies = yield* mapInSteps(thread.replies, render(3));
+  return [...chain, ...(replies.length > 0 ? ['## Replies', ...replies] : [])];
 }
 
 function renderUserDetail({ userDetail, posts }: PostResult, { asked }: Thread): string | null {

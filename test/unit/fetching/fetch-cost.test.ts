@@ -102,7 +102,9 @@ function setUp(answer: SearchAnswer = async () => page) {
   const failures: unknown[] = [];
   const defects: unknown[] = [];
   const fetcher = createFetcher({
-    chain: createProviderChain([{ provider, gates }], (failure) => failures.push(failure)),
+    chain: createProviderChain([{ provider, gates }], {
+      onFailure: (failure) => failures.push(failure),
+    }),
     cache: createResponseCache({ maxEntries: 100, maxBytes: 1_000_000 }),
     memory: createWalkMemory(),
     clock,

@@ -45,7 +45,7 @@ function setUp(answer: StubAnswer, maxUpstreamReads = 100) {
   const defects: unknown[] = [];
   const fetcher = createFetcher({
     onDefect: (error) => defects.push(error),
-    chain: createProviderChain([{ provider, gates }], () => undefined),
+    chain: createProviderChain([{ provider, gates }], { onFailure: () => undefined }),
     cache,
     memory: createWalkMemory(),
     clock,

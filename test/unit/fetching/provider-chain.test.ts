@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Turns } from '../../../src/core/turns.ts';
 import { createProviderChain } from '../../../src/fetching/provider-chain.ts';
 import { createGates } from '../../../src/fetching/provider-gate.ts';
 import {
@@ -58,7 +59,7 @@ function chainOfSearches(...searchers: readonly Searcher[]) {
     };
     return { provider, gates: createGates(provider, () => options) };
   });
-  return createProviderChain(links, () => undefined);
+  return createProviderChain(links, { onFailure: () => undefined });
 }
 
 /** `silent`: ambiguous, and no witness. */
@@ -84,7 +85,7 @@ function chainOf(...outcomes: readonly Outcome[]) {
       onChange: () => undefined,
     })),
   }));
-  return { providers, chain: createProviderChain(links, () => undefined) };
+  return { providers, chain: createProviderChain(links, { onFailure: () => undefined }) };
 }
 
 describe('the provider chain', () => {
@@ -208,12 +209,61 @@ describe('the provider chain', () => {
       maxOpenMs: 1,
       onChange: () => undefined,
     }));
-    const chain = createProviderChain([{ provider: defect, gates }], () => undefined);
+    const chain = createProviderChain([{ provider: defect, gates }], {
+      onFailure: () => undefined,
+    });
 
     const failure = await chain.ask('post', query, { signal }).catch((error: Error) => error);
 
     expect(failure).toMatchObject({ code: 'upstream_error' });
     expect(String(failure)).not.toContain('internals');
     await expect(whole.ask('post', query, { signal })).resolves.toBeDefined();
+  });
+});
+
+describe('an answer that takes long to read', () => {
+  /** Asks a provider that works for a long time on each of three rows. */
+  function askSlowly(options: { readonly signal: AbortSignal }) {
+    const turns: string[] = [];
+    const heavyTurns: Turns = {
+      take: (client, go) => {
+        turns.push(client);
+        setImmediate(go);
+      },
+    };
+    const provider = createStubProvider('slow', async (_, { endSlice }) => {
+      for (let row = 0; row < 3; row += 1) {
+        await endSlice?.();
+        vi.advanceTimersByTime(20);
+      }
+      return stubFound(stubPost('20'));
+    });
+    const breaker = { failures: 5, openMs: 1000, maxOpenMs: 1000, onChange: () => undefined };
+    const gates = createGates(provider, () => ({ clock: createManualClock(), ...breaker }));
+    const chain = createProviderChain([{ provider, gates }], {
+      heavyTurns,
+      onFailure: () => undefined,
+    });
+    const client = { address: '127.0.0.9', network: null };
+    return { turns, found: chain.ask('post', query, { ...options, client }) };
+  }
+
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('is read in slices, which wait for turns of the client', async () => {
+    const { turns, found } = askSlowly({ signal });
+
+    await expect(found).resolves.toMatchObject({ source: 'slow' });
+    expect(turns).toEqual(['127.0.0.9', '127.0.0.9']);
+  });
+
+  it('is given up once nobody waits for it', async () => {
+    const leaving = new AbortController();
+    const { turns, found } = askSlowly({ signal: leaving.signal });
+    leaving.abort();
+
+    await expect(found).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    expect(turns).toHaveLength(1);
   });
 });

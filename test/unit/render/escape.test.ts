@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toWebsite } from '../../../src/model/account.ts';
 import { toMediaSet } from '../../../src/model/media.ts';
-import { formats } from '../../../src/render/formats.ts';
 import { linkAccount } from '../../../src/render/markdown/accounts.ts';
 import { escapeCell, escapeInline } from '../../../src/render/markdown/escape.ts';
 import { quoteBlock } from '../../../src/render/markdown/layout.ts';
@@ -10,6 +9,7 @@ import { nestHeadings } from '../../../src/render/markdown/nest-headings.ts';
 import { renderText } from '../../../src/render/markdown/text.ts';
 import { cleanMarkdown } from '../../../src/render/markdown/verbatim.ts';
 import { fc } from '../../support/fast-check.ts';
+import { renderPostPage } from '../../support/render-at-once.ts';
 import {
   expectedText,
   hostileLine,
@@ -130,7 +130,7 @@ describe('a page', () => {
   it('has no HTML and keeps its end, whatever its parts say', () => {
     fc.assert(
       fc.property(fc.array(hostileText, { minLength: 12, maxLength: 12 }), (texts) => {
-        const markdown = formats.post.markdown.render(hostilePage(texts));
+        const markdown = renderPostPage(hostilePage(texts));
 
         expect(tokenTypes(markdown).filter((type) => type.startsWith('html'))).toEqual([]);
         expect(markdown).toMatch(/\n\*\*Notes\*\*\n\n- The end\.\n$/);

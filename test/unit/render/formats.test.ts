@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { postReply } from '../../../src/model/results.ts';
-import { formats } from '../../../src/render/formats.ts';
+import { render, renderInSlices } from '../../../src/render/formats.ts';
+import { renderPostJson, renderPostNote, renderPostPage } from '../../support/render-at-once.ts';
 import { ada, bo, facet, result, status, tombstone } from '../../support/render-posts.ts';
 
 const text = '#Fog and #fog at #Sea_side in #2026';
@@ -23,13 +24,13 @@ describe('the JSON representation', () => {
   it.each([false, true])('is a post reply with the Markdown in it (full: %s)', (full) => {
     const read = result([post, reply], { full, warnings: ['One.'] });
 
-    const body: unknown = JSON.parse(formats.post.json.render(read));
+    const body: unknown = JSON.parse(renderPostJson(read));
 
     expect(postReply.parse(body)).toEqual(body);
     expect(body).toMatchObject({
       format: 'json',
       url: post.url,
-      markdown: formats.post.markdown.render(read),
+      markdown: renderPostPage(read),
       compact: !full,
       warnings: ['One.'],
       postCount: 2,
@@ -40,11 +41,29 @@ describe('the JSON representation', () => {
   });
 });
 
+describe('a representation', () => {
+  it.each(['markdown', 'json', 'obsidian'] as const)(
+    'is rendered post by post, with the same bytes: %s',
+    async (format) => {
+      const read = result([post, reply, reply]);
+      let pauses = 0;
+      const endSlice = async () => {
+        pauses += 1;
+      };
+
+      const rendered = await renderInSlices(read, format, { endSlice });
+
+      expect(rendered).toEqual(render(read, format));
+      expect(pauses).toBeGreaterThan(read.posts.length);
+    },
+  );
+});
+
 describe('the Obsidian representation', () => {
   it('says in its front matter what the post is, and then gives the Markdown page', () => {
     const read = result([post, reply]);
 
-    const [, front = '', page] = formats.post.obsidian.render(read).split(/^---\n/m, 3);
+    const [, front = '', page] = renderPostNote(read).split(/^---\n/m, 3);
 
     expect(parse(front)).toEqual({
       title: 'Post by Ada Keeper (@ada.example): #Fog and #fog at #Sea_side in #2026',
@@ -59,18 +78,18 @@ describe('the Obsidian representation', () => {
       fetched_at: read.fetchedAt,
       source: 'archive',
     });
-    expect(page).toBe(`\n${formats.post.markdown.render(read)}`);
+    expect(page).toBe(`\n${renderPostPage(read)}`);
   });
 
   it('adds the metrics that are known when everything is asked for', () => {
-    const note = formats.post.obsidian.render(result([post], { full: true }));
+    const note = renderPostNote(result([post], { full: true }));
 
     expect(parse(note.split(/^---\n/m)[1] ?? '')).toMatchObject({ likes: 3 });
     expect(note).not.toContain('reposts');
   });
 
   it('leaves out what a lost post cannot tell', () => {
-    const note = formats.post.obsidian.render(result([tombstone()]));
+    const note = renderPostNote(result([tombstone()]));
 
     expect(parse(note.split(/^---\n/m)[1] ?? '')).toEqual({
       title: 'Unavailable post',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toMediaSet } from '../../../src/model/media.ts';
 import type { PostResult } from '../../../src/model/results.ts';
-import { formats } from '../../../src/render/formats.ts';
+import { renderPostNote, renderPostPage } from '../../support/render-at-once.ts';
 import { tokenTypes } from '../../support/render-markdown.ts';
 import {
   account,
@@ -301,11 +301,11 @@ const pages: Readonly<Record<string, PostResult>> = {
 
 describe.each(Object.entries(pages))('the page of %s', (name, page) => {
   it('reads as recorded', async () => {
-    await expect(formats.post.markdown.render(page)).toMatchFileSnapshot(`snapshots/${name}.md`);
+    await expect(renderPostPage(page)).toMatchFileSnapshot(`snapshots/${name}.md`);
   });
 
   it('has no HTML and keeps to the layout', () => {
-    const markdown = formats.post.markdown.render(page);
+    const markdown = renderPostPage(page);
     const outsideCode = markdown.replace(/^(`{3,}).*?^\1/gms, 'code');
 
     expect(tokenTypes(markdown).filter((type) => type.startsWith('html'))).toEqual([]);
@@ -321,7 +321,7 @@ describe('the note for Obsidian', () => {
     ['obsidian-full', fog, true],
     ['obsidian-hostile', { ...hostile, media: toMediaSet([]), article: null }, true],
   ])('%s reads as recorded', async (name, post, full) => {
-    const note = formats.post.obsidian.render(result([post], { full }));
+    const note = renderPostNote(result([post], { full }));
 
     await expect(note).toMatchFileSnapshot(`snapshots/${name}.md`);
   });

@@ -290,13 +290,13 @@ describe('a post of FxTwitter', () => {
 });
 
 describe('rows', () => {
-  it('are read one by one', () => {
+  it('are read one by one', async () => {
     const list = [fxStatus('1'), { type: 'thread' }, fxTombstone('2', 'deleted'), 7];
 
-    const rows = parseRows(list, parsePost);
+    const rows = await parseRows(list, parsePost, {});
 
     expect(rows?.rows.map(({ id }) => id)).toEqual(['1', '2']);
     expect(rows?.unreadable).toBe(2);
-    expect(parseRows(null, parsePost)).toBeNull();
+    expect(await parseRows(null, parsePost, {})).toBeNull();
   });
 });

@@ -1,0 +1,31 @@
+import { runAtOnce } from '../../src/core/slices.ts';
+import type { BrowseResult, PostResult } from '../../src/model/results.ts';
+import * as json from '../../src/render/json.ts';
+import * as browsePage from '../../src/render/markdown/browse-page.ts';
+import * as postPage from '../../src/render/markdown/post-page.ts';
+import * as obsidian from '../../src/render/obsidian.ts';
+
+/** Renders a post read as a Markdown page, all steps at once. */
+export function renderPostPage(result: PostResult): string {
+  return runAtOnce(postPage.renderPostPage(result));
+}
+
+/** Renders a browse read as a Markdown page, all steps at once. */
+export function renderBrowsePage(result: BrowseResult): string {
+  return runAtOnce(browsePage.renderBrowsePage(result));
+}
+
+/** Renders a post read as JSON, all steps at once. */
+export function renderPostJson(result: PostResult): string {
+  return runAtOnce(json.renderPostJson(result));
+}
+
+/** Renders a browse read as JSON, all steps at once. */
+export function renderBrowseJson(result: BrowseResult): string {
+  return runAtOnce(json.renderBrowseJson(result));
+}
+
+/** Renders a post read as a note, all steps at once. */
+export function renderPostNote(result: PostResult): string {
+  return runAtOnce(obsidian.renderPostNote(result));
+}
