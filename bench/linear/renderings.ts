@@ -77,10 +77,10 @@ async function renderList(
 
 /** Renders a result in formats, and the Markdown as the front page does, each in slices of its own. */
 async function renderInFormats(result: Result, names: readonly Format[]): Promise<void> {
-  const endSlice = createSlices(() => setImmediate());
+  const slices = createSlices(() => setImmediate());
   for (const name of names) {
     await setImmediate();
-    const { body } = await renderInSlices(result, name, { endSlice });
+    const { body } = await renderInSlices(result, name, slices);
     await setImmediate();
     if (name === 'markdown' && Buffer.byteLength(body) <= maxRenderedBytes) renderResult(body);
   }

@@ -69,7 +69,7 @@ type Subject = (typeof providers)[keyof typeof providers]['subject'];
 const page = { cursor: null, count: 100 } as const;
 const context = () => ({
   signal: new AbortController().signal,
-  endSlice: createSlices(() => setImmediate()),
+  ...createSlices(() => setImmediate()),
 });
 
 const reads = {

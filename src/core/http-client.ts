@@ -59,6 +59,8 @@ export class HttpFailure extends Error {
 
 /** What goes with a request to an upstream. */
 export interface RequestContext extends Sliced {
+  /** Called when a body is complete, because the wait for it was no work. */
+  readonly beginSlice?: (() => void) | undefined;
   readonly signal: AbortSignal;
   /**
    * Takes the request out of what all callers share, before it is sent, also one that follows a redirect
@@ -184,7 +186,7 @@ async function getOnceOrTwice(
 
 async function follow(
   start: URL,
-  { signal, takeRequest, takeBytes, client }: RequestContext,
+  { signal, takeRequest, takeBytes, client, beginSlice }: RequestContext,
   options: Sending,
 ): Promise<HttpAnswer> {
   let url = start;
@@ -208,6 +210,7 @@ async function follow(
     if (location === null) {
       const bytes = await readBody(response, { ...options, takeBytes });
       await waitIfLarge(bytes, client, options);
+      beginSlice?.();
       return toAnswer(response, bytes, options.clock);
     }
     await response.body.dump();

@@ -11,19 +11,32 @@ export interface Sliced {
 }
 
 /** Length in milliseconds after which a slice ends. */
-const sliceMs = 10;
+const sliceMs = 20;
+
+/** The slices of one piece of work. */
+export interface Slices {
+  /** Begins a slice anew, after a wait that was no work. */
+  beginSlice(): void;
+  readonly endSlice: EndSlice;
+}
 
 /**
- * Creates the slices of one piece of work.
+ * Creates the slices of one piece of work. The first one begins now.
  *
  * @param takeTurn Waits until the work may continue.
  */
-export function createSlices(takeTurn: () => Promise<unknown>): EndSlice {
+export function createSlices(takeTurn: () => Promise<unknown>): Slices {
   let beginMs = performance.now();
-  return async () => {
-    if (performance.now() - beginMs < sliceMs) return;
-    await takeTurn();
+  const beginSlice = () => {
     beginMs = performance.now();
+  };
+  return {
+    beginSlice,
+    endSlice: async () => {
+      if (performance.now() - beginMs < sliceMs) return;
+      await takeTurn();
+      beginSlice();
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Loop } from './loop.ts';
-import { createSlices, type EndSlice } from './slices.ts';
+import { createSlices, type Slices } from './slices.ts';
 
 /** How much is admitted in one pass of the event loop. */
 export interface TurnLimits {
@@ -93,7 +93,7 @@ export function waitForTurn(turns: Turns, client: string, isHere: () => boolean)
 }
 
 /** Creates the slices of a client's work; each takes a turn. */
-export function sliceByTurns(turns: Turns, client: string): EndSlice {
+export function sliceByTurns(turns: Turns, client: string): Slices {
   return createSlices(() => waitForTurn(turns, client, () => true));
 }
 

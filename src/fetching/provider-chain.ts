@@ -1,6 +1,6 @@
 import type { RequestContext } from '../core/http-client.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
-import { createSlices, type EndSlice } from '../core/slices.ts';
+import { createSlices, type Slices } from '../core/slices.ts';
 import { type Turns, waitForTurn } from '../core/turns.ts';
 import { type Platform, platformNames } from '../model/reference.ts';
 import type { BreakerState } from '../providers/gate.ts';
@@ -110,7 +110,7 @@ export function createProviderChain(
   return {
     ask: (kind, query, options) =>
       askInOrder(links, {
-        endSlice: heavyTurns && sliceFor(options, heavyTurns),
+        ...(heavyTurns && sliceFor(options, heavyTurns)),
         kind,
         query,
         onFailure,
@@ -124,7 +124,7 @@ export function createProviderChain(
 }
 
 /** Creates the slices in which an answer is read; the work ends when nobody waits for it any more. */
-function sliceFor({ client, signal }: AskOptions, turns: Turns): EndSlice {
+function sliceFor({ client, signal }: AskOptions, turns: Turns): Slices {
   return createSlices(async () => {
     if (await waitForTurn(turns, client?.address ?? '', () => !signal.aborted)) return;
     throw new ProviderError('unavailable', 'The read was given up before it was complete.');

@@ -167,8 +167,8 @@ function createHandler(
     const { address } = options.identification.clientOf(request);
     const isHere = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
     if (!isHere) return void reply.hijack();
-    const endSlice = sliceByTurns(heavyTurns, address);
-    const prepared = await prepare(options, chooseView(request, asked, answer), { endSlice });
+    const slices = sliceByTurns(heavyTurns, address);
+    const prepared = await prepare(options, chooseView(request, asked, answer), slices);
     sendPrepared({ request, reply }, prepared, headers.ownOf(request));
     if (recalled === undefined) accessLog.notice(request, reply, 200);
   };

@@ -1,5 +1,5 @@
 import { Problem, type ProblemDocument, toProblemDocument } from '../core/problem.ts';
-import type { Sliced } from '../core/slices.ts';
+import { createSlices, type Sliced } from '../core/slices.ts';
 import type { Fetcher, Waiting } from '../fetching/fetch.ts';
 import type { Answer } from '../fetching/plan.ts';
 import type { PlanContext, Understood } from '../reads/read.ts';
@@ -21,8 +21,10 @@ export interface ToolResult {
 }
 
 /** Who calls a tool. */
-interface Calling extends Sliced {
+interface Calling {
   readonly waiting: Waiting;
+  /** Waits until a long result may be rendered further; default: it is rendered in one piece. */
+  readonly takeTurn?: (() => Promise<void>) | undefined;
 }
 
 /** What tools read with. */
@@ -42,10 +44,10 @@ export interface ToolContext {
 export async function callTool(
   tool: ReadTool,
   args: ToolArguments,
-  { waiting, endSlice, ...setting }: ToolContext & Calling,
+  { waiting, takeTurn, ...setting }: ToolContext & Calling,
 ): Promise<ToolResult> {
   try {
-    return await readTool(tool, args, { waiting, endSlice, ...setting });
+    return await readTool(tool, args, { waiting, takeTurn, ...setting });
   } catch (error) {
     if (waiting.signal.aborted) throw error;
     if (!(error instanceof Problem)) setting.onDefect(error);
@@ -57,12 +59,13 @@ export async function callTool(
 async function readTool(
   { read, definition }: ReadTool,
   args: ToolArguments,
-  { fetcher, context, waiting, endSlice }: ToolContext & Calling,
+  { fetcher, context, waiting, takeTurn }: ToolContext & Calling,
 ): Promise<ToolResult> {
   const { given, unknown } = readArguments(read, args);
   const understood = read.understand(given, context);
   const answer = fetcher.recall(understood.plan) ?? (await fetcher.fetch(understood.plan, waiting));
-  const { text, structuredContent } = await prepare(understood, answer, { endSlice });
+  const sliced = takeTurn === undefined ? {} : createSlices(takeTurn);
+  const { text, structuredContent } = await prepare(understood, answer, sliced);
   const block = { type: 'text', text } as const;
   return {
     content: unknown.length === 0 ? [block] : [block, tellIgnored(unknown, definition)],

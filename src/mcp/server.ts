@@ -1,7 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Caller, Client } from '../core/caller.ts';
-import { createSlices } from '../core/slices.ts';
 import type { McpDocument } from './documents.ts';
 import { callTool, type ToolContext, type ToolResult } from './results.ts';
 import { createTools, type ReadTool } from './tools.ts';
@@ -138,7 +137,7 @@ async function callByName(
     await visitor?.takeTurn();
     return callTool(tool, args, {
       ...setting,
-      endSlice: visitor && createSlices(visitor.takeTurn),
+      takeTurn: visitor?.takeTurn,
       onDefect: (error) => onDefect(error, visitor?.requestId),
       waiting: { caller: visitor?.caller, client: visitor?.client, signal },
     });

@@ -209,5 +209,4 @@ clause(
 
     await fc.assert(property, { numRuns: 10, endOnFailure: true });
   },
-  20_000,
 );

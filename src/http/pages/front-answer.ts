@@ -53,11 +53,11 @@ export function createFrontAnswer(options: FrontOptions): FrontAnswer {
       const { request, reply } = exchange;
       const question = questionOf(request);
       try {
-        const { address } = options.identification.clientOf(request);
-        const endSlice = sliceByTurns(options.heavyTurns, address);
         const found = await find(question, request);
+        const { address } = options.identification.clientOf(request);
+        const slices = sliceByTurns(options.heavyTurns, address);
         const own = headersOf(question)?.ownOf(request) ?? nothingOfItsOwn;
-        sendPrepared(exchange, await toReply(found, format, { endSlice }), own);
+        sendPrepared(exchange, await toReply(found, format, slices), own);
         accessLog.notice(request, reply, 200);
       } catch (error) {
         // A program gets the problem itself; a person a page that tells of it (decision 0029).

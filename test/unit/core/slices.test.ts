@@ -13,16 +13,16 @@ afterEach(() => void vi.useRealTimers());
 /** Slices that note when a turn was taken, and work that takes milliseconds. */
 function open() {
   const done: string[] = [];
-  const endSlice = createSlices(async () => {
+  const { beginSlice, endSlice } = createSlices(async () => {
     await Promise.resolve();
     done.push('turn');
   });
   const work = (name: string) => {
-    vi.advanceTimersByTime(4);
+    vi.advanceTimersByTime(8);
     done.push(name);
     return name.toUpperCase();
   };
-  return { done, endSlice, work };
+  return { done, beginSlice, endSlice, work };
 }
 
 describe('slices of work', () => {
@@ -40,6 +40,16 @@ describe('slices of work', () => {
 
     await mapInSlices([...'ab'], work, { endSlice });
     await mapInSlices([...'cd'], work, { endSlice });
+
+    expect(done).toEqual([...'abc', 'turn', 'd']);
+  });
+
+  it('do not count a wait', async () => {
+    const { done, beginSlice, endSlice, work } = open();
+
+    vi.advanceTimersByTime(1000);
+    beginSlice();
+    await mapInSlices([...'abcd'], work, { endSlice });
 
     expect(done).toEqual([...'abc', 'turn', 'd']);
   });
