@@ -6,6 +6,7 @@ const hangingMs = 180_000;
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/support/build-perch.ts',
     maxWorkers: availableParallelism(),
     testTimeout: hangingMs,
     hookTimeout: hangingMs,

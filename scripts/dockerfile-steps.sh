@@ -12,6 +12,8 @@ fail() { printf 'dockerfile: %s\n' "$*"; cat "$work/log" 2>/dev/null; exit 1; }
 mkdir -p "$build" "$final" "$data"
 cp "$root/package.json" "$root/package-lock.json" "$root/.npmrc" "$root/tsconfig.json" "$build"
 cp -r "$root/src" "$build/src"
+mkdir "$build/scripts"
+cp "$root/scripts/build.ts" "$root/scripts/bundle.ts" "$build/scripts"
 # `npm ci` of the build stage has already run for this tree; its result is copied to save a minute.
 cp -r "$root/node_modules" "$build/node_modules"
 (cd "$build" && npm run --silent build && npm prune --omit=dev --silent --no-audit --no-fund) || fail 'the build stage failed'

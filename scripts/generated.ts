@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { loadConfig, variables, version } from '../src/config.ts';
+import { loadConfig, variables } from '../src/config.ts';
 import { problemKinds } from '../src/core/problem.ts';
+import { version } from '../src/core/version.ts';
 import { listEndpoints } from '../src/endpoints.ts';
 import { describeOpenApi } from '../src/http/openapi.ts';
 import { moveExamples, type RecordedExamples } from '../src/http/openapi-examples.ts';

@@ -7,12 +7,10 @@ import { modelFaults, modelVariables } from './config-model.ts';
 import { sessionVariables } from './config-sessions.ts';
 import { isPublicName } from './core/public-host.ts';
 import { parseUrl } from './core/url.ts';
+import { version } from './core/version.ts';
 import { defaultMastodonHost } from './model/reference.ts';
 import { forbiddenInUserAgent } from './providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from './providers/registry.ts';
-
-/** The version of Perch; `test/architecture.test.ts` compares it with `package.json`. */
-export const version = '0.1.0';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 

@@ -2,6 +2,7 @@
 import { bearBrokenOutput } from './commands/output.ts';
 import { endAtOnceWhereFirst } from './commands/stop-signal.ts';
 
+process.setSourceMapsEnabled(true); // the build is bundled, and a stack should name the sources
 bearBrokenOutput([process.stdout, process.stderr], process.exit);
 endAtOnceWhereFirst();
 // Loading the commands takes a while, in which a container may be stopped already.

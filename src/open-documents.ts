@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { type Config, version } from './config.ts';
+import type { Config } from './config.ts';
 import type { Clock } from './core/clock.ts';
+import { packagePath } from './core/package-path.ts';
+import { version } from './core/version.ts';
 import { listEndpoints } from './endpoints.ts';
 import type { DiscoveryFacts } from './http/discovery-facts.ts';
 import { discoveryPaths } from './http/discovery-links.ts';
@@ -10,7 +12,6 @@ import { describeOpenApi } from './http/openapi.ts';
 import { readExamples } from './http/openapi-examples.ts';
 import { createLibrary, type Library, type LibraryPage } from './http/pages/library.ts';
 import { navigation } from './http/pages/navigation.ts';
-import { packageFolder } from './http/pages/package-root.ts';
 import type { McpDocument } from './mcp/documents.ts';
 import { toAllowanceLimits } from './open-access.ts';
 
@@ -23,7 +24,7 @@ export interface DocumentOptions {
 
 /** Gives the pages of the documentation, read when they are first asked for. */
 export function openLibrary(logger: FastifyBaseLogger): () => Library {
-  return createLibrary({ folder: packageFolder('docs'), navigation, logger });
+  return createLibrary({ folder: packagePath('docs'), navigation, logger });
 }
 
 /** Gives what the discovery documents tell of a server with this configuration. */

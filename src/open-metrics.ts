@@ -1,7 +1,7 @@
-import { version } from './config.ts';
 import { type Holding, holdings, type Ledger } from './core/ledger.ts';
 import type { MetricFamily } from './core/metrics-text.ts';
 import { measureProcess, one } from './core/process-metrics.ts';
+import { version } from './core/version.ts';
 import type { Load } from './http/load.ts';
 import type { Traffic } from './http/traffic.ts';
 import type { Work } from './http/work.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { generatedFiles } from '../scripts/generated.ts';
-import { version } from '../src/config.ts';
+import { version } from '../src/core/version.ts';
 
 /** The rungs of imports, lowest first: a module imports from its own member or a lower rung. */
 const rungs: readonly (readonly string[])[] = [

@@ -10,6 +10,7 @@ import {
   type CommandOptions,
   type ExitCode,
   exitCodes,
+  type Run,
   UsageError,
 } from './command.ts';
 import { withArchiveStore } from './open-archive-store.ts';
@@ -52,33 +53,31 @@ export const exportOptions = {
 } as const satisfies CommandOptions;
 
 /** `perch archive export [HANDLE…]`. */
-export async function planExport(
-  args: readonly string[],
-  context: CommandContext,
-): Promise<ExitCode> {
+export function planExport(args: readonly string[]): Run {
   const { values, positionals } = parseCommandArgs(args, exportOptions);
   const write = chooseByName(formats, values.format ?? 'ndjson', '--format is one of');
   if (values.output === '') throw new UsageError('--output is empty; name a file or folder');
   const asked = positionals.map((text) => toArchivedAccount(text, values.platform));
-  return withArchiveStore(context, 'empty', async (store) => {
-    const held = store.listHoldings();
-    // An account of Bluesky may be named by its DID.
-    const named = asked.map((one) => ({
-      ...one,
-      handle: store.findAccount(one)?.handle ?? one.handle,
-    }));
-    const missing = named.find((account) => !held.some((one) => isSame(one, account)));
-    if (missing !== undefined) {
-      context.stderr.write(
-        `perch: the archive does not hold ${missing.handle} on ${missing.platform}; \`perch archive list\` shows what it holds\n`,
-      );
-      return exitCodes.notFound;
-    }
-    const isWhole = asked.length === 0;
-    const accounts = isWhole ? held : named;
-    const request = { store, accounts, isWhole, output: values.output, context };
-    return tellOutputFaults(values.output ?? 'standard output', context, () => write(request));
-  });
+  return (context) =>
+    withArchiveStore(context, 'empty', async (store) => {
+      const held = store.listHoldings();
+      // An account of Bluesky may be named by its DID.
+      const named = asked.map((one) => ({
+        ...one,
+        handle: store.findAccount(one)?.handle ?? one.handle,
+      }));
+      const missing = named.find((account) => !held.some((one) => isSame(one, account)));
+      if (missing !== undefined) {
+        context.stderr.write(
+          `perch: the archive does not hold ${missing.handle} on ${missing.platform}; \`perch archive list\` shows what it holds\n`,
+        );
+        return exitCodes.notFound;
+      }
+      const isWhole = asked.length === 0;
+      const accounts = isWhole ? held : named;
+      const request = { store, accounts, isWhole, output: values.output, context };
+      return tellOutputFaults(values.output ?? 'standard output', context, () => write(request));
+    });
 }
 
 function isSame(one: AccountReference, other: AccountReference): boolean {

@@ -15,6 +15,7 @@ import {
   type CommandOptions,
   type ExitCode,
   exitCodes,
+  type Run,
   UsageError,
   worstOf,
 } from './command.ts';
@@ -39,31 +40,31 @@ export const importOptions = {
 } as const satisfies CommandOptions;
 
 /** `perch archive import FILE…`. */
-export async function planImport(
-  args: readonly string[],
-  context: CommandContext,
-): Promise<ExitCode> {
+export function planImport(args: readonly string[]): Run {
   const { values, positionals: paths } = parseCommandArgs(args, importOptions);
   if (paths.length === 0) throw new UsageError('import needs the FILE or folder of an export');
   const forms = toForms(values.form);
   const hints = toHints(values.handle, paths);
-  keepHeapSmall();
-  const { stdout } = context;
-  const print = (result: ImportResult) =>
-    values.json === true
-      ? stdout.writeJson(toResultLine(result))
-      : stdout.write(toResultText(result));
-  return withArchiveStore(context, 'make', (store) =>
-    withStopSignal(async (signal) => {
-      let code: ExitCode = exitCodes.ok;
-      for (const path of paths) {
-        if (signal.aborted) break;
-        const importing = { context, store, forms, hints, signal, print };
-        code = worstOf(code, await importOne(path, importing));
-      }
-      return code;
-    }),
-  );
+  return (context) => {
+    const { stdout } = context;
+    const print = (result: ImportResult) =>
+      values.json === true
+        ? stdout.writeJson(toResultLine(result))
+        : stdout.write(toResultText(result));
+    keepHeapSmall();
+    return withArchiveStore(context, 'make', (store) =>
+      withStopSignal((signal) => importAll(paths, { context, store, forms, hints, signal, print })),
+    );
+  };
+}
+
+async function importAll(paths: readonly string[], importing: Importing): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.ok;
+  for (const path of paths) {
+    if (importing.signal.aborted) break;
+    code = worstOf(code, await importOne(path, importing));
+  }
+  return code;
 }
 
 function toForms(name: string | undefined): typeof exportForms {

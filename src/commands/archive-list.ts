@@ -2,13 +2,7 @@ import { toIsoSeconds } from '../core/clock.ts';
 import type { Holding } from '../providers/archive/holdings.ts';
 import type { StoredImport } from '../providers/archive/import-rows.ts';
 import { parseCommandArgs } from './arguments.ts';
-import {
-  type CommandContext,
-  type CommandOptions,
-  type ExitCode,
-  exitCodes,
-  UsageError,
-} from './command.ts';
+import { type CommandOptions, exitCodes, type Run, UsageError } from './command.ts';
 import { withArchiveStore } from './open-archive-store.ts';
 import { toTable } from './table.ts';
 
@@ -23,24 +17,22 @@ export const listOptions = {
 } as const satisfies CommandOptions;
 
 /** `perch archive list`. */
-export async function planList(
-  args: readonly string[],
-  context: CommandContext,
-): Promise<ExitCode> {
+export function planList(args: readonly string[]): Run {
   const { values, positionals } = parseCommandArgs(args, listOptions);
   if (positionals.length > 0) throw new UsageError('list takes no arguments');
-  return withArchiveStore(context, 'empty', async (store) => {
-    const listed = store.listHoldings().map(
-      (holding): Listed => ({
-        ...holding,
-        imports: store.importsOf(holding.platform, holding.handle),
-      }),
-    );
-    const { stdout } = context;
-    if (values.json === true) stdout.writeJson(listed.map(toLine).join(''));
-    else stdout.write(toText(listed));
-    return exitCodes.ok;
-  });
+  return (context) =>
+    withArchiveStore(context, 'empty', async (store) => {
+      const listed = store.listHoldings().map(
+        (holding): Listed => ({
+          ...holding,
+          imports: store.importsOf(holding.platform, holding.handle),
+        }),
+      );
+      const { stdout } = context;
+      if (values.json === true) stdout.writeJson(listed.map(toLine).join(''));
+      else stdout.write(toText(listed));
+      return exitCodes.ok;
+    });
 }
 
 const heads = [

@@ -1,4 +1,5 @@
 import { type AccountReference, parseHandle, platform as platforms } from '../model/reference.ts';
+import type { ArchiveStore } from '../providers/archive/store.ts';
 import { parseCommandArgs } from './arguments.ts';
 import {
   type CommandContext,
@@ -6,6 +7,7 @@ import {
   type CommandOptions,
   type ExitCode,
   exitCodes,
+  type Run,
   UsageError,
 } from './command.ts';
 import { toCount } from './import-progress.ts';
@@ -22,37 +24,41 @@ export const platformOption = {
 export const removeOptions = { platform: platformOption } as const satisfies CommandOptions;
 
 /** `perch archive remove HANDLE`. */
-export async function planRemove(
-  args: readonly string[],
-  context: CommandContext,
-): Promise<ExitCode> {
+export function planRemove(args: readonly string[]): Run {
   const { values, positionals } = parseCommandArgs(args, removeOptions);
   const [text, ...more] = positionals;
   if (text === undefined || more.length > 0) throw new UsageError('remove needs one HANDLE');
   const account = toArchivedAccount(text, values.platform);
-  return withArchiveStore(context, 'empty', async (store) => {
-    // An account of Bluesky may be named by its DID.
-    const handle = store.findAccount(account)?.handle ?? account.handle;
-    const kept = store.dropKept({ ...account, handle });
-    const removed = store.removeAccount({ ...account, handle });
-    if (kept > 0) {
-      context.stdout.write(
-        `The imported history of ${account.handle} on ${account.platform} is removed: ${toCount(kept)} posts\n`,
-      );
-    }
-    if (removed === undefined) {
-      if (kept > 0) return exitCodes.ok;
-      context.stderr.write(
-        `perch: the archive does not hold ${account.handle} on ${account.platform}; \`perch archive list\` shows what it holds\n`,
-      );
-      return exitCodes.notFound;
-    }
-    const { posts, reposts, follows, others } = removed;
-    context.stdout.write(
-      `${handle} on ${account.platform} is removed: ${toCount(posts)} posts, ${toCount(reposts)} reposts with ${toCount(others)} posts of others, ${toCount(follows)} follows\n`,
+  return (context) =>
+    withArchiveStore(context, 'empty', async (store) => removeFrom(store, account, context));
+}
+
+function removeFrom(
+  store: ArchiveStore,
+  { platform, handle: asked }: AccountReference,
+  { stdout, stderr }: CommandContext,
+): ExitCode {
+  // An account of Bluesky may be named by its DID.
+  const handle = store.findAccount({ platform, handle: asked })?.handle ?? asked;
+  const kept = store.dropKept({ platform, handle });
+  const removed = store.removeAccount({ platform, handle });
+  if (kept > 0) {
+    stdout.write(
+      `The imported history of ${asked} on ${platform} is removed: ${toCount(kept)} posts\n`,
     );
-    return exitCodes.ok;
-  });
+  }
+  if (removed === undefined) {
+    if (kept > 0) return exitCodes.ok;
+    stderr.write(
+      `perch: the archive does not hold ${asked} on ${platform}; \`perch archive list\` shows what it holds\n`,
+    );
+    return exitCodes.notFound;
+  }
+  const { posts, reposts, follows, others } = removed;
+  stdout.write(
+    `${handle} on ${platform} is removed: ${toCount(posts)} posts, ${toCount(reposts)} reposts with ${toCount(others)} posts of others, ${toCount(follows)} follows\n`,
+  );
+  return exitCodes.ok;
 }
 
 /**

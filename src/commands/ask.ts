@@ -7,7 +7,7 @@ import { openConfiguredAnswers, toModelChoice } from '../open-answers.ts';
 import { parseCommandArgs } from './arguments.ts';
 import { askSession } from './ask-session.ts';
 import {
-  type Command,
+  type CommandBody,
   type CommandContext,
   type CommandOptions,
   type ExitCode,
@@ -36,13 +36,11 @@ const askOptions = {
 } as const satisfies CommandOptions;
 
 /** `perch ask`: what docs or code say about a question, on standard output; no server is needed. */
-export const askCommand: Command = {
-  usage: 'ask QUESTION [options]',
-  about: 'Answers a question from docs or code, with citations.',
+export const askCommand: CommandBody = {
   options: askOptions,
   exits:
     'Exit code: 0 answered, 1 the docs do not answer it, 2 bad usage or no such session, 3 the session cannot be asked.',
-  run: (args, context) => {
+  plan: (args) => {
     const { values, positionals } = parseCommandArgs(args, askOptions);
     const [question = '', ...more] = positionals;
     if (question.trim() === '') throw new UsageError('ask needs a question');
@@ -51,13 +49,13 @@ export const askCommand: Command = {
     }
     const json = values.json ?? false;
     if (values.session === undefined) {
-      return ask({ question, corpora: values.corpus ?? [], json }, context);
+      return (context) => ask({ question, corpora: values.corpus ?? [], json }, context);
     }
     if (values.corpus !== undefined) {
       throw new UsageError('--corpus and --session contradict: sessions answer from PERCH_CORPUS');
     }
     const asked = { question, sessionId: toSessionId(values.session), json };
-    return askSession(asked, context, createProgressLine(context.stderr, systemClock));
+    return (context) => askSession(asked, context, createProgressLine(context.stderr, systemClock));
   },
 };
 

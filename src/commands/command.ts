@@ -37,6 +37,9 @@ export interface CommandOption {
 /** The options of a command by their names, without hyphens before them. */
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
+/** What a command does once its arguments are read. Runs until the work is done. */
+export type Run = (context: CommandContext) => Promise<ExitCode>;
+
 /** A command or subcommand: its help, and the function that runs it. */
 export interface Action {
   /** The name and the arguments: `read URL`. */
@@ -46,12 +49,19 @@ export interface Action {
   /** Further sentences, each line as it is printed. */
   readonly details?: string;
   readonly options?: CommandOptions;
-  /** Runs until the work is done. Throws UsageError for arguments that it does not take. */
-  run(args: readonly string[], context: CommandContext): Promise<ExitCode>;
+  /**
+   * Reads the arguments, before anything is opened.
+   *
+   * @throws UsageError for arguments that it does not take
+   */
+  plan(args: readonly string[]): Run;
 }
 
-/** One command of the command line. */
-export interface Command extends Action {
+/** How the help of all lists a command. */
+export type CommandSummary = Pick<Action, 'usage' | 'about'>;
+
+/** One command of the command line, without what the help of all lists. */
+export interface CommandBody extends Omit<Action, keyof CommandSummary> {
   /** The meaning of its exit codes, in one sentence. */
   readonly exits: string;
   /** Subcommands by name; the first argument chooses one. */
@@ -59,6 +69,9 @@ export interface Command extends Action {
   /** Returns the settings that its arguments set in place of environment variables. */
   settings?(args: readonly string[]): Readonly<Record<string, string>>;
 }
+
+/** One command of the command line. */
+export type Command = CommandBody & CommandSummary;
 
 /** Arguments that a command does not take. The message goes to standard error, followed by the usage. */
 export class UsageError extends Error {}

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { packagePath } from '../core/package-path.ts';
 
 /** Where a command was started. */
 export interface StartingPlace {
@@ -9,16 +9,13 @@ export interface StartingPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The folder of Perch's own package; `src/` and `dist/` have the same depth. */
-const packageRoot = fileURLToPath(new URL('../../', import.meta.url));
-
 /**
  * Returns the data folder of a command without `PERCH_DATA_DIR`: `./data` in Perch's own checkout and
  * where one is already, else the folder for Perch among the user's data
  * (https://specifications.freedesktop.org/basedir-spec/latest/).
  */
 export function defaultDataFolder({ cwd, home, env }: StartingPlace): string {
-  const isCheckout = resolve(cwd) === resolve(packageRoot);
+  const isCheckout = resolve(cwd) === packagePath();
   if (isCheckout || existsSync(join(cwd, 'data/perch.db'))) return './data';
   const { XDG_DATA_HOME: shared = '' } = env;
   // The specification ignores relative paths.

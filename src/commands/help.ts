@@ -1,10 +1,10 @@
-import type { Action, Command, CommandOptions } from './command.ts';
+import type { Action, Command, CommandOptions, CommandSummary } from './command.ts';
 
 /** The most characters of a line of help. */
 const maxLine = 100;
 
 /** Returns the help of the command line. */
-export function renderHelp(commands: Iterable<Command>): string {
+export function renderHelp(commands: Iterable<CommandSummary>): string {
   const lines = [...commands].map(({ usage, about }) => `  perch ${usage}\n      ${about}\n`);
   return `Usage: perch [command] [options]
 

@@ -8,11 +8,11 @@ import { systemRandom } from '../core/random.ts';
 import { chooseByName, parseCommandArgs } from './arguments.ts';
 import {
   type Action,
-  type Command,
+  type CommandBody,
   type CommandContext,
   type CommandOptions,
-  type ExitCode,
   exitCodes,
+  type Run,
   UsageError,
 } from './command.ts';
 import { toKeyTable } from './key-table.ts';
@@ -39,50 +39,48 @@ const subcommands: Readonly<Record<string, Action>> = {
     usage: 'create --label TEXT [options]',
     about: 'Prints a new key, alone, on standard output; it is shown once.',
     options: fieldOptions,
-    run: (args, context) => withKeys(context, planCreate(args)),
+    plan: (args) => withKeys(planCreate(args)),
   },
   list: {
     usage: 'list [--json]',
     about: 'Prints the keys as a table.',
     options: listOptions,
-    run: (args, context) => withKeys(context, planList(args)),
+    plan: (args) => withKeys(planList(args)),
   },
   change: {
     usage: 'change ID [options]',
     about: 'Changes what is given of label, allowance and notes.',
     options: fieldOptions,
-    run: (args, context) => withKeys(context, planChange(args)),
+    plan: (args) => withKeys(planChange(args)),
   },
   disable: {
     usage: 'disable ID',
     about: 'Refuses a key until `enable ID`.',
-    run: (args, context) => withKeys(context, planChangeTo(args, { enabled: false })),
+    plan: (args) => withKeys(planChangeTo(args, { enabled: false })),
   },
   enable: {
     usage: 'enable ID',
     about: 'Takes a disabled key again.',
-    run: (args, context) => withKeys(context, planChangeTo(args, { enabled: true })),
+    plan: (args) => withKeys(planChangeTo(args, { enabled: true })),
   },
   rotate: {
     usage: 'rotate ID',
     about: 'Prints a new key in the place of an old one, which is deleted.',
-    run: (args, context) => withKeys(context, planRotate(args)),
+    plan: (args) => withKeys(planRotate(args)),
   },
   delete: {
     usage: 'delete ID',
     about: 'Deletes a key for good.',
-    run: (args, context) => withKeys(context, planDelete(args)),
+    plan: (args) => withKeys(planDelete(args)),
   },
 };
 
 /** `perch keys`: the keys of callers, beside the server or while it runs. */
-export const keysCommand: Command = {
-  usage: 'keys create | list | change | disable | enable | rotate | delete',
-  about: 'Makes and manages the keys of callers. A change holds from the next request on.',
+export const keysCommand: CommandBody = {
   exits: 'Exit code: 0 done, 1 no such key, 2 bad usage, 3 key store unusable.',
   subcommands,
-  run: async ([name = '', ...args], context) =>
-    chooseByName(subcommands, name, 'keys does one of these').run(args, context),
+  plan: ([name = '', ...args]) =>
+    chooseByName(subcommands, name, 'keys does one of these').plan(args),
 };
 
 function planCreate(args: readonly string[]): Act {
@@ -189,30 +187,34 @@ function toAllowance(text: string): number | null {
   return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
 }
 
-async function withKeys(context: CommandContext, act: Act): Promise<ExitCode> {
-  const { config, stderr } = context;
-  const folder = config.PERCH_DATA_DIR;
-  if (folder === ':memory:') {
-    throw new UsageError(
-      'PERCH_DATA_DIR is :memory:, so keys would be lost at once; name a folder',
-    );
-  }
-  const keys = openKeyStore({
-    path: `${folder}/perch.db`,
-    clock: systemClock,
-    random: systemRandom,
-    // A list of a store that went missing must not make an empty one: a server would believe it.
-    whenMissing: 'wait',
-  });
-  try {
-    if ((await act(keys, context)) !== undefined) return exitCodes.ok;
-    stderr.write('perch: there is no key with this ID; `perch keys list` shows those there are\n');
-    return exitCodes.notFound;
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    stderr.write(`perch: ${error.message}\nPERCH_DATA_DIR is ${folder}.\n`);
-    return exitCodes.upstream;
-  } finally {
-    keys.close();
-  }
+function withKeys(act: Act): Run {
+  return async (context) => {
+    const { config, stderr } = context;
+    const folder = config.PERCH_DATA_DIR;
+    if (folder === ':memory:') {
+      throw new UsageError(
+        'PERCH_DATA_DIR is :memory:, so keys would be lost at once; name a folder',
+      );
+    }
+    const keys = openKeyStore({
+      path: `${folder}/perch.db`,
+      clock: systemClock,
+      random: systemRandom,
+      // A list of a store that went missing must not make an empty one: a server would believe it.
+      whenMissing: 'wait',
+    });
+    try {
+      if ((await act(keys, context)) !== undefined) return exitCodes.ok;
+      stderr.write(
+        'perch: there is no key with this ID; `perch keys list` shows those there are\n',
+      );
+      return exitCodes.notFound;
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      stderr.write(`perch: ${error.message}\nPERCH_DATA_DIR is ${folder}.\n`);
+      return exitCodes.upstream;
+    } finally {
+      keys.close();
+    }
+  };
 }

@@ -1,43 +1,51 @@
-import { version } from '../config.ts';
 import { systemClock } from '../core/clock.ts';
+import { version } from '../core/version.ts';
 import { problemReply } from '../http/openapi-problems.ts';
 import { serveStdio } from '../mcp/stdio.ts';
 import { listDocuments, openLibrary } from '../open-documents.ts';
 import { parseCommandArgs } from './arguments.ts';
-import { type Command, exitCodes, UsageError } from './command.ts';
+import {
+  type CommandBody,
+  type CommandContext,
+  type ExitCode,
+  exitCodes,
+  UsageError,
+} from './command.ts';
 import { withFetching } from './open-reading.ts';
 import { withStopSignal } from './stop-signal.ts';
 
 /** `perch mcp`: the tools and resources of `/mcp` for one client on standard input and output. */
-export const mcpCommand: Command = {
-  usage: 'mcp',
-  about: 'Serves MCP on standard input and output, for a client that starts it.',
+export const mcpCommand: CommandBody = {
   details: `The tools and resources are those of /mcp; no server is needed. It ends when standard input ends, or
 on SIGTERM or SIGINT. The log goes to standard error.`,
   exits: 'Exit code: 0 ended, 2 bad usage.',
-  run: (args, context) => {
+  plan: (args) => {
     const { positionals } = parseCommandArgs(args, {});
     if (positionals.length > 0) {
       throw new UsageError(`mcp takes no arguments, not ${positionals.join(' ')}`);
     }
-    const { config, stdin, stdout } = context;
-    return withFetching(context, async (fetching, logger) => {
-      await withStopSignal((stop) =>
-        serveStdio({
-          version,
-          problem: problemReply,
-          documents: () =>
-            listDocuments({ config, clock: systemClock, library: openLibrary(logger) }),
-          fetcher: fetching.fetcher,
-          context: fetching.context,
-          input: stdin,
-          write: (text) => stdout.writeJson(text),
-          stop,
-          onDefect: (err) => logger.error({ err }, 'defect while calling a tool'),
-          onReport: (err) => logger.debug({ err }, 'MCP message refused'),
-        }),
-      );
-      return exitCodes.ok;
-    });
+    return serveClient;
   },
 };
+
+function serveClient(context: CommandContext): Promise<ExitCode> {
+  const { config, stdin, stdout } = context;
+  return withFetching(context, async (fetching, logger) => {
+    await withStopSignal((stop) =>
+      serveStdio({
+        version,
+        problem: problemReply,
+        documents: () =>
+          listDocuments({ config, clock: systemClock, library: openLibrary(logger) }),
+        fetcher: fetching.fetcher,
+        context: fetching.context,
+        input: stdin,
+        write: (text) => stdout.writeJson(text),
+        stop,
+        onDefect: (err) => logger.error({ err }, 'defect while calling a tool'),
+        onReport: (err) => logger.debug({ err }, 'MCP message refused'),
+      }),
+    );
+    return exitCodes.ok;
+  });
+}

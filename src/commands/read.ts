@@ -1,7 +1,13 @@
 import { reads } from '../reads/index.ts';
 import type { Read } from '../reads/read.ts';
 import { jsonOption, listOptions, parseCommandArgs, toItemCount } from './arguments.ts';
-import { type Command, type CommandContext, type CommandOptions, UsageError } from './command.ts';
+import {
+  type CommandBody,
+  type CommandContext,
+  type CommandOptions,
+  type ExitCode,
+  UsageError,
+} from './command.ts';
 import { withOutputFile } from './output-file.ts';
 import { type PlannedRead, readAll } from './read-all.ts';
 import { listInputs, type ReadInput, readInput } from './read-inputs.ts';
@@ -31,9 +37,7 @@ const options: CommandOptions = {
 };
 
 /** `perch read`: posts, profiles, lists of accounts and searches on standard output, without a server. */
-export const readCommand: Command = {
-  usage: 'read URL | @HANDLE | @HANDLE/followers | - … [options]',
-  about: 'Prints posts, profiles with their posts, lists of accounts, and searches, as Markdown.',
+export const readCommand: CommandBody = {
   details: `An input is a URL of X, of its mirrors, of Bluesky, of a Mastodon server or of Perch, also without https://;
 an account (@ada, ada.example, user@host), or a path of one (@ada/followers, /following, /with_replies,
 /media); a bare id or handle with --platform; or - for a list of them on standard input, one on a line,
@@ -43,20 +47,28 @@ the profile. Of several inputs each one's lines follow a line that names it.`,
   options,
   exits:
     'Exit code: 0 printed, 1 not found, 2 bad usage, 3 upstream trouble; of several inputs the greatest.',
-  run: async (args, context) => {
+  plan: (args) => {
     const { values, positionals } = parseCommandArgs(args, options);
-    const inputs = await readInputs(positionals, values.platform, context);
-    const [first, ...more] = inputs;
-    // One input that is wrong is bad usage of the command.
-    if (first?.asked instanceof UsageError && more.length === 0) throw first.asked;
-    refuseUnused(inputs, values);
-    const planned = inputs.map((input) => plan(input, values, inputs.length));
-    const path = textOf(values.output);
-    return path === undefined
-      ? readAll(planned, context)
-      : withOutputFile(path, context, (inFile) => readAll(planned, inFile));
+    return (context) => printInputs(positionals, values, context);
   },
 };
+
+async function printInputs(
+  args: readonly string[],
+  values: OptionValues,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const inputs = await readInputs(args, values.platform, context);
+  const [first, ...more] = inputs;
+  // One input that is wrong is bad usage of the command.
+  if (first?.asked instanceof UsageError && more.length === 0) throw first.asked;
+  refuseUnused(inputs, values);
+  const planned = inputs.map((input) => plan(input, values, inputs.length));
+  const path = textOf(values.output);
+  return path === undefined
+    ? readAll(planned, context)
+    : withOutputFile(path, context, (inFile) => readAll(planned, inFile));
+}
 
 async function readInputs(
   args: readonly string[],

@@ -1,20 +1,13 @@
 import { homedir } from 'node:os';
 import { Readable } from 'node:stream';
-import { loadConfig, version } from '../config.ts';
 import { nearestName } from '../core/near-name.ts';
 import { redactKeys } from '../core/redact.ts';
-import { archiveCommand } from './archive.ts';
-import { askCommand } from './ask.ts';
+import { version } from '../core/version.ts';
 import { type Action, type Command, type ExitCode, exitCodes, UsageError } from './command.ts';
+import { commands } from './commands.ts';
 import { defaultDataFolder } from './default-folder.ts';
 import { renderCommandHelp, renderHelp, usageOf } from './help.ts';
-import { keysCommand } from './keys.ts';
-import { mcpCommand } from './mcp.ts';
 import { createOutput, type Output, type RawOutput } from './output.ts';
-import { readCommand } from './read.ts';
-import { searchCommand } from './search.ts';
-import { serveCommand } from './serve.ts';
-import { sessionsCommand } from './sessions.ts';
 
 /** Where the command line reads its settings and writes. */
 export interface Surroundings {
@@ -33,16 +26,11 @@ interface Io {
   readonly stderr: Output;
 }
 
-const commands: Readonly<Record<string, Command>> = {
-  serve: serveCommand,
-  read: readCommand,
-  search: searchCommand,
-  mcp: mcpCommand,
-  ask: askCommand,
-  keys: keysCommand,
-  sessions: sessionsCommand,
-  archive: archiveCommand,
-};
+/** Returns a command by its name; `undefined` where there is none. */
+async function findCommand(name: string): Promise<Command | undefined> {
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  return entry && { ...entry, ...(await entry.load()) };
+}
 
 /** Runs the command that the arguments name, `serve` if they name none; returns the exit code. */
 export async function runCommand(
@@ -55,7 +43,7 @@ export async function runCommand(
   if (first === '--version' || first === '-V') return tell(io.stdout, `perch ${version}\n`);
   // Options without a command are those of `serve`.
   const [name, own] = first.startsWith('-') ? ['serve', args] : [first, rest];
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const command = await findCommand(name);
   if (command === undefined) return refuseCommand(name, io);
   if (own.some(isHelp)) return tellHelp([name, ...own], io);
   return runConfigured(command, own, io);
@@ -75,8 +63,11 @@ function refuseCommand(name: string, { stderr }: Io): ExitCode {
 }
 
 /** Writes the help of the command and subcommand that arguments begin with, else that of all. */
-function tellHelp([name = '', ...args]: readonly string[], { stdout }: Io): ExitCode {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+async function tellHelp(
+  [name = '', ...args]: readonly string[],
+  { stdout }: Io,
+): Promise<ExitCode> {
+  const command = await findCommand(name);
   if (command === undefined) return tell(stdout, renderHelp(Object.values(commands)));
   return tell(stdout, renderCommandHelp(command, actionOf(command, args)));
 }
@@ -89,13 +80,16 @@ function actionOf(command: Command, [name = '']: readonly string[]): Action {
 
 async function runConfigured(command: Command, args: readonly string[], io: Io): Promise<ExitCode> {
   try {
+    const run = command.plan(args);
     const settings = command.settings?.(args) ?? {};
+    // The schemas of the settings take a while to load, and bad usage needs none of them.
+    const { loadConfig } = await import('../config.ts');
     const folder = defaultDataFolder({ cwd: process.cwd(), home: homedir(), env: io.env });
     const loaded = loadConfig({ ...io.env, ...settings }, folder);
     if (!loaded.ok) return refuseConfiguration(loaded.faults, settings, io);
     for (const warning of loaded.warnings) io.stderr.write(`perch: ${warning}\n`);
     const { stdin, stdout, stderr } = io;
-    return await command.run(args, { config: loaded.config, stdin, stdout, stderr });
+    return await run({ config: loaded.config, stdin, stdout, stderr });
   } catch (error) {
     if (error instanceof UsageError) {
       const usage = usageOf(command, actionOf(command, args));

@@ -1,6 +1,6 @@
 import { reads } from '../reads/index.ts';
 import { jsonOption, listOptions, parseCommandArgs, toItemCount } from './arguments.ts';
-import { type Command, type CommandOptions, exitCodes, UsageError } from './command.ts';
+import { type CommandBody, type CommandOptions, exitCodes, UsageError } from './command.ts';
 import { withFetching } from './open-reading.ts';
 import { printList } from './print-list.ts';
 import { optionsOf, toGiven } from './read-options.ts';
@@ -13,12 +13,10 @@ const options = {
 } as const satisfies CommandOptions;
 
 /** `perch search`: posts or accounts that a search finds, on standard output, without a server. */
-export const searchCommand: Command = {
-  usage: 'search QUERY [options]',
-  about: 'Prints what a search finds, as Markdown; with --json a line for each post or account.',
+export const searchCommand: CommandBody = {
   options: { ...ofSearch, ...options },
   exits: 'Exit code: 0 printed (also when nothing is found), 2 bad usage, 3 upstream trouble.',
-  run: (args, context) => {
+  plan: (args) => {
     const { values, positionals } = parseCommandArgs(args, { ...ofSearch, ...options });
     const [q, ...more] = positionals;
     if (q === undefined) throw new UsageError('search needs the search text');
@@ -28,9 +26,10 @@ export const searchCommand: Command = {
     const read = reads.searchPosts;
     const given = { q, ...toGiven(read, values) };
     const print = { read, given, count: toItemCount(values), json: values.json ?? false };
-    return withFetching(context, async (fetching) => {
-      await printList(print, fetching, context);
-      return exitCodes.ok;
-    });
+    return (context) =>
+      withFetching(context, async (fetching) => {
+        await printList(print, fetching, context);
+        return exitCodes.ok;
+      });
   },
 };

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { type App, buildApp } from '../app.ts';
+import type { App } from '../app.ts';
 import { systemClock } from '../core/clock.ts';
 import { closeDataFolder } from '../core/data-folder.ts';
 import { systemRandom } from '../core/random.ts';
 import { parseCommandArgs } from './arguments.ts';
 import {
-  type Command,
+  type CommandBody,
   type CommandContext,
   type CommandOptions,
   type ExitCode,
@@ -29,10 +29,7 @@ const serveOptions = {
 } as const satisfies CommandOptions;
 
 /** `perch serve`: the server, until SIGTERM or SIGINT. */
-export const serveCommand: Command = {
-  usage: 'serve [--port PORT] [--host HOST]',
-  about:
-    'Serves until SIGTERM or SIGINT. Settings are environment variables; see docs/configuration.md.',
+export const serveCommand: CommandBody = {
   options: serveOptions,
   exits: 'Exit code: 0 stopped, 2 bad usage or configuration, or the server cannot start.',
   settings: (args) => {
@@ -41,12 +38,12 @@ export const serveCommand: Command = {
       Object.entries(values).map(([name, value]) => [name.toUpperCase(), String(value)]),
     );
   },
-  run: async (args, context) => {
+  plan: (args) => {
     const { positionals } = parseCommandArgs(args, serveOptions);
     if (positionals.length > 0) {
       throw new UsageError(`serve takes no arguments, not ${positionals.join(' ')}`);
     }
-    return serve(context);
+    return serve;
   },
 };
 
@@ -67,6 +64,7 @@ async function serve(context: CommandContext): Promise<ExitCode> {
 async function open({ config }: CommandContext, logger: Logger): Promise<App> {
   const warning = closeDataFolder(config.PERCH_DATA_DIR);
   if (warning !== null) logger.warn(warning);
+  const { buildApp } = await import('../app.ts');
   return buildApp({ config, logger, clock: systemClock, random: systemRandom });
 }
 

@@ -11,11 +11,12 @@ import type { SessionStore } from '../sessions/store.ts';
 import { chooseByName, parseCommandArgs } from './arguments.ts';
 import {
   type Action,
-  type Command,
+  type CommandBody,
   type CommandContext,
   type CommandOptions,
   type ExitCode,
   exitCodes,
+  type Run,
   UsageError,
 } from './command.ts';
 import { isSessionId } from './session-id.ts';
@@ -37,30 +38,27 @@ const subcommands: Readonly<Record<string, Action>> = {
     usage: 'list [--json]',
     about: 'Prints the sessions as a table.',
     options: listOptions,
-    run: (args, context) => withSessions(context, planList(args)),
+    plan: (args) => withSessions(planList(args)),
   },
   show: {
     usage: 'show ID [--json]',
     about: 'Prints what was said in a session.',
     options: showOptions,
-    run: (args, context) => withSessions(context, planShow(args)),
+    plan: (args) => withSessions(planShow(args)),
   },
   remove: {
     usage: 'remove ID',
     about: 'Deletes a session for good; the server answers 410 for it.',
-    run: (args, context) => withSessions(context, planRemove(args)),
+    plan: (args) => withSessions(planRemove(args)),
   },
 };
 
 /** `perch sessions`: the sessions of the folder, beside the server or while it runs. */
-export const sessionsCommand: Command = {
-  usage: 'sessions list | show | remove',
-  about:
-    'Shows and removes the sessions of the data directory. An ID lets others read its session: keep it to yourself.',
+export const sessionsCommand: CommandBody = {
   exits: 'Exit code: 0 done, 1 no such session, 2 bad usage, 3 file of sessions unusable.',
   subcommands,
-  run: async ([name = '', ...args], context) =>
-    chooseByName(subcommands, name, 'sessions does one of these').run(args, context),
+  plan: ([name = '', ...args]) =>
+    chooseByName(subcommands, name, 'sessions does one of these').plan(args),
 };
 
 function planList(args: readonly string[]): Act {
@@ -117,26 +115,38 @@ function toSessionId(positionals: readonly string[]): string {
   throw new UsageError('one ID is needed, as `perch sessions list` shows it: ses_…');
 }
 
-async function withSessions(context: CommandContext, act: Act): Promise<ExitCode> {
-  const { config, stderr } = context;
-  const path = toSessionsPath(config);
-  if (path === ':memory:') {
-    throw new UsageError('sessions are kept in memory here; only the server itself has them');
-  }
-  let store: SessionStore | null = null;
-  try {
-    store = openStore(path);
-    if (await act(store, context)) return exitCodes.ok;
-    stderr.write('perch: there is no session with this ID; `perch sessions list` shows them\n');
-    return exitCodes.notFound;
-  } catch (error) {
-    if (!isStoreFault(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    stderr.write(`perch: the sessions cannot be read: ${reason}\nThe file is ${path}.\n`);
-    return exitCodes.upstream;
-  } finally {
-    store?.close();
-  }
+function withSessions(act: Act): Run {
+  return async ({ config, ...io }) => {
+    const path = toSessionsPath(config);
+    if (path === ':memory:') {
+      throw new UsageError('sessions are kept in memory here; only the server itself has them');
+    }
+    let store: SessionStore | null = null;
+    try {
+      store = openStore(path);
+      if (await act(store, { config, ...io })) return exitCodes.ok;
+      io.stderr.write(
+        'perch: there is no session with this ID; `perch sessions list` shows them\n',
+      );
+      return exitCodes.notFound;
+    } catch (error) {
+      return explainFault(error, path, io);
+    } finally {
+      store?.close();
+    }
+  };
+}
+
+/** @throws the error itself where it is no fault of the store */
+function explainFault(
+  error: unknown,
+  path: string,
+  { stderr }: Pick<CommandContext, 'stderr'>,
+): ExitCode {
+  if (!isStoreFault(error)) throw error;
+  const reason = error instanceof Error ? error.message : String(error);
+  stderr.write(`perch: the sessions cannot be read: ${reason}\nThe file is ${path}.\n`);
+  return exitCodes.upstream;
 }
 
 /** Where there is no file yet, an empty store answers; none is made, because nobody asked for one. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { JsonSchema } from '../core/json-schema.ts';
+import { packagePath } from '../core/package-path.ts';
 import type { ProblemCode } from '../core/problem.ts';
 
 const byName = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value).readonly();
@@ -21,16 +22,13 @@ const recordedExamples = z.object({
 /** What a server with the sample alone answered: `npm run generate` asks it. */
 export type RecordedExamples = Readonly<z.output<typeof recordedExamples>>;
 
-/** Beside the package in the sources and in the build alike. */
-const recordedFile = new URL('../../openapi/examples.json', import.meta.url);
-
 /**
  * Gives the recorded examples as this server would answer: with its own address.
  *
  * @throws Error when the file is not there
  */
 export function readExamples(baseUrl: string): RecordedExamples {
-  const text = readFileSync(recordedFile, 'utf8');
+  const text = readFileSync(packagePath('openapi/examples.json'), 'utf8');
   return moveExamples(recordedExamples.parse(JSON.parse(text)), baseUrl);
 }
 

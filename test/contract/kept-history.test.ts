@@ -293,8 +293,8 @@ describe('a history that is kept', () => {
     };
 
     const codes = [
-      await planRemove(['mira_holm'], context),
-      await planRemove(['mira_holm'], context),
+      await planRemove(['mira_holm'])(context),
+      await planRemove(['mira_holm'])(context),
     ];
 
     expect(codes).toEqual([0, 1]);

@@ -10,6 +10,19 @@ const post = 'http://localhost:8080/ada.example/status/1900000000000000001';
 const run = (args: readonly string[], env: Record<string, string> = {}) =>
   spawnPerch(args, env).ended;
 
+describe('the log of the build', () => {
+  it('has stacks that name the sources', async () => {
+    const ended = await run(['read', 'https://x.com/mira_holm/status/20'], {
+      LOG_LEVEL: 'debug',
+      PERCH_PROVIDERS: 'fxtwitter',
+      PERCH_FXTWITTER_URL: 'http://127.0.0.1:9',
+    });
+
+    expect(ended.code).toBe(3);
+    expect(ended.stderr).toMatch(/src\/core\/http-client\.ts:\d+/);
+  });
+});
+
 describe('perch read', () => {
   it('prints the Markdown of a post and nothing else', async () => {
     const ended = await run(['read', post]);

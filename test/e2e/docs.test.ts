@@ -1,8 +1,8 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { runCommand } from '../../src/commands/run.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
@@ -91,8 +91,6 @@ function expectStatus(url: string, status: number, remark: string): void {
 }
 
 const hasShell = ['bash', 'curl'].every((name) => spawnSync(name, ['--version']).status === 0);
-const main = resolve('src/main.ts');
-const tsx = import.meta.resolve('tsx');
 
 /** Runs an example in a shell; `curl` reaches a server of this test at the address that the page says. */
 async function runInShell({ script, env }: DocExample): Promise<string> {
@@ -101,7 +99,7 @@ async function runInShell({ script, env }: DocExample): Promise<string> {
   const port = new URL(url).port;
   const prelude = `
     curl() { command curl -sS --max-time 120 --connect-to localhost:8080:127.0.0.1:${port} "$@"; }
-    node() { shift; command node --import '${tsx}' '${main}' "$@"; }
+    node() { shift; command node '${inject('perchMain')}' "$@"; }
     exec 2>&1
   `;
   const { stdout } = await promisify(execFile)('bash', ['-c', `${prelude}\n${script}`], {

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { calm } from '../support/build-app.ts';
 import { clauseEach } from '../support/clause.ts';
 import { answerText, hang } from '../support/fake-upstream.ts';
@@ -241,14 +240,11 @@ function perchMcp(env: Record<string, string> = {}): StdioServer {
   const folder = temporaryFolder();
   return {
     command: process.execPath,
-    args: ['--import', tsx, main, 'mcp'],
+    args: [inject('perchMain'), 'mcp'],
     env: { PATH: process.env.PATH ?? '', PERCH_DATA_DIR: `${folder}/data`, ...offline, ...env },
     cwd: folder,
   };
 }
-
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const tsx = import.meta.resolve('tsx');
 
 describe.each(named)('%s over standard input and output', (_name, connect) => {
   it('lists and calls every tool, and reads a resource', async () => {

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
-import { version } from '../../src/config.ts';
+import { version } from '../../src/core/version.ts';
 import { listEndpoints } from '../../src/endpoints.ts';
 import { describeOpenApi } from '../../src/http/openapi.ts';
 import { isPermalinkHandle } from '../../src/reads/reserved-names.ts';

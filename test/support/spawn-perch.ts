@@ -2,12 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { calm } from './build-app.ts';
-
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const tsx = import.meta.resolve('tsx');
 
 /** How a process ended. */
 export interface Ended {
@@ -42,7 +38,7 @@ export function spawnPerch(
   { stdout = 'read' }: { readonly stdout?: 'read' | 'closed' } = {},
 ): PerchProcess {
   const folder = temporaryFolder();
-  const child = spawn(process.execPath, ['--import', tsx, main, ...args], {
+  const child = spawn(process.execPath, [inject('perchMain'), ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', PERCH_DATA_DIR: `${folder}/data`, ...calm, ...env },
   });

@@ -1,6 +1,6 @@
-import { existsSync, type Stats, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { type Stats, statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { packagePath } from '../../core/package-path.ts';
 
 /** A folder or a file whose texts are read. */
 export interface Corpus {
@@ -43,20 +43,13 @@ function lookAt(path: string, absolute: string): Stats {
   }
 }
 
-/** Gives the corpus that Perch comes with: its own docs. Found from `dist/` as from `src/`. */
+/** Gives the corpus that Perch comes with: its own docs. */
 export function ownCorpus(): Corpus {
   return {
     name: 'perch',
-    root: packageRoot(dirname(fileURLToPath(import.meta.url))),
+    root: packagePath(),
     only: ['README.md', 'docs', 'openapi'],
   };
-}
-
-function packageRoot(folder: string): string {
-  const parent = dirname(folder);
-  return existsSync(join(folder, 'package.json')) || parent === folder
-    ? folder
-    : packageRoot(parent);
 }
 
 /** What a corpus is known by in the index: its place, because names may be given anew. */

@@ -20,7 +20,7 @@ export async function runArchive(dataDir: string, ...args: readonly string[]): P
   });
   const loaded = loadConfig({ PERCH_DATA_DIR: dataDir });
   if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
-  const code = await archiveCommand.run(args, {
+  const code = await archiveCommand.plan(args)({
     config: loaded.config,
     stdin: Readable.from([]),
     stdout: createOutput(into('stdout')),

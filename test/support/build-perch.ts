@@ -1,0 +1,19 @@
+import { rmSync } from 'node:fs';
+import type { TestProject } from 'vitest/node';
+import { bundle } from '../../scripts/bundle.ts';
+import { packagePath } from '../../src/core/package-path.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The path of the `perch` command, built for this run of the tests. */
+    readonly perchMain: string;
+  }
+}
+
+/** Builds the `perch` command once for all tests that start it, and removes it when they have ended. */
+export async function setup({ provide }: TestProject): Promise<() => void> {
+  const folder = packagePath(`node_modules/.perch-test-${process.pid}`);
+  await bundle(folder);
+  provide('perchMain', `${folder}/main.js`);
+  return () => rmSync(folder, { recursive: true, force: true });
+}
