@@ -6,9 +6,10 @@ import { systemClock, toIsoSeconds } from '../src/core/clock.ts';
 import { type Account, toAccount } from '../src/model/account.ts';
 import { type Media, toMediaSet } from '../src/model/media.ts';
 import type { Status } from '../src/model/post.ts';
+import type { Page, SearchQuery, TimelineQuery } from '../src/model/queries.ts';
 import { openArchive } from '../src/providers/archive/index.ts';
 import { type ArchiveStore, openArchiveStore } from '../src/providers/archive/store.ts';
-import type { Page, Provider, SearchQuery, TimelineQuery } from '../src/providers/provider.ts';
+import type { Provider } from '../src/providers/provider.ts';
 
 const baseUrl = 'http://localhost:8080';
 const sizes = [1000, 100_000] as const;

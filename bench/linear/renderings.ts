@@ -4,8 +4,8 @@ import { maxRenderedBytes } from '../../src/http/pages/front-found.ts';
 import { createResultRenderer } from '../../src/http/pages/result-html.ts';
 import type { Account } from '../../src/model/account.ts';
 import type { Post } from '../../src/model/post.ts';
+import type { Page, PostFound } from '../../src/model/queries.ts';
 import type { BrowseResult, Format, PostResult, Result } from '../../src/model/results.ts';
-import type { Page, PostFound } from '../../src/providers/provider.ts';
 import { arrangePosts } from '../../src/reads/post-view.ts';
 import { renderInSlices } from '../../src/render/formats.ts';
 

@@ -1,6 +1,6 @@
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
-import type { Answers, ProfileQuery } from '../providers/provider.ts';
+import type { Answers, ProfileQuery } from '../model/queries.ts';
 import type { ListPosition } from './list-position.ts';
 
 /** The kinds of query that are answered page by page. */

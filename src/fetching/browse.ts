@@ -1,13 +1,9 @@
 import type { Clock } from '../core/clock.ts';
 import type { RequestContext } from '../core/http-client.ts';
 import { Problem } from '../core/problem.ts';
+import type { Answers, Page, ProfileFound } from '../model/queries.ts';
 import { platformNames } from '../model/reference.ts';
-import {
-  type Answers,
-  type Page,
-  type ProfileFound,
-  ProviderError,
-} from '../providers/provider.ts';
+import { ProviderError } from '../providers/provider-error.ts';
 import type { BrowseFound, BrowseQuery, ListItem, ListKind, ListQuery } from './browse-query.ts';
 import { type ListPosition, startOfList } from './list-position.ts';
 import type { AskOptions, ProviderChain, Sourced } from './provider-chain.ts';

@@ -4,7 +4,7 @@ import { withDeadline } from '../core/deadline.ts';
 import { HttpFailure, type RequestContext } from '../core/http-client.ts';
 import type { Hold, Ledger } from '../core/ledger.ts';
 import { Problem } from '../core/problem.ts';
-import { ProviderError } from '../providers/provider.ts';
+import { ProviderError } from '../providers/provider-error.ts';
 import { browse, type ListPart, type PartStore } from './browse.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
 import { toNotLive } from './live-only.ts';

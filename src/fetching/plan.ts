@@ -1,5 +1,5 @@
+import type { PostFound, PostQuery } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
-import type { PostFound, PostQuery } from '../providers/provider.ts';
 import type { BrowseFound, BrowseQuery } from './browse-query.ts';
 
 /** What can be fetched: a post with what stands around it, or a page of a list. */

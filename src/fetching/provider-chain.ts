@@ -2,19 +2,12 @@ import type { RequestContext } from '../core/http-client.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 import { createSlices, type Slices } from '../core/slices.ts';
 import { type Turns, waitForTurn } from '../core/turns.ts';
+import type { Answers, Query, QueryKind } from '../model/queries.ts';
 import { type Platform, platformNames } from '../model/reference.ts';
 import type { BreakerState } from '../providers/gate.ts';
 import { clampPause } from '../providers/pause.ts';
-import {
-  type Answers,
-  type Ask,
-  type Provider,
-  ProviderError,
-  type ProviderErrorKind,
-  type Query,
-  type QueryKind,
-  type ReadName,
-} from '../providers/provider.ts';
+import type { Ask, Provider, ReadName } from '../providers/provider.ts';
+import { ProviderError, type ProviderErrorKind } from '../providers/provider-error.ts';
 import type { Gates } from './provider-gate.ts';
 
 /** A provider with the gates before it. */

@@ -1,5 +1,7 @@
+import type { QueryKind } from '../model/queries.ts';
 import { type BreakerState, createGate, type Gate, type GateOptions } from '../providers/gate.ts';
-import { type Provider, ProviderError, type QueryKind } from '../providers/provider.ts';
+import type { Provider } from '../providers/provider.ts';
+import { ProviderError } from '../providers/provider-error.ts';
 
 /**
  * The gates before one provider, one for each kind of query: an upstream whose search is broken may

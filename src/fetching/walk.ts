@@ -1,5 +1,5 @@
 import { Problem } from '../core/problem.ts';
-import type { Page } from '../providers/provider.ts';
+import type { Page } from '../model/queries.ts';
 import type { ListItem } from './browse-query.ts';
 import { createGivenItems, type GivenItems } from './given-items.ts';
 import type { ListPosition } from './list-position.ts';

@@ -1,17 +1,10 @@
 import { mapInSlices, type Sliced } from '../core/slices.ts';
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
+import type { Answers, Page, PostFound, ProfileFound, QueryKind } from '../model/queries.ts';
 import { boundAccount, boundPost } from './bound-post.ts';
 import { lineWeight, maxAnswerText, maximums, shortTexts } from './maximums.ts';
-import type {
-  Answers,
-  Ask,
-  Page,
-  PostFound,
-  ProfileFound,
-  Provider,
-  QueryKind,
-} from './provider.ts';
+import type { Ask, Provider } from './provider.ts';
 import { tellBeyond, tellLeftOut } from './tell-left-out.ts';
 
 /**

@@ -1,15 +1,7 @@
 import type { HttpFailure } from '../core/http-client.ts';
 import type { Tombstone } from '../model/post.ts';
-import { ProviderError } from './provider.ts';
-
-/** Says in a sentence why a post cannot be shown. */
-export const missingSentences: Readonly<Record<Tombstone['reason'], string>> = {
-  deleted: 'This post was deleted.',
-  suspended: 'This post is from a suspended account.',
-  private: 'This post is from an account that is not public.',
-  blocked: 'This post is hidden, because its author limits who can see it.',
-  unavailable: 'This post is not available to the public.',
-};
+import { missingSentences } from './missing.ts';
+import { ProviderError } from './provider-error.ts';
 
 /** Gives the failure to read a post that is confirmed not to be shown. */
 export function toMissing(reason: Tombstone['reason']): ProviderError {

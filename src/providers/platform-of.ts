@@ -1,4 +1,4 @@
-import type { Query } from './provider.ts';
+import type { Query } from '../model/queries.ts';
 
 /** Returns the platform that a query is about; of a search, what it asks. */
 export function platformOf(query: Query): string {

@@ -1,5 +1,5 @@
 import type { Post } from '../model/post.ts';
-import type { Page, PostFound } from './provider.ts';
+import type { Page, PostFound } from '../model/queries.ts';
 
 /** Returns the replies that a source has sent with a post, as the one page of their list. */
 export function toRepliesPage({ post, replies, warnings, asOfMs }: PostFound): Page<Post> {

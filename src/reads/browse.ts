@@ -5,6 +5,7 @@ import type { BrowseFound, BrowseQuery, ListQuery } from '../fetching/browse-que
 import type { Answer, Freshness } from '../fetching/plan.ts';
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
+import type { ProfileQuery } from '../model/queries.ts';
 import { type AccountReference, parseHandle } from '../model/reference.ts';
 import {
   type BrowseItems,
@@ -12,7 +13,6 @@ import {
   type BrowseSubject,
   browseFormats,
 } from '../model/results.ts';
-import type { ProfileQuery } from '../providers/provider.ts';
 import { choice, clampedCount, freeText, truth, wholeNumber } from './parameters.ts';
 import { nameViews, type PlanContext, staleWarnings, type Understood } from './read.ts';
 

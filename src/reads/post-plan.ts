@@ -1,8 +1,8 @@
 import { Problem } from '../core/problem.ts';
 import type { Plan } from '../fetching/plan.ts';
 import { postSubject } from '../fetching/subjects.ts';
+import type { PostQuery } from '../model/queries.ts';
 import type { PostReference } from '../model/reference.ts';
-import type { PostQuery } from '../providers/provider.ts';
 
 /** What is wanted around a post, and whether the cache may answer. */
 export interface PostWish extends Pick<PostQuery, 'thread' | 'replies'> {

@@ -1,6 +1,6 @@
 import type { Post, PostContext } from '../model/post.ts';
+import type { PostFound } from '../model/queries.ts';
 import type { UserDetail } from '../model/results.ts';
-import type { PostFound } from '../providers/provider.ts';
 
 /** How a post read looks at what was found. */
 export interface PostView {

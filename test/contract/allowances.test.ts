@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import type { Page, PostFound, Provider, ProviderErrorKind } from '../../src/providers/provider.ts';
-import { ProviderError } from '../../src/providers/provider.ts';
+import type { Page, PostFound } from '../../src/model/queries.ts';
+import type { Provider } from '../../src/providers/provider.ts';
+import { ProviderError, type ProviderErrorKind } from '../../src/providers/provider-error.ts';
 import { asAdmin, buildTestApp, type TestApp, type TestKey } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { type Asking, askFrom, readRateLimit } from '../support/rate-limit.ts';

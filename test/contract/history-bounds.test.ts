@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Status } from '../../src/model/post.ts';
-import type { Page, Provider, TimelineQuery } from '../../src/providers/provider.ts';
+import type { Page, TimelineQuery } from '../../src/model/queries.ts';
+import type { Provider } from '../../src/providers/provider.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { stubAccount, stubPost } from '../support/stub-provider.ts';
 

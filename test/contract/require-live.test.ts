@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Provider, ProviderError, type SearchQuery } from '../../src/providers/provider.ts';
+import type { SearchQuery } from '../../src/model/queries.ts';
+import type { Provider } from '../../src/providers/provider.ts';
+import { ProviderError } from '../../src/providers/provider-error.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { createFakeList, type FakeList, steady } from '../support/fake-list.ts';
 import { callTool } from '../support/mcp.ts';

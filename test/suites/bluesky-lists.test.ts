@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createBluesky } from '../../src/providers/bluesky/index.ts';
 import type {
   Answers,
   ConnectionsQuery,
-  ProviderError,
   Query,
   QueryKind,
   TimelineQuery,
-} from '../../src/providers/provider.ts';
+} from '../../src/model/queries.ts';
+import { createBluesky } from '../../src/providers/bluesky/index.ts';
+import type { ProviderError } from '../../src/providers/provider-error.ts';
 import {
   bskyActor,
   bskyDid,

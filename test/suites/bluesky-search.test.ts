@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../src/model/post.ts';
+import type { Page, SearchQuery } from '../../src/model/queries.ts';
 import { createBluesky } from '../../src/providers/bluesky/index.ts';
-import type { Page, SearchQuery } from '../../src/providers/provider.ts';
 import { bskyImages, bskyPost, bskyPrivateActor, bskyVideo } from '../support/bluesky-payloads.ts';
 import { createFakeBluesky } from '../support/fake-bluesky.ts';
 import { answerHtml, answerJson, type FakeHandler } from '../support/fake-upstream.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { PostFound, PostQuery } from '../../src/model/queries.ts';
 import { createBluesky } from '../../src/providers/bluesky/index.ts';
-import type { PostFound, PostQuery } from '../../src/providers/provider.ts';
 import {
   bskyActor,
   bskyBlocked,

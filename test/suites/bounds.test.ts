@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../src/model/post.ts';
+import type { PostQuery } from '../../src/model/queries.ts';
 import { createBluesky } from '../../src/providers/bluesky/index.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
-import type { PostQuery } from '../../src/providers/provider.ts';
 import { createSyndication } from '../../src/providers/syndication/index.ts';
 import { bskyPost, bskyQuoted } from '../support/bluesky-payloads.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';

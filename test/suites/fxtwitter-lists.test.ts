@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
 import { toAccount } from '../../src/model/account.ts';
-import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
-import {
-  cursorBefore,
-  writeTimelineCursor,
-} from '../../src/providers/fxtwitter/timeline-cursor.ts';
 import type {
   Answers,
   ConnectionsQuery,
   ProfileQuery,
-  ProviderContext,
-  ProviderError,
   Query,
   QueryKind,
   SearchQuery,
   TimelineQuery,
   UserSearchQuery,
-} from '../../src/providers/provider.ts';
+} from '../../src/model/queries.ts';
+import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
+import {
+  cursorBefore,
+  writeTimelineCursor,
+} from '../../src/providers/fxtwitter/timeline-cursor.ts';
+import type { ProviderContext } from '../../src/providers/provider.ts';
+import type { ProviderError } from '../../src/providers/provider-error.ts';
 import { answerHtml, answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import {

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { type Account, account as accountSchema } from '../../src/model/account.ts';
 import type { Post } from '../../src/model/post.ts';
-import type { AccountReference } from '../../src/model/reference.ts';
 import type {
   Page,
   PostQuery,
   ProfileFound,
   ProfileQuery,
-  Provider,
   Query,
   SearchQuery,
   TimelineQuery,
-} from '../../src/providers/provider.ts';
+} from '../../src/model/queries.ts';
+import type { AccountReference } from '../../src/model/reference.ts';
+import type { Provider } from '../../src/providers/provider.ts';
 import type { FakeHandler } from '../support/fake-upstream.ts';
 import {
   askProvider,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Post } from '../../src/model/post.ts';
-import type { Answers, QueryKind } from '../../src/providers/provider.ts';
+import type { Answers, QueryKind } from '../../src/model/queries.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import { accountRow, type Row, statusRow } from '../support/mastodon-payloads.ts';
 import { createFakedMastodon } from '../support/mastodon-rig.ts';

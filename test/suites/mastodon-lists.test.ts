@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Post } from '../../src/model/post.ts';
-import type { Page, SearchQuery, TimelineQuery } from '../../src/providers/provider.ts';
+import type { Page, SearchQuery, TimelineQuery } from '../../src/model/queries.ts';
 import { createFakeMastodon, type FakeMastodon } from '../support/fake-mastodon.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../src/model/post.ts';
-import type { PostFound, PostQuery } from '../../src/providers/provider.ts';
+import type { PostFound, PostQuery } from '../../src/model/queries.ts';
 import { createFakeMastodon, type FakeMastodon } from '../support/fake-mastodon.ts';
 import { answerHtml, answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import {

@@ -4,18 +4,10 @@ import { type HttpClient, openHttpClient } from '../../src/core/http-client.ts';
 import { createServerLoop } from '../../src/core/loop.ts';
 import { createHeavyTurns } from '../../src/core/turns.ts';
 import { type Facet, type Post, post as postSchema } from '../../src/model/post.ts';
+import type { Answers, PostFound, PostQuery, Query, QueryKind } from '../../src/model/queries.ts';
 import type { PostReference } from '../../src/model/reference.ts';
-import {
-  type Answers,
-  type Ask,
-  type PostFound,
-  type PostQuery,
-  type Provider,
-  type ProviderContext,
-  ProviderError,
-  type Query,
-  type QueryKind,
-} from '../../src/providers/provider.ts';
+import type { Ask, Provider, ProviderContext } from '../../src/providers/provider.ts';
+import { ProviderError } from '../../src/providers/provider-error.ts';
 import {
   answerBytes,
   answerHtml,

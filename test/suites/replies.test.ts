@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Post } from '../../src/model/post.ts';
+import type { Page, RepliesQuery } from '../../src/model/queries.ts';
 import type { PostReference } from '../../src/model/reference.ts';
 import { createBluesky } from '../../src/providers/bluesky/index.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
-import type { Page, RepliesQuery } from '../../src/providers/provider.ts';
 import { createFakeBluesky } from '../support/fake-bluesky.ts';
 import { createFakeMastodon } from '../support/fake-mastodon.ts';
 import { answerHtml, answerJson, type FakeHandler } from '../support/fake-upstream.ts';

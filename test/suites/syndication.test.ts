@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PostQuery } from '../../src/providers/provider.ts';
+import type { PostQuery } from '../../src/model/queries.ts';
 import { createSyndication } from '../../src/providers/syndication/index.ts';
 import { answerHtml, answerJson, answerText, type FakeHandler } from '../support/fake-upstream.ts';
 import {

@@ -1,11 +1,7 @@
 import { type Account, toAccount } from '../../src/model/account.ts';
 import type { Status } from '../../src/model/post.ts';
-import type {
-  PostFound,
-  PostQuery,
-  Provider,
-  ProviderContext,
-} from '../../src/providers/provider.ts';
+import type { PostFound, PostQuery } from '../../src/model/queries.ts';
+import type { Provider, ProviderContext } from '../../src/providers/provider.ts';
 
 /** How a stubbed provider answers a post. */
 export type StubAnswer = (query: PostQuery, context: ProviderContext) => Promise<PostFound>;

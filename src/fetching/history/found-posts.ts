@@ -1,6 +1,6 @@
 import type { Post } from '../../model/post.ts';
+import type { PageSpan } from '../../model/queries.ts';
 import type { KeptPost } from '../../providers/history-keep.ts';
-import type { PageSpan } from '../../providers/provider.ts';
 import type { SecondRange } from '../../providers/second-ranges.ts';
 import { postKey } from '../post-key.ts';
 import { type PagePost, placePosts, type Wanted } from './ordering.ts';

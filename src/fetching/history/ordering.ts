@@ -1,6 +1,6 @@
 import type { Post } from '../../model/post.ts';
+import type { PageSpan } from '../../model/queries.ts';
 import type { KeptPost } from '../../providers/history-keep.ts';
-import type { PageSpan } from '../../providers/provider.ts';
 import { postKey } from '../post-key.ts';
 import { hasOwnTime, type TimedPost } from './page-span.ts';
 

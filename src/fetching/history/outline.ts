@@ -1,6 +1,6 @@
 import { type Account, toAccount } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
-import type { Page } from '../../providers/provider.ts';
+import type { Page } from '../../model/queries.ts';
 
 /** Returns a page for an index: its posts without what neither their order nor an index needs. */
 export function toOutline(page: Page<Post>): Page<Post> {

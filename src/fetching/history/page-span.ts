@@ -1,5 +1,5 @@
 import type { Post } from '../../model/post.ts';
-import type { Page, PageSpan } from '../../providers/provider.ts';
+import type { Page, PageSpan } from '../../model/queries.ts';
 
 /** Where a page of a timeline was asked for. */
 export interface PagePlace {

@@ -1,5 +1,5 @@
 import type { Post } from '../../model/post.ts';
-import type { Page } from '../../providers/provider.ts';
+import type { Page } from '../../model/queries.ts';
 import { type PagePlace, rowsOf, spanOf } from './page-span.ts';
 
 /** A page with who sent it. */

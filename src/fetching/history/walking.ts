@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { Problem } from '../../core/problem.ts';
-import type { PageSpan } from '../../providers/provider.ts';
+import type { PageSpan } from '../../model/queries.ts';
 import { postKey } from '../post-key.ts';
 import { createDensity, type Density } from './density.ts';
 import { createFoundPosts, type FoundPosts } from './found-posts.ts';

@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../../core/sqlite.ts';
 import { type Account, toAccount } from '../../model/account.ts';
+import type { ConnectionsQuery, Page } from '../../model/queries.ts';
 import { type AccountReference, type Platform, profileUrl } from '../../model/reference.ts';
-import type { ConnectionsQuery, Page } from '../provider.ts';
 import { xUserUrl } from '../x.ts';
 import { idOfHandle } from './id-handle.ts';
 import { type Row, toPage, toRowLimit, unknownCursor } from './paging.ts';

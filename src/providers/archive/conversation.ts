@@ -1,5 +1,5 @@
 import type { Post } from '../../model/post.ts';
-import type { PostFound, PostQuery } from '../provider.ts';
+import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { maxDirectReplies, type ReadPost } from './post-rows.ts';
 import type { ArchiveStore } from './store.ts';
 

@@ -1,18 +1,11 @@
 import type { Clock } from '../../core/clock.ts';
 import { withPath } from '../../core/private-files.ts';
 import type { Account } from '../../model/account.ts';
+import type { ConnectionsQuery, PostFound, PostQuery, Query } from '../../model/queries.ts';
 import type { AccountReference, SearchPlatform } from '../../model/reference.ts';
 import { withBounds } from '../bounds.ts';
-import {
-  type ConnectionsQuery,
-  type Coverage,
-  type PostFound,
-  type PostQuery,
-  type Provider,
-  ProviderError,
-  type Query,
-  readNames,
-} from '../provider.ts';
+import { type Coverage, type Provider, readNames } from '../provider.ts';
+import { ProviderError } from '../provider-error.ts';
 import { toRepliesPage } from '../replies-page.ts';
 import type { HeldAccount } from './account-rows.ts';
 import { readConversation } from './conversation.ts';

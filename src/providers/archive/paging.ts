@@ -1,4 +1,5 @@
-import { type Page, ProviderError } from '../provider.ts';
+import type { Page } from '../../model/queries.ts';
+import { ProviderError } from '../provider-error.ts';
 
 /** A row of a list: what it gives, when that was stored, and where the list goes on after it. */
 export interface Row<Item> {

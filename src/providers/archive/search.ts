@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from '../../core/sqlite.ts';
 import type { Post } from '../../model/post.ts';
-import type { Page, SearchQuery } from '../provider.ts';
+import type { Page, SearchQuery } from '../../model/queries.ts';
 import { type SearchScope, toMatchExpression } from './match-expression.ts';
 import { parseCursor, printCursor, type Row, toPage, toRowLimit } from './paging.ts';
 import { endOfNumbers, firstNumberAt } from './post-number.ts';

@@ -1,6 +1,6 @@
 import { type Account, toWebsite } from '../../model/account.ts';
 import type { Post, Tombstone } from '../../model/post.ts';
-import { missingSentences } from '../failure.ts';
+import { missingSentences } from '../missing.ts';
 import { xPostUrl } from '../x.ts';
 import { ownAddress } from './own-address.ts';
 

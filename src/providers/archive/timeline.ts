@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../../core/sqlite.ts';
 import type { Post } from '../../model/post.ts';
+import type { Page, TimelineQuery } from '../../model/queries.ts';
 import type { Platform } from '../../model/reference.ts';
-import type { Page, TimelineQuery } from '../provider.ts';
 import type { HeldAccount } from './account-rows.ts';
 import { currentHandle } from './current-handle.ts';
 import { openNumbering } from './numbering.ts';

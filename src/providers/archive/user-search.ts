@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from '../../core/sqlite.ts';
 import type { Account } from '../../model/account.ts';
-import type { Page, UserSearchQuery } from '../provider.ts';
+import type { Page, UserSearchQuery } from '../../model/queries.ts';
 import { type SearchScope, toUserMatchExpression } from './match-expression.ts';
 import { toPage, toRowLimit, unknownCursor } from './paging.ts';
 import { parseUserSearchText } from './search-query.ts';

@@ -1,7 +1,8 @@
 import { mapInSlices, type Sliced } from '../../core/slices.ts';
 import type { Account } from '../../model/account.ts';
+import type { ConnectionsQuery, Page } from '../../model/queries.ts';
 import { createMalformed } from '../failure.ts';
-import type { ConnectionsQuery, Page, ProviderContext } from '../provider.ts';
+import type { ProviderContext } from '../provider.ts';
 import { countSent, parseRows } from '../rows.ts';
 import { shapeAccount } from './account.ts';
 import { judgeAccount, refuseAccount } from './labels.ts';

@@ -1,4 +1,5 @@
-import { type ProviderContext, ProviderError } from '../provider.ts';
+import type { ProviderContext } from '../provider.ts';
+import { ProviderError } from '../provider-error.ts';
 import { pickContinuation } from './conversation.ts';
 import type { Reading } from './reading.ts';
 import { type Branch, readTree } from './tree.ts';

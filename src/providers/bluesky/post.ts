@@ -1,13 +1,9 @@
 import { HttpFailure } from '../../core/http-client.ts';
 import type { Post } from '../../model/post.ts';
+import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { maximums } from '../maximums.ts';
-import {
-  type Ask,
-  type PostFound,
-  type PostQuery,
-  type ProviderContext,
-  ProviderError,
-} from '../provider.ts';
+import type { Ask, ProviderContext } from '../provider.ts';
+import { ProviderError } from '../provider-error.ts';
 import { toRepliesPage } from '../replies-page.ts';
 import { type Continuation, chainDepth, readContinuation } from './continuation.ts';
 import { rankReplies } from './conversation.ts';

@@ -1,12 +1,9 @@
 import { mapInSlices } from '../../core/slices.ts';
 import type { Account } from '../../model/account.ts';
+import type { ConnectionsQuery, Page } from '../../model/queries.ts';
 import { createMalformed } from '../failure.ts';
-import {
-  type ConnectionsQuery,
-  type Page,
-  type ProviderContext,
-  ProviderError,
-} from '../provider.ts';
+import type { ProviderContext } from '../provider.ts';
+import { ProviderError } from '../provider-error.ts';
 import { countSent } from '../rows.ts';
 import type { Upstream } from '../upstream.ts';
 import { shapeAccount } from './account.ts';

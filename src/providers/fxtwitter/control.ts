@@ -1,7 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import { HttpFailure, type RequestContext } from '../../core/http-client.ts';
 import { toProviderError } from '../failure.ts';
-import { type ProviderContext, ProviderError } from '../provider.ts';
+import type { ProviderContext } from '../provider.ts';
+import { ProviderError } from '../provider-error.ts';
 import { tellThrottled } from './throttle.ts';
 
 /**

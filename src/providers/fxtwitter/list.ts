@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../core/http-client.ts';
-import type { Page } from '../provider.ts';
+import type { Page } from '../../model/queries.ts';
 import { countSent, parseRows, type Rows } from '../rows.ts';
 import type { Upstream } from '../upstream.ts';
 import { cursors, readBody, toAnswerFailure, trueStatus } from './body.ts';

@@ -1,7 +1,9 @@
 import type { RequestContext } from '../../core/http-client.ts';
 import { mapInSlices, type Sliced } from '../../core/slices.ts';
 import type { Post, Status } from '../../model/post.ts';
-import { type Ask, type PostQuery, type ProviderContext, ProviderError } from '../provider.ts';
+import type { PostQuery } from '../../model/queries.ts';
+import type { Ask, ProviderContext } from '../provider.ts';
+import { ProviderError } from '../provider-error.ts';
 import type { Rows } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer, RankingMode } from './client.ts';
 import { rankReplies, type ThreadLine, uniqueById } from './conversation.ts';

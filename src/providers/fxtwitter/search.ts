@@ -1,8 +1,10 @@
 import type { RequestContext } from '../../core/http-client.ts';
 import type { Account } from '../../model/account.ts';
 import type { Status } from '../../model/post.ts';
+import type { SearchQuery } from '../../model/queries.ts';
 import { createMalformed } from '../failure.ts';
-import { type Ask, ProviderError, type SearchQuery } from '../provider.ts';
+import type { Ask } from '../provider.ts';
+import { ProviderError } from '../provider-error.ts';
 import type { Upstream } from '../upstream.ts';
 import { shapeAccount } from './account.ts';
 import { uniqueById } from './conversation.ts';

@@ -1,4 +1,5 @@
-import { type ProviderContext, ProviderError } from '../provider.ts';
+import type { ProviderContext } from '../provider.ts';
+import { ProviderError } from '../provider-error.ts';
 
 /** Tells of a failure where it is a throttle, so that the pause is kept whatever is answered. */
 export function tellThrottled({ onThrottled }: ProviderContext, error: unknown): void {

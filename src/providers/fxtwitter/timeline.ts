@@ -1,8 +1,9 @@
 import type { Clock } from '../../core/clock.ts';
 import type { RequestContext } from '../../core/http-client.ts';
 import type { Status } from '../../model/post.ts';
+import type { PageSpan, TimelineQuery } from '../../model/queries.ts';
 import { createMalformed } from '../failure.ts';
-import type { Ask, PageSpan, ProviderContext, TimelineQuery } from '../provider.ts';
+import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent } from '../rows.ts';
 import type { Upstream } from '../upstream.ts';
 import { uniqueById } from './conversation.ts';

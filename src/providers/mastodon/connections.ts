@@ -1,6 +1,7 @@
 import { mapInSlices } from '../../core/slices.ts';
 import type { Account } from '../../model/account.ts';
-import type { ConnectionsQuery, Page, ProviderContext } from '../provider.ts';
+import type { ConnectionsQuery, Page } from '../../model/queries.ts';
+import type { ProviderContext } from '../provider.ts';
 import { countSent } from '../rows.ts';
 import { shapeAccount } from './account.ts';
 import type { Accounts, LocatedAccount } from './accounts.ts';

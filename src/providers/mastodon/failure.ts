@@ -1,6 +1,6 @@
 import type { HttpFailure } from '../../core/http-client.ts';
 import { createMalformed, toProviderError } from '../failure.ts';
-import { ProviderError, type ProviderErrorOptions } from '../provider.ts';
+import { ProviderError, type ProviderErrorOptions } from '../provider-error.ts';
 
 /** A failure of one server says nothing of the others, so none of these is general. */
 const ofOneServer = { isGeneral: false } as const;

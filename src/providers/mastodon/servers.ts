@@ -7,7 +7,7 @@ import {
 } from '../../core/http-client.ts';
 import { publicHostOf } from '../../core/public-host.ts';
 import { clampPause, defaultPauseSeconds } from '../pause.ts';
-import type { ProviderError } from '../provider.ts';
+import type { ProviderError } from '../provider-error.ts';
 import {
   createThrottled,
   createUnavailable,

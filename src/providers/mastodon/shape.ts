@@ -1,11 +1,11 @@
 import type { Account } from '../../model/account.ts';
 import type { Post, Status, Tombstone } from '../../model/post.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
-import { missingSentences } from '../failure.ts';
 import { toRichText } from '../html-text.ts';
 import { known } from '../known.ts';
 import { isCut } from '../lenient.ts';
 import { maximums } from '../maximums.ts';
+import { missingSentences } from '../missing.ts';
 import { toCreated, toIsoTime } from '../times.ts';
 import { shapeAccount } from './account.ts';
 import { shapeCard, shapeMedia, shapePoll } from './attachments.ts';

@@ -1,4 +1,4 @@
-import type { PostFound } from '../provider.ts';
+import type { PostFound } from '../../model/queries.ts';
 import type { StatusPayload } from './payload.ts';
 
 /** What a server tells of the posts around one: those before it, oldest first, and all below it. */

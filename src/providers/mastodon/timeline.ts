@@ -1,4 +1,5 @@
-import type { Ask, TimelineQuery } from '../provider.ts';
+import type { TimelineQuery } from '../../model/queries.ts';
+import type { Ask } from '../provider.ts';
 import { countSent } from '../rows.ts';
 import type { Accounts } from './accounts.ts';
 import { isOwn } from './identity.ts';

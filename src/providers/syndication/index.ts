@@ -1,5 +1,6 @@
+import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { withBounds } from '../bounds.ts';
-import type { Ask, PostFound, PostQuery, Provider } from '../provider.ts';
+import type { Ask, Provider } from '../provider.ts';
 import type { UpstreamOptions } from '../upstream.ts';
 import { createClient, type SyndicationClient } from './client.ts';
 import { type PostPayload, parsePost } from './payload.ts';

@@ -8,12 +8,9 @@ import { createGates } from '../../../src/fetching/provider-gate.ts';
 import { createResponseCache } from '../../../src/fetching/response-cache.ts';
 import { createWalkMemory } from '../../../src/fetching/walk-memory.ts';
 import type { Status } from '../../../src/model/post.ts';
-import {
-  type Page,
-  type Provider,
-  type ProviderContext,
-  ProviderError,
-} from '../../../src/providers/provider.ts';
+import type { Page } from '../../../src/model/queries.ts';
+import type { Provider, ProviderContext } from '../../../src/providers/provider.ts';
+import { ProviderError } from '../../../src/providers/provider-error.ts';
 import { openLedger } from '../../support/ledger.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { stubPost } from '../../support/stub-provider.ts';

@@ -5,7 +5,7 @@ import { createProviderChain } from '../../../src/fetching/provider-chain.ts';
 import { createGates } from '../../../src/fetching/provider-gate.ts';
 import { createResponseCache } from '../../../src/fetching/response-cache.ts';
 import { createWalkMemory } from '../../../src/fetching/walk-memory.ts';
-import { ProviderError } from '../../../src/providers/provider.ts';
+import { ProviderError } from '../../../src/providers/provider-error.ts';
 import { openLedger } from '../../support/ledger.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import {

@@ -2,14 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Turns } from '../../../src/core/turns.ts';
 import { createProviderChain } from '../../../src/fetching/provider-chain.ts';
 import { createGates } from '../../../src/fetching/provider-gate.ts';
-import {
-  type Coverage,
-  type PostQuery,
-  type Provider,
-  ProviderError,
-  type ProviderErrorKind,
-  type SearchQuery,
-} from '../../../src/providers/provider.ts';
+import type { PostQuery, SearchQuery } from '../../../src/model/queries.ts';
+import type { Coverage, Provider } from '../../../src/providers/provider.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../src/providers/provider-error.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { createStubProvider, stubFound, stubPost } from '../../support/stub-provider.ts';
 

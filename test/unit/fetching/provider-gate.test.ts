@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGates } from '../../../src/fetching/provider-gate.ts';
 import { type BreakerState, createGate } from '../../../src/providers/gate.ts';
-import { ProviderError, type ProviderErrorKind } from '../../../src/providers/provider.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../src/providers/provider-error.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 let asked = 0;

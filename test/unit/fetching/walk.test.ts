@@ -3,7 +3,7 @@ import { Problem } from '../../../src/core/problem.ts';
 import { type ListPosition, startOfList } from '../../../src/fetching/list-position.ts';
 import { type PageSource, type Walked, walk } from '../../../src/fetching/walk.ts';
 import type { Post } from '../../../src/model/post.ts';
-import type { Page } from '../../../src/providers/provider.ts';
+import type { Page } from '../../../src/model/queries.ts';
 import { stubPost } from '../../support/stub-provider.ts';
 
 type Told = Partial<Omit<Page<Post>, 'items'>>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createPageReader } from '../../../../src/fetching/history/page-reader.ts';
 import type { SteadyPage } from '../../../../src/fetching/history/steady-page.ts';
 import type { Post } from '../../../../src/model/post.ts';
-import type { Page } from '../../../../src/providers/provider.ts';
+import type { Page } from '../../../../src/model/queries.ts';
 import { createLeapingClock } from '../../../support/history-rig.ts';
 
 /** An answer: how many rows it has, and whether its last row stands where the page ends. */

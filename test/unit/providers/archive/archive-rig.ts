@@ -1,17 +1,16 @@
 import { onTestFinished } from 'vitest';
 import type { Account } from '../../../../src/model/account.ts';
 import type { Status } from '../../../../src/model/post.ts';
-import { openArchive } from '../../../../src/providers/archive/index.ts';
-import { type ArchiveStore, openArchiveStore } from '../../../../src/providers/archive/store.ts';
 import type {
-  Ask,
   ConnectionsQuery,
   Page,
-  Provider,
   SearchQuery,
   TimelineQuery,
   UserSearchQuery,
-} from '../../../../src/providers/provider.ts';
+} from '../../../../src/model/queries.ts';
+import { openArchive } from '../../../../src/providers/archive/index.ts';
+import { type ArchiveStore, openArchiveStore } from '../../../../src/providers/archive/store.ts';
+import type { Ask, Provider } from '../../../../src/providers/provider.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 import { stubAccount, stubPost } from '../../../support/stub-provider.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../../../src/model/account.ts';
 import type { Status } from '../../../../src/model/post.ts';
+import type { PostFound } from '../../../../src/model/queries.ts';
 import { type Platform, postUrl } from '../../../../src/model/reference.ts';
-import type { PostFound } from '../../../../src/providers/provider.ts';
 import { stubAccount } from '../../../support/stub-provider.ts';
 import { openRig, putPost, type Rig, stored } from './archive-rig.ts';
 

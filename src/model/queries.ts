@@ -1,0 +1,146 @@
+import type { Account } from './account.ts';
+import type { Post } from './post.ts';
+import type { AccountReference, PostReference, SearchPlatform } from './reference.ts';
+import type { Feed } from './results.ts';
+
+/** Asks for a post, with what stands around it where the provider has the reads for it. */
+export interface PostQuery {
+  readonly kind: 'post';
+  readonly post: PostReference;
+  /** Whether ancestors and the author's continuation are wanted. */
+  readonly thread: boolean;
+  /** Whether replies are wanted, and which come first. */
+  readonly replies: 'top' | 'recent' | 'off';
+}
+
+/** Asks for what answers a post, directly or not; `order` says which direct replies come first. */
+export interface RepliesQuery extends PageQuery {
+  readonly kind: 'replies';
+  readonly post: PostReference;
+  readonly order: 'top' | 'recent';
+}
+
+/** Asks for an account. */
+export interface ProfileQuery {
+  readonly kind: 'profile';
+  readonly account: AccountReference;
+}
+
+/** A walk through a list: `cursor` is the provider's own, null for the first page. */
+export interface PageQuery {
+  readonly cursor: string | null;
+  /** How many rows are wanted; a provider may give fewer or more. */
+  readonly count: number;
+}
+
+/** Asks for an account's posts, newest first. `untilSeconds` leaves out those from then on. */
+export interface TimelineQuery extends PageQuery {
+  readonly kind: 'timeline';
+  readonly account: AccountReference;
+  readonly withReplies: boolean;
+  readonly withReposts: boolean;
+  /** True leaves out posts without a photo, video or sound of their own. */
+  readonly onlyMedia?: boolean;
+  readonly untilSeconds: number | null;
+}
+
+/** Asks for the accounts that follow an account, or that it follows. */
+export interface ConnectionsQuery extends PageQuery {
+  readonly kind: 'followers' | 'following';
+  readonly account: AccountReference;
+}
+
+/** Searches posts: those from `sinceSeconds` on and before `untilSeconds`. */
+export interface SearchQuery extends PageQuery {
+  readonly kind: 'search';
+  readonly platform: SearchPlatform;
+  readonly text: string;
+  readonly feed: Exclude<Feed, 'users'>;
+  readonly sinceSeconds: number | null;
+  readonly untilSeconds: number | null;
+}
+
+/** Searches accounts. */
+export interface UserSearchQuery extends PageQuery {
+  readonly kind: 'searchUsers';
+  readonly platform: SearchPlatform;
+  readonly text: string;
+}
+
+/** A post with its surroundings, each list oldest first except `replies`, which are ranked. */
+export interface PostFound {
+  readonly ancestors: readonly Post[];
+  readonly post: Post;
+  readonly continuation: readonly Post[];
+  /** Direct replies in the order asked for, each followed by the replies to it. */
+  readonly replies: readonly Post[];
+  /** Of what was asked for, what could not be given this time; `warnings` say so in sentences. */
+  readonly missing: readonly ('thread' | 'replies')[];
+  readonly warnings: readonly string[];
+  /** When it was so, in milliseconds since the epoch; left out where that is now. */
+  readonly asOfMs?: number;
+}
+
+/** An account, with what a reader should know of it. */
+export interface ProfileFound {
+  readonly account: Account;
+  readonly warnings: readonly string[];
+  /** When it was so, in milliseconds since the epoch; left out where that is now. */
+  readonly asOfMs?: number;
+}
+
+/** The part of a timeline that a page covers, for whoever reads many pages of it at once. */
+export interface PageSpan {
+  /** The page begins right below this moment, in milliseconds since the epoch; null at the top. */
+  readonly fromMs: number | null;
+  /**
+   * From there on everything newer than this moment is on the page, in milliseconds since the epoch;
+   * null where that is not known.
+   */
+  readonly toMs: number | null;
+  /** False where the source may have sent fewer rows than there are between them. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * One page of a provider's list. `cursor` is null at the end; a page may be short or empty before
+ * it. A provider gives no item twice on a page; across pages it may, and whoever walks sees to it.
+ */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly cursor: string | null;
+  readonly warnings: readonly string[];
+  /** How many rows the source sent, where some of them are not among `items`. */
+  readonly rows?: number;
+  /**
+   * True where the source is known to send such a page now and then in place of a fuller one, so that
+   * it is worth asking for again, also where `cursor` is null.
+   */
+  readonly isDoubtful?: boolean;
+  /** True where pages never overlap and are never short or empty before the end. */
+  readonly isExact?: boolean;
+  /** Of a timeline, where the source tells by its cursors which part of it the page covers. */
+  readonly span?: PageSpan;
+  /** Of replies, the post that they answer, where the source sends it with them. */
+  readonly answered?: Post;
+  /** When it was so, in milliseconds since the epoch; left out where that is now. */
+  readonly asOfMs?: number;
+}
+
+/** Which answer belongs to which kind of query. */
+export interface Answers {
+  post: { query: PostQuery; found: PostFound };
+  replies: { query: RepliesQuery; found: Page<Post> };
+  profile: { query: ProfileQuery; found: ProfileFound };
+  timeline: { query: TimelineQuery; found: Page<Post> };
+  followers: { query: ConnectionsQuery; found: Page<Account> };
+  following: { query: ConnectionsQuery; found: Page<Account> };
+  search: { query: SearchQuery; found: Page<Post> };
+  searchUsers: { query: UserSearchQuery; found: Page<Account> };
+}
+
+/** The kinds of query. */
+export type QueryKind = keyof Answers;
+
+/** Any query. */
+export type Query = Answers[QueryKind]['query'];
