@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { createFakeList, steady } from '../support/fake-list.ts';
-import { fc } from '../support/fast-check.ts';
+import { fc, runs } from '../support/fast-check.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { askFrom, type RateLimit, readRateLimit } from '../support/rate-limit.ts';
 
@@ -207,6 +207,6 @@ clause(
       },
     );
 
-    await fc.assert(property, { numRuns: 10, endOnFailure: true });
+    await fc.assert(property, { numRuns: runs(10), endOnFailure: true });
   },
 );

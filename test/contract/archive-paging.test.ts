@@ -5,7 +5,7 @@ import { browseReply } from '../../src/model/results.ts';
 import { type ArchiveStore, openArchiveStore } from '../../src/providers/archive/store.ts';
 import { createSyndication } from '../../src/providers/syndication/index.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
-import { fc } from '../support/fast-check.ts';
+import { fc, runs } from '../support/fast-check.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { stubAccount, stubPost } from '../support/stub-provider.ts';
 
@@ -102,7 +102,7 @@ it('gives every row of a list of the archive once and in order, in full pages', 
         await app.server.close();
       },
     ),
-    { numRuns: 10 },
+    { numRuns: runs(10) },
   );
 }, 120_000);
 

@@ -3,7 +3,7 @@ import { browseReply } from '../../src/model/results.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { createFakeBluesky, type FakeBluesky } from '../support/fake-bluesky.ts';
 import { type FakeHandler, startFakeUpstream } from '../support/fake-upstream.ts';
-import { fc } from '../support/fast-check.ts';
+import { fc, runs } from '../support/fast-check.ts';
 
 /** A walk asks more often in a minute than one caller may. */
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000', PERCH_POOL_ALLOWANCE: '1000000' };
@@ -94,7 +94,7 @@ describe('a walk through a list of Bluesky', () => {
           expectWhole(await walk(withSizes(fake, someSizes), path, someLimits), ids);
         },
       ),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     );
   }, 120_000);
 
@@ -126,7 +126,7 @@ describe('a walk through a list of Bluesky', () => {
           expectWhole(pages, ordered);
         },
       ),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     );
   }, 120_000);
 

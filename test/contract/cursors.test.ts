@@ -3,7 +3,7 @@ import { type ListPosition, maxRecent, startOfList } from '../../src/fetching/li
 import { createCursorCodec, maxCursor } from '../../src/reads/cursor.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createFakeList, steady } from '../support/fake-list.ts';
-import { fc } from '../support/fast-check.ts';
+import { fc, runs } from '../support/fast-check.ts';
 
 const lists = [
   '/api/v1/profiles/wren?limit=3',
@@ -63,7 +63,7 @@ describe('cursors', () => {
         expect(reply.statusCode).toBe(400);
         expect(reply.json().code).toBe('invalid_cursor');
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

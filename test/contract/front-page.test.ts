@@ -4,7 +4,7 @@ import { frontEndpoints } from '../../src/http/pages/front-endpoints.ts';
 import { toLine } from '../../src/render/markdown/characters.ts';
 import { buildTestApp, type TestApp, xOnly } from '../support/build-app.ts';
 import { startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
-import { fc } from '../support/fast-check.ts';
+import { fc, runs } from '../support/fast-check.ts';
 import { parsePage } from '../support/render-html.ts';
 import { hostileText } from '../support/render-markdown.ts';
 import { createStubProvider, stubAccount, stubFound, stubPost } from '../support/stub-provider.ts';
@@ -435,7 +435,7 @@ describe('what strangers wrote', () => {
         expect(page.elements.filter(({ tag }) => tag === 'h1')).toHaveLength(1);
         expect(page.byId('result-source')?.text).toMatch(/^# /);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -3,7 +3,7 @@ import { browseReply, postReply } from '../../src/model/results.ts';
 import type { TestApp } from '../support/build-app.ts';
 import { createFakeMastodon, type FakeMastodon } from '../support/fake-mastodon.ts';
 import { answerJson } from '../support/fake-upstream.ts';
-import { fc } from '../support/fast-check.ts';
+import { fc, runs } from '../support/fast-check.ts';
 import { buildMastodonApp } from '../support/mastodon-app.ts';
 import { accountRow, homeHost, snowflake, statusRow } from '../support/mastodon-payloads.ts';
 
@@ -213,7 +213,7 @@ describe('a walk through a timeline of Mastodon', () => {
           await app.server.close();
         },
       ),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
   }, 60_000);
 });

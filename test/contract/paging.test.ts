@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type BrowseReply, browseReply } from '../../src/model/results.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createFakeList, type FakeList, type ListHabits, steady } from '../support/fake-list.ts';
-import { fc } from '../support/fast-check.ts';
+import { fc, runs } from '../support/fast-check.ts';
 
 /** A walk asks more often in a minute than one caller may. */
 const unlimited = { PERCH_PUBLIC_ALLOWANCE: '1000000' };
@@ -84,8 +84,8 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 describe('a walk through a list', () => {
   it.each([
-    { name: 'short lists', length: fc.integer({ min: 0, max: 60 }), numRuns: 60 },
-    { name: 'long lists', length: fc.integer({ min: 0, max: 2000 }), numRuns: 12 },
+    { name: 'short lists', length: fc.integer({ min: 0, max: 60 }), numRuns: runs(60) },
+    { name: 'long lists', length: fc.integer({ min: 0, max: 2000 }), numRuns: runs(12) },
   ])(
     'gives every item once and in order, in full pages: $name',
     async ({ length, numRuns }) => {

@@ -4,7 +4,7 @@ import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { type FakeFxTwitter, startFakeFxTwitter, steadyHabits } from '../support/fake-fxtwitter.ts';
 import { answerRedirect, resetConnection } from '../support/fake-upstream.ts';
-import { fc } from '../support/fast-check.ts';
+import { fc, runs } from '../support/fast-check.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { type Asking, askFrom, readRateLimit } from '../support/rate-limit.ts';
 
@@ -484,7 +484,7 @@ clause(
       },
     );
 
-    await fc.assert(property, { numRuns: 5, endOnFailure: true });
+    await fc.assert(property, { numRuns: runs(5), endOnFailure: true });
   },
   20_000,
 );

@@ -1,14 +1,15 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { fc } from '../support/fast-check.ts';
+import { fc, runs } from '../support/fast-check.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { createScriptedEngine } from '../support/scripted-engine.ts';
 import { buildSessionRig, typesOf } from '../support/session-rig.ts';
 
 /** How many random requests are sent. */
-const runs = Number(process.env.PERCH_FUZZ_RUNS ?? 1000);
+const requests = runs(1000);
 
-/** How many starts are followed by a stream at once; 10,000 is the whole check. */
-const starts = Number(process.env.PERCH_SESSION_RACES ?? 2000);
+/** How many starts are followed by a stream at once. */
+const starts = isLongRun ? 10_000 : 500;
 
 /** After this a request counts as hanging. */
 const hangMs = 20_000;
@@ -164,7 +165,7 @@ describe('whatever is sent', () => {
           session = await rig.start('one');
         }
       }),
-      { numRuns: runs + always.length, timeout: hangMs, examples: [...always] },
+      { numRuns: requests + always.length, timeout: hangMs, examples: [...always] },
     );
 
     expect([...seen]).toEqual(expect.arrayContaining([200, 202, 400, 403, 404, 405, 415]));

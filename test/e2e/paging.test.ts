@@ -11,7 +11,7 @@ import {
   steadyHabits,
 } from '../support/fake-fxtwitter.ts';
 import { answerHtml } from '../support/fake-upstream.ts';
-import { fc } from '../support/fast-check.ts';
+import { fc, runs } from '../support/fast-check.ts';
 import { listen } from '../support/listen.ts';
 import { spawnPerch, temporaryFolder } from '../support/spawn-perch.ts';
 
@@ -181,8 +181,8 @@ const steps = fc.array(step, { minLength: 1, maxLength: 8 });
 const inTime = { interruptAfterTimeLimit: 45_000 };
 
 const lengths = [
-  { name: 'short lists', length: fc.integer({ min: 0, max: 80 }), numRuns: 50 },
-  { name: 'long lists', length: fc.integer({ min: 0, max: 2000 }), numRuns: 6 },
+  { name: 'short lists', length: fc.integer({ min: 0, max: 80 }), numRuns: runs(50) },
+  { name: 'long lists', length: fc.integer({ min: 0, max: 2000 }), numRuns: runs(6) },
 ];
 
 /** Starts a fake FxTwitter and a Perch before it; `next` gives a name that nobody had. */
@@ -354,7 +354,7 @@ describe('a page by number', () => {
           }
         },
       ),
-      { numRuns: 20, ...inTime },
+      { numRuns: runs(20), ...inTime },
     );
   });
 });
@@ -427,7 +427,7 @@ describe('a walk goes on', () => {
 
         expect(given).toEqual(list.rows.map(idOf));
       }),
-      { numRuns: 30, ...inTime },
+      { numRuns: runs(30), ...inTime },
     );
   });
 });

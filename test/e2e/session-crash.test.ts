@@ -9,6 +9,7 @@ import {
   talkUntilGone,
   type Witness,
 } from '../support/crash-load.ts';
+import { isLongRun } from '../support/long-run.ts';
 import {
   type ClientSession,
   openStream,
@@ -20,8 +21,8 @@ import {
 import { lastAnswer, parseEvents, typesOf } from '../support/session-rig.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
-/** How often the server is killed; 50 is the whole check. */
-const rounds = Number(process.env.PERCH_CRASH_ROUNDS ?? 4);
+/** How often the server is killed. */
+const rounds = isLongRun ? 50 : 4;
 
 /** Clients that talk at once. */
 const clients = 8;

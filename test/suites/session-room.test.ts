@@ -13,7 +13,7 @@ import {
   startSession,
 } from '../../src/sessions/state.ts';
 import type { SessionStore } from '../../src/sessions/store.ts';
-import { fc } from '../support/fast-check.ts';
+import { fc, runs } from '../support/fast-check.ts';
 import { openLedger } from '../support/ledger.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { answerTo } from '../support/scripted-engine.ts';
@@ -367,7 +367,7 @@ it('never gives up an active session of another address, and the heaviest client
         rig.store.close();
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 

@@ -1,5 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it';
-import { fc } from './fast-check.ts';
+import { fc, runs as propertyRuns } from './fast-check.ts';
 
 /** A parser with HTML and tables on that shows URLs as they are and accepts links of every kind. */
 const parser = new MarkdownIt({ html: true, linkify: false });
@@ -7,8 +7,8 @@ parser.normalizeLink = (url) => url;
 parser.normalizeLinkText = (url) => url;
 parser.validateLink = () => true;
 
-/** How often a property is tried; `RENDER_RUNS` sets another number for a longer search. */
-export const runs = { numRuns: Number(process.env.RENDER_RUNS ?? 1000) };
+/** How often a property is tried. */
+export const runs = { numRuns: propertyRuns(1000) };
 
 /** Parses Markdown to the flat list of its tokens, inline ones in place. */
 export function parseMarkdown(markdown: string): readonly Token[] {

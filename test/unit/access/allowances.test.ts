@@ -9,7 +9,7 @@ import type { PoolShare, Spending } from '../../../src/core/caller.ts';
 import { Problem } from '../../../src/core/problem.ts';
 import { systemRandom } from '../../../src/core/random.ts';
 import { clause } from '../../support/clause.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, runs } from '../../support/fast-check.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const windowMs = 60_000;
@@ -167,7 +167,7 @@ describe('the allowances of callers', () => {
         },
       );
 
-      await fc.assert(schedule, { numRuns: 20 });
+      await fc.assert(schedule, { numRuns: runs(20) });
     },
   );
 
@@ -398,7 +398,7 @@ describe('the pool', () => {
         },
       );
 
-      await fc.assert(schedule, { numRuns: 10 });
+      await fc.assert(schedule, { numRuns: runs(10) });
     },
   );
 

@@ -4,7 +4,7 @@ import {
   toClientAddress,
   trustedProxyFault,
 } from '../../../src/access/client-address.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, runs } from '../../support/fast-check.ts';
 
 describe('the name of an address', () => {
   it.each([
@@ -360,7 +360,7 @@ describe('a range of proxies', () => {
         expect(found).toEqual(Array(2).fill(shares(all, other, bits)));
         expect(isTrusted(other.join('.'), `::ffff:${all.join('.')}/${96 + bits}`)).toBe(found[0]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -372,7 +372,7 @@ describe('a range of proxies', () => {
 
         expect(isTrusted(name(other), `${name(all)}/${bits}`)).toBe(shares(all, other, bits));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

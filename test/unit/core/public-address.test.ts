@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import { expect, it } from 'vitest';
 import { isPublicAddress } from '../../../src/core/public-address.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, runs } from '../../support/fast-check.ts';
 
 /** The last address before each refused network, its first, its last, and the one after it. */
 type Edges = readonly (readonly [string | null, string, string, string | null])[];
@@ -140,7 +140,7 @@ it('agrees with the block list of node:net about IPv4', () => {
     fc.property(v4, (address) => {
       expect(isPublicAddress(address)).toBe(!refused.check(address));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 
@@ -155,6 +155,6 @@ it('lets no IPv6 address through that lies outside of 2000::/3 and carries no IP
       fc.pre(!carriers.check(address, 'ipv6'));
       expect(isPublicAddress(address)).toBe(false);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });

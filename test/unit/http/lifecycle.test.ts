@@ -10,7 +10,7 @@ import { describeLifecycle, describeVersioning } from '../../../src/http/version
 import { reads } from '../../../src/reads/index.ts';
 import { clause, clauseEach } from '../../support/clause.ts';
 import { discoveryFacts } from '../../support/discovery-facts.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, runs } from '../../support/fast-check.ts';
 import { expectSignals } from '../../support/signals.ts';
 
 const baseUrl = 'https://perch.test';
@@ -289,7 +289,7 @@ describe('the headers of a lifecycle', () => {
           }
           expectSameParameters(route, query, successor);
         }),
-        { numRuns: 500 },
+        { numRuns: runs(500) },
       );
     },
     60_000,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toRichText } from '../../../src/providers/html-text.ts';
 import { renderText } from '../../../src/render/markdown/text.ts';
 import { expectFacetsFit } from '../../suites/provider-suite.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, runs } from '../../support/fast-check.ts';
 import { tokenTypes } from '../../support/render-markdown.ts';
 
 const plain = { nameMention: () => null };
@@ -230,7 +230,7 @@ describe('hostile HTML', () => {
         for (const { url } of facets) expect(url ?? 'https:').toMatch(/^https?:/);
         expect(tokenTypes(markdown).filter((type) => type.startsWith('html_'))).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

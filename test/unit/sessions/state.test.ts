@@ -14,7 +14,7 @@ import {
   type TurnEnd,
 } from '../../../src/sessions/state.ts';
 import { failures } from '../../../src/sessions/turn-run.ts';
-import { fc } from '../../support/fast-check.ts';
+import { fc, runs } from '../../support/fast-check.ts';
 import { answerTo } from '../../support/scripted-engine.ts';
 
 const limits = { queue: 2, turns: 6, sessionBytes: 1_000_000 };
@@ -130,7 +130,7 @@ describe('the states of a session', () => {
 
         expect(events.map(({ type }) => letters[type]).join('')).toMatch(order);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -6,7 +6,7 @@ import type { Corpus } from '../../../../src/answers/corpus/corpus.ts';
 import { openAnswers } from '../../../../src/answers/open-answers.ts';
 import { toSlug } from '../../../../src/core/slug.ts';
 import { corpusOf } from '../../../support/corpus-folder.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, runs } from '../../../support/fast-check.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 /** Docs of a made-up server, in a few files. */
@@ -303,7 +303,7 @@ describe('any answer', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 });

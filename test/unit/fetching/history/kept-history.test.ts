@@ -3,7 +3,7 @@ import type { HistoryQuery } from '../../../../src/fetching/history/history-quer
 import { openHistoryKeep } from '../../../../src/providers/archive/kept-histories.ts';
 import type { HistoryKeep } from '../../../../src/providers/history-keep.ts';
 import { createFakeTimeline, type Entry, type EntryKind } from '../../../support/fake-timeline.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, runs } from '../../../support/fast-check.ts';
 import {
   answerFromMemory,
   createChance,
@@ -175,7 +175,7 @@ describe('imports that are kept', () => {
       fc.asyncProperty(course, async (one) => {
         kept += await follow(one);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
 
     expect(kept).toBeGreaterThan(100);

@@ -5,7 +5,7 @@ import {
   type EntryKind,
   type TimelineHabits,
 } from '../../../support/fake-timeline.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, runs } from '../../../support/fast-check.ts';
 import {
   answerFromMemory,
   createChance,
@@ -176,7 +176,7 @@ describe('a walk through a history', () => {
           expect(importer.running).toBe(0);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   }, 120_000);
 

@@ -4,7 +4,7 @@ import type { Account } from '../../../../src/model/account.ts';
 import { toAccount } from '../../../../src/model/account.ts';
 import { migrations } from '../../../../src/providers/archive/schema.ts';
 import { failureOf } from '../../../suites/provider-suite.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, runs } from '../../../support/fast-check.ts';
 import { stubAccount } from '../../../support/stub-provider.ts';
 import {
   ask,
@@ -158,7 +158,7 @@ describe('followers and following', () => {
           expect(walked.filter((one) => stayed.includes(one))).toEqual(stayed);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 

@@ -3,7 +3,7 @@ import { toMediaSet } from '../../../../src/model/media.ts';
 import type { Facet, Post } from '../../../../src/model/post.ts';
 import { rankedPosts } from '../../../../src/providers/archive/top.ts';
 import { failureOf } from '../../../suites/provider-suite.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, runs } from '../../../support/fast-check.ts';
 import { stubAccount } from '../../../support/stub-provider.ts';
 import {
   ask,
@@ -282,7 +282,7 @@ describe('the pages of a search', () => {
             expect(walked.filter((one) => stayed.includes(one))).toEqual(stayed);
           },
         ),
-        { numRuns: 20 },
+        { numRuns: runs(20) },
       );
     },
   );
@@ -375,7 +375,7 @@ describe('search text', () => {
           expect(warning).not.toMatch(/\p{Surrogate}/u);
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Post } from '../../../../src/model/post.ts';
 import { failureOf } from '../../../suites/provider-suite.ts';
-import { fc } from '../../../support/fast-check.ts';
+import { fc, runs } from '../../../support/fast-check.ts';
 import { stubAccount } from '../../../support/stub-provider.ts';
 import {
   ask,
@@ -188,7 +188,7 @@ describe('the timeline of an account', () => {
           expect(walked.filter((one) => stayed.includes(one))).toEqual(stayed);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 });

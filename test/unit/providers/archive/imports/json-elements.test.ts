@@ -4,7 +4,7 @@ import {
   jsonElements,
   maxElementBytes,
 } from '../../../../../src/providers/archive/imports/json-elements.ts';
-import { fc } from '../../../../support/fast-check.ts';
+import { fc, runs } from '../../../../support/fast-check.ts';
 
 async function read(
   file: string | Uint8Array,
@@ -73,7 +73,7 @@ describe('the elements of a JSON array', () => {
       fc.asyncProperty(broken, fc.integer({ min: 50, max: 3000 }), async (file, chunkBytes) => {
         expect(await read(file, { chunkBytes })).toEqual(await read(file, { chunkBytes: 1 }));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

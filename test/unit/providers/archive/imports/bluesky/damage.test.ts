@@ -5,7 +5,7 @@ import { blueskyForm } from '../../../../../../src/providers/archive/imports/blu
 import { dids, toPostRecord, toTid } from '../../../../../support/exports/bluesky-records.ts';
 import { writeRepository } from '../../../../../support/exports/car-file.ts';
 import { readExport } from '../../../../../support/exports/read-export.ts';
-import { fc } from '../../../../../support/fast-check.ts';
+import { fc, runs } from '../../../../../support/fast-check.ts';
 import { temporaryFolder } from '../../../../../support/spawn-perch.ts';
 
 const records = Object.fromEntries(
@@ -50,7 +50,7 @@ describe('a repository with random damage', () => {
           if (item.kind === 'post') expect(texts).toContain(item.post.text);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });
