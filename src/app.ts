@@ -29,7 +29,7 @@ import { historyRoutesPlugin } from './http/history-routes.ts';
 import type { Identification } from './http/identity.ts';
 import { maxUrlBytes } from './http/limits.ts';
 import { type LoadGauge, openLoadGauge, overloaded } from './http/load.ts';
-import { acceptAllMethods } from './http/methods.ts';
+import { setMethods } from './http/methods.ts';
 import { metricsPlugin } from './http/metrics.ts';
 import { problemReply } from './http/openapi-problems.ts';
 import { openApiPlugin } from './http/openapi-route.ts';
@@ -117,7 +117,7 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
   server.addHook('onClose', opened.close);
   server.addHook('onListen', async () => sessions?.start());
   if (sessions !== null) noteAddress(server, config);
-  acceptAllMethods(server);
+  setMethods(server);
   const lines = { lines: config.PERCH_ACCESS_LOG, slowMs: config.PERCH_SLOW_REQUEST_MS };
   const accessLog = traffic.countReplies(createAccessLog(server, lines));
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });

@@ -32,6 +32,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   multiformats: /^providers\/archive\/imports\/bluesky\//,
   'better-sqlite3': /^core\/sqlite\.ts$/,
   '@fastify/cors': /^http\/cors\.ts$/,
+  'find-my-way': /^http\/methods\.ts$/,
   'content-disposition': /^http\/headers\.ts$/,
   'lru-cache': /^(?:access|answers|fetching|http|providers)\//,
   'markdown-it':

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { HostCheck } from '../core/origins.ts';
 import { Problem } from '../core/problem.ts';
-import { routeNotFound } from './errors.ts';
 import { maxUrlBytes } from './limits.ts';
+import { refuseUnrouted } from './methods.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -29,7 +29,10 @@ export function setAdmission(
   app.addHook('onRequest', (request, reply, done) => {
     const problem = refusal(request, readiness, checkHost);
     if (problem?.code === 'malformed_request') reply.header('connection', 'close');
-    done(problem);
+    if (problem !== undefined || !hasNoRoute(request)) return done(problem);
+    // Before a body is read that nobody wants.
+    const refused = refuseUnrouted(request, reply);
+    if (refused !== undefined) done(refused);
   });
 }
 
@@ -44,8 +47,7 @@ function refusal(
   if (readiness.draining && !decidesItself(request)) {
     return new Problem('shutting_down', { detail: 'This process is about to stop.' });
   }
-  // Before a body is read that nobody wants.
-  return hasNoRoute(request) ? routeNotFound(request) : undefined;
+  return undefined;
 }
 
 function malformation({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Problem | null {

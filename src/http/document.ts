@@ -4,7 +4,6 @@ import type { Clock } from '../core/clock.ts';
 import type { EndpointReply } from '../core/endpoint.ts';
 import { corsHeaders } from './cors.ts';
 import type { Headers } from './headers.ts';
-import { refuseOtherMethods } from './methods.ts';
 import { describedHeaders, notModified } from './openapi-headers.ts';
 import { nothingOfItsOwn, type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
 import { aliasRoutes } from './routes.ts';
@@ -70,7 +69,7 @@ export function serveFormed(app: FastifyInstance, document: FormedDocument): voi
     const isOther = otherForm?.isAsked(request.headers.accept) === true;
     sendPrepared({ request, reply }, (isOther ? prepareOther : prepare)(), nothingOfItsOwn);
   });
-  refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'] });
+  app.methodTable.add(url, { allow: ['GET', 'HEAD'] });
 }
 
 function createPreparation(

@@ -118,6 +118,8 @@ function describeRoute({
   request,
   describeUnrouted = () => ({}),
 }: ProblemSetting & { readonly request: FastifyRequest }): Readonly<Record<string, string>> {
+  // A request that the router itself refuses has no decorations.
+  if (request.allowed) return request.allowed.describe?.(request) ?? {};
   const { url, config } = request.routeOptions;
   return url === undefined ? describeUnrouted(request) : (config.describe?.(request) ?? {});
 }

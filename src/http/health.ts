@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { ProviderChain } from '../fetching/provider-chain.ts';
-import { refuseOtherMethods } from './methods.ts';
 
 /** The context of the health routes. */
 export interface HealthOptions {
@@ -26,6 +25,6 @@ export async function healthPlugin(app: FastifyInstance, { chain }: HealthOption
     app.get(url, async (request, reply) =>
       reply.header('x-request-id', request.id).headers(headers).send(JSON.stringify(state())),
     );
-    refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'] });
+    app.methodTable.add(url, { allow: ['GET', 'HEAD'] });
   }
 }

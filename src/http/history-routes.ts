@@ -13,7 +13,6 @@ import { readHistoryJson } from './history-json.ts';
 import { type SentHistory, sendHistoryLines } from './history-lines.ts';
 import type { Identification } from './identity.ts';
 import { type Load, overloaded } from './load.ts';
-import { refuseOtherMethods } from './methods.ts';
 import { negotiateHistory } from './negotiation.ts';
 import { isRouteOf, toGiven } from './read-routes.ts';
 import { privateCaching } from './reply.ts';
@@ -69,7 +68,7 @@ function registerPath(
   app.get(url, { config }, (request, reply) =>
     options.work.track(answer({ request, reply }, understand(request), { ...options, headers })),
   );
-  refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'], isRoute, describe });
+  app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, describe });
 }
 
 interface Exchange {

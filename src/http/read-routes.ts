@@ -22,7 +22,6 @@ import { routeNotFound } from './errors.ts';
 import { toReplyHeaders } from './headers.ts';
 import type { Identification } from './identity.ts';
 import { type Load, overloaded } from './load.ts';
-import { refuseOtherMethods } from './methods.ts';
 import { namesFormat, negotiateFormat } from './negotiation.ts';
 import { isPreviewCrawler } from './preview-crawlers.ts';
 import { type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
@@ -124,7 +123,7 @@ function register(
   const { isRoute } = answering;
   const config = toConfig(answering);
   app.get(url, { config }, createHandler(answering, handling));
-  refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'], isRoute, describe: config.describe });
+  app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, describe: config.describe });
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
