@@ -19,6 +19,7 @@ COPY LICENSE README.md ./
 COPY assets ./assets
 COPY docs ./docs
 COPY openapi ./openapi
+COPY resources ./resources
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

@@ -19,7 +19,7 @@ cp -r "$root/node_modules" "$build/node_modules"
 (cd "$build" && npm run --silent build && npm prune --omit=dev --silent --no-audit --no-fund) || fail 'the build stage failed'
 
 cp -r "$build/package.json" "$build/node_modules" "$build/dist" "$final"
-cp -r "$root/LICENSE" "$root/README.md" "$root/assets" "$root/docs" "$root/openapi" "$final"
+cp -r "$root/LICENSE" "$root/README.md" "$root/assets" "$root/docs" "$root/openapi" "$root/resources" "$final"
 [ ! -e "$final/node_modules/typescript" ] || fail 'development packages are in the image'
 user=$(id -un nobody)
 chown "$user" "$data"

@@ -4,9 +4,7 @@ import { lookUp } from '../../src/answers/engine/find.ts';
 import { createLexicon } from '../../src/answers/engine/lexicon.ts';
 import { createPassageStore } from '../../src/answers/engine/passage-store.ts';
 import { weights } from '../../src/answers/engine/weights.ts';
-import { createEverydayWords } from '../../src/answers/text/everyday-words.ts';
-import { createPhrases } from '../../src/answers/text/phrases.ts';
-import { createSynonyms } from '../../src/answers/text/synonyms.ts';
+import { readVocabulary } from '../../src/answers/text/vocabulary.ts';
 import { chance, fitLogistic, type Logistic, type Sample } from './logistic.ts';
 import { readQuestions } from './questions.ts';
 import { openRig } from './rig.ts';
@@ -36,9 +34,7 @@ interface SetSample extends Sample {
 }
 
 const samples: SetSample[] = [];
-const synonyms = createSynonyms();
-const everyday = createEverydayWords();
-const phrases = createPhrases();
+const vocabulary = readVocabulary();
 for (const set of new Set(questions.map(({ corpus }) => corpus))) {
   const first = questions.find(({ corpus }) => corpus === set);
   if (first === undefined) continue;
@@ -46,9 +42,7 @@ for (const set of new Set(questions.map(({ corpus }) => corpus))) {
   const context = {
     store: createPassageStore(rig.index),
     lexicon: createLexicon(rig.index),
-    synonyms,
-    everyday,
-    phrases,
+    vocabulary,
     weights,
   };
   questions.forEach(({ corpus, question, answerable }, at) => {

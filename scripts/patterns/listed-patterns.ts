@@ -59,9 +59,9 @@ export const dynamicPatterns: readonly DynamicPatterns[] = [
     },
   },
   {
-    file: 'answers/text/phrases.ts',
-    madeOf: 'the table of phrases in the same file',
-    create: async () => (await source('answers/text/phrases.ts')).createPhrases(),
+    file: 'answers/text/vocabulary.ts',
+    madeOf: 'the phrases in resources/words/phrases.txt',
+    create: async () => (await source('answers/text/vocabulary.ts')).readVocabulary(),
   },
   { file: 'providers/tags.ts', madeOf: 'constants of the same file' },
   { file: 'providers/archive/words.ts', madeOf: 'constants of the same file' },

@@ -1,7 +1,4 @@
-import { stopWords, weakWords } from '../text/common-words.ts';
-import type { EverydayWords } from '../text/everyday-words.ts';
-import type { Phrase, Phrases } from '../text/phrases.ts';
-import type { Synonyms } from '../text/synonyms.ts';
+import type { Phrase, Vocabulary } from '../text/vocabulary.ts';
 import { toStem, toWords } from '../text/words.ts';
 import type { Lexicon } from './lexicon.ts';
 import type { Weights } from './weights.ts';
@@ -26,9 +23,7 @@ export interface Concepts {
 /** What concepts are made with. */
 export interface ConceptContext {
   readonly lexicon: Lexicon;
-  readonly synonyms: Synonyms;
-  readonly everyday: EverydayWords;
-  readonly phrases: Phrases;
+  readonly vocabulary: Vocabulary;
   readonly weights: Weights;
 }
 
@@ -37,7 +32,8 @@ const maxConcepts = 24;
 
 /** Finds out what a text asks for. */
 export function toConcepts(text: string, context: ConceptContext): Concepts {
-  const { rest, found } = context.phrases.take(text.replaceAll(frame, ' … '));
+  const { stopWords, takePhrases } = context.vocabulary;
+  const { rest, found } = takePhrases(text.replaceAll(frame, ' … '));
   const { words, names } = toWords(rest);
   const telling = words.filter(({ plain }) => !stopWords.has(plain));
   const distinct = [...new Map(telling.map((word) => [word.stem, word])).values()];
@@ -86,7 +82,8 @@ function toPhraseConcept({ text, meanings }: Phrase, context: ConceptContext): C
 }
 
 function toConcept(plain: string, context: ConceptContext): Concept {
-  const { lexicon, synonyms, everyday, weights } = context;
+  const { lexicon, vocabulary, weights } = context;
+  const { synonyms, everyday, weakWords } = vocabulary;
   const stem = toStem(plain);
   const own = findOwnTerms(plain, context);
   const terms = new Map(own);
@@ -105,7 +102,7 @@ function toConcept(plain: string, context: ConceptContext): Concept {
 /** The word itself, or else what it may be a misspelling of. Words that have synonyms are no misspellings. */
 function findOwnTerms(
   plain: string,
-  { lexicon, synonyms, everyday, weights }: ConceptContext,
+  { lexicon, vocabulary: { synonyms, everyday }, weights }: ConceptContext,
 ): ReadonlyMap<string, number> {
   const stem = toStem(plain);
   // A name in small letters, as in “usechat”, is kept as it is; words are kept by their stems.

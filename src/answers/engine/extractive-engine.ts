@@ -2,9 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Answer, AnswerEngine, Asking, Citation, Question } from '../answer.ts';
 import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { PassageIndex } from '../index/passage-index.ts';
-import { createEverydayWords } from '../text/everyday-words.ts';
-import { createPhrases } from '../text/phrases.ts';
-import { createSynonyms } from '../text/synonyms.ts';
+import { readVocabulary } from '../text/vocabulary.ts';
 import { createWordReader, type ReadWords } from '../text/words.ts';
 import { toAsked } from './asked.ts';
 import { composeAbstention, composeAnswer, type Source } from './compose.ts';
@@ -45,9 +43,7 @@ export function createExtractiveEngine(options: ExtractiveOptions): ExtractiveEn
   const { index, corpora } = options;
   const lexicon = createLexicon(index);
   const store = createPassageStore(index);
-  const synonyms = createSynonyms();
-  const everyday = createEverydayWords();
-  const phrases = createPhrases();
+  const vocabulary = readVocabulary();
   const readWords = createWordReader();
   const places = createPlaces(corpora);
   let revision = index.revision;
@@ -59,14 +55,15 @@ export function createExtractiveEngine(options: ExtractiveOptions): ExtractiveEn
   const findFor = (question: Question): Found => {
     // What is kept is of one state of the index, whoever has written since.
     if (index.revision !== revision) forget();
-    const { text, recentPaths } = understand({ ...question, text: toOneLine(question.text) });
+    const { text, recentPaths } = understand(
+      { ...question, text: toOneLine(question.text) },
+      vocabulary,
+    );
     const recent = recentPaths.map(places.toPath);
     return find(text, {
       store,
       lexicon,
-      synonyms,
-      everyday,
-      phrases,
+      vocabulary,
       weights,
       recentPaths: recent,
     });

@@ -1,6 +1,4 @@
-import type { EverydayWords } from '../text/everyday-words.ts';
-import type { Phrases } from '../text/phrases.ts';
-import type { Synonyms } from '../text/synonyms.ts';
+import type { Vocabulary } from '../text/vocabulary.ts';
 import { toConcepts } from './concepts.ts';
 import { type Findings, toConfidence } from './confidence.ts';
 import { toIntent } from './intent.ts';
@@ -17,9 +15,7 @@ import type { Weights } from './weights.ts';
 export interface FindContext {
   readonly store: PassageStore;
   readonly lexicon: Lexicon;
-  readonly synonyms: Synonyms;
-  readonly everyday: EverydayWords;
-  readonly phrases: Phrases;
+  readonly vocabulary: Vocabulary;
   readonly weights: Weights;
   /** Paths whose passages count more, because the turn before was about them. */
   readonly recentPaths?: readonly string[];
@@ -46,7 +42,7 @@ export const maxCitations = 5;
 /** Finds what answers a question: for the whole of it, and for each part that could be asked on its own. */
 export function find(text: string, context: FindContext): Found {
   const whole = lookUp(text, context);
-  const parts = toParts(text).map((part) => lookUp(part, context));
+  const parts = toParts(text, context.vocabulary).map((part) => lookUp(part, context));
   const confidence = toConfidence(whole);
   const leading: FoundSource[] = [];
   for (const findings of parts.length === 0 ? [whole] : parts) {
@@ -109,7 +105,7 @@ export function lookUp(text: string, context: FindContext): Findings {
   const base = {
     concepts,
     passages: lexicon.passages,
-    hasUnknownName: hasUnknownName(text, lexicon),
+    hasUnknownName: hasUnknownName(text, context),
   };
   if (recentPaths.length === 0) return { ...base, scored };
   const lifted = scored.map((one) =>

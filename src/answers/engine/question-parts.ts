@@ -1,4 +1,4 @@
-import { askingWords, orderingWords, stopWords, weakWords } from '../text/common-words.ts';
+import type { Vocabulary } from '../text/vocabulary.ts';
 import { toWords } from '../text/words.ts';
 
 /** The most parts of a question that are answered each on its own. */
@@ -13,7 +13,7 @@ const joints =
  * “Start and stop the server” is one: a part must have something to ask about, and begin as a
  * question or an order does.
  */
-export function toParts(question: string): readonly string[] {
+export function toParts(question: string, vocabulary: Vocabulary): readonly string[] {
   const pieces = question
     .replaceAll(/\s+/g, ' ')
     .split(joints)
@@ -21,17 +21,24 @@ export function toParts(question: string): readonly string[] {
   const parts: string[] = [];
   for (const piece of pieces.map((one) => one.trim())) {
     const before = parts.at(-1);
-    if (before !== undefined && !canStandAlone(piece))
+    if (before !== undefined && !canStandAlone(piece, vocabulary))
       parts[parts.length - 1] = `${before} ${piece}`;
     else parts.push(piece);
   }
   const [first = '', second = '', ...rest] = parts;
-  const whole = canStandAlone(first) || second === '' ? parts : [`${first} ${second}`, ...rest];
+  const whole =
+    canStandAlone(first, vocabulary) || second === '' ? parts : [`${first} ${second}`, ...rest];
   return whole.length < 2 ? [] : whole.slice(0, maxParts);
 }
 
-/** It asks or orders, and says about what. */
-function canStandAlone(piece: string): boolean {
+/** Words that begin a question. */
+const askingWords: ReadonlySet<string> = new Set(
+  'how what which where when why who can is are does do should'.split(' '),
+);
+
+/** Tells whether a text asks or orders, and says about what. */
+function canStandAlone(piece: string, vocabulary: Vocabulary): boolean {
+  const { stopWords, weakWords, orderingWords } = vocabulary;
   const { words } = toWords(piece);
   const telling = words.filter(({ plain }) => !stopWords.has(plain) && !weakWords.has(plain));
   const [first] = words;

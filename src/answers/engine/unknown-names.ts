@@ -1,4 +1,4 @@
-import { stopWords } from '../text/common-words.ts';
+import type { Vocabulary } from '../text/vocabulary.ts';
 import { toWords } from '../text/words.ts';
 import type { Lexicon } from './lexicon.ts';
 
@@ -11,13 +11,16 @@ const written = /[\p{L}\p{N}_$][\p{L}\p{N}_$.'’-]*/gu;
  * True where a question has a name in capitals that nobody wrote, such as that of another product. Docs
  * may lack any plain word of a question and still answer it; of a name they seldom do.
  */
-export function hasUnknownName(text: string, lexicon: Lexicon): boolean {
+export function hasUnknownName(
+  text: string,
+  { lexicon, vocabulary }: { readonly lexicon: Lexicon; readonly vocabulary: Vocabulary },
+): boolean {
   return [...text.matchAll(written)]
     .slice(0, maxWords)
     .filter(({ 0: match, index }) => /\p{Lu}/u.test(match) && !isSentenceStart(text, index))
     .flatMap(([match]) => toWords(match).words)
     .some(({ plain, stem }) => {
-      if (stopWords.has(plain) || /^\d+$/.test(plain)) return false;
+      if (vocabulary.stopWords.has(plain) || /^\d+$/.test(plain)) return false;
       if (lexicon.passagesWith(stem) > 0 || lexicon.passagesWith(plain) > 0) return false;
       return lexicon.corrections(plain).length === 0;
     });

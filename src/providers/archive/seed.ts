@@ -1,7 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { Post } from '../../model/post.ts';
-import type { StoredPost } from './post-rows.ts';
-import { buildSample, sampleVersion } from './sample/sample.ts';
+import { readSample, sampleVersion } from './sample.ts';
 import type { ArchiveStore } from './store.ts';
 
 const fact = 'sample_version';
@@ -21,30 +19,17 @@ export function seedSample(store: ArchiveStore, clock: Clock): void {
 }
 
 function putSample(store: ArchiveStore, stored: number): void {
-  const sample = buildSample();
-  for (const account of sample.accounts) store.putAccount({ account, stored });
-  for (const post of sample.posts) {
-    const row = toStoredPost(post, sample.tombstoneParents);
-    if (row !== undefined) store.putPost({ ...row, stored });
+  const { accounts, posts, reposts, follows } = readSample();
+  const platform = 'sample';
+  for (const account of accounts) store.putAccount({ account, stored });
+  for (const row of posts) {
+    const { post } = row;
+    const handle = post.author?.screen_name ?? '';
+    const created = post.type === 'status' ? post.created_timestamp : 0;
+    store.putPost({ ...row, platform, handle, created, stored });
   }
-  for (const repost of sample.reposts) store.putRepost({ platform: 'sample', ...repost, stored });
-  for (const { follower, following } of sample.follows) {
-    store.putFollow({ platform: 'sample', follower, followed: following, stored });
+  for (const repost of reposts) store.putRepost({ platform, ...repost, stored });
+  for (const [follower, others] of Object.entries(follows)) {
+    for (const followed of others) store.putFollow({ platform, follower, followed, stored });
   }
-}
-
-function toStoredPost(
-  post: Post,
-  parents: ReadonlyMap<string, string>,
-): Omit<StoredPost, 'stored'> | undefined {
-  if (post.id === null) return undefined;
-  const parentId = post.type === 'status' ? post.replying_to?.status : parents.get(post.id);
-  return {
-    platform: post.platform,
-    handle: post.author?.screen_name.toLowerCase() ?? '',
-    id: post.id,
-    parentId: parentId ?? null,
-    created: post.type === 'status' ? post.created_timestamp : 0,
-    post,
-  };
 }

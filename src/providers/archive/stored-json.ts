@@ -2,7 +2,12 @@ import { type Account, toWebsite } from '../../model/account.ts';
 import type { Post, Tombstone } from '../../model/post.ts';
 import { missingSentences } from '../missing.ts';
 import { xPostUrl } from '../x.ts';
-import { ownAddress } from './own-address.ts';
+
+/**
+ * Placeholder for Perch's own address in stored JSON, as in `"perch:/ada.example"`. The address can change
+ * between two starts.
+ */
+const ownAddress = 'perch:';
 
 /** Reads stored JSON back. */
 export interface Revive {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { understand } from '../../../../src/answers/engine/follow-up.ts';
 import { toParts } from '../../../../src/answers/engine/question-parts.ts';
 import { toPlainHeading } from '../../../../src/answers/readers/markdown.ts';
-import { createEverydayWords } from '../../../../src/answers/text/everyday-words.ts';
-import { createPhrases } from '../../../../src/answers/text/phrases.ts';
-import { createSynonyms } from '../../../../src/answers/text/synonyms.ts';
+import { readVocabulary } from '../../../../src/answers/text/vocabulary.ts';
 import { editDistance } from '../../../../src/core/edit-distance.ts';
 import { toSlug } from '../../../../src/core/slug.ts';
+
+const vocabulary = readVocabulary();
 
 describe('toParts', () => {
   it.each([
@@ -21,7 +21,7 @@ describe('toParts', () => {
     ['how do I write logs to a file', []],
     ['', []],
   ])('gives the parts of %j', (question, parts) => {
-    expect(toParts(question)).toEqual(parts);
+    expect(toParts(question, vocabulary)).toEqual(parts);
   });
 });
 
@@ -36,11 +36,13 @@ describe('understand', () => {
   ];
 
   it('takes over what was asked about, past turns that went on themselves', () => {
-    expect(understand({ text: 'why is that?', earlier }).text).toBe('why is that? body limit');
+    expect(understand({ text: 'why is that?', earlier }, vocabulary).text).toBe(
+      'why is that? body limit',
+    );
   });
 
   it('leaves a first question alone', () => {
-    expect(understand({ text: 'why is that?', earlier: [] })).toEqual({
+    expect(understand({ text: 'why is that?', earlier: [] }, vocabulary)).toEqual({
       text: 'why is that?',
       recentPaths: [],
     });
@@ -48,7 +50,8 @@ describe('understand', () => {
 
   it('knows the places of the turn before', () => {
     expect(
-      understand({ text: 'and its default?', earlier: earlier.slice(0, 1) }).recentPaths,
+      understand({ text: 'and its default?', earlier: earlier.slice(0, 1) }, vocabulary)
+        .recentPaths,
     ).toEqual(['a.md']);
   });
 });
@@ -75,14 +78,16 @@ it.each([
 });
 
 it('finds phrases, the longest first, and leaves the rest', () => {
-  const { rest, found } = createPhrases().take('How many times is it tried  again, and how many?');
+  const { rest, found } = vocabulary.takePhrases(
+    'How many times is it tried  again, and how many?',
+  );
 
   expect(found.map(({ text }) => text)).toEqual(['how many times', 'tried again', 'how many']);
   expect(rest.replaceAll(/[\s…]+/g, ' ').trim()).toBe('is it , and ?');
 });
 
 it('knows synonyms in both directions, and no word as its own', () => {
-  const synonyms = createSynonyms();
+  const { synonyms } = vocabulary;
 
   expect(synonyms('delet')).toContain('remov');
   expect(synonyms('remov')).toContain('delet');
@@ -91,7 +96,7 @@ it('knows synonyms in both directions, and no word as its own', () => {
 });
 
 it('leads from what people say to what documentation calls it, and not back', () => {
-  const everyday = createEverydayWords();
+  const { everyday } = vocabulary;
 
   expect(everyday('spinner')).toContain('load');
   expect(everyday('load')).not.toContain('spinner');

@@ -3,6 +3,7 @@ import { createLexicon } from '../../../../src/answers/engine/lexicon.ts';
 import { hasUnknownName } from '../../../../src/answers/engine/unknown-names.ts';
 import { openPassageIndex } from '../../../../src/answers/index/passage-index.ts';
 import { refreshIndex } from '../../../../src/answers/index/refresh.ts';
+import { readVocabulary } from '../../../../src/answers/text/vocabulary.ts';
 import { corpusOf } from '../../../support/corpus-folder.ts';
 
 it.each([
@@ -21,5 +22,6 @@ it.each([
   const corpus = corpusOf({ 'a.md': '# Harbour\n\nOpen the anchor, then send a boat.\n' });
   await refreshIndex({ index, corpora: [corpus] });
 
-  expect(hasUnknownName(question, createLexicon(index))).toBe(isUnknown);
+  const context = { lexicon: createLexicon(index), vocabulary: readVocabulary() };
+  expect(hasUnknownName(question, context)).toBe(isUnknown);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toOutline } from '../../../../src/fetching/history/outline.ts';
-import { buildSample } from '../../../../src/providers/archive/sample/sample.ts';
+import { readSample } from '../../../../src/providers/archive/sample.ts';
 import { createFakeTimeline, type Entry } from '../../../support/fake-timeline.ts';
 import {
   answerFromMemory,
@@ -35,7 +35,7 @@ async function importPosts(isIndex: boolean) {
 
 describe('the outline of a page', () => {
   it('has what orders posts, without texts, media and profiles', () => {
-    const { posts } = buildSample();
+    const posts = readSample().posts.map(({ post }) => post);
     const page = { items: posts, cursor: 'on', rows: 7, warnings: ['One.'] };
 
     const outline = toOutline(page);

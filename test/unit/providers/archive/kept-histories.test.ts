@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Post } from '../../../../src/model/post.ts';
 import { openHistoryKeep } from '../../../../src/providers/archive/kept-histories.ts';
-import { buildSample } from '../../../../src/providers/archive/sample/sample.ts';
+import { readSample } from '../../../../src/providers/archive/sample.ts';
 import type { KeptPost, KeptTimeline } from '../../../../src/providers/history-keep.ts';
 import { baseUrl } from './archive-rig.ts';
 
@@ -11,7 +11,9 @@ const timeline: KeptTimeline = {
   withReplies: true,
   withReposts: true,
 };
-const sample = buildSample().posts.find(({ type }) => type === 'status') as Post;
+const sample = readSample()
+  .posts.map(({ post }) => post)
+  .find(({ type }) => type === 'status') as Post;
 const everything = { fromSecond: Number.NEGATIVE_INFINITY, toSecond: 1000 };
 
 function at(second: number, id = `${second}`): KeptPost {

@@ -5,7 +5,7 @@ import {
   toHeadLine,
   toItemLine,
 } from '../../../../../src/providers/archive/imports/ndjson/write.ts';
-import { buildSample } from '../../../../../src/providers/archive/sample/sample.ts';
+import { readSample } from '../../../../../src/providers/archive/sample.ts';
 import type { ArchiveStore } from '../../../../../src/providers/archive/store.ts';
 import { dumpArchive, importExport } from '../../../../support/exports/import-export.ts';
 import { temporaryFolder } from '../../../../support/spawn-perch.ts';
@@ -14,11 +14,11 @@ import { openRig } from '../archive-rig.ts';
 
 /** Puts the people and posts of the sample as if they were of Mastodon: they have one of everything. */
 function putSampleAsMastodon(store: ArchiveStore): void {
-  const { accounts, posts, reposts, follows } = buildSample();
+  const { accounts, posts, reposts, follows } = readSample();
   const platform = 'mastodon' as const;
   const stored = 1_790_000_000;
   for (const account of accounts) store.putAccount({ account: { ...account, platform }, stored });
-  for (const [index, sample] of posts.entries()) {
+  for (const [index, { post: sample }] of posts.entries()) {
     const post = JSON.parse(JSON.stringify(sample).replaceAll('"sample"', '"mastodon"')) as Post;
     const handle = post.author?.screen_name.toLowerCase() ?? '';
     const created = post.type === 'status' ? post.created_timestamp + (index % 4) / 8 : 0;
@@ -33,8 +33,8 @@ function putSampleAsMastodon(store: ArchiveStore): void {
     store.putPost({ ...row, post });
   }
   for (const repost of reposts) store.putRepost({ platform, ...repost, stored });
-  for (const { follower, following } of follows) {
-    store.putFollow({ platform, follower, followed: following, stored });
+  for (const [follower, others] of Object.entries(follows)) {
+    for (const followed of others) store.putFollow({ platform, follower, followed, stored });
   }
 }
 
