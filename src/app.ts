@@ -106,9 +106,8 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
   const loop = createServerLoop();
   const shared = { ledger: access.ledger, heavyTurns: createHeavyTurns(loop) };
   const bounded = { ...options, ...shared, pool: access.allowances.pool };
-  const uncounted = openFetching(bounded);
-  opened.add(uncounted.close);
-  const fetching = { ...uncounted, fetcher: traffic.countAnswers(uncounted.fetcher) };
+  const fetching = openFetching({ ...bounded, countAnswers: traffic.countAnswers });
+  opened.add(fetching.close);
   const sessions = await openSessions(bounded, opened);
   const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
   opened.add(() => load.close());
@@ -202,7 +201,7 @@ function registerPlugins(server: FastifyInstance, services: Services): void {
     origins,
     hasSample: config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive'),
     heavyTurns: services.heavyTurns,
-    fetcher: fetching.fetcher,
+    reader: fetching.reader,
     context: fetching.context,
     identification,
     sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
@@ -231,7 +230,7 @@ function registerReads(server: FastifyInstance, services: Services): void {
   const { config, identification, access, fetching, work, load, accessLog } = services;
   server.register(readRoutesPlugin, {
     routes: [...readRoutes, ...aliasRoutes],
-    fetcher: fetching.fetcher,
+    reader: fetching.reader,
     context: fetching.context,
     heavyTurns: services.heavyTurns,
     identification,
@@ -262,7 +261,7 @@ function registerMcp(
     version,
     problem: problemReply,
     documents: () => listDocuments(services),
-    fetcher: fetching.fetcher,
+    reader: fetching.reader,
     context: fetching.context,
     origins: createOrigins(config.PERCH_BASE_URL, config.PERCH_MCP_ORIGINS),
     exposedHeaders: corsHeaders['access-control-expose-headers'],

@@ -27,11 +27,14 @@ import { ProviderError } from './providers/provider-error.ts';
 import { type ProviderSettings, providerFactories } from './providers/registry.ts';
 import { createCursorCodec } from './reads/cursor.ts';
 import type { PlanContext } from './reads/read.ts';
+import { createReader, type Reader } from './reads/run.ts';
 
 /** What tests put in the place of the real thing. */
 export interface FetchingOverrides {
   /** The providers, instead of those that the configuration names. They are closed with the rest. */
   readonly providers?: readonly Provider[];
+  /** Watches what is answered; the command line has none. */
+  readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
   /** What upstream requests of browse reads are taken from; the command line has none. */
   readonly pool?: Pool;
   /** The network behind the hosts that requests name. No setting leads here. */
@@ -52,7 +55,7 @@ export interface FetchingOptions extends FetchingOverrides {
 
 /** Everything behind the surfaces: HTTP and the command line use the same. */
 export interface Fetching {
-  readonly fetcher: Fetcher;
+  readonly reader: Reader;
   readonly importer: HistoryImporter;
   /** What reads are planned with. */
   readonly context: PlanContext;
@@ -102,10 +105,12 @@ export function openFetching(options: FetchingOptions): Fetching {
     pool: options.pool,
     onDefect: (err) => options.logger.error({ err }, 'defect while fetching in the background'),
   });
+  const { countAnswers = (same) => same } = options;
+  const context = toPlanContext(providers, config, cursorKey);
   return {
-    fetcher,
+    reader: createReader(countAnswers(fetcher), context),
     importer: createImporter(options, { chain, cache, keep, stop: stopping.signal }),
-    context: toPlanContext(providers, config, cursorKey),
+    context,
     chain,
     cache,
     stop: () => stopping.abort(),

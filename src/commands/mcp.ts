@@ -37,7 +37,7 @@ function serveClient(context: CommandContext): Promise<ExitCode> {
         problem: problemReply,
         documents: () =>
           listDocuments({ config, clock: systemClock, library: openLibrary(logger) }),
-        fetcher: fetching.fetcher,
+        reader: fetching.reader,
         context: fetching.context,
         input: stdin,
         write: (text) => stdout.writeJson(text),

@@ -63,16 +63,16 @@ function tellWhole(
 
 async function* walkPages(
   { read, given, count }: ListPrint,
-  { fetcher, context }: Fetching,
+  { reader }: Fetching,
 ): AsyncGenerator<BrowseResult> {
   let left = count;
   let place: Readonly<ParsedUrlQuery> = {};
   let cursor: string | undefined;
   do {
     const limit = String(Math.min(left, pageLimit));
-    const understood = read.understand({ ...given, ...place, limit }, context);
-    // The reads of lists give pages of lists.
-    const page = understood.assemble(await fetcher.fetch(understood.plan)) as BrowseResult;
+    const understood = reader.understand(read, { ...given, ...place, limit });
+    const page = reader.assemble(await reader.fetch(understood));
+    if (page.kind !== 'browse') throw new Error(`The read ${read.name} gives no list.`);
     yield page;
     left -= itemsOf(page).length;
     cursor = page.next?.cursor;

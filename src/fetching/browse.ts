@@ -12,8 +12,8 @@ import type { WalkMemory } from './walk-memory.ts';
 
 /** What a page of a list is put together from, kept as long as a list is fresh. */
 export interface PartStore {
-  /** Gives a part that is fresh. The caller knows by the key what it is. */
-  get(key: string): unknown;
+  /** Returns a part that is fresh. */
+  get(key: string): ListPart | undefined;
   /** Keeps a part; it is as old as its `askedMs` says. */
   set(key: string, part: ListPart): void;
 }
@@ -74,9 +74,8 @@ async function readProfile(
 ): Promise<ProfilePart | null> {
   if (profile === null) return null;
   const key = `profile ${profile.account.platform} ${profile.account.handle}`;
-  // Only this function keeps parts under such a key.
-  const kept = parts.get(key) as ProfilePart | undefined;
-  if (kept !== undefined) return kept;
+  const kept = parts.get(key);
+  if (kept !== undefined && 'profile' in kept) return kept;
   const askedMs = clock.now();
   const { found, source, isLocal } = await chain.ask('profile', profile, request);
   const part = { profile: found, source, isLocal, askedMs };
@@ -157,9 +156,8 @@ function createPageSource(
   return {
     read: async ({ cursor, count, again }) => {
       const key = provider === undefined ? undefined : pageKey(listKey, provider, cursor);
-      // Only `readList` keeps parts under such a key.
       const kept = key === undefined || again ? undefined : parts.get(key);
-      if (kept !== undefined) return kept as SourcedPage;
+      if (kept !== undefined && 'page' in kept) return kept;
       const askedMs = clock.now();
       const options = { ...request, provider, isLiveOnly };
       const sourced = await askList(chain, { ...list, cursor, count }, options);

@@ -8,15 +8,11 @@ import { ProviderError } from '../providers/provider-error.ts';
 import { browse, type ListPart, type PartStore } from './browse.ts';
 import { type Coalescer, createCoalescer } from './coalesce.ts';
 import { toNotLive } from './live-only.ts';
-import type { Answer, CacheState, Finds, Plan, PlanKind } from './plan.ts';
+import type { Answer, CacheState, Found, Plan } from './plan.ts';
 import type { ProviderChain } from './provider-chain.ts';
-import {
-  type CacheEntry,
-  createViews,
-  type Outcome,
-  type ResponseCache,
-} from './response-cache.ts';
+import type { CacheEntry, Outcome, ResponseCache } from './response-cache.ts';
 import { subjectsOf } from './subjects.ts';
+import { createViews } from './views.ts';
 import type { WalkMemory } from './walk-memory.ts';
 
 /** How long answers are kept and waited for. */
@@ -58,7 +54,7 @@ export interface Fetcher {
    *
    * @throws Problem `not_found` when what is held is that it is gone.
    */
-  recall<Kind extends PlanKind>(plan: Plan<Kind>): Answer<Kind> | undefined;
+  recall(plan: Plan): Answer | undefined;
   /**
    * Gives the answer to a plan from the cache, from a fetch that is under way, or from a provider.
    *
@@ -70,7 +66,7 @@ export interface Fetcher {
    *   `rate_limited` when the caller's allowance or the pool is exhausted; the signal's reason when
    *   the caller leaves.
    */
-  fetch<Kind extends PlanKind>(plan: Plan<Kind>, waiting?: Waiting): Promise<Answer<Kind>>;
+  fetch(plan: Plan, waiting?: Waiting): Promise<Answer>;
   /** Waits until no fetch is under way in the background. */
   settle(): Promise<void>;
 }
@@ -114,25 +110,19 @@ export function createFetcher(options: FetchOptions): Fetcher {
   };
 
   return {
-    recall: <Kind extends PlanKind>(plan: Plan<Kind>) => {
+    recall: (plan) => {
       const kept = plan.useCache ? cache.get(plan.key) : undefined;
       if (kept === undefined || clock.now() >= kept.freshUntilMs) return undefined;
-      // The cache keeps under a plan's key what a plan of that kind found.
-      return toAnswer(kept, 'hit') as Answer<Kind>;
+      return toAnswer(kept, 'hit');
     },
-    fetch: async <Kind extends PlanKind>(plan: Plan<Kind>, waiting?: Waiting) => {
+    fetch: async (plan, waiting) => {
       const kept = plan.useCache ? cache.get(plan.key) : undefined;
-      let answer: Answer;
-      if (kept !== undefined && clock.now() < kept.freshUntilMs) {
-        answer = toAnswer(kept, 'hit');
-      } else if (kept !== undefined && !plan.isLiveOnly && clock.now() < kept.revalidateUntilMs) {
+      if (kept !== undefined && clock.now() < kept.freshUntilMs) return toAnswer(kept, 'hit');
+      if (kept !== undefined && !plan.isLiveOnly && clock.now() < kept.revalidateUntilMs) {
         revalidate(plan);
-        answer = toAnswer(kept, 'stale');
-      } else {
-        answer = await refetch(plan, kept, waiting);
+        return toAnswer(kept, 'stale');
       }
-      // As in `recall`; a coalesced answer is to a plan of the same key.
-      return answer as Answer<Kind>;
+      return refetch(plan, kept, waiting);
     },
     settle: async () => {
       await Promise.allSettled(background);
@@ -247,8 +237,8 @@ function isUpstreamTrouble(error: unknown): boolean {
 
 function toAnswer(kept: Entry, cache: CacheState): Answer {
   if ('gone' in kept.outcome) throw kept.outcome.gone;
-  // Parts have keys that no plan has, so this is what a plan found.
-  const { found, source } = kept.outcome as { found: Answer['found']; source: string };
+  const { found, source } = kept.outcome;
+  if ('profile' in found || 'page' in found) throw new Error('A part of a list is no answer.');
   return { found, source, fetchedAtMs: kept.fetchedAtMs, cache, views: kept.views };
 }
 
@@ -345,13 +335,19 @@ function createParts(options: FetchOptions, plan: Plan): PartStore {
     get: (key) => {
       const kept = plan.useCache ? cache.get(key) : undefined;
       if (kept === undefined || clock.now() >= kept.freshUntilMs) return undefined;
-      return 'found' in kept.outcome ? kept.outcome.found : undefined;
+      return partOf(kept.outcome);
     },
     set: (key, part) => {
       const { source, isLocal, askedMs } = part;
       cache.set(key, toEntry(options, plan, { found: part, source, isLocal, askedMs }));
     },
   };
+}
+
+function partOf(outcome: Outcome): ListPart | undefined {
+  if (!('found' in outcome)) return undefined;
+  const { found } = outcome;
+  return 'profile' in found || 'page' in found ? found : undefined;
 }
 
 function toEntry(options: FetchOptions, plan: Plan, outcome: Outcome): CacheEntry {
@@ -388,7 +384,7 @@ function isLiveStill({ outcome, errorUntilMs }: CacheEntry, { clock }: FetchOpti
 }
 
 /** What is kept elsewhere tells when it was so; anything else is so now. */
-function asOf(found: Finds[PlanKind]['found'] | ListPart, nowMs: number): number {
+function asOf(found: Found | ListPart, nowMs: number): number {
   return 'asOfMs' in found ? (found.asOfMs ?? nowMs) : nowMs;
 }
 

@@ -1,22 +1,14 @@
 import type { PostFound, PostQuery } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
 import type { BrowseFound, BrowseQuery } from './browse-query.ts';
-
-/** What can be fetched: a post with what stands around it, or a page of a list. */
-export interface Finds {
-  post: { query: PostQuery; found: PostFound };
-  browse: { query: BrowseQuery; found: BrowseFound };
-}
-
-/** The kinds of what can be fetched. */
-export type PlanKind = keyof Finds;
+import type { Views } from './views.ts';
 
 /** How long an answer stays fresh: posts longest, lists a twelfth, searches a sixtieth of it. */
 export type Freshness = 'post' | 'list' | 'search';
 
 /** What a read wants fetched. Pure: it depends on the request's parameters and on nothing else. */
-export interface Plan<Kind extends PlanKind = PlanKind> {
-  readonly query: Finds[Kind]['query'];
+export interface Plan {
+  readonly query: PostQuery | BrowseQuery;
   /** The identity of the answer in the cache; equal plans have equal keys. */
   readonly key: string;
   /** What the answer is about; all answers about a subject are dropped when it is gone. */
@@ -36,22 +28,29 @@ export function accountSubject(platform: Platform, handle: string): string {
 /** Whether a cache answered; the header `X-Cache`. */
 export type CacheState = 'hit' | 'miss' | 'stale' | 'bypass';
 
-/**
- * Keeps what was rendered of an answer beside it, so that a hit renders nothing. It lives and dies
- * with the answer in the cache.
- */
-export interface ViewStore {
-  get(name: string): unknown;
-  set(name: string, view: unknown, bytes: number): void;
-}
+/** What can be found: a post with what stands around it, or a page of a list. */
+export type Found = PostFound | BrowseFound;
 
 /** What was found, with where and when. */
-export interface Answer<Kind extends PlanKind = PlanKind> {
-  readonly found: Finds[Kind]['found'];
+export interface Answer {
+  readonly found: Found;
   /** The provider's name. */
   readonly source: string;
   /** When it was fetched, in milliseconds since the epoch. */
   readonly fetchedAtMs: number;
   readonly cache: CacheState;
-  readonly views: ViewStore;
+  /** Bounds what is rendered of it and kept. */
+  readonly views: Views;
+}
+
+/** Returns the post that an answer has found. @throws Error for an answer to another kind of plan */
+export function postIn({ found }: Answer): PostFound {
+  if ('post' in found) return found;
+  throw new Error('The answer has a page of a list, and no post.');
+}
+
+/** Returns the page of a list that an answer has found. @throws Error for an answer to another kind of plan */
+export function pageIn({ found }: Answer): BrowseFound {
+  if ('items' in found) return found;
+  throw new Error('The answer has a post, and no page of a list.');
 }

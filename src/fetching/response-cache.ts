@@ -1,14 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { Problem } from '../core/problem.ts';
 import type { ListPart } from './browse.ts';
-import type { Finds, PlanKind, ViewStore } from './plan.ts';
+import type { Found } from './plan.ts';
+import { createViews, type Views } from './views.ts';
 
 /** What the cache keeps under a key: what was found, or that it is confirmed gone. */
 export type Outcome = Kept | { readonly gone: Problem };
 
 /** What was found. */
 export interface Kept {
-  readonly found: Finds[PlanKind]['found'] | ListPart;
+  readonly found: Found | ListPart;
   readonly source: string;
   /** Whether a provider of this machine gave it. */
   readonly isLocal: boolean;
@@ -31,8 +32,8 @@ export interface CacheEntry {
 
 /** A bounded cache of outcomes, least recently used out first. */
 export interface ResponseCache {
-  get(key: string): (CacheEntry & { readonly views: ViewStore }) | undefined;
-  set(key: string, entry: CacheEntry): ViewStore;
+  get(key: string): (CacheEntry & { readonly views: Views }) | undefined;
+  set(key: string, entry: CacheEntry): Views;
   /**
    * Drops every entry about a subject that turned out to be gone at a time, in milliseconds since the
    * epoch. What was asked for before then is not kept afterwards either.
@@ -42,14 +43,11 @@ export interface ResponseCache {
   readonly size: number;
 }
 
-/** The most renderings that are kept of one answer; more are rendered each time. */
-const maxViews = 16;
-
 /** How many subjects that are gone are remembered, for reads that were under way. */
 const maxGone = 1000;
 
 interface StoredEntry extends CacheEntry {
-  readonly views: ViewStore;
+  readonly views: Views;
   bytes: number;
 }
 
@@ -132,17 +130,4 @@ export function createResponseCache(limits: ResponseCacheOptions): ResponseCache
 /** Estimates an outcome in memory: two bytes for each character of its JSON. */
 function sizeOf(outcome: Outcome): number {
   return 'gone' in outcome ? 500 : 2 * JSON.stringify(outcome.found).length;
-}
-
-/** Creates an empty store of views that tells `grow` of every byte it comes to hold. */
-export function createViews(grow: (bytes: number) => void): ViewStore {
-  const views = new Map<string, unknown>();
-  return {
-    get: (name) => views.get(name),
-    set: (name, view, bytes) => {
-      if (views.has(name) || views.size >= maxViews) return;
-      views.set(name, view);
-      grow(bytes);
-    },
-  };
 }

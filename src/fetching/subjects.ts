@@ -8,7 +8,7 @@ import {
 } from '../model/reference.ts';
 import type { ListPart } from './browse.ts';
 import type { ListItem } from './browse-query.ts';
-import { accountSubject, type Finds, type PlanKind } from './plan.ts';
+import { accountSubject, type Found } from './plan.ts';
 
 /** Gives the subject of what is about a post. */
 export function postSubject(post: PostReference): string {
@@ -28,11 +28,11 @@ export function referenceOfSubject(subject: string): PostReference | AccountRefe
  * Gives all that something found is about: its posts, quotes included, their authors, its accounts.
  * When one of them is confirmed gone, it is not served from here either.
  */
-export function subjectsOf(found: Finds[PlanKind]['found'] | ListPart): readonly string[] {
+export function subjectsOf(found: Found | ListPart): readonly string[] {
   return [...new Set(itemsOf(found).flatMap(subjectsOfItem))];
 }
 
-function itemsOf(found: Finds[PlanKind]['found'] | ListPart): readonly ListItem[] {
+function itemsOf(found: Found | ListPart): readonly ListItem[] {
   if ('post' in found) {
     return [...found.ancestors, found.post, ...found.continuation, ...found.replies];
   }

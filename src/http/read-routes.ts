@@ -5,15 +5,14 @@ import { Problem, quoteInput } from '../core/problem.ts';
 import { joinParameters, parseQuery } from '../core/query.ts';
 import type { Sliced } from '../core/slices.ts';
 import { sliceByTurns, type Turns, waitForTurn } from '../core/turns.ts';
-import type { Fetcher } from '../fetching/fetch.ts';
-import type { Answer } from '../fetching/plan.ts';
+import { createKeptViews, type KeptViews } from '../fetching/views.ts';
 import type { Format } from '../model/results.ts';
 import type { PathForm } from '../reads/address-forms.ts';
 import { type ReadId, reads } from '../reads/index.ts';
 import { isMediaNumber, type PathParameters, toReadParameters } from '../reads/match-path.ts';
 import { accepts } from '../reads/own-path.ts';
 import type { PlanContext, Understood } from '../reads/read.ts';
-import { represent } from '../render/representation.ts';
+import type { Answered, Reader } from '../reads/run.ts';
 import type { AccessLog } from './access-log.ts';
 import { addressPaths, createAddressAnswering } from './address-route.ts';
 import { chooseRead, pickParameters } from './aliases.ts';
@@ -32,7 +31,7 @@ import type { Work } from './work.ts';
 /** The context of the read routes: all that they may use. */
 export interface ReadRoutesOptions {
   readonly routes: readonly (ReadRoute | AliasRoute)[];
-  readonly fetcher: Fetcher;
+  readonly reader: Reader;
   readonly context: PlanContext;
   /** Turns of clients with work that takes long. */
   readonly heavyTurns: Turns;
@@ -73,7 +72,8 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
   app.decorateRequest('identity', null);
   const handling = {
     ...options,
-    understandOnce: createUnderstanding(options.context),
+    understandOnce: createUnderstanding(options.reader),
+    replies: createKeptViews<PreparedReply>(),
   };
   for (const row of options.routes) {
     for (const { url, form } of listRouterPaths(row)) {
@@ -147,27 +147,27 @@ function answerWithoutRead({ identityOf, describe }: RouteHeaders): Handler {
 
 interface HandlerOptions extends ReadRoutesOptions {
   readonly understandOnce: ReturnType<typeof createUnderstanding>;
+  readonly replies: KeptViews<PreparedReply>;
 }
 
 function createHandler(
   { headers, isRoute, toAsked, hasPreviews }: Answering,
   options: HandlerOptions,
 ): Handler {
-  const { fetcher, work, load, accessLog, understandOnce, heavyTurns } = options;
-  const find = ({ plan }: Understood, request: FastifyRequest): Promise<Answer> =>
-    work.track(fetcher.fetch(plan, headers.waitingOf(request)));
+  const { reader, work, load, accessLog, understandOnce, heavyTurns, replies } = options;
   const answerLater = async (
     asked: Asked,
-    recalled: Answer | undefined,
+    recalled: Answered | undefined,
     { request, reply }: Exchange,
   ): Promise<void> => {
-    const answer = recalled ?? (await find(asked.understood, request));
+    const answered =
+      recalled ?? (await work.track(reader.fetch(asked.understood, headers.waitingOf(request))));
     // In a pass of its own: understanding an answer and rendering it take a while each.
     const { address } = options.identification.clientOf(request);
     const isHere = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
     if (!isHere) return void reply.hijack();
     const slices = sliceByTurns(heavyTurns, address);
-    const prepared = await prepare(options, chooseView(request, asked, answer), slices);
+    const prepared = await prepare(options, chooseView(request, asked, answered), slices);
     sendPrepared({ request, reply }, prepared, headers.ownOf(request));
     if (recalled === undefined) accessLog.notice(request, reply, 200);
   };
@@ -181,9 +181,9 @@ function createHandler(
     const hasPreview = hasPreviews && read === 'getPost';
     const asked = { understood, hasPreview, variesByKey: reads[read].isBrowse };
     // A hit is answered without a promise: it is the common case.
-    const answer = fetcher.recall(understood.plan);
-    const kept = answer && keptReply(chooseView(request, asked, answer));
-    if (kept === undefined) return answerLater(asked, answer, { request, reply });
+    const answered = reader.recall(understood);
+    const kept = answered && findReply(replies, chooseView(request, asked, answered));
+    if (kept === undefined) return answerLater(asked, answered, { request, reply });
     return sendPrepared({ request, reply }, kept, headers.ownOf(request));
   };
 }
@@ -208,14 +208,14 @@ interface Remembered {
 }
 
 /** Parsing and planning depend on the URL alone, so what a URL means is remembered. */
-function createUnderstanding(context: PlanContext) {
+function createUnderstanding(reader: Reader) {
   const remembered = new LRUCache<string, Remembered>({ max: maxRememberedUrls });
   return (request: FastifyRequest, toAsked: Answering['toAsked']): Remembered => {
     const url = request.raw.url ?? '';
     const known = remembered.get(url);
     if (known !== undefined) return known;
     const { read, given } = toAsked(request);
-    const made = { read, understood: reads[read].understand(given, context) };
+    const made = { read, understood: reader.understand(reads[read], given) };
     if (url.length <= maxRememberedUrl) remembered.set(url, made);
     return made;
   };
@@ -248,7 +248,7 @@ interface Asked {
 
 /** The view of an answer that a request asks for. */
 interface ChosenView extends Asked {
-  readonly answer: Answer;
+  readonly answered: Answered;
   readonly format: Format;
   /** The name under which its reply is kept beside the answer. */
   readonly name: string;
@@ -257,38 +257,39 @@ interface ChosenView extends Asked {
 function chooseView(
   { headers: { accept, 'user-agent': agent } }: FastifyRequest,
   asked: Asked,
-  answer: Answer,
+  answered: Answered,
 ): ChosenView {
   const { understood, hasPreview } = asked;
+  const { cache } = answered.answer;
   const isPreview = hasPreview && !namesFormat(accept) && isPreviewCrawler(agent);
   const format = understood.format ?? (isPreview ? 'preview' : negotiateFormat(accept));
   const view = hasPreview ? `by agent ${understood.views[format]}` : understood.views[format];
-  const name = answer.cache === 'hit' ? view : `${answer.cache} ${view}`;
-  return { ...asked, answer, format, name };
+  return { ...asked, answered, format, name: cache === 'hit' ? view : `${cache} ${view}` };
 }
 
 /** Returns the reply that is kept beside an answer. */
-function keptReply({ answer, name }: ChosenView): PreparedReply | undefined {
-  // Only `prepare` writes views under such a name.
-  return answer.views.get(name) as PreparedReply | undefined;
+function findReply(
+  replies: KeptViews<PreparedReply>,
+  { answered, name }: ChosenView,
+): PreparedReply | undefined {
+  return replies.get(answered.answer.views, name);
 }
 
 /** Returns the reply to a read: the kept one, or one that is made and then kept beside the answer. */
 async function prepare(
-  options: ReadRoutesOptions,
+  { reader, replies, sharedCacheSeconds }: HandlerOptions,
   chosen: ChosenView,
-  { endSlice }: Sliced,
+  sliced: Sliced,
 ): Promise<PreparedReply> {
-  const kept = keptReply(chosen);
+  const kept = findReply(replies, chosen);
   if (kept !== undefined) return kept;
-  const { understood, hasPreview, variesByKey, answer, format, name } = chosen;
-  const { cache, source, views } = answer;
-  const representation = await represent({ view: understood, answer, endSlice }, format);
-  const { sharedCacheSeconds } = options;
+  const { hasPreview, variesByKey, answered, format, name } = chosen;
+  const { cache, source, views } = answered.answer;
+  const representation = await reader.represent(answered, format, sliced);
   const varies = { variesByAgent: hasPreview, variesByKey };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
   const prepared = prepareReply({ ...corsHeaders, ...toReplyHeaders(facts) }, representation.body);
   // What a miss or a bypass made is sent once; the next reply says `hit`.
-  if (cache === 'hit' || cache === 'stale') views.set(name, prepared, 1000);
+  if (cache === 'hit' || cache === 'stale') replies.set(views, name, prepared, 1000);
   return prepared;
 }

@@ -1,9 +1,9 @@
 import { Problem, type ProblemDocument, toProblemDocument } from '../core/problem.ts';
 import { createSlices, type Sliced } from '../core/slices.ts';
-import type { Fetcher, Waiting } from '../fetching/fetch.ts';
-import type { Answer } from '../fetching/plan.ts';
-import type { PlanContext, Understood } from '../reads/read.ts';
-import { represent } from '../render/representation.ts';
+import type { Waiting } from '../fetching/fetch.ts';
+import type { KeptViews } from '../fetching/views.ts';
+import type { PlanContext } from '../reads/read.ts';
+import { type Answered, nameView, type Reader } from '../reads/run.ts';
 import { readArguments, type ToolArguments } from './arguments.ts';
 import type { ReadTool, ToolDefinition } from './tools.ts';
 
@@ -22,6 +22,8 @@ export interface ToolResult {
 
 /** Who calls a tool. */
 interface Calling {
+  /** The results that are kept beside their answers. */
+  readonly results: KeptViews<PreparedResult>;
   readonly waiting: Waiting;
   /** Waits until a long result may be rendered further; default: it is rendered in one piece. */
   readonly takeTurn?: (() => Promise<void>) | undefined;
@@ -29,7 +31,7 @@ interface Calling {
 
 /** What tools read with. */
 export interface ToolContext {
-  readonly fetcher: Fetcher;
+  readonly reader: Reader;
   readonly context: PlanContext;
   /** Told of what is thrown and is no problem; the caller learns nothing of it. */
   readonly onDefect: (error: unknown, requestId?: string) => void;
@@ -44,12 +46,12 @@ export interface ToolContext {
 export async function callTool(
   tool: ReadTool,
   args: ToolArguments,
-  { waiting, takeTurn, ...setting }: ToolContext & Calling,
+  setting: ToolContext & Calling,
 ): Promise<ToolResult> {
   try {
-    return await readTool(tool, args, { waiting, takeTurn, ...setting });
+    return await readTool(tool, args, setting);
   } catch (error) {
-    if (waiting.signal.aborted) throw error;
+    if (setting.waiting.signal.aborted) throw error;
     if (!(error instanceof Problem)) setting.onDefect(error);
     const problem = error instanceof Problem ? error : defect(error);
     return toFailure(toProblemDocument(problem, { baseUrl: setting.context.baseUrl }));
@@ -59,13 +61,12 @@ export async function callTool(
 async function readTool(
   { read, definition }: ReadTool,
   args: ToolArguments,
-  { fetcher, context, waiting, takeTurn }: ToolContext & Calling,
+  { reader, results, waiting, takeTurn }: ToolContext & Calling,
 ): Promise<ToolResult> {
   const { given, unknown } = readArguments(read, args);
-  const understood = read.understand(given, context);
-  const answer = fetcher.recall(understood.plan) ?? (await fetcher.fetch(understood.plan, waiting));
+  const answered = await reader.fetch(reader.understand(read, given), waiting);
   const sliced = takeTurn === undefined ? {} : createSlices(takeTurn);
-  const { text, structuredContent } = await prepare(understood, answer, sliced);
+  const { text, structuredContent } = await prepare(answered, { reader, results }, sliced);
   const block = { type: 'text', text } as const;
   return {
     content: unknown.length === 0 ? [block] : [block, tellIgnored(unknown, definition)],
@@ -73,7 +74,8 @@ async function readTool(
   };
 }
 
-interface PreparedResult {
+/** A result that is ready to be sent. */
+export interface PreparedResult {
   readonly text: string;
   /** Shared by all results of the answer: nobody changes it. */
   readonly structuredContent: Record<string, unknown>;
@@ -81,20 +83,20 @@ interface PreparedResult {
 
 /** Returns the result of an answer, kept beside the representations that it is made of. */
 async function prepare(
-  understood: Understood,
-  answer: Answer,
+  answered: Answered,
+  { reader, results }: Pick<ToolContext & Calling, 'reader' | 'results'>,
   sliced: Sliced,
 ): Promise<PreparedResult> {
-  const { format = 'markdown', views } = understood;
-  const name = `tool ${answer.cache === 'stale' ? 'stale ' : ''}${views[format]}`;
-  // Only this function writes views under such a name.
-  const kept = answer.views.get(name) as PreparedResult | undefined;
+  const { format = 'markdown' } = answered.understood;
+  const { views } = answered.answer;
+  const name = nameView(answered, format);
+  const kept = results.get(views, name);
   if (kept !== undefined) return kept;
   const textOf = async (of: typeof format) =>
-    (await represent({ view: understood, answer, ...sliced }, of)).body.toString();
+    (await reader.represent(answered, of, sliced)).body.toString();
   const [text, json] = [await textOf(format), await textOf('json')];
   const prepared = { text, structuredContent: JSON.parse(json) };
-  answer.views.set(name, prepared, 2 * text.length + bytesPerCharacter * json.length);
+  results.set(views, name, prepared, 2 * text.length + bytesPerCharacter * json.length);
   return prepared;
 }
 

@@ -1,8 +1,9 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Caller, Client } from '../core/caller.ts';
+import { createKeptViews, type KeptViews } from '../fetching/views.ts';
 import type { McpDocument } from './documents.ts';
-import { callTool, type ToolContext, type ToolResult } from './results.ts';
+import { callTool, type PreparedResult, type ToolContext, type ToolResult } from './results.ts';
 import { createTools, type ReadTool } from './tools.ts';
 
 /** The SDK. It is heavy, so whoever needs it loads it then (docs/decisions/0027). */
@@ -54,6 +55,7 @@ const listed = { ttlMs: listTtlMs, cacheScope: 'public' } as const;
 
 /** Creates what makes servers. The tables are read once, not for each request. */
 export function createMcpServers(sdk: Sdk, options: McpOptions): McpServers {
+  const results = createKeptViews<PreparedResult>();
   const tools = createTools(options.problem);
   const definitions = [...tools.values()].map(({ definition }) => definition);
   const list = options.documents();
@@ -68,7 +70,13 @@ export function createMcpServers(sdk: Sdk, options: McpOptions): McpServers {
         return { tools: definitions as never };
       });
       server.setRequestHandler('tools/call', (request, { mcpReq }) =>
-        callByName(sdk, tools, { ...options, call: request, visitor, signal: mcpReq.signal }),
+        callByName(sdk, tools, {
+          ...options,
+          results,
+          call: request,
+          visitor,
+          signal: mcpReq.signal,
+        }),
       );
       server.setRequestHandler('resources/list', ({ params }) => {
         refuseCursor(sdk, params?.cursor);
@@ -121,6 +129,7 @@ function refuseCursor(sdk: Sdk, cursor: string | undefined): void {
 }
 
 interface CallSetting extends ToolContext {
+  readonly results: KeptViews<PreparedResult>;
   readonly call: Call;
   readonly visitor: Visitor | undefined;
   readonly signal: AbortSignal;

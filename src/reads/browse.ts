@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
 import type { BrowseFound, BrowseQuery, ListQuery } from '../fetching/browse-query.ts';
-import type { Answer, Freshness } from '../fetching/plan.ts';
+import { type Answer, type Freshness, pageIn } from '../fetching/plan.ts';
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
 import type { ProfileQuery } from '../model/queries.ts';
@@ -82,7 +82,7 @@ export function understandPage(
   target: BrowseTarget,
   params: ListParams,
   context: PlanContext,
-): Understood<'browse'> {
+): Understood {
   const { full } = params;
   const query = toQuery(target, params, context);
   const place = params.cursor ?? String(query.page);
@@ -133,11 +133,11 @@ interface BrowseView {
 }
 
 function assemble(
-  answer: Answer<'browse'>,
+  answer: Answer,
   { target, query, full }: BrowseView,
   context: PlanContext,
 ): BrowseResult {
-  const { found } = answer;
+  const found = pageIn(answer);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
   const isSearch = target.subject.resource === 'search';
   const next = toNext(found, { target, query, full }, context);

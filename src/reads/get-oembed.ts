@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Problem, quoteInput } from '../core/problem.ts';
+import { postIn } from '../fetching/plan.ts';
 import { embedReply } from '../model/results.ts';
 import { freeText, parseParameters, pixels, truth } from './parameters.ts';
 import { readPostUrl } from './post-address.ts';
@@ -32,7 +33,7 @@ export const getOEmbed: Read = {
   understand: (given, context) => understand(parseParameters(getOEmbedParams, given), context),
 };
 
-function understand(params: Params, context: PlanContext): Understood<'post'> {
+function understand(params: Params, context: PlanContext): Understood {
   const { baseUrl, embedSeconds } = context;
   const { url, maxwidth, maxheight, nocache, format } = params;
   refuseOtherFormat(format);
@@ -42,9 +43,9 @@ function understand(params: Params, context: PlanContext): Understood<'post'> {
     plan: toPostPlan(post, { thread: false, replies: 'off', useCache: !nocache }),
     format: 'json',
     views: nameViews(`embed ${maxwidth ?? ''} ${maxheight ?? ''}`),
-    assemble: ({ found }) => ({
+    assemble: (answer) => ({
       kind: 'embed',
-      post: found.post,
+      post: postIn(answer).post,
       baseUrl,
       maxWidth: maxwidth ?? null,
       maxHeight: maxheight ?? null,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
-import type { Answer, Plan } from '../fetching/plan.ts';
+import { type Answer, type Plan, postIn } from '../fetching/plan.ts';
 import { canonicalUrl } from '../model/post.ts';
 import { embedUrl, type PostReference, parsePostParams } from '../model/reference.ts';
 import { type PostResult, postFormats, postReply } from '../model/results.ts';
@@ -62,7 +62,7 @@ export const getPost: Read = {
 
 type Params = z.output<typeof getPostParams>;
 
-function understand(params: Params, context: PlanContext): Understood<'post'> {
+function understand(params: Params, context: PlanContext): Understood {
   const view = toView(params);
   return {
     plan: toPlan(toReference(params, context), view, !params.nocache),
@@ -86,14 +86,14 @@ function toView({ thread, context, replies, full, userinfo }: Params): PostView 
   return { thread, context, replies, full, userDetail: userinfo ?? (full ? 'author' : 'off') };
 }
 
-function toPlan(post: PostReference, view: PostView, useCache: boolean): Plan<'post'> {
+function toPlan(post: PostReference, view: PostView, useCache: boolean): Plan {
   const thread = view.thread !== 'off';
   const replies = thread && view.context === 'full' ? view.replies : 'off';
   return toPostPlan(post, { thread, replies, useCache });
 }
 
-function assemble(answer: Answer<'post'>, view: PostView, { baseUrl }: PlanContext): PostResult {
-  const { found } = answer;
+function assemble(answer: Answer, view: PostView, { baseUrl }: PlanContext): PostResult {
+  const found = postIn(answer);
   const arranged = arrangePosts(found, view);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
   const url = canonicalUrl(found.post) ?? '';

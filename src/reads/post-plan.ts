@@ -10,7 +10,7 @@ export interface PostWish extends Pick<PostQuery, 'thread' | 'replies'> {
 }
 
 /** Gives the plan that fetches a post. */
-export function toPostPlan(post: PostReference, wish: PostWish): Plan<'post'> {
+export function toPostPlan(post: PostReference, wish: PostWish): Plan {
   const { thread, replies, useCache } = wish;
   const subject = postSubject(post);
   const query: PostQuery = { kind: 'post', post, thread, replies };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Answer, Plan, PlanKind } from '../fetching/plan.ts';
+import type { Answer, Plan } from '../fetching/plan.ts';
 import type { SearchPlatform } from '../model/reference.ts';
 import type { Format, Result } from '../model/results.ts';
 import type { AddressPlace } from './address.ts';
@@ -15,14 +15,14 @@ export interface PlanContext extends AddressPlace {
 }
 
 /** A request understood: what to fetch, and how to look at what is found. */
-export interface Understood<Kind extends PlanKind = PlanKind> {
-  readonly plan: Plan<Kind>;
+export interface Understood {
+  readonly plan: Plan;
   /** The format that was asked for by name; undefined leaves it to negotiation. */
   readonly format: Format | undefined;
   /** Names what `assemble` and a format make of the answer; equal names, equal bytes. */
   readonly views: Readonly<Record<Format, string>>;
   /** Makes the result of an answer. Pure. */
-  assemble(answer: Answer<Kind>): Result;
+  assemble(answer: Answer): Result;
 }
 
 /** What is told of one thing that the service can be asked for. */

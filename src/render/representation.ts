@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Sliced } from '../core/slices.ts';
-import type { Answer } from '../fetching/plan.ts';
 import type { Format, Result } from '../model/results.ts';
 import { renderInSlices } from './formats.ts';
 
@@ -21,35 +20,16 @@ export interface Representation {
   readonly degraded: boolean;
 }
 
-/** What is rendered: a view of an answer. */
-export interface View {
-  /** Names what `assemble` and a format make of an answer; equal names, equal bytes. */
-  readonly views: Readonly<Record<Format, string>>;
-  assemble(answer: Answer): Result;
-}
-
-/** Which view of which answer is rendered, and in what slices. */
-export interface Representing extends Sliced {
-  readonly view: View;
-  readonly answer: Answer;
-}
-
-/** Returns a view of an answer in a format: the kept bytes, or new ones that are then kept. */
+/** Represents a result in a format, in slices. */
 export async function represent(
-  { view, answer, endSlice }: Representing,
+  result: Result,
   format: Format,
+  sliced: Sliced,
 ): Promise<Representation> {
-  const name = `bytes ${answer.cache === 'stale' ? 'stale ' : ''}${view.views[format]}`;
-  // Only this function writes views under such a name.
-  const kept = answer.views.get(name) as Representation | undefined;
-  if (kept !== undefined) return kept;
-  const result = view.assemble(answer);
-  const { body: text, mediaType, fileName } = await renderInSlices(result, format, { endSlice });
+  const { body: text, mediaType, fileName } = await renderInSlices(result, format, sliced);
   const body = Buffer.from(text);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
-  const representation = { ...describe(result), body, mediaType, fileName, etag };
-  answer.views.set(name, representation, body.length);
-  return representation;
+  return { ...describe(result), body, mediaType, fileName, etag };
 }
 
 function describe(

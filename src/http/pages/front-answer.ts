@@ -78,7 +78,7 @@ function createHeaders({ identification, site: { baseUrl } }: FrontOptions): Hea
   return ({ asked }) => (asked instanceof Problem ? undefined : all.get(asked.read));
 }
 
-function createFinding({ fetcher, context, work, load }: FrontOptions, headersOf: HeadersOf) {
+function createFinding({ reader, work, load }: FrontOptions, headersOf: HeadersOf) {
   return async (question: Question, request: FastifyRequest): Promise<Found> => {
     const { asked } = question;
     if (asked instanceof Problem) throw asked;
@@ -87,12 +87,10 @@ function createFinding({ fetcher, context, work, load }: FrontOptions, headersOf
     if (load.isHigh) throw overloaded();
     const { refusal } = headers.identityOf(request);
     if (refusal !== null) throw refusal;
-    const understood = reads[asked.read].understand(asked.given, context);
-    const answer =
-      fetcher.recall(understood.plan) ??
-      (await work.track(fetcher.fetch(understood.plan, headers.waitingOf(request))));
+    const understood = reader.understand(reads[asked.read], asked.given);
+    const answered = await work.track(reader.fetch(understood, headers.waitingOf(request)));
     const variesByKey = reads[asked.read].isBrowse;
-    return { text: question.text, address: asked.address, understood, answer, variesByKey };
+    return { text: question.text, address: asked.address, ...answered, variesByKey };
   };
 }
 

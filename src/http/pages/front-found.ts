@@ -1,8 +1,9 @@
 import { redactKeys } from '../../core/redact.ts';
 import type { Sliced } from '../../core/slices.ts';
 import type { Answer } from '../../fetching/plan.ts';
-import type { Understood } from '../../reads/read.ts';
-import { type Representation, represent } from '../../render/representation.ts';
+import { createKeptViews, type KeptViews } from '../../fetching/views.ts';
+import { type Answered, nameView } from '../../reads/run.ts';
+import type { Representation } from '../../render/representation.ts';
 import { toReplyHeaders } from '../headers.ts';
 import type { PageFormat } from '../negotiation.ts';
 import { type PreparedReply, prepareReply } from '../reply.ts';
@@ -13,13 +14,11 @@ import { pageHeaders, pageTypes, toEtag } from './page-headers.ts';
 import { createResultRenderer, type ResultHtml, type ResultRenderer } from './result-html.ts';
 
 /** What was asked, and its answer. */
-export interface Found {
+export interface Found extends Answered {
   /** What is in the box. */
   readonly text: string;
   /** The path and query of Perch's own that gives the same. */
   readonly address: string;
-  readonly understood: Understood;
-  readonly answer: Answer;
   /** Whether its own address looks at keys. */
   readonly variesByKey: boolean;
 }
@@ -29,10 +28,10 @@ export function createFoundReplies(
   options: FrontOptions,
 ): (found: Found, format: PageFormat, sliced: Sliced) => Promise<PreparedReply> {
   const toPage = createPages(options);
-  const { sharedCacheSeconds } = options;
+  const { sharedCacheSeconds, reader } = options;
   return async (found, format, sliced) => {
-    const { answer, understood } = found;
-    const markdown = await represent({ view: understood, answer, ...sliced }, 'markdown');
+    const { answer } = found;
+    const markdown = await reader.represent(found, 'markdown', sliced);
     await sliced.endSlice?.();
     const representation = format === 'html' ? await toPage(found, markdown) : markdown;
     const { source, cache } = answer;
@@ -49,13 +48,14 @@ export const maxRenderedBytes = 32_768;
 function createPages({ site, hasSample, context }: FrontOptions) {
   const { baseUrl } = site;
   const toPage = (url: string) => toQuestionLink(url, site);
+  const kept = createKeptViews<ResultHtml>();
   let renderer: Promise<ResultRenderer> | undefined;
   return async (found: Found, markdown: Representation): Promise<Representation> => {
     renderer ??= createResultRenderer({ ...context, headingLevel: 3, toPage });
     const render = await renderer;
     const { text, address, answer } = found;
     const source = markdown.body.toString();
-    const rendered = keep(found, () =>
+    const rendered = keep(kept, found, () =>
       markdown.body.length > maxRenderedBytes ? tooLong : render(source, mastodonHostOf(answer)),
     );
     const shown = renderRead({
@@ -87,12 +87,12 @@ const tooLong: ResultHtml = {
 };
 
 /** Rendering takes longest, so it is kept beside the answer. */
-function keep({ understood, answer }: Found, render: () => ResultHtml): ResultHtml {
-  const name = `page ${answer.cache === 'stale' ? 'stale ' : ''}${understood.views.markdown}`;
-  // Only this function writes views under such a name.
-  const kept = answer.views.get(name) as ResultHtml | undefined;
-  if (kept !== undefined) return kept;
+function keep(kept: KeptViews<ResultHtml>, found: Found, render: () => ResultHtml): ResultHtml {
+  const { views } = found.answer;
+  const name = nameView(found, 'markdown');
+  const known = kept.get(views, name);
+  if (known !== undefined) return known;
   const made = render();
-  answer.views.set(name, made, 2 * made.html.length);
+  kept.set(views, name, made, 2 * made.html.length);
   return made;
 }

@@ -1,7 +1,7 @@
 import type { Origins } from '../../core/origins.ts';
 import type { Turns } from '../../core/turns.ts';
-import type { Fetcher } from '../../fetching/fetch.ts';
 import type { PlanContext } from '../../reads/read.ts';
+import type { Reader } from '../../reads/run.ts';
 import type { AccessLog } from '../access-log.ts';
 import type { Identification } from '../identity.ts';
 import type { Load } from '../load.ts';
@@ -14,7 +14,7 @@ export interface FrontOptions {
   readonly origins: Origins;
   /** Whether the archive holds the sample, which can be read without a network. */
   readonly hasSample: boolean;
-  readonly fetcher: Fetcher;
+  readonly reader: Reader;
   readonly context: PlanContext;
   /** Turns of clients with work that takes long. */
   readonly heavyTurns: Turns;

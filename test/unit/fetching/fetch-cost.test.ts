@@ -20,7 +20,7 @@ type SearchAnswer = (context: ProviderContext) => Promise<Page<Status>>;
 const page: Page<Status> = { items: [stubPost('20')], cursor: null, warnings: [] };
 
 /** A plan of a search: fresh for a minute, then stale for 300 s while it is read anew. */
-function planOf(text = 'fog', more: Partial<Plan<'browse'>> = {}): Plan<'browse'> {
+function planOf(text = 'fog', more: Partial<Plan> = {}): Plan {
   const feed = { feed: 'latest', sinceSeconds: null, untilSeconds: null } as const;
   return {
     query: {
@@ -114,7 +114,7 @@ function setUp(answer: SearchAnswer = async () => page) {
     pool: { take: async (share) => rig.onTake(share) },
     onDefect: (error) => defects.push(error),
   });
-  const fetch = (payer: ReturnType<typeof createPayer>, more: Partial<Plan<'browse'>> = {}) =>
+  const fetch = (payer: ReturnType<typeof createPayer>, more: Partial<Plan> = {}) =>
     fetcher.fetch(planOf('fog', more), {
       signal: new AbortController().signal,
       caller: payer.caller,

@@ -18,7 +18,7 @@ describe('the response cache', () => {
     const cache = createResponseCache({ maxEntries: 1000, maxBytes: 1_000_000 });
 
     for (let i = 0; i < 100; i += 1) {
-      cache.set(`key ${i}`, entry(String(i))).set('view', 'x', 50_000);
+      cache.set(`key ${i}`, entry(String(i))).admit(50_000);
     }
 
     expect(cache.bytes).toBeGreaterThan(500_000);
@@ -29,7 +29,7 @@ describe('the response cache', () => {
   it('lets go of an answer that grows larger than it is', () => {
     const cache = createResponseCache({ maxEntries: 10, maxBytes: 100_000 });
 
-    cache.set('key', entry('1')).set('view', 'x', 200_000);
+    cache.set('key', entry('1')).admit(200_000);
     cache.dropSubject('post x  1', 0);
 
     expect([cache.get('key'), cache.size, cache.bytes]).toEqual([undefined, 0, 0]);
