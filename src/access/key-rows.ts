@@ -1,6 +1,5 @@
 import type { Migration, SqliteDatabase } from '../core/sqlite.ts';
-import type { KeyChanges } from './key-fields.ts';
-import type { KeyRecord } from './key-record.ts';
+import type { KeyChanges, KeyRecord } from './key-record.ts';
 
 /** The schema of the key store, step by step. */
 export const keyMigrations: readonly Migration[] = [
