@@ -1,7 +1,5 @@
-import { linkSync, rmSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Clock } from '../core/clock.ts';
-import type { Random } from '../core/random.ts';
 import {
   connectSqlite,
   errorCodeOf,
@@ -10,227 +8,126 @@ import {
   setUpSqlite,
   UnusableFileError,
 } from '../core/sqlite.ts';
-import {
-  checkHeader,
-  type FileFacts,
-  isSameFile,
-  isUnchanged,
-  type KeyFileTrouble,
-  lookAt,
-  toTrouble,
-} from './key-file-look.ts';
 import { type KeyRows, keyMigrations, openKeyRows } from './key-rows.ts';
 
-/** What a use of the file came to. */
-export type Outcome<Value> = { readonly value: Value } | { readonly trouble: KeyFileTrouble };
+/** What is wrong and what to do, for the operator. No path: the admin routes show it too. */
+const details = {
+  missing:
+    'There is no key store: `perch.db` is not in the data directory. Put a copy of it there, or create a key, which makes a new store.',
+  empty:
+    'The key store `perch.db` in the data directory is empty, zero bytes long. Put a copy in its place, or create a key, which makes a new store.',
+  not_a_file:
+    'What is called `perch.db` in the data directory is no file. Move it away, then put the key store there, or create a key, which makes a new one.',
+  locked:
+    'The key store `perch.db` is locked by another program. Wait for it or end it, then try again.',
+  damaged:
+    'The key store `perch.db` in the data directory is damaged, or is none of this version of Perch. Put a copy in its place; or move it away and create a key, which makes a new store.',
+  unreadable:
+    'The key store `perch.db` in the data directory cannot be read or written. Look at its permissions and at the disk.',
+  closed: 'The key store is closed, because the server is stopping.',
+} as const;
 
-/** The file of the keys, whatever happens to it. Nothing here is remembered of the keys. */
+export type KeyFileFault = keyof typeof details;
+
+/** Error of a key file that cannot be used; the message is for the operator. */
+export class KeyFileError extends Error {
+  readonly fault: KeyFileFault;
+  constructor(fault: KeyFileFault, cause?: unknown) {
+    const code = fault === 'unreadable' ? errorCodeOf(cause) : undefined;
+    super(code === undefined ? details[fault] : `${details[fault]} (${code})`, { cause });
+    this.fault = fault;
+  }
+}
+
+/** The file of the keys. */
 export interface KeyFile {
-  /** Uses the rows of what lies at the path now. Waits, blocking, at most 20 ms for a lock. */
-  use<Value>(work: (rows: KeyRows) => Value): Outcome<Value>;
-  /** Whether a look is enough to be certain that the file holds what these rows have read. */
-  isSettled(rows: KeyRows): boolean;
-  /** Makes a store without keys where what is wrong is one of these faults; else does nothing. */
-  makeWhere(faults: readonly MendableFault[]): KeyFileTrouble | undefined;
+  /**
+   * Runs `work` on the file that is at the path now. If its fault is one of `mend`, creates an empty
+   * store first. Blocks at most 20 ms for a lock.
+   *
+   * @throws KeyFileError if the file cannot be used
+   */
+  use<Value>(work: (rows: KeyRows) => Value, mend?: readonly KeyFileFault[]): Value;
   close(): void;
 }
 
-/** What a new store can take the place of, because no key is lost by it. */
-export type MendableFault = 'missing' | 'empty';
+const inMemory = ':memory:';
+const schema = { migrations: keyMigrations, journal: 'rollback', busyMs: 20 } as const;
 
-/** What a key file may use. */
-export interface KeyFileOptions {
-  readonly path: string;
-  readonly clock: Clock;
-  readonly random: Random;
-}
+/** What tells one file from another. */
+type FileIdentity = Pick<Stats, 'dev' | 'ino'>;
 
-/** The longest that anything waits for a lock, blocking (decisions section 6). */
-const busyMs = 20;
-
-const schema = { migrations: keyMigrations, journal: 'rollback', busyMs } as const;
-
-/** Opens the keys in a file; touches nothing yet. `:memory:` is a store that goes with the process. */
-export function openKeyFile(options: KeyFileOptions): KeyFile {
-  if (options.path === ':memory:') return openMemory();
-  const path = resolve(options.path);
-  const upkeep = createUpkeep(path, options.clock);
-  let isClosed = false;
-  return {
-    use: (work) => (isClosed ? { trouble: { fault: 'closed' } } : upkeep.use(work)),
-    isSettled: (rows) => !isClosed && upkeep.isSettled(rows),
-    makeWhere: (faults) => {
-      if (isClosed) return { fault: 'closed' };
-      const look = lookAt(path);
-      const fault = faults.find((each) => 'trouble' in look && look.trouble.fault === each);
-      return fault && makeStore(fault, path, options.random);
-    },
-    close: () => {
-      isClosed = true;
-      upkeep.disconnect();
-    },
-  };
-}
-
-function openMemory(): KeyFile {
-  const database = openSqlite({ path: ':memory:', ...schema });
-  const rows = openKeyRows(database);
-  return {
-    use: (work) => (database.open ? { value: work(rows) } : { trouble: { fault: 'closed' } }),
-    isSettled: () => database.open,
-    makeWhere: () => undefined,
-    close: () => void database.close(),
-  };
-}
-
-interface Connection {
+interface Connection extends FileIdentity {
   readonly database: SqliteDatabase;
   /** Absent until the file could be read. */
-  tables?: Tables;
-  /** What was seen when the content was last looked through. */
-  facts: FileFacts;
-  /** When the file was last used without a failure; Unix milliseconds. */
-  usedAtMs: number | undefined;
+  rows?: KeyRows;
 }
-
-interface Tables {
-  readonly rows: KeyRows;
-  /** Gives what is wrong with the content, or `ok`. */
-  examine(): string | undefined;
-}
-
-/** A file that was found unusable; it is not opened again before it changes. */
-interface Rejected {
-  readonly facts: FileFacts;
-  readonly trouble: KeyFileTrouble;
-  /** Whether it may still change within the grain of its times. */
-  readonly isFresh: boolean;
-}
-
-/** Coarser than the times of every file system that SQLite runs on. */
-const freshMs = 2000;
-
-/** How long a look is enough: only a use notices a lock of somebody else. */
-const lookMs = 10;
-
-type Upkeep = Pick<KeyFile, 'use' | 'isSettled'> & { disconnect(): void };
 
 /**
- * Keeps a connection to the file that lies at the path. Native objects are never given back
- * (docs/decisions/0011), so one connection serves as long as the file is the same, through locks
- * and failures of the disk; and what is damaged is opened again only when it has changed.
+ * Returns the key file at a path, or in memory; opens nothing yet. The file may change, disappear or
+ * be replaced at any time. As long as it is the same one, even locked or damaged, it keeps its
+ * connection, because SQLite objects are never freed (docs/decisions/0011).
  */
-function createUpkeep(path: string, clock: Clock): Upkeep {
+export function openKeyFile(location: string): KeyFile {
+  const path = location === inMemory ? location : resolve(location);
+  const place = { path, ...schema, mustExist: path !== inMemory };
   let connection: Connection | undefined;
-  let rejected: Rejected | undefined;
+  let isClosed = false;
   const disconnect = () => {
     connection?.database.close();
     connection = undefined;
   };
-  const fail = (error: unknown, facts: FileFacts) => {
-    const trouble = toTrouble(error);
-    if (trouble.fault === 'damaged') {
+  const openRows = ({ dev, ino }: FileIdentity): KeyRows => {
+    if (connection?.ino !== ino || connection.dev !== dev) disconnect();
+    connection ??= { database: connectSqlite(place), dev, ino };
+    const { database } = connection;
+    // Without cached pages, a read sees what another program wrote over the file without SQLite.
+    database.exec('PRAGMA shrink_memory');
+    if (connection.rows === undefined) setUpSqlite(database, place);
+    connection.rows ??= openKeyRows(database);
+    return connection.rows;
+  };
+  return {
+    use: (work, mend = []) => {
+      if (isClosed) throw new KeyFileError('closed');
+      try {
+        let found = findFile(path);
+        if (typeof found === 'string' && mend.includes(found)) {
+          openSqlite({ path, ...schema }).close();
+          found = findFile(path);
+        }
+        if (typeof found === 'string') throw new KeyFileError(found);
+        return work(openRows(found));
+      } catch (error) {
+        throw toFileError(error);
+      }
+    },
+    close: () => {
+      isClosed = true;
       disconnect();
-      const isFresh = Math.abs(clock.now() - facts.ctimeMs) < freshMs;
-      rejected = { facts, trouble, isFresh };
-    }
-    return { trouble };
+    },
   };
-  const connect = (facts: FileFacts): Connection => {
-    checkHeader(path);
-    const database = connectSqlite({ path, busyMs, mustExist: true });
-    return { database, facts, usedAtMs: undefined };
-  };
-  const use: KeyFile['use'] = (work) => {
-    const look = lookAt(path);
-    if ('trouble' in look || !isSameFile(connection?.facts ?? look.facts, look.facts)) disconnect();
-    if ('trouble' in look) return look;
-    const { facts } = look;
-    if (isKnownBad(rejected, facts)) return { trouble: rejected.trouble };
-    try {
-      connection ??= connect(facts);
-      connection.usedAtMs = undefined;
-      const value = work(bringUp(connection, facts, path));
-      connection.usedAtMs = clock.now();
-      return { value };
-    } catch (error) {
-      return fail(error, facts);
-    }
-  };
-  const isSettled: KeyFile['isSettled'] = (rows) => {
-    if (connection?.tables?.rows !== rows || !isCertain(connection, clock.now())) return false;
-    const look = lookAt(path);
-    return 'facts' in look && isUnchanged(connection.facts, look.facts);
-  };
-  return { use, isSettled, disconnect };
 }
 
-/**
- * Whether every change since the last use shows in the times of the file: that use came so long
- * after the last change that the next one cannot get the same time.
- */
-function isCertain({ facts, usedAtMs }: Connection, nowMs: number): boolean {
-  if (usedAtMs === undefined) return false;
-  const sinceMs = nowMs - usedAtMs;
-  return sinceMs >= 0 && sinceMs < lookMs && usedAtMs - facts.ctimeMs > freshMs;
+/** Returns the identity of the file at a path, or the fault that shows without opening it. */
+function findFile(path: string): FileIdentity | KeyFileFault {
+  if (path === inMemory) return { dev: 0, ino: 0 };
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return 'missing';
+  if (!stats.isFile()) return 'not_a_file';
+  // SQLite takes zero bytes for a database without tables. Here they are lost keys.
+  return stats.size === 0 ? 'empty' : stats;
 }
 
-function isKnownBad(rejected: Rejected | undefined, facts: FileFacts): rejected is Rejected {
-  return rejected !== undefined && !rejected.isFresh && isUnchanged(rejected.facts, facts);
-}
+/** SQLite results that say that the content is not what it should be. */
+const damage = /^SQLITE_(?:CORRUPT|NOTADB|ERROR|SCHEMA|MISMATCH|FORMAT)/;
 
-/** Gives the rows, after a look through the content where the file has changed since the last one. */
-function bringUp(connection: Connection, facts: FileFacts, path: string): KeyRows {
-  const { database } = connection;
-  const isExamined = connection.tables !== undefined && isUnchanged(connection.facts, facts);
-  if (connection.tables !== undefined && isExamined) return connection.tables.rows;
-  connection.tables ??= setUp(database, path);
-  // Pages in memory would hide what somebody else wrote over the file past SQLite.
-  database.exec('PRAGMA shrink_memory');
-  const found = connection.tables.examine();
-  if (found !== 'ok') throw new UnusableFileError(`${path} is damaged: ${found}`);
-  connection.facts = facts;
-  // Others rows, though by the same statements: what was known of the old content does not hold.
-  connection.tables = { ...connection.tables, rows: { ...connection.tables.rows } };
-  return connection.tables.rows;
-}
-
-function setUp(database: SqliteDatabase, path: string): Tables {
-  setUpSqlite(database, { path, ...schema, mustExist: true });
-  const rows = openKeyRows(database);
-  const check = database.prepare<[], string>('PRAGMA quick_check(1)').pluck();
-  return { rows, examine: () => check.get() };
-}
-
-function makeStore(fault: MendableFault, path: string, random: Random): KeyFileTrouble | undefined {
-  try {
-    if (fault === 'missing') makeFile(path, random);
-    else openSqlite({ path, ...schema }).close();
-    return undefined;
-  } catch (error) {
-    return toTrouble(error);
-  }
-}
-
-/**
- * The file appears whole, and the first one stays, so that processes can start together. SQLite would
- * play the journal of a file that is gone into the new one, so nobody can use that before the journal is
- * away; and where somebody else was first, the journal is that of his transaction and stays.
- */
-function makeFile(path: string, random: Random): void {
-  const draft = `${path}.${random.bytes(6).toString('hex')}`;
-  try {
-    const database = openSqlite({ path: draft, ...schema });
-    try {
-      database.exec('BEGIN EXCLUSIVE'); // locks the file under both names
-      linkSync(draft, path);
-      rmSync(`${path}-journal`, { force: true });
-    } finally {
-      database.close();
-    }
-  } catch (error) {
-    if (errorCodeOf(error) !== 'EEXIST') throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
+/** Returns the error of the file behind `error`, or `error` itself if it is a defect of the code. */
+function toFileError(error: unknown): unknown {
+  if (error instanceof KeyFileError) return error;
+  if (error instanceof UnusableFileError) return new KeyFileError('damaged', error);
+  const code = errorCodeOf(error);
+  if (code === undefined) return error;
+  if (code.startsWith('SQLITE_BUSY')) return new KeyFileError('locked', error);
+  return new KeyFileError(damage.test(code) ? 'damaged' : 'unreadable', error);
 }

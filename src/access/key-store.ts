@@ -1,164 +1,191 @@
 import type { Clock } from '../core/clock.ts';
+import { Problem } from '../core/problem.ts';
 import type { Random } from '../core/random.ts';
-import { createKey, hashKey } from './key.ts';
-import { createKeyChecks, type KeyCheck } from './key-check.ts';
-import type { KeyChanges, NewKey } from './key-fields.ts';
-import { type KeyFile, type Outcome, openKeyFile } from './key-file.ts';
-import type { KeyFileTrouble } from './key-file-look.ts';
-import { createKeyOutage, type KeyOutage, type OutageListener } from './key-outage.ts';
-import type { KeyRecord } from './key-record.ts';
+import { createKey, hashKey, isKeyShaped } from './key.ts';
+import { type KeyFile, KeyFileError, type KeyFileFault, openKeyFile } from './key-file.ts';
+import type { KeyChanges, KeyRecord, NewKey } from './key-record.ts';
 import type { KeyRows } from './key-rows.ts';
-import { toKeyProblem } from './key-trouble.ts';
-import { createKeyUses } from './key-uses.ts';
 
-export type { KeyCheck } from './key-check.ts';
-export type { KeyRecord } from './key-record.ts';
+/** Result of checking a key. `unverified`: the store could not be read at once. */
+export type KeyCheck =
+  | { readonly status: 'valid'; readonly id: string; readonly allowance: number | null }
+  | { readonly status: 'invalid' }
+  | { readonly status: 'unverified' };
 
-/** A new key. It is shown to its owner now; only its hash is kept. */
+/** A new key. It is shown to its owner now; only its hash is stored. */
 export interface IssuedKey {
   readonly record: KeyRecord;
   readonly key: string;
 }
 
 /**
- * The keys of callers. What it promises is on the disk. All but `check` and `close` throw Problem
- * `key_store_unavailable` where the store cannot be used within 2 s.
+ * The keys of callers. When a method that changes keys returns, the change is on the disk. All but
+ * `check` and `close` throw Problem `key_store_unavailable` if the store cannot be used within 2 s.
  */
 export interface KeyStore {
   /**
-   * Tells what a presented key is worth. Call it where a request arrives, once for each request:
-   * a change by any process holds for every request that arrives after it. Never throws.
+   * Checks a key of a request that has arrived. A change by any process is effective for every
+   * request that arrives after it. Never throws.
    */
   check(key: string): KeyCheck;
-  /** All keys, oldest first. */
+  /** Returns all keys, oldest first. */
   list(): Promise<readonly KeyRecord[]>;
-  /** Adds a key. Where the store is missing or empty, a new one is made: it is asked for. */
+  /** Adds a key. Creates a new store if it is missing or empty. */
   create(fields: NewKey): Promise<IssuedKey>;
-  /** Gives the changed record; undefined where there is no such key. */
+  /** Returns the changed record; `undefined` if no key has the id. */
   change(id: string, changes: KeyChanges): Promise<KeyRecord | undefined>;
-  /** Whether there was such a key. */
+  /** Deletes a key; returns whether it existed. */
   remove(id: string): Promise<boolean>;
-  /**
-   * Deletes a key and adds one like it, in one transaction; undefined where there is no such key.
-   * A disabled key gives a disabled one.
-   */
+  /** Replaces a key by a new one like it, enabled or disabled; `undefined` if no key has the id. */
   rotate(id: string): Promise<IssuedKey | undefined>;
-  /** Writes the last uses that are not written yet, and closes. */
+  /** Stores the last uses that are not stored yet, and closes the store. */
   close(): void;
 }
 
-/** Where the keys are, and who is told of their troubles. */
-export interface KeyStoreOptions extends OutageListener {
+export interface KeyStoreOptions {
   /** A file path, or `:memory:`. */
   readonly path: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Whether opening makes a store that is not there (the default), or only `create` does. */
+  /** Whether a missing store is created at once (the default), or only by `create`. */
   readonly whenMissing?: 'make' | 'wait';
-  /** Calls back when this turn of the event loop has read what had arrived. Default: setImmediate. */
-  readonly onTurnEnd?: (callback: () => void) => void;
-  /** Milliseconds since any moment, with fractions; never goes back. Default: performance.now. */
-  readonly elapsed?: () => number;
+  /** Called once at the start of an outage. */
+  readonly onTrouble?: (reason: string, error: unknown) => void;
+  /** Called once at the end of an outage. */
+  readonly onRecovered?: () => void;
 }
 
-/** Opens the keys of callers. A store that cannot be used is told of, and tried again later. */
-export function openKeyStore(options: KeyStoreOptions): KeyStore {
-  const { clock, random, whenMissing = 'make', onTurnEnd = setImmediate } = options;
-  const { elapsed = () => performance.now() } = options;
-  const file = openKeyFile(options);
-  const outage = createKeyOutage(clock, options);
-  const uses = createKeyUses(file, clock);
-  const checks = createKeyChecks({ file, outage, onTurnEnd, elapsed, onUsed: uses.note });
-  const operate = createOperations({ outage, clock, onDone: checks.forget });
-
-  // An empty file is left as it is: a new store in its place would say that its keys are unknown.
-  const trouble =
-    (whenMissing === 'make' ? file.makeWhere(['missing']) : undefined) ??
-    troubleOf(file.use(() => {}));
-  if (trouble !== undefined) outage.fail(trouble);
-  return {
-    check: checks.check,
-    list: () => operate(() => file.use((rows) => rows.list())),
-    ...openIssuing({ file, operate, clock, random }),
-    change: (id, changes) => operate(() => file.use((rows) => rows.change(id, changes))),
-    remove: (id) => operate(() => file.use((rows) => rows.remove(id))),
-    close: () => {
-      uses.close();
-      checks.forget();
-      file.close();
-    },
-  };
-}
-
-function troubleOf(outcome: Outcome<unknown>): KeyFileTrouble | undefined {
-  return 'trouble' in outcome ? outcome.trouble : undefined;
-}
-
-/** Carries out an act of the operator, again and again while somebody holds a lock. */
-type Operate = <Value>(attempt: () => Outcome<Value>) => Promise<Value>;
-
-interface OperationOptions {
-  readonly outage: KeyOutage;
-  readonly clock: Clock;
-  readonly onDone: () => void;
-}
-
-/** How long an act of the operator waits for a lock, and how long between two tries. */
+const minuteMs = 60_000;
+/** For how long a store that failed is not asked about keys. */
+const restMs = 1000;
+/** For how long an operator's request waits for a lock, and the time between two tries. */
 const patienceMs = 2000;
 const pauseMs = 25;
 
-function createOperations({ outage, clock, onDone }: OperationOptions): Operate {
-  return async (attempt) => {
-    const lastTryMs = clock.now() + patienceMs;
-    for (;;) {
-      const outcome = attempt();
-      if ('value' in outcome) {
-        outage.recover();
-        onDone();
-        return outcome.value;
-      }
-      if (!isWorthAnotherTry(outcome.trouble, lastTryMs - clock.now())) {
-        throw toKeyProblem(outcome.trouble);
-      }
-      await clock.sleep(pauseMs);
-    }
-  };
-}
-
-function isWorthAnotherTry({ fault }: KeyFileTrouble, leftMs: number): boolean {
-  return fault === 'locked' && leftMs > 0;
-}
-
-interface IssuingOptions {
-  readonly file: KeyFile;
-  readonly operate: Operate;
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
-function openIssuing(options: IssuingOptions): Pick<KeyStore, 'create' | 'rotate'> {
-  const { file, operate, clock, random } = options;
+/** Opens the store of keys. A store that cannot be used is tried again by later requests. */
+export function openKeyStore(options: KeyStoreOptions): KeyStore {
+  const { path, clock, random, whenMissing = 'make' } = options;
+  const file = openKeyFile(path);
+  const outage = createOutage(options);
+  const uses = createKeyUses(file, clock);
+  const operate = <Value>(work: (rows: KeyRows) => Value, mend?: readonly KeyFileFault[]) =>
+    useWithPatience(clock, () => {
+      const value = file.use(work, mend);
+      outage.end();
+      return value;
+    });
   const issue = () => {
     const key = createKey(random);
     const id = random.bytes(6).toString('hex');
     return { key, hash: hashKey(key), id, createdMs: clock.now() };
   };
+  const find = (key: string): KeyCheck => {
+    const found = file.use((rows) => rows.find(hashKey(key)));
+    outage.end();
+    if (found === undefined) return { status: 'invalid' };
+    uses.note(found.id);
+    return { status: 'valid', ...found };
+  };
+  try {
+    // An empty file is left as it is: a new store in its place would make its keys invalid.
+    file.use((rows) => rows.find(''), whenMissing === 'make' ? ['missing'] : []);
+  } catch (error) {
+    outage.begin(error);
+  }
   return {
+    check: (key) => {
+      if (!isKeyShaped(key)) return { status: 'invalid' };
+      if (outage.isRecent()) return { status: 'unverified' };
+      try {
+        return find(key);
+      } catch (error) {
+        outage.begin(error);
+        return { status: 'unverified' };
+      }
+    },
+    list: () => operate((rows) => rows.list()),
     create: async ({ label, allowance = null, notes = null }) => {
       const { key, hash, id, createdMs } = issue();
-      const kept = { id, label, enabled: true, allowance, createdMs, lastUsedMs: null, notes };
-      await operate(() => makeAndUse(file, (rows) => rows.insert(kept, hash)));
-      return { record: kept, key };
+      const record = { id, label, enabled: true, allowance, createdMs, lastUsedMs: null, notes };
+      await operate((rows) => rows.insert(record, hash), ['missing', 'empty']);
+      return { record, key };
     },
+    change: (id, changes) => operate((rows) => rows.change(id, changes)),
+    remove: (id) => operate((rows) => rows.remove(id)),
     rotate: async (id) => {
       const { key, ...replacement } = issue();
-      const record = await operate(() => file.use((rows) => rows.replace(id, replacement)));
+      const record = await operate((rows) => rows.replace(id, replacement));
       return record && { record, key };
+    },
+    close: () => {
+      uses.close();
+      file.close();
     },
   };
 }
 
-function makeAndUse<Value>(file: KeyFile, work: (rows: KeyRows) => Value): Outcome<Value> {
-  const trouble = file.makeWhere(['missing', 'empty']);
-  return trouble === undefined ? file.use(work) : { trouble };
+/** Creates the memory of the last failure; there is none yet. */
+function createOutage({ clock, onTrouble, onRecovered }: KeyStoreOptions) {
+  let failedAtMs: number | undefined;
+  return {
+    // The absolute value, because the machine's clock can be set back.
+    isRecent: () => failedAtMs !== undefined && Math.abs(clock.now() - failedAtMs) < restMs,
+    begin: (error: unknown) => {
+      const isNew = failedAtMs === undefined;
+      failedAtMs = clock.now();
+      if (!isNew) return;
+      const isFault = error instanceof KeyFileError;
+      onTrouble?.(isFault ? error.fault : 'unreadable', isFault ? error.cause : error);
+    },
+    end: () => {
+      if (failedAtMs === undefined) return;
+      failedAtMs = undefined;
+      onRecovered?.();
+    },
+  };
+}
+
+/** Calls `use` until the file is not locked, for two seconds. */
+async function useWithPatience<Value>(clock: Clock, use: () => Value): Promise<Value> {
+  const lastTryMs = clock.now() + patienceMs;
+  for (;;) {
+    try {
+      return use();
+    } catch (error) {
+      if (!(error instanceof KeyFileError)) throw error;
+      if (error.fault !== 'locked' || clock.now() >= lastTryMs) {
+        throw new Problem('key_store_unavailable', { detail: error.message, cause: error.cause });
+      }
+    }
+    await clock.sleep(pauseMs);
+  }
+}
+
+/**
+ * Creates the memory of last uses. They are rounded down to the minute and stored once a minute, in
+ * one transaction. If that fails, they stay for the next minute: no request waits or fails for it.
+ */
+function createKeyUses(file: KeyFile, clock: Clock) {
+  const unwritten = new Map<string, number>();
+  const closing = new AbortController();
+  const write = () => {
+    if (unwritten.size === 0) return;
+    try {
+      file.use((rows) => rows.noteUses(unwritten));
+      unwritten.clear();
+    } catch {
+      writeLater();
+    }
+  };
+  const writeLater = () => void clock.sleep(minuteMs, closing.signal).then(write, () => {});
+  return {
+    note: (id: string) => {
+      if (unwritten.size === 0) writeLater();
+      unwritten.set(id, Math.floor(clock.now() / minuteMs) * minuteMs);
+    },
+    close: () => {
+      closing.abort();
+      write();
+    },
+  };
 }

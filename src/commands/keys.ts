@@ -1,6 +1,11 @@
 import type { z } from 'zod';
-import { type KeyChanges, keyChanges, newKey } from '../access/key-fields.ts';
-import { type KeyRecord, toKeyMembers } from '../access/key-record.ts';
+import {
+  type KeyChanges,
+  type KeyRecord,
+  keyChanges,
+  newKey,
+  toKeyMembers,
+} from '../access/key-record.ts';
 import { type IssuedKey, type KeyStore, openKeyStore } from '../access/key-store.ts';
 import { systemClock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';

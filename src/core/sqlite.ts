@@ -132,9 +132,19 @@ function keepForever<Native>(native: Native): Native {
   return native;
 }
 
+/** One statement for each database, because a set-up that failed may be tried any number of times. */
+const versionReaders = new WeakMap<SqliteDatabase, Database.Statement<[], number>>();
+
+function prepareReadVersion(database: SqliteDatabase): Database.Statement<[], number> {
+  const prepared =
+    versionReaders.get(database) ?? database.prepare<[], number>('PRAGMA user_version').pluck();
+  versionReaders.set(database, prepared);
+  return prepared;
+}
+
 function migrate(database: SqliteDatabase, options: SqliteOptions): void {
   const { path, migrations, mustExist = false } = options;
-  const readVersion = database.prepare<[], number>('PRAGMA user_version').pluck();
+  const readVersion = prepareReadVersion(database);
   const bringUp = () => {
     const version = readVersion.get() ?? 0;
     if (version > migrations.length) {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { keyChanges, newKey } from '../access/key-fields.ts';
-import { keyMembers } from '../access/key-record.ts';
+import { keyChanges, keyMembers, newKey } from '../access/key-record.ts';
 import type { Endpoint, EndpointReply } from '../core/endpoint.ts';
 import type { ProblemCode } from '../core/problem.ts';
 

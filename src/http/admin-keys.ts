@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { keyChanges, newKey } from '../access/key-fields.ts';
-import { type KeyRecord, toKeyMembers } from '../access/key-record.ts';
+import { type KeyRecord, keyChanges, newKey, toKeyMembers } from '../access/key-record.ts';
 import type { KeyStore } from '../access/key-store.ts';
 import type { Origins } from '../core/origins.ts';
 import { Problem, quoteInput } from '../core/problem.ts';

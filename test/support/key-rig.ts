@@ -12,7 +12,7 @@ export interface KeyRig {
   /** The path of the file; `:memory:` for a store in memory. */
   readonly path: string;
   readonly told: readonly string[];
-  /** What a key is worth at the next turn of the event loop. */
+  /** What a key is worth for the next request. */
   checkNext(key: string): Promise<KeyCheck['status']>;
   /** The same, a second later: a store that failed is asked again then. */
   checkLater(key: string): Promise<KeyCheck['status']>;
@@ -23,20 +23,13 @@ export interface KeyRigOptions {
   readonly path?: string;
   readonly clock?: ManualClock;
   readonly whenMissing?: 'make' | 'wait';
-  /** Default: a time in which every look at the file is due. */
-  readonly elapsed?: () => number;
 }
 
 /** Opens a key store with a manual clock; it is closed when the test has finished. */
 export function openKeyRig(options: KeyRigOptions = {}): KeyRig {
   const { path = `${temporaryFolder()}/perch.db`, clock = createManualClock() } = options;
   const told: string[] = [];
-  let looks = 0;
   const store = openKeyStore({
-    elapsed: () => {
-      looks += 1;
-      return looks;
-    },
     ...options,
     path,
     clock,
@@ -45,20 +38,12 @@ export function openKeyRig(options: KeyRigOptions = {}): KeyRig {
     onRecovered: () => told.push('recovered'),
   });
   onTestFinished(() => store.close());
-  const checkNext = async (key: string) => {
-    await endTurn();
-    return store.check(key).status;
-  };
+  const checkNext = async (key: string) => store.check(key).status;
   const checkLater = async (key: string) => {
     await clock.advance(1000);
     return checkNext(key);
   };
   return { store, clock, path, told, checkNext, checkLater };
-}
-
-/** Resolves when this turn of the event loop has ended. */
-export function endTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 const sqlite = import.meta.resolve('../../src/core/sqlite.ts');

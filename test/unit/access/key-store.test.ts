@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { hashKey } from '../../../src/access/key.ts';
 import { clause } from '../../support/clause.ts';
-import { endTurn, lockFromOutside, openKeyRig } from '../../support/key-rig.ts';
+import { openKeyRig } from '../../support/key-rig.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { temporaryFolder } from '../../support/spawn-perch.ts';
 
@@ -186,7 +186,7 @@ describe('two processes on one file', () => {
       'read.key_moves.delete_rejects_immediately',
       'read.key_moves.rotation_rejects_old_key',
     ],
-    'see each other’s changes at the next turn',
+    'see each other’s changes at the next request',
     async () => {
       const a = openKeyRig();
       const b = openKeyRig({ path: a.path });
@@ -207,71 +207,6 @@ describe('two processes on one file', () => {
       expect([a.told, b.told]).toEqual([[], []]);
     },
   );
-
-  it('ask the store once a turn for each key, and again after an own change', async () => {
-    const a = openKeyRig();
-    const b = openKeyRig({ path: a.path });
-    const one = await a.store.create({ label: 'one' });
-    const two = await a.store.create({ label: 'two' });
-    await endTurn();
-    expect(b.store.check(one.key).status).toBe('valid');
-
-    await a.store.remove(one.record.id);
-    await a.store.remove(two.record.id);
-
-    // The same turn still, as far as the event loop of b goes: no request can arrive in it.
-    expect(b.store.check(one.key).status).toBe('valid');
-    expect(b.store.check(two.key).status).toBe('invalid');
-    await b.store.create({ label: 'three' });
-    expect(b.store.check(one.key).status).toBe('invalid');
-  });
-
-  it('are content with a look at a file at rest, for 10 ms, and see what others change', async () => {
-    const clock = createManualClock(Date.now() + minuteMs);
-    const { store, path, checkNext, checkLater } = openKeyRig({ clock });
-    const { key, record } = await store.create({ label: 'a' });
-    await checkNext(key);
-    await checkNext(key);
-
-    const unlock = await lockFromOutside(path);
-    expect(await checkNext(key)).toBe('valid');
-    await clock.advance(10);
-    expect(await checkNext(key)).toBe('unverified');
-    await unlock();
-
-    expect(await checkLater(key)).toBe('valid');
-    await openKeyRig({ path, clock }).store.change(record.id, { enabled: false });
-    expect(await checkNext(key)).toBe('invalid');
-  });
-
-  it('look at a file at rest once in a tenth of a millisecond, however short the turns', async () => {
-    const clock = createManualClock(Date.now() + minuteMs);
-    let nowMs = 0;
-    const { store, path, checkNext } = openKeyRig({ clock, elapsed: () => nowMs });
-    const one = await store.create({ label: 'one' });
-    const two = await store.create({ label: 'two' });
-    await checkNext(one.key);
-    await checkNext(two.key);
-    await checkNext(one.key);
-
-    await openKeyRig({ path, clock }).store.remove(one.record.id);
-    nowMs = 0.099;
-    expect([await checkNext(one.key), await checkNext(two.key)]).toEqual(['valid', 'valid']);
-    nowMs = 0.1;
-    expect([await checkNext(one.key), await checkNext(two.key)]).toEqual(['invalid', 'valid']);
-  });
-
-  it('remember a bounded number of verdicts', async () => {
-    const { store } = openKeyRig();
-    const { key } = await store.create({ label: 'a' });
-
-    for (let number = 0; number < 5000; number += 1) {
-      const other = `perch_${String(number).padStart(43, '0')}`;
-      expect(store.check(other).status).toBe('invalid');
-    }
-
-    expect(store.check(key).status).toBe('valid');
-  });
 });
 
 describe('the last use of a key', () => {

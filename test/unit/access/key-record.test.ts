@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keyChanges, newKey } from '../../../src/access/key-fields.ts';
+import { keyChanges, newKey } from '../../../src/access/key-record.ts';
 
 describe('the fields of a new key', () => {
   it('are a trimmed label, and an allowance and notes where given', () => {
