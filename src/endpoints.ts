@@ -4,7 +4,7 @@ import { adminKeysEndpoints } from './http/admin-keys-endpoints.ts';
 import { discoveryEndpoints } from './http/discovery-endpoints.ts';
 import { healthEndpoints } from './http/health-endpoints.ts';
 import { metricsEndpoints } from './http/metrics-endpoints.ts';
-import { openApiEndpoints } from './http/openapi-endpoints.ts';
+import { openApiEndpoints } from './http/openapi/document.ts';
 import { askEndpoints } from './http/pages/ask-endpoints.ts';
 import { docsEndpoints } from './http/pages/endpoints.ts';
 import { frontEndpoints } from './http/pages/front-endpoints.ts';

@@ -5,7 +5,7 @@ import type { EndpointReply } from '../core/endpoint.ts';
 import { corsHeaders } from './cors.ts';
 import type { Headers } from './headers.ts';
 import { refuseOtherMethods } from './methods.ts';
-import { describedHeaders, notModified } from './openapi-headers.ts';
+import { describedHeaders, notModified } from './openapi/headers.ts';
 import { nothingOfItsOwn, type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
 import { aliasRoutes } from './routes.ts';
 

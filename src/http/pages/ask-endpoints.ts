@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
-import { listEndpointHeaders } from '../openapi-headers.ts';
+import { listEndpointHeaders } from '../openapi/headers.ts';
 import { askPath, maxQueryLength } from './paths.ts';
 
 const headers = listEndpointHeaders(['ETag', 'Vary']);

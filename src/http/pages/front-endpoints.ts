@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
-import { listEndpointHeaders } from '../openapi-headers.ts';
+import { listEndpointHeaders } from '../openapi/headers.ts';
 
 /** Only what was read has them, and only with `q` anything is. */
 const ofReads = { isOptional: true } as const;

@@ -1,28 +1,17 @@
 import { z } from 'zod';
-import type { Endpoint, EndpointHeaders, EndpointReply } from '../core/endpoint.ts';
+import type { Endpoint, EndpointHeaders, EndpointReply } from '../../core/endpoint.ts';
 import {
   type JsonSchema,
   toBodySchema,
   toInputSchema,
   toReplySchema,
-} from '../core/json-schema.ts';
-import { type ProblemCode, problemKinds } from '../core/problem.ts';
-import { parameterForms } from '../reads/parameters.ts';
-import { type RecordedExamples, referToReply } from './openapi-examples.ts';
-import {
-  describedHeaders,
-  type HeaderName,
-  isHeaderName,
-  referHeaders,
-} from './openapi-headers.ts';
-import {
-  describeProblemContent,
-  describeRefused,
-  tellCodes,
-  withoutCharset,
-} from './openapi-problems.ts';
-import { keyedPolicies } from './openapi-rate-limits.ts';
-import { adminScheme, bearerScheme, keyScheme } from './openapi-security.ts';
+} from '../../core/json-schema.ts';
+import { type ProblemCode, problemKinds } from '../../core/problem.ts';
+import { parameterForms } from '../../reads/parameters.ts';
+import { adminScheme, bearerScheme, keyedPolicies, keyScheme } from './access.ts';
+import { type RecordedExamples, referToReply } from './examples.ts';
+import { describedHeaders, type HeaderName, isHeaderName, referHeaders } from './headers.ts';
+import { describeProblemContent, describeRefused, tellCodes, withoutCharset } from './problems.ts';
 
 /** Gives the path items of endpoints, by path; one path can have several methods. */
 export function describeEndpointPaths(

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { findReferences } from '../../../src/core/json-schema.ts';
-import { problemKinds } from '../../../src/core/problem.ts';
-import { endpoints } from '../../../src/endpoints.ts';
-import { describeOpenApi } from '../../../src/http/openapi.ts';
-import { writeOut } from '../../../src/http/openapi-endpoint-paths.ts';
-import { readExamples } from '../../../src/http/openapi-examples.ts';
-import { isBrowseRoute, type Route, routes } from '../../../src/http/routes.ts';
-import { allReads } from '../../../src/reads/index.ts';
-import { operationOf, operationsOf, parseDocument, responseOf } from '../../support/openapi.ts';
+import { findReferences } from '../../../../src/core/json-schema.ts';
+import { problemKinds } from '../../../../src/core/problem.ts';
+import { endpoints } from '../../../../src/endpoints.ts';
+import { describeOpenApi } from '../../../../src/http/openapi/document.ts';
+import { writeOut } from '../../../../src/http/openapi/endpoint-paths.ts';
+import { readExamples } from '../../../../src/http/openapi/examples.ts';
+import { isBrowseRoute, type Route, routes } from '../../../../src/http/routes.ts';
+import { allReads } from '../../../../src/reads/index.ts';
+import { operationOf, operationsOf, parseDocument, responseOf } from '../../../support/openapi.ts';
 
 const facts = {
   baseUrl: 'https://perch.test/read',
@@ -21,7 +21,7 @@ const facts = {
 const json: unknown = JSON.parse(JSON.stringify(describeOpenApi(facts)));
 const document = parseDocument(json);
 const all = operationsOf(document);
-/** Those of reads; the others are in the tests of `openapi-endpoint-paths`. */
+/** Those of reads; the others are in the tests of `endpoint-paths`. */
 const operations = all.filter(({ operationId }) => routes.some(({ id }) => id === operationId));
 
 /** Gives what a reference points to (RFC 6901); undefined where there is nothing. */

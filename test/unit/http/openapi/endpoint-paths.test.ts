@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Endpoint } from '../../../src/core/endpoint.ts';
-import { endpoints } from '../../../src/endpoints.ts';
+import type { Endpoint } from '../../../../src/core/endpoint.ts';
+import { endpoints } from '../../../../src/endpoints.ts';
 import {
   describeBodyParts,
   describeEndpointPaths,
   listReplySchemas,
   writeOut,
-} from '../../../src/http/openapi-endpoint-paths.ts';
+} from '../../../../src/http/openapi/endpoint-paths.ts';
 
 const thing = z.object({ name: z.string(), tone: z.enum(['low', 'high']) }).meta({ id: 'Thing' });
 const part = z.strictObject({ size: z.number() }).meta({ id: 'Part' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type JsonSchema, refer } from '../core/json-schema.ts';
+import { type JsonSchema, refer } from '../../core/json-schema.ts';
 import {
   type ProblemCode,
   type ProblemDocument,
@@ -7,9 +7,9 @@ import {
   problemKinds,
   problemMediaType,
   toProblemType,
-} from '../core/problem.ts';
-import { type RecordedExamples, referToProblems } from './openapi-examples.ts';
-import { referHeaders } from './openapi-headers.ts';
+} from '../../core/problem.ts';
+import { type RecordedExamples, referToProblems } from './examples.ts';
+import { referHeaders } from './headers.ts';
 
 const codes = Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]];
 
