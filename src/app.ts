@@ -35,7 +35,7 @@ import { openApiPlugin } from './http/openapi/document.ts';
 import { problemReply } from './http/openapi/problems.ts';
 import { assetsPlugin, createAssets } from './http/pages/assets.ts';
 import { docsPlugin } from './http/pages/docs-plugin.ts';
-import { frontPlugin } from './http/pages/front.ts';
+import { frontPlugin } from './http/pages/front/plugin.ts';
 import type { Library } from './http/pages/library.ts';
 import { readRoutesPlugin } from './http/read-routes.ts';
 import { createRefusals, type RefusedPath } from './http/refusals.ts';

@@ -7,7 +7,7 @@ import { metricsEndpoints } from './http/metrics-endpoints.ts';
 import { openApiEndpoints } from './http/openapi/document.ts';
 import { askEndpoints } from './http/pages/ask-endpoints.ts';
 import { docsEndpoints } from './http/pages/endpoints.ts';
-import { frontEndpoints } from './http/pages/front-endpoints.ts';
+import { frontEndpoints } from './http/pages/front/plugin.ts';
 import { mcpEndpoints } from './mcp/endpoints.ts';
 import { describeSessionEndpoints } from './sessions/endpoints.ts';
 
