@@ -5,7 +5,7 @@ import { discoveryEndpoints } from './http/discovery-endpoints.ts';
 import { healthEndpoints } from './http/health-endpoints.ts';
 import { metricsEndpoints } from './http/metrics-endpoints.ts';
 import { openApiEndpoints } from './http/openapi/document.ts';
-import { askEndpoints } from './http/pages/ask-endpoints.ts';
+import { askEndpoints } from './http/pages/ask-plugin.ts';
 import { docsEndpoints } from './http/pages/endpoints.ts';
 import { frontEndpoints } from './http/pages/front/plugin.ts';
 import { mcpEndpoints } from './mcp/endpoints.ts';
