@@ -3,8 +3,8 @@ import { loadConfig, variables } from '../src/config.ts';
 import { problemKinds } from '../src/core/problem.ts';
 import { version } from '../src/core/version.ts';
 import { listEndpoints } from '../src/endpoints.ts';
-import { describeOpenApi } from '../src/http/openapi.ts';
-import { moveExamples, type RecordedExamples } from '../src/http/openapi-examples.ts';
+import { describeOpenApi } from '../src/http/openapi/document.ts';
+import { moveExamples, type RecordedExamples } from '../src/http/openapi/examples.ts';
 import { toAllowanceLimits } from '../src/open-access.ts';
 import { recordExamples } from './record-examples.ts';
 

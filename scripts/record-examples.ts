@@ -1,8 +1,8 @@
 import type { LightMyRequestResponse } from 'fastify';
 import type { Endpoint } from '../src/core/endpoint.ts';
 import { endpoints } from '../src/endpoints.ts';
-import type { RecordedExamples } from '../src/http/openapi-examples.ts';
-import { withoutCharset } from '../src/http/openapi-problems.ts';
+import type { RecordedExamples } from '../src/http/openapi/examples.ts';
+import { withoutCharset } from '../src/http/openapi/problems.ts';
 import { recordSessions, steadyEngine } from './record-session-examples.ts';
 import { type Ask, type Asked, found, openSample, sampleToken } from './sample-server.ts';
 

@@ -4,10 +4,10 @@ import { adminKeysEndpoints } from './http/admin-keys-endpoints.ts';
 import { discoveryEndpoints } from './http/discovery-endpoints.ts';
 import { healthEndpoints } from './http/health-endpoints.ts';
 import { metricsEndpoints } from './http/metrics-endpoints.ts';
-import { openApiEndpoints } from './http/openapi-endpoints.ts';
-import { askEndpoints } from './http/pages/ask-endpoints.ts';
+import { openApiEndpoints } from './http/openapi/document.ts';
+import { askEndpoints } from './http/pages/ask-plugin.ts';
 import { docsEndpoints } from './http/pages/endpoints.ts';
-import { frontEndpoints } from './http/pages/front-endpoints.ts';
+import { frontEndpoints } from './http/pages/front/plugin.ts';
 import { mcpEndpoints } from './mcp/endpoints.ts';
 import { describeSessionEndpoints } from './sessions/endpoints.ts';
 

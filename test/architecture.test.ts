@@ -38,12 +38,12 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   'lru-cache': /^(?:access|answers|fetching|http|providers)\//,
   'markdown-it':
     /^http\/pages\/(?:markdown|result-html|result-links|answer-html)\.ts$|^answers\/readers\/markdown\.ts$/,
-  yaml: /^render\/obsidian\.ts$|^answers\/readers\/(?:front-matter|yaml-tree)\.ts$/,
+  yaml: /^render\/obsidian\.ts$|^answers\/readers\/(?:markdown|openapi)\.ts$/,
   fastify:
     /^(?:http|mcp|sessions)\/|^(?:app|open-fetching|open-access|open-documents|open-sessions)\.ts$/,
   '@modelcontextprotocol/server': /^mcp\//,
   pino: /^commands\/(?:logger|open-reading|serve)\.ts$/,
-  parse5: /^answers\/readers\/html\.ts$|^providers\/html-(?:elements|text)\.ts$/,
+  parse5: /^answers\/readers\/html\.ts$|^providers\/html-text\.ts$/,
   ignore: /^answers\/corpus\/walk\.ts$/,
   yauzl: /^providers\/archive\/imports\/files\/zip-files\.ts$/,
   stemmer: /^answers\/text\/words\.ts$/,

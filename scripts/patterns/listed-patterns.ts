@@ -66,5 +66,5 @@ export const dynamicPatterns: readonly DynamicPatterns[] = [
   { file: 'providers/tags.ts', madeOf: 'constants of the same file' },
   { file: 'providers/archive/words.ts', madeOf: 'constants of the same file' },
   { file: 'providers/fxtwitter/timeline-cursor.ts', madeOf: 'constants of the same file' },
-  { file: 'render/markdown/bare-links.ts', madeOf: 'constants of the same file' },
+  { file: 'render/markdown/links.ts', madeOf: 'constants of the same file' },
 ];

@@ -1,6 +1,6 @@
 import { systemClock } from '../core/clock.ts';
 import { version } from '../core/version.ts';
-import { problemReply } from '../http/openapi-problems.ts';
+import { problemReply } from '../http/openapi/problems.ts';
 import { serveStdio } from '../mcp/stdio.ts';
 import { listDocuments, openLibrary } from '../open-documents.ts';
 import { parseCommandArgs } from './arguments.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Endpoint } from '../core/endpoint.ts';
 import { browseReply, postReply } from '../model/results.ts';
-import { listEndpointHeaders } from './openapi-headers.ts';
+import { listEndpointHeaders } from './openapi/headers.ts';
 
 /** Which of them a reply has depends on the read. */
 const ofSome = { isOptional: true } as const;

@@ -7,7 +7,7 @@ import { historyMediaTypes } from '../render/history.ts';
 import type { ApiIndex } from './api-description-schema.ts';
 import type { DiscoveryFacts } from './discovery-facts.ts';
 import { discoveryPaths } from './discovery-links.ts';
-import { describeParameters } from './openapi-parameters.ts';
+import { describeParameters } from './openapi/read-paths.ts';
 import { isBrowseRoute, type Route, routes, summarizeRoute } from './routes.ts';
 import { surfaces } from './surfaces.ts';
 import { describeVersioning } from './versioning.ts';

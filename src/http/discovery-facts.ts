@@ -1,4 +1,4 @@
-import type { OpenApiFacts } from './openapi-facts.ts';
+import type { OpenApiFacts } from './openapi/document.ts';
 import type { LibraryPage } from './pages/library.ts';
 
 /** What the discovery documents are made of, beside the tables of this folder. */

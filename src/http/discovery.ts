@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import type { Clock } from '../core/clock.ts';
+import { type Clock, toIsoSeconds } from '../core/clock.ts';
+import type { Endpoint } from '../core/endpoint.ts';
 import { describeApiCatalog, toCatalogLink } from './api-catalog.ts';
 import { describeApi } from './api-description.ts';
 import { toApiMarkdown } from './api-markdown.ts';
@@ -9,8 +10,8 @@ import { apiCatalogType, discoveryPaths, toDiscoveryLink } from './discovery-lin
 import { type DocumentForm, type FormedDocument, jsonMediaType, serveFormed } from './document.ts';
 import { writeLlmsText } from './llms-text.ts';
 import { asksForMarkdown } from './negotiation.ts';
-import { writeRobotsText } from './robots-text.ts';
-import { nextSecurityText, writeSecurityText } from './security-text.ts';
+import { askPath } from './pages/paths.ts';
+import { previewProducts } from './preview-crawlers.ts';
 import { describeServerCard } from './server-card.ts';
 import { serverCardPath, serverCardType } from './surfaces.ts';
 
@@ -71,4 +72,69 @@ function json(describe: (nowMs: number) => unknown): DocumentForm {
 
 function text(write: (nowMs: number) => string): DocumentForm {
   return { mediaType: 'text/plain; charset=utf-8', write };
+}
+
+/**
+ * Gives the document of `/robots.txt` (RFC 9309): crawlers may fetch what describes the service. Reads
+ * are refused, because each of them can cost the sources a request, and their content is not ours; so
+ * are questions, each of which costs an answer.
+ */
+function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
+  const lines = [
+    '# Pages and descriptions are open. Reads cost upstreams a request, so they are not for crawlers.',
+    'User-agent: *',
+    ...toPatterns(endpoints).map((pattern) => `Allow: ${pattern}`),
+    ...(endpoints.some(({ path }) => path === askPath) ? [`Disallow: ${askPath}?`] : []),
+    'Disallow: /',
+    ...(linkPreviews ? listPreviewRules() : []),
+    '',
+    // A directive of ARD §5.1; RFC 9309 §2.2.4 lets others be.
+    `Agentmap: ${baseUrl}${discoveryPaths.ard}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Gives what the public documents are matched by; a parameter in a path stands for whatever follows. */
+function toPatterns(endpoints: readonly Endpoint[]): readonly string[] {
+  const open = endpoints.filter(
+    ({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'),
+  );
+  const patterns = open.map(({ path }) => {
+    const [fixed = ''] = path.split('{', 1);
+    return fixed === path ? `${path}$` : fixed;
+  });
+  return [...new Set(patterns)];
+}
+
+/** Crawlers of link previews come for the post that somebody has just shared. */
+function listPreviewRules(): readonly string[] {
+  return [
+    '',
+    ...previewProducts.map((name) => `User-agent: ${name}`),
+    'Allow: /',
+    'Disallow: /api/',
+  ];
+}
+
+const dayMs = 86_400_000;
+
+/** Days that the document can be relied on; RFC 9116 §2.5.5 recommends less than a year. */
+const validDays = 90;
+
+/** Gives the document of `/.well-known/security.txt` (RFC 9116) as it is on the day of an instant. */
+function writeSecurityText({ baseUrl, contacts }: DiscoveryFacts, nowMs: number): string {
+  const today = nowMs - (nowMs % dayMs);
+  const lines = [
+    `Contact: ${contacts.security}`,
+    `Expires: ${toIsoSeconds(today + validDays * dayMs)}`,
+    'Preferred-Languages: en',
+    `Canonical: ${baseUrl}${discoveryPaths.security}`,
+    `Policy: ${baseUrl}${discoveryPaths.docs}/security`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Gives the next instant at which the document changes: the end of the day in UTC. */
+function nextSecurityText(nowMs: number): number {
+  return nowMs - (nowMs % dayMs) + dayMs;
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import type { EndpointReply } from '../core/endpoint.ts';
 import { corsHeaders } from './cors.ts';
 import type { Headers } from './headers.ts';
-import { describedHeaders, notModified } from './openapi-headers.ts';
+import { describedHeaders, notModified } from './openapi/headers.ts';
 import { nothingOfItsOwn, type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
 import { aliasRoutes } from './routes.ts';
 

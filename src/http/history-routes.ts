@@ -1,22 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Ledger } from '../core/ledger.ts';
+import type { Hold, Ledger } from '../core/ledger.ts';
+import { Problem } from '../core/problem.ts';
 import type { HistoryQuery } from '../fetching/history/history-query.ts';
 import type { HistoryImport, HistoryImporter } from '../fetching/history/import-history.ts';
 import type { HistoryFormat } from '../model/history.ts';
 import { importProfilePosts } from '../reads/import-profile-posts.ts';
-import { historyMediaTypes } from '../render/history.ts';
+import { createHistoryDocument, historyMediaTypes } from '../render/history.ts';
 import type { AccessLog } from './access-log.ts';
 import { corsHeaders } from './cors.ts';
 import { routeNotFound } from './errors.ts';
-import { readHistoryJson } from './history-json.ts';
 import { type SentHistory, sendHistoryLines } from './history-lines.ts';
 import type { Identification } from './identity.ts';
 import { type Load, overloaded } from './load.ts';
 import { negotiateHistory } from './negotiation.ts';
 import { isRouteOf, toGiven } from './read-routes.ts';
 import { privateCaching } from './reply.ts';
-import { releaseWithReply } from './reply-bytes.ts';
+import { overloadedByReplies, releaseWithReply } from './reply-bytes.ts';
 import { createRouteHeaders, type RouteHeaders } from './route-headers.ts';
 import { type HistoryRoute, listRouterPaths, type RouterPath } from './routes.ts';
 import type { Work } from './work.ts';
@@ -175,4 +175,40 @@ function listHeaders(
     ...Object.entries(corsHeaders).flat(),
     ...own.headers,
   ];
+}
+
+/** Maximum size of a history as one JSON document, in bytes. */
+const maxDocumentBytes = 16_777_216;
+
+/**
+ * Reads a history to its end and returns it as one JSON document.
+ *
+ * @param hold Takes the bytes of the document (`replyBytes`).
+ * @throws Problem `invalid_option` for a document over 16 MiB; `overloaded`; see `PostStream.next`
+ */
+async function readHistoryJson({ about, posts }: SentHistory, hold: Hold): Promise<Buffer> {
+  const document = createHistoryDocument(about);
+  const pieces: Buffer[] = [];
+  let size = 0;
+  const write = (text: string): void => {
+    const piece = Buffer.from(text);
+    size += piece.length;
+    if (size > maxDocumentBytes) throw tooLarge();
+    if (!hold.take(piece.length)) throw overloadedByReplies();
+    pieces.push(piece);
+  };
+  write(document.begin());
+  let step = await posts.next();
+  for (; step.done !== true; step = await posts.next()) {
+    write(document.add(step.value));
+  }
+  write(document.end(step.value));
+  return Buffer.concat(pieces);
+}
+
+function tooLarge(): Problem {
+  const mebibytes = maxDocumentBytes / 1_048_576;
+  return new Problem('invalid_option', {
+    detail: `The history is over ${mebibytes} MiB as one JSON document. Send \`format=ndjson\`, which has no limit, or a smaller \`max_posts\`.`,
+  });
 }

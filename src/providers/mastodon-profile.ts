@@ -1,5 +1,5 @@
 import type { Account } from '../model/account.ts';
-import { joinTexts, prefixText } from './rich-lines.ts';
+import { countCodePoints } from './text.ts';
 import type { RichText } from './text-writer.ts';
 
 /** A field of a profile of Mastodon. */
@@ -19,4 +19,30 @@ export function describeProfile(
     description: text === '' ? null : text,
     ...(facets.length > 0 && { description_facets: facets }),
   };
+}
+
+/** Joins texts by a separator, with their facets. Empty texts are left out. */
+function joinTexts(texts: readonly RichText[], separator: string): RichText {
+  const gap = countCodePoints(separator);
+  const facets: RichText['facets'][number][] = [];
+  let offset = 0;
+  const parts = texts.filter(({ text }) => text !== '');
+  for (const part of parts) {
+    for (const facet of part.facets) {
+      facets.push({ ...facet, start: facet.start + offset, end: facet.end + offset });
+    }
+    offset += countCodePoints(part.text) + gap;
+  }
+  return { text: parts.map(({ text }) => text).join(separator), facets };
+}
+
+/** Puts text without facets before a text. */
+function prefixText(prefix: string, { text, facets }: RichText): RichText {
+  return joinTexts(
+    [
+      { text: prefix, facets: [] },
+      { text, facets },
+    ],
+    '',
+  );
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../core/problem.ts';
 import {
@@ -18,9 +19,9 @@ import { goOnWith, startWith } from './messages.ts';
 import { readOwner } from './owner.ts';
 import { sendBody, toSessionHeaders } from './reply.ts';
 import { type Body, parseBody, readMessage, readStreamQuery, readString } from './requests.ts';
-import { createResponseSink } from './sink.ts';
 import { endSession, isLive, refuseInactive, type SessionRecord } from './state.ts';
 import type { Receipt } from './store.ts';
+import type { StreamSink } from './stream-reader.ts';
 
 /** What the handlers need. */
 export interface HandlerSetting extends CallSetting {
@@ -249,5 +250,41 @@ export function createSessionCheck(setting: HandlerSetting) {
 export function createKnownCheck(setting: HandlerSetting) {
   return async (request: SessionRequest): Promise<void> => {
     await findSession(request, request.params.sessionId, setting);
+  };
+}
+
+/** Makes the sink of an HTTP response whose headers are sent. */
+function createResponseSink(response: ServerResponse): StreamSink {
+  let isGone = response.destroyed || response.socket?.destroyed === true;
+  let flushed: (() => void) | null = null;
+  const goOn = (): void => {
+    const resume = flushed;
+    flushed = null;
+    resume?.();
+  };
+  response.on('error', goOn);
+  response.on('close', () => {
+    isGone = true;
+    goOn();
+  });
+  return {
+    get isGone() {
+      return isGone;
+    },
+    whenGone: (callback) => {
+      if (isGone) callback();
+      else response.once('close', callback);
+    },
+    write: (bytes) =>
+      new Promise((resolve) => {
+        if (isGone) {
+          resolve();
+          return;
+        }
+        flushed = resolve;
+        response.write(bytes, goOn);
+      }),
+    end: () => void response.end(),
+    cut: () => void response.destroy(),
   };
 }

@@ -1,21 +1,21 @@
+import { toClient } from '../access/client-address.ts';
 import type { AnswerEngine } from '../answers/answer.ts';
 import type { Client } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Hold, Ledger } from '../core/ledger.ts';
 import { Problem } from '../core/problem.ts';
 import type { Random } from '../core/random.ts';
-import { type Clients, createClients } from './clients.ts';
 import { type LifeLimits, startExpiry } from './expiry.ts';
 import { type AwaitedWork, createFairWork, runFairly } from './fair-work.ts';
 import { createFeeds } from './feeds.ts';
 import { toStoreProblem } from './group-commit.ts';
 import { createSessionIds, type SessionIds } from './ids.ts';
 import { type CallRates, createCallRates } from './rate-limit.ts';
-import { recoverSessions } from './recovery.ts';
-import { isLive, type SessionLimits } from './state.ts';
+import { endTurn, isLive, type SessionLimits, type SessionRecord } from './state.ts';
 import type { Commit, SessionStore, StampEvent } from './store.ts';
 import { createStreams, type StreamLimits, type Streams } from './streams.ts';
-import { type ContinuationTokens, createContinuationTokens } from './tokens.ts';
+import { type ContinuationTokens, createContinuationTokens, createMark } from './tokens.ts';
+import { failures } from './turn-run.ts';
 import { createTurns, type Turns, type TurnsOptions } from './turns.ts';
 
 /** Every limit of the session service (protocol section 10). */
@@ -235,4 +235,63 @@ function shuttingDown(): Problem {
 
 function notReady(): Problem {
   return new Problem('not_ready', { detail: 'The index of the answers is being built.' });
+}
+
+/** Names clients by keyed hashes, so that no address is stored. */
+interface Clients {
+  /** Returns the client behind an address, as `toClientAddress` names it. */
+  at(address: string): Client;
+}
+
+/** Creates the names of clients under the server's secret. */
+function createClients(secret: Buffer): Clients {
+  return {
+    at: (address) => {
+      const { network } = toClient(address);
+      return {
+        address: createMark(secret, 'address', address),
+        network: network === null ? null : createMark(secret, 'network', network),
+      };
+    },
+  };
+}
+
+/** What recovery needs. */
+interface RecoveryOptions {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly limits: SessionLimits;
+}
+
+/**
+ * Ends what a crash has interrupted: each turn that was at work fails with `turn_interrupted`, so that
+ * no reader waits for it (protocol section 11). Gives the sessions that have messages left to answer.
+ * Run it before anybody is let in.
+ */
+async function recoverSessions({
+  store,
+  clock,
+  limits,
+}: RecoveryOptions): Promise<readonly SessionRecord[]> {
+  const left: SessionRecord[] = [];
+  const recover = async (record: SessionRecord): Promise<void> => {
+    const [front] = record.pending;
+    if (front === undefined) return;
+    if (!front.isBegun) {
+      left.push(record);
+      return;
+    }
+    const failure = failures.interrupted;
+    const end = { kind: 'failed', failure, unsent: null, nowMs: clock.now() } as const;
+    const { sequence } = front;
+    const after = await store.change(record.id, (now) => endTurn(now, { sequence, end }, limits));
+    if (after?.state === 'running') left.push(after);
+  };
+  let from: number | null = 0;
+  while (from !== null) {
+    const { records, next } = await store.listRunning(from);
+    await Promise.all(records.map(recover)); // one commit for all of them
+    from = next;
+  }
+  return left;
 }

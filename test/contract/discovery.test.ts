@@ -2,7 +2,7 @@ import LinkHeader from 'http-link-header';
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../src/core/endpoint.ts';
 import { discoveryEndpoints } from '../../src/http/discovery-endpoints.ts';
-import { openApiEndpoints } from '../../src/http/openapi-endpoints.ts';
+import { openApiEndpoints } from '../../src/http/openapi/document.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
 import { listEndpoints } from '../../src/endpoints.ts';
-import { writeOut } from '../../src/http/openapi-endpoint-paths.ts';
+import { writeOut } from '../../src/http/openapi/endpoint-paths.ts';
 import { isHistoryRoute, type Route, routes } from '../../src/http/routes.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';

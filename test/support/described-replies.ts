@@ -4,7 +4,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
 import { version } from '../../src/core/version.ts';
 import { listEndpoints } from '../../src/endpoints.ts';
-import { describeOpenApi } from '../../src/http/openapi.ts';
+import { describeOpenApi } from '../../src/http/openapi/document.ts';
 import { isPermalinkHandle } from '../../src/reads/reserved-names.ts';
 import {
   type HeaderObject,

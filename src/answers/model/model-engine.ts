@@ -7,7 +7,6 @@ import { type BrokenOff, continueBrokenOff } from './break-off.ts';
 import type { ChatClient } from './chat-client.ts';
 import { type CitedText, createCitedText } from './cited-text.ts';
 import { ModelFailure } from './model-failure.ts';
-import { createPause } from './pause.ts';
 import { buildPrompt, type Prompt } from './prompt.ts';
 
 /** What an engine with a language model is made of. */
@@ -168,4 +167,34 @@ async function goOn(before: BrokenOff, { question, asking, extractive }: GoingOn
   const answer = continueBrokenOff(before, other);
   asking.onText(answer.text.slice(before.shown.length));
   return answer;
+}
+
+/** Leaves an endpoint alone that does not answer, so that not every question waits for it. */
+interface Pause {
+  readonly isOn: boolean;
+  noteFailure(failure: ModelFailure): void;
+  noteAnswer(): void;
+}
+
+/** After how many failures in a row it is left alone, and for how long at most. */
+const limits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
+
+/** Creates the pause of one endpoint. */
+function createPause(clock: Clock): Pause {
+  let failures = 0;
+  let untilMs = 0;
+  return {
+    get isOn() {
+      return clock.now() < untilMs;
+    },
+    noteFailure: ({ retryAfterSeconds = 0 }) => {
+      failures += 1;
+      const ownMs = failures >= limits.failures ? limits.pauseMs : 0;
+      const pauseMs = Math.max(ownMs, Math.min(limits.longestMs, retryAfterSeconds * 1000));
+      untilMs = clock.now() + pauseMs;
+    },
+    noteAnswer: () => {
+      failures = 0;
+    },
+  };
 }

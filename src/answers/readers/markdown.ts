@@ -1,7 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it';
-import { takeFrontMatter } from './front-matter.ts';
+import { parse } from 'yaml';
+import { z } from 'zod';
 import { type Block, countLines, type ReadFile, SectionBuilder } from './section.ts';
-import { stripTags } from './tags.ts';
 
 /** Reads CommonMark with tables and front matter. */
 export function readMarkdown(text: string): ReadFile {
@@ -99,3 +99,44 @@ function linesOf(token: Token): Lines {
   const [first = 0, end = first + 1] = token.map ?? [];
   return { line: first + 1, endLine: Math.max(first + 1, end) };
 }
+
+const frontMatter = z.object({
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+});
+
+/** What a file says of itself before its text, and the text with those lines blank. */
+interface FrontMatter {
+  readonly title: string;
+  readonly description: string;
+  readonly rest: string;
+}
+
+/** Takes YAML front matter off a text. Lines keep their numbers. */
+function takeFrontMatter(text: string): FrontMatter {
+  const [whole, body] = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(text) ?? [];
+  if (whole === undefined || body === undefined) return { title: '', description: '', rest: text };
+  const rest = whole.replaceAll(/[^\n]/g, '') + text.slice(whole.length);
+  const { title = '', description = '' } = readFields(body);
+  return { title, description, rest };
+}
+
+function readFields(body: string): z.output<typeof frontMatter> {
+  try {
+    return frontMatter.catch({}).parse(parse(body, { maxAliasCount: 0 }));
+  } catch {
+    return {}; // Front matter that is no YAML says nothing.
+  }
+}
+
+/** Takes HTML and JSX tags and comments out of Markdown; what stands in code spans stays. */
+function stripTags(markdown: string): string {
+  if (!markdown.includes('<')) return markdown.trim();
+  return markdown
+    .replaceAll(tagOrCode, (match, ticks: string | undefined) => (ticks === undefined ? '' : match))
+    .trim();
+}
+
+/** A code span, a comment or a tag. A comment that is not closed runs to the end. */
+const tagOrCode =
+  /(`{1,3})[^`]{1,500}\1|<!--[\s\S]*?(?:-->|$)|<\/?[A-Za-z][\w.:-]{0,60}(?:\s[^<>]{0,2000})?\/?>|<\/?>/g;

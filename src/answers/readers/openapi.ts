@@ -1,3 +1,4 @@
+import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
 import {
   type DocumentEntry,
   type DocumentNode,
@@ -8,7 +9,6 @@ import {
 } from './document-tree.ts';
 import { parseJsonTree } from './json-tree.ts';
 import { countLines, type ReadFile, SectionBuilder } from './section.ts';
-import { parseYamlTree } from './yaml-tree.ts';
 
 /** Reads an OpenAPI or Swagger document in JSON; undefined for anything else. */
 export function readOpenApiJson(text: string): ReadFile | undefined {
@@ -138,3 +138,35 @@ function factsOf(schema: DocumentNode | undefined): readonly string[] {
 
 const join = (facts: readonly string[]) => facts.filter((fact) => fact !== '').join('; ');
 const unescapePointer = (step: string) => step.replaceAll('~1', '/').replaceAll('~0', '~');
+
+/** Takes YAML apart with its lines. What is no YAML is taken as far as it can be; aliases are left out. */
+function parseYamlTree(source: string): DocumentNode | undefined {
+  const lines = new LineCounter();
+  const { contents } = parseDocument(source, { lineCounter: lines, logLevel: 'silent' });
+  return toTree(contents, lines);
+}
+
+function toTree(node: unknown, lines: LineCounter): DocumentNode | undefined {
+  const line = lineOf(node, lines);
+  if (isScalar(node)) return { kind: 'scalar', line, text: String(node.value) };
+  if (isSeq(node)) {
+    const items = node.items.flatMap((item) => toTree(item, lines) ?? []);
+    return { kind: 'list', line, items };
+  }
+  if (!isMap(node)) return undefined;
+  const entries = node.items.map((pair) => toEntry(pair, lines));
+  return { kind: 'map', line, entries: new Map(entries.map((entry) => [entry.key, entry])) };
+}
+
+function toEntry({ key, value }: Pair, lines: LineCounter): DocumentEntry {
+  return {
+    key: isScalar(key) ? String(key.value) : '',
+    line: lineOf(key, lines),
+    value: toTree(value, lines),
+  };
+}
+
+function lineOf(node: unknown, lines: LineCounter): number {
+  const [offset = 0] = (node as Partial<Node> | null)?.range ?? [];
+  return Math.max(1, lines.linePos(offset).line);
+}

@@ -1,15 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import { Problem } from '../../core/problem.ts';
 import type { PageSpan } from '../../model/queries.ts';
+import { type SecondRange, subtractRanges } from '../../providers/second-ranges.ts';
 import { postKey } from '../post-key.ts';
 import { createDensity, type Density } from './density.ts';
 import { createFoundPosts, type FoundPosts } from './found-posts.ts';
+import { secondsOf } from './kept-part.ts';
 import { createOrdering, type Ordering, type PlacedPost } from './ordering.ts';
 import { createPageReader, type PageReader } from './page-reader.ts';
 import { hasOwnTime, isEntered, oldestOf, type PagePlace, rowsOf, spanOf } from './page-span.ts';
 import { createRangePlanner, type RangePlanner } from './range-planner.ts';
 import type { AskedPage, SteadyPage } from './steady-page.ts';
-import { mergeRanges, type TimeRange } from './time-range.ts';
+import { mergeRanges, type TimeRange, toMoments, toSeconds } from './time-range.ts';
 import {
   createUnreadRanges,
   type Reached,
@@ -17,7 +19,6 @@ import {
   type UnreadRanges,
 } from './unread-ranges.ts';
 import type { WalkEnd, Walked, WalkOptions } from './walk.ts';
-import { toSettled, toUnread } from './walk-bounds.ts';
 
 /** Who waits for a slow reader: with so many posts ahead of them no more pages are asked for. */
 const maxAhead = 1000;
@@ -318,4 +319,30 @@ interface NotedPage {
   readonly steady: SteadyPage;
   readonly span: PageSpan;
   readonly isRefused: boolean;
+}
+
+/** What is younger is read again by the next import: sources show posts late, and authors delete them early. */
+const youngSeconds = 900;
+
+type Bounds = Pick<WalkOptions, 'query' | 'kept'>;
+
+/** Gives what is asked for and not kept, newest first. */
+function toUnread({ query, kept }: Bounds, nowMs: number): readonly TimeRange[] {
+  const whole = secondsOf(query, nowMs);
+  const topMs = query.untilSeconds === null ? nowMs : query.untilSeconds * 1000 - 1;
+  return subtractRanges(whole, kept.ranges)
+    .map(toMoments)
+    .map((range) => ({ ...range, topMs: Math.min(range.topMs, topMs) }));
+}
+
+/** Gives what of a query is read, neither kept nor unsure, and will not change: newest first. */
+function toSettled(
+  { query, kept }: Bounds,
+  nowMs: number,
+  unsure: readonly TimeRange[],
+): readonly SecondRange[] {
+  const { fromSecond, toSecond } = secondsOf(query, nowMs);
+  const settled = Math.floor(nowMs / 1000) - youngSeconds;
+  const whole = { fromSecond, toSecond: Math.min(toSecond, settled) };
+  return subtractRanges(whole, [...unsure.map(toSeconds), ...kept.ranges]);
 }

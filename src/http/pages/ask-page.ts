@@ -3,7 +3,7 @@ import type { ProblemDocument } from '../../core/problem.ts';
 import { escapeHtml, escapeLine } from '../../render/html/escape.ts';
 import type { AnswerLinks } from './answer-links.ts';
 import type { DocSite } from './doc-page.ts';
-import { renderProblem } from './front-result.ts';
+import { renderProblem } from './front/page.ts';
 import { type Page, toLink } from './layout.ts';
 import { askPath, docsPath, maxQueryLength } from './paths.ts';
 

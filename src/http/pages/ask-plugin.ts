@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Endpoint } from '../../core/endpoint.ts';
 import { Problem, problemKinds, toProblemDocument } from '../../core/problem.ts';
 import { parseQuery } from '../../core/query.ts';
 import { redactKeys } from '../../core/redact.ts';
@@ -7,6 +9,7 @@ import { toProblem } from '../errors.ts';
 import { type Load, overloaded } from '../load.ts';
 import { refuseOtherMethods } from '../methods.ts';
 import { negotiatePage } from '../negotiation.ts';
+import { listEndpointHeaders } from '../openapi/headers.ts';
 import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../reply.ts';
 import type { Work } from '../work.ts';
 import { type AnswerRenderer, createAnswerRenderer } from './answer-html.ts';
@@ -16,7 +19,7 @@ import type { Asking, PageAnswer } from './asking.ts';
 import type { Docs } from './docs.ts';
 import { renderPage } from './layout.ts';
 import { preparePage } from './page-headers.ts';
-import { askPath } from './paths.ts';
+import { askPath, maxQueryLength } from './paths.ts';
 import { readText } from './query-text.ts';
 
 /** The context of the route on which the documentation is asked. */
@@ -143,3 +146,45 @@ function createAskPage({ open, asking }: AskOptions) {
     reply: async (asked: AskedQuestion): Promise<PreparedReply> => write(asked),
   };
 }
+
+const headers = listEndpointHeaders(['ETag', 'Vary']);
+
+/** The route on which the documentation is asked; only a server with sessions has it. */
+export const askEndpoints: readonly Endpoint[] = [
+  {
+    id: 'askDocs',
+    method: 'GET',
+    path: askPath,
+    tag: 'pages',
+    summary:
+      'Answers a question from the documentation, with its sources; HTML, or Markdown where `Accept` prefers it.',
+    parameters: {
+      query: z.object({
+        q: z
+          .string()
+          .max(maxQueryLength)
+          .optional()
+          .describe('The question; HTML without it is the form alone, Markdown needs it.'),
+      }),
+    },
+    replies: [
+      {
+        status: 200,
+        description: 'The answer. A page also where it could not be given: then it says why.',
+        content: { 'text/html': 'text', 'text/markdown': 'text' },
+        headers,
+      },
+      { status: 304, description: 'The caller has it already.', headers },
+    ],
+    problems: [
+      'missing_query',
+      'invalid_query',
+      'invalid_option',
+      'route_not_found',
+      'rate_limited',
+      'overloaded',
+      'not_ready',
+    ],
+    access: 'open',
+  },
+];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
-import { listEndpointHeaders } from '../openapi-headers.ts';
+import { listEndpointHeaders } from '../openapi/headers.ts';
 import { findReply } from './find-page.ts';
 import { navigation } from './navigation.ts';
 import { assetPath, docsPath, findPath, maxQueryLength } from './paths.ts';

@@ -1,7 +1,7 @@
 import type { MarkdownIt, Token } from 'markdown-it';
+import { toSlug } from '../../core/slug.ts';
 import { escapeHtml } from '../../render/html/escape.ts';
 import { guessLanguage, highlight } from './highlight.ts';
-import { createSlugs } from './slug.ts';
 
 /** A heading of a document. */
 export interface Heading {
@@ -163,4 +163,18 @@ function leadLink(token: Token, resolve: ResolveLink): void {
 function dropTitle(tokens: Token[]): Token[] {
   const at = tokens.findIndex(({ type, tag }) => type === 'heading_open' && tag === 'h1');
   return at === -1 ? tokens : tokens.toSpliced(at, 3);
+}
+
+/** Creates the naming of one page's headings: the second of a name gets `-1`, the third `-2`. */
+function createSlugs(): (heading: string) => string {
+  const counts = new Map<string, number>();
+  return (heading) => {
+    const slug = toSlug(heading) || 'section';
+    const count = counts.get(slug) ?? 0;
+    counts.set(slug, count + 1);
+    if (count === 0) return slug;
+    const numbered = `${slug}-${count}`;
+    counts.set(numbered, (counts.get(numbered) ?? 0) + 1);
+    return numbered;
+  };
 }

@@ -1,11 +1,14 @@
 import type { Account } from '../../model/account.ts';
 import type { Post, Status, Tombstone } from '../../model/post.ts';
+import type { Reaction } from '../../model/reaction.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
 import { toRichText } from '../html-text.ts';
 import { known } from '../known.ts';
 import { isCut } from '../lenient.ts';
 import { maximums } from '../maximums.ts';
 import { missingSentences } from '../missing.ts';
+import { isWebUrl, toCodePoints } from '../text.ts';
+import type { RichText } from '../text-writer.ts';
 import { toCreated, toIsoTime } from '../times.ts';
 import { shapeAccount } from './account.ts';
 import { shapeCard, shapeMedia, shapePoll } from './attachments.ts';
@@ -25,7 +28,6 @@ import {
   type QuotePayload,
   type StatusPayload,
 } from './payload.ts';
-import { reactionsOf, shapeReactions, shapeTags } from './reactions.ts';
 
 /** What else is known when a post is shaped. */
 export interface Surroundings {
@@ -211,4 +213,35 @@ function shapeQuote(
   if (id === null) return toTombstone('unavailable');
   const url = `https://${around.home.host}/web/statuses/${id}`;
   return toTombstone('unavailable', { url, text: unreadQuote });
+}
+
+/** Returns the hashtags of a post that are not in its text; `null` where all of them are. */
+function shapeTags({ tags }: StatusPayload, { text, facets }: RichText): readonly string[] | null {
+  if (tags.length === 0) return null;
+  const points = toCodePoints(text);
+  const hashtags = facets.filter(({ type }) => type === 'hashtag');
+  const shown = new Set(
+    hashtags.map(({ start, end }) => toName(points.slice(start, end).join(''))),
+  );
+  const beside = tags.map(({ name }) => name).filter((name) => !shown.has(toName(name)));
+  return beside.length === 0 ? null : beside;
+}
+
+function toName(tag: string): string {
+  return tag.replace(/^[#＃]/u, '').toLowerCase();
+}
+
+/** Returns the reactions to a post, which each kind of software has under another name. */
+function reactionsOf({ pleroma, emoji_reactions, reactions }: StatusPayload) {
+  const lists = [pleroma?.emoji_reactions ?? [], emoji_reactions, reactions];
+  return lists.find((list) => list.length > 0) ?? [];
+}
+
+/** Returns the reactions to a post, the most frequent first; `null` where there are none. */
+function shapeReactions(row: StatusPayload): readonly Reaction[] | null {
+  const counted = reactionsOf(row).filter(({ count }) => count > 0);
+  if (counted.length === 0) return null;
+  return counted
+    .map(({ name, count, url }) => ({ name, count, ...(url !== null && isWebUrl(url) && { url }) }))
+    .sort((a, b) => b.count - a.count);
 }

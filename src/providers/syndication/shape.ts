@@ -1,15 +1,23 @@
 import { type Account, toAccount } from '../../model/account.ts';
 import type { Article } from '../../model/article.ts';
+import type { Card } from '../../model/card.ts';
+import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
+import type { Poll } from '../../model/poll.ts';
 import type { Status } from '../../model/post.ts';
 import { profileUrl } from '../../model/reference.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
-import { toCreated } from '../times.ts';
+import { known } from '../known.ts';
+import { isWebUrl } from '../text.ts';
+import { toCreated, toIsoTime } from '../times.ts';
 import { enlargeAvatar, toReplyingTo, xPostUrl } from '../x.ts';
-import { shapeCard } from './card.ts';
 import { cleanText } from './clean-text.ts';
-import { shapeMedia } from './media.ts';
-import { type PostPayload, parsePost, type UserPayload } from './payload.ts';
-import { shapePoll } from './poll.ts';
+import {
+  type CardPayload,
+  type MediaPayload,
+  type PostPayload,
+  parsePost,
+  type UserPayload,
+} from './payload.ts';
 
 /** Gives the post that a payload describes, with its quote. `context` is null. */
 export function shapePost(row: PostPayload): Status {
@@ -96,4 +104,107 @@ function shapeArticle(article: NonNullable<PostPayload['article']>): Article {
     modified_at: null,
     blocks: [],
   };
+}
+
+/** Returns the preview of the page that a post links to; `null` where there is none. */
+function shapeCard({ card, entities }: PostPayload): Card | null {
+  if (card === null || isPoll(card)) return null;
+  const { title, description, domain, vanity_url } = card.binding_values;
+  const target = targetOf(card, entities?.urls ?? []);
+  if (target === null || (title ?? description) === null) return null;
+  const image = pictureOf(card);
+  return {
+    url: target,
+    title: title ?? '',
+    description,
+    image_url: image?.url ?? null,
+    ...known({ image_alt: image?.alt, provider_name: vanity_url ?? domain }),
+  };
+}
+
+type Links = NonNullable<PostPayload['entities']>['urls'];
+
+/** The link of a card is short; the links of the post say where it leads. */
+function targetOf({ binding_values, url }: CardPayload, links: Links): string | null {
+  const short = binding_values.card_url ?? url;
+  const target = links.find((link) => link.url === short)?.expanded_url ?? short;
+  return target !== null && isWebUrl(target) ? target : null;
+}
+
+/** X makes several sizes of one picture, under the names of the kinds of card. */
+function pictureOf({ binding_values: values }: CardPayload) {
+  return (
+    values.photo_image_full_size_large ??
+    values.summary_photo_image_large ??
+    values.player_image_large ??
+    values.thumbnail_image_large ??
+    values.thumbnail_image
+  );
+}
+
+/** Gives the media of a post in display order. */
+function shapeMedia(items: readonly MediaPayload[]): MediaSet {
+  return toMediaSet(items.map(shapeItem));
+}
+
+function shapeItem(item: MediaPayload): Media {
+  const url = item.media_url_https;
+  const width = item.original_info?.width ?? null;
+  const height = item.original_info?.height ?? null;
+  const alt = item.ext_alt_text;
+  if (item.type === 'photo') return { type: 'photo', url, width, height, alt };
+  const durationMs = item.video_info?.duration_millis ?? null;
+  const isGif = item.type === 'animated_gif';
+  return {
+    type: isGif ? 'gif' : 'video',
+    url: bestVideo(item) ?? url,
+    width,
+    height,
+    alt,
+    thumbnail_url: url,
+    duration: isGif || durationMs === null ? null : durationMs / 1000,
+    variants: [...(item.video_info?.variants ?? [])],
+  };
+}
+
+/** Gives the mp4 with the most bits, else whatever there is. */
+function bestVideo({ video_info }: MediaPayload): string | null {
+  const variants = video_info?.variants ?? [];
+  const [best] = variants
+    .filter(({ content_type }) => content_type === 'video/mp4')
+    .toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0));
+  return (best ?? variants[0])?.url ?? null;
+}
+
+/** Tells whether a card is a poll, such as `poll2choice_text_only`. */
+function isPoll({ name }: CardPayload): boolean {
+  return /^poll\d/.test(name ?? '');
+}
+
+/** Returns the poll of a card; `null` for a card of another kind. */
+function shapePoll(card: CardPayload | null): Poll | null {
+  if (card === null || !isPoll(card)) return null;
+  const { binding_values: values } = card;
+  const choices = [
+    [values.choice1_label, values.choice1_count] as const,
+    [values.choice2_label, values.choice2_count] as const,
+    [values.choice3_label, values.choice3_count] as const,
+    [values.choice4_label, values.choice4_count] as const,
+  ].flatMap(([label, count]) => (label === null ? [] : [{ label, count: readCount(count) }]));
+  const counts = choices.map(({ count }) => count).filter((count) => count !== null);
+  const total = counts.length < choices.length ? null : counts.reduce((sum, n) => sum + n, 0);
+  return {
+    choices: choices.map((choice) => ({ ...choice, percentage: shareOf(choice.count, total) })),
+    total_votes: total,
+    ends_at: toIsoTime(values.end_datetime_utc),
+  };
+}
+
+function readCount(text: string | null): number | null {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+function shareOf(count: number | null, total: number | null): number | null {
+  if (count === null || total === null) return null;
+  return total === 0 ? 0 : Math.round((1000 * count) / total) / 10;
 }

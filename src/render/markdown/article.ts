@@ -4,10 +4,9 @@ import { toShownText } from './characters.ts';
 import { formatMinute } from './figures.ts';
 import { joinBlocks, joinFacts, listItem, quoteBlock } from './layout.ts';
 import { image, linkUrl } from './links.ts';
-import { type NestHeading, nestHeadings } from './nest-headings.ts';
 import type { Mark } from './spans.ts';
 import { renderHeading, renderText } from './text.ts';
-import { cleanMarkdown } from './verbatim.ts';
+import { cleanMarkdown, type NestHeading, nestHeadings } from './verbatim.ts';
 
 /** How much of an article a page shows: all that is known, or what it says before it is opened. */
 export type ArticleExtent = 'whole' | 'preview';

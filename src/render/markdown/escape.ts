@@ -1,6 +1,119 @@
-import { breaksAddress } from './addresses.ts';
-import { isAsciiPunctuation, isSpace, toLine } from './characters.ts';
-import { findHazards, isInsideWord, type Run, toRuns } from './hazards.ts';
+import { isAsciiPunctuation, isSpace, isWordCharacter, toLine } from './characters.ts';
+
+/** A run of one and the same character, and what stands around it. */
+interface Run {
+  readonly character: string;
+  readonly start: number;
+  readonly end: number;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** A character that stands for a Markdown marker beside a run: neither a letter nor a space. */
+const border = '*';
+
+/**
+ * Finds the runs of ASCII punctuation; `borders` are offsets where a marker may come to stand. Other
+ * characters mean nothing to Markdown.
+ */
+function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Run[] {
+  const runs: Run[] = [];
+  for (let start = 0; start < characters.length; ) {
+    const character = characters[start] ?? '';
+    const end = findRunEnd(characters, start, borders);
+    if (isAsciiPunctuation(character)) {
+      const before = borders.has(start) ? border : characters[start - 1];
+      const after = borders.has(end) ? border : characters[end];
+      runs.push({ character, start, end, before, after });
+    }
+    start = end;
+  }
+  return runs;
+}
+
+function findRunEnd(
+  characters: readonly string[],
+  start: number,
+  borders: ReadonlySet<number>,
+): number {
+  let end = start + 1;
+  while (end < characters.length && characters[end] === characters[start] && !borders.has(end))
+    end += 1;
+  return end;
+}
+
+/**
+ * Gives the characters that could pair up to a construct of Markdown, GitHub or Obsidian:
+ * emphasis, strikethrough, code, maths, highlights, links, addresses. The others can stay as they are.
+ */
+export function findHazards(
+  characters: readonly string[],
+  borders: ReadonlySet<number>,
+): ReadonlySet<string> {
+  const hazards = new Set<string>();
+  const opened = new Set<string>();
+  for (const run of toRuns(characters, borders)) {
+    const hazard = hazardOf(run, opened);
+    if (hazard !== null) hazards.add(hazard);
+    if (canOpen(run)) opened.add(run.character);
+  }
+  return hazards;
+}
+
+function hazardOf(run: Run, opened: ReadonlySet<string>): string | null {
+  switch (run.character) {
+    case ']':
+      return opened.has('[') && /^[([:]$/.test(run.after ?? '') ? '[' : null;
+    case '@':
+      return opened.has('<') ? '<' : null;
+    default:
+      return isDisplayMaths(run) || closes(run, opened) ? run.character : null;
+  }
+}
+
+function isDisplayMaths(run: Run): boolean {
+  return run.character === '$' && length(run) > 1;
+}
+
+function closes(run: Run, opened: ReadonlySet<string>): boolean {
+  switch (run.character) {
+    case '[':
+    case '<':
+      return false;
+    case '`':
+      return opened.has(run.character);
+    default:
+      return opened.has(run.character) && !isEdge(run.before);
+  }
+}
+
+function canOpen(run: Run): boolean {
+  switch (run.character) {
+    case '[':
+    case '<':
+    case '`':
+      return true;
+    case '_':
+      return !isEdge(run.after) && !isInsideWord(run);
+    case '=':
+      return !isEdge(run.after) && length(run) > 1;
+    case '*':
+    case '~':
+    case '$':
+      return !isEdge(run.after);
+    default:
+      return false;
+  }
+}
+
+/** Returns whether letters or digits stand on both sides, where `_` has no meaning. */
+function isInsideWord(run: Run): boolean {
+  return isWordCharacter(run.before) && isWordCharacter(run.after);
+}
+
+function isEdge(character: string | undefined): boolean {
+  return character === undefined || isSpace(character);
+}
 
 /** What escaping one line of characters depends on. Offsets count from the line's start. */
 export interface EscapeContext {
@@ -10,11 +123,8 @@ export interface EscapeContext {
   readonly borders: ReadonlySet<number>;
   /** Offsets at which the visible text of a link begins. */
   readonly linkStarts: ReadonlySet<number>;
-  /** Returns whether an offset is between brackets, which a bracket of the text could close. */
-  readonly isBracketed: (offset: number) => boolean;
   /** Returns whether an offset is in the text of a link. */
   readonly isLinked: (offset: number) => boolean;
-  readonly isCell: boolean;
 }
 
 interface Line extends EscapeContext {
@@ -65,21 +175,21 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['*', (run, line) => isHazard(run, line) && !isAloof(run)],
   ['~', (run, line) => isHazard(run, line) && !isAloof(run)],
   ['_', (run, line) => isHazard(run, line) && !isAloof(run) && !isInsideWord(run)],
-  ['`', (run, line) => isHazard(run, line) || isBracketed(run, line)],
+  ['`', (run, line) => isHazard(run, line) || isLinked(run, line)],
   ['$', isHazard],
   ['=', (run, line) => isHazard(run, line) && length(run) > 1],
   // Obsidian hides what stands between two of these, across posts too.
   ['%', (run) => length(run) > 1],
-  ['[', (run, line) => isHazard(run, line) || isBracketed(run, line) || opensSpecial(run, line)],
-  [']', (run, line) => isHazard(run, line) || isBracketed(run, line)],
+  ['[', (run, line) => isHazard(run, line) || isLinked(run, line) || opensSpecial(run, line)],
+  [']', (run, line) => isHazard(run, line) || isLinked(run, line)],
   // Some parsers read brackets in the text of a link once more, without the backslashes.
-  ['(', ({ start, before }, line) => before === ']' && line.isLinked(start)],
+  ['(', (run, line) => run.before === ']' && isLinked(run, line)],
   // These look at the visible text: the marker at a border may be dropped later.
   ['<', (run, line) => isHazard(run, line) || opensTag(run, line)],
   ['&', opensEntity],
   ['!', opensLink],
   ['^', opensLink],
-  ['|', (_, { isCell }) => isCell],
+  ['|', isHazard],
 ]);
 
 function length(run: Run): number {
@@ -95,8 +205,8 @@ function isAloof(run: Run): boolean {
   return isSpace(run.before) && isSpace(run.after);
 }
 
-function isBracketed({ start }: Run, line: Line): boolean {
-  return line.isBracketed(start);
+function isLinked({ start }: Run, line: Line): boolean {
+  return line.isLinked(start);
 }
 
 /** Wiki links `[[`, callouts `[!`, footnotes `[^` and `^[`, and task boxes `[ ]`. */
@@ -120,32 +230,68 @@ function opensLink({ end }: Run, { linkStarts }: Line): boolean {
   return linkStarts.has(end);
 }
 
+/**
+ * Returns whether a run of characters has to be escaped so that no renderer takes the text around it for
+ * an address. Renderers of GitHub's Markdown make links of `www.`, `http://` and e-mail addresses
+ * (GFM 0.29 §6.9), so of handles such as `@user@host.example`; some make links of bare domains. In the
+ * text of a link they look for addresses with `://` alone.
+ */
+function breaksAddress(run: Run, line: Line): boolean {
+  const { characters } = line;
+  const { character, start, end, after } = run;
+  if (character === '/') return end - start > 1 && startsHost(after);
+  if (isLinked(run, line)) return false;
+  if (character === '.' && endsInWww(characters, start)) return true;
+  if (end - start > 1) return false;
+  if (character === '.') return startsDomain(characters, end);
+  return character === '@' && !isEdge(after) && endsLocalPart(characters[start - 1]);
+}
+
+function startsHost(character: string | undefined): boolean {
+  return !isEdge(character) && !/^[.,:;!?]$/.test(character ?? '');
+}
+
+/** Some renderers allow in the name of a mailbox what RFC 5322 §3.2.3 does. */
+function endsLocalPart(character: string | undefined): boolean {
+  return /^[!-~]$/.test(character ?? '') && !/^[()<>[\]\\@]$/.test(character ?? '');
+}
+
+function endsInWww(characters: readonly string[], end: number): boolean {
+  return end >= 3 && /^www$/i.test(characters.slice(end - 3, end).join(''));
+}
+
+/** The top-level domains by which renderers know bare domains. */
+const topLevelDomain =
+  /^(?:a[c-gil-oq-uwxz]|b[abd-jm-orstvwyz]|c[acdf-ik-oruvwxyz]|d[ejkmoz]|e[cegrstu]|f[ijkmor]|g[abd-ilmnp-uwy]|h[kmnrtu]|i[del-oq-t]|j[emop]|k[eghimnprwyz]|l[abcikr-vy]|m[acdeghk-z]|n[acefgilopruz]|om|p[ae-hk-nrstwy]|qa|r[eosuw]|s[a-eg-ortuvxyz]|t[cdf-hj-ortvwz]|u[agksyz]|v[aceginu]|w[fs]|y[et]|z[amw]|biz|com|edu|gov|net|org|pro|web|xxx|aero|asia|coop|info|museum|name|shop|рф|xn--[a-z\d-]+)(?![\p{L}\p{N}])/iu;
+
+const longestDomain = 'museum'.length;
+
+function startsDomain(characters: readonly string[], start: number): boolean {
+  return topLevelDomain.test(characters.slice(start, start + longestDomain + 1).join(''));
+}
+
 /** Every character that emphasis, code or a link around a text could take for its own. */
 export const delimiters: readonly string[] = ['*', '_', '~', '`', '[', ']'];
 
 /** Returns a text as Markdown on one line, safe within emphasis and headings. */
 export function escapeInline(text: string): string {
-  return escapeOneLine(toLine(text), {}).join('');
+  return escapeOneLine([...toLine(text)]).join('');
 }
 
 /** Returns a text as Markdown on one line, safe as the text of a link or a picture. */
 export function escapeLabel(text: string): string {
-  return escapeOneLine(toLine(text), { isLinked: () => true }).join('');
+  return escapeOneLine([...toLine(text)], { isLinked: () => true }).join('');
 }
 
 /** Returns a text as Markdown on one line, safe in a cell of a table. */
 export function escapeCell(text: string): string {
-  return escapeOneLine(toLine(text), { isCell: true }).join('');
+  return escapeOneLine([...toLine(text)], { hazards: ['|'] }).join('');
 }
 
 /** Returns a text as Markdown on one line, safe where a line or a list item begins. */
 export function escapeLine(text: string): string {
-  const line = toLine(text);
-  const written = escapeOneLine(line, {});
-  const start = findBlockStart(line);
-  return written
-    .map((shown, at) => (at === start && shown.length === 1 ? `\\${shown}` : shown))
-    .join('');
+  const characters = [...toLine(text)];
+  return escapeBlockStart(characters, escapeOneLine(characters)).join('');
 }
 
 /** Returns the content of a heading so that number signs at its end are shown (CommonMark §4.2). */
@@ -155,18 +301,16 @@ export function keepNumberSigns(content: string): string {
 
 const none: ReadonlySet<number> = new Set();
 
-function escapeOneLine(line: string, place: Partial<EscapeContext>): string[] {
-  const characters = [...line];
-  const hazards = new Set([...findHazards(characters, none), ...delimiters]);
-  return escapeCharacters(characters, {
-    hazards,
-    borders: none,
-    linkStarts: none,
-    isBracketed: () => true,
-    isLinked: () => false,
-    isCell: false,
-    ...place,
-  });
+/** Context of a line without markers of its own. */
+export const plainContext = { borders: none, linkStarts: none, isLinked: () => false } as const;
+
+function escapeOneLine(
+  characters: readonly string[],
+  place: { readonly hazards?: readonly string[]; readonly isLinked?: () => boolean } = {},
+): string[] {
+  const found = findHazards(characters, none);
+  const hazards = new Set([...found, ...delimiters, ...(place.hazards ?? [])]);
+  return escapeCharacters(characters, { ...plainContext, ...place, hazards });
 }
 
 /**
@@ -188,8 +332,27 @@ const blockStarts: readonly RegExp[] = [
 /** The first characters of the lines that these patterns find. */
 const startsBlock = /^[#>\-+*\d=_`~|: \t]/;
 
+/**
+ * Returns an escaped line so that it begins no block. A run of delimiters is escaped as a whole: what is left of
+ * it could close another one.
+ */
+export function escapeBlockStart(
+  characters: readonly string[],
+  written: readonly string[],
+): readonly string[] {
+  const start = findBlockStart(characters.join(''));
+  if (start < 0) return written;
+  const first = characters[start];
+  let end = start + 1;
+  while (/^[*_~`]$/.test(first ?? '') && characters[end] === first) end += 1;
+  return written.map((character, offset) => {
+    const isBare = start <= offset && offset < end && character === characters[offset];
+    return isBare ? `\\${character}` : character;
+  });
+}
+
 /** Returns the offset of the character that must be escaped at the start of a line, or -1. */
-export function findBlockStart(line: string): number {
+function findBlockStart(line: string): number {
   if (!startsBlock.test(line)) return -1;
   for (const pattern of blockStarts) {
     const match = pattern.exec(line);

@@ -1,16 +1,16 @@
 import type { Card } from '../../model/card.ts';
+import type { Poll } from '../../model/poll.ts';
 import type { Post, Status, Tombstone } from '../../model/post.ts';
 import type { Reaction } from '../../model/reaction.ts';
 import { linkAccount } from './accounts.ts';
 import { type ArticleExtent, renderArticle } from './article.ts';
 import { toLine } from './characters.ts';
 import { linkCopy } from './copies.ts';
-import { escapeInline, escapeLine } from './escape.ts';
+import { escapeCell, escapeInline, escapeLine } from './escape.ts';
 import { formatCount, formatMinute, formatNumber } from './figures.ts';
 import { joinBlocks, joinFacts, quoteBlock } from './layout.ts';
 import { link } from './links.ts';
 import { renderMedia } from './media.ts';
-import { renderPoll } from './poll.ts';
 import { renderLine, renderText } from './text.ts';
 
 /** How posts stand on a page. */
@@ -139,4 +139,23 @@ function renderAllFacts(post: Status): string {
     post.lang === null ? null : `language ${escapeInline(post.lang)}`,
     post.source === null ? null : `via ${escapeInline(post.source)}`,
   ]);
+}
+
+/** Gives a poll as a table, and below it its votes and its end as seen at `fetchedAt` (ISO 8601). */
+function renderPoll(poll: Poll, fetchedAt: string): string {
+  const rows = poll.choices.map(({ label, count, percentage }) => {
+    const votes = count === null ? '–' : formatNumber(count);
+    const share = percentage === null ? '–' : `${percentage.toFixed(1)}%`;
+    return `| ${escapeCell(label)} | ${votes} | ${share} |`;
+  });
+  const table = ['| Choice | Votes | Share |', '| --- | ---: | ---: |', ...rows].join('\n');
+  const votes = formatCount(poll.total_votes, 'vote', 'votes');
+  const voters = formatCount(poll.total_voters ?? null, 'voter', 'voters');
+  const end = poll.ends_at === null ? null : describeEnd(poll.ends_at, fetchedAt);
+  return joinBlocks([table, joinFacts([votes, voters, end])]);
+}
+
+function describeEnd(endsAt: string, fetchedAt: string): string {
+  const isClosed = Date.parse(endsAt) <= Date.parse(fetchedAt);
+  return `${isClosed ? 'closed' : 'closes'} ${formatMinute(endsAt)}`;
 }

@@ -2,15 +2,24 @@ import { isSpace, toCharacters, toLine } from './characters.ts';
 import {
   delimiters,
   type EscapeContext,
+  escapeBlockStart,
   escapeCharacters,
-  findBlockStart,
+  findHazards,
   keepNumberSigns,
+  plainContext,
 } from './escape.ts';
-import { findHazards } from './hazards.ts';
 import { joinLines } from './layout.ts';
 import { toAutolink, toDestination } from './links.ts';
-import { createNeighbours, isWordwise, type Neighbours, settleSpans } from './settle.ts';
-import { isAtom, type Mark, type Span, toSpans } from './spans.ts';
+import {
+  createNeighbours,
+  isAtom,
+  isWordwise,
+  type Mark,
+  type Neighbours,
+  type Span,
+  settleSpans,
+  toSpans,
+} from './spans.ts';
 
 /**
  * Gives a text with its marks as Markdown: lines end in hard breaks, empty lines part paragraphs,
@@ -114,55 +123,20 @@ function escapeLine(
   { characters, spans, indent }: Line,
   hazards: ReadonlySet<string>,
 ): readonly string[] {
-  const place = spans.length === 0 ? unmarked : placeOf(spans, characters.length);
-  const written = escapeCharacters(characters, { ...place, hazards, isCell: false });
+  const place = spans.length === 0 ? plainContext : contextOf(spans, characters.length);
+  const written = escapeCharacters(characters, { ...place, hazards });
   return indent > 0 ? written : escapeBlockStart(characters, written);
 }
 
-type Place = Omit<EscapeContext, 'hazards' | 'isCell'>;
-
-const none: ReadonlySet<number> = new Set();
-const isNowhere = () => false;
-
-/** The place of a line without spans, as most lines are. */
-const unmarked: Place = {
-  borders: none,
-  linkStarts: none,
-  isBracketed: isNowhere,
-  isLinked: isNowhere,
-};
-
-function placeOf(spans: readonly Span[], length: number): Place {
+function contextOf(spans: readonly Span[], length: number): Omit<EscapeContext, 'hazards'> {
   const links = spans.filter((span) => span.kind === 'link');
   const linked = new Uint8Array(length);
   for (const { start, end } of links) linked.fill(1, start, end);
-  const isLinked = (offset: number) => linked[offset] === 1;
   return {
-    borders: bordersOf(spans),
+    borders: new Set(spans.flatMap((span) => [span.start, span.end])),
     linkStarts: new Set(links.map((span) => span.start)),
-    isBracketed: isLinked,
-    isLinked,
+    isLinked: (offset) => linked[offset] === 1,
   };
-}
-
-/** A run of delimiters is escaped as a whole: what is left of it could close another one. */
-function escapeBlockStart(
-  characters: readonly string[],
-  written: readonly string[],
-): readonly string[] {
-  const start = findBlockStart(characters.join(''));
-  if (start < 0) return written;
-  const first = characters[start];
-  let end = start + 1;
-  while (/^[*_~`]$/.test(first ?? '') && characters[end] === first) end += 1;
-  return written.map((character, offset) => {
-    const isBare = start <= offset && offset < end && character === characters[offset];
-    return isBare ? `\\${character}` : character;
-  });
-}
-
-function bordersOf(spans: readonly Span[]): ReadonlySet<number> {
-  return new Set(spans.flatMap((span) => [span.start, span.end]));
 }
 
 /** Gives what must be escaped in a text: what pairs up, and what its own markers consist of. */

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { Problem, toProblemDocument } from '../../../src/core/problem.ts';
-import { problemReply } from '../../../src/http/openapi-problems.ts';
+import { problemReply } from '../../../src/http/openapi/problems.ts';
 import { createTools } from '../../../src/mcp/tools.ts';
 
 const tools = [...createTools(problemReply).values()].map(({ definition }) => definition);

@@ -5,9 +5,8 @@ import { linkAccount } from '../../../src/render/markdown/accounts.ts';
 import { escapeCell, escapeInline } from '../../../src/render/markdown/escape.ts';
 import { quoteBlock } from '../../../src/render/markdown/layout.ts';
 import { image } from '../../../src/render/markdown/links.ts';
-import { nestHeadings } from '../../../src/render/markdown/nest-headings.ts';
 import { renderText } from '../../../src/render/markdown/text.ts';
-import { cleanMarkdown } from '../../../src/render/markdown/verbatim.ts';
+import { cleanMarkdown, nestHeadings } from '../../../src/render/markdown/verbatim.ts';
 import { fc } from '../../support/fast-check.ts';
 import { renderPostPage } from '../../support/render-at-once.ts';
 import {

@@ -8,9 +8,8 @@ import {
   renderRepost,
   renderRepostsHead,
 } from '../../../src/render/archive-notes.ts';
-import { nestHeadings } from '../../../src/render/markdown/nest-headings.ts';
 import { renderText } from '../../../src/render/markdown/text.ts';
-import { cleanMarkdown } from '../../../src/render/markdown/verbatim.ts';
+import { cleanMarkdown, nestHeadings } from '../../../src/render/markdown/verbatim.ts';
 import { fc } from '../../support/fast-check.ts';
 import { elementsOf, laxRenderers, renderPlainly } from '../../support/lax-renderers.ts';
 import { renderBrowsePage, renderPostNote, renderPostPage } from '../../support/render-at-once.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nestHeadings } from '../../../src/render/markdown/nest-headings.ts';
 import { titlePostPage } from '../../../src/render/markdown/post-page.ts';
-import { cleanMarkdown } from '../../../src/render/markdown/verbatim.ts';
+import { cleanMarkdown, nestHeadings } from '../../../src/render/markdown/verbatim.ts';
 import { nameNote } from '../../../src/render/obsidian.ts';
 import { fc } from '../../support/fast-check.ts';
 import { renderBrowsePage, renderPostNote, renderPostPage } from '../../support/render-at-once.ts';

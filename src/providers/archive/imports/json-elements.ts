@@ -1,7 +1,9 @@
-import { createArraySeeker } from './json-array-seeker.ts';
-import { createElementCutter } from './json-element-cutter.ts';
-import type { ElementCut } from './json-open-element.ts';
-import { createJsonRuns, oddEscape } from './json-runs.ts';
+import {
+  createArraySeeker,
+  createElementCutter,
+  type ElementCut,
+  jsonBytes,
+} from './json-array.ts';
 
 /** An element of a JSON array that could be read. */
 export interface JsonValueElement {
@@ -48,18 +50,19 @@ export async function* jsonElements(
     if (elements.length > 0) yield elements;
     if (reader.isDone()) return;
   }
-  yield reader.end();
+  yield [reader.end()];
 }
 
-/** Creates what seeks the array in a file, chunk after chunk, and then reads its elements. */
+/** Creates a reader that seeks the array in a file, chunk after chunk, and then reads its elements. */
 function createArrayReader(path: readonly string[]) {
-  const seeker = createArraySeeker(path);
+  const seek = createArraySeeker(path);
   const cutter = createElementCutter(maxElementBytes);
-  const runs = createJsonRuns();
+  const runs = createRuns();
   let isFound = false;
   let count = 0;
   const placeValue = (value: unknown): JsonElement => ({ kind: 'value', value, index: count++ });
-  const placeCut = (cut: ElementCut): JsonElement => toElement(cut, count++);
+  const placeCut = (cut: ElementCut): readonly JsonElement[] =>
+    cut === 'empty' ? [] : [toElement(cut, count++)];
   const read = (chunk: Uint8Array, from: number): readonly JsonElement[] => {
     const elements: JsonElement[] = [];
     let isTried = false;
@@ -73,41 +76,101 @@ function createArrayReader(path: readonly string[]) {
       }
       const ended = cutter.cut(chunk, at);
       if (ended === null) break;
-      elements.push(...ended.cuts.map(placeCut));
+      elements.push(...placeCut(ended.cut));
       runs.learn(chunk, ended.end);
       at = ended.next;
     }
     return elements;
   };
+  const tellEnd = (): string => {
+    if (!isFound) return 'There is no list of records in the file.';
+    return cutter.isEmpty()
+      ? 'The file ends before its list does.'
+      : 'The file ends in the middle of this record.';
+  };
   return {
-    /** Takes a chunk; gives the elements that end in it. */
+    /** Takes a chunk; returns the elements that end in it. */
     push: (chunk: Uint8Array): readonly JsonElement[] => {
-      const from = isFound ? 0 : seeker.seek(chunk);
+      const from = isFound ? 0 : seek(chunk);
       isFound = from !== null;
       return from === null ? [] : read(chunk, from);
     },
     isDone: cutter.isDone,
-    /** Ends the file; gives what is wrong with its end. */
-    end: (): readonly JsonElement[] => {
-      const rest = isFound ? cutter.end() : { fault: noArray };
-      return rest === null ? [] : [{ ...toFault(rest), index: count, isCutOff: true }];
+    /** Ends a file in which the array did not end. */
+    end: (): JsonElement => ({ kind: 'fault', why: tellEnd(), isCutOff: true, index: count }),
+  };
+}
+
+function toElement(cut: Exclude<ElementCut, 'empty'>, index: number): JsonElement {
+  const fault = { kind: 'fault', isCutOff: false, index } as const;
+  if (cut === 'too_large') {
+    return { ...fault, why: `It is larger than ${maxElementBytes / 2 ** 20} MiB.` };
+  }
+  try {
+    return { kind: 'value', value: parse(cut.toString('utf8')), index };
+  } catch {
+    return { ...fault, why: 'It is not valid JSON.' };
+  }
+}
+
+/** Maximum bytes from the end of an element to the first colon in the next one. */
+const maxSeamBytes = 128;
+
+/** Elements of an array that follow each other in a chunk. */
+interface Run {
+  readonly values: readonly unknown[];
+  /** The index after the comma behind the last one; if there is none, that from which they were sought. */
+  readonly next: number;
+}
+
+/**
+ * Creates what parses runs of elements. Programs write arrays of objects that end and begin all alike:
+ * `},\n  {"tweet":`. What stands before the last such seam of a chunk is tried as a whole. No seam needs
+ * to be right: within a string or a bracket the run before it would not be closed, and what is parsed
+ * between two brackets is elements and nothing else. So a run can fail, and never lie.
+ */
+function createRuns() {
+  let seam: Buffer | null = null;
+  return {
+    /** Takes note of how an element ends and the next one begins. */
+    learn: (chunk: Uint8Array, comma: number): void => {
+      seam ??= findSeam(chunk, comma);
+    },
+    /** Parses the elements from an index on; none if they have to be cut one by one. */
+    parse: (chunk: Uint8Array, from: number): Run => {
+      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      const last = seam === null ? -1 : bytes.lastIndexOf(seam);
+      const values = last < from ? null : parseRun(bytes.toString('utf8', from, last + 1));
+      // A seam begins with the bracket and the comma.
+      return values === null ? { values: [], next: from } : { values, next: last + 2 };
     },
   };
 }
 
-const noArray = 'There is no list of records in the file.';
-
-function toElement(cut: ElementCut, index: number): JsonElement {
-  if ('fault' in cut) return { ...toFault(cut), index };
-  try {
-    return { kind: 'value', value: parse(cut.bytes.toString('utf8')), index };
-  } catch {
-    return { ...toFault({ fault: 'It is not valid JSON.' }), index };
-  }
+/** Returns the bytes around a comma, from a closing bracket to a colon; `null` if they are none of that. */
+function findSeam(chunk: Uint8Array, comma: number): Buffer | null {
+  const colon = chunk.indexOf(jsonBytes.colon, comma);
+  if (chunk[comma - 1] !== jsonBytes.closeObject || colon < 0) return null;
+  const seam = Buffer.from(chunk.subarray(comma - 1, colon + 1)); // a copy: the chunk is given back
+  return seam.length <= maxSeamBytes && /^\},\s*\{\s*"\w+"\s*:$/.test(seam.toString('latin1'))
+    ? seam
+    : null;
 }
 
-function toFault({ fault }: Extract<ElementCut, { fault: string }>) {
-  return { kind: 'fault', why: fault, isCutOff: false } as const;
+/** Returns whether a text has the escape of a surrogate or of NUL, which few records have. */
+function hasOddEscape(text: string): boolean {
+  // The plain search spares most records the pattern, which is ten times slower.
+  return text.includes('\\u') && /\\u(?:d[89a-f]|0000)/i.test(text);
+}
+
+function parseRun(text: string): readonly unknown[] | null {
+  if (hasOddEscape(text)) return null;
+  try {
+    const values: unknown = JSON.parse(`[${text}]`);
+    return Array.isArray(values) ? values : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Parses JSON, also where bare control characters stand in its strings, or between its tokens. */
@@ -118,8 +181,7 @@ function parse(text: string): unknown {
     () => text.replace(controls, ' '),
   ];
   const value = firstParsed(tries);
-  // The plain search spares most records the pattern, which is ten times slower.
-  return text.includes('\\u') && oddEscape.test(text) ? cleanStrings(value) : value;
+  return hasOddEscape(text) ? cleanStrings(value) : value;
 }
 
 /** Gives the value of the first text that is JSON; the last one's failure is thrown. */

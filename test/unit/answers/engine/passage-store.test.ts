@@ -3,7 +3,7 @@ import { toAsked } from '../../../../src/answers/engine/asked.ts';
 import { findCandidates } from '../../../../src/answers/engine/candidates.ts';
 import { createPassageStore } from '../../../../src/answers/engine/passage-store.ts';
 import { useIn } from '../../../../src/answers/engine/profile.ts';
-import { proximityOf } from '../../../../src/answers/engine/proximity.ts';
+import { proximityOf } from '../../../../src/answers/engine/score.ts';
 import { openPassageIndex } from '../../../../src/answers/index/passage-index.ts';
 import { refreshIndex } from '../../../../src/answers/index/refresh.ts';
 import { corpusOf } from '../../../support/corpus-folder.ts';

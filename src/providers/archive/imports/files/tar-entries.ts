@@ -1,4 +1,3 @@
-import { type ByteReader, createByteReader } from './byte-reader.ts';
 import type { ExportFile } from './export-files.ts';
 import { readPax, readTarHeader, type TarHeader, tarBlock } from './tar-header.ts';
 
@@ -89,4 +88,38 @@ function createBody(reader: ByteReader, bytes: number): Body {
       padding = 0;
     },
   };
+}
+
+/** Bytes that are taken in pieces of other sizes than they come in. */
+interface ByteReader {
+  /** Gives exactly so many bytes; null where there are fewer. */
+  take(length: number): Promise<Buffer | null>;
+  /** Gives the next bytes, at most so many; null at the end. */
+  takeSome(most: number): Promise<Uint8Array | null>;
+}
+
+/** Creates what takes bytes from chunks. It takes none ahead of what is asked for but the rest of a chunk. */
+function createByteReader(chunks: AsyncIterator<Uint8Array>): ByteReader {
+  let rest: Uint8Array = new Uint8Array();
+  const takeSome = async (most: number): Promise<Uint8Array | null> => {
+    while (rest.length === 0) {
+      const next = await chunks.next();
+      if (next.done === true) return null;
+      rest = next.value;
+    }
+    const some = rest.subarray(0, most);
+    rest = rest.subarray(some.length);
+    return some;
+  };
+  const take = async (length: number): Promise<Buffer | null> => {
+    const parts: Uint8Array[] = [];
+    for (let left = length; left > 0; ) {
+      const some = await takeSome(left);
+      if (some === null) return null;
+      parts.push(some);
+      left -= some.length;
+    }
+    return Buffer.concat(parts, length);
+  };
+  return { take, takeSome };
 }

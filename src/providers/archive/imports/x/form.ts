@@ -2,16 +2,21 @@ import type { Account } from '../../../../model/account.ts';
 import { readTimeMs } from '../../../times.ts';
 import { toIdHandle } from '../../id-handle.ts';
 import type { ExportForm, ExportItem, ExportSource } from '../export-source.ts';
-import { createFileCount, type ExportFiles, type FileCount } from '../files/export-files.ts';
+import {
+  createFileCount,
+  type ExportFile,
+  type ExportFiles,
+  type FileCount,
+} from '../files/export-files.ts';
 import { openExportFiles } from '../files/open-files.ts';
 import { readRecords } from '../records.ts';
 import { readAccount } from './account.ts';
 import { type ExportParts, findExportParts } from './export-parts.ts';
-import { readManifest } from './manifest.ts';
 import { type Notes, readNotes } from './notes.ts';
 import {
   connectionPayload,
   type ManifestPayload,
+  manifestPayload,
   type TweetPayload,
   tweetPayload,
 } from './payload.ts';
@@ -94,5 +99,25 @@ async function* readFollows(
     yield records.map((record) =>
       record.kind === 'skipped' ? record : toFollow(toIdHandle(record.row.accountId)),
     );
+  }
+}
+
+/** The most bytes of a manifest; one is some 100 KB. */
+const maxBytes = 4 * 2 ** 20;
+
+/** Reads what the export tells of itself; null where there is no manifest or none that can be read. */
+async function readManifest(
+  [file]: readonly ExportFile[],
+  files: ExportFiles,
+): Promise<ManifestPayload | null> {
+  if (file === undefined || file.bytes > maxBytes) return null;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of files.read(file)) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString('utf8');
+  try {
+    const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
+    return manifestPayload.safeParse(JSON.parse(json)).data ?? null;
+  } catch {
+    return null; // nothing in it is needed
   }
 }

@@ -1,0 +1,113 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Endpoint } from '../../../core/endpoint.ts';
+import { closeToPages } from '../../cors.ts';
+import { toDiscoveryLink } from '../../discovery-links.ts';
+import type { Headers } from '../../headers.ts';
+import { refuseOtherMethods } from '../../methods.ts';
+import { negotiatePage, type PageFormat } from '../../negotiation.ts';
+import { listEndpointHeaders } from '../../openapi/headers.ts';
+import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../reply.ts';
+import type { Site } from '../layout.ts';
+import { preparePage } from '../page-headers.ts';
+import { createFrontAnswer, type FrontOptions, hasQuestion } from './answer.ts';
+import type { FrontFacts } from './facts.ts';
+import { renderFrontMarkdown, renderFrontPage } from './page.ts';
+
+/**
+ * Registers `/`: HTML to a browser, Markdown to the rest (decisions section 7). With `q` it reads what
+ * was pasted, by the code and on the account of the route that the read has.
+ */
+export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
+  closeToPages(app, options.origins);
+  app.decorateRequest('identity', null);
+  const facts: FrontFacts = { baseUrl: options.site.baseUrl, hasSample: options.hasSample };
+  const front = createFront(facts, options.site);
+  const { answer, describe } = createFrontAnswer(options);
+  const describeAny = (request: FastifyRequest): Headers =>
+    hasQuestion(request.raw.url ?? '') ? describe(request) : { vary: 'Accept' };
+  app.get('/', { config: { describe: describeAny } }, (request, reply) => {
+    const format = negotiatePage(request.headers.accept, 'markdown');
+    if (hasQuestion(request.raw.url ?? '')) return answer({ request, reply }, format);
+    return sendPrepared({ request, reply }, front(format), nothingOfItsOwn);
+  });
+  refuseOtherMethods(app, '/', { allow: ['GET', 'HEAD'], describe: describeAny });
+}
+
+/** Nothing of the page without a question changes while the process runs: it is made once. */
+function createFront(facts: FrontFacts, site: Site): (format: PageFormat) => PreparedReply {
+  const kept = new Map<PageFormat, PreparedReply>();
+  const headers = { link: toDiscoveryLink(site.baseUrl) };
+  return (format) => {
+    const known = kept.get(format);
+    if (known !== undefined) return known;
+    const text = format === 'html' ? renderFrontPage(facts, site) : renderFrontMarkdown(facts);
+    const made = preparePage({ text, format, isNegotiated: true, headers });
+    kept.set(format, made);
+    return made;
+  };
+}
+
+/** Only what was read has them, and only with `q` anything is. */
+const ofReads = { isOptional: true } as const;
+
+const ofReply = listEndpointHeaders(
+  ['ETag', 'Link', 'X-Source', 'X-Cache', 'X-Result-Count', 'X-Search-Degraded', 'Retry-After'],
+  ofReads,
+);
+
+/** The front page, for the machine description. */
+export const frontEndpoints: readonly Endpoint[] = [
+  {
+    id: 'getFrontPage',
+    method: 'GET',
+    path: '/',
+    tag: 'pages',
+    summary: 'The front page: HTML to a browser, Markdown to everybody else.',
+    description:
+      'With `q` it reads what that stands for, by the same code, for the same allowance and with the same headers as the route that the read has. In Markdown it has the same bytes, and a failure is a problem. The HTML page is always 200: it tells of a failure in words.',
+    parameters: {
+      query: z.object({
+        q: z
+          .string()
+          .optional()
+          .describe(
+            'The URL of a post, an account, a list, a search or a hashtag on any platform or on this server, also without its scheme; an account as `@ada`, `ada.example` or `user@host`, also with a path such as `/followers`. Anything else is searched for.',
+          ),
+      }),
+    },
+    headers: {
+      ...listEndpointHeaders(['Vary']),
+      ...listEndpointHeaders(['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'], ofReads),
+    },
+    replies: [
+      {
+        status: 200,
+        description: 'The page, or with `q` what was read.',
+        content: { 'text/html': 'text', 'text/markdown': 'text' },
+        headers: ofReply,
+      },
+      { status: 304, description: 'The caller has it already.', headers: ofReply },
+    ],
+    problems: [
+      'missing_query',
+      'invalid_query',
+      'invalid_url',
+      'unsupported_host',
+      'invalid_path',
+      'invalid_params',
+      'invalid_handle',
+      'invalid_cursor',
+      'invalid_option',
+      'unsupported_platform',
+      'invalid_key',
+      'not_found',
+      'rate_limited',
+      'upstream_error',
+      'upstream_unavailable',
+      'upstream_rate_limited',
+      'overloaded',
+    ],
+    access: 'key',
+  },
+];

@@ -1,0 +1,290 @@
+import { describe, expect, it } from 'vitest';
+import { findReferences } from '../../../../src/core/json-schema.ts';
+import { problemKinds } from '../../../../src/core/problem.ts';
+import { endpoints } from '../../../../src/endpoints.ts';
+import { describeOpenApi } from '../../../../src/http/openapi/document.ts';
+import { writeOut } from '../../../../src/http/openapi/endpoint-paths.ts';
+import { readExamples } from '../../../../src/http/openapi/examples.ts';
+import { isBrowseRoute, type Route, routes } from '../../../../src/http/routes.ts';
+import { allReads } from '../../../../src/reads/index.ts';
+import { operationOf, operationsOf, parseDocument, responseOf } from '../../../support/openapi.ts';
+
+const facts = {
+  baseUrl: 'https://perch.test/read',
+  version: '1.2.3',
+  nowMs: null,
+  linkPreviews: false,
+  endpoints,
+  examples: readExamples('https://perch.test/read'),
+  limits: { windowSeconds: 60, public: 60, key: 600, post: 600, pool: 800 },
+};
+const json: unknown = JSON.parse(JSON.stringify(describeOpenApi(facts)));
+const document = parseDocument(json);
+const all = operationsOf(document);
+/** Those of reads; the others are in the tests of `endpoint-paths`. */
+const operations = all.filter(({ operationId }) => routes.some(({ id }) => id === operationId));
+
+/** Gives what a reference points to (RFC 6901); undefined where there is nothing. */
+function resolve(reference: string): unknown {
+  const steps = reference.replace(/^#\//, '').split('/');
+  return steps.reduce<unknown>((at, step) => (at as Record<string, unknown>)?.[step], json);
+}
+
+/** Gives the names of members, but for those of examples and of what a schema describes. */
+function namesOf(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const members = Object.entries(value).filter(([name]) => name !== 'examples');
+  return members.flatMap(([name, inner]) =>
+    name === 'properties' ? Object.values(inner).flatMap(namesOf) : [name, ...namesOf(inner)],
+  );
+}
+
+const isBrowse = (id: string) => {
+  const route = routes.find((row) => row.id === id);
+  return route !== undefined && isBrowseRoute(route);
+};
+
+describe('the document', () => {
+  it('tells what it is of, and where', () => {
+    expect(document.info).toMatchObject({
+      title: 'Perch',
+      version: '1.2.3',
+      license: { name: 'MIT', identifier: 'MIT' },
+    });
+    expect(document.servers).toEqual([{ url: 'https://perch.test/read' }]);
+  });
+
+  it('has only references that lead somewhere', () => {
+    const references = findReferences(json);
+
+    expect(references.length).toBeGreaterThan(100);
+    expect(references.filter((one) => resolve(one) === undefined)).toEqual([]);
+  });
+
+  it('refers to everything that it keeps', () => {
+    const { schemas, responses, headers } = document.components;
+    const kept = Object.entries({ schemas, responses, headers }).flatMap(([kind, named]) =>
+      Object.keys(named).map((name) => `#/components/${kind}/${name}`),
+    );
+    const referred = new Set(findReferences(json));
+
+    expect(kept.filter((one) => !referred.has(one))).toEqual([]);
+  });
+
+  it('has no names of schemas beside their places', () => {
+    const names = new Set(namesOf(json));
+
+    expect([...names].filter((name) => /^\$(?!ref$)/.test(name))).toEqual([]);
+    // Only what a caller sends is closed.
+    const replies = [document.components, operations.map(({ responses }) => responses)];
+    expect(JSON.stringify(replies)).not.toContain('"additionalProperties":false');
+  });
+
+  it('closes no enumeration of a reply', () => {
+    const { schemas } = document.components;
+
+    expect(namesOf(schemas)).not.toContain('enum');
+    expect(schemas.Problem).toMatchObject({
+      properties: {
+        code: { type: 'string', 'x-extensible-enum': Object.keys(problemKinds) },
+      },
+    });
+  });
+
+  it('tells the known values of what is an open set', () => {
+    const knownOf = (schema: string, member: string) =>
+      resolve(`#/components/schemas/${schema}/properties/${member}/x-extensible-enum`);
+
+    expect(knownOf('BrowseReply', 'resource')).toContain('followers');
+    expect(knownOf('BrowseReply', 'feed')).toContain('latest');
+    expect(knownOf('BrowseReply', 'source')).toContain('archive');
+    expect(knownOf('PostReply', 'source')).toContain('archive');
+    expect(knownOf('PostReply', 'format')).toEqual(['json']);
+    expect(JSON.stringify(resolve('#/components/schemas/Account'))).toContain(
+      '"x-extensible-enum":["individual","organization","government"]',
+    );
+    expect(document.components.headers['X-Source']?.schema).toHaveProperty('x-extensible-enum');
+  });
+
+  it('explains each tag of an operation, and no other', () => {
+    const used = new Set(all.flatMap(({ tags }) => tags));
+
+    expect(document.tags.map(({ name }) => name).sort()).toEqual([...used].sort());
+  });
+
+  it('is the same each time', () => {
+    expect(JSON.stringify(describeOpenApi(facts))).toBe(JSON.stringify(json));
+  });
+});
+
+describe('the catalogue of problems', () => {
+  const codes = document['x-problem-codes'];
+
+  it('has each code with its status and texts', () => {
+    expect(Object.keys(codes)).toEqual(Object.keys(problemKinds));
+    expect(codes.upstream_unavailable).toEqual({
+      type: 'https://perch.test/read/docs/errors#upstream_unavailable',
+      status: 503,
+      title: problemKinds.upstream_unavailable.title,
+      when: problemKinds.upstream_unavailable.when,
+      resolution: problemKinds.upstream_unavailable.resolution,
+      retry_after: 30,
+    });
+  });
+
+  it('has each code that a response names, under its status', () => {
+    const told = all.flatMap((operation) =>
+      Object.keys(operation.responses).flatMap((status) =>
+        [...responseOf(document, operation, status).description.matchAll(/^`(\w+)`:/gm)].map(
+          ([, code = '']) => [code, Number(status)] as const,
+        ),
+      ),
+    );
+
+    expect(told.length).toBeGreaterThan(200);
+    expect(told.filter(([code, status]) => codes[code]?.status !== status)).toEqual([]);
+  });
+});
+
+describe('the operations', () => {
+  it('are the rows of the tables', () => {
+    expect(all.map(({ operationId, method, path }) => [operationId, method, path])).toEqual([
+      ...routes.map(({ id, path }) => [id, 'get', path]),
+      ...endpoints
+        .flatMap(writeOut)
+        .map(({ id, method, path }) => [id, method.toLowerCase(), path]),
+    ]);
+  });
+
+  it('have ids of their own', () => {
+    const ids = all.map(({ operationId }) => operationId);
+
+    expect(new Set(ids).size).toBe(ids.length);
+    // Decisions section 7, but for what is no read of the table.
+    expect(ids).toEqual(
+      expect.arrayContaining([
+        ...['getPost', 'getProfile', 'listFollowers', 'listFollowing', 'searchPosts', 'getOEmbed'],
+        ...['getPostByPermalink', 'getProfileByHandle', 'listFollowersByHandle'],
+        ...['listFollowingByHandle', 'searchByPath', 'getPostLegacy', 'browseLegacy'],
+      ]),
+    );
+  });
+
+  it.each(operations)('declare the parameters of $path', ({ path, parameters }) => {
+    const inTemplate = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const inPath = parameters.filter((one) => one.in === 'path');
+    const names = parameters.map(({ name }) => name);
+
+    expect(inPath.map(({ name }) => name)).toEqual(inTemplate);
+    expect(inPath.every(({ required }) => required)).toBe(true);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it.each(routes)('take what the read of $path takes', (route: Route) => {
+    const { read, path } = route;
+    const ids = typeof read === 'string' ? [read] : Object.values(read.reads);
+    const taken = new Set(ids.flatMap((id) => Object.keys(allReads[id].params.shape)));
+    if (path.includes('{id}')) taken.delete('url');
+    if (path.includes('{n}')) taken.add('n');
+    if (typeof read !== 'string') taken.add(read.parameter);
+
+    const names = operationOf(document, route.id).parameters.map(({ name }) => name);
+
+    expect(names.toSorted()).toEqual([...taken].sort());
+  });
+
+  it('need no key, and take one on the browse surface only', () => {
+    expect(document.security).toEqual([]);
+    for (const { operationId, security } of operations) {
+      expect([operationId, security]).toEqual([
+        operationId,
+        isBrowse(operationId) ? [{}, { bearerKey: [] }] : undefined,
+      ]);
+    }
+    expect(document.components.securitySchemes.bearerKey).toMatchObject({
+      type: 'http',
+      scheme: 'bearer',
+    });
+  });
+
+  it('name the allowances that they are paid from, which the document explains', () => {
+    const told = operations.map((one) => [one.operationId, one['x-rate-limit-policies']]);
+
+    expect(told).toEqual(
+      routes.map((route) => [route.id, isBrowseRoute(route) ? ['public', 'key'] : ['post']]),
+    );
+    expect(document['x-rate-limit-policies']).toMatchObject({
+      public: { quota: 60, window_seconds: 60 },
+      key: { quota: 600, window_seconds: 60 },
+      post: { quota: 600, window_seconds: 60 },
+    });
+  });
+});
+
+describe('the responses', () => {
+  it.each(operations)('of $path have every status', ({ operationId, responses }) => {
+    const expected = [
+      ...(operationId.startsWith('importProfilePosts') ? [] : ['304']),
+      ...['200', '400', '404', '414', '429', '500', '502', '503', 'default'],
+      ...(isBrowse(operationId) ? ['401'] : []),
+      ...(operationId.startsWith('getOEmbed') ? ['501'] : []),
+    ];
+
+    expect(Object.keys(responses).sort()).toEqual(expected.sort());
+  });
+
+  it.each(operations)('of $path are problems where they fail', (operation) => {
+    for (const status of Object.keys(operation.responses)) {
+      const { content } = responseOf(document, operation, status);
+      if (status === '200' || status === '304') continue;
+      expect(content).toMatchObject({
+        'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+      });
+    }
+  });
+
+  it('have each media type of the read', () => {
+    const typesOf = (id: string) =>
+      Object.entries(responseOf(document, operationOf(document, id), 200).content ?? {}).map(
+        ([type, { schema }]) => [type, schema.$ref ?? schema.type],
+      );
+
+    expect(typesOf('getPostByPermalink')).toEqual([
+      ['text/markdown', 'string'],
+      ['application/json', '#/components/schemas/PostReply'],
+    ]);
+    expect(typesOf('browseLegacy')).toEqual([
+      ['text/markdown', 'string'],
+      ['application/json', '#/components/schemas/BrowseReply'],
+    ]);
+    expect(typesOf('getOEmbed')).toEqual([['application/json', '#/components/schemas/EmbedReply']]);
+  });
+
+  it('have a page for crawlers where link previews are on', () => {
+    const withPreviews = parseDocument(describeOpenApi({ ...facts, linkPreviews: true }));
+
+    const withPage = operationsOf(withPreviews).filter(
+      (one) =>
+        one.tags.includes('permalink') &&
+        Object.hasOwn(responseOf(withPreviews, one, 200).content ?? {}, 'text/html'),
+    );
+
+    expect(withPage.map(({ operationId }) => operationId)).toEqual([
+      'getPostByPermalink',
+      'getPostPhotoByPermalink',
+      'getPostVideoByPermalink',
+    ]);
+  });
+
+  it.each(operations)('of $path name the headers of their surface', (operation) => {
+    for (const status of Object.keys(operation.responses)) {
+      if (status === 'default') continue;
+      const { headers = {} } = responseOf(document, operation, status);
+      expect(Object.hasOwn(headers, 'X-Api-Key-Status')).toBe(isBrowse(operation.operationId));
+      expect(Object.hasOwn(headers, 'Deprecation')).toBe(operation.deprecated === true);
+      expect(Object.hasOwn(headers, 'Sunset')).toBe(operation.deprecated === true);
+      expect(Object.hasOwn(headers, 'Retry-After')).toBe(status === '429' || status === '503');
+      expect(headers).toHaveProperty('RateLimit');
+    }
+  });
+});
