@@ -45,6 +45,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   ignore: /^answers\/corpus\/walk\.ts$/,
   yauzl: /^providers\/archive\/imports\/files\/zip-files\.ts$/,
   stemmer: /^answers\/text\/words\.ts$/,
+  minisearch: /^http\/pages\/search-index\.ts$/,
   'pino-pretty': /^commands\/logger\.ts$/,
 };
 
