@@ -33,6 +33,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   'better-sqlite3': /^core\/sqlite\.ts$/,
   '@fastify/cors': /^http\/cors\.ts$/,
   'content-disposition': /^http\/headers\.ts$/,
+  'ipaddr.js': /^core\/ip-address\.ts$/,
   'lru-cache': /^(?:access|answers|fetching|http|providers)\//,
   'markdown-it':
     /^http\/pages\/(?:markdown|result-html|result-links|answer-html)\.ts$|^answers\/readers\/markdown\.ts$/,
