@@ -14,7 +14,7 @@ import { type SentHistory, sendHistoryLines } from './history-lines.ts';
 import type { Identification } from './identity.ts';
 import { type Load, overloaded } from './load.ts';
 import { refuseOtherMethods } from './methods.ts';
-import { negotiateHistory } from './negotiation.ts';
+import { negotiate, offers } from './negotiation.ts';
 import { isRouteOf, toGiven } from './read-routes.ts';
 import { privateCaching } from './reply.ts';
 import { releaseWithReply } from './reply-bytes.ts';
@@ -57,7 +57,7 @@ function registerPath(
     const refusal = options.load.isHigh ? overloaded() : headers.identityOf(request).refusal;
     if (refusal !== null) throw isRoute(request) ? refusal : routeNotFound(request);
     const { format, ...asked } = importProfilePosts.understand(toGiven(row, form, request));
-    return { ...asked, format: format ?? negotiateHistory(request.headers.accept) };
+    return { ...asked, format: format ?? negotiate(request.headers.accept, offers.history) };
   };
   app.head(url, { config }, (request, reply) => {
     const { format } = understand(request);
