@@ -35,6 +35,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   '@fastify/cors': /^http\/cors\.ts$/,
   'find-my-way': /^http\/methods\.ts$/,
   'content-disposition': /^http\/headers\.ts$/,
+  'ipaddr.js': /^core\/ip-address\.ts$/,
   'lru-cache': /^(?:access|answers|fetching|http|providers)\//,
   'markdown-it':
     /^http\/pages\/(?:markdown|result-html|result-links|answer-html)\.ts$|^answers\/readers\/markdown\.ts$/,
@@ -47,6 +48,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   ignore: /^answers\/corpus\/walk\.ts$/,
   yauzl: /^providers\/archive\/imports\/files\/zip-files\.ts$/,
   stemmer: /^answers\/text\/words\.ts$/,
+  minisearch: /^http\/pages\/search-index\.ts$/,
   'pino-pretty': /^commands\/logger\.ts$/,
 };
 

@@ -47,7 +47,7 @@ export const dynamicPatterns: readonly DynamicPatterns[] = [
     create: async () => {
       const { createSearchIndex } = await source('http/pages/search-index.ts');
       const entry = { page: 'a', pageTitle: 'a', heading: { text: 'a', id: 'a' }, text: 'word 漢' };
-      createSearchIndex([entry]).find('word wo 漢');
+      (await createSearchIndex([entry])).find('word wo 漢');
     },
   },
   {

@@ -1,18 +1,17 @@
-import { BlockList, isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { Client } from '../core/caller.ts';
+import {
+  type AddressRange,
+  type IpAddress,
+  isV4,
+  isWithin,
+  parseAddress,
+  parseRange,
+  toDottedEnd,
+} from '../core/ip-address.ts';
 
 /** The name of every client whose address cannot be told: one for all, so that garbage makes no accounts. */
 const unknownClient = 'unknown';
-
-/** An IP address, in the one form that is compared. */
-interface Address {
-  readonly family: 'ipv4' | 'ipv6';
-  /** Without a zone; of an IPv4-mapped IPv6 address, the IPv4 address. */
-  readonly text: string;
-  /** What the allowance of such a client goes by. */
-  readonly name: string;
-}
 
 /**
  * Gives the name that a client's allowance goes by: an IPv4 address as it is, also where IPv6 maps it;
@@ -20,7 +19,14 @@ interface Address {
  * a port are tolerated. Whatever is no address is `unknown`.
  */
 export function toClientAddress(address: string | undefined): string {
-  return toAddress(address)?.name ?? unknownClient;
+  return nameOf(toAddress(address));
+}
+
+function nameOf(address: IpAddress | null): string {
+  if (address === null) return unknownClient;
+  if (isV4(address)) return toDottedEnd(address);
+  const network = address.parts.slice(0, 4).map((group) => group.toString(16));
+  return network.join(':');
 }
 
 /**
@@ -33,7 +39,7 @@ export function toClient(name: string): Client {
   return { address: name, network: end === -1 ? null : `${name.slice(0, end)}/48` };
 }
 
-function toAddress(written: string | undefined): Address | null {
+function toAddress(written: string | undefined): IpAddress | null {
   return written === undefined ? null : parseAddress(withoutPort(written));
 }
 
@@ -46,50 +52,12 @@ function withoutPort(written: string): string {
   return address ?? written;
 }
 
-function parseAddress(text: string): Address | null {
-  const family = isIP(text);
-  if (family === 0) return null;
-  return family === 4 ? { family: 'ipv4', text, name: text } : toIpv6(text.split('%', 1)[0] ?? '');
-}
-
-function toIpv6(text: string): Address {
-  const groups = toGroups(text);
-  // RFC 4291 §2.5.5.2: what a socket that listens for both families calls an IPv4 address.
-  if (groups.slice(0, 6).join() === '0,0,0,0,0,65535') {
-    const mapped = groups.slice(6).flatMap((group) => [group >> 8, group & 255]);
-    return { family: 'ipv4', text: mapped.join('.'), name: mapped.join('.') };
-  }
-  const network = groups.slice(0, 4).map((group) => group.toString(16));
-  return { family: 'ipv6', text, name: network.join(':') };
-}
-
-/** Gives the eight groups of an IPv6 address that is known to be one (RFC 4291 §2.2). */
-function toGroups(text: string): readonly number[] {
-  const [head = '', tail = ''] = text.split('::');
-  const [left, right] = [readGroups(head), readGroups(tail)];
-  return [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right];
-}
-
-function readGroups(part: string): readonly number[] {
-  if (part === '') return [];
-  return part.split(':').flatMap((group) => {
-    if (!group.includes('.')) return [Number.parseInt(group, 16)];
-    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
-    return [a * 256 + b, c * 256 + d];
-  });
-}
-
 /** Names for ranges of addresses, as other servers have them (RFC 1122, RFC 1918, RFC 3927, RFC 4193, RFC 4291). */
 const namedRanges: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
-
-interface AddressRange {
-  readonly address: Address;
-  readonly prefixBits: number;
-}
 
 /** Tells what is wrong with an entry of `PERCH_TRUST_PROXY`; null where nothing is. */
 export function trustedProxyFault(entry: string): string | null {
@@ -106,30 +74,14 @@ function parseRanges(entry: string): readonly AddressRange[] | null {
   return ranges.length === written.length ? ranges : null;
 }
 
-const cidr = /^([^/]+)(?:\/(\d{1,3}))?$/;
-
-function parseRange(written: string): AddressRange | null {
-  const [, text = '', prefix] = cidr.exec(written) ?? [];
-  const address = parseAddress(text);
-  if (address === null) return null;
-  const bits = address.family === 'ipv4' ? 32 : 128;
-  // `::ffff:10.0.0.0/104` is `10.0.0.0/8`.
-  const unmapped = address.family === 'ipv4' && text.includes(':') ? 96 : 0;
-  const prefixBits = prefix === undefined ? bits : Number(prefix) - unmapped;
-  return prefixBits >= 0 && prefixBits <= bits ? { address, prefixBits } : null;
-}
-
-/** Creates the test whether an address is a trusted proxy's. */
-function createTrust(entries: readonly string[]): (address: Address) => boolean {
-  const list = new BlockList();
-  for (const entry of entries) {
+/** Creates the function that returns whether an address belongs to a trusted proxy. */
+function createTrust(entries: readonly string[]): (address: IpAddress) => boolean {
+  const trusted = entries.flatMap((entry) => {
     const ranges = parseRanges(entry);
     if (ranges === null) throw new Error(`${entry} is no address of a proxy`);
-    for (const { address, prefixBits } of ranges) {
-      list.addSubnet(address.text, prefixBits, address.family);
-    }
-  }
-  return ({ text, family }) => list.check(text, family);
+    return ranges;
+  });
+  return (address) => trusted.some((range) => isWithin(address, range));
 }
 
 /**
@@ -145,7 +97,7 @@ export function createConnectionReader(
   return ({ remoteAddress }) => {
     const address = toAddress(remoteAddress);
     if (address !== null && isTrusted(address)) return null;
-    return toClient(address?.name ?? unknownClient);
+    return toClient(nameOf(address));
   };
 }
 
@@ -185,7 +137,7 @@ export function createAddressReader({
   const meet = (socket: AddressSource['socket']): Peer => {
     const address = toAddress(socket.remoteAddress);
     const peer = {
-      name: address?.name ?? unknownClient,
+      name: nameOf(address),
       isTrusted: address !== null && isTrusted(address),
     };
     peers.set(socket, peer);
@@ -210,9 +162,12 @@ const maxRememberedLength = 200;
 
 /** Creates `followForwarded` with a memory: behind a proxy every request asks it. */
 function createForwardedMemory(
-  isTrusted: (address: Address) => boolean,
+  isTrusted: (address: IpAddress) => boolean,
 ): (header: string) => string | null {
-  const follow = (header: string) => ({ name: followForwarded(header, isTrusted)?.name ?? null });
+  const follow = (header: string) => {
+    const address = followForwarded(header, isTrusted);
+    return { name: address === null ? null : nameOf(address) };
+  };
   const remembered = new LRUCache<string, { readonly name: string | null }>({
     max: maxRemembered,
     memoMethod: follow,
@@ -225,8 +180,11 @@ function createForwardedMemory(
 const maxEntries = 32;
 
 /** Gives the last address that can be believed; null where none can, so that it is the proxy's own. */
-function followForwarded(header: string, isTrusted: (address: Address) => boolean): Address | null {
-  let client: Address | null = null;
+function followForwarded(
+  header: string,
+  isTrusted: (address: IpAddress) => boolean,
+): IpAddress | null {
+  let client: IpAddress | null = null;
   let end = header.length;
   for (let looked = 0; looked < maxEntries && end >= 0; looked += 1) {
     const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1);

@@ -9,7 +9,7 @@ import type { DiscoveryFacts } from './discovery-facts.ts';
 import { apiCatalogType, discoveryPaths, toDiscoveryLink } from './discovery-links.ts';
 import { type DocumentForm, type FormedDocument, jsonMediaType, serveFormed } from './document.ts';
 import { writeLlmsText } from './llms-text.ts';
-import { asksForMarkdown } from './negotiation.ts';
+import { negotiate, offers } from './negotiation.ts';
 import { askPath } from './pages/paths.ts';
 import { previewProducts } from './preview-crawlers.ts';
 import { describeServerCard } from './server-card.ts';
@@ -60,7 +60,7 @@ function describeIndex(facts: DiscoveryFacts): Omit<FormedDocument, 'clock'> {
     otherForm: {
       mediaType: 'text/markdown; charset=utf-8',
       write: (nowMs) => toApiMarkdown(describeApi(facts, nowMs)),
-      isAsked: asksForMarkdown,
+      isAsked: (accept) => negotiate(accept, offers.apiIndex) === 'markdown',
     },
     headers: { link: toDiscoveryLink(facts.baseUrl) },
   };

@@ -13,7 +13,7 @@ import { routeNotFound } from './errors.ts';
 import { type SentHistory, sendHistoryLines } from './history-lines.ts';
 import type { Identification } from './identity.ts';
 import { type Load, overloaded } from './load.ts';
-import { negotiateHistory } from './negotiation.ts';
+import { negotiate, offers } from './negotiation.ts';
 import { isRouteOf, toGiven } from './read-routes.ts';
 import { privateCaching } from './reply.ts';
 import { overloadedByReplies, releaseWithReply } from './reply-bytes.ts';
@@ -56,7 +56,7 @@ function registerPath(
     const refusal = options.load.isHigh ? overloaded() : headers.identityOf(request).refusal;
     if (refusal !== null) throw isRoute(request) ? refusal : routeNotFound(request);
     const { format, ...asked } = importProfilePosts.understand(toGiven(row, form, request));
-    return { ...asked, format: format ?? negotiateHistory(request.headers.accept) };
+    return { ...asked, format: format ?? negotiate(request.headers.accept, offers.history) };
   };
   app.head(url, { config }, (request, reply) => {
     const { format } = understand(request);

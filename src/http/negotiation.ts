@@ -1,67 +1,81 @@
-import type { HistoryFormat } from '../model/history.ts';
+/** Format of a page. */
+export type PageFormat = 'html' | 'markdown';
 
-/** What `Accept` can choose between; a `format` parameter wins over it. */
-export type NegotiatedFormat = 'markdown' | 'json';
-
-/** Tells whether `Accept` names a format of its own accord, rather than taking anything. */
+/** Returns whether `Accept` names a format, rather than taking anything. */
 export function namesFormat(accept: string | undefined): boolean {
   return accept !== undefined && /json|markdown/i.test(accept);
 }
 
-/** What `Accept` can choose between at the address of a page. */
-export type PageFormat = 'html' | 'markdown';
-
-/**
- * Chooses the format of a page by `Accept` (RFC 9110 §12.5.1, decisions section 7): the one that is
- * preferred, and `otherwise` where neither is preferred, as with `text/*`. No `Accept` is refused.
- */
-export function negotiatePage(accept: string | undefined, otherwise: PageFormat): PageFormat {
-  if (accept === undefined || accept === '*/*') return otherwise;
-  const ranges = accept.split(',', 50).map(parseRange);
-  const wide = [/^text\/\*$/, /^\*\/\*$/];
-  const html = acceptedOf(ranges, [/^(?:text\/html|application\/xhtml\+xml)$/, ...wide]);
-  const markdown = acceptedOf(ranges, [/^text\/(?:x-)?markdown$/, ...wide]);
-  if (html === markdown) return otherwise;
-  return rank(html, markdown) <= 0 ? 'html' : 'markdown';
+/** Format that an address can answer with. */
+interface Offer<Format extends string> {
+  readonly format: Format;
+  /** Media ranges that ask for the format, the most specific first. */
+  readonly ranges: readonly RegExp[];
+  /** Ranges that ask for it too if none of `ranges` does, but lose a tie. */
+  readonly wideRanges?: readonly RegExp[];
 }
 
-/** Orders by preference; what is named is meant rather than what falls under a wider range. */
-function rank(a: Range | undefined, b: Range | undefined): number {
-  if (a === undefined || b === undefined) return a === undefined ? 1 : -1;
-  const named = Number(isNamed(b)) - Number(isNamed(a));
-  return b.quality - a.quality || named || a.position - b.position;
-}
+/** The format that everybody gets unless `Accept` prefers the second one. */
+type Offers<Format extends string> = readonly [Offer<Format>, Offer<Format>];
 
-function acceptedOf(ranges: readonly Range[], patterns: readonly RegExp[]): Range | undefined {
-  const range = mostSpecific(ranges, patterns);
-  return range?.quality === 0 ? undefined : range;
-}
+const anything = /^\*\/\*$/;
+const anyText = /^text\/\*$/;
+const anyApplication = /^application\/\*$/;
+const json = /^application\/json$/;
+const wideRanges = [anyText, anything];
+const htmlPage = {
+  format: 'html',
+  ranges: [/^(?:text\/html|application\/xhtml\+xml)$/],
+  wideRanges,
+} as const;
+const markdownPage = {
+  format: 'markdown',
+  ranges: [/^text\/(?:x-)?markdown$/],
+  wideRanges,
+} as const;
 
-function isNamed({ type }: Range): boolean {
-  return !type.endsWith('/*');
+/** What `Accept` chooses between, by kind of address. */
+export const offers = {
+  /** A `format` parameter wins over `Accept`. */
+  read: [
+    {
+      format: 'markdown',
+      ranges: [/^text\/(?:markdown|x-markdown|plain)$/, anyText],
+      wideRanges: [anything],
+    },
+    { format: 'json', ranges: [/^application\/(?:json|[^/]+\+json)$/, anyApplication] },
+  ],
+  /** Programs rely on JSON. */
+  apiIndex: [
+    { format: 'json', ranges: [json, anyApplication], wideRanges: [anything] },
+    { format: 'markdown', ranges: markdownPage.ranges },
+  ],
+  history: [
+    { format: 'json', ranges: [json] },
+    { format: 'ndjson', ranges: [/^application\/(?:x-)?ndjson$/] },
+  ],
+  docs: [htmlPage, markdownPage],
+  frontPage: [markdownPage, htmlPage],
+} as const satisfies Readonly<Record<string, Offers<string>>>;
+
+/** Maximum number of media ranges that are read. */
+const maxRanges = 50;
+
+/** Returns the format that `Accept` prefers (RFC 9110 §12.5.1). No `Accept` is refused. */
+export function negotiate<Format extends string>(
+  accept: string | undefined,
+  [usual, other]: Offers<Format>,
+): Format {
+  if (accept === undefined || accept === '*/*') return usual.format;
+  const ranges = accept.split(',', maxRanges).map(parseRange);
+  const isOther = isPreferred(findRange(other, ranges), findRange(usual, ranges));
+  return (isOther ? other : usual).format;
 }
 
 interface Range {
   readonly type: string;
   readonly quality: number;
   readonly position: number;
-}
-
-/**
- * Chooses a format by `Accept` (RFC 9110 §12.5.1, decisions section 3): JSON where it is named and
- * nothing is preferred to it, otherwise Markdown. No `Accept` is refused.
- */
-export function negotiateFormat(accept: string | undefined): NegotiatedFormat {
-  if (accept === undefined || accept === '*/*' || !/json|application\/\*/i.test(accept)) {
-    return 'markdown';
-  }
-  const ranges = accept.split(',', 50).map(parseRange);
-  const json = mostSpecific(ranges, [/^application\/(?:json|[^/]+\+json)$/, /^application\/\*$/]);
-  const markdown = mostSpecific(ranges, [/^text\/(?:markdown|x-markdown|plain)$/, /^text\/\*$/]);
-  const anything = mostSpecific(ranges, [/^\*\/\*$/]);
-  if (json === undefined || json.quality === 0) return 'markdown';
-  if (markdown !== undefined) return isBefore(json, markdown) ? 'json' : 'markdown';
-  return anything === undefined || json.quality >= anything.quality ? 'json' : 'markdown';
 }
 
 function parseRange(text: string, position: number): Range {
@@ -71,51 +85,28 @@ function parseRange(text: string, position: number): Range {
   return { type, position, quality: quality >= 0 && quality <= 1 ? quality : 0 };
 }
 
-/** The most specific range that fits decides (RFC 9110 §12.5.1); patterns come in that order. */
-function mostSpecific(ranges: readonly Range[], patterns: readonly RegExp[]): Range | undefined {
-  for (const pattern of patterns) {
-    const found = best(ranges, pattern);
-    if (found !== undefined) return found;
+/** Media range that decides about an offer. */
+interface DecidingRange extends Range {
+  readonly isWide: boolean;
+}
+
+/** Finds the most specific range of an offer, and the best of several; one of quality 0 refuses it. */
+function findRange(offer: Offer<string>, ranges: readonly Range[]): DecidingRange | null {
+  const wide = offer.wideRanges ?? [];
+  for (const pattern of [...offer.ranges, ...wide]) {
+    const [best] = ranges
+      .filter(({ type }) => pattern.test(type))
+      .toSorted((a, b) => b.quality - a.quality);
+    if (best !== undefined) {
+      return best.quality === 0 ? null : { ...best, isWide: wide.includes(pattern) };
+    }
   }
-  return undefined;
+  return null;
 }
 
-function best(ranges: readonly Range[], pattern: RegExp): Range | undefined {
-  return ranges
-    .filter(({ type }) => pattern.test(type))
-    .reduce<Range | undefined>(
-      (a, b) => (a === undefined || b.quality > a.quality ? b : a),
-      undefined,
-    );
-}
-
-function isBefore(a: Range, b: Range): boolean {
-  return a.quality === b.quality ? a.position < b.position : a.quality > b.quality;
-}
-
-/**
- * Tells whether `Accept` asks for Markdown where JSON is what everybody else gets: it names Markdown,
- * and prefers neither JSON nor anything to it. `text/*` and `*\/*` name nothing.
- */
-export function asksForMarkdown(accept: string | undefined): boolean {
-  if (accept === undefined || !/markdown/i.test(accept)) return false;
-  const ranges = accept.split(',', 50).map(parseRange);
-  const markdown = best(ranges, /^text\/(?:x-)?markdown$/);
-  if (markdown === undefined || markdown.quality === 0) return false;
-  const json = mostSpecific(ranges, [/^application\/json$/, /^application\/\*$/]);
-  if (json !== undefined) return isBefore(markdown, json);
-  const anything = best(ranges, /^\*\/\*$/);
-  return anything === undefined || markdown.quality >= anything.quality;
-}
-
-/**
- * Chooses the format of a history by `Accept`: a stream of lines where that is named and JSON is not
- * preferred to it, otherwise JSON. No `Accept` is refused.
- */
-export function negotiateHistory(accept: string | undefined): HistoryFormat {
-  if (accept === undefined || !/ndjson/i.test(accept)) return 'json';
-  const ranges = accept.split(',', 50).map(parseRange);
-  const lines = acceptedOf(ranges, [/^application\/(?:x-)?ndjson$/]);
-  const json = acceptedOf(ranges, [/^application\/json$/]);
-  return rank(lines, json) < 0 ? 'ndjson' : 'json';
+/** Compares by quality, then prefers a range that is not wide, then the one that comes first. */
+function isPreferred(a: DecidingRange | null, b: DecidingRange | null): boolean {
+  if (a === null || b === null) return a !== null;
+  if (a.quality !== b.quality) return a.quality > b.quality;
+  return a.isWide === b.isWide ? a.position < b.position : b.isWide;
 }

@@ -21,7 +21,7 @@ import { routeNotFound } from './errors.ts';
 import { toReplyHeaders } from './headers.ts';
 import type { Identification } from './identity.ts';
 import { type Load, overloaded } from './load.ts';
-import { namesFormat, negotiateFormat } from './negotiation.ts';
+import { namesFormat, negotiate, offers } from './negotiation.ts';
 import { isPreviewCrawler } from './preview-crawlers.ts';
 import { type PreparedReply, prepareReply, sendPrepared } from './reply.ts';
 import { createRouteHeaders, type RouteHeaders } from './route-headers.ts';
@@ -262,7 +262,7 @@ function chooseView(
   const { understood, hasPreview } = asked;
   const { cache } = answered.answer;
   const isPreview = hasPreview && !namesFormat(accept) && isPreviewCrawler(agent);
-  const format = understood.format ?? (isPreview ? 'preview' : negotiateFormat(accept));
+  const format = understood.format ?? (isPreview ? 'preview' : negotiate(accept, offers.read));
   const view = hasPreview ? `by agent ${understood.views[format]}` : understood.views[format];
   return { ...asked, answered, format, name: cache === 'hit' ? view : `${cache} ${view}` };
 }

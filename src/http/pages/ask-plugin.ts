@@ -8,7 +8,7 @@ import type { AccessLog } from '../access-log.ts';
 import { toProblem } from '../errors.ts';
 import { type Load, overloaded } from '../load.ts';
 import { refuseOtherMethods } from '../methods.ts';
-import { negotiatePage } from '../negotiation.ts';
+import { negotiate, offers } from '../negotiation.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
 import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../reply.ts';
 import type { Work } from '../work.ts';
@@ -47,7 +47,7 @@ export async function askPlugin(app: FastifyInstance, options: AskOptions) {
   app.get(askPath, async (request, reply) => {
     open();
     const exchange = { request, reply };
-    if (negotiatePage(request.headers.accept, 'html') === 'markdown') {
+    if (negotiate(request.headers.accept, offers.docs) === 'markdown') {
       const { text } = await answer(readQuestion(request), request, options);
       send(exchange, preparePage({ text, format: 'markdown', isNegotiated: true, headers: fresh }));
     } else if (isAsked(request)) {

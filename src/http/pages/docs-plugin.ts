@@ -3,7 +3,7 @@ import type { Origins } from '../../core/origins.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
 import { closeToPages } from '../cors.ts';
 import { refuseOtherMethods } from '../methods.ts';
-import { negotiatePage } from '../negotiation.ts';
+import { negotiate, offers } from '../negotiation.ts';
 import { nothingOfItsOwn, sendPrepared } from '../reply.ts';
 import { type AskOptions, askPlugin } from './ask-plugin.ts';
 import { toDocPath } from './doc-page.ts';
@@ -87,7 +87,7 @@ function nameOf({ params }: FastifyRequest): string {
 }
 
 function formOf({ headers }: FastifyRequest) {
-  return negotiatePage(headers.accept, 'html');
+  return negotiate(headers.accept, offers.docs);
 }
 
 interface Found {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../core/problem.ts';
 import { refuseOtherMethods } from '../methods.ts';
-import { negotiateFormat } from '../negotiation.ts';
+import { negotiate, offers } from '../negotiation.ts';
 import { nothingOfItsOwn, sendPrepared } from '../reply.ts';
 import type { Docs } from './docs.ts';
 import { describeFindPage, writeFindings } from './find-page.ts';
@@ -19,7 +19,7 @@ export interface FindOptions {
 /** Registers the search of the documentation: HTML, or JSON where `Accept` prefers it. */
 export async function findPlugin(app: FastifyInstance, { open }: FindOptions) {
   app.get(findPath, async (request, reply) => {
-    const isJson = negotiateFormat(request.headers.accept) === 'json';
+    const isJson = negotiate(request.headers.accept, offers.read) === 'json';
     const query = readText(request);
     if (isJson && query === '') {
       throw new Problem('missing_query', {

@@ -5,7 +5,7 @@ import { closeToPages } from '../../cors.ts';
 import { toDiscoveryLink } from '../../discovery-links.ts';
 import type { Headers } from '../../headers.ts';
 import { refuseOtherMethods } from '../../methods.ts';
-import { negotiatePage, type PageFormat } from '../../negotiation.ts';
+import { negotiate, offers, type PageFormat } from '../../negotiation.ts';
 import { listEndpointHeaders } from '../../openapi/headers.ts';
 import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../reply.ts';
 import type { Site } from '../layout.ts';
@@ -27,7 +27,7 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   const describeAny = (request: FastifyRequest): Headers =>
     hasQuestion(request.raw.url ?? '') ? describe(request) : { vary: 'Accept' };
   app.get('/', { config: { describe: describeAny } }, (request, reply) => {
-    const format = negotiatePage(request.headers.accept, 'markdown');
+    const format = negotiate(request.headers.accept, offers.frontPage);
     if (hasQuestion(request.raw.url ?? '')) return answer({ request, reply }, format);
     return sendPrepared({ request, reply }, front(format), nothingOfItsOwn);
   });

@@ -11,7 +11,7 @@ const entry = (page: string, heading: string, text: string): SearchEntry => ({
   heading: { level: 2, text: heading, id: heading.toLowerCase() },
   text,
 });
-const index = createSearchIndex([
+const index = await createSearchIndex([
   entry('Caching', 'Freshness', 'An answer stays fresh. A key changes nothing.'),
   entry('Keys', 'Get a key', 'Ask the operator.'),
   entry('Errors', 'invalid_key', '401: a bearer key that is unknown.'),
@@ -58,8 +58,8 @@ describe('the search', () => {
     ]);
   });
 
-  it('cuts long texts around the first place, and keeps them short', () => {
-    const long = createSearchIndex([
+  it('cuts long texts around the first place, and keeps them short', async () => {
+    const long = await createSearchIndex([
       entry('Long', 'Long', `${'word '.repeat(500)}heron${' word'.repeat(500)}`),
     ]);
 
@@ -74,8 +74,8 @@ describe('the search', () => {
     expect(text.length).toBeLessThan(220);
   });
 
-  it('gives no more than it says', () => {
-    const many = createSearchIndex(
+  it('gives no more than it says', async () => {
+    const many = await createSearchIndex(
       Array.from({ length: 50 }, (_, n) => entry(`P${n}`, `H${n}`, 'same')),
     );
 
