@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
-import { createAllowanceWindow } from './access/allowance-window.ts';
+import { AllowanceWindow } from './access/allowance-window.ts';
 import { type AllowanceLimits, type Allowances, createAllowances } from './access/allowances.ts';
 import { createAddressReader, createConnectionReader } from './access/client-address.ts';
 import { type KeyStore, openKeyStore } from './access/key-store.ts';
@@ -41,10 +41,9 @@ export function openAccess({ config, clock, random, logger }: AccessOptions): Ac
     onTrouble: (reason, err) => logger.error({ reason, err }, 'the key store cannot be read'),
     onRecovered: () => logger.info('the key store is back'),
   });
-  const store = createAllowanceWindow({
+  const store = new AllowanceWindow({
     windowMs: config.PERCH_ALLOWANCE_WINDOW_SECONDS * 1000,
     clock,
-    random,
   });
   const allowances = createAllowances(store, toAllowanceLimits(config));
   const readAddress = createAddressReader({

@@ -1,12 +1,12 @@
 // Perch as it is served, but its upstreams are one server on loopback, also for hosts that requests name.
 import { connect } from 'node:net';
-import { buildApp } from '../../dist/app.js';
-import { createLogger } from '../../dist/commands/logger.js';
-import { createOutput } from '../../dist/commands/output.js';
-import { shutDown } from '../../dist/commands/shutdown.js';
-import { loadConfig } from '../../dist/config.js';
-import { systemClock } from '../../dist/core/clock.js';
-import { systemRandom } from '../../dist/core/random.js';
+import { buildApp } from '../../src/app.ts';
+import { createLogger } from '../../src/commands/logger.ts';
+import { createOutput } from '../../src/commands/output.ts';
+import { shutDown } from '../../src/commands/shutdown.ts';
+import { loadConfig } from '../../src/config.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { systemRandom } from '../../src/core/random.ts';
 
 const { UPSTREAM_PORT, ...env } = process.env;
 const loaded = loadConfig(env);

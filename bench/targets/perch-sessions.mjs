@@ -1,13 +1,13 @@
 // Perch with sessions and an engine that answers `40 pieces of 64`: so many pieces of so many characters,
 // or as many more as it takes for each to become an event, one in each turn of the event loop.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { buildApp } from '../../dist/app.js';
-import { createLogger } from '../../dist/commands/logger.js';
-import { createOutput } from '../../dist/commands/output.js';
-import { shutDown } from '../../dist/commands/shutdown.js';
-import { loadConfig } from '../../dist/config.js';
-import { systemClock } from '../../dist/core/clock.js';
-import { systemRandom } from '../../dist/core/random.js';
+import { buildApp } from '../../src/app.ts';
+import { createLogger } from '../../src/commands/logger.ts';
+import { createOutput } from '../../src/commands/output.ts';
+import { shutDown } from '../../src/commands/shutdown.ts';
+import { loadConfig } from '../../src/config.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { systemRandom } from '../../src/core/random.ts';
 
 const words = 'the quick brown fox jumps over the lazy dog and “goes on” ';
 

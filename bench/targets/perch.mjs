@@ -1,10 +1,10 @@
 // Perch as it is served, or with allowances and keys switched off.
-import { buildApp } from '../../dist/app.js';
-import { createLogger } from '../../dist/commands/logger.js';
-import { createOutput } from '../../dist/commands/output.js';
-import { loadConfig } from '../../dist/config.js';
-import { systemClock } from '../../dist/core/clock.js';
-import { systemRandom } from '../../dist/core/random.js';
+import { buildApp } from '../../src/app.ts';
+import { createLogger } from '../../src/commands/logger.ts';
+import { createOutput } from '../../src/commands/output.ts';
+import { loadConfig } from '../../src/config.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { systemRandom } from '../../src/core/random.ts';
 
 const nobody = {
   caller: { share: 'anonymous', spend: async () => ({ giveBack: () => undefined }) },

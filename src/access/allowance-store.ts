@@ -1,50 +1,48 @@
 /** One unit of an account's allowance, to be spent. */
 export interface Charge {
-  /** The account's name; the charges of one call name different accounts. */
+  /** Name of the account. The charges of one call have different accounts. */
   readonly account: string;
   /** Units that the account has in a window, at least 1. It may differ from call to call. */
   readonly limit: number;
 }
 
-/** What came of spending. */
+/** Result of spending. */
 export type Spent =
   | {
       readonly ok: true;
-      /** Gives the units back, once; later calls change nothing. */
+      /** Gives the units back. Later calls do nothing. */
       giveBack(): void;
     }
   | {
       readonly ok: false;
-      /** The account that is exhausted; of several, the one that recovers last. */
+      /** The exhausted account. If there are several, the last one to recover. */
       readonly account: string;
-      /**
-       * Whole milliseconds, at least 1, after which the same charges succeed if nobody else spends. One less does
-       * not do.
-       */
+      /** Shortest wait in whole milliseconds, at least 1, after which the charges succeed if nobody else spends. */
       readonly waitMs: number;
     };
 
-/** What is known of an account. */
+/** What an account has spent. */
 export interface AccountState {
   /** Units spent within the window. */
   readonly spent: number;
-  /** Whole milliseconds until there is one more to spend; 0 where none is spent. */
+  /** Whole milliseconds until there is one more unit to spend; 0 if none is spent. */
   readonly nextMs: number;
 }
 
 /**
- * Counts what accounts spend. A unit spent at an instant counts for as long as the window, and is back exactly then:
- * no window, wherever it begins, holds more units of an account than its limit.
+ * Counts the units that accounts spend. A unit counts for exactly one window from the time it was spent. So no window,
+ * wherever it begins, has more units of an account than its limit, as long as the store remembers the account.
  */
 export interface AllowanceStore {
   /**
-   * Spends one unit of each account, or none of any. Asynchronous, so that a store which several servers share fits;
-   * calls that overlap never take the same unit.
+   * Spends one unit of each account, or none at all. Asynchronous, so that servers can share a store. Overlapping calls
+   * never take the same unit.
    */
   spend(charges: readonly Charge[]): Promise<Spent>;
   /**
-   * Gives what this server knows of an account now; where more is spent than `limit`, because it was lowered, several
-   * units have to come back first. Synchronous and cheap: it is asked on every reply.
+   * Returns what this server knows of an account now. Synchronous and cheap, because every reply shows it.
+   *
+   * @param limit Given if it may be below what is spent; then several units have to come back first.
    */
   stateOf(account: string, limit?: number): AccountState;
 }

@@ -1,139 +1,125 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.ts';
-import type { Random } from '../core/random.ts';
-import { noRow } from './allowance-accounts.ts';
-import { type AccountId, createAccountHash, seedBytes } from './allowance-hash.ts';
-import { type Unit, UnitLedger } from './allowance-ledger.ts';
 import type { AccountState, AllowanceStore, Charge, Spent } from './allowance-store.ts';
 
-/** An allowance store in the memory of one process. */
-export interface AllowanceWindow extends AllowanceStore {
-  /** Bytes of all arrays that hold units and accounts. */
-  readonly bytes: number;
-  /** Units that are spent now. */
-  readonly units: number;
-}
-
-/** How long units are spent, and how many at most. */
+/** How long units count, and how many accounts are remembered. */
 export interface AllowanceWindowOptions {
   readonly windowMs: number;
   readonly clock: Clock;
-  readonly random: Random;
-  /**
-   * The most units of all accounts that can be spent at once, at least those of one call; beyond it every spend has to
-   * wait. 2^20 by default.
-   */
-  readonly maxUnits?: number;
+  /** Maximum number of accounts; 100,000 by default. */
+  readonly maxAccounts?: number;
 }
 
-/** More than 17,000 units a second for a minute, which is beyond what a process reads. */
-const defaultMaxUnits = 2 ** 20;
+/** Units of an account. */
+interface Log {
+  /** Times at which they were spent, oldest first. */
+  readonly times: number[];
+}
 
-/** The slots that one call looks at for what has expired: some 10 µs, and far more than one call adds. */
-const sweep = 256;
+const defaultMaxAccounts = 100_000;
 
-const nothingSpent: AccountState = Object.freeze({ spent: 0, nextMs: 0 });
+const maxBytes = 64 * 1024 * 1024;
+
+/** Maximum number of units of one account, whatever its limit, so that its log fits into `maxBytes`. */
+const maxUnits = 2 ** 20;
+
+const noWait = { account: '', waitMs: 0 };
+
+/** Maximum number of expired accounts that one call removes, so that no call takes long. */
+const maxRemoved = 100;
 
 /**
- * Creates a store that keeps every unit with its instant, in typed arrays: 44 to 52 bytes for a unit that is its
- * account's only one, 16 for any other. Accounts are known by 64 bits of a hash with a secret; two accounts with the
- * same would share their allowance, which happens once in 2^64 pairs. When the clock is set back, time goes on from
- * where it was.
+ * Allowance store in the memory of this process. It keeps the time of every unit. Beyond the maximum number of accounts,
+ * or 64 MiB, it forgets the account that spent least recently. See docs/decisions/0065-plain-allowances.md.
  */
-export function createAllowanceWindow(options: AllowanceWindowOptions): AllowanceWindow {
-  return new MemoryWindow(options);
-}
-
-class MemoryWindow implements AllowanceWindow {
+export class AllowanceWindow implements AllowanceStore {
   readonly #windowMs: number;
-  readonly #maxUnits: number;
   readonly #readMs: () => number;
-  readonly #toId: (name: string) => AccountId;
-  readonly #ledger = new UnitLedger();
+  /** Only spending makes an account recent, so the least recent one is the first to have all its units back. */
+  readonly #logs: LRUCache<string, Log>;
 
-  constructor({ windowMs, clock, random, maxUnits = defaultMaxUnits }: AllowanceWindowOptions) {
+  constructor({ windowMs, clock, maxAccounts = defaultMaxAccounts }: AllowanceWindowOptions) {
     this.#windowMs = windowMs;
-    this.#maxUnits = maxUnits;
     this.#readMs = createSteadyTime(clock);
-    this.#toId = createAccountHash(random.bytes(seedBytes));
+    this.#logs = new LRUCache({ max: maxAccounts, maxSize: maxBytes, sizeCalculation: weigh });
   }
 
-  get bytes(): number {
-    return this.#ledger.bytes;
-  }
-
-  get units(): number {
-    this.#ledger.expire(this.#readMs() - this.#windowMs, Number.POSITIVE_INFINITY);
-    return this.#ledger.units;
-  }
-
-  // Nothing is awaited before the units are written, so calls that overlap see each other's.
+  // Nothing is awaited between the check and the writes, so overlapping calls never take the same unit.
   spend(charges: readonly Charge[]): Promise<Spent> {
     const nowMs = this.#startCall();
-    const ids = charges.map(({ account }) => this.#toId(account));
-    const refusal = this.#refusalOf(charges, ids, nowMs);
-    if (refusal !== null) return Promise.resolve(refusal);
-    let units = ids.map((id) => this.#ledger.add(id, nowMs));
+    const waits = charges.map(({ account, limit }) => {
+      const most = Math.min(limit, maxUnits);
+      const { spent, nextMs } = this.#stateAt(nowMs, account, most);
+      return { account, waitMs: spent < most ? 0 : nextMs };
+    });
+    const longest = waits.reduce((a, b) => (b.waitMs > a.waitMs ? b : a), noWait);
+    if (longest.waitMs > 0) return Promise.resolve({ ok: false, ...longest });
+    // All logs are looked up first, because writing one may make the cache forget another.
+    let units = charges.map(({ account }) => ({ account, times: this.#timesOf(account) }));
+    for (const { account, times } of units) {
+      times.push(nowMs);
+      // The cache weighs an entry only if its value is another object.
+      this.#logs.set(account, { times });
+    }
     const giveBack = () => {
-      this.#takeBack(units);
+      for (const { account, times } of units) this.#remove(account, times, nowMs);
       units = [];
     };
     return Promise.resolve({ ok: true, giveBack });
   }
 
-  stateOf(account: string, limit = Number.POSITIVE_INFINITY): AccountState {
-    const nowMs = this.#startCall();
-    const row = this.#ledger.find(this.#toId(account), nowMs - this.#windowMs);
-    if (row === noRow) return nothingSpent;
-    const spent = this.#ledger.countOf(row);
-    const nextMs = this.#waitMs(this.#ledger.timeOf(row, Math.max(0, spent - limit)), nowMs);
-    return { spent, nextMs };
+  stateOf(account: string, limit = maxUnits): AccountState {
+    return this.#stateAt(this.#startCall(), account, limit);
   }
 
+  /** Removes accounts whose units have all expired, and returns the time. */
   #startCall(): number {
     const nowMs = this.#readMs();
-    this.#ledger.expire(nowMs - this.#windowMs, sweep);
+    for (let removed = 0; removed < maxRemoved; removed += 1) {
+      const [oldest] = this.#logs.rvalues();
+      if (oldest === undefined || this.#expire(oldest.times, nowMs).length > 0) break;
+      this.#logs.pop();
+    }
     return nowMs;
   }
 
-  #refusalOf(charges: readonly Charge[], ids: readonly AccountId[], nowMs: number): Spent | null {
-    let account = charges[0]?.account ?? '';
-    let longestMs = this.#waitForRoom(charges.length, nowMs);
-    for (const [index, charge] of charges.entries()) {
-      // There is an id for every charge.
-      const waitMs = this.#waitFor(ids[index] as AccountId, charge.limit, nowMs);
-      if (waitMs <= longestMs) continue;
-      account = charge.account;
-      longestMs = waitMs;
-    }
-    return longestMs === 0 ? null : { ok: false, account, waitMs: longestMs };
+  #stateAt(nowMs: number, account: string, limit: number): AccountState {
+    const times = this.#expire(this.#timesOf(account), nowMs);
+    const next = times[Math.max(0, times.length - limit)];
+    const nextMs = next === undefined ? 0 : Math.ceil(next + this.#windowMs - nowMs);
+    return { spent: times.length, nextMs };
   }
 
-  #waitFor(id: AccountId, limit: number, nowMs: number): number {
-    const row = this.#ledger.find(id, nowMs - this.#windowMs);
-    // Where a limit was lowered, several units have to come back first.
-    const excess = this.#ledger.countOf(row) - limit;
-    return excess < 0 ? 0 : this.#waitMs(this.#ledger.timeOf(row, excess), nowMs);
+  #timesOf(account: string): number[] {
+    return this.#logs.peek(account)?.times ?? [];
   }
 
-  #waitForRoom(units: number, nowMs: number): number {
-    if (this.#ledger.units + units <= this.#maxUnits) return 0;
-    this.#ledger.expire(nowMs - this.#windowMs, Number.POSITIVE_INFINITY);
-    const excess = this.#ledger.units + units - this.#maxUnits;
-    return excess <= 0 ? 0 : this.#waitMs(this.#ledger.timeOfAny(excess - 1), nowMs);
+  /** Removes the expired units from a log, and returns it. */
+  #expire(times: number[], nowMs: number): number[] {
+    const first = times.findIndex((timeMs) => timeMs + this.#windowMs > nowMs);
+    if (first !== 0) times.splice(0, first === -1 ? times.length : first);
+    return times;
   }
 
-  #takeBack(units: readonly Unit[]): void {
-    const sinceMs = this.#startCall() - this.#windowMs;
-    for (const unit of units) if (unit.timeMs > sinceMs) this.#ledger.remove(unit);
-  }
-
-  /** Gives how long it takes for a unit to come back. */
-  #waitMs(timeMs: number, nowMs: number): number {
-    return Math.ceil(timeMs + this.#windowMs - nowMs);
+  /** Removes a unit from its log, unless it has expired. The log may have been forgotten. */
+  #remove(account: string, times: number[], timeMs: number): void {
+    const index = times.lastIndexOf(timeMs);
+    if (index !== -1) times.splice(index, 1);
+    // The only entry is left to the next call, because deleting it clears tables of 100,000 rows.
+    if (times.length > 0 || this.#logs.size === 1) return;
+    if (this.#logs.peek(account)?.times === times) this.#logs.delete(account);
   }
 }
 
-/** Creates a reader of time that stands where the clock is set back, and runs on from there. */
+/**
+ * Returns an upper bound of the bytes that an account takes: its name, its share of the cache's tables, and its log, for
+ * which V8 reserves at least 17 and at most about twice as many numbers as it has (`npx tsx bench/allowances.ts`).
+ */
+function weigh({ times }: Log, account: string): number {
+  return 450 + account.length + 16 * times.length;
+}
+
+/** Creates a reader of time that stops where the clock is set back, and continues from there. */
 function createSteadyTime(clock: Clock): () => number {
   let lastMs = clock.now();
   let offsetMs = 0;

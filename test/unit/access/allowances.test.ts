@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAllowanceWindow } from '../../../src/access/allowance-window.ts';
+import { AllowanceWindow } from '../../../src/access/allowance-window.ts';
 import {
   type Account,
   type AllowanceLimits,
@@ -7,7 +7,6 @@ import {
 } from '../../../src/access/allowances.ts';
 import type { PoolShare, Spending } from '../../../src/core/caller.ts';
 import { Problem } from '../../../src/core/problem.ts';
-import { systemRandom } from '../../../src/core/random.ts';
 import { clause } from '../../support/clause.ts';
 import { fc, runs } from '../../support/fast-check.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -19,10 +18,9 @@ const sizes: AllowanceLimits = { windowSeconds: 60, public: 4, key: 9, post: 6, 
 function setUp(limits: Partial<AllowanceLimits> = {}) {
   const all = { ...sizes, ...limits };
   const clock = createManualClock();
-  const store = createAllowanceWindow({
+  const store = new AllowanceWindow({
     windowMs: all.windowSeconds * 1000,
     clock,
-    random: systemRandom,
   });
   return { clock, allowances: createAllowances(store, all) };
 }
