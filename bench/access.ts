@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { comparePair } from './interleave.ts';
-import { startTarget } from './processes.ts';
+import { fromSources, startTarget } from './processes.ts';
 
 const root = join(import.meta.dirname, '..');
 const target = join(root, 'bench/targets/perch.mjs');
@@ -42,7 +42,7 @@ async function compare(folder: string): Promise<string[]> {
         name: mode,
         headers,
         url: `http://127.0.0.1:${port}${path}`,
-        args: [target, mode],
+        args: [...fromSources, target, mode],
         env: { ...env, PORT: String(port) },
       });
     const { measured, ratio } = await comparePair([start('off', ports[0]), start('on', ports[1])]);

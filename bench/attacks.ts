@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type AttackName, attacks } from './attacks/attacks.ts';
 import { type Met, type NormalUse, trivial, useNormally } from './attacks/normal-client.ts';
 import { measure } from './load.ts';
-import { residentMiB, startTarget, type Target } from './processes.ts';
+import { fromSources, residentMiB, startTarget, type Target } from './processes.ts';
 
 // Attacks on a default Perch, each from an address of its own (127.0.0.2 and up), beside a normal client on
 // 127.0.0.1. Exits 1 where the normal client is hurt.
@@ -21,11 +21,10 @@ const maxMiB = 1024;
 const normalClients = 32;
 
 const path = (name: string) => join(import.meta.dirname, name);
-const tsx = ['--import', import.meta.resolve('tsx')];
 
 /** Runs a script of this folder in a process of its own. */
 function run(script: string, ...args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [...tsx, path(script), ...args], {
+  return spawn(process.execPath, [...fromSources, path(script), ...args], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
 }
@@ -49,7 +48,7 @@ async function stop(child: ChildProcess): Promise<void> {
 function startServer(): Promise<Target> {
   return startTarget({
     name: 'perch',
-    args: [path('targets/attacked.mjs')],
+    args: [...fromSources, path('targets/attacked.mjs')],
     url: `http://127.0.0.1:${port}/svc/v1/health`,
     cores: 'any',
     env: {

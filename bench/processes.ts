@@ -28,6 +28,9 @@ export interface TargetOptions {
 /** Whether servers and load generator each get a core of their own, so that neither disturbs the other. */
 export const isPinned = cpus().length > 1 && isInstalled('taskset');
 
+/** The arguments with which Node runs the sources. */
+export const fromSources: readonly string[] = ['--import', import.meta.resolve('tsx')];
+
 /** Gives a command that runs on one core where cores can be chosen. */
 export function onCore(core: number, command: string, args: readonly string[]): [string, string[]] {
   return isPinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, [...args]];

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startTarget, type Target } from '../processes.ts';
+import { fromSources, startTarget, type Target } from '../processes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -48,7 +48,7 @@ export function startPerch(serving: Serving): Promise<Target> {
 
 /** Starts the built server with an engine that answers in pieces, as the message says. */
 export function startScripted(serving: Serving): Promise<Target> {
-  return startServer('scripted', ['bench/targets/perch-sessions.mjs'], serving);
+  return startServer('scripted', [...fromSources, 'bench/targets/perch-sessions.mjs'], serving);
 }
 
 /** Starts a bare Fastify server that writes lines from a file; it has the health route alone of ours. */
