@@ -41,11 +41,9 @@ export function openAccess({ config, clock, random, logger }: AccessOptions): Ac
     onTrouble: (reason, err) => logger.error({ reason, err }, 'the key store cannot be read'),
     onRecovered: () => logger.info('the key store is back'),
   });
-  const store = new AllowanceWindow({
-    windowMs: config.PERCH_ALLOWANCE_WINDOW_SECONDS * 1000,
-    clock,
-  });
-  const allowances = createAllowances(store, toAllowanceLimits(config));
+  const window = { windowMs: config.PERCH_ALLOWANCE_WINDOW_SECONDS * 1000, clock };
+  const stores = { callers: new AllowanceWindow(window), pool: new AllowanceWindow(window) };
+  const allowances = createAllowances(stores, toAllowanceLimits(config));
   const readAddress = createAddressReader({
     trusted: config.PERCH_TRUST_PROXY,
     // No address in the log: where no proxy is in front, it would be a caller's.

@@ -3,43 +3,50 @@ import { Problem } from '../core/problem.ts';
 import type { AllowanceStore, Charge, Spent } from './allowance-store.ts';
 import { toClient } from './client-address.ts';
 
-/** The policies of allowances, as `RateLimit-Policy` names them (decisions section 6). */
+/** The policies of allowances, as `RateLimit-Policy` names them (docs/keys.md). */
 export type AllowancePolicy = 'public' | 'key' | 'post';
 
 /** The allowance that a read is paid from. */
 export interface Account extends Charge {
   readonly policy: AllowancePolicy;
-  /** The allowance that the network around the address has together; `null` for keys and IPv4. */
+  /** The allowance that the network around the address shares; `null` for keys and IPv4. */
   readonly network: Charge | null;
 }
 
 /** The addresses of an IPv6 /48 have this many allowances together. */
 const allowancesPerNetwork = 8;
 
-/** What is left of an account's allowance. */
+/** State of an account's allowance. */
 export interface AllowanceState {
   /** Units that can be spent now. */
   readonly remaining: number;
-  /** Whole seconds until a unit comes back; the window where none is spent. */
+  /** Whole seconds until a unit comes back; the window if none is spent. */
   readonly resetSeconds: number;
-  /** Milliseconds for which this holds, unless somebody spends: for ever where nothing is spent. */
+  /** Milliseconds for which this holds unless somebody spends; infinite if nothing is spent. */
   readonly holdsMs: number;
 }
 
-/** How large the allowances are, in units; of the pool, in upstream requests. */
+/** Sizes of the allowances in units; of the pool, in upstream requests. */
 export interface AllowanceLimits {
   readonly windowSeconds: number;
   readonly public: number;
-  /** That of a key without an allowance of its own. */
+  /** Allowance of a key that has none of its own. */
   readonly key: number;
   readonly post: number;
   readonly pool: number;
 }
 
+/** Stores of what callers spend and of what is taken from the pool. */
+export interface AllowanceStores {
+  readonly callers: AllowanceStore;
+  /** Separate, so that many callers cannot make a bounded store forget the pool. */
+  readonly pool: AllowanceStore;
+}
+
 /** The allowances of all callers. */
 export interface Allowances {
   readonly limits: AllowanceLimits;
-  /** Returns the account of a client address or a key, by its name; `limit` where it has its own. */
+  /** Returns the account of a client address or a key; `limit` if the key has its own. */
   accountOf(policy: AllowancePolicy, name: string, limit?: number | null): Account;
   /**
    * Spends a unit.
@@ -48,18 +55,14 @@ export interface Allowances {
    */
   spend(account: Account): Promise<Spending>;
   stateOf(account: Account): AllowanceState;
-  /** Counts what was spent and given back. While it stands, no state changes but by time. */
+  /** Number of spends and refunds so far. While it is the same, states change only with time. */
   readonly revision: number;
   readonly pool: Pool;
 }
 
-/** The part of the pool that callers without a key can use (decisions section 6). */
-const anonymousPart = 4 / 5;
-
-/** Creates the allowances, counted in a store. */
-export function createAllowances(store: AllowanceStore, limits: AllowanceLimits): Allowances {
+/** Creates the allowances, counted in the stores. */
+export function createAllowances(stores: AllowanceStores, limits: AllowanceLimits): Allowances {
   const { windowSeconds } = limits;
-  const charges = poolCharges(limits.pool);
   let revision = 0;
   return {
     limits,
@@ -73,8 +76,7 @@ export function createAllowances(store: AllowanceStore, limits: AllowanceLimits)
       network: policy === 'key' ? null : toNetworkCharge(policy, name, limits[policy]),
     }),
     spend: async (account) => {
-      const { network } = account;
-      const spent = await store.spend(network === null ? [account] : [account, network]);
+      const spent = await stores.callers.spend(chargesOf(account));
       if (!spent.ok) throw exhausted(spent, explainAccount(account, windowSeconds));
       revision += 1;
       const giveBack = () => {
@@ -83,17 +85,21 @@ export function createAllowances(store: AllowanceStore, limits: AllowanceLimits)
       };
       return { giveBack };
     },
-    stateOf: ({ network, ...own }) => {
-      const state = stateOfCharge(own, store, windowSeconds);
-      if (network === null) return state;
-      const around = stateOfCharge(network, store, windowSeconds);
-      const { remaining, resetSeconds } = around.remaining < state.remaining ? around : state;
-      return { remaining, resetSeconds, holdsMs: Math.min(state.holdsMs, around.holdsMs) };
+    stateOf: (account) => {
+      const states = chargesOf(account).map(({ account: name, limit }) => {
+        const { spent, nextMs } = stores.callers.stateOf(name, limit);
+        return {
+          remaining: Math.max(0, limit - spent),
+          resetSeconds: spent === 0 ? windowSeconds : Math.ceil(nextMs / 1000),
+          holdsMs: spent === 0 ? Number.POSITIVE_INFINITY : ((nextMs - 1) % 1000) + 1,
+        };
+      });
+      const least = states.reduce((a, b) => (b.remaining < a.remaining ? b : a));
+      return { ...least, holdsMs: Math.min(...states.map(({ holdsMs }) => holdsMs)) };
     },
     pool: {
       take: async (share, history) => {
-        const parts = history === undefined ? [] : historyCharges(limits.pool, history);
-        const spent = await store.spend([...charges[share], ...parts]);
+        const spent = await stores.pool.spend(poolCharges(limits.pool, share, history));
         if (!spent.ok) throw exhausted(spent, explainPool(spent.account));
       },
     },
@@ -106,39 +112,29 @@ function toNetworkCharge(policy: string, address: string, limit: number): Charge
   return { account: `${policy} ${network}`, limit: limit * allowancesPerNetwork };
 }
 
-function stateOfCharge(
-  { account, limit }: Charge,
-  store: AllowanceStore,
-  windowSeconds: number,
-): AllowanceState {
-  const { spent, nextMs } = store.stateOf(account, limit);
-  return {
-    remaining: Math.max(0, limit - spent),
-    resetSeconds: spent === 0 ? windowSeconds : Math.ceil(nextMs / 1000),
-    holdsMs: spent === 0 ? Number.POSITIVE_INFINITY : ((nextMs - 1) % 1000) + 1,
-  };
+function chargesOf(account: Account): readonly Charge[] {
+  return account.network === null ? [account] : [account, account.network];
 }
 
-const whole = 'pool';
+/** Parts of the pool: for callers without a key, for all histories, and for the histories of one client. */
+const poolParts = { anonymous: 4 / 5, histories: 5 / 8, client: 1 / 2 } as const;
+
 const anonymous = 'pool anonymous';
-
-function poolCharges(limit: number): Readonly<Record<PoolShare, readonly Charge[]>> {
-  const all = { account: whole, limit };
-  const part = { account: anonymous, limit: Math.max(1, Math.floor(limit * anonymousPart)) };
-  return { keyed: [all], anonymous: [all, part] };
-}
-
-/** The parts of the pool for all histories and for those of one client: a history is one unit for many requests. */
-const historyParts = { all: 5 / 8, oneClient: 1 / 2 } as const;
-
 const histories = 'pool histories';
 
-function historyCharges(limit: number, { address, network }: Client): readonly Charge[] {
-  const partOf = (part: number) => Math.max(1, Math.floor(limit * part));
-  return [
-    { account: histories, limit: partOf(historyParts.all) },
-    { account: `${histories} ${network ?? address}`, limit: partOf(historyParts.oneClient) },
-  ];
+function poolCharges(limit: number, share: PoolShare, history?: Client): readonly Charge[] {
+  const part = (account: string, size: number) => ({
+    account,
+    limit: Math.max(1, Math.floor(limit * size)),
+  });
+  const charges = [part('pool', 1)];
+  if (share === 'anonymous') charges.push(part(anonymous, poolParts.anonymous));
+  if (history !== undefined) {
+    const client = history.network ?? history.address;
+    charges.push(part(histories, poolParts.histories));
+    charges.push(part(`${histories} ${client}`, poolParts.client));
+  }
+  return charges;
 }
 
 function exhausted({ waitMs }: Spent & { readonly ok: false }, detail: string): Problem {

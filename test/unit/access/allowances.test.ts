@@ -15,14 +15,15 @@ const windowMs = 60_000;
 
 const sizes: AllowanceLimits = { windowSeconds: 60, public: 4, key: 9, post: 6, pool: 10 };
 
-function setUp(limits: Partial<AllowanceLimits> = {}) {
+function setUp(limits: Partial<AllowanceLimits> = {}, maxAccounts = 100_000) {
   const all = { ...sizes, ...limits };
   const clock = createManualClock();
-  const store = new AllowanceWindow({
-    windowMs: all.windowSeconds * 1000,
-    clock,
-  });
-  return { clock, allowances: createAllowances(store, all) };
+  const windowMs = all.windowSeconds * 1000;
+  const stores = {
+    callers: new AllowanceWindow({ windowMs, clock, maxAccounts }),
+    pool: new AllowanceWindow({ windowMs, clock }),
+  };
+  return { clock, allowances: createAllowances(stores, all) };
 }
 
 /** Gives what was spent, or the seconds to wait. */
@@ -416,6 +417,19 @@ describe('the pool', () => {
     };
 
     expect([await takeAll('anonymous'), await takeAll('keyed')]).toEqual([forAll, forKeys]);
+  });
+
+  it('is remembered when so many callers spend that some are forgotten', async () => {
+    const { allowances } = setUp({ pool: 1 }, 5);
+    const accounts = Array.from({ length: 6 }, (_, n) => allowances.accountOf('post', `${n}`));
+    await allowances.pool.take('anonymous');
+
+    for (const account of accounts) await allowances.spend(account);
+
+    expect(accounts.map((account) => allowances.stateOf(account).remaining)).toEqual([
+      6, 5, 5, 5, 5, 5,
+    ]);
+    expect(await attempt(() => allowances.pool.take('anonymous'))).toBe(60);
   });
 
   it('takes nothing of either part where one of them is exhausted', async () => {
