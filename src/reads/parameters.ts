@@ -40,6 +40,9 @@ export function choice<const Values extends readonly [string, ...string[]]>(
   return parameter(z.string().toLowerCase().pipe(z.enum(values)), { code, accepts, form });
 }
 
+/** Text, or the JSON number or boolean that means the same, as in the arguments of an MCP tool. */
+const textOrScalar = z.union([z.string(), z.int(), z.boolean()]).transform(String);
+
 const truths: Readonly<Record<string, boolean>> = {
   true: true,
   '1': true,
@@ -56,7 +59,7 @@ export function truth(code: ProblemCode = 'invalid_option') {
     .toLowerCase()
     .refine((value) => Object.hasOwn(truths, value))
     .transform((value) => truths[value] === true);
-  return parameter(schema, {
+  return parameter(textOrScalar.pipe(schema), {
     code,
     accepts: '`true`, `false`, `1`, `0`, `yes` or `no`',
     form: { type: 'boolean' },
@@ -80,7 +83,7 @@ export function threadMode() {
     .toLowerCase()
     .pipe(z.union([z.enum(modes), count]));
   const counts = { type: 'integer', minimum: 2, maximum: 100 };
-  return parameter(schema, {
+  return parameter(textOrScalar.pipe(schema), {
     code: 'invalid_thread',
     accepts: '`off`, `full`, `conversation` or a count from 2 to 100',
     form: { anyOf: [{ type: 'string', enum: modes }, counts] },
@@ -94,7 +97,7 @@ export function clampedCount(most: number) {
     .regex(/^\d+$/)
     .transform((text) => Math.min(Number(text), most))
     .refine((count) => count >= 1);
-  return parameter(schema, {
+  return parameter(textOrScalar.pipe(schema), {
     code: 'invalid_option',
     accepts: `a whole number from 1 to ${most}; a larger one counts as ${most}`,
     form: { type: 'integer', minimum: 1 },
@@ -113,7 +116,7 @@ export function wholeNumber(most: number) {
     .regex(/^\d{1,15}$/)
     .transform(Number)
     .refine((count) => count >= 1 && count <= most);
-  return parameter(schema, {
+  return parameter(textOrScalar.pipe(schema), {
     code: 'invalid_option',
     accepts: `a whole number from 1 to ${most}`,
     form: { type: 'integer', minimum: 1, maximum: most },
@@ -122,7 +125,7 @@ export function wholeNumber(most: number) {
 
 /** Makes a parameter that takes a moment; its value is Unix seconds. */
 export function moment() {
-  const schema = z.string().transform((text, context) => {
+  const schema = textOrScalar.transform((text, context) => {
     const seconds = parseMoment(text);
     if (seconds === null) context.addIssue('is no moment');
     return seconds ?? 0;
@@ -176,30 +179,24 @@ export function parseParameters<Schema extends z.ZodObject>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const name = firstAtFault(schema, parsed.error);
-  throw toProblem(name, given[name], schema.shape[name]);
-}
-
-function firstAtFault(schema: z.ZodObject, error: z.ZodError): string {
-  const atFault = new Set(error.issues.map((issue) => String(issue.path[0])));
-  return Object.keys(schema.shape).find((name) => atFault.has(name)) ?? '';
-}
-
-function toProblem(name: string, value: unknown, schema: unknown): Problem {
-  const { code, accepts } = faultOf(schema);
-  if (value === undefined) {
-    return new Problem(code, {
-      detail: `The parameter \`${name}\` is missing; it takes ${accepts}.`,
-    });
-  }
-  if (typeof value !== 'string') {
-    return new Problem('invalid_option', {
+  const issues = new Map(parsed.error.issues.map((issue) => [String(issue.path[0]), issue]));
+  const name = Object.keys(schema.shape).find((one) => issues.has(one)) ?? '';
+  if (Array.isArray(given[name])) {
+    throw new Problem('invalid_option', {
       detail: `The parameter \`${name}\` is given more than once; it takes one value.`,
     });
   }
-  return new Problem(code, {
-    detail: `The parameter \`${name}\` has the value ${quoteInput(value)}; it takes ${accepts}.`,
-  });
+  const { code, accepts } = faultOf(schema.shape[name]);
+  const fault = describeFault(given[name], issues.get(name));
+  throw new Problem(code, { detail: `The parameter \`${name}\` ${fault}; it takes ${accepts}.` });
+}
+
+function describeFault(value: unknown, issue: z.core.$ZodIssue | undefined): string {
+  if (value === undefined) return 'is missing';
+  if (typeof value === 'object') return 'is an object';
+  // Only a schema of text has this issue; the others take JSON numbers and booleans too.
+  if (issue?.code === 'invalid_type') return `is a ${typeof value}`;
+  return `has the value ${quoteInput(String(value))}`;
 }
 
 /** Gives what is told of a value that a read's parameter does not take. */
