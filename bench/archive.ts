@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type ArchiveStore, openArchiveStore } from '../src/archive/store/store.ts';
 import { systemClock, toIsoSeconds } from '../src/core/clock.ts';
 import { type Account, toAccount } from '../src/model/account.ts';
 import { type Media, toMediaSet } from '../src/model/media.ts';
 import type { Status } from '../src/model/post.ts';
 import type { Page, SearchQuery, TimelineQuery } from '../src/model/queries.ts';
-import { openArchive } from '../src/providers/archive/index.ts';
-import { type ArchiveStore, openArchiveStore } from '../src/providers/archive/store.ts';
+import { openArchive } from '../src/providers/archive.ts';
 import type { Provider } from '../src/providers/provider.ts';
 
 const baseUrl = 'http://localhost:8080';

@@ -1,4 +1,4 @@
-import { packagePath } from '../src/core/package-path.ts';
+import { packagePath } from '../src/core/files/package-path.ts';
 import { bundle } from './bundle.ts';
 
 await bundle(packagePath('dist'));

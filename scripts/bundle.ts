@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { build } from 'esbuild';
-import { packagePath } from '../src/core/package-path.ts';
+import { packagePath } from '../src/core/files/package-path.ts';
 
 /**
  * Bundles the sources into an emptied folder below the package: the `perch` command as `main.js`, the thread of the

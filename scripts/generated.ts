@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { loadConfig, variables } from '../src/config.ts';
+import { listEndpoints } from '../src/app/endpoints.ts';
+import { toAllowanceLimits } from '../src/app/open/access.ts';
+import { loadConfig, variables } from '../src/config/config.ts';
 import { problemKinds } from '../src/core/problem.ts';
 import { version } from '../src/core/version.ts';
-import { listEndpoints } from '../src/endpoints.ts';
 import { describeOpenApi } from '../src/http/openapi/document.ts';
 import { moveExamples, type RecordedExamples } from '../src/http/openapi/examples.ts';
-import { toAllowanceLimits } from '../src/open-access.ts';
 import { recordExamples } from './record-examples.ts';
 
 /** Every file that is generated from a source, by its path: `npm run generate` writes them. */
@@ -50,7 +50,7 @@ PORT=9000 PERCH_BASE_URL=https://perch.example.org npm start
 | --- | --- | --- |
 ${rows.join('\n')}
 
-Made from \`src/config.ts\` by \`npm run generate\`.
+Made from \`src/config/config.ts\` by \`npm run generate\`.
 `;
 }
 

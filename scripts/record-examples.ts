@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
+import { endpoints } from '../src/app/endpoints.ts';
 import type { Endpoint } from '../src/core/endpoint.ts';
-import { endpoints } from '../src/endpoints.ts';
 import type { RecordedExamples } from '../src/http/openapi/examples.ts';
 import { withoutCharset } from '../src/http/openapi/problems.ts';
 import { recordSessions, steadyEngine } from './record-session-examples.ts';

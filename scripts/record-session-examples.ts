@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import type { Answer, AnswerEngine } from '../src/answers/answer.ts';
-import { loadConfig } from '../src/config.ts';
+import { loadConfig } from '../src/config/config.ts';
 import type { RecordedExamples } from '../src/http/openapi/examples.ts';
 import { type Ask, found, openSample } from './sample-server.ts';
 

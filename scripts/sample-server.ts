@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import type { AnswerEngine } from '../src/answers/answer.ts';
-import { type App, buildApp } from '../src/app.ts';
-import { loadConfig } from '../src/config.ts';
+import { type App, buildApp } from '../src/app/build-app.ts';
+import { loadConfig } from '../src/config/config.ts';
 import { systemClock } from '../src/core/clock.ts';
 import type { Random } from '../src/core/random.ts';
-import type { LoadGauge } from '../src/http/load.ts';
+import type { LoadGauge } from '../src/http/operations/load.ts';
 
 /** The admin token of servers with the sample. */
 export const sampleToken = 'an-admin-token-that-only-this-script-has';
@@ -47,6 +47,7 @@ export async function openSample({
     PERCH_BASE_URL: 'https://perch.example.org',
     PERCH_PROVIDERS: 'archive',
     PERCH_CURSOR_KEY: 'a key of cursors that is the same each time',
+    PERCH_MAX_EVENT_LOOP_DELAY_MS: '0', // a busy machine records the same examples
     PERCH_ADMIN_TOKEN: sampleToken,
     PERCH_SESSIONS: engine === undefined ? 'off' : 'on',
     ...env,

@@ -15,4 +15,4 @@ export PERCH_FIXTURES="${PERCH_FIXTURES:-$root/../shared/fixtures/upstream}"
 node --version
 npm ci --no-audit --no-fund --silent
 npx vitest run test/e2e/{start,cli,keys,session-crash,session-streams,mcp,ssrf,shared-cache}.test.ts \
-  test/suites/session-store.test.ts test/unit/{access,core,providers/archive,sessions,answers/worker}
+  test/suites/session-store.test.ts test/unit/{access,core,archive,sessions,answers/worker}

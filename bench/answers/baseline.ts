@@ -1,4 +1,4 @@
-import { openSqlite } from '../../src/core/sqlite.ts';
+import { openSqlite } from '../../src/core/files/sqlite.ts';
 import type { JudgedAnswer } from './scoring.ts';
 
 /** A heading section, whole. */

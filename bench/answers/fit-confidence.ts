@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { confidenceSigns, toSigns } from '../../src/answers/engine/confidence.ts';
+import { confidenceSigns, toSigns } from '../../src/answers/engine/confidence/confidence.ts';
+import { weights } from '../../src/answers/engine/confidence/weights.ts';
 import { lookUp } from '../../src/answers/engine/find.ts';
-import { createLexicon } from '../../src/answers/engine/lexicon.ts';
 import { createPassageStore } from '../../src/answers/engine/passage-store.ts';
-import { weights } from '../../src/answers/engine/weights.ts';
+import { createLexicon } from '../../src/answers/engine/question/lexicon.ts';
 import { readVocabulary } from '../../src/answers/text/vocabulary.ts';
 import { chance, fitLogistic, type Logistic, type Sample } from './logistic.ts';
 import { readQuestions } from './questions.ts';
@@ -11,7 +11,7 @@ import { openRig } from './rig.ts';
 import { quantile } from './scoring.ts';
 
 /**
- * Fits when to decline, and writes `src/answers/engine/confidence-model.ts`:
+ * Fits when to decline, and writes `src/answers/engine/confidence/confidence-model.ts`:
  * `npx tsx bench/answers/fit-confidence.ts`. Questions of one set, asked about another, are taken as
  * unanswerable too, with little weight. First it prints what a model does on a set that it was not
  * fitted to.
@@ -103,7 +103,7 @@ console.log(
   confidenceSigns.map((name, at) => `${name} ${rounded(model.factors[at] ?? 0)}`).join(', '),
 );
 writeFileSync(
-  'src/answers/engine/confidence-model.ts',
+  'src/answers/engine/confidence/confidence-model.ts',
   `/** A logistic model: from signs to the chance that a question is answered. */
 export interface ConfidenceModel {
   readonly bias: number;

@@ -7,7 +7,7 @@ import { openPassageIndex } from '../../src/answers/index/passage-index.ts';
 import { refreshIndex } from '../../src/answers/index/refresh.ts';
 import { migrations } from '../../src/answers/index/schema.ts';
 import type { Block } from '../../src/answers/readers/section.ts';
-import { openSqlite } from '../../src/core/sqlite.ts';
+import { openSqlite } from '../../src/core/files/sqlite.ts';
 import { makeFile, writeMadeFiles } from './made-files.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { createSlices } from '../../src/core/slices.ts';
+import { createSlices } from '../../src/core/work/slices.ts';
 import { maxRenderedBytes } from '../../src/http/pages/front/answer.ts';
-import { createResultRenderer } from '../../src/http/pages/result-html.ts';
+import { createResultRenderer } from '../../src/http/pages/front/result-html.ts';
 import type { Account } from '../../src/model/account.ts';
 import type { Post } from '../../src/model/post.ts';
 import type { Page, PostFound } from '../../src/model/queries.ts';

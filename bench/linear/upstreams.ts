@@ -5,13 +5,13 @@ import {
   type HttpAnswer,
   type HttpClient,
   maxJsonMarks,
-} from '../../src/core/http-client.ts';
-import { createSlices } from '../../src/core/slices.ts';
+} from '../../src/core/http/http-client.ts';
+import { createSlices } from '../../src/core/work/slices.ts';
+import { ProviderError } from '../../src/platforms/provider-error.ts';
 import { createBluesky } from '../../src/providers/bluesky/index.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { ProviderError } from '../../src/providers/provider-error.ts';
 import { createSyndication } from '../../src/providers/syndication/index.ts';
 import { openGates } from '../../test/support/mastodon-rig.ts';
 import { type Chance, createChance } from './random-text.ts';

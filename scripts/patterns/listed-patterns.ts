@@ -30,22 +30,22 @@ export interface DynamicPatterns {
 const source = (path: string) => import(join(import.meta.dirname, '../../src', path));
 
 export const dynamicPatterns: readonly DynamicPatterns[] = [
-  { file: 'core/data-folder.ts', madeOf: 'constants of the same file' },
-  { file: 'access/key.ts', madeOf: 'the prefix and the length of a key' },
+  { file: 'core/files/data-folder.ts', madeOf: 'constants of the same file' },
+  { file: 'access/keys/key.ts', madeOf: 'the prefix and the length of a key' },
   {
-    file: 'http/route-headers.ts',
+    file: 'http/reads/route-headers.ts',
     madeOf: 'the paths of the route table',
     create: async () => {
-      const { createUnroutedHeaders } = await source('http/route-headers.ts');
+      const { createUnroutedHeaders } = await source('http/reads/route-headers.ts');
       createUnroutedHeaders({ baseUrl: 'http://localhost' });
     },
   },
-  { file: 'http/pages/highlight.ts', madeOf: 'the patterns of a language in the same file' },
+  { file: 'http/pages/docs/highlight.ts', madeOf: 'the patterns of a language in the same file' },
   {
-    file: 'http/pages/search-index.ts',
+    file: 'http/pages/docs/search-index.ts',
     madeOf: 'at most 8 words of a query, which consist of letters and digits, as alternatives',
     create: async () => {
-      const { createSearchIndex } = await source('http/pages/search-index.ts');
+      const { createSearchIndex } = await source('http/pages/docs/search-index.ts');
       const entry = { page: 'a', pageTitle: 'a', heading: { text: 'a', id: 'a' }, text: 'word 漢' };
       (await createSearchIndex([entry])).find('word wo 漢');
     },
@@ -63,8 +63,8 @@ export const dynamicPatterns: readonly DynamicPatterns[] = [
     madeOf: 'the phrases in resources/words/phrases.txt',
     create: async () => (await source('answers/text/vocabulary.ts')).readVocabulary(),
   },
-  { file: 'providers/tags.ts', madeOf: 'constants of the same file' },
-  { file: 'providers/archive/words.ts', madeOf: 'constants of the same file' },
-  { file: 'providers/fxtwitter/timeline-cursor.ts', madeOf: 'constants of the same file' },
+  { file: 'platforms/tags.ts', madeOf: 'constants of the same file' },
+  { file: 'archive/search/words.ts', madeOf: 'constants of the same file' },
+  { file: 'providers/fxtwitter/lists/timeline-cursor.ts', madeOf: 'constants of the same file' },
   { file: 'render/markdown/links.ts', madeOf: 'constants of the same file' },
 ];

@@ -8,7 +8,7 @@ import {
   parseAddress,
   parseRange,
   toDottedEnd,
-} from '../core/ip-address.ts';
+} from '../core/http/ip-address.ts';
 
 /** The name of every client whose address cannot be told: one for all, so that garbage makes no accounts. */
 const unknownClient = 'unknown';

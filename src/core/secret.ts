@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { closeToOthers, isCode, makePrivateFolder, withPath } from './private-files.ts';
+import { closeToOthers, isCode, makePrivateFolder, withPath } from './files/private-files.ts';
 import type { Random } from './random.ts';
 
 const secretBytes = 32;

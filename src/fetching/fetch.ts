@@ -1,19 +1,19 @@
 import type { Caller, Client, Pool, PoolShare } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
-import { withDeadline } from '../core/deadline.ts';
-import { HttpFailure, type RequestContext } from '../core/http-client.ts';
-import type { Hold, Ledger } from '../core/ledger.ts';
+import { HttpFailure, type RequestContext } from '../core/http/http-client.ts';
 import { Problem } from '../core/problem.ts';
-import { ProviderError } from '../providers/provider-error.ts';
-import { browse, type ListPart, type PartStore } from './browse.ts';
-import { type Coalescer, createCoalescer } from './coalesce.ts';
-import { toNotLive } from './live-only.ts';
+import { withDeadline } from '../core/work/deadline.ts';
+import type { Hold, Ledger } from '../core/work/ledger.ts';
+import { ProviderError } from '../platforms/provider-error.ts';
+import { type Coalescer, createCoalescer } from './cache/coalesce.ts';
+import type { CacheEntry, Outcome, ResponseCache } from './cache/response-cache.ts';
+import { subjectsOf } from './cache/subjects.ts';
+import { toNotLive } from './chain/live-only.ts';
+import type { ProviderChain } from './chain/provider-chain.ts';
+import { browse, type ListPart, type PartStore } from './lists/browse.ts';
+import type { WalkMemory } from './lists/walk-memory.ts';
 import type { Answer, CacheState, Found, Plan } from './plan.ts';
-import type { ProviderChain } from './provider-chain.ts';
-import type { CacheEntry, Outcome, ResponseCache } from './response-cache.ts';
-import { subjectsOf } from './subjects.ts';
 import { createViews } from './views.ts';
-import type { WalkMemory } from './walk-memory.ts';
 
 /** How long answers are kept and waited for. */
 export interface FetchOptions {

@@ -1,6 +1,6 @@
 import type { PostFound, PostQuery } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
-import type { BrowseFound, BrowseQuery } from './browse-query.ts';
+import type { BrowseFound, BrowseQuery } from './lists/browse-query.ts';
 import type { Views } from './views.ts';
 
 /** How long an answer stays fresh: posts longest, lists a twelfth, searches a sixtieth of it. */

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Client } from '../core/caller.ts';
-import { jsonMediaTypes } from '../core/json-bodies.ts';
-import type { Ledger } from '../core/ledger.ts';
-import type { Origins } from '../core/origins.ts';
+import { jsonMediaTypes } from '../core/http/json-bodies.ts';
+import type { Origins } from '../core/http/origins.ts';
 import { Problem } from '../core/problem.ts';
-import { type Turns, waitForTurn } from '../core/turns.ts';
+import type { Ledger } from '../core/work/ledger.ts';
+import { type Turns, waitForTurn } from '../core/work/turns.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions, Visitor } from './server.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { domainName, isPublicName } from '../core/http/public-host.ts';
+import { parseUrl } from '../core/http/url.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
-import { domainName, isPublicName } from '../core/public-host.ts';
-import { parseUrl } from '../core/url.ts';
 
 /** The platforms that references can name. New values may appear in replies. */
 export const platform = z.enum(['x', 'bluesky', 'mastodon', 'sample']);

@@ -5,10 +5,10 @@ import type { Community } from '../model/community.ts';
 import { type Media, type MediaSet, toMediaSet } from '../model/media.ts';
 import type { Poll } from '../model/poll.ts';
 import type { Facet, Post, Status } from '../model/post.ts';
-import { shorten } from './cut.ts';
-import type { List } from './lenient.ts';
-import { maximums, shownTexts, type TextMaximums } from './maximums.ts';
-import { countCodePoints } from './text.ts';
+import { shorten } from '../platforms/cut.ts';
+import type { List } from '../platforms/lenient.ts';
+import { maximums, shownTexts, type TextMaximums } from '../platforms/maximums.ts';
+import { countCodePoints } from '../platforms/text.ts';
 
 /**
  * Returns a post whose lists and texts keep to the maximums, and names in `left_out` what is missing. A

@@ -1,9 +1,9 @@
-import { mapInSlices, type Sliced } from '../core/slices.ts';
+import { mapInSlices, type Sliced } from '../core/work/slices.ts';
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
 import type { Answers, Page, PostFound, ProfileFound, QueryKind } from '../model/queries.ts';
+import { lineWeight, maxAnswerText, maximums, shortTexts } from '../platforms/maximums.ts';
 import { boundAccount, boundPost } from './bound-post.ts';
-import { lineWeight, maxAnswerText, maximums, shortTexts } from './maximums.ts';
 import type { Ask, Provider } from './provider.ts';
 import { tellBeyond, tellLeftOut } from './tell-left-out.ts';
 

@@ -1,7 +1,7 @@
-import type { HttpFailure } from '../core/http-client.ts';
+import type { HttpFailure } from '../core/http/http-client.ts';
 import type { Tombstone } from '../model/post.ts';
-import { missingSentences } from './missing.ts';
-import { ProviderError } from './provider-error.ts';
+import { missingSentences } from '../platforms/missing.ts';
+import { ProviderError } from '../platforms/provider-error.ts';
 
 /** Gives the failure to read a post that is confirmed not to be shown. */
 export function toMissing(reason: Tombstone['reason']): ProviderError {

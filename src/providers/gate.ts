@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
+import { ProviderError } from '../platforms/provider-error.ts';
 import { clampPause, defaultPauseSeconds } from './pause.ts';
-import { ProviderError } from './provider-error.ts';
 
 /** When a breaker opens, and for how long. Times in milliseconds. */
 export interface BreakerOptions {

@@ -1,7 +1,7 @@
 import type { Client } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
-import { type HttpClient, HttpFailure, type RequestContext } from '../core/http-client.ts';
-import { ProviderError } from './provider-error.ts';
+import { type HttpClient, HttpFailure, type RequestContext } from '../core/http/http-client.ts';
+import { ProviderError } from '../platforms/provider-error.ts';
 
 /** Options of `withPace`. */
 export interface PaceOptions {

@@ -1,7 +1,7 @@
-import type { RequestContext } from '../core/http-client.ts';
+import type { RequestContext } from '../core/http/http-client.ts';
 import type { Answers, Query, QueryKind } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
-import type { ProviderError } from './provider-error.ts';
+import type { ProviderError } from '../platforms/provider-error.ts';
 
 /** The reads that a provider may be able to answer (decisions section 2). */
 export const readNames = [

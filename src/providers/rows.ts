@@ -1,5 +1,5 @@
-import { mapInSlices, type Sliced } from '../core/slices.ts';
-import { maximums } from './maximums.ts';
+import { mapInSlices, type Sliced } from '../core/work/slices.ts';
+import { maximums } from '../platforms/maximums.ts';
 
 /** The rows of a list that were read, and how many were not. */
 export interface Rows<Row> {

@@ -1,6 +1,6 @@
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
-import { maximums } from './maximums.ts';
+import { maximums } from '../platforms/maximums.ts';
 
 /** What is missing where a member of a post or an account is named in `left_out`. */
 const nouns: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import {
   type HttpClient,
   HttpFailure,
   type RequestContext,
-} from '../core/http-client.ts';
+} from '../core/http/http-client.ts';
 import { trimEndOf } from '../core/trim-end.ts';
 import { toProviderError } from './failure.ts';
 

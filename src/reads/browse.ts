@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
-import type { BrowseFound, BrowseQuery, ListQuery } from '../fetching/browse-query.ts';
+import type { BrowseFound, BrowseQuery, ListQuery } from '../fetching/lists/browse-query.ts';
 import { type Answer, type Freshness, pageIn } from '../fetching/plan.ts';
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';

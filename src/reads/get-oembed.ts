@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { postIn } from '../fetching/plan.ts';
 import { embedReply } from '../model/results.ts';
+import { readPostUrl } from './addresses/post-address.ts';
 import { freeText, parseParameters, pixels, truth } from './parameters.ts';
-import { readPostUrl } from './post-address.ts';
 import { missingUrl, toPostPlan } from './post-plan.ts';
 import { nameViews, type PlanContext, type Read, type Understood } from './read.ts';
 

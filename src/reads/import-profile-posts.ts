@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../core/problem.ts';
-import type { HistoryQuery } from '../fetching/history/history-query.ts';
+import type { HistoryQuery } from '../fetching/histories/history-query.ts';
 import { type HistoryFormat, historyFormats, historyReply } from '../model/history.ts';
 import { handleParam, toAccountReference } from './browse.ts';
 import { warnOfMisspelt } from './misspelt.ts';

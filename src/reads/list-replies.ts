@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem, quoteInput } from '../core/problem.ts';
-import { postSubject } from '../fetching/subjects.ts';
+import { postSubject } from '../fetching/cache/subjects.ts';
 import { isPostId, type PostReference, parsePostParams, postUrl } from '../model/reference.ts';
 import { browseReply } from '../model/results.ts';
 import { type BrowseTarget, listParams, understandPage } from './browse.ts';

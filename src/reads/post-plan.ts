@@ -1,6 +1,6 @@
 import { Problem } from '../core/problem.ts';
+import { postSubject } from '../fetching/cache/subjects.ts';
 import type { Plan } from '../fetching/plan.ts';
-import { postSubject } from '../fetching/subjects.ts';
 import type { PostQuery } from '../model/queries.ts';
 import type { PostReference } from '../model/reference.ts';
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Answer, Plan } from '../fetching/plan.ts';
 import type { SearchPlatform } from '../model/reference.ts';
 import type { Format, Result } from '../model/results.ts';
-import type { AddressPlace } from './address.ts';
+import type { AddressPlace } from './addresses/address.ts';
 import type { CursorCodec } from './cursor.ts';
 
 /** The settings that planning depends on beside the parameters. */

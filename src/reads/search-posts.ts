@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../core/problem.ts';
-import type { ListQuery } from '../fetching/browse-query.ts';
+import type { ListQuery } from '../fetching/lists/browse-query.ts';
 import { type SearchPlatform, searchPlatforms } from '../model/reference.ts';
 import { browseReply, type Feed, feeds } from '../model/results.ts';
 import { type BrowseTarget, listParams, understandPage } from './browse.ts';

@@ -1,7 +1,7 @@
 import { toIsoSeconds } from '../core/clock.ts';
-import type { HistoryEnd, HistoryRange } from '../fetching/history/history-end.ts';
-import type { HistoryQuery } from '../fetching/history/history-query.ts';
-import type { PlacedPost } from '../fetching/history/ordering.ts';
+import type { HistoryEnd, HistoryRange } from '../fetching/histories/history-end.ts';
+import type { HistoryQuery } from '../fetching/histories/history-query.ts';
+import type { PlacedPost } from '../fetching/histories/ordering.ts';
 import type { Account } from '../model/account.ts';
 import type {
   HistoryFormat,

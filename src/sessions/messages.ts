@@ -1,9 +1,9 @@
 import type { Client } from '../core/caller.ts';
-import { expiredSession } from './calls.ts';
-import type { Owner } from './owner.ts';
+import { expiredSession } from './http/calls.ts';
+import type { Owner } from './http/owner.ts';
 import type { SessionService } from './service.ts';
-import { acceptMessage, type SessionRecord, startSession } from './state.ts';
-import type { Once, Receipt } from './store.ts';
+import { acceptMessage, type SessionRecord, startSession } from './store/state.ts';
+import type { Once, Receipt } from './store/store.ts';
 
 /** A first message. */
 export interface FirstMessage {

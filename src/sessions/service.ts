@@ -2,21 +2,21 @@ import { toClient } from '../access/client-address.ts';
 import type { AnswerEngine } from '../answers/answer.ts';
 import type { Client } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Hold, Ledger } from '../core/ledger.ts';
 import { Problem } from '../core/problem.ts';
 import type { Random } from '../core/random.ts';
-import { type LifeLimits, startExpiry } from './expiry.ts';
-import { type AwaitedWork, createFairWork, runFairly } from './fair-work.ts';
-import { createFeeds } from './feeds.ts';
-import { toStoreProblem } from './group-commit.ts';
+import type { Hold, Ledger } from '../core/work/ledger.ts';
+import { type CallRates, createCallRates } from './http/rate-limit.ts';
+import { type ContinuationTokens, createContinuationTokens, createMark } from './http/tokens.ts';
 import { createSessionIds, type SessionIds } from './ids.ts';
-import { type CallRates, createCallRates } from './rate-limit.ts';
-import { endTurn, isLive, type SessionLimits, type SessionRecord } from './state.ts';
-import type { Commit, SessionStore, StampEvent } from './store.ts';
-import { createStreams, type StreamLimits, type Streams } from './streams.ts';
-import { type ContinuationTokens, createContinuationTokens, createMark } from './tokens.ts';
-import { failures } from './turn-run.ts';
-import { createTurns, type Turns, type TurnsOptions } from './turns.ts';
+import { type LifeLimits, startExpiry } from './store/expiry.ts';
+import { toStoreProblem } from './store/group-commit.ts';
+import { endTurn, isLive, type SessionLimits, type SessionRecord } from './store/state.ts';
+import type { Commit, SessionStore, StampEvent } from './store/store.ts';
+import { createFeeds } from './streams/feeds.ts';
+import { createStreams, type StreamLimits, type Streams } from './streams/streams.ts';
+import { type AwaitedWork, createFairWork, runFairly } from './turns/fair-work.ts';
+import { failures } from './turns/turn-run.ts';
+import { createTurns, type Turns, type TurnsOptions } from './turns/turns.ts';
 
 /** Every limit of the session service (protocol section 10). */
 export interface ServiceLimits extends SessionLimits, LifeLimits, StreamLimits {

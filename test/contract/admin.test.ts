@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/http/reads/routes.ts';
 import { adminToken, asAdmin, buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openArchiveStore } from '../../src/providers/archive/store.ts';
+import { openArchiveStore } from '../../src/archive/store/store.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { importExport } from '../support/exports/import-export.ts';
 import {

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AnswerEngine } from '../../src/answers/answer.ts';
 import { ownCorpus } from '../../src/answers/corpus/corpus.ts';
 import { openAnswers } from '../../src/answers/open-answers.ts';
-import { exampleQuestions } from '../../src/http/pages/ask-page.ts';
+import { exampleQuestions } from '../../src/http/pages/ask/ask-page.ts';
 import { askPath, maxQueryLength } from '../../src/http/pages/paths.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createManualClock } from '../support/manual-clock.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { ProviderError } from '../../src/platforms/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { ProviderError } from '../../src/providers/provider-error.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { createFakeList, steady } from '../support/fake-list.ts';
 import { openImportedArchive } from '../support/imported-archive.ts';

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type ListPosition, maxRecent, startOfList } from '../../src/fetching/list-position.ts';
+import {
+  type ListPosition,
+  maxRecent,
+  startOfList,
+} from '../../src/fetching/lists/list-position.ts';
 import { createCursorCodec, maxCursor } from '../../src/reads/cursor.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { createFakeList, steady } from '../support/fake-list.ts';

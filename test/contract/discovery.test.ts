@@ -1,7 +1,7 @@
 import LinkHeader from 'http-link-header';
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../src/core/endpoint.ts';
-import { discoveryEndpoints } from '../../src/http/discovery-endpoints.ts';
+import { discoveryEndpoints } from '../../src/http/discovery/discovery-endpoints.ts';
 import { openApiEndpoints } from '../../src/http/openapi/document.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findReply } from '../../src/http/pages/find-page.ts';
+import { findReply } from '../../src/http/pages/docs/find-page.ts';
 import { maxQueryLength } from '../../src/http/pages/paths.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { parsePage } from '../support/render-html.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { problemKinds } from '../../src/core/problem.ts';
-import { navigation } from '../../src/http/pages/navigation.ts';
+import { navigation } from '../../src/http/pages/docs/navigation.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { crawl } from '../support/crawl.ts';

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { planRemove } from '../../src/commands/archive-remove.ts';
-import { createOutput } from '../../src/commands/output.ts';
-import type { Config } from '../../src/config.ts';
-import { openArchiveStore } from '../../src/providers/archive/store.ts';
+import { openArchiveStore } from '../../src/archive/store/store.ts';
+import { planRemove } from '../../src/cli/archive/remove.ts';
+import { createOutput } from '../../src/cli/output/output.ts';
+import type { Config } from '../../src/config/config.ts';
 import { buildTestApp, type TestApp, testConfig, xOnly } from '../support/build-app.ts';
 import { createFakeTimeline, type Entry, type EntryKind } from '../support/fake-timeline.ts';
 import { answerJson, type FakeUpstream, startFakeUpstream } from '../support/fake-upstream.ts';

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
+import { ProviderError } from '../../src/platforms/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { ProviderError } from '../../src/providers/provider-error.ts';
 import { buildTestApp, type TestApp, type TestAppOptions } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { bearer, callers, expectStatus, meet, unknownKey } from '../support/key-callers.ts';

@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect } from 'vitest';
-import { routes } from '../../src/http/routes.ts';
+import { routes } from '../../src/http/reads/routes.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { asAdmin, buildTestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { listEndpoints } from '../../src/app/endpoints.ts';
 import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
-import { listEndpoints } from '../../src/endpoints.ts';
 import { writeOut } from '../../src/http/openapi/endpoint-paths.ts';
-import { isHistoryRoute, type Route, routes } from '../../src/http/routes.ts';
+import { isHistoryRoute, type Route, routes } from '../../src/http/reads/routes.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { createDescription, expectDescribed } from '../support/described-replies.ts';

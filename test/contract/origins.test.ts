@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { listEndpoints } from '../../src/endpoints.ts';
+import { listEndpoints } from '../../src/app/endpoints.ts';
 import { asAdmin } from '../support/build-app.ts';
 import { buildSessionRig, type SessionRig } from '../support/session-rig.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SearchQuery } from '../../src/model/queries.ts';
+import { ProviderError } from '../../src/platforms/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { ProviderError } from '../../src/providers/provider-error.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { createFakeList, type FakeList, steady } from '../support/fake-list.ts';
 import { callTool } from '../support/mcp.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ReadRoute, readRoutes } from '../../src/http/routes.ts';
+import { type ReadRoute, readRoutes } from '../../src/http/reads/routes.ts';
 import { reads } from '../../src/reads/index.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clauseEach } from '../support/clause.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import type { AnswerEngine } from '../../src/answers/answer.ts';
-import { buildApp } from '../../src/app.ts';
+import { buildApp } from '../../src/app/build-app.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import type { SessionEvent } from '../../src/sessions/events.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openSqlite } from '../../src/core/sqlite.ts';
-import { sessionMigrations } from '../../src/sessions/sqlite-schema.ts';
+import { openSqlite } from '../../src/core/files/sqlite.ts';
+import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
 import { answerTo, createHeldEngine, createScriptedEngine } from '../support/scripted-engine.ts';
 import {
   buildSessionRig,

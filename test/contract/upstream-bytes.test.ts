@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { openHttpClient } from '../../src/core/http-client.ts';
-import { createServerLoop } from '../../src/core/loop.ts';
+import { openHttpClient } from '../../src/core/http/http-client.ts';
 import { systemRandom } from '../../src/core/random.ts';
-import { createHeavyTurns } from '../../src/core/turns.ts';
+import { createServerLoop } from '../../src/core/work/loop.ts';
+import { createHeavyTurns } from '../../src/core/work/turns.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { upstream } from '../support/listen.ts';

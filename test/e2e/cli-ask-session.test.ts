@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/commands/run.ts';
+import { runCommand } from '../../src/cli/run.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { corpusOf } from '../support/corpus-folder.ts';

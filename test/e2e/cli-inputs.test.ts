@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/commands/run.ts';
+import { runCommand } from '../../src/cli/run.ts';
 import { startFakeFxTwitter } from '../support/fake-fxtwitter.ts';
 import { answerJson } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openKeyStore } from '../../src/access/key-store.ts';
-import { runCommand } from '../../src/commands/run.ts';
+import { openKeyStore } from '../../src/access/keys/key-store.ts';
+import { runCommand } from '../../src/cli/run.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { clause } from '../support/clause.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/commands/run.ts';
+import { runCommand } from '../../src/cli/run.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import { fillArchive } from '../support/imported-archive.ts';
 import { upstream } from '../support/listen.ts';

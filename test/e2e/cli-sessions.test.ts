@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/commands/run.ts';
+import { runCommand } from '../../src/cli/run.ts';
 import { createHeldEngine } from '../support/scripted-engine.ts';
 import { buildSessionRig, type SessionRig, untilIdle } from '../support/session-rig.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { runCommand } from '../../src/commands/run.ts';
+import { runCommand } from '../../src/cli/run.ts';
 import { answerJson } from '../support/fake-upstream.ts';
 import { upstream } from '../support/listen.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';

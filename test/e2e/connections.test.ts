@@ -1,7 +1,7 @@
 import { createServer, IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { boundConnections } from '../../src/http/connections.ts';
+import { boundConnections } from '../../src/http/admission/connections.ts';
 import { openLedger } from '../support/ledger.ts';
 import { listen } from '../support/listen.ts';
 

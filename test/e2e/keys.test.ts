@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openKeyStore } from '../../src/access/key-store.ts';
+import { openKeyStore } from '../../src/access/keys/key-store.ts';
 import { systemClock } from '../../src/core/clock.ts';
+import { openSqlite } from '../../src/core/files/sqlite.ts';
 import { systemRandom } from '../../src/core/random.ts';
-import { openSqlite } from '../../src/core/sqlite.ts';
 import type { Acknowledgement, Attempt } from '../support/key-writer.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';

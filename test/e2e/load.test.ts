@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { openLoadGauge } from '../../src/http/load.ts';
+import { openLoadGauge } from '../../src/http/operations/load.ts';
 
 it('calls the load high while the event loop is blocked, and low again afterwards', async () => {
   const gauge = openLoadGauge(30);

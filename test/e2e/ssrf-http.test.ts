@@ -2,10 +2,10 @@ import { Resolver } from 'node:dns/promises';
 import { Socket } from 'node:net';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { createServerLoop } from '../../src/core/loop.ts';
-import { openPublicHttpClient } from '../../src/core/public-http-client.ts';
+import { openPublicHttpClient } from '../../src/core/http/public-http-client.ts';
 import { systemRandom } from '../../src/core/random.ts';
-import { createHeavyTurns } from '../../src/core/turns.ts';
+import { createServerLoop } from '../../src/core/work/loop.ts';
+import { createHeavyTurns } from '../../src/core/work/turns.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';
 import {

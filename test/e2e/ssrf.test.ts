@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { type HttpClient, HttpFailure, maxJsonMarks } from '../../src/core/http-client.ts';
-import { createServerLoop } from '../../src/core/loop.ts';
-import { openPublicHttpClient } from '../../src/core/public-http-client.ts';
-import type { PublicHttpOptions } from '../../src/core/public-network.ts';
+import { type HttpClient, HttpFailure, maxJsonMarks } from '../../src/core/http/http-client.ts';
+import { openPublicHttpClient } from '../../src/core/http/public-http-client.ts';
+import type { PublicHttpOptions } from '../../src/core/http/public-network.ts';
+import { parseUrl } from '../../src/core/http/url.ts';
 import { systemRandom } from '../../src/core/random.ts';
-import { createHeavyTurns } from '../../src/core/turns.ts';
-import { parseUrl } from '../../src/core/url.ts';
+import { createServerLoop } from '../../src/core/work/loop.ts';
+import { createHeavyTurns } from '../../src/core/work/turns.ts';
 import {
   type FakeInternet,
   type FakeName,

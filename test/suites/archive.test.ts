@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openArchiveStore } from '../../src/archive/store/store.ts';
 import { type Post, post as postSchema } from '../../src/model/post.ts';
 import type { Page, PostQuery, SearchQuery, TimelineQuery } from '../../src/model/queries.ts';
-import { openArchive } from '../../src/providers/archive/index.ts';
-import { openArchiveStore } from '../../src/providers/archive/store.ts';
+import { openArchive } from '../../src/providers/archive.ts';
 import { hang } from '../support/fake-upstream.ts';
 import { openImportedArchive } from '../support/imported-archive.ts';
 import { createManualClock } from '../support/manual-clock.ts';

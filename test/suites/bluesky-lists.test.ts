@@ -6,8 +6,8 @@ import type {
   QueryKind,
   TimelineQuery,
 } from '../../src/model/queries.ts';
+import type { ProviderError } from '../../src/platforms/provider-error.ts';
 import { createBluesky } from '../../src/providers/bluesky/index.ts';
-import type { ProviderError } from '../../src/providers/provider-error.ts';
 import {
   bskyActor,
   bskyDid,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../src/model/post.ts';
 import type { PostQuery } from '../../src/model/queries.ts';
+import type { ProviderError } from '../../src/platforms/provider-error.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
-import type { ProviderError } from '../../src/providers/provider-error.ts';
 import { answerHtml, answerJson, type FakeHandler, hang } from '../support/fake-upstream.ts';
 import {
   type FxRoutes,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
-import { type HttpClient, openHttpClient } from '../../src/core/http-client.ts';
-import { createServerLoop } from '../../src/core/loop.ts';
-import { createHeavyTurns } from '../../src/core/turns.ts';
+import { type HttpClient, openHttpClient } from '../../src/core/http/http-client.ts';
+import { createServerLoop } from '../../src/core/work/loop.ts';
+import { createHeavyTurns } from '../../src/core/work/turns.ts';
 import { type Facet, type Post, post as postSchema } from '../../src/model/post.ts';
 import type { Answers, PostFound, PostQuery, Query, QueryKind } from '../../src/model/queries.ts';
 import type { PostReference } from '../../src/model/reference.ts';
+import { ProviderError } from '../../src/platforms/provider-error.ts';
 import type { Ask, Provider, ProviderContext } from '../../src/providers/provider.ts';
-import { ProviderError } from '../../src/providers/provider-error.ts';
 import {
   answerBytes,
   answerHtml,

@@ -1,12 +1,12 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import type { Query } from '../../src/model/queries.ts';
+import type { ProviderErrorKind } from '../../src/platforms/provider-error.ts';
 import { parseRecordUri } from '../../src/providers/bluesky/address.ts';
 import { toAccounts } from '../../src/providers/bluesky/connections.ts';
 import { createBluesky } from '../../src/providers/bluesky/index.ts';
 import { parseFeedRow } from '../../src/providers/bluesky/payload.ts';
 import { shapePost } from '../../src/providers/bluesky/shape.ts';
-import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
 import { parseRows } from '../../src/providers/rows.ts';
 import { bskyProfile } from '../support/bluesky-payloads.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';

@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
+import type { ProviderErrorKind } from '../../src/platforms/provider-error.ts';
 import { answerJson, type FakeHandler } from '../support/fake-upstream.ts';
 import {
   answerFixture,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PostFound, PostQuery, TimelineQuery } from '../../src/model/queries.ts';
+import type { ProviderErrorKind } from '../../src/platforms/provider-error.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
-import type { ProviderErrorKind } from '../../src/providers/provider-error.ts';
 import { createSyndication } from '../../src/providers/syndication/index.ts';
 import type { FakeHandler } from '../support/fake-upstream.ts';
 import {

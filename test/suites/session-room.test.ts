@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Client } from '../../src/core/caller.ts';
+import { openSqlite } from '../../src/core/files/sqlite.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { openSqlite } from '../../src/core/sqlite.ts';
-import { sessionMigrations } from '../../src/sessions/sqlite-schema.ts';
-import { openSqliteSessions } from '../../src/sessions/sqlite-store.ts';
+import { sessionMigrations } from '../../src/sessions/store/sqlite-schema.ts';
+import { openSqliteSessions } from '../../src/sessions/store/sqlite-store.ts';
 import {
   acceptMessage,
   beginTurn,
@@ -11,8 +11,8 @@ import {
   endTurn,
   type SessionRecord,
   startSession,
-} from '../../src/sessions/state.ts';
-import type { SessionStore } from '../../src/sessions/store.ts';
+} from '../../src/sessions/store/state.ts';
+import type { SessionStore } from '../../src/sessions/store/store.ts';
 import { fc, runs } from '../support/fast-check.ts';
 import { openLedger } from '../support/ledger.ts';
 import { createManualClock } from '../support/manual-clock.ts';

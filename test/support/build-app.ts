@@ -3,24 +3,24 @@ import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { AnswerEngine } from '../../src/answers/answer.ts';
-import { type App, buildApp } from '../../src/app.ts';
-import { type Config, loadConfig } from '../../src/config.ts';
+import { type App, buildApp } from '../../src/app/build-app.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
 import type { Clock } from '../../src/core/clock.ts';
+import { parseQuery } from '../../src/core/http/query.ts';
 import { problemKinds } from '../../src/core/problem.ts';
-import { parseQuery } from '../../src/core/query.ts';
 import { systemRandom } from '../../src/core/random.ts';
-import { chooseRead } from '../../src/http/aliases.ts';
-import type { LoadGauge } from '../../src/http/load.ts';
+import type { LoadGauge } from '../../src/http/operations/load.ts';
+import { chooseRead } from '../../src/http/reads/aliases.ts';
 import {
   isBrowseRoute,
   isClosedPath,
   isHistoryRoute,
   type Route,
   routes,
-} from '../../src/http/routes.ts';
+} from '../../src/http/reads/routes.ts';
 import type { Provider } from '../../src/providers/provider.ts';
+import { isPermalinkHandle } from '../../src/reads/addresses/reserved-names.ts';
 import { allReads } from '../../src/reads/index.ts';
-import { isPermalinkHandle } from '../../src/reads/reserved-names.ts';
 import { descriptionOf, expectDescribed } from './described-replies.ts';
 import { createManualClock } from './manual-clock.ts';
 import { toRowPath } from './row-path.ts';

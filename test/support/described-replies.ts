@@ -2,10 +2,10 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
+import { listEndpoints } from '../../src/app/endpoints.ts';
 import { version } from '../../src/core/version.ts';
-import { listEndpoints } from '../../src/endpoints.ts';
 import { describeOpenApi } from '../../src/http/openapi/document.ts';
-import { isPermalinkHandle } from '../../src/reads/reserved-names.ts';
+import { isPermalinkHandle } from '../../src/reads/addresses/reserved-names.ts';
 import {
   type HeaderObject,
   type OpenApiDocument,

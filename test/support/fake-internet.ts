@@ -1,6 +1,6 @@
 import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { Connection, PublicHttpOptions } from '../../src/core/public-network.ts';
+import type { Connection, PublicHttpOptions } from '../../src/core/http/public-network.ts';
 import { type FakeHandler, type FakeUpstream, startFakeUpstream } from './fake-upstream.ts';
 
 /** What a name resolves to: always the same, or what it is the n-th time (from 0) that it is asked. */

@@ -1,7 +1,7 @@
 import type { Status } from '../../src/model/post.ts';
 import type { Page } from '../../src/model/queries.ts';
+import { ProviderError } from '../../src/platforms/provider-error.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { ProviderError } from '../../src/providers/provider-error.ts';
 import { stubAccount, stubPost } from './stub-provider.ts';
 
 /** How an upstream cuts and sends a list. Each function must give the same for the same arguments. */

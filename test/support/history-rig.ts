@@ -1,15 +1,15 @@
 import type { Pool } from '../../src/core/caller.ts';
 import type { Clock } from '../../src/core/clock.ts';
-import type { HttpAnswer, HttpClient } from '../../src/core/http-client.ts';
-import type { HistoryEnd } from '../../src/fetching/history/history-end.ts';
-import type { HistoryQuery } from '../../src/fetching/history/history-query.ts';
+import type { HttpAnswer, HttpClient } from '../../src/core/http/http-client.ts';
+import { createProviderChain } from '../../src/fetching/chain/provider-chain.ts';
+import { createGates } from '../../src/fetching/chain/provider-gate.ts';
+import type { HistoryEnd } from '../../src/fetching/histories/history-end.ts';
+import type { HistoryQuery } from '../../src/fetching/histories/history-query.ts';
 import {
   createHistoryImporter,
   type HistoryImporter,
   type ImporterOptions,
-} from '../../src/fetching/history/import-history.ts';
-import { createProviderChain } from '../../src/fetching/provider-chain.ts';
-import { createGates } from '../../src/fetching/provider-gate.ts';
+} from '../../src/fetching/histories/import-history.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';
 import { withPace } from '../../src/providers/pace.ts';
 import type { Provider } from '../../src/providers/provider.ts';

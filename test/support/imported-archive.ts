@@ -1,7 +1,7 @@
+import { type ArchiveStore, openArchiveStore } from '../../src/archive/store/store.ts';
 import type { Status } from '../../src/model/post.ts';
 import type { Platform } from '../../src/model/reference.ts';
-import { openArchive } from '../../src/providers/archive/index.ts';
-import { type ArchiveStore, openArchiveStore } from '../../src/providers/archive/store.ts';
+import { openArchive } from '../../src/providers/archive.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { createManualClock } from './manual-clock.ts';
 import { temporaryFolder } from './spawn-perch.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { onTestFinished } from 'vitest';
-import { type KeyCheck, type KeyStore, openKeyStore } from '../../src/access/key-store.ts';
+import { type KeyCheck, type KeyStore, openKeyStore } from '../../src/access/keys/key-store.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { temporaryFolder } from './spawn-perch.ts';
@@ -46,7 +46,7 @@ export function openKeyRig(options: KeyRigOptions = {}): KeyRig {
   return { store, clock, path, told, checkNext, checkLater };
 }
 
-const sqlite = import.meta.resolve('../../src/core/sqlite.ts');
+const sqlite = import.meta.resolve('../../src/core/files/sqlite.ts');
 const tsx = import.meta.resolve('tsx');
 
 /** Locks a database from another process until the returned function has ended that process. */

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { openKeyStore } from '../../src/access/key-store.ts';
+import { openKeyStore } from '../../src/access/keys/key-store.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/random.ts';
 

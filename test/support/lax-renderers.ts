@@ -3,7 +3,7 @@ import { marked } from 'marked';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
-import { parseUrl } from '../../src/core/url.ts';
+import { parseUrl } from '../../src/core/http/url.ts';
 
 /** An element of rendered Markdown with its attributes. */
 export interface RenderedElement {

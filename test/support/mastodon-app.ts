@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { openHttpClient } from '../../src/core/http-client.ts';
-import { createServerLoop } from '../../src/core/loop.ts';
+import { openHttpClient } from '../../src/core/http/http-client.ts';
 import { systemRandom } from '../../src/core/random.ts';
-import { createHeavyTurns } from '../../src/core/turns.ts';
+import { createServerLoop } from '../../src/core/work/loop.ts';
+import { createHeavyTurns } from '../../src/core/work/turns.ts';
 import type { HostGateOptions } from '../../src/providers/mastodon/host-gates.ts';
 import { createMastodon } from '../../src/providers/mastodon/index.ts';
 import { buildTestApp, type TestApp } from './build-app.ts';

@@ -1,5 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify';
-import { isHistoryRoute, type Route, routes } from '../../src/http/routes.ts';
+import { isHistoryRoute, type Route, routes } from '../../src/http/reads/routes.ts';
 
 /** A request to a row of the route table, by what the sample answers. */
 export interface RowRequest {

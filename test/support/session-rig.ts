@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
-import { type App, buildApp } from '../../src/app.ts';
+import { type App, buildApp } from '../../src/app/build-app.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { type SessionEvent, sessionEvent } from '../../src/sessions/events.ts';
 import { testConfig } from './build-app.ts';

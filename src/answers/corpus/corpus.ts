@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { packagePath } from '../../core/package-path.ts';
+import { packagePath } from '../../core/files/package-path.ts';
 
 /** A folder or a file whose texts are read. */
 export interface Corpus {

@@ -1,5 +1,5 @@
-import type { Concept, Concepts } from './concepts.ts';
 import type { PassageStore, Postings } from './passage-store.ts';
+import type { Concept, Concepts } from './question/concepts.ts';
 
 /** What a concept counts for besides its weight where it stands in a title, a heading or a name. */
 const aboveFactor = 0.6;

@@ -1,6 +1,6 @@
 import type { Block } from '../readers/section.ts';
 import type { ReadWords } from '../text/words.ts';
-import type { Asked } from './asked.ts';
+import type { Asked } from './question/asked.ts';
 
 /** What is told of a passage. */
 export interface Excerpt {

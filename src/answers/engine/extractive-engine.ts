@@ -4,17 +4,17 @@ import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { PassageIndex } from '../index/passage-index.ts';
 import { readVocabulary } from '../text/vocabulary.ts';
 import { createWordReader, type ReadWords } from '../text/words.ts';
-import { toAsked } from './asked.ts';
 import { composeAbstention, composeAnswer, type Source } from './compose.ts';
-import { isDeclined } from './confidence.ts';
+import { isDeclined } from './confidence/confidence.ts';
+import { weights } from './confidence/weights.ts';
 import { toExcerpt } from './excerpt.ts';
 import { type Found, type FoundSource, find, toCitedScore } from './find.ts';
-import { understand } from './follow-up.ts';
 import { createPassageSource, type PassageSource } from './given-passages.ts';
-import { createLexicon } from './lexicon.ts';
 import { createPassageStore } from './passage-store.ts';
+import { toAsked } from './question/asked.ts';
+import { understand } from './question/follow-up.ts';
+import { createLexicon } from './question/lexicon.ts';
 import { toShownHeading } from './shown-heading.ts';
-import { weights } from './weights.ts';
 
 /** What an engine answers from. */
 export interface ExtractiveOptions {

@@ -1,15 +1,15 @@
 import type { Vocabulary } from '../text/vocabulary.ts';
-import { toConcepts } from './concepts.ts';
-import { type Findings, toConfidence } from './confidence.ts';
-import { toIntent } from './intent.ts';
-import type { Lexicon } from './lexicon.ts';
+import { type Findings, toConfidence } from './confidence/confidence.ts';
+import type { Weights } from './confidence/weights.ts';
 import type { PassageStore } from './passage-store.ts';
 import { toPlainWords } from './profile.ts';
-import { toParts } from './question-parts.ts';
+import { toConcepts } from './question/concepts.ts';
+import { toIntent } from './question/intent.ts';
+import type { Lexicon } from './question/lexicon.ts';
+import { toParts } from './question/question-parts.ts';
+import { hasUnknownName } from './question/unknown-names.ts';
 import { choosePassages, retrieve } from './retrieve.ts';
 import type { ScoredPassage } from './score.ts';
-import { hasUnknownName } from './unknown-names.ts';
-import type { Weights } from './weights.ts';
 
 /** What is looked in, and how. */
 export interface FindContext {

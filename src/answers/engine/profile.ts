@@ -1,5 +1,5 @@
 import type { FoundPassage } from '../index/passage-index.ts';
-import { isHistory } from './priors.ts';
+import { isHistory } from './confidence/priors.ts';
 
 /** A passage, made ready to be judged for many questions. */
 export interface Profile {

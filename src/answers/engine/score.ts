@@ -1,10 +1,10 @@
 import type { FoundPassage } from '../index/passage-index.ts';
-import { type Asked, meet, toAsked } from './asked.ts';
-import type { Concepts } from './concepts.ts';
-import type { Intent } from './intent.ts';
-import { fitOfIntent } from './priors.ts';
+import { fitOfIntent } from './confidence/priors.ts';
+import type { Weights } from './confidence/weights.ts';
 import { type Profile, useIn } from './profile.ts';
-import type { Weights } from './weights.ts';
+import { type Asked, meet, toAsked } from './question/asked.ts';
+import type { Concepts } from './question/concepts.ts';
+import type { Intent } from './question/intent.ts';
 
 /** The signs that speak for a passage, each from 0 to about 1. */
 export interface Signs {

@@ -4,7 +4,7 @@ import {
   openStore,
   type SqliteDatabase,
   UnusableFileError,
-} from '../../core/sqlite.ts';
+} from '../../core/files/sqlite.ts';
 import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { Block } from '../readers/section.ts';
 import { toStem } from '../text/words.ts';

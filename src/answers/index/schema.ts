@@ -1,4 +1,4 @@
-import type { Migration } from '../../core/sqlite.ts';
+import type { Migration } from '../../core/files/sqlite.ts';
 
 /**
  * What texts are taken apart and looked up by. Raised when readers, words or passages change: an

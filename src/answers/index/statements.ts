@@ -1,4 +1,4 @@
-import type { SqliteDatabase } from '../../core/sqlite.ts';
+import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { AnalysedPassage } from './analysed-file.ts';
 import type { FoundPassage, IndexedFile, IndexTotals } from './passage-index.ts';
 import type { Field } from './schema.ts';

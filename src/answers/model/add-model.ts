@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import { openPostClient } from '../../core/post-client.ts';
+import { openPostClient } from '../../core/http/post-client.ts';
 import type { Fallback } from '../answer.ts';
 import type { Answers } from '../open-answers.ts';
 import { createChatClient } from './chat-client.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts';
-import type { PostClient, StreamedReply } from '../../core/post-client.ts';
+import type { PostClient, StreamedReply } from '../../core/http/post-client.ts';
 import { type ChatMessage, type ChatNews, readChatPayload } from './chat-payload.ts';
 import { readEventStream, readText } from './event-stream.ts';
 import { ModelFailure } from './model-failure.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { packagePath } from '../../core/package-path.ts';
+import { packagePath } from '../../core/files/package-path.ts';
 import { toStem } from './words.ts';
 
 /**

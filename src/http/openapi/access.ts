@@ -1,7 +1,7 @@
-import type { AllowanceLimits, AllowancePolicy } from '../../access/allowances.ts';
+import type { AllowanceLimits, AllowancePolicy } from '../../access/allowances/allowances.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
-import { isBrowseRoute, type Route } from '../routes.ts';
+import { isBrowseRoute, type Route } from '../reads/routes.ts';
 
 /** The name of the scheme of callers’ keys under `components`. */
 export const keyScheme = 'bearerKey';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { packagePath } from '../../core/files/package-path.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
-import { packagePath } from '../../core/package-path.ts';
 import type { ProblemCode } from '../../core/problem.ts';
 
 const byName = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value).readonly();

@@ -3,7 +3,7 @@ import type { EndpointHeader, EndpointHeaders } from '../../core/endpoint.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 import type { CacheState } from '../../fetching/plan.ts';
 import { sourceNames } from '../../model/sources.ts';
-import { isBrowseRoute, isHistoryRoute, type Route } from '../routes.ts';
+import { isBrowseRoute, isHistoryRoute, type Route } from '../reads/routes.ts';
 
 const cacheStates = ['hit', 'miss', 'stale', 'bypass'] as const satisfies readonly CacheState[];
 const keyStatuses = [

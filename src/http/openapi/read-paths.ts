@@ -7,6 +7,7 @@ import { describeParametersOf } from '../../reads/describe.ts';
 import { type AnyReadId, allReads, reads } from '../../reads/index.ts';
 import { formats } from '../../render/formats.ts';
 import { historyMediaTypes } from '../../render/history.ts';
+import { describeLifecycle } from '../lifecycle/versioning.ts';
 import {
   type AliasRoute,
   findVersioned,
@@ -17,8 +18,7 @@ import {
   type ReadRoute,
   type Route,
   summarizeRoute,
-} from '../routes.ts';
-import { describeLifecycle } from '../versioning.ts';
+} from '../reads/routes.ts';
 import { keyScheme, listPolicies } from './access.ts';
 import type { OpenApiFacts } from './document.ts';
 import { type RecordedExamples, referToReads } from './examples.ts';

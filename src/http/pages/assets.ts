@@ -2,10 +2,15 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { sendNoCors } from '../cors.ts';
-import { routeNotFound } from '../errors.ts';
-import { refuseOtherMethods } from '../methods.ts';
-import { nothingOfItsOwn, type PreparedReply, prepareReply, sendPrepared } from '../reply.ts';
+import { sendNoCors } from '../../web/cors.ts';
+import { routeNotFound } from '../../web/errors.ts';
+import { refuseOtherMethods } from '../../web/methods.ts';
+import {
+  nothingOfItsOwn,
+  type PreparedReply,
+  prepareReply,
+  sendPrepared,
+} from '../../web/reply.ts';
 import { toEtag } from './page-headers.ts';
 import { assetPath } from './paths.ts';
 

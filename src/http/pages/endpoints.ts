@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
-import { findReply } from './find-page.ts';
-import { navigation } from './navigation.ts';
+import { findReply } from './docs/find-page.ts';
+import { navigation } from './docs/navigation.ts';
 import { assetPath, docsPath, findPath, maxQueryLength } from './paths.ts';
 
 const page = { 'text/html': 'text', 'text/markdown': 'text' } as const;

@@ -1,7 +1,7 @@
-import { parseUrl } from '../../core/url.ts';
-import type { AddressedRead } from '../../reads/address.ts';
-import { ownPathOf } from '../../reads/address.ts';
-import { matchOwnPath } from '../../reads/own-path.ts';
+import { parseUrl } from '../../core/http/url.ts';
+import type { AddressedRead } from '../../reads/addresses/address.ts';
+import { ownPathOf } from '../../reads/addresses/address.ts';
+import { matchOwnPath } from '../../reads/addresses/own-path.ts';
 
 /** A read, and the address of Perch's own at which it answers. */
 export interface OwnRead extends AddressedRead {

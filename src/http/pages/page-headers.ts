@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Headers } from '../headers.ts';
-import { type PreparedReply, prepareReply } from '../reply.ts';
+import type { Headers } from '../../web/headers.ts';
+import { type PreparedReply, prepareReply } from '../../web/reply.ts';
 
 /** Nothing but our own files; no script or style within a page; no frame around it (CSP Level 3). */
 const contentSecurityPolicy = [

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import { parseQuery } from '../../core/http/query.ts';
 import { Problem } from '../../core/problem.ts';
-import { parseQuery } from '../../core/query.ts';
 import { maxQueryLength } from './paths.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { type Account, toAccount, toWebsite } from '../../model/account.ts';
-import { isWebUrl } from '../text.ts';
-import { toIsoTime } from '../times.ts';
+import { isWebUrl } from '../../platforms/text.ts';
+import { toIsoTime } from '../../platforms/times.ts';
 import { blueskyProfileUrl } from './address.ts';
 import type { ActorPayload } from './payload.ts';
 

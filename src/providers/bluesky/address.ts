@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isPostId, postUrl, profileUrl } from '../../model/reference.ts';
-import { url } from '../lenient.ts';
+import { url } from '../../platforms/lenient.ts';
 
 /** A record of AT Protocol, as an `at://` URI names it. */
 export interface RecordAddress {

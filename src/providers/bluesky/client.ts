@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
-import type { HttpAnswer, RequestContext } from '../../core/http-client.ts';
+import type { HttpAnswer, RequestContext } from '../../core/http/http-client.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed, toStatusFailure } from '../failure.ts';
-import { ProviderError } from '../provider-error.ts';
 import { readJson, type Upstream } from '../upstream.ts';
 
 /** The object of JSON that every answer is. */

@@ -1,5 +1,5 @@
+import { ProviderError } from '../../platforms/provider-error.ts';
 import type { ProviderContext } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 import { pickContinuation } from './conversation.ts';
 import type { Reading } from './reading.ts';
 import { type Branch, readTree } from './tree.ts';

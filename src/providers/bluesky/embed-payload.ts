@@ -9,9 +9,9 @@ import {
   text,
   url,
   words,
-} from '../lenient.ts';
-import { maximums } from '../maximums.ts';
-import { isWebUrl } from '../text.ts';
+} from '../../platforms/lenient.ts';
+import { maximums } from '../../platforms/maximums.ts';
+import { isWebUrl } from '../../platforms/text.ts';
 import { recordUri } from './address.ts';
 import { actorPayload, labels } from './payload.ts';
 

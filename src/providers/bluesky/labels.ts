@@ -1,7 +1,7 @@
 import type { Tombstone } from '../../model/post.ts';
-import { sensitiveLabels, signedInOnly } from '../bluesky-labels.ts';
-import { missingSentences } from '../missing.ts';
-import { ProviderError } from '../provider-error.ts';
+import { sensitiveLabels, signedInOnly } from '../../platforms/bluesky-labels.ts';
+import { missingSentences } from '../../platforms/missing.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import type { ActorPayload, LabelPayload, PostPayload } from './payload.ts';
 
 /**

@@ -1,8 +1,18 @@
 import { z } from 'zod';
-import { blueskyFacet } from '../bluesky-facets.ts';
-import { address, count, eachOf, lenient, term, text, token, wholeOf, words } from '../lenient.ts';
-import { maximums } from '../maximums.ts';
-import { readTimeMs } from '../times.ts';
+import { blueskyFacet } from '../../platforms/bluesky-facets.ts';
+import {
+  address,
+  count,
+  eachOf,
+  lenient,
+  term,
+  text,
+  token,
+  wholeOf,
+  words,
+} from '../../platforms/lenient.ts';
+import { maximums } from '../../platforms/maximums.ts';
+import { readTimeMs } from '../../platforms/times.ts';
 import { did, postUri, recordUri } from './address.ts';
 
 // The views that the AppView sends (lexicons `app.bsky.actor.defs`, `app.bsky.feed.defs`). Strict only

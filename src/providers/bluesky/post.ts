@@ -1,9 +1,9 @@
-import { HttpFailure } from '../../core/http-client.ts';
+import { HttpFailure } from '../../core/http/http-client.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
-import { maximums } from '../maximums.ts';
+import { maximums } from '../../platforms/maximums.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 import { toRepliesPage } from '../replies-page.ts';
 import { type Continuation, chainDepth, readContinuation } from './continuation.ts';
 import { rankReplies } from './conversation.ts';

@@ -1,7 +1,7 @@
 import type { AccountReference } from '../../model/reference.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 import { shapeAccount } from './account.ts';
 import { judgeAccount, refuseAccount, tellLabels } from './labels.ts';
 import { type ActorPayload, parseActor } from './payload.ts';

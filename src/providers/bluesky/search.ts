@@ -1,10 +1,10 @@
-import { mapInSlices } from '../../core/slices.ts';
+import { mapInSlices } from '../../core/work/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { Page, SearchQuery } from '../../model/queries.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 import { countSent, parseRows } from '../rows.ts';
 import { Barred, type BlueskyClient, type Body, Refusal } from './client.ts';
 import { toAccounts } from './connections.ts';

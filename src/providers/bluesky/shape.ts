@@ -1,8 +1,8 @@
 import type { Post, Status, Tombstone } from '../../model/post.ts';
-import { shapeFacets } from '../bluesky-facets.ts';
+import { shapeFacets } from '../../platforms/bluesky-facets.ts';
+import { maximums } from '../../platforms/maximums.ts';
+import { toCreated } from '../../platforms/times.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
-import { maximums } from '../maximums.ts';
-import { toCreated } from '../times.ts';
 import { nameOf, shapeAccount } from './account.ts';
 import { blueskyPostUrl, postCollection, type RecordAddress } from './address.ts';
 import { type EmbedPayload, parseEmbed } from './embed-payload.ts';

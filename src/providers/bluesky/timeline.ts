@@ -1,9 +1,9 @@
-import { mapInSlices, type Sliced } from '../../core/slices.ts';
+import { mapInSlices, type Sliced } from '../../core/work/slices.ts';
 import type { Status } from '../../model/post.ts';
 import type { TimelineQuery } from '../../model/queries.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 import { countSent, parseRows, type Rows } from '../rows.ts';
 import { shapeAccount } from './account.ts';
 import { type Body, Refusal } from './client.ts';

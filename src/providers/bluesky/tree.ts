@@ -1,7 +1,7 @@
-import { mapInSlices, type Sliced } from '../../core/slices.ts';
+import { mapInSlices, type Sliced } from '../../core/work/slices.ts';
 import type { Post } from '../../model/post.ts';
+import { maximums } from '../../platforms/maximums.ts';
 import { createMalformed } from '../failure.ts';
-import { maximums } from '../maximums.ts';
 import type { ProviderContext } from '../provider.ts';
 import { writePostUri } from './address.ts';
 import {

@@ -1,7 +1,7 @@
 import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import { profileUrl } from '../../model/reference.ts';
-import { toIsoTime } from '../times.ts';
-import { enlargeAvatar } from '../x.ts';
+import { toIsoTime } from '../../platforms/times.ts';
+import { enlargeAvatar } from '../../platforms/x.ts';
 import type { UserPayload } from './payload.ts';
 
 /**

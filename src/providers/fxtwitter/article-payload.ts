@@ -1,7 +1,17 @@
 import { z } from 'zod';
-import { address, count, eachOf, lenient, term, text, token, url, words } from '../lenient.ts';
-import { maximums } from '../maximums.ts';
-import { xId } from '../x.ts';
+import {
+  address,
+  count,
+  eachOf,
+  lenient,
+  term,
+  text,
+  token,
+  url,
+  words,
+} from '../../platforms/lenient.ts';
+import { maximums } from '../../platforms/maximums.ts';
+import { xId } from '../../platforms/x.ts';
 
 // A long-form article (FxTwitter, section 4.4). Offsets count Unicode code points: all inline styles
 // and URLs of the recorded article that stand after an emoji fit code points and not UTF-16 units.

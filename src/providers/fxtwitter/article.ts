@@ -1,9 +1,9 @@
 import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
-import { settleRuns } from '../runs.ts';
-import { isNamed, tagUrl } from '../tags.ts';
-import { countCodePoints, isWebUrl, toCodePoints } from '../text.ts';
-import { toIsoTime } from '../times.ts';
-import { xPostUrl } from '../x.ts';
+import { settleRuns } from '../../platforms/runs.ts';
+import { isNamed, tagUrl } from '../../platforms/tags.ts';
+import { countCodePoints, isWebUrl, toCodePoints } from '../../platforms/text.ts';
+import { toIsoTime } from '../../platforms/times.ts';
+import { xPostUrl } from '../../platforms/x.ts';
 import type { ArticlePayload, BlockPayload, EntityPayload, MediaInfo } from './article-payload.ts';
 
 /** What the blocks of one article point to, by key. */

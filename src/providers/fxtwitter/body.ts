@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { HttpAnswer } from '../../core/http-client.ts';
+import type { HttpAnswer } from '../../core/http/http-client.ts';
+import { lenient, words } from '../../platforms/lenient.ts';
+import type { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed, toStatusFailure } from '../failure.ts';
-import { lenient, words } from '../lenient.ts';
-import type { ProviderError } from '../provider-error.ts';
 import { readJson } from '../upstream.ts';
 
 /** The object of JSON that every answer of the service is. */

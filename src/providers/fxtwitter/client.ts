@@ -1,7 +1,7 @@
-import type { HttpAnswer, RequestContext } from '../../core/http-client.ts';
-import type { Sliced } from '../../core/slices.ts';
+import type { HttpAnswer, RequestContext } from '../../core/http/http-client.ts';
+import type { Sliced } from '../../core/work/slices.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
-import { ProviderError } from '../provider-error.ts';
 import { parseRows, type Rows } from '../rows.ts';
 import type { Upstream } from '../upstream.ts';
 import { type Body, cursors, readBody, trueStatus } from './body.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
-import { HttpFailure, type RequestContext } from '../../core/http-client.ts';
+import { HttpFailure, type RequestContext } from '../../core/http/http-client.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import { toProviderError } from '../failure.ts';
 import type { ProviderContext } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 import { tellThrottled } from './throttle.ts';
 
 /**

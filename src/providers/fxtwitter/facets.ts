@@ -1,8 +1,13 @@
 import type { Facet } from '../../model/post.ts';
-import { maximums } from '../maximums.ts';
-import { lastWhere, settleRuns } from '../runs.ts';
-import { isNamed, scanFacets, tagUrl } from '../tags.ts';
-import { codePointOffsets, type DecodedText, decodeWithOffsets, isWebUrl } from '../text.ts';
+import { maximums } from '../../platforms/maximums.ts';
+import { lastWhere, settleRuns } from '../../platforms/runs.ts';
+import { isNamed, scanFacets, tagUrl } from '../../platforms/tags.ts';
+import {
+  codePointOffsets,
+  type DecodedText,
+  decodeWithOffsets,
+  isWebUrl,
+} from '../../platforms/text.ts';
 import type { FacetPayload, RawText } from './payload.ts';
 
 /** A run of the raw text (code points) that was found in the served text (UTF-16 indices). */

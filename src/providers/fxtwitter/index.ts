@@ -4,12 +4,12 @@ import { platformOf } from '../platform-of.ts';
 import { type Provider, readNames } from '../provider.ts';
 import { createUpstream, type UpstreamOptions } from '../upstream.ts';
 import { createClient } from './client.ts';
-import { askConnections } from './connections.ts';
+import { askConnections } from './lists/connections.ts';
+import { askSearch, askSearchUsers } from './lists/search.ts';
+import { askTimeline } from './lists/timeline.ts';
 import { askPost } from './post.ts';
 import { askProfile, createProfiles } from './profile.ts';
 import { askReplies } from './replies.ts';
-import { askSearch, askSearchUsers } from './search.ts';
-import { askTimeline } from './timeline.ts';
 
 /** What the provider is built from. */
 export interface FxTwitterOptions extends UpstreamOptions {

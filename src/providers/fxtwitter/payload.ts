@@ -10,10 +10,10 @@ import {
   token,
   url,
   words,
-} from '../lenient.ts';
-import { maximums } from '../maximums.ts';
-import { checkTimeMs, readTimeMs, withCreatedMs } from '../times.ts';
-import { xHandle, xId } from '../x.ts';
+} from '../../platforms/lenient.ts';
+import { maximums } from '../../platforms/maximums.ts';
+import { checkTimeMs, readTimeMs, withCreatedMs } from '../../platforms/times.ts';
+import { xHandle, xId } from '../../platforms/x.ts';
 import { articlePayload } from './article-payload.ts';
 
 // The posts and accounts that the service sends (FxTwitter, section 4), and the v1 names beside them

@@ -1,9 +1,9 @@
-import type { RequestContext } from '../../core/http-client.ts';
-import { mapInSlices, type Sliced } from '../../core/slices.ts';
+import type { RequestContext } from '../../core/http/http-client.ts';
+import { mapInSlices, type Sliced } from '../../core/work/slices.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { PostQuery } from '../../model/queries.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 import type { Rows } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer, RankingMode } from './client.ts';
 import { rankReplies, type ThreadLine, uniqueById } from './conversation.ts';

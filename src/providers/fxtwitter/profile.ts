@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
-import type { RequestContext } from '../../core/http-client.ts';
+import type { RequestContext } from '../../core/http/http-client.ts';
 import type { Account } from '../../model/account.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 import type { Upstream } from '../upstream.ts';
 import { shapeAccount } from './account.ts';
 import { type Body, readBody, toAnswerFailure, trueStatus } from './body.ts';

@@ -1,8 +1,8 @@
-import { mapInSlices } from '../../core/slices.ts';
+import { mapInSlices } from '../../core/work/slices.ts';
 import type { Status } from '../../model/post.ts';
 import type { RepliesQuery } from '../../model/queries.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 import { countSent } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
 import { rankReplies, splitThread } from './conversation.ts';

@@ -1,8 +1,8 @@
-import { mapInSlices, type Sliced } from '../../core/slices.ts';
+import { mapInSlices, type Sliced } from '../../core/work/slices.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { PostFound } from '../../model/queries.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import type { ProviderContext } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 import type { Rows } from '../rows.ts';
 import type { FxTwitterClient } from './client.ts';
 import { pickContinuation, splitThread, type ThreadLine } from './conversation.ts';

@@ -1,5 +1,5 @@
+import { ProviderError } from '../../platforms/provider-error.ts';
 import type { ProviderContext } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 
 /** Tells of a failure where it is a throttle, so that the pause is kept whatever is answered. */
 export function tellThrottled({ onThrottled }: ProviderContext, error: unknown): void {

@@ -1,12 +1,12 @@
 import { type Account, toAccount, toWebsite } from '../../model/account.ts';
+import { toRichText } from '../../platforms/html-text.ts';
+import { known } from '../../platforms/known.ts';
+import { isCut } from '../../platforms/lenient.ts';
+import { describeProfile, type ProfileField } from '../../platforms/mastodon-profile.ts';
+import { isWebUrl } from '../../platforms/text.ts';
+import type { RichText } from '../../platforms/text-writer.ts';
+import { toIsoTime } from '../../platforms/times.ts';
 import { nameLeftOut } from '../bound-post.ts';
-import { toRichText } from '../html-text.ts';
-import { known } from '../known.ts';
-import { isCut } from '../lenient.ts';
-import { describeProfile, type ProfileField } from '../mastodon-profile.ts';
-import { isWebUrl } from '../text.ts';
-import type { RichText } from '../text-writer.ts';
-import { toIsoTime } from '../times.ts';
 import { accountUrl, copiedAccount, createNaming, type Home, toHandle } from './identity.ts';
 import type { AccountPayload } from './payload.ts';
 

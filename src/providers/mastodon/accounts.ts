@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
-import { HttpFailure, type RequestContext } from '../../core/http-client.ts';
+import { HttpFailure, type RequestContext } from '../../core/http/http-client.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import type { Ask } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 import { shapeAccount, tellAccount } from './account.ts';
 import { createSuspended, createUnreadable, toAbsence } from './failure.ts';
 import { type HomeReply, type Homes, lookupPath } from './homes.ts';

@@ -1,9 +1,9 @@
 import type { Card } from '../../model/card.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Poll } from '../../model/poll.ts';
-import { known } from '../known.ts';
-import { isWebUrl } from '../text.ts';
-import { toIsoTime } from '../times.ts';
+import { known } from '../../platforms/known.ts';
+import { isWebUrl } from '../../platforms/text.ts';
+import { toIsoTime } from '../../platforms/times.ts';
 import type { CardPayload, MediaPayload, PollPayload } from './payload.ts';
 
 /** Returns the media of a post in display order. */

@@ -1,6 +1,6 @@
-import type { HttpFailure } from '../../core/http-client.ts';
+import type { HttpFailure } from '../../core/http/http-client.ts';
+import { ProviderError, type ProviderErrorOptions } from '../../platforms/provider-error.ts';
 import { createMalformed, toProviderError } from '../failure.ts';
-import { ProviderError, type ProviderErrorOptions } from '../provider-error.ts';
 
 /** A failure of one server says nothing of the others, so none of these is general. */
 const ofOneServer = { isGeneral: false } as const;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
-import type { RequestContext } from '../../core/http-client.ts';
-import { publicHostOf } from '../../core/public-host.ts';
-import { parseUrl } from '../../core/url.ts';
-import { eachOf, token, url } from '../lenient.ts';
-import { maximums } from '../maximums.ts';
+import type { RequestContext } from '../../core/http/http-client.ts';
+import { publicHostOf } from '../../core/http/public-host.ts';
+import { parseUrl } from '../../core/http/url.ts';
+import { eachOf, token, url } from '../../platforms/lenient.ts';
+import { maximums } from '../../platforms/maximums.ts';
 import { type Home, isOwn, splitHandle } from './identity.ts';
 import { createMemory } from './memory.ts';
 import { parseAccount } from './payload.ts';

@@ -1,5 +1,5 @@
-import { isPublicName } from '../../core/public-host.ts';
-import { parseUrl } from '../../core/url.ts';
+import { isPublicName } from '../../core/http/public-host.ts';
+import { parseUrl } from '../../core/http/url.ts';
 import type { CopiedFrom } from '../../model/copied-from.ts';
 import {
   type AccountReference,
@@ -8,7 +8,7 @@ import {
   parseMastodonOrigin,
   profileUrl,
 } from '../../model/reference.ts';
-import { isWebUrl } from '../text.ts';
+import { isWebUrl } from '../../platforms/text.ts';
 import type { AccountPayload, MentionPayload, StatusPayload } from './payload.ts';
 
 /** A server, and the domain that its own accounts have in their handles. */

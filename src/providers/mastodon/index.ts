@@ -1,4 +1,4 @@
-import type { HttpClient } from '../../core/http-client.ts';
+import type { HttpClient } from '../../core/http/http-client.ts';
 import { defaultMastodonHost } from '../../model/reference.ts';
 import { withBounds } from '../bounds.ts';
 import { platformOf } from '../platform-of.ts';

@@ -11,10 +11,10 @@ import {
   token,
   url,
   words,
-} from '../lenient.ts';
-import { maximums } from '../maximums.ts';
-import { isWebUrl } from '../text.ts';
-import { readTimeMs, withCreatedMs } from '../times.ts';
+} from '../../platforms/lenient.ts';
+import { maximums } from '../../platforms/maximums.ts';
+import { isWebUrl } from '../../platforms/text.ts';
+import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 
 // What servers send (Mastodon, section 3). Strict only about what a post or an account cannot be shown
 // without, because other software speaks the same API with gaps.

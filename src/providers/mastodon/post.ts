@@ -1,9 +1,9 @@
-import { mapInSlices, type Sliced } from '../../core/slices.ts';
+import { mapInSlices, type Sliced } from '../../core/work/slices.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import { toMissing } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 import { toRepliesPage } from '../replies-page.ts';
 import { parseRows } from '../rows.ts';
 import { createSuspended, createUnreadable, toAbsence } from './failure.ts';

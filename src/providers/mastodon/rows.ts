@@ -1,5 +1,5 @@
-import { mapInSlices, type Sliced } from '../../core/slices.ts';
-import { parseUrl } from '../../core/url.ts';
+import { parseUrl } from '../../core/http/url.ts';
+import { mapInSlices, type Sliced } from '../../core/work/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { countSent, parseRows, type Rows } from '../rows.ts';

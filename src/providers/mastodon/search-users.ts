@@ -1,9 +1,9 @@
-import type { RequestContext } from '../../core/http-client.ts';
-import { mapInSlices } from '../../core/slices.ts';
+import type { RequestContext } from '../../core/http/http-client.ts';
+import { mapInSlices } from '../../core/work/slices.ts';
 import type { Account } from '../../model/account.ts';
 import { parseHandle } from '../../model/reference.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import type { Ask } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 import { countSent, parseRows } from '../rows.ts';
 import { shapeAccount } from './account.ts';
 import type { Accounts } from './accounts.ts';

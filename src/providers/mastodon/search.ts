@@ -1,7 +1,7 @@
 import type { Status } from '../../model/post.ts';
 import type { SearchQuery } from '../../model/queries.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import type { Ask } from '../provider.ts';
-import { ProviderError } from '../provider-error.ts';
 import { countSent } from '../rows.ts';
 import { createUnavailable } from './failure.ts';
 import type { Home } from './identity.ts';

@@ -4,10 +4,10 @@ import {
   type HttpClient,
   HttpFailure,
   type RequestContext,
-} from '../../core/http-client.ts';
-import { publicHostOf } from '../../core/public-host.ts';
+} from '../../core/http/http-client.ts';
+import { publicHostOf } from '../../core/http/public-host.ts';
+import type { ProviderError } from '../../platforms/provider-error.ts';
 import { clampPause, defaultPauseSeconds } from '../pause.ts';
-import type { ProviderError } from '../provider-error.ts';
 import {
   createThrottled,
   createUnavailable,

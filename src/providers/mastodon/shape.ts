@@ -1,15 +1,15 @@
 import type { Account } from '../../model/account.ts';
 import type { Post, Status, Tombstone } from '../../model/post.ts';
 import type { Reaction } from '../../model/reaction.ts';
+import { toRichText } from '../../platforms/html-text.ts';
+import { known } from '../../platforms/known.ts';
+import { isCut } from '../../platforms/lenient.ts';
+import { maximums } from '../../platforms/maximums.ts';
+import { missingSentences } from '../../platforms/missing.ts';
+import { isWebUrl, toCodePoints } from '../../platforms/text.ts';
+import type { RichText } from '../../platforms/text-writer.ts';
+import { toCreated, toIsoTime } from '../../platforms/times.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
-import { toRichText } from '../html-text.ts';
-import { known } from '../known.ts';
-import { isCut } from '../lenient.ts';
-import { maximums } from '../maximums.ts';
-import { missingSentences } from '../missing.ts';
-import { isWebUrl, toCodePoints } from '../text.ts';
-import type { RichText } from '../text-writer.ts';
-import { toCreated, toIsoTime } from '../times.ts';
 import { shapeAccount } from './account.ts';
 import { shapeCard, shapeMedia, shapePoll } from './attachments.ts';
 import {

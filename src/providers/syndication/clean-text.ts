@@ -1,7 +1,7 @@
 import type { Facet } from '../../model/post.ts';
-import { settleRuns } from '../runs.ts';
-import { isNamed, scanFacets, type TagType, tagUrl } from '../tags.ts';
-import { countCodePoints, decodeEntities, isWebUrl, toCodePoints } from '../text.ts';
+import { settleRuns } from '../../platforms/runs.ts';
+import { isNamed, scanFacets, type TagType, tagUrl } from '../../platforms/tags.ts';
+import { countCodePoints, decodeEntities, isWebUrl, toCodePoints } from '../../platforms/text.ts';
 import type { PostPayload } from './payload.ts';
 
 /** A text as X shows it, with its facets. */

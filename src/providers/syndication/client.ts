@@ -1,7 +1,7 @@
-import type { HttpAnswer, RequestContext } from '../../core/http-client.ts';
+import type { HttpAnswer, RequestContext } from '../../core/http/http-client.ts';
 import type { Tombstone } from '../../model/post.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
-import { ProviderError } from '../provider-error.ts';
 import { createUpstream, readJson, type UpstreamOptions } from '../upstream.ts';
 import { type AnswerPayload, type PostPayload, parseAnswer, parsePost } from './payload.ts';
 

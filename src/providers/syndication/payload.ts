@@ -1,8 +1,18 @@
 import { z } from 'zod';
-import { address, count, eachOf, lenient, term, text, token, url, words } from '../lenient.ts';
-import { maximums } from '../maximums.ts';
-import { readTimeMs, withCreatedMs } from '../times.ts';
-import { xHandle, xId } from '../x.ts';
+import {
+  address,
+  count,
+  eachOf,
+  lenient,
+  term,
+  text,
+  token,
+  url,
+  words,
+} from '../../platforms/lenient.ts';
+import { maximums } from '../../platforms/maximums.ts';
+import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
+import { xHandle, xId } from '../../platforms/x.ts';
 
 // What `tweet-result` sends (syndication, section 1). Strict only about what a post cannot be shown
 // without.

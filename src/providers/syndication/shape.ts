@@ -5,11 +5,11 @@ import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Poll } from '../../model/poll.ts';
 import type { Status } from '../../model/post.ts';
 import { profileUrl } from '../../model/reference.ts';
+import { known } from '../../platforms/known.ts';
+import { isWebUrl } from '../../platforms/text.ts';
+import { toCreated, toIsoTime } from '../../platforms/times.ts';
+import { enlargeAvatar, toReplyingTo, xPostUrl } from '../../platforms/x.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
-import { known } from '../known.ts';
-import { isWebUrl } from '../text.ts';
-import { toCreated, toIsoTime } from '../times.ts';
-import { enlargeAvatar, toReplyingTo, xPostUrl } from '../x.ts';
 import { cleanText } from './clean-text.ts';
 import {
   type CardPayload,

@@ -1,4 +1,4 @@
-import { parseUrl } from '../../core/url.ts';
+import { parseUrl } from '../../core/http/url.ts';
 import { escapeHtml, escapeLine } from './escape.ts';
 
 const linkable: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
-import { archiveCommand } from '../../../src/commands/archive.ts';
-import { createOutput } from '../../../src/commands/output.ts';
-import { loadConfig } from '../../../src/config.ts';
+import { archiveCommand } from '../../../src/cli/archive.ts';
+import { createOutput } from '../../../src/cli/output/output.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 
 /** What a run of the command came to. */
 export interface RunOutcome {

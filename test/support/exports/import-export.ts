@@ -1,13 +1,10 @@
 import { basename } from 'node:path';
-import type { SkippedRecord } from '../../../src/providers/archive/imports/export-source.ts';
-import { fingerprintExport } from '../../../src/providers/archive/imports/fingerprint.ts';
-import { exportForms, openExport } from '../../../src/providers/archive/imports/forms.ts';
-import { toItemLine } from '../../../src/providers/archive/imports/ndjson/write.ts';
-import {
-  type ImportOutcome,
-  runImport,
-} from '../../../src/providers/archive/imports/run-import.ts';
-import type { ArchiveStore } from '../../../src/providers/archive/store.ts';
+import type { SkippedRecord } from '../../../src/archive/imports/export-source.ts';
+import { fingerprintExport } from '../../../src/archive/imports/fingerprint.ts';
+import { exportForms, openExport } from '../../../src/archive/imports/forms.ts';
+import { toItemLine } from '../../../src/archive/imports/ndjson/write.ts';
+import { type ImportOutcome, runImport } from '../../../src/archive/imports/run-import.ts';
+import type { ArchiveStore } from '../../../src/archive/store/store.ts';
 import { createManualClock } from '../manual-clock.ts';
 
 /** How an import ended, and what it left out. */

@@ -2,7 +2,7 @@ import type {
   ExportForm,
   ExportHints,
   ExportItem,
-} from '../../../src/providers/archive/imports/export-source.ts';
+} from '../../../src/archive/imports/export-source.ts';
 
 /** Opens an export, reads everything in it and closes it; null where the form does not know it. */
 export async function readExport(

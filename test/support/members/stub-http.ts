@@ -1,4 +1,4 @@
-import { type HttpClient, HttpFailure } from '../../../src/core/http-client.ts';
+import { type HttpClient, HttpFailure } from '../../../src/core/http/http-client.ts';
 
 /** Creates a client that answers each URL with a body of JSON, without a network. */
 export function createStubHttp(bodyOf: (url: URL) => unknown): HttpClient {

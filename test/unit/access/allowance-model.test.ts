@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { AccountState, Charge } from '../../../src/access/allowance-store.ts';
-import { AllowanceWindow } from '../../../src/access/allowance-window.ts';
+import type { AccountState, Charge } from '../../../src/access/allowances/allowance-store.ts';
+import { AllowanceWindow } from '../../../src/access/allowances/allowance-window.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 /** A unit in the model: what the store should know of it. */

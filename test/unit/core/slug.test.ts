@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readMarkdown, toPlainHeading } from '../../../src/answers/readers/markdown.ts';
 import { toSlug } from '../../../src/core/slug.ts';
-import { createMarkdown } from '../../../src/http/pages/markdown.ts';
+import { createMarkdown } from '../../../src/http/pages/docs/markdown.ts';
 
 it.each([
   ['Keys and limits', 'keys-and-limits'],

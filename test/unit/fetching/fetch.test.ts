@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { createResponseCache } from '../../../src/fetching/cache/response-cache.ts';
+import { createProviderChain } from '../../../src/fetching/chain/provider-chain.ts';
+import { createGates } from '../../../src/fetching/chain/provider-gate.ts';
 import { createFetcher } from '../../../src/fetching/fetch.ts';
+import { createWalkMemory } from '../../../src/fetching/lists/walk-memory.ts';
 import type { Plan } from '../../../src/fetching/plan.ts';
-import { createProviderChain } from '../../../src/fetching/provider-chain.ts';
-import { createGates } from '../../../src/fetching/provider-gate.ts';
-import { createResponseCache } from '../../../src/fetching/response-cache.ts';
-import { createWalkMemory } from '../../../src/fetching/walk-memory.ts';
-import { ProviderError } from '../../../src/providers/provider-error.ts';
+import { ProviderError } from '../../../src/platforms/provider-error.ts';
 import { openLedger } from '../../support/ledger.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HttpAnswer } from '../../../src/core/http-client.ts';
+import type { HttpAnswer } from '../../../src/core/http/http-client.ts';
 import { withPace } from '../../../src/providers/pace.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 

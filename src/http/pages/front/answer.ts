@@ -1,32 +1,35 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Origins } from '../../../core/origins.ts';
+import type { Origins } from '../../../core/http/origins.ts';
+import { parseQuery } from '../../../core/http/query.ts';
 import { Problem, toProblemDocument } from '../../../core/problem.ts';
-import { parseQuery } from '../../../core/query.ts';
 import { redactKeys } from '../../../core/redact.ts';
-import type { Sliced } from '../../../core/slices.ts';
-import { sliceByTurns, type Turns } from '../../../core/turns.ts';
+import type { Sliced } from '../../../core/work/slices.ts';
+import { sliceByTurns, type Turns } from '../../../core/work/turns.ts';
 import type { Answer } from '../../../fetching/plan.ts';
 import { createKeptViews, type KeptViews } from '../../../fetching/views.ts';
-import type { AddressPlace } from '../../../reads/address.ts';
+import type { AddressPlace } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
 import type { PlanContext } from '../../../reads/read.ts';
 import { type Answered, nameView, type Reader } from '../../../reads/run.ts';
 import type { Representation } from '../../../render/representation.ts';
-import type { AccessLog } from '../../access-log.ts';
-import { toProblem } from '../../errors.ts';
-import { type Headers, toReplyHeaders } from '../../headers.ts';
-import type { Identification } from '../../identity.ts';
-import { type Load, overloaded } from '../../load.ts';
-import type { PageFormat } from '../../negotiation.ts';
-import { nothingOfItsOwn, type PreparedReply, prepareReply, sendPrepared } from '../../reply.ts';
-import { createRouteHeaders, type RouteHeaders } from '../../route-headers.ts';
-import { readRoutes } from '../../routes.ts';
-import type { Work } from '../../work.ts';
+import type { AccessLog } from '../../../web/access-log.ts';
+import { toProblem } from '../../../web/errors.ts';
+import { type Headers, toReplyHeaders } from '../../../web/headers.ts';
+import {
+  nothingOfItsOwn,
+  type PreparedReply,
+  prepareReply,
+  sendPrepared,
+} from '../../../web/reply.ts';
+import type { Identification } from '../../key-status/identity.ts';
+import { type Load, overloaded } from '../../operations/load.ts';
+import type { Work } from '../../operations/work.ts';
+import type { PageFormat } from '../../reads/negotiation.ts';
+import { createRouteHeaders, type RouteHeaders } from '../../reads/route-headers.ts';
+import { readRoutes } from '../../reads/routes.ts';
 import type { Site } from '../layout.ts';
 import type { OwnRead } from '../own-address.ts';
 import { pageHeaders, pageTypes, toEtag } from '../page-headers.ts';
-import { readPasted } from '../pasted.ts';
-import { createResultRenderer, type ResultHtml, type ResultRenderer } from '../result-html.ts';
 import {
   renderFrontPage,
   renderOtherMeaning,
@@ -34,6 +37,8 @@ import {
   renderRead,
   toQuestionLink,
 } from './page.ts';
+import { readPasted } from './pasted.ts';
+import { createResultRenderer, type ResultHtml, type ResultRenderer } from './result-html.ts';
 
 /** The context of the front page: all that it may use. */
 export interface FrontOptions {

@@ -1,4 +1,4 @@
-import { findVersioned } from '../../routes.ts';
+import { findVersioned } from '../../reads/routes.ts';
 
 /** What the front page tells, in HTML and in Markdown. */
 export interface FrontFacts {

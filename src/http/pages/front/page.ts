@@ -1,11 +1,11 @@
-import { encodeComponent } from '../../../core/encode-component.ts';
+import { encodeComponent } from '../../../core/http/encode-component.ts';
 import type { ProblemDocument } from '../../../core/problem.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
 import { brandMark } from '../brand-mark.ts';
 import { renderPage, type Site, toLink } from '../layout.ts';
-import { otherMeaningOf } from '../pasted.ts';
-import type { ResultHtml } from '../result-html.ts';
 import { type FrontFacts, listExamples, listSurfaces, nextLinks, sentence } from './facts.ts';
+import { otherMeaningOf } from './pasted.ts';
+import type { ResultHtml } from './result-html.ts';
 
 /** What stands below the box: what was asked, and what came of it. */
 export interface FrontResult {

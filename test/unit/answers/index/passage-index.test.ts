@@ -8,7 +8,7 @@ import {
 } from '../../../../src/answers/index/passage-index.ts';
 import { type RefreshProgress, refreshIndex } from '../../../../src/answers/index/refresh.ts';
 import { migrations } from '../../../../src/answers/index/schema.ts';
-import { openSqlite } from '../../../../src/core/sqlite.ts';
+import { openSqlite } from '../../../../src/core/files/sqlite.ts';
 import { corpusOf, writeFiles } from '../../../support/corpus-folder.ts';
 import { temporaryFolder } from '../../../support/spawn-perch.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ChatPiece, createChatClient } from '../../../../src/answers/model/chat-client.ts';
-import { openPostClient } from '../../../../src/core/post-client.ts';
+import { openPostClient } from '../../../../src/core/http/post-client.ts';
 import { fakeModel, type ModelExchange } from '../../../support/fake-model.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 

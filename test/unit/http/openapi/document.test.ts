@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { endpoints } from '../../../../src/app/endpoints.ts';
 import { findReferences } from '../../../../src/core/json-schema.ts';
 import { problemKinds } from '../../../../src/core/problem.ts';
-import { endpoints } from '../../../../src/endpoints.ts';
 import { describeOpenApi } from '../../../../src/http/openapi/document.ts';
 import { writeOut } from '../../../../src/http/openapi/endpoint-paths.ts';
 import { readExamples } from '../../../../src/http/openapi/examples.ts';
-import { isBrowseRoute, type Route, routes } from '../../../../src/http/routes.ts';
+import { isBrowseRoute, type Route, routes } from '../../../../src/http/reads/routes.ts';
 import { allReads } from '../../../../src/reads/index.ts';
 import { operationOf, operationsOf, parseDocument, responseOf } from '../../../support/openapi.ts';
 

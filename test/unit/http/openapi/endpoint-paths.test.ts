@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { endpoints } from '../../../../src/app/endpoints.ts';
 import type { Endpoint } from '../../../../src/core/endpoint.ts';
-import { endpoints } from '../../../../src/endpoints.ts';
 import {
   describeBodyParts,
   describeEndpointPaths,

@@ -6,7 +6,12 @@ import {
   describeParameters,
   type ParameterObject,
 } from '../../../../src/http/openapi/read-paths.ts';
-import { aliasRoutes, type ReadRoute, readRoutes, routes } from '../../../../src/http/routes.ts';
+import {
+  aliasRoutes,
+  type ReadRoute,
+  readRoutes,
+  routes,
+} from '../../../../src/http/reads/routes.ts';
 import { createCursorCodec } from '../../../../src/reads/cursor.ts';
 import { reads } from '../../../../src/reads/index.ts';
 import type { Understood } from '../../../../src/reads/read.ts';

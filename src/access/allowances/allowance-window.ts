@@ -1,0 +1,132 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../core/clock.ts';
+import type { AccountState, AllowanceStore, Charge, Spent } from './allowance-store.ts';
+
+/** How long units count, and how many accounts are remembered. */
+export interface AllowanceWindowOptions {
+  readonly windowMs: number;
+  readonly clock: Clock;
+  /** Maximum number of accounts; 100,000 by default. */
+  readonly maxAccounts?: number;
+}
+
+/** Units of an account. */
+interface Log {
+  /** Times at which they were spent, oldest first. */
+  readonly times: number[];
+}
+
+const defaultMaxAccounts = 100_000;
+
+const maxBytes = 64 * 1024 * 1024;
+
+/** Maximum number of units of one account, whatever its limit, so that its log fits into `maxBytes`. */
+const maxUnits = 2 ** 20;
+
+const noWait = { account: '', waitMs: 0 };
+
+/** Maximum number of expired accounts that one call removes, so that no call takes long. */
+const maxRemoved = 100;
+
+/**
+ * Allowance store in the memory of this process. It keeps the time of every unit. Beyond the maximum number of accounts,
+ * or 64 MiB, it forgets the account that spent least recently. See docs/decisions/0065-plain-allowances.md.
+ */
+export class AllowanceWindow implements AllowanceStore {
+  readonly #windowMs: number;
+  readonly #readMs: () => number;
+  /** Only spending makes an account recent, so the least recent one is the first to have all its units back. */
+  readonly #logs: LRUCache<string, Log>;
+
+  constructor({ windowMs, clock, maxAccounts = defaultMaxAccounts }: AllowanceWindowOptions) {
+    this.#windowMs = windowMs;
+    this.#readMs = createSteadyTime(clock);
+    this.#logs = new LRUCache({ max: maxAccounts, maxSize: maxBytes, sizeCalculation: weigh });
+  }
+
+  // Nothing is awaited between the check and the writes, so overlapping calls never take the same unit.
+  spend(charges: readonly Charge[]): Promise<Spent> {
+    const nowMs = this.#startCall();
+    const waits = charges.map(({ account, limit }) => {
+      const most = Math.min(limit, maxUnits);
+      const { spent, nextMs } = this.#stateAt(nowMs, account, most);
+      return { account, waitMs: spent < most ? 0 : nextMs };
+    });
+    const longest = waits.reduce((a, b) => (b.waitMs > a.waitMs ? b : a), noWait);
+    if (longest.waitMs > 0) return Promise.resolve({ ok: false, ...longest });
+    // All logs are looked up first, because writing one may make the cache forget another.
+    let units = charges.map(({ account }) => ({ account, times: this.#timesOf(account) }));
+    for (const { account, times } of units) {
+      times.push(nowMs);
+      // The cache weighs an entry only if its value is another object.
+      this.#logs.set(account, { times });
+    }
+    const giveBack = () => {
+      for (const { account, times } of units) this.#remove(account, times, nowMs);
+      units = [];
+    };
+    return Promise.resolve({ ok: true, giveBack });
+  }
+
+  stateOf(account: string, limit = maxUnits): AccountState {
+    return this.#stateAt(this.#startCall(), account, limit);
+  }
+
+  /** Removes accounts whose units have all expired, and returns the time. */
+  #startCall(): number {
+    const nowMs = this.#readMs();
+    for (let removed = 0; removed < maxRemoved; removed += 1) {
+      const [oldest] = this.#logs.rvalues();
+      if (oldest === undefined || this.#expire(oldest.times, nowMs).length > 0) break;
+      this.#logs.pop();
+    }
+    return nowMs;
+  }
+
+  #stateAt(nowMs: number, account: string, limit: number): AccountState {
+    const times = this.#expire(this.#timesOf(account), nowMs);
+    const next = times[Math.max(0, times.length - limit)];
+    const nextMs = next === undefined ? 0 : Math.ceil(next + this.#windowMs - nowMs);
+    return { spent: times.length, nextMs };
+  }
+
+  #timesOf(account: string): number[] {
+    return this.#logs.peek(account)?.times ?? [];
+  }
+
+  /** Removes the expired units from a log, and returns it. */
+  #expire(times: number[], nowMs: number): number[] {
+    const first = times.findIndex((timeMs) => timeMs + this.#windowMs > nowMs);
+    if (first !== 0) times.splice(0, first === -1 ? times.length : first);
+    return times;
+  }
+
+  /** Removes a unit from its log, unless it has expired. The log may have been forgotten. */
+  #remove(account: string, times: number[], timeMs: number): void {
+    const index = times.lastIndexOf(timeMs);
+    if (index !== -1) times.splice(index, 1);
+    // The only entry is left to the next call, because deleting it clears tables of 100,000 rows.
+    if (times.length > 0 || this.#logs.size === 1) return;
+    if (this.#logs.peek(account)?.times === times) this.#logs.delete(account);
+  }
+}
+
+/**
+ * Returns an upper bound of the bytes that an account takes: its name, its share of the cache's tables, and its log, for
+ * which V8 reserves at least 17 and at most about twice as many numbers as it has (`npx tsx bench/allowances.ts`).
+ */
+function weigh({ times }: Log, account: string): number {
+  return 450 + account.length + 16 * times.length;
+}
+
+/** Creates a reader of time that stops where the clock is set back, and continues from there. */
+function createSteadyTime(clock: Clock): () => number {
+  let lastMs = clock.now();
+  let offsetMs = 0;
+  return () => {
+    const nowMs = clock.now();
+    if (nowMs < lastMs) offsetMs += lastMs - nowMs;
+    lastMs = nowMs;
+    return nowMs + offsetMs;
+  };
+}

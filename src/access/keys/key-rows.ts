@@ -1,0 +1,101 @@
+import type { Migration, SqliteDatabase } from '../../core/files/sqlite.ts';
+import type { KeyChanges, KeyRecord } from './key-record.ts';
+
+/** Schema of the key store, one step for each version. */
+export const keyMigrations: readonly Migration[] = [
+  (database) =>
+    database.exec(`
+      CREATE TABLE keys (
+        hash TEXT PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        label TEXT NOT NULL,
+        enabled INTEGER NOT NULL,
+        allowance INTEGER,
+        created INTEGER NOT NULL,
+        last_used INTEGER,
+        notes TEXT
+      ) STRICT, WITHOUT ROWID
+    `),
+];
+
+/** Prepared statements of one connection. Each change is one transaction, on the disk when it returns. */
+export type KeyRows = ReturnType<typeof openKeyRows>;
+
+type Row = Omit<KeyRecord, 'enabled'> & { readonly enabled: number };
+
+/** What a request needs to know of an enabled key. */
+type FoundKey = Pick<KeyRecord, 'id' | 'allowance'>;
+
+/** Members of a key that a rotation replaces. */
+type Replacement = Pick<KeyRecord, 'id' | 'createdMs'> & { readonly hash: string };
+
+const columns =
+  'id, label, enabled, allowance, created AS createdMs, last_used AS lastUsedMs, notes';
+
+/** Prepares the statements of a connection whose schema is set up. */
+export function openKeyRows(database: SqliteDatabase) {
+  const find = database.prepare<[string], FoundKey>(
+    'SELECT id, allowance FROM keys WHERE hash = ? AND enabled',
+  );
+  const list = database.prepare<[], Row>(`SELECT ${columns} FROM keys ORDER BY created, id`);
+  const insert = database.prepare(
+    'INSERT INTO keys VALUES (:hash, :id, :label, :enabled, :allowance, :createdMs, :lastUsedMs, :notes)',
+  );
+  const read = database.prepare<[string], Row>(`SELECT ${columns} FROM keys WHERE id = ?`);
+  const update = database.prepare(
+    'UPDATE keys SET label = :label, enabled = :enabled, allowance = :allowance, notes = :notes WHERE id = :id',
+  );
+  const remove = database.prepare('DELETE FROM keys WHERE id = ?');
+  const replace = database.prepare<[Replacement & { oldId: string }], Row>(
+    `UPDATE keys SET hash = :hash, id = :id, created = :createdMs, last_used = NULL WHERE id = :oldId
+      RETURNING ${columns}`,
+  );
+  const noteUse = database.prepare(
+    'UPDATE keys SET last_used = :at WHERE id = :id AND ifnull(last_used, -1) < :at',
+  );
+  // Single statements too, because the driver throws the errors of COMMIT, but not those of the
+  // implicit commit at the end of a statement.
+  const inTransaction = <Args extends unknown[], Result>(change: (...args: Args) => Result) =>
+    database.transaction(change).immediate;
+  return {
+    /** Returns an enabled key by its hash. */
+    find: (hash: string) => find.get(hash),
+    /** Returns all keys, oldest first. */
+    list: () => list.all().map(toRecord),
+    insert: inTransaction((record: KeyRecord, hash: string) => {
+      insert.run({ ...toRow(record), hash });
+    }),
+    change: inTransaction((id: string, changes: KeyChanges) => {
+      const row = read.get(id);
+      if (row === undefined) return undefined;
+      const changed = withChanges(toRecord(row), changes);
+      update.run(toRow(changed));
+      return changed;
+    }),
+    /** Deletes a key; returns whether it existed. */
+    remove: inTransaction((id: string) => remove.run(id).changes > 0),
+    /** Gives a key another hash, id and time of creation; the rest stays. */
+    replace: inTransaction((oldId: string, replacement: Replacement) => {
+      const row = replace.get({ ...replacement, oldId });
+      return row && toRecord(row);
+    }),
+    /** Stores when keys were used, by id in Unix milliseconds; skips keys that no longer exist. */
+    noteUses: inTransaction((uses: ReadonlyMap<string, number>) => {
+      for (const [id, at] of uses) noteUse.run({ id, at });
+    }),
+  };
+}
+
+function withChanges(record: KeyRecord, changes: KeyChanges): KeyRecord {
+  const { label = record.label, enabled = record.enabled } = changes;
+  const { allowance = record.allowance, notes = record.notes } = changes;
+  return { ...record, label, enabled, allowance, notes };
+}
+
+function toRecord(row: Row): KeyRecord {
+  return { ...row, enabled: row.enabled !== 0 };
+}
+
+function toRow(record: KeyRecord): Row {
+  return { ...record, enabled: Number(record.enabled) };
+}

@@ -1,0 +1,59 @@
+import type { Concepts } from '../question/concepts.ts';
+import type { ScoredPassage, Signs } from '../score.ts';
+import { confidenceModel } from './confidence-model.ts';
+
+/** What is known of how well a question was met, before it is decided whether to answer. */
+export interface Findings {
+  readonly concepts: Concepts;
+  /** Best first. */
+  readonly scored: readonly ScoredPassage[];
+  /** True where the question has a name that nobody wrote. */
+  readonly hasUnknownName: boolean;
+  /** The passages of the index. */
+  readonly passages: number;
+}
+
+/** The signs that confidence is made of, in the order of the model's factors. */
+export const confidenceSigns = [
+  'coverage',
+  'focus',
+  'lead',
+  'score',
+  'spread',
+  'unknownName',
+  'size',
+] as const;
+
+/** The best passages that are looked at for what they meet together. */
+const looked = 3;
+
+/** Gives the signs of how well a question was met, each of a size near 1 or below. */
+export function toSigns({ scored, hasUnknownName, passages }: Findings): readonly number[] {
+  const best = scored.slice(0, looked);
+  const most = (name: keyof Signs) => Math.max(0, ...best.map(({ signs }) => signs[name]));
+  const top = best[0]?.score ?? 0;
+  const signs: Readonly<Record<(typeof confidenceSigns)[number], number>> = {
+    coverage: most('coverage'),
+    focus: most('headingFocus'),
+    lead: most('leadCoverage'),
+    score: top / 3,
+    // How far the best is ahead of what is only near.
+    spread: Math.min(1, top - (scored[9]?.score ?? 0)),
+    unknownName: hasUnknownName ? 1 : 0,
+    // In large docs something always comes near; small ones lack plain words.
+    size: Math.log10(Math.max(1, passages)) - 3,
+  };
+  return confidenceSigns.map((name) => signs[name]);
+}
+
+/** Gives how likely it is that the best passages answer the question, from 0 to 1. */
+export function toConfidence(findings: Findings): number {
+  const { bias, factors } = confidenceModel;
+  const sum = toSigns(findings).reduce((all, sign, at) => all + sign * (factors[at] ?? 0), bias);
+  return 1 / (1 + Math.exp(-sum));
+}
+
+/** True where the index does not answer a question, as far as the signs tell. */
+export function isDeclined(confidence: number): boolean {
+  return confidence < confidenceModel.threshold;
+}

@@ -1,0 +1,32 @@
+import type { Endpoint } from '../core/endpoint.ts';
+import { adminKeysEndpoints } from '../http/admin/keys-endpoints.ts';
+import { discoveryEndpoints } from '../http/discovery/discovery-endpoints.ts';
+import { openApiEndpoints } from '../http/openapi/document.ts';
+import { healthEndpoints } from '../http/operations/health-endpoints.ts';
+import { metricsEndpoints } from '../http/operations/metrics-endpoints.ts';
+import { askEndpoints } from '../http/pages/ask/ask-plugin.ts';
+import { docsEndpoints } from '../http/pages/endpoints.ts';
+import { frontEndpoints } from '../http/pages/front/plugin.ts';
+import { addressEndpoints } from '../http/reads/address-endpoints.ts';
+import { mcpEndpoints } from '../mcp/endpoints.ts';
+import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
+
+/** Gives every route beside the reads; those of sessions under their segment, null where there are none. */
+export function listEndpoints(sessionSegment: string | null): readonly Endpoint[] {
+  return sessionSegment === null
+    ? endpoints
+    : [...endpoints, ...askEndpoints, ...describeSessionEndpoints(sessionSegment)];
+}
+
+/** Every route beside the reads and the sessions, in the order in which descriptions list them. */
+export const endpoints: readonly Endpoint[] = [
+  ...addressEndpoints,
+  ...mcpEndpoints,
+  ...discoveryEndpoints,
+  ...openApiEndpoints,
+  ...frontEndpoints,
+  ...docsEndpoints,
+  ...healthEndpoints,
+  ...adminKeysEndpoints,
+  ...metricsEndpoints,
+];

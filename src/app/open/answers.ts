@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { corporaAt, ownCorpus } from '../../answers/corpus/corpus.ts';
+import { createProgressReports } from '../../answers/index/progress-reports.ts';
+import { addModel, type ModelAdding, type ModelChoice } from '../../answers/model/add-model.ts';
+import type { Answers, AnswersOptions } from '../../answers/open-answers.ts';
+import type { Config } from '../../config/config.ts';
+import type { Clock } from '../../core/clock.ts';
+
+/** What answers are opened with besides the configuration. */
+export interface ConfiguredAnswersOptions
+  extends Omit<AnswersOptions, 'corpora' | 'path'>,
+    Pick<ModelAdding, 'onFallback'> {
+  readonly config: Config;
+  /** Opens them in threads of their own, or in this one. */
+  readonly open: (options: AnswersOptions) => Answers;
+}
+
+/**
+ * Opens answers from the configured corpora, by default the docs of Perch; the index is in the data
+ * directory. Nothing is read until `refresh` or `keepCurrent`. A configured language model answers
+ * from them.
+ *
+ * @throws CorpusError for a corpus that is not there; whatever `open` throws.
+ */
+export function openConfiguredAnswers({
+  config,
+  open,
+  ...rest
+}: ConfiguredAnswersOptions): Answers {
+  const { PERCH_CORPUS: paths, PERCH_DATA_DIR: folder } = config;
+  const corpora = paths.length === 0 ? [ownCorpus()] : corporaAt(paths);
+  const path = folder === ':memory:' ? folder : join(folder, 'answers.db');
+  return addModel(open({ ...rest, corpora, path }), { ...rest, model: toModelChoice(config) });
+}
+
+/** The share of a turn's time that a model may take: what is left is for an answer without it. */
+const modelShare = 0.75;
+
+/** Gives the configured language model; undefined where there is none. */
+export function toModelChoice(config: Config): ModelChoice | undefined {
+  const { PERCH_MODEL_URL: url, PERCH_MODEL: model } = config;
+  if (url === undefined || model === undefined) return undefined;
+  return {
+    url,
+    model,
+    key: config.PERCH_MODEL_KEY,
+    stallMs: config.PERCH_MODEL_STALL_SECONDS * 1000,
+    totalMs: config.PERCH_SESSION_TURN_SECONDS * 1000 * modelShare,
+    maxCharacters: config.PERCH_MODEL_CONTEXT_CHARACTERS,
+    connectTimeoutMs: config.PERCH_CONNECT_TIMEOUT_MS,
+    userAgent: config.PERCH_USER_AGENT,
+  };
+}
+
+/** Where a server writes of its index: of a logger, what is needed here. */
+export interface AnswersLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** The least time between two lines on the progress of an index. */
+const progressMs = 2000;
+
+/** Gives what writes to the log how far the index is, when it is done, and what is wrong with it. */
+export function toLogLines(
+  log: AnswersLog,
+  clock: Clock,
+): Pick<AnswersOptions, 'onProgress' | 'onRefreshed' | 'onTrouble'> &
+  Pick<ModelAdding, 'onFallback'> {
+  const reports = createProgressReports({
+    clock,
+    quietMs: progressMs,
+    everyMs: progressMs,
+    tell: ({ files, read }) => log.info({ files, read }, 'reading the files of the answers'),
+  });
+  return {
+    onProgress: reports.hear,
+    onRefreshed: (summary) => {
+      reports.end();
+      if (summary.read + summary.removed === 0) return;
+      log.info({ ...summary }, 'the index of the answers is up to date');
+    },
+    onTrouble: (err) => log.error({ err }, 'the index of the answers is not up to date'),
+    onFallback: ({ code, message }) =>
+      log.warn({ code, reason: message }, 'answered without the model'),
+  };
+}

@@ -1,0 +1,85 @@
+import type { Answer, AnswerEngine } from '../../answers/answer.ts';
+import type { Config } from '../../config/config.ts';
+import type { Client } from '../../core/caller.ts';
+import type { Clock } from '../../core/clock.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Asking, AskRequest } from '../../http/pages/ask/asking.ts';
+import type { SessionService } from '../../sessions/service.ts';
+
+/** What questions of pages are answered with. */
+export interface AskingOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly service: SessionService;
+  readonly engine: AnswerEngine;
+  /** Gives the name of a request's client address. */
+  readonly clientOf: (request: AskRequest) => string;
+}
+
+/** The most milliseconds that a page waits for the index: a browser shows nothing until then. */
+const patienceMs = 15_000;
+
+/** A language model that stalls is given up first, so that there is time for an answer without it. */
+function patienceOf({ PERCH_MODEL_URL, PERCH_MODEL_STALL_SECONDS }: Config): number {
+  return patienceMs + (PERCH_MODEL_URL === undefined ? 0 : PERCH_MODEL_STALL_SECONDS * 1000);
+}
+
+/**
+ * Creates what answers the questions of pages. Each counts as the start of a session, and waits for its
+ * place among the turns of sessions.
+ */
+export function createAsking(options: AskingOptions): Asking {
+  const { config, service, clientOf } = options;
+  return {
+    sessionBase: `/${config.PERCH_SESSION_PREFIX}/v1`,
+    isAboutPages: config.PERCH_CORPUS.length === 0,
+    answer: async (question, request) => {
+      service.refuseUnlessReady();
+      const client = service.clients.at(clientOf(request));
+      service.rates.spendStart(null, client);
+      return answerInTime({ question, client, left: request.signal }, options);
+    },
+  };
+}
+
+interface PageQuestion {
+  readonly question: string;
+  readonly client: Client;
+  /** Aborted once the page is closed. */
+  readonly left: AbortSignal;
+}
+
+/** Once the page is closed, or patience is over, the engine stops. */
+async function answerInTime(
+  { question: text, client, left }: PageQuestion,
+  { engine, clock, config, service }: AskingOptions,
+): Promise<Answer> {
+  const over = new AbortController();
+  const late = new AbortController();
+  const waitMs = patienceOf(config);
+  clock.sleep(waitMs, over.signal).then(
+    () => late.abort(tooLate(waitMs)),
+    () => undefined, // it was answered
+  );
+  const signal = AbortSignal.any([left, late.signal]);
+  const asking = { signal, onText: () => undefined };
+  const run = () =>
+    Promise.race([engine.answer({ text, earlier: [] }, asking), whenAborted(signal)]);
+  try {
+    return await service.runBesideTurns({ client, signal, run });
+  } finally {
+    over.abort();
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function tooLate(waitMs: number): Problem {
+  const detail = `The question could not be answered in ${waitMs / 1000} seconds.`;
+  return new Problem('overloaded', { detail });
+}

@@ -1,0 +1,168 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { AnswerEngine } from '../../answers/answer.ts';
+import type { Config } from '../../config/config.ts';
+import type { Clock } from '../../core/clock.ts';
+import { FileHeldError, type FileHold, holdFile } from '../../core/files/file-hold.ts';
+import type { Random } from '../../core/random.ts';
+import { openSecret } from '../../core/secret.ts';
+import type { Ledger } from '../../core/work/ledger.ts';
+import type { CallerRules } from '../../sessions/http/calls.ts';
+import {
+  openSessionService,
+  type ServiceLimits,
+  type SessionService,
+} from '../../sessions/service.ts';
+import { openSqliteSessions } from '../../sessions/store/sqlite-store.ts';
+import type { SessionStore, StampEvent } from '../../sessions/store/store.ts';
+
+/** What sessions are built of. */
+export interface SessionsOpening {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: FastifyBaseLogger;
+  readonly engine: AnswerEngine;
+  /** Bounds what each client holds. */
+  readonly ledger: Ledger;
+}
+
+/**
+ * Opens the session service as it is configured. Close it with `close()`.
+ *
+ * @throws FileHeldError where another process serves the sessions of the folder; Error where its files
+ * cannot be used
+ */
+export function openSessions(options: SessionsOpening): Promise<SessionService> {
+  const { config, clock, random, logger, engine, ledger } = options;
+  return openSessionService({
+    engine,
+    ledger,
+    clock,
+    random,
+    secret: openSessionSecret(config, random),
+    limits: toServiceLimits(config),
+    openStore: (stamp) => openStore(toSessionsPath(config), stamp),
+    onFault: (err, doing) => logger.error({ err, doing }, 'fault in the session service'),
+  });
+}
+
+/** Gives the secret of tokens and owner marks; it is in the data directory, where there is one. */
+export function openSessionSecret({ PERCH_DATA_DIR: folder }: Config, random: Random): Buffer {
+  return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/session.key`, random);
+}
+
+/** Gives the path of the file of sessions; `:memory:` for none. */
+export function toSessionsPath(config: Config): string {
+  const { PERCH_DATA_DIR: folder, PERCH_SESSION_STORE: kind } = config;
+  return folder === ':memory:' || kind === 'memory' ? ':memory:' : `${folder}/sessions.db`;
+}
+
+/** Two servers on one file would each take the other's turns for interrupted ones. */
+function openStore(path: string, stamp: StampEvent): SessionStore {
+  if (path === ':memory:') return openSqliteSessions({ path, stamp });
+  const hold = holdOrExplain(path);
+  try {
+    const store = openSqliteSessions({ path, stamp });
+    const close = () => {
+      store.close();
+      hold.release();
+    };
+    return { ...store, close };
+  } catch (error) {
+    hold.release();
+    throw error;
+  }
+}
+
+function holdOrExplain(path: string): FileHold {
+  try {
+    return holdFile(`${path}.lock`);
+  } catch (cause) {
+    if (!(cause instanceof FileHeldError)) throw cause;
+    throw new FileHeldError(
+      `Another process serves the sessions in ${path}. Stop it, set PERCH_DATA_DIR to another folder, or set PERCH_SESSIONS=off.`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * Notes beside the sessions where the server listens for them, so that `perch ask` reaches it there; the
+ * note goes with the server. It counts only while the sessions are held.
+ */
+export function noteAddress(server: FastifyInstance, config: Config): void {
+  const path = toAddressPath(config);
+  if (path === null) return;
+  server.addHook('onListen', (done) => {
+    const address = server.server.address();
+    if (typeof address === 'object' && address !== null) {
+      const url = `${toReachable(address)}/${config.PERCH_SESSION_PREFIX}/v1`;
+      writeFileSync(path, `${url}\n`, { mode: 0o600 });
+    }
+    done();
+  });
+  server.addHook('onClose', async () => rmSync(path, { force: true }));
+}
+
+/** Gives the base URL of the server that holds the sessions; null where it has noted none. */
+export function readAddress(config: Config): string | null {
+  const path = toAddressPath(config);
+  try {
+    return path === null ? null : readFileSync(path, 'utf8').trim();
+  } catch {
+    return null; // it does not listen yet, or not any more
+  }
+}
+
+function toAddressPath(config: Config): string | null {
+  const path = toSessionsPath(config);
+  return path === ':memory:' ? null : `${path}.address`;
+}
+
+/** Who listens on every address is reached on the machine's own. */
+function toReachable({ address, port }: { readonly address: string; readonly port: number }) {
+  const own: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+  const host = own[address] ?? address;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Gives what the operator demands of callers. */
+export function toCallerRules(config: Config): CallerRules {
+  return {
+    requireBearer: config.PERCH_SESSION_REQUIRE_BEARER,
+    bindBearer: config.PERCH_SESSION_BIND_BEARER,
+    token: config.PERCH_SESSION_TOKEN,
+    streamToken: config.PERCH_SESSION_STREAM_TOKEN,
+  };
+}
+
+function toServiceLimits(config: Config): ServiceLimits {
+  return {
+    messageBytes: config.PERCH_SESSION_MESSAGE_BYTES,
+    bodyBytes: config.PERCH_SESSION_BODY_BYTES,
+    turnMs: config.PERCH_SESSION_TURN_SECONDS * 1000,
+    turnsAtOnce: config.PERCH_SESSION_TURNS_AT_ONCE ?? availableParallelism(),
+    queue: config.PERCH_SESSION_QUEUE,
+    turns: config.PERCH_SESSION_TURNS,
+    sessionBytes: config.PERCH_SESSION_BYTES_PER_SESSION,
+    startsPerMinute: config.PERCH_SESSION_STARTS_PER_MINUTE,
+    startBurst: config.PERCH_SESSION_START_BURST,
+    messagesPerMinute: config.PERCH_SESSION_TURNS_PER_MINUTE ?? toTurnsPerMinute(config),
+    streamsPerSession: config.PERCH_SESSION_STREAMS_PER_SESSION,
+    idleMs: config.PERCH_SESSION_IDLE_SECONDS * 1000,
+    ageMs: config.PERCH_SESSION_AGE_SECONDS * 1000,
+    retentionMs: config.PERCH_SESSION_RETENTION_SECONDS * 1000,
+    forgetMs: config.PERCH_SESSION_FORGET_SECONDS * 1000,
+    heartbeatMs: config.PERCH_SESSION_HEARTBEAT_SECONDS * 1000,
+    leaseMs: config.PERCH_SESSION_LEASE_SECONDS * 1000,
+    followMs: config.PERCH_SESSION_FOLLOW_SECONDS * 1000,
+    stallMs: config.PERCH_SESSION_STALL_SECONDS * 1000,
+  };
+}
+
+/** Each turn of a language model costs the operator. */
+function toTurnsPerMinute({ PERCH_MODEL_URL }: Config): number {
+  return PERCH_MODEL_URL === undefined ? 1200 : 60;
+}

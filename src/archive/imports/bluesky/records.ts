@@ -1,0 +1,158 @@
+import { CID } from 'multiformats/cid';
+import { z } from 'zod';
+import { blueskyFacet } from '../../../platforms/bluesky-facets.ts';
+import { address, eachOf, lenient, text, token, url, words } from '../../../platforms/lenient.ts';
+import { maximums } from '../../../platforms/maximums.ts';
+import { readTimeMs } from '../../../platforms/times.ts';
+import { link } from './car.ts';
+
+/**
+ * The records that are imported, by their lexicons: https://atproto.com/lexicons/app-bsky-feed,
+ * `-graph` and `-actor`. What a record must have is required, everything else may be odd.
+ */
+
+const timeMs = token
+  .transform(readTimeMs)
+  .nullish()
+  .transform((ms) => ms ?? null);
+
+const labels = z
+  .object({ values: eachOf(z.object({ val: token }), maximums.labels) })
+  .transform(({ values }): readonly string[] => values.map(({ val }) => val));
+
+const selfLabels = lenient(labels).transform((values) => values ?? []);
+
+/** A file that a record names, by its CID in text; the second form is that of records before 2023. */
+const blob = z.union([
+  z.object({ ref: link }).transform(({ ref }) => ref.toString()),
+  z.object({ cid: token }).transform(({ cid }, context) => {
+    try {
+      return CID.parse(cid).toString();
+    } catch {
+      context.addIssue({ code: 'custom', message: 'This is no CID.' });
+      return z.NEVER;
+    }
+  }),
+]);
+
+const aspectRatio = lenient(z.object({ width: z.number().min(1), height: z.number().min(1) }));
+
+/** A picture in a post. */
+const picture = z.object({ image: blob, alt: words, aspectRatio });
+
+/** Another record, by address and content. */
+const strongRef = z.object({ uri: url, cid: token });
+
+const mediaEmbed = z.discriminatedUnion('$type', [
+  z.object({ $type: z.literal('app.bsky.embed.images'), images: eachOf(picture, maximums.media) }),
+  z.object({ $type: z.literal('app.bsky.embed.gallery'), items: eachOf(picture, maximums.media) }),
+  z.object({ $type: z.literal('app.bsky.embed.video'), video: blob, alt: words, aspectRatio }),
+  z.object({
+    $type: z.literal('app.bsky.embed.external'),
+    external: z.object({
+      uri: url,
+      title: lenient(text),
+      description: words,
+      thumb: lenient(blob),
+    }),
+  }),
+]);
+
+const embed = z.discriminatedUnion('$type', [
+  ...mediaEmbed.options,
+  z.object({ $type: z.literal('app.bsky.embed.record'), record: strongRef }),
+  z.object({
+    $type: z.literal('app.bsky.embed.recordWithMedia'),
+    record: z.object({ record: strongRef }),
+    media: lenient(mediaEmbed),
+  }),
+]);
+
+/** What a post shows beside its text. */
+export type Embed = z.output<typeof embed>;
+
+/** What a post shows beside its text, other than a post. */
+export type MediaEmbed = z.output<typeof mediaEmbed>;
+
+/** `app.bsky.feed.post`. */
+export const postRecord = z.object({
+  $type: z.literal('app.bsky.feed.post'),
+  text,
+  createdAt: timeMs,
+  facets: eachOf(blueskyFacet, maximums.facets),
+  langs: eachOf(token, maximums.languages),
+  reply: lenient(z.object({ parent: z.object({ uri: url }) })),
+  embed: lenient(embed),
+  labels: selfLabels,
+});
+
+/** A post. */
+export type PostRecord = z.output<typeof postRecord>;
+
+/** `app.bsky.feed.repost`. */
+export const repostRecord = z.object({
+  $type: z.literal('app.bsky.feed.repost'),
+  subject: z.object({ uri: url }),
+  createdAt: timeMs,
+});
+
+/** `app.bsky.graph.follow`. */
+export const followRecord = z.object({
+  $type: z.literal('app.bsky.graph.follow'),
+  subject: z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,250}$/),
+});
+
+/** `app.bsky.actor.profile`, of which there is one, under the key `self`. */
+export const profileRecord = z.object({
+  $type: z.literal('app.bsky.actor.profile'),
+  displayName: words,
+  description: words,
+  website: address,
+  avatar: lenient(blob),
+  banner: lenient(blob),
+  createdAt: timeMs,
+  labels: selfLabels,
+});
+
+/** A profile. */
+export type ProfileRecord = z.output<typeof profileRecord>;
+
+/** `{ did, version, data }`: the root of the repository. `data` is the root of the tree. */
+export const commit = z.object({
+  did: z.string().regex(/^did:(?:plc:[a-z2-7]{24}|web:[A-Za-z0-9.%-]{1,253})$/),
+  version: z.number(),
+  data: link,
+});
+
+/** A record's address: `at://did/collection/key`. */
+export interface RecordAddress {
+  readonly did: string;
+  readonly collection: string;
+  readonly key: string;
+}
+
+/** Reads the address of a record; null where it is none, or names its account by handle. */
+export function parseAddress(uri: string): RecordAddress | null {
+  const [, did, collection, key] =
+    /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]{1,250})\/([A-Za-z0-9.-]{1,317})\/([A-Za-z0-9._:~-]{1,512})$/.exec(
+      uri,
+    ) ?? [];
+  return did === undefined || collection === undefined || key === undefined
+    ? null
+    : { did, collection, key };
+}
+
+/** Letters of a key that is made from a time, in their order. */
+const tidLetters = '234567abcdefghijklmnopqrstuvwxyz';
+
+/**
+ * Gives the time in a record key that was made from one, in milliseconds; null where it was not.
+ *
+ * Source: https://atproto.com/specs/tid
+ */
+export function timeOfKey(key: string): number | null {
+  if (!/^[2-7a-j][2-7a-z]{12}$/.test(key)) return null;
+  let value = 0n;
+  for (const letter of key) value = value * 32n + BigInt(tidLetters.indexOf(letter));
+  return Number(value >> 10n) / 1000;
+}

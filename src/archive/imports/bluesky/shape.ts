@@ -1,0 +1,214 @@
+import { toIsoSeconds } from '../../../core/clock.ts';
+import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
+import type { Card } from '../../../model/card.ts';
+import { type Media, toMediaSet } from '../../../model/media.ts';
+import type { Status } from '../../../model/post.ts';
+import { postUrl, profileUrl } from '../../../model/reference.ts';
+import { shapeFacets } from '../../../platforms/bluesky-facets.ts';
+import { sensitiveLabels, signedInOnly } from '../../../platforms/bluesky-labels.ts';
+import { countCodePoints, isWebUrl } from '../../../platforms/text.ts';
+import { toCreated } from '../../../platforms/times.ts';
+import {
+  type Embed,
+  type MediaEmbed,
+  type PostRecord,
+  type ProfileRecord,
+  parseAddress,
+  type RecordAddress,
+} from './records.ts';
+
+/** Whose repository it is. */
+export interface Owner {
+  readonly did: string;
+  /** The handle, or the DID where it is not known. */
+  readonly name: string;
+}
+
+/** Whether a profile was there: where it cannot be read, what it asks for is not known either. */
+export type Profile = ProfileRecord | 'none' | 'unreadable';
+
+/** Makes the account. One that asks not to be shown to everybody is protected, and so is one that may. */
+export function shapeAccount(owner: Owner, profile: Profile): Account {
+  const record = typeof profile === 'string' ? null : profile;
+  const isHidden = profile === 'unreadable' || record?.labels.includes(signedInOnly) === true;
+  const createdMs = record?.createdAt ?? null;
+  return toAccount({
+    id: owner.did,
+    screen_name: owner.name,
+    name: record?.displayName ?? owner.name,
+    url: profileUrl('bluesky', owner.name, ''),
+    description: record?.description ?? null,
+    avatar_url: imageUrl('avatar', owner, record?.avatar ?? null),
+    banner_url: imageUrl('banner', owner, record?.banner ?? null),
+    website: toWebsite(record?.website ?? null),
+    joined: createdMs === null ? null : toIsoSeconds(createdMs),
+    protected: isHidden,
+    platform: 'bluesky',
+  });
+}
+
+/** A post's record with what it does not say itself. */
+export interface ShapeablePost {
+  readonly record: PostRecord;
+  readonly key: string;
+  readonly createdMs: number;
+  readonly author: Account;
+  /** The post that it quotes, where that is the author's own. */
+  readonly quote: Status | null;
+}
+
+/** Makes the post. Nobody's counts are in a repository. */
+export function shapePost({ record, key, createdMs, author, quote }: ShapeablePost): Status {
+  const owner = { did: author.id, name: author.screen_name };
+  const card = cardOf(record.embed, owner);
+  const elsewhere = quote === null ? quoteCard(record.embed) : null;
+  return {
+    type: 'status',
+    id: key,
+    url: urlOfPost(owner.name, key),
+    // A post has one card. Where a page has it, the address of the quoted post ends the text.
+    ...toText(record, card === null ? null : elsewhere),
+    ...toCreated(createdMs),
+    author,
+    lang: record.langs[0] ?? null,
+    replies: null,
+    reposts: null,
+    likes: null,
+    quotes: null,
+    bookmarks: null,
+    views: null,
+    source: null,
+    possibly_sensitive: record.labels.some((label) => sensitiveLabels.has(label)),
+    content_warning: null,
+    replying_to: toReplyingTo(record, owner),
+    quote,
+    reposted_by: null,
+    media: toMediaSet(mediaOf(record.embed, owner)),
+    poll: null,
+    article: null,
+    card: card ?? elsewhere,
+    community_note: null,
+    context: null,
+    platform: 'bluesky',
+  };
+}
+
+/** Gives the record that a post quotes; null where it quotes none. */
+export function quotedBy(
+  embed: Embed | null,
+): { readonly uri: string; readonly cid: string } | null {
+  if (embed?.$type === 'app.bsky.embed.record') return embed.record;
+  return embed?.$type === 'app.bsky.embed.recordWithMedia' ? embed.record.record : null;
+}
+
+function toText(
+  { text, facets }: PostRecord,
+  quoted: Card | null,
+): Pick<Status, 'text' | 'facets'> {
+  const own = shapeFacets(text, facets);
+  if (quoted === null) return { text, facets: own };
+  const start = countCodePoints(text) + 2;
+  const end = start + quoted.url.length; // addresses are ASCII
+  const facet = { type: 'link', start, end, url: quoted.url } as const;
+  return { text: `${text}\n\n${quoted.url}`, facets: [...own, facet] };
+}
+
+function urlOfPost(name: string, key: string): string {
+  return postUrl({ platform: 'bluesky', handle: name, id: key }, '');
+}
+
+function toReplyingTo({ reply }: PostRecord, owner: Owner): Status['replying_to'] {
+  const parent = reply === null ? null : parseAddress(reply.parent.uri);
+  if (parent === null) return null;
+  const name = parent.did === owner.did ? owner.name : parent.did;
+  return { screen_name: name, status: parent.key, url: urlOfPost(name, parent.key) };
+}
+
+function mediaOf(embed: Embed | null, owner: Owner): readonly Media[] {
+  const media = withoutQuote(embed);
+  switch (media?.$type) {
+    case undefined:
+    case 'app.bsky.embed.external':
+      return [];
+    case 'app.bsky.embed.images':
+      return media.images.map((picture) => toPhoto(picture, owner));
+    case 'app.bsky.embed.gallery':
+      return media.items.map((picture) => toPhoto(picture, owner));
+    case 'app.bsky.embed.video':
+      return [toVideo(media, owner)];
+  }
+}
+
+function withoutQuote(embed: Embed | null): MediaEmbed | null {
+  if (embed === null || embed.$type === 'app.bsky.embed.record') return null;
+  return embed.$type === 'app.bsky.embed.recordWithMedia' ? embed.media : embed;
+}
+
+type Picture = Extract<MediaEmbed, { $type: 'app.bsky.embed.images' }>['images'][number];
+type Video = Extract<MediaEmbed, { $type: 'app.bsky.embed.video' }>;
+
+function toPhoto({ image, alt, aspectRatio }: Picture, owner: Owner): Media {
+  return {
+    type: 'photo',
+    url: cdn('feed_fullsize', owner, image),
+    ...toSize(aspectRatio),
+    alt,
+  };
+}
+
+function toVideo({ video, alt, aspectRatio }: Video, { did }: Owner): Media {
+  const folder = `https://video.bsky.app/watch/${encodeURIComponent(did)}/${video}`;
+  const url = `${folder}/playlist.m3u8`;
+  return {
+    type: 'video',
+    url,
+    ...toSize(aspectRatio),
+    alt,
+    thumbnail_url: `${folder}/thumbnail.jpg`,
+    duration: null,
+    variants: [{ url, content_type: 'application/x-mpegURL', bitrate: null }],
+  };
+}
+
+/** Clients write the size in pixels, or a mere ratio such as 16 to 9, which is no size. */
+const leastSize = 64;
+
+function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> {
+  const isSize = ratio !== null && Math.min(ratio.width, ratio.height) >= leastSize;
+  return isSize ? { width: ratio.width, height: ratio.height } : { width: null, height: null };
+}
+
+function cardOf(embed: Embed | null, owner: Owner): Card | null {
+  const media = withoutQuote(embed);
+  if (media?.$type !== 'app.bsky.embed.external' || !isWebUrl(media.external.uri)) return null;
+  const { uri, title, description, thumb } = media.external;
+  const image = imageUrl('feed_thumbnail', owner, thumb);
+  return { url: uri, title: title ?? '', description, image_url: image };
+}
+
+/** What is quoted stands in another repository: it is there, but only its address is in this one. */
+function quoteCard(embed: Embed | null): Card | null {
+  const quoted = quotedBy(embed);
+  const address = quoted === null ? null : parseAddress(quoted.uri);
+  const page = address === null ? undefined : pages.get(address.collection)?.(address);
+  return page === undefined ? null : { ...page, description: null, image_url: null };
+}
+
+const pages: ReadonlyMap<string, (of: RecordAddress) => Pick<Card, 'url' | 'title'>> = new Map([
+  ['app.bsky.feed.post', ({ did, key }) => ({ url: urlOfPost(did, key), title: 'Quoted post' })],
+  ['app.bsky.feed.generator', (of) => ({ url: pageUrl(of, 'feed'), title: 'Feed' })],
+  ['app.bsky.graph.list', (of) => ({ url: pageUrl(of, 'lists'), title: 'List' })],
+]);
+
+function pageUrl({ did, key }: RecordAddress, page: string): string {
+  return `${profileUrl('bluesky', did, '')}/${page}/${key}`;
+}
+
+function imageUrl(preset: string, owner: Owner, cid: string | null): string | null {
+  return cid === null ? null : cdn(preset, owner, cid);
+}
+
+/** Pictures are served by the CID of the file that the author uploaded. */
+function cdn(preset: string, { did }: Owner, cid: string): string {
+  return `https://cdn.bsky.app/img/${preset}/plain/${did}/${cid}@jpeg`;
+}

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import {
+  address,
+  eachOf,
+  lenient,
+  term,
+  text,
+  token,
+  url,
+  words,
+} from '../../../platforms/lenient.ts';
+import { maximums } from '../../../platforms/maximums.ts';
+import { readTimeMs } from '../../../platforms/times.ts';
+
+/**
+ * The files of Mastodon's export: `actor.json`, an actor, and `outbox.json`, an ordered collection of
+ * all that the account did, `Create` for a post and `Announce` for a boost. Followers-only posts and
+ * direct messages are among them.
+ *
+ * Sources: https://www.w3.org/TR/activitystreams-vocabulary/, https://docs.joinmastodon.org/spec/activitypub/
+ * and Mastodon's `app/services/backup_service.rb`, which writes the export: of the address of a file
+ * it leaves the path alone, and of one on the server itself what comes after `/system/`.
+ */
+
+/** What stands among the recipients of what everybody may see (ActivityPub, section 5.6). */
+const publicNames: ReadonlySet<unknown> = new Set([
+  'https://www.w3.org/ns/activitystreams#Public',
+  'as:Public',
+  'Public',
+]);
+
+const recipients = z
+  .unknown()
+  .optional()
+  .transform((value): readonly unknown[] => {
+    if (value === undefined || value === null) return [];
+    return Array.isArray(value) ? value : [value];
+  });
+
+const addressed = { to: recipients, cc: recipients };
+
+/** Who something was sent to. */
+export type Addressed = { readonly to: readonly unknown[]; readonly cc: readonly unknown[] };
+
+/** Tells whether everybody may see something; what names no recipient is for nobody. */
+export function isPublic({ to, cc }: Addressed): boolean {
+  return [...to, ...cc].some((recipient) => publicNames.has(recipient));
+}
+
+/** Tells whether something names recipients at all. */
+export function namesRecipients({ to, cc }: Addressed): boolean {
+  return to.length + cc.length > 0;
+}
+
+const timeMs = token
+  .transform(readTimeMs)
+  .nullish()
+  .transform((ms) => ms ?? null);
+
+const total = lenient(
+  z.object({ totalItems: z.number().int().min(0) }).transform(({ totalItems }) => totalItems),
+);
+
+const attachment = z.object({
+  mediaType: term,
+  url,
+  name: words,
+  summary: words,
+  width: lenient(z.number().positive()),
+  height: lenient(z.number().positive()),
+});
+
+/** A picture, a video or a sound. */
+export type AttachmentPayload = z.output<typeof attachment>;
+
+const mention = z.object({
+  type: z.literal('Mention'),
+  href: url,
+  name: token.min(1),
+});
+
+/** An account that a post mentions. */
+export type MentionPayload = z.output<typeof mention>;
+
+const choice = z.object({ name: text, replies: total });
+
+const allChoices = eachOf(choice, maximums.choices);
+
+/** The choices of a poll; `null` for a post that is none. */
+const choices = z
+  .unknown()
+  .optional()
+  .transform((value) => (Array.isArray(value) ? allChoices.parse(value) : null));
+
+const note = z.object({
+  id: url,
+  type: token,
+  ...addressed,
+  published: timeMs,
+  updated: timeMs,
+  url: address,
+  content: lenient(text),
+  contentMap: lenient(z.looseObject({})),
+  summary: words,
+  sensitive: lenient(z.boolean()),
+  inReplyTo: address,
+  tag: eachOf(mention, maximums.facets),
+  attachment: eachOf(attachment, maximums.media),
+  oneOf: choices,
+  anyOf: choices,
+  endTime: term,
+  closed: term,
+  votersCount: lenient(z.number().int().min(0)),
+  likes: total,
+  shares: total,
+});
+
+/** A post. */
+export type NotePayload = z.output<typeof note>;
+
+const create = z.object({
+  type: z.literal('Create'),
+  ...addressed,
+  published: timeMs,
+  object: note,
+});
+
+const announced = z.union([url, z.object({ id: url }).transform(({ id }) => id)]);
+
+const announce = z.object({
+  type: z.literal('Announce'),
+  ...addressed,
+  published: timeMs,
+  object: announced,
+});
+
+/** A boost. */
+export type AnnouncePayload = z.output<typeof announce>;
+
+/** An entry of `outbox.json`. */
+export const activity = z.discriminatedUnion('type', [create, announce]);
+
+/** An entry of `outbox.json`. */
+export type ActivityPayload = z.output<typeof activity>;
+
+const picture = lenient(z.object({ url }).transform((image) => image.url));
+
+/** `actor.json`. */
+export const actor = z.object({
+  id: z.url({ protocol: /^https$/ }).max(maximums.url),
+  preferredUsername: token.min(1),
+  name: words,
+  summary: words,
+  url: address,
+  icon: picture,
+  image: picture,
+  published: term,
+  movedTo: address,
+  attachment: eachOf(
+    z.object({ type: z.literal('PropertyValue'), name: text, value: text }),
+    maximums.fields,
+  ),
+});
+
+/** `actor.json`. */
+export type ActorPayload = z.output<typeof actor>;

@@ -1,0 +1,174 @@
+import type { Clock } from '../../core/clock.ts';
+import type { ImportCounts, NewImport, StoredImport } from '../store/import-rows.ts';
+import type { ArchiveStore } from '../store/store.ts';
+import type { ExportItem, ExportSource, SkippedRecord } from './export-source.ts';
+import { type ImportPlatform, putItem } from './stored-items.ts';
+
+/** What an import needs and whom it tells. */
+export interface ImportOptions {
+  readonly store: ArchiveStore;
+  readonly source: ExportSource;
+  readonly found: NewImport;
+  readonly clock: Clock;
+  /** Stops it after the batch that is being written. */
+  readonly signal: AbortSignal;
+  /** Told after every batch. */
+  readonly onProgress: (progress: ImportState) => void;
+  /** Told of every record that is left out, in this run. */
+  readonly onSkipped: (record: SkippedRecord) => void;
+}
+
+/** How far an import is. */
+export interface ImportState {
+  readonly counts: ImportCounts;
+  /** How many items of the export are in the archive. */
+  readonly items: number;
+}
+
+/** How an import ended. */
+export interface ImportOutcome extends ImportState {
+  /** `known`: it was in the archive already, whole. `stopped`: it goes on where it was stopped. */
+  readonly ended: 'done' | 'known' | 'stopped';
+  /** How many items had been read by an earlier run. */
+  readonly resumedAfter: number;
+  /** Whether the export ends too early, so that there is no telling what is missing. */
+  readonly isCutOff: boolean;
+}
+
+/**
+ * How much is written at once, at most: a transaction is over in some 50 ms, so that nobody who writes
+ * beside it waits for long, and a batch has little memory however large its records are.
+ */
+const batchLimits = { items: 500, ms: 50, bytes: 4 * 2 ** 20 } as const;
+
+/**
+ * Imports an export into the archive, in transactions that also note how far it is. After a kill the
+ * next run goes on after the last whole one.
+ *
+ * @throws Error with a sentence where the export cannot be read, or somebody else imports it
+ */
+export async function runImport(options: ImportOptions): Promise<ImportOutcome> {
+  const { store, found, clock } = options;
+  const begun = store.beginImport(found, toSeconds(clock.now()));
+  const resumedAfter = begun.items;
+  if (begun.isDone) {
+    const { counts, items } = begun;
+    return { counts, items, ended: 'known', resumedAfter, isCutOff: false };
+  }
+  const writer = createWriter(options, begun);
+  const ended = await readItems(options, writer);
+  // What was cut off is never done: importing it again says so again.
+  if (ended === 'done' && !writer.isCutOff()) writer.finish();
+  return { ...writer.state(), ended, resumedAfter, isCutOff: writer.isCutOff() };
+}
+
+async function readItems(
+  { source, signal }: ImportOptions,
+  writer: ReturnType<typeof createWriter>,
+): Promise<'done' | 'stopped'> {
+  try {
+    for await (const group of source.groups()) {
+      takeGroup(group, writer, signal);
+      // What an earlier run has read fills no batch, and can be stopped all the same.
+      if (signal.aborted) return 'stopped';
+    }
+    return 'done';
+  } finally {
+    // Where the export cannot be read to its end, what was read of it counts.
+    writer.write();
+  }
+}
+
+/** Writes each batch that a group fills, until it is told to stop. */
+function takeGroup(
+  group: readonly ExportItem[],
+  writer: ReturnType<typeof createWriter>,
+  signal: AbortSignal,
+): void {
+  for (const item of group) {
+    if (!writer.add(item)) continue;
+    writer.write();
+    if (signal.aborted) return;
+  }
+}
+
+/** Creates what gathers items and writes them. */
+function createWriter(options: ImportOptions, begun: StoredImport) {
+  const { store, clock, found, source } = options;
+  const putting = { store, number: begun.number, exported: found.exported };
+  let state: ImportState = { counts: begun.counts, items: begun.items };
+  let platform: ImportPlatform | null = null;
+  let batch: ExportItem[] = [];
+  let seen = 0;
+  let bytes = 0;
+  let isCutOff = false;
+  const advance = (next: ImportState, isDone: boolean) => {
+    const progress = { ...next, isDone, before: state.items, now: toSeconds(clock.now()) };
+    if (!store.advanceImport(begun.number, progress)) throw new Error(meanwhile);
+  };
+  const learn = (item: ExportItem) => {
+    if (item.kind === 'account') platform = item.account.platform;
+  };
+  const put = (items: readonly ExportItem[]): ImportState => {
+    const counts = { ...state.counts };
+    const taken = takeWhileTime(items, clock, (item) => {
+      learn(item);
+      counts[putItem(item, platform, putting)] += 1;
+    });
+    return { counts, items: state.items + taken };
+  };
+  const write = () => {
+    while (batch.length > 0) {
+      let next = state;
+      store.transact(() => {
+        next = put(batch);
+        advance(next, false);
+      });
+      batch = batch.slice(next.items - state.items);
+      state = next;
+    }
+    bytes = source.bytesRead;
+    options.onProgress(state);
+  };
+  return {
+    /** Takes an item, unless an earlier run has; tells whether it is time to write. */
+    add: (item: ExportItem): boolean => {
+      seen += 1;
+      if (item.kind === 'skipped') isCutOff ||= item.isCutOff === true;
+      if (seen <= begun.items) {
+        learn(item);
+        return false;
+      }
+      if (item.kind === 'skipped') options.onSkipped(item);
+      batch.push(item);
+      return batch.length >= batchLimits.items || source.bytesRead - bytes >= batchLimits.bytes;
+    },
+    write,
+    finish: () => store.transact(() => advance(state, true)),
+    state: () => state,
+    isCutOff: () => isCutOff,
+  };
+}
+
+/** Takes one item after the other for as long as a transaction may last; gives how many. */
+function takeWhileTime(
+  items: readonly ExportItem[],
+  clock: Clock,
+  take: (item: ExportItem) => void,
+): number {
+  const until = clock.now() + batchLimits.ms;
+  let taken = 0;
+  for (const item of items) {
+    take(item);
+    taken += 1;
+    if (clock.now() >= until) break;
+  }
+  return taken;
+}
+
+const meanwhile =
+  'The same export is being imported by another process, or its account was removed.';
+
+function toSeconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}

@@ -1,0 +1,235 @@
+import { z } from 'zod';
+import { eachOf, lenient, text, token, url } from '../../../platforms/lenient.ts';
+import { maximums } from '../../../platforms/maximums.ts';
+import { readTimeMs, refuseTime } from '../../../platforms/times.ts';
+import { xHandle, xId } from '../../../platforms/x.ts';
+
+/*
+ * The shapes of X's “download your data” export, as its own `data/README.txt` and `data/manifest.js`
+ * tell them. Every file is a script: `window.YTD.tweets.part0 = [ … ]`, the manifest
+ * `window.__THAR_CONFIG = { … }`. Numbers are texts as a rule, in some years numbers. Exports before
+ * 2020 have `tweet.js` without the wrapping `tweet` member.
+ */
+
+const anything = z.unknown().optional();
+
+function readDigits(value: unknown): number | null {
+  if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
+  return typeof value === 'number' && value >= 0 ? value : null;
+}
+
+function readWords(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function readTerm(value: unknown): string | null {
+  const read = readWords(value);
+  return read !== null && read.length <= maximums.token ? read : null;
+}
+
+function readId(value: unknown): string | null {
+  return typeof value === 'string' && /^\d{1,20}$/.test(value) ? value : null;
+}
+
+function readHandle(value: unknown): string | null {
+  return typeof value === 'string' && /^\w{1,20}$/.test(value) ? value : null;
+}
+
+/** A number, or a text of digits; else null. */
+const digits = anything.transform(readDigits);
+
+/** A text that is not empty; else null. */
+const words = anything.transform(readWords);
+
+/** Where an entity stands: code points of the text with its HTML entities. */
+const indices = z
+  .tuple([digits, digits])
+  .transform(([start, end]) => [start ?? -1, end ?? -1] as const)
+  .catch([-1, -1]);
+
+/** A short link and where it leads. */
+const link = z.object({ url, expanded_url: words, indices });
+
+const size = lenient(z.object({ w: digits, h: digits }));
+
+const media = z.object({
+  url: words,
+  type: words,
+  media_url_https: words,
+  media_url: words,
+  indices,
+  sizes: lenient(z.object({ large: size, medium: size })),
+  ext_alt_text: words,
+  video_info: lenient(
+    z.object({
+      duration_millis: digits,
+      variants: eachOf(z.object({ url, content_type: words, bitrate: digits }), maximums.variants),
+    }),
+  ),
+});
+
+/** An item of media. */
+export type MediaPayload = z.output<typeof media>;
+
+const entities = z.object({
+  urls: eachOf(link, maximums.facets),
+  user_mentions: eachOf(
+    z.object({
+      screen_name: xHandle,
+      name: words,
+      id_str: anything.transform(readId),
+      indices,
+    }),
+    maximums.facets,
+  ),
+  hashtags: eachOf(z.object({ text: token, indices }), maximums.facets),
+  symbols: eachOf(z.object({ text: token, indices }), maximums.facets),
+  media: eachOf(media, maximums.media),
+});
+
+/** What is marked in the text of a post. */
+export type EntitiesPayload = z.output<typeof entities>;
+
+/** Nothing is marked. */
+export const noEntities: EntitiesPayload = {
+  urls: [],
+  user_mentions: [],
+  hashtags: [],
+  symbols: [],
+  media: [],
+};
+
+/** Gives what is marked; null where the export does not tell. Most posts have no marks. */
+function readMarks(value: unknown): EntitiesPayload | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const isEmpty = Object.values(value).every((list) => Array.isArray(list) && list.length === 0);
+  return isEmpty ? noEntities : (entities.safeParse(value).data ?? null);
+}
+
+const extended = z.object({ media: eachOf(media, maximums.media) });
+
+function readMedia(value: unknown): readonly MediaPayload[] {
+  return value === undefined ? [] : (extended.safeParse(value).data?.media ?? []);
+}
+
+/** A post as `tweets.js` has it. Members are read one by one: a schema for each takes twice the time. */
+export const tweetPayload = z.unknown().transform((value, context) => {
+  const row = unwrapTweet(value);
+  if (!isTweetRow(row)) return refuse(row, context);
+  const createdMs = readTimeMs(row.created_at);
+  if (createdMs === null) return refuseTime(context);
+  return {
+    id_str: row.id_str,
+    full_text: row.full_text,
+    entities: readMarks(row.entities),
+    extended_media: readMedia(row.extended_entities),
+    in_reply_to_status_id_str: readId(row.in_reply_to_status_id_str),
+    in_reply_to_screen_name: readHandle(row.in_reply_to_screen_name),
+    favorite_count: readDigits(row.favorite_count),
+    retweet_count: readDigits(row.retweet_count),
+    lang: readTerm(row.lang),
+    source: readWords(row.source),
+    possibly_sensitive: row.possibly_sensitive === true,
+    createdMs,
+  };
+});
+
+/** What a post cannot be without. */
+const tweetRow = z.looseObject({ id_str: xId, full_text: text, created_at: token });
+
+type TweetRow = z.output<typeof tweetRow>;
+
+/** Checks what `tweetRow` checks, in a tenth of the time. */
+function isTweetRow(value: unknown): value is TweetRow {
+  if (typeof value !== 'object' || value === null) return false;
+  // An object of JSON: its members are unknown and nothing else.
+  const { id_str, full_text, created_at } = value as Record<string, unknown>;
+  return readId(id_str) !== null && typeof full_text === 'string' && typeof created_at === 'string';
+}
+
+/** Tells what `tweetRow` does not find. */
+function refuse(row: unknown, context: z.RefinementCtx): never {
+  const [issue] = tweetRow.safeParse(row).error?.issues ?? [];
+  const { path = [] } = issue ?? {};
+  context.addIssue({ code: 'invalid_type', expected: 'unknown', input: row, path });
+  return z.NEVER;
+}
+
+/** A post. */
+export type TweetPayload = z.output<typeof tweetPayload>;
+
+/** Takes the wrapper off, and lets the names of older exports stand for today's. */
+function unwrapTweet(value: unknown): unknown {
+  const row = memberOf(value, 'tweet') ?? value;
+  if (typeof row !== 'object' || row === null) return row;
+  if (Object.hasOwn(row, 'id_str') && Object.hasOwn(row, 'full_text')) return row;
+  return { ...row, id_str: memberOf(row, 'id_str') ?? memberOf(row, 'id'), full_text: textOf(row) };
+}
+
+function textOf(row: object): unknown {
+  return memberOf(row, 'full_text') ?? memberOf(row, 'text');
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  // An object of JSON: its members are unknown and nothing else.
+  return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+/** A long post as `note-tweet.js` has it: it does not say to which post it belongs. */
+export const notePayload = z.object({
+  noteTweet: z.object({
+    createdAt: token,
+    core: z.object({
+      text,
+      urls: eachOf(z.object({ shortUrl: url, expandedUrl: url }), maximums.facets),
+    }),
+  }),
+});
+
+/** A long post. */
+export type NotePayload = z.output<typeof notePayload>['noteTweet'];
+
+/** The account as `account.js` has it. */
+export const accountPayload = z.object({
+  account: z.object({
+    accountId: xId,
+    username: xHandle,
+    accountDisplayName: words,
+    createdAt: words,
+  }),
+});
+
+/** The profile as `profile.js` has it. */
+export const profilePayload = z.object({
+  profile: z.object({
+    description: lenient(z.object({ bio: words, website: words, location: words })),
+    avatarMediaUrl: words,
+    headerMediaUrl: words,
+  }),
+});
+
+/** A change of who may see the posts, as `protected-history.js` has it. */
+export const protectionPayload = z.object({
+  protectedHistory: z.object({ protectedAt: token, action: token }),
+});
+
+/** A connection as `follower.js` and `following.js` have it. */
+export const connectionPayload = z.union([
+  z.object({ follower: z.object({ accountId: xId }) }).transform((row) => row.follower),
+  z.object({ following: z.object({ accountId: xId }) }).transform((row) => row.following),
+]);
+
+/** What `manifest.js` tells of the export. */
+export const manifestPayload = z.object({
+  archiveInfo: lenient(z.object({ generationDate: words })),
+  dataTypes: lenient(
+    z.object({
+      tweets: lenient(z.object({ files: eachOf(z.object({ count: digits }), maximums.blocks) })),
+      tweet: lenient(z.object({ files: eachOf(z.object({ count: digits }), maximums.blocks) })),
+    }),
+  ),
+});
+
+/** The manifest. */
+export type ManifestPayload = z.output<typeof manifestPayload>;

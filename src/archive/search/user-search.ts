@@ -1,0 +1,65 @@
+import type { SqliteDatabase } from '../../core/files/sqlite.ts';
+import type { Account } from '../../model/account.ts';
+import type { Page, UserSearchQuery } from '../../model/queries.ts';
+import { toPage, toRowLimit, unknownCursor } from '../store/paging.ts';
+import type { Revive } from '../store/stored-json.ts';
+import { type SearchScope, toUserMatchExpression } from './match-expression.ts';
+import { parseUserSearchText } from './search-query.ts';
+
+/** The search of accounts. */
+export interface UserSearch {
+  /**
+   * Finds accounts by words and phrases of handle, name and description, and by what is not in
+   * them; the last word may be unfinished. Those with the most followers come first, then by handle.
+   * Protected accounts are not found.
+   */
+  searchUsers(query: UserSearchQuery, scope: SearchScope): Page<Account>;
+}
+
+interface UserRow {
+  readonly followers: number;
+  readonly handle: string;
+  readonly platform: string;
+  readonly stored: number;
+  readonly json: string;
+}
+
+/** Prepares what searches accounts. */
+export function openUserSearch(database: SqliteDatabase, revive: Revive): UserSearch {
+  const find = database.prepare<unknown[], UserRow>(
+    `SELECT followers, handle, platform, stored, json
+     FROM account_words CROSS JOIN accounts ON accounts.number = account_words.rowid
+     WHERE account_words MATCH @expression AND protected = 0 AND (followers < @followers
+       OR (followers = @followers AND (handle, platform) > (@handle, @platform)))
+     ORDER BY followers DESC, handle, platform LIMIT @limit`,
+  );
+  return {
+    searchUsers: ({ text, count, cursor }, scope) => {
+      const sought = parseUserSearchText(text);
+      const { include, exclude, warnings } = sought;
+      if (include.length === 0 && exclude.length === 0) {
+        return { items: [], cursor: null, warnings: [...warnings, nothing] };
+      }
+      const place = cursor === null ? start : parsePlace(cursor);
+      const expression = toUserMatchExpression(sought, scope);
+      const rows = find.all({ expression, ...place, limit: toRowLimit(count) }).map((row) => ({
+        item: revive.account(row.json),
+        stored: row.stored,
+        cursor: `${row.followers}.${row.platform}.${row.handle}`,
+      }));
+      return toPage(rows, { count, warnings, isRanked: true });
+    },
+  };
+}
+
+const nothing = 'There is no word in the search that the archive can look for.';
+
+/** Before every account. */
+const start = { followers: Number.MAX_VALUE, handle: '', platform: '' };
+
+function parsePlace(cursor: string): typeof start {
+  const [, followers, platform = '', handle = ''] =
+    /^(-1|\d{1,16})\.([a-z]+)\.(\S{1,512})$/.exec(cursor) ?? [];
+  if (followers === undefined) throw unknownCursor();
+  return { followers: Number(followers), platform, handle };
+}

@@ -1,0 +1,173 @@
+import type { SqliteDatabase } from '../../core/files/sqlite.ts';
+import { type AccountReference, type Platform, platform } from '../../model/reference.ts';
+import { secondOf } from './post-number.ts';
+
+/** An account that the archive holds, and how much of it. */
+export interface Holding {
+  readonly platform: Platform;
+  /** Lower case. */
+  readonly handle: string;
+  readonly isProtected: boolean;
+  readonly posts: number;
+  readonly reposts: number;
+  readonly followers: number;
+  readonly following: number;
+  /** When its oldest and its newest post or repost were made, in Unix seconds; null without any. */
+  readonly oldest: number | null;
+  readonly newest: number | null;
+  /** When it was put here or exported elsewhere, in Unix seconds. */
+  readonly stored: number;
+}
+
+/** How much was removed with an account. */
+export interface Removed {
+  readonly posts: number;
+  /** Posts of others that nothing but its reposts had brought. */
+  readonly others: number;
+  readonly reposts: number;
+  readonly follows: number;
+}
+
+/** What the archive holds, account by account. The sample is no part of it. */
+export interface Holdings {
+  /** Lists the accounts that are held, by platform and handle. */
+  listHoldings(): readonly Holding[];
+  /** Returns whether anything was imported, of one platform or of any. */
+  hasImports(platform?: Platform): boolean;
+  /** Removes an account and all that belongs to it; undefined where it is not held. */
+  removeAccount(account: AccountReference): Removed | undefined;
+}
+
+/** The platforms of which something can be imported. */
+const imported = platform.options.filter((one) => one !== 'sample');
+
+/** Prepares what lists and removes accounts. */
+export function openHoldings(database: SqliteDatabase): Holdings {
+  const list = database.prepare<unknown[], HoldingRow>(`
+    SELECT platform, handle, protected, stored,
+      (SELECT count(*) FROM posts WHERE ${ofAccount} AND gone = 0) AS posts,
+      (SELECT count(*) FROM reposts WHERE ${ofAccount}) AS reposts,
+      (SELECT count(DISTINCT follower) FROM follows WHERE platform = accounts.platform
+        AND followed IN (accounts.handle, ${namedById})) AS followers,
+      (SELECT count(*) FROM follows WHERE platform = accounts.platform
+        AND follower = accounts.handle) AS following,
+      (SELECT min(number) FROM posts WHERE ${ofAccount} AND gone = 0) AS oldestPost,
+      (SELECT max(number) FROM posts WHERE ${ofAccount} AND gone = 0) AS newestPost,
+      (SELECT min(number) FROM reposts WHERE ${ofAccount}) AS oldestRepost,
+      (SELECT max(number) FROM reposts WHERE ${ofAccount}) AS newestRepost
+    FROM accounts WHERE platform <> 'sample' ORDER BY platform, handle`);
+  const some = database.prepare<[string, string], number>(
+    `SELECT EXISTS (SELECT 1 FROM accounts WHERE platform = ?)
+       OR EXISTS (SELECT 1 FROM posts WHERE platform = ?)`,
+  );
+  const hasImportsOf = (of: Platform) => some.pluck().get(of, of) === 1;
+  return {
+    listHoldings: () => list.all().map(toHolding),
+    hasImports: (of) => (of === undefined ? imported : [of]).some(hasImportsOf),
+    removeAccount: openRemoval(database),
+  };
+}
+
+/** By what else an account is named: on Bluesky by its DID. */
+const namedById = `iif(accounts.platform = 'bluesky', accounts.id, accounts.handle)`;
+
+const ofAccount = 'platform = accounts.platform AND handle = accounts.handle';
+
+interface HoldingRow extends Pick<Holding, 'platform' | 'handle' | 'stored'> {
+  readonly protected: number;
+  readonly posts: number;
+  readonly reposts: number;
+  readonly followers: number;
+  readonly following: number;
+  readonly oldestPost: number | null;
+  readonly newestPost: number | null;
+  readonly oldestRepost: number | null;
+  readonly newestRepost: number | null;
+}
+
+function toHolding(row: HoldingRow): Holding {
+  const {
+    oldestPost,
+    newestPost,
+    oldestRepost,
+    newestRepost,
+    protected: isProtected,
+    ...rest
+  } = row;
+  const numbers = [oldestPost, newestPost, oldestRepost, newestRepost].filter(
+    (one) => one !== null,
+  );
+  const seconds = numbers.map(secondOf);
+  return {
+    ...rest,
+    isProtected: isProtected === 1,
+    oldest: seconds.length === 0 ? null : Math.min(...seconds),
+    newest: seconds.length === 0 ? null : Math.max(...seconds),
+  };
+}
+
+/**
+ * Whose rows they are: `@platform` and `@handle`. What a held account passed on stays where that
+ * account's export brought it, as only X's do, and where it may be shown without the account.
+ */
+const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 'x' AND EXISTS (
+  SELECT 1 FROM reposts JOIN accounts USING (platform, handle)
+  WHERE reposts.platform = posts.platform AND post_id = posts.id AND post_handle = posts.handle
+    AND reposts.handle <> posts.handle
+) AND NOT EXISTS (
+  SELECT 1 FROM accounts WHERE platform = @platform AND handle = @handle AND protected = 1
+))`;
+
+/** Posts of accounts that are not held, passed on by this account and by no other. */
+const broughtPosts = `number IN (
+    SELECT posts.number FROM reposts JOIN posts
+      ON posts.platform = reposts.platform AND posts.id = post_id AND posts.handle = post_handle
+    WHERE reposts.platform = @platform AND reposts.handle = @handle AND post_handle <> @handle
+  ) AND NOT EXISTS (
+    SELECT 1 FROM reposts WHERE reposts.platform = posts.platform
+      AND reposts.handle <> @handle AND post_id = posts.id AND post_handle = posts.handle
+  ) AND NOT EXISTS (
+    SELECT 1 FROM accounts
+    WHERE accounts.platform = posts.platform AND accounts.handle = posts.handle
+  )`;
+
+/** Who follows whom is told by both sides: it goes with the last one that is held. */
+const ownFollows = `platform = @platform AND (@handle IN (follower, followed) OR followed = (
+  SELECT ${namedById} FROM accounts WHERE platform = @platform AND handle = @handle
+)) AND NOT EXISTS (
+  SELECT 1 FROM accounts WHERE accounts.platform = follows.platform AND accounts.handle <> @handle
+    AND (accounts.handle IN (follower, followed) OR ${namedById} = followed))`;
+
+function openRemoval(database: SqliteDatabase): Holdings['removeAccount'] {
+  const removePosts = (where: string) => {
+    const words = database.prepare(
+      `DELETE FROM post_words WHERE rowid IN (SELECT number FROM posts WHERE ${where})`,
+    );
+    const rows = database.prepare(`DELETE FROM posts WHERE ${where}`);
+    return (account: AccountReference) => {
+      words.run(account);
+      return rows.run(account).changes;
+    };
+  };
+  const [own, brought] = [removePosts(ownPosts), removePosts(broughtPosts)];
+  const of = 'platform = @platform AND handle = @handle';
+  const isHeld = database.prepare(`SELECT 1 FROM accounts WHERE ${of}`);
+  const reposts = database.prepare(`DELETE FROM reposts WHERE ${of}`);
+  const follows = database.prepare(`DELETE FROM follows WHERE ${ownFollows}`);
+  const rest = [
+    // What is not whole any more has to be imported again.
+    `DELETE FROM imports WHERE number IN (SELECT import FROM import_accounts WHERE ${of})`,
+    `DELETE FROM import_accounts WHERE ${of}`,
+    `DELETE FROM account_words WHERE rowid IN (SELECT number FROM accounts WHERE ${of})`,
+    `DELETE FROM accounts WHERE ${of}`,
+  ].map((sql) => database.prepare(sql));
+  const remove = database.transaction((account: AccountReference): Removed | undefined => {
+    if (isHeld.get(account) === undefined) return undefined;
+    const others = brought(account);
+    const counts = { others, posts: own(account), reposts: reposts.run(account).changes };
+    const removed = { ...counts, follows: follows.run(account).changes };
+    for (const statement of rest) statement.run(account);
+    return removed;
+  });
+  return (account) => remove.immediate(account);
+}

@@ -1,0 +1,65 @@
+import type { Page } from '../../model/queries.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
+
+/** A row of a list: what it gives, when that was stored, and where the list goes on after it. */
+export interface Row<Item> {
+  readonly item: Item;
+  /** Unix seconds. */
+  readonly stored: number;
+  readonly cursor: string;
+}
+
+/** Gives how many rows to read for a page: one more than are wanted tells whether it is the last. */
+export function toRowLimit(count: number): number {
+  return Math.max(1, Math.floor(count)) + 1;
+}
+
+interface PageOptions {
+  readonly count: number;
+  readonly warnings?: readonly string[];
+  readonly isRanked?: boolean;
+}
+
+/**
+ * Makes a page of the rows that were read for it with `toRowLimit`. It is as old as its oldest row;
+ * a page without rows has no age.
+ */
+export function toPage<Item>(
+  rows: readonly Row<Item>[],
+  { count, warnings = [], isRanked = false }: PageOptions,
+): Page<Item> {
+  const shown = rows.slice(0, toRowLimit(count) - 1);
+  const more = rows.length > shown.length;
+  return {
+    items: shown.map(({ item }) => item),
+    cursor: more ? (shown.at(-1)?.cursor ?? null) : null,
+    warnings,
+    // What is ranked changes its places when something is added.
+    isExact: !isRanked,
+    ...(shown.length > 0 && { asOfMs: Math.min(...shown.map(({ stored }) => stored)) * 1000 }),
+  };
+}
+
+/** Writes numbers as a short cursor. */
+export function printCursor(...numbers: readonly number[]): string {
+  return numbers.map((number) => number.toString(36)).join('.');
+}
+
+/**
+ * Reads a cursor of as many numbers as are expected.
+ *
+ * @throws ProviderError `malformed` when it is none.
+ */
+export function parseCursor(cursor: string, length: number): readonly number[] {
+  const numbers = cursor.split('.').map((part) => {
+    const number = /^[0-9a-z]{1,11}$/.test(part) ? Number.parseInt(part, 36) : Number.NaN;
+    return Number.isSafeInteger(number) ? number : Number.NaN;
+  });
+  if (numbers.length !== length || numbers.some(Number.isNaN)) throw unknownCursor();
+  return numbers;
+}
+
+/** Gives the failure for a cursor that the archive did not give. */
+export function unknownCursor(): ProviderError {
+  return new ProviderError('malformed', 'The archive did not give this cursor.');
+}

@@ -1,0 +1,130 @@
+import type { Migration } from '../../core/files/sqlite.ts';
+
+/**
+ * Letters, numbers and symbols are words, and so are marks: the vowels of Hindi and Thai are marks.
+ * `words.ts` has taken off the marks that do not tell words apart.
+ */
+const tokenizer = `unicode61 remove_diacritics 2 categories 'L* N* Co So Mn Mc'`;
+
+/**
+ * The steps of the archive's schema.
+ *
+ * The number of a post or repost rises with its time (`post-number.ts`) and is the row's id here and
+ * in `post_words`, so every list is read newest first without sorting, however large the archive is.
+ * All that search filters by stands in `post_words`, in columns of their own.
+ */
+export const migrations: readonly Migration[] = [
+  (database) =>
+    database.exec(`
+      CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+      CREATE TABLE accounts (
+        platform TEXT NOT NULL, handle TEXT NOT NULL, json TEXT NOT NULL,
+        PRIMARY KEY (platform, handle)
+      ) WITHOUT ROWID;
+      CREATE TABLE posts (
+        number INTEGER PRIMARY KEY,
+        platform TEXT NOT NULL, handle TEXT NOT NULL, id TEXT NOT NULL,
+        parent_id TEXT, created INTEGER NOT NULL, stored INTEGER NOT NULL, json TEXT NOT NULL,
+        UNIQUE (platform, id, handle)
+      );
+      CREATE INDEX posts_by_parent ON posts (platform, parent_id, created);
+      CREATE INDEX posts_by_account ON posts (platform, handle, created);
+      CREATE TABLE follows (
+        platform TEXT NOT NULL, follower TEXT NOT NULL, followed TEXT NOT NULL,
+        PRIMARY KEY (platform, follower, followed)
+      ) WITHOUT ROWID;
+      CREATE INDEX follows_by_followed ON follows (platform, followed, follower);
+      CREATE VIRTUAL TABLE post_words USING fts5(
+        text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2"
+      );
+    `),
+  // Until here an archive holds nothing but the sample, which is written again.
+  (database) =>
+    database.exec(`
+      DROP TABLE accounts; DROP TABLE posts; DROP TABLE follows; DROP TABLE post_words;
+      DELETE FROM facts WHERE name = 'sample_version';
+      CREATE TABLE accounts (
+        number INTEGER PRIMARY KEY,
+        platform TEXT NOT NULL, handle TEXT NOT NULL, id TEXT NOT NULL,
+        followers INTEGER NOT NULL, protected INTEGER NOT NULL, stored INTEGER NOT NULL,
+        json TEXT NOT NULL,
+        UNIQUE (platform, handle)
+      );
+      CREATE INDEX accounts_by_id ON accounts (platform, id);
+      CREATE INDEX accounts_protected ON accounts (platform, handle) WHERE protected = 1;
+      CREATE VIRTUAL TABLE account_words USING fts5(
+        words, marks, content='', contentless_delete=1, prefix='2 3', tokenize="${tokenizer}"
+      );
+      CREATE TABLE posts (
+        number INTEGER PRIMARY KEY,
+        platform TEXT NOT NULL, handle TEXT NOT NULL, id TEXT NOT NULL, parent_id TEXT,
+        gone INTEGER NOT NULL, answers_other INTEGER NOT NULL, score INTEGER NOT NULL,
+        stored INTEGER NOT NULL, json TEXT NOT NULL,
+        UNIQUE (platform, id, handle)
+      );
+      CREATE INDEX posts_by_parent ON posts (platform, parent_id) WHERE parent_id IS NOT NULL;
+      CREATE INDEX posts_by_account ON posts (platform, handle) WHERE gone = 0;
+      CREATE INDEX posts_without_replies ON posts (platform, handle)
+        WHERE gone = 0 AND answers_other = 0;
+      -- The first test is made once for a statement, and spares most archives the second.
+      CREATE VIEW public_posts AS SELECT * FROM posts WHERE
+        NOT EXISTS (SELECT 1 FROM accounts WHERE protected = 1) OR NOT EXISTS (
+          SELECT 1 FROM accounts WHERE accounts.platform = posts.platform
+            AND accounts.handle = posts.handle AND accounts.protected = 1
+        );
+      CREATE VIRTUAL TABLE post_words USING fts5(
+        text, author, tags, marks, content='', contentless_delete=1, tokenize="${tokenizer}"
+      );
+      CREATE TABLE reposts (
+        number INTEGER PRIMARY KEY,
+        platform TEXT NOT NULL, handle TEXT NOT NULL,
+        post_handle TEXT NOT NULL, post_id TEXT NOT NULL, stored INTEGER NOT NULL,
+        UNIQUE (platform, handle, post_id, post_handle)
+      );
+      CREATE INDEX reposts_by_account ON reposts (platform, handle) WHERE post_handle <> handle;
+      CREATE TABLE follows (
+        platform TEXT NOT NULL, follower TEXT NOT NULL, followed TEXT NOT NULL,
+        stored INTEGER NOT NULL,
+        PRIMARY KEY (platform, follower, followed)
+      ) WITHOUT ROWID;
+      CREATE INDEX follows_by_followed ON follows (platform, followed, follower);
+    `),
+  (database) =>
+    database.exec(`
+      CREATE TABLE imports (
+        number INTEGER PRIMARY KEY,
+        fingerprint TEXT NOT NULL UNIQUE, title TEXT NOT NULL, name TEXT NOT NULL,
+        exported INTEGER NOT NULL, begun INTEGER NOT NULL, updated INTEGER NOT NULL,
+        done INTEGER NOT NULL, items INTEGER NOT NULL, counts TEXT NOT NULL
+      );
+      CREATE TABLE import_accounts (
+        platform TEXT NOT NULL, handle TEXT NOT NULL, import INTEGER NOT NULL,
+        PRIMARY KEY (platform, handle, import)
+      ) WITHOUT ROWID;
+      -- Who else passed a post on, when one account is removed.
+      CREATE INDEX reposts_by_post ON reposts (platform, post_id, post_handle);
+    `),
+  // Imported histories stand apart: the archive does not hold their accounts.
+  (database) =>
+    database.exec(`
+      CREATE TABLE kept_ranges (
+        platform TEXT NOT NULL, handle TEXT NOT NULL,
+        with_replies INTEGER NOT NULL, with_reposts INTEGER NOT NULL,
+        from_second INTEGER NOT NULL, to_second INTEGER NOT NULL,
+        account_id TEXT NOT NULL,
+        PRIMARY KEY (platform, handle, with_replies, with_reposts, from_second)
+      ) WITHOUT ROWID;
+      CREATE TABLE kept_posts (
+        number INTEGER PRIMARY KEY,
+        platform TEXT NOT NULL, handle TEXT NOT NULL, key TEXT NOT NULL, author TEXT NOT NULL,
+        repost INTEGER NOT NULL, answers_other INTEGER NOT NULL,
+        second INTEGER NOT NULL, below_second INTEGER NOT NULL, place INTEGER NOT NULL,
+        stored INTEGER NOT NULL, json TEXT NOT NULL,
+        UNIQUE (platform, handle, key, repost)
+      );
+      CREATE INDEX kept_posts_by_place ON kept_posts (platform, handle, second, place);
+      -- What a source says is gone goes from every history that shows it.
+      CREATE INDEX kept_posts_by_key ON kept_posts (platform, key);
+      CREATE INDEX kept_posts_by_author ON kept_posts (platform, author);
+    `),
+];

@@ -1,0 +1,72 @@
+import type { Action, Command, CommandOptions, CommandSummary } from '../command.ts';
+
+/** The most characters of a line of help. */
+const maxLine = 100;
+
+/** Returns the help of the command line. */
+export function renderHelp(commands: Iterable<CommandSummary>): string {
+  const lines = [...commands].map(({ usage, about }) => `  perch ${usage}\n      ${about}\n`);
+  return `Usage: perch [command] [options]
+
+Without a command it serves: \`perch\` is \`perch serve\`.
+
+${lines.join('')}
+  perch COMMAND --help, perch --version
+`;
+}
+
+/** Returns the help of a command or of one of its subcommands. */
+export function renderCommandHelp(command: Command, action: Action = command): string {
+  const { subcommands = {} } = action === command ? command : {};
+  const listed = Object.values(subcommands).map(({ usage, about }) => `  ${usage}\n      ${about}`);
+  const further =
+    listed.length === 0 ? [] : [`perch ${nameOf(command)} SUBCOMMAND --help tells more.`];
+  const blocks = [
+    `Usage: perch ${usageOf(command, action)}`,
+    action.details === undefined ? action.about : `${action.about}\n${action.details}`,
+    listed.join('\n'),
+    listOptions(action.options ?? {}),
+    ...further,
+    command.exits,
+  ];
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+}
+
+/** Returns how a command or one of its subcommands is called. */
+export function usageOf(command: Command, action: Action): string {
+  return action === command ? command.usage : `${nameOf(command)} ${action.usage}`;
+}
+
+function nameOf({ usage }: Command): string {
+  return usage.split(' ', 1)[0] ?? usage;
+}
+
+function listOptions(options: CommandOptions): string {
+  const rows = Object.entries(options).map(
+    ([name, { value, isNegative = false, about }]) =>
+      [
+        `--${isNegative ? 'no-' : ''}${name}${value === undefined ? '' : ` ${value}`}`,
+        about,
+      ] as const,
+  );
+  const width = Math.max(0, ...rows.map(([name]) => name.length));
+  return rows.map(([name, about]) => toRow(name, about, width)).join('\n');
+}
+
+function toRow(name: string, about: string, width: number): string {
+  const indent = ' '.repeat(width + 4);
+  return wrap(about, maxLine - indent.length)
+    .map((line, index) => (index === 0 ? `  ${name.padEnd(width)}  ${line}` : `${indent}${line}`))
+    .join('\n');
+}
+
+/** Breaks a text between words. */
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}

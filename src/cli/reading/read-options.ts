@@ -1,0 +1,113 @@
+import { nearestName } from '../../core/near-name.ts';
+import { describeParametersOf } from '../../reads/describe.ts';
+import type { ReadAbout } from '../../reads/read.ts';
+import { type CommandOption, type CommandOptions, UsageError } from '../command.ts';
+
+/** Parameters that no option is for: what is read is an argument, and pages are walked. */
+const withoutOption: ReadonlySet<string> = new Set([
+  ...['url', 'handle', 'id', 'q'],
+  ...['limit', 'cursor', 'page', 'nocache'],
+]);
+
+/** The values of options, by their names. */
+export type OptionValues = Readonly<
+  Record<string, string | boolean | readonly (string | boolean)[] | undefined>
+>;
+
+/** Returns the value of an option that takes a text. */
+export function textOf(value: OptionValues[string]): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A read that options are for, and the name of what it reads in sentences. */
+export interface NamedRead {
+  readonly read: ReadAbout;
+  readonly name: string;
+}
+
+/** A parameter of a read as it is described. */
+type Described = ReturnType<typeof describeParametersOf>[number];
+
+/** Returns the options that stand for the parameters of reads: `--with-replies` for `with_replies`. */
+export function optionsOf(named: readonly NamedRead[]): CommandOptions {
+  const options = new Map<string, CommandOption>();
+  for (const parameter of named.flatMap(({ read }) => parametersOf(read))) {
+    const option = toOptionName(parameter.name);
+    // The first read that has a parameter describes it.
+    if (!options.has(option)) options.set(option, toOption(parameter, takersOf(option, named)));
+  }
+  return Object.fromEntries(options);
+}
+
+/** Returns the reads that take an option. */
+export function takersOf<Named extends NamedRead>(
+  option: string,
+  named: readonly Named[],
+): readonly Named[] {
+  return named.filter(({ read }) =>
+    parametersOf(read).some(({ name }) => toOptionName(name) === option),
+  );
+}
+
+function parametersOf(read: ReadAbout): readonly Described[] {
+  return describeParametersOf(read).filter(({ name }) => !withoutOption.has(name));
+}
+
+function toOptionName(parameter: string): string {
+  return parameter.replaceAll('_', '-');
+}
+
+function toOption(parameter: Described, takers: readonly NamedRead[]): CommandOption {
+  const { name, schema, description } = parameter;
+  const whom = ` Of ${takers.map((one) => one.name).join(', ')}.`;
+  const about = name === 'format' ? 'What is printed.' : description.replaceAll('`', '');
+  if (schema.type === 'boolean') {
+    return schema.default === true
+      ? { type: 'boolean', isNegative: true, about: `${about.replace(/^false: t/, 'T')}${whom}` }
+      : { type: 'boolean', about: `${about}${whom}` };
+  }
+  const words = Array.isArray(schema.enum) ? ` Takes ${schema.enum.join(', ')}.` : '';
+  const byDefault = name === 'format' ? 'markdown' : schema.default;
+  return {
+    type: 'string',
+    value: wordsOf(parameter).length === 0 ? 'MOMENT' : toOptionName(name).toUpperCase(),
+    about: `${about}${words}${byDefault === undefined ? '' : ` Default ${byDefault}.`}${whom}`,
+  };
+}
+
+/** Returns the words that a parameter takes, if it takes any. */
+function wordsOf({ schema }: Described): readonly string[] {
+  const forms = [schema, ...(Array.isArray(schema.anyOf) ? schema.anyOf : [])];
+  return forms.flatMap(({ enum: words }) => (Array.isArray(words) ? words.map(String) : []));
+}
+
+/**
+ * Returns the parameters of a read that its options set, as the query has them.
+ *
+ * @throws UsageError for a word that is most likely a misspelling
+ */
+export function toGiven(read: ReadAbout, values: OptionValues): Record<string, string> {
+  const given = parametersOf(read).flatMap((parameter) => {
+    const option = toOptionName(parameter.name);
+    const value = values[option];
+    if (typeof value !== 'string' && typeof value !== 'boolean') return [];
+    refuseMisspelling(option, String(value), wordsOf(parameter));
+    return [[parameter.name, String(value)] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+/**
+ * Refuses a word that is nearly one of the values of an option. What is like none of them is left to the
+ * read, which says what it takes.
+ *
+ * @throws UsageError
+ */
+export function refuseMisspelling(option: string, value: string, words: readonly string[]): void {
+  if (words.includes(value.toLowerCase())) return;
+  const near = nearestName(value, words);
+  if (near === undefined) return;
+  throw new UsageError(
+    `--${option} takes ${words.join(', ')}, not ${JSON.stringify(value)}; did you mean ${near}?`,
+  );
+}

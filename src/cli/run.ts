@@ -1,0 +1,123 @@
+import { homedir } from 'node:os';
+import { Readable } from 'node:stream';
+import { nearestName } from '../core/near-name.ts';
+import { redactKeys } from '../core/redact.ts';
+import { version } from '../core/version.ts';
+import { type Action, type Command, type ExitCode, exitCodes, UsageError } from './command.ts';
+import { commands } from './commands.ts';
+import { defaultDataFolder } from './default-folder.ts';
+import { renderCommandHelp, renderHelp, usageOf } from './output/help.ts';
+import { createOutput, type Output, type RawOutput } from './output/output.ts';
+
+/** Where the command line reads its settings and writes. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Default: nothing to read. */
+  readonly stdin?: Readable;
+  readonly stdout: RawOutput;
+  readonly stderr: RawOutput;
+}
+
+/** The same, with outputs that no text can control. */
+interface Io {
+  readonly env: Surroundings['env'];
+  readonly stdin: Readable;
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
+/** Returns a command by its name; `undefined` where there is none. */
+async function findCommand(name: string): Promise<Command | undefined> {
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  return entry && { ...entry, ...(await entry.load()) };
+}
+
+/** Runs the command that the arguments name, `serve` if they name none; returns the exit code. */
+export async function runCommand(
+  args: readonly string[],
+  { env, stdin = Readable.from([]), stdout, stderr }: Surroundings,
+): Promise<ExitCode> {
+  const io = { env, stdin, stdout: createOutput(stdout), stderr: createOutput(stderr) };
+  const [first = 'serve', ...rest] = args;
+  if (isHelp(first) || first === 'help') return tellHelp(rest, io);
+  if (first === '--version' || first === '-V') return tell(io.stdout, `perch ${version}\n`);
+  // Options without a command are those of `serve`.
+  const [name, own] = first.startsWith('-') ? ['serve', args] : [first, rest];
+  const command = await findCommand(name);
+  if (command === undefined) return refuseCommand(name, io);
+  if (own.some(isHelp)) return tellHelp([name, ...own], io);
+  return runConfigured(command, own, io);
+}
+
+function isHelp(arg: string): boolean {
+  return arg === '--help' || arg === '-h';
+}
+
+function refuseCommand(name: string, { stderr }: Io): ExitCode {
+  const near = nearestName(name, Object.keys(commands));
+  const offer = near === undefined ? '' : `; did you mean ${near}?`;
+  stderr.write(
+    `perch: there is no command ${JSON.stringify(name)}${offer}\n\n${renderHelp(Object.values(commands))}`,
+  );
+  return exitCodes.usage;
+}
+
+/** Writes the help of the command and subcommand that arguments begin with, else that of all. */
+async function tellHelp(
+  [name = '', ...args]: readonly string[],
+  { stdout }: Io,
+): Promise<ExitCode> {
+  const command = await findCommand(name);
+  if (command === undefined) return tell(stdout, renderHelp(Object.values(commands)));
+  return tell(stdout, renderCommandHelp(command, actionOf(command, args)));
+}
+
+/** Returns the subcommand that arguments begin with, else the command. */
+function actionOf(command: Command, [name = '']: readonly string[]): Action {
+  const { subcommands = {} } = command;
+  return (Object.hasOwn(subcommands, name) ? subcommands[name] : undefined) ?? command;
+}
+
+async function runConfigured(command: Command, args: readonly string[], io: Io): Promise<ExitCode> {
+  try {
+    const run = command.plan(args);
+    const settings = command.settings?.(args) ?? {};
+    // The schemas of the settings take a while to load, and bad usage needs none of them.
+    const { loadConfig } = await import('../config/config.ts');
+    const folder = defaultDataFolder({ cwd: process.cwd(), home: homedir(), env: io.env });
+    const loaded = loadConfig({ ...io.env, ...settings }, folder);
+    if (!loaded.ok) return refuseConfiguration(loaded.faults, settings, io);
+    for (const warning of loaded.warnings) io.stderr.write(`perch: ${warning}\n`);
+    const { stdin, stdout, stderr } = io;
+    return await run({ config: loaded.config, stdin, stdout, stderr });
+  } catch (error) {
+    if (error instanceof UsageError) {
+      const usage = usageOf(command, actionOf(command, args));
+      io.stderr.write(`perch: ${redactKeys(error.message)}\nUsage: perch ${usage}\n`);
+      return exitCodes.usage;
+    }
+    // Not 1: scripts read that as “not found”.
+    io.stderr.write(`perch: this is a defect: ${error instanceof Error ? error.stack : error}\n`);
+    return exitCodes.defect;
+  }
+}
+
+/** A fault of a setting that an argument set is told by the name of its option. */
+function refuseConfiguration(
+  faults: readonly string[],
+  settings: Readonly<Record<string, string>>,
+  { stderr }: Io,
+): ExitCode {
+  const lines = faults.map((fault) => {
+    const name = /^[A-Z_]+/.exec(fault)?.[0] ?? '';
+    const isOption = Object.hasOwn(settings, name);
+    return `  ${isOption ? `--${name.toLowerCase()}${fault.slice(name.length)}` : fault}\n`;
+  });
+  stderr.write(`perch: the configuration has faults\n${lines.join('')}`);
+  return exitCodes.usage;
+}
+
+function tell(output: Output, text: string): ExitCode {
+  output.write(text);
+  return exitCodes.ok;
+}

@@ -1,0 +1,114 @@
+import type { Logger } from 'pino';
+import type { App } from '../app/build-app.ts';
+import { systemClock } from '../core/clock.ts';
+import { closeDataFolder } from '../core/files/data-folder.ts';
+import { systemRandom } from '../core/random.ts';
+import { parseCommandArgs } from './arguments.ts';
+import {
+  type CommandBody,
+  type CommandContext,
+  type CommandOptions,
+  type ExitCode,
+  exitCodes,
+  UsageError,
+} from './command.ts';
+import { createLogger } from './logger.ts';
+import { explainOpening } from './output/explain.ts';
+import { shutDown } from './shutdown.ts';
+import { withStopSignal } from './stop-signal.ts';
+
+/**
+ * How many connections may wait to be accepted; the system may allow fewer. Beyond Node's 511 a client
+ * that comes with a thousand others tries again after a second, or three.
+ */
+const backlog = 4096;
+
+const serveOptions = {
+  port: { type: 'string', value: 'PORT', about: 'The port to listen on, in place of PORT.' },
+  host: { type: 'string', value: 'HOST', about: 'The address to listen on, in place of HOST.' },
+} as const satisfies CommandOptions;
+
+/** `perch serve`: the server, until SIGTERM or SIGINT. */
+export const serveCommand: CommandBody = {
+  options: serveOptions,
+  exits: 'Exit code: 0 stopped, 2 bad usage or configuration, or the server cannot start.',
+  settings: (args) => {
+    const { values } = parseCommandArgs(args, serveOptions);
+    return Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name.toUpperCase(), String(value)]),
+    );
+  },
+  plan: (args) => {
+    const { positionals } = parseCommandArgs(args, serveOptions);
+    if (positionals.length > 0) {
+      throw new UsageError(`serve takes no arguments, not ${positionals.join(' ')}`);
+    }
+    return serve;
+  },
+};
+
+async function serve(context: CommandContext): Promise<ExitCode> {
+  const logger = await createLogger(context.config.LOG_LEVEL, context.stdout);
+  let code: ExitCode = exitCodes.usage;
+  try {
+    const app = await open(context, logger);
+    // Until here the system ends the process on a signal: opening a large database can take long.
+    code = await withStopSignal((signal) => serveUntil(signal, app, { ...context, logger }));
+  } catch (error) {
+    context.stderr.write(`perch: ${explainOpening(error, context.config)}\n`);
+  }
+  endSoon(code);
+  return code;
+}
+
+async function open({ config }: CommandContext, logger: Logger): Promise<App> {
+  const warning = closeDataFolder(config.PERCH_DATA_DIR);
+  if (warning !== null) logger.warn(warning);
+  const { buildApp } = await import('../app/build-app.ts');
+  return buildApp({ config, logger, clock: systemClock, random: systemRandom });
+}
+
+type Serving = CommandContext & { readonly logger: Logger };
+
+/** @throws the error of listening; the server is closed by then */
+async function serveUntil(
+  signal: AbortSignal,
+  app: App,
+  { config, logger }: Serving,
+): Promise<ExitCode> {
+  const stopped = onceAborted(signal);
+  const listening = app.server.listen({ host: config.HOST, port: config.PORT, backlog });
+  try {
+    await Promise.race([listening, stopped]);
+  } catch (error) {
+    await app.server.close();
+    throw error;
+  }
+  if (!signal.aborted) {
+    const { PERCH_BASE_URL: base_url, PERCH_DATA_DIR: data, PERCH_PROVIDERS: providers } = config;
+    logger.info({ base_url, data, providers }, 'ready');
+  }
+  await stopped;
+  logger.info({ signal: signal.reason }, 'draining');
+  await shutDown(app, {
+    clock: systemClock,
+    graceMs: config.PERCH_SHUTDOWN_GRACE_MS,
+    drainMs: config.PERCH_SHUTDOWN_DRAIN_MS,
+  });
+  logger.info('stopped');
+  return exitCodes.ok;
+}
+
+function onceAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** Milliseconds that a closed server may still keep the process, such as by a name that is looked up. */
+const lingerMs = 500;
+
+/** Ends the process if anything keeps it after everything is closed. */
+function endSoon(code: ExitCode): void {
+  setTimeout(() => process.exit(code), lingerMs).unref();
+}

@@ -1,0 +1,133 @@
+import { LRUCache } from 'lru-cache';
+import type { Problem } from '../../core/problem.ts';
+import type { ListPart } from '../lists/browse.ts';
+import type { Found } from '../plan.ts';
+import { createViews, type Views } from '../views.ts';
+
+/** What the cache keeps under a key: what was found, or that it is confirmed gone. */
+export type Outcome = Kept | { readonly gone: Problem };
+
+/** What was found. */
+export interface Kept {
+  readonly found: Found | ListPart;
+  readonly source: string;
+  /** Whether a provider of this machine gave it. */
+  readonly isLocal: boolean;
+  /** When the provider was asked, in milliseconds since the epoch; of several, the first time. */
+  readonly askedMs: number;
+}
+
+/** An outcome with its times, in milliseconds since the epoch. */
+export interface CacheEntry {
+  /** What it is about: a post and its author, or an account, or a search. */
+  readonly subjects: readonly string[];
+  readonly outcome: Outcome;
+  readonly fetchedAtMs: number;
+  readonly freshUntilMs: number;
+  /** Until then a stale answer may be served while a new one is fetched. */
+  readonly revalidateUntilMs: number;
+  /** Until then it may be served when no upstream answers. */
+  readonly errorUntilMs: number;
+}
+
+/** A bounded cache of outcomes, least recently used out first. */
+export interface ResponseCache {
+  get(key: string): (CacheEntry & { readonly views: Views }) | undefined;
+  set(key: string, entry: CacheEntry): Views;
+  /**
+   * Drops every entry about a subject that turned out to be gone at a time, in milliseconds since the
+   * epoch. What was asked for before then is not kept afterwards either.
+   */
+  dropSubject(subject: string, goneMs: number): void;
+  readonly bytes: number;
+  readonly size: number;
+}
+
+/** How many subjects that are gone are remembered, for reads that were under way. */
+const maxGone = 1000;
+
+interface StoredEntry extends CacheEntry {
+  readonly views: Views;
+  bytes: number;
+}
+
+/** How much a cache holds at most, and who is told of each subject that is gone. */
+export interface ResponseCacheOptions {
+  readonly maxEntries: number;
+  readonly maxBytes: number;
+  readonly onGone?: (subject: string) => void;
+}
+
+/** Creates an empty cache. */
+export function createResponseCache(limits: ResponseCacheOptions): ResponseCache {
+  const keysOf = new Map<string, Set<string>>();
+  const goneAt = new LRUCache<string, number>({ max: maxGone });
+  const isPast = ({ subjects, outcome }: CacheEntry): boolean => {
+    if ('gone' in outcome || goneAt.size === 0) return false;
+    return subjects.some((subject) => (goneAt.get(subject) ?? outcome.askedMs) > outcome.askedMs);
+  };
+  const forget = (kept: StoredEntry, key: string): void => {
+    for (const subject of kept.subjects) {
+      const keys = keysOf.get(subject);
+      keys?.delete(key);
+      if (keys?.size === 0) keysOf.delete(subject);
+    }
+  };
+  const file = (entry: CacheEntry, key: string): void => {
+    for (const subject of entry.subjects) {
+      keysOf.set(subject, (keysOf.get(subject) ?? new Set()).add(key));
+    }
+  };
+  // Each in a box of its own: the library looks at a new size only of a new value.
+  const entries = new LRUCache<string, { readonly kept: StoredEntry }>({
+    max: limits.maxEntries,
+    maxSize: limits.maxBytes,
+    sizeCalculation: ({ kept }) => kept.bytes,
+    dispose: ({ kept }, key, reason) => {
+      if (reason !== 'set') forget(kept, key);
+    },
+  });
+  const put = (key: string, kept: StoredEntry): void => {
+    entries.set(key, { kept });
+    // What is larger than the cache does not stay.
+    if (entries.peek(key)?.kept !== kept) forget(kept, key);
+  };
+  const grow = (key: string, kept: StoredEntry, bytes: number): void => {
+    kept.bytes += bytes;
+    if (entries.peek(key)?.kept === kept) put(key, kept);
+  };
+
+  return {
+    get: (key) => entries.get(key)?.kept,
+    set: (key, entry) => {
+      if (isPast(entry)) return createViews(() => undefined);
+      const bytes = 200 + 2 * key.length + 120 * entry.subjects.length + sizeOf(entry.outcome);
+      const kept: StoredEntry = {
+        ...entry,
+        bytes,
+        views: createViews((more) => grow(key, kept, more)),
+      };
+      const before = entries.peek(key)?.kept;
+      if (before !== undefined) forget(before, key);
+      file(entry, key);
+      put(key, kept);
+      return kept.views;
+    },
+    dropSubject: (subject, goneMs) => {
+      limits.onGone?.(subject);
+      goneAt.set(subject, goneMs);
+      for (const key of [...(keysOf.get(subject) ?? [])]) entries.delete(key);
+    },
+    get bytes() {
+      return entries.calculatedSize;
+    },
+    get size() {
+      return entries.size;
+    },
+  };
+}
+
+/** Estimates an outcome in memory: two bytes for each character of its JSON. */
+function sizeOf(outcome: Outcome): number {
+  return 'gone' in outcome ? 500 : 2 * JSON.stringify(outcome.found).length;
+}

@@ -1,0 +1,71 @@
+import type { Account } from '../../model/account.ts';
+import type { Post } from '../../model/post.ts';
+import {
+  type AccountReference,
+  identifyPost,
+  type PostReference,
+  platform as platforms,
+} from '../../model/reference.ts';
+import type { ListPart } from '../lists/browse.ts';
+import type { ListItem } from '../lists/browse-query.ts';
+import { accountSubject, type Found } from '../plan.ts';
+
+/** Gives the subject of what is about a post. */
+export function postSubject(post: PostReference): string {
+  return `post ${identifyPost(post)}`;
+}
+
+/** Gives the post or the account that a subject is about; null where it is about something else. */
+export function referenceOfSubject(subject: string): PostReference | AccountReference | null {
+  const [word, name, handle, id] = subject.split(' ');
+  const platform = platforms.safeParse(name).data;
+  if (platform === undefined || handle === undefined) return null;
+  if (word === 'account') return { platform, handle };
+  return word === 'post' && id !== undefined ? { platform, handle, id } : null;
+}
+
+/**
+ * Gives all that something found is about: its posts, quotes included, their authors, its accounts.
+ * When one of them is confirmed gone, it is not served from here either.
+ */
+export function subjectsOf(found: Found | ListPart): readonly string[] {
+  return [...new Set(itemsOf(found).flatMap(subjectsOfItem))];
+}
+
+function itemsOf(found: Found | ListPart): readonly ListItem[] {
+  if ('post' in found) {
+    return [...found.ancestors, found.post, ...found.continuation, ...found.replies];
+  }
+  if ('profile' in found) return [found.profile.account];
+  if ('page' in found) return withPost(found.page.answered, found.page.items);
+  const items = withPost(found.answered, found.items);
+  return found.account === null ? items : [found.account, ...items];
+}
+
+function withPost(post: Post | undefined, items: readonly ListItem[]): readonly ListItem[] {
+  return post === undefined ? items : [post, ...items];
+}
+
+function subjectsOfItem(item: ListItem): readonly string[] {
+  return 'screen_name' in item ? subjectsOfAccount(item) : subjectsOfPost(item);
+}
+
+function subjectsOfPost(post: Post): readonly string[] {
+  const { id, platform, author } = post;
+  const names = author === null ? [null] : namesOf(author);
+  return [
+    ...(id === null ? [] : names.map((handle) => postSubject({ platform, handle, id }))),
+    ...(author === null ? [] : subjectsOfAccount(author)),
+    ...(post.type === 'status' && post.quote !== null ? subjectsOfPost(post.quote) : []),
+  ];
+}
+
+function subjectsOfAccount(account: Account): readonly string[] {
+  return namesOf(account).map((name) => accountSubject(account.platform, name));
+}
+
+/** An account is asked for by its handle, and on Bluesky by its DID as well. */
+function namesOf({ screen_name, id }: Account): readonly string[] {
+  const handle = screen_name.toLowerCase();
+  return id.startsWith('did:') ? [...new Set([handle, id])] : [handle];
+}

@@ -1,0 +1,238 @@
+import type { Clock } from '../../core/clock.ts';
+import type { RequestContext } from '../../core/http/http-client.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Answers, Page, ProfileFound } from '../../model/queries.ts';
+import { platformNames } from '../../model/reference.ts';
+import { ProviderError } from '../../platforms/provider-error.ts';
+import type { AskOptions, ProviderChain, Sourced } from '../chain/provider-chain.ts';
+import type { BrowseFound, BrowseQuery, ListItem, ListKind, ListQuery } from './browse-query.ts';
+import { type ListPosition, startOfList } from './list-position.ts';
+import { type PageSource, type SourcedPage, type Walked, walk } from './walk.ts';
+import type { WalkMemory } from './walk-memory.ts';
+
+/** What a page of a list is put together from, kept as long as a list is fresh. */
+export interface PartStore {
+  /** Returns a part that is fresh. */
+  get(key: string): ListPart | undefined;
+  /** Keeps a part; it is as old as its `askedMs` says. */
+  set(key: string, part: ListPart): void;
+}
+
+/** A part that is kept: a profile, or a page of the source of which some is left. */
+export type ListPart = ProfilePart | SourcedPage;
+
+/** A profile, with who sent it and when. */
+interface ProfilePart extends Pick<SourcedPage, 'source' | 'isLocal' | 'askedMs'> {
+  readonly profile: ProfileFound;
+}
+
+/** The context of a browse read. */
+export interface BrowseContext {
+  readonly request: RequestContext;
+  readonly chain: ProviderChain;
+  readonly parts: PartStore;
+  readonly memory: WalkMemory;
+  readonly clock: Clock;
+  /** See `Plan`. */
+  readonly isLiveOnly?: boolean | undefined;
+}
+
+/** A page of a list, with who sent it and when its oldest part was asked for. */
+export interface Browsed extends Pick<SourcedPage, 'source' | 'isLocal' | 'askedMs'> {
+  readonly found: BrowseFound;
+}
+
+/**
+ * Gives one page of a list with the profile that it belongs to, both asked for at the same time. A
+ * profile whose posts cannot be read is given without them, and the next page is then the first.
+ *
+ * @throws Problem, see ProviderChain.ask
+ */
+export async function browse(query: BrowseQuery, context: BrowseContext): Promise<Browsed> {
+  const profileFailed = new AbortController();
+  const signal = AbortSignal.any([context.request.signal, profileFailed.signal]);
+  const request = { ...context.request, signal };
+  const listing = Promise.allSettled([readList(query, { ...context, request })]);
+  const profile = await readProfile(query, context).catch((error: unknown) => {
+    profileFailed.abort(); // nobody waits for the posts of an account that cannot be shown
+    throw error;
+  });
+  const [read] = await listing;
+  const { list } = query;
+  if (read.status === 'fulfilled') return join({ list, profile, walked: read.value }, context);
+  if (profile === null || !isBearable(read.reason, query)) throw read.reason;
+  return join({ list, profile, walked: withoutItems(query, read.reason) }, context);
+}
+
+function isBearable(reason: unknown, { position, page }: BrowseQuery): reason is Problem {
+  return reason instanceof Problem && reason.status >= 500 && position === null && page === 1;
+}
+
+async function readProfile(
+  { profile }: BrowseQuery,
+  { chain, parts, clock, request }: BrowseContext,
+): Promise<ProfilePart | null> {
+  if (profile === null) return null;
+  const key = `profile ${profile.account.platform} ${profile.account.handle}`;
+  const kept = parts.get(key);
+  if (kept !== undefined && 'profile' in kept) return kept;
+  const askedMs = clock.now();
+  const { found, source, isLocal } = await chain.ask('profile', profile, request);
+  const part = { profile: found, source, isLocal, askedMs };
+  parts.set(key, part);
+  return part;
+}
+
+async function readList(query: BrowseQuery, context: BrowseContext): Promise<Walked | null> {
+  const { list, listKey, limit, page } = query;
+  if (list === null) return null;
+  const position = query.position ?? startOfList;
+  const given = isStart(position) ? [] : context.memory.recall(listKey, position);
+  const source = createPageSource({ list, listKey, position }, context);
+  const skip = query.position === null ? (page - 1) * limit : 0;
+  const start = { position, given, isNewestFirst: isNewestFirst(list) };
+  const walked = await walk(source, start, { skip, limit, page }).catch(async (error: unknown) => {
+    throw list.kind === 'replies' ? await explainAbsence(error, list, context) : error;
+  });
+  const { next, leftover } = walked;
+  if (leftover !== undefined && next !== null) {
+    context.parts.set(pageKey(listKey, leftover.source, next.cursor), leftover);
+  }
+  if (next !== null && next.recent.length > 0) {
+    context.memory.remember(listKey, next, walked.given);
+  }
+  return walked;
+}
+
+function isStart({ cursor, taken, recent }: ListPosition): boolean {
+  return cursor === null && taken === 0 && recent.length === 0;
+}
+
+/** What is ranked changes its places; everything else grows on top. */
+function isNewestFirst(list: ListQuery): boolean {
+  if (list.kind === 'searchUsers' || list.kind === 'replies') return false;
+  return list.kind !== 'search' || list.feed !== 'top';
+}
+
+/**
+ * Returns the error for replies that could not be read. Where a source misses the post, which an outage looks
+ * like, the post itself is asked for: other sources have posts without replies, and confirm its absence.
+ */
+async function explainAbsence(
+  error: unknown,
+  { post }: Extract<ListQuery, { kind: 'replies' }>,
+  { chain, request }: BrowseContext,
+): Promise<unknown> {
+  const cause = error instanceof Problem ? error.cause : undefined;
+  if (!(cause instanceof ProviderError) || cause.kind !== 'ambiguous') return error;
+  const alone = { kind: 'post', post, thread: false, replies: 'off' } as const;
+  try {
+    await chain.ask('post', alone, request);
+  } catch (other) {
+    return other instanceof Problem && other.code === 'not_found' ? other : error;
+  }
+  return new Problem('upstream_unavailable', {
+    detail: 'The post can be read, but the source could not look for its replies.',
+    cause: error,
+  });
+}
+
+function pageKey(listKey: string, provider: string, cursor: string | null): string {
+  return `page ${listKey} ${provider} ${cursor ?? ''}`;
+}
+
+interface WalkedList {
+  readonly list: ListQuery;
+  readonly listKey: string;
+  readonly position: ListPosition;
+}
+
+/** Makes the source of a walk: who answers first is asked to the end, for no other reads its cursors. */
+function createPageSource(
+  { list, listKey, position }: WalkedList,
+  { chain, parts, clock, request, isLiveOnly }: BrowseContext,
+): PageSource {
+  let provider = position.provider ?? undefined;
+  return {
+    read: async ({ cursor, count, again }) => {
+      const key = provider === undefined ? undefined : pageKey(listKey, provider, cursor);
+      const kept = key === undefined || again ? undefined : parts.get(key);
+      if (kept !== undefined && 'page' in kept) return kept;
+      const askedMs = clock.now();
+      const options = { ...request, provider, isLiveOnly };
+      const sourced = await askList(chain, { ...list, cursor, count }, options);
+      provider = sourced.source;
+      return { ...sourced, askedMs };
+    },
+  };
+}
+
+type PageAsk = { [Kind in ListKind]: Answers[Kind]['query'] }[ListKind];
+
+async function askList(
+  chain: ProviderChain,
+  query: PageAsk,
+  options: AskOptions,
+): Promise<Omit<SourcedPage, 'askedMs'>> {
+  // A list's kind goes with its query and with the items of its pages; the compiler loses track of
+  // that across the union.
+  const { found, ...sourced } = (await chain.ask(query.kind, query, options)) as Sourced<
+    typeof query.kind
+  >;
+  return { ...sourced, page: found as Page<ListItem> };
+}
+
+function withoutItems({ page }: BrowseQuery, problem: Problem): Walked {
+  return {
+    items: [],
+    given: [],
+    read: [],
+    leftover: undefined,
+    next: { ...startOfList, page },
+    warnings: [`The posts could not be read: ${problem.message}`],
+    isSound: false,
+  };
+}
+
+/** Says whose posts or accounts the archive has found in the place of a platform. */
+function tellLastResort(list: ListQuery | null): string {
+  const name = list !== null && 'platform' in list ? platformNames[list.platform] : 'The platform';
+  return `${name} could not be searched now. What was imported of ${name} into the archive of this server was searched instead, which is not live and may lack much.`;
+}
+
+interface Parts {
+  readonly list: ListQuery | null;
+  readonly profile: ProfilePart | null;
+  readonly walked: Walked | null;
+}
+
+function join({ list, profile: part, walked }: Parts, { clock }: BrowseContext): Browsed {
+  const read = walked?.read ?? [];
+  const parts = [...(part === null ? [] : [part]), ...read];
+  const degraded = read.some((one) => one.degraded);
+  const found: BrowseFound = {
+    account: part?.profile.account ?? null,
+    answered: read.find(({ page }) => page.answered !== undefined)?.page.answered,
+    items: walked?.items ?? [],
+    next: walked?.next ?? null,
+    warnings: [
+      ...(part?.profile.warnings ?? []),
+      ...(degraded ? [tellLastResort(list)] : []),
+      ...(walked?.warnings ?? []),
+    ],
+    degraded,
+    missing: walked?.isSound === false ? ['items'] : [],
+    ...oldestOf([part?.profile.asOfMs, ...read.map(({ page }) => page.asOfMs)]),
+  };
+  return {
+    found,
+    source: parts[0]?.source ?? '',
+    isLocal: parts.every(({ isLocal }) => isLocal),
+    askedMs: Math.min(clock.now(), ...parts.map((one) => one.askedMs)),
+  };
+}
+
+function oldestOf(times: readonly (number | undefined)[]): Pick<BrowseFound, 'asOfMs'> {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? {} : { asOfMs: Math.min(...known) };
+}

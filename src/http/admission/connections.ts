@@ -1,0 +1,105 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Client } from '../../core/caller.ts';
+import { Problem } from '../../core/problem.ts';
+import type { Hold, Ledger } from '../../core/work/ledger.ts';
+
+/** Options of `boundConnections`. */
+export interface ConnectionsOptions {
+  readonly ledger: Ledger;
+  /** Returns the client of a connection; `null` for a trusted proxy, which has no bound of its own. */
+  readonly clientOf: (socket: Socket) => Client | null;
+  /** Answers a connection with a problem document and closes it. */
+  readonly refuse: (problem: Problem, socket: Socket) => void;
+}
+
+/** Maximum number of requests of one connection that wait for their replies. */
+const maxPipelined = 16;
+
+/** Milliseconds for which a connection that was cut counts as open, so that cutting it costs its client something. */
+const penaltyMs = 10_000;
+
+/**
+ * Bounds the connections of each client and of all, and the requests that one connection sends ahead of
+ * their replies (RFC 9112 §9.3.2): beyond that the connection is cut, since its replies would pile up.
+ * Call it when the server has its request listeners.
+ */
+export function boundConnections(server: Server, options: ConnectionsOptions): void {
+  const { ledger, clientOf, refuse } = options;
+  const cut = new WeakSet<Socket>();
+  const begin = takeListeners<[Socket]>(server, 'connection');
+  server.on('connection', (socket: Socket) => {
+    const client = clientOf(socket);
+    const hold = ledger.open('connections', client);
+    if (!hold.take(1)) return refuse(tooMany(), socket);
+    socket.once('close', () => (cut.has(socket) ? releaseLater(hold) : hold.release()));
+    begin(socket);
+    stopParsingWhenCut(socket);
+  });
+  const admit = createPipelineBound((socket) => {
+    cut.add(socket);
+    socket.destroy();
+  });
+  const handle = takeListeners<[IncomingMessage, ServerResponse]>(server, 'request');
+  server.on('request', (request, response) => {
+    if (admit(request, response)) handle(request, response);
+  });
+}
+
+/** Takes the listeners of an event from a server, and returns the function that calls them. */
+function takeListeners<Given extends readonly unknown[]>(
+  server: Server,
+  event: string,
+): (...given: Given) => void {
+  const listeners = server.listeners(event);
+  server.removeAllListeners(event);
+  return (...given) => {
+    for (const listener of listeners) listener.call(server, ...given);
+  };
+}
+
+/** Return value of `onIncoming` that stops the parser: Node treats the remaining bytes as an upgraded protocol. */
+const upgrade = 2;
+
+/** The part of a connection's parser that Node has no public name for (lib/_http_common.js). */
+interface Parser {
+  onIncoming?: ((request: IncomingMessage, shouldKeepAlive: boolean) => number) | null;
+}
+
+/**
+ * Stops the parser of a connection once the connection is cut. Without this, Node parses all remaining requests in the
+ * buffer, which takes seconds for hundreds of connections. Does nothing on versions of Node without `onIncoming`.
+ */
+function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void {
+  const { parser } = socket;
+  const { onIncoming } = parser ?? {};
+  if (!parser || !onIncoming) return;
+  parser.onIncoming = (request, shouldKeepAlive) =>
+    socket.destroyed ? upgrade : onIncoming(request, shouldKeepAlive);
+}
+
+function releaseLater(hold: Hold): void {
+  setTimeout(hold.release, penaltyMs).unref();
+}
+
+/** Creates the function that tells whether a request may be handled; calls `cutOff` for a connection with too many. */
+function createPipelineBound(cutOff: (socket: Socket) => void) {
+  const waiting = new WeakMap<Socket, number>();
+  return ({ socket }: IncomingMessage, response: ServerResponse): boolean => {
+    if (socket.destroyed) return false;
+    const count = (waiting.get(socket) ?? 0) + 1;
+    if (count > maxPipelined) {
+      cutOff(socket);
+      return false;
+    }
+    waiting.set(socket, count);
+    response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    return true;
+  };
+}
+
+function tooMany(): Problem {
+  return new Problem('overloaded', {
+    detail: 'Too many connections are open, in all or from this client address.',
+  });
+}

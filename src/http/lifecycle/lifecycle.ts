@@ -1,0 +1,82 @@
+import type { ParsedUrlQuery } from 'node:querystring';
+import { parseQuery } from '../../core/http/query.ts';
+import { toHeaderDates } from '../../core/lifecycle.ts';
+import { redactKeys } from '../../core/redact.ts';
+import { parseHandle } from '../../model/reference.ts';
+import { findRead, pickParameters } from '../reads/aliases.ts';
+import { type AliasRoute, findVersioned, type Route } from '../reads/routes.ts';
+
+/** The signals of a deprecated route, by lower-case name: for every reply of it, whatever its status. */
+export interface LifecycleHeaders {
+  /** RFC 9745 §2: `@` and Unix seconds. */
+  readonly deprecation: string;
+  /** RFC 8594 §3: an HTTP-date. */
+  readonly sunset: string;
+  /** RFC 8288: one value with the links of the relations `successor-version`, `deprecation` and `sunset`. */
+  readonly link: string;
+}
+
+/**
+ * Gives the headers that a route's lifecycle adds to the replies to a request; null where it has no
+ * lifecycle. They depend on the table and the URL alone, not on the clock (spec: Route lifecycle).
+ *
+ * @param url The path and query of the request, as they came.
+ * @param baseUrl Perch's own address, without a trailing slash.
+ */
+export function toLifecycleHeaders(
+  route: Route,
+  url: string,
+  baseUrl: string,
+): LifecycleHeaders | null {
+  if (route.lifecycle === null) return null;
+  const successor = route.surface === 'alias' ? toSuccessor(route, url, baseUrl) : null;
+  const policy = toPolicyUrl(baseUrl);
+  const links = [
+    ...(successor === null ? [] : [`<${successor}>; rel="successor-version"`]),
+    `<${policy}>; rel="deprecation"; type="text/html"`,
+    `<${policy}>; rel="sunset"; type="text/html"`,
+  ];
+  return { ...toHeaderDates(route.lifecycle), link: links.join(', ') };
+}
+
+/** Gives the address of the page that states the policy. */
+export function toPolicyUrl(baseUrl: string): string {
+  return `${baseUrl}/docs/versioning`;
+}
+
+/** The most bytes of an address in a `Link`; a longer one goes without its parameters (decisions section 3). */
+const maxSuccessorBytes = 2048;
+
+/**
+ * Gives the address that a request to an alias can move to: the route of v1 that answers it with the
+ * same body, with the parameters that its read knows. It is made of ASCII alone.
+ *
+ * @param url The path and query of the request, as they came.
+ * @param baseUrl Perch's own address, without a trailing slash.
+ * @returns null where the request names no read, or no handle for a read of an account
+ */
+function toSuccessor(route: AliasRoute, url: string, baseUrl: string): string | null {
+  const query = parseQuery(url);
+  const read = findRead(route, query);
+  if (read === null) return null;
+  const { path } = findVersioned(read);
+  const parameters = pickParameters(read, query);
+  if (!path.includes('{handle}')) return carry(`${baseUrl}${path}`, parameters);
+  const { handle, ...others } = parameters;
+  const account = typeof handle === 'string' ? parseHandle(handle) : null;
+  if (account === null) return null;
+  return carry(`${baseUrl}${path.replace('{handle}', encodeURIComponent(account.handle))}`, others);
+}
+
+/** Adds parameters to an address, each as often as it was given. */
+function carry(address: string, parameters: ParsedUrlQuery): string | null {
+  const pairs = Object.entries(parameters).flatMap(([name, values = []]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
+  if (pairs.length === 0) return address;
+  // Its serializer escapes all but letters, digits and `*-._`, and does not fail on half a surrogate.
+  const whole = `${address}?${new URLSearchParams(pairs)}`;
+  // A key that was sent where it does not belong goes no further, and what is left would be another request.
+  if (redactKeys(whole) !== whole) return null;
+  return whole.length > maxSuccessorBytes ? address : whole;
+}

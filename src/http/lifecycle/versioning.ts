@@ -1,0 +1,67 @@
+import { lifecycleState, toHeaderDates, toIsoDates } from '../../core/lifecycle.ts';
+import { type AliasRoute, aliasRoutes, findVersioned } from '../reads/routes.ts';
+import { toPolicyUrl } from './lifecycle.ts';
+
+const major = 'v1';
+
+/**
+ * Gives the `x-api-lifecycle` object of the machine description (spec: Lifecycle object; decisions
+ * section 7). It has two shapes of a replacement: `successor`, and `successor_parameter` with `successors`.
+ */
+export function describeLifecycle(baseUrl: string) {
+  return {
+    current_major_version: major,
+    supported_versions: [major],
+    minimum_support_window_months: 12,
+    deprecation_signals: ['Deprecation', 'Sunset', 'Link'],
+    deprecation_policy_url: toPolicyUrl(baseUrl),
+    deprecated_operations: aliasRoutes.map(describeOperation),
+  };
+}
+
+function describeOperation(route: AliasRoute) {
+  const { deprecation: deprecated, sunset } = toIsoDates(route.lifecycle);
+  return {
+    operationId: route.id,
+    path: route.path,
+    deprecated,
+    sunset,
+    ...describeReplacement(route),
+  };
+}
+
+/**
+ * Gives the `versioning` object of `/api`: the same dates and replacements, with the values of the
+ * headers and the state at an instant.
+ */
+export function describeVersioning(baseUrl: string, nowMs: number) {
+  return {
+    current: major,
+    base_path: `/api/${major}`,
+    policy_url: toPolicyUrl(baseUrl),
+    deprecated_aliases: aliasRoutes.map((route) => describeAlias(route, nowMs)),
+  };
+}
+
+function describeAlias(route: AliasRoute, nowMs: number) {
+  const { deprecation, sunset } = toHeaderDates(route.lifecycle);
+  const iso = toIsoDates(route.lifecycle);
+  return {
+    path: route.path,
+    deprecation,
+    sunset,
+    deprecation_iso: iso.deprecation,
+    sunset_iso: iso.sunset,
+    state: lifecycleState(route.lifecycle, nowMs),
+    ...describeReplacement(route),
+  };
+}
+
+/** One path, or a path for each value of the parameter that names the read. */
+function describeReplacement({ read }: AliasRoute) {
+  if (typeof read === 'string') return { successor: findVersioned(read).path };
+  const paths = Object.entries(read.reads).map(
+    ([value, id]) => [value, findVersioned(id).path] as const,
+  );
+  return { successor_parameter: read.parameter, successors: Object.fromEntries(paths) };
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { Endpoint } from '../../core/endpoint.ts';
+import { platform } from '../../model/reference.ts';
+import type { BreakerState } from '../../providers/gate.ts';
+
+const breakerStates = ['closed', 'open', 'half_open'] as const satisfies readonly BreakerState[];
+
+/** A provider as readiness tells of it; see `ProviderState`. */
+const providerState = z
+  .object({
+    name: z.string(),
+    breaker: z
+      .enum(breakerStates)
+      .describe(
+        '`open` while any kind of query is not asked; `half_open` while one tries whether it is back.',
+      ),
+    broken: z
+      .record(z.string(), z.enum(breakerStates))
+      .describe('The kinds of query whose breaker is not closed.'),
+    platforms: z.array(platform).readonly(),
+    reads: z.array(z.string()).readonly().describe('What it can be asked for; an open set.'),
+  })
+  .meta({ id: 'ProviderState' });
+
+const liveReply = z.object({ status: z.string().describe('`ok`.') });
+
+const readyReply = z
+  .object({
+    status: z.string().describe('`ready`.'),
+    providers: z.array(providerState).readonly(),
+  })
+  .meta({ id: 'Readiness' });
+
+const health = { method: 'GET', tag: 'health', access: 'open', problems: [] } as const;
+
+/** The health routes, as the machine description tells of them. */
+export const healthEndpoints: readonly Endpoint[] = [
+  {
+    ...health,
+    id: 'getLiveness',
+    path: '/health/live',
+    summary: 'Tells that the process answers, also while it drains.',
+    replies: [{ status: 200, description: 'It does.', content: { 'application/json': liveReply } }],
+  },
+  {
+    ...health,
+    id: 'getReadiness',
+    path: '/health/ready',
+    summary: 'Tells whether the process takes work, and how its providers are.',
+    description:
+      'A process that is draining answers 503 `shutting_down`. A breaker that is open changes nothing.',
+    replies: [
+      { status: 200, description: 'It does.', content: { 'application/json': readyReply } },
+    ],
+  },
+];

@@ -1,0 +1,44 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Problem } from '../../core/problem.ts';
+
+/** Whether the process has more work than it can do. */
+export interface Load {
+  readonly isHigh: boolean;
+}
+
+/** A gauge of the load. Close it with `close()`. */
+export interface LoadGauge extends Load {
+  close(): void;
+}
+
+const sampleMs = 250;
+const nanosecondsPerMs = 1e6;
+
+/**
+ * Opens a gauge that calls the load high while the event loop was late by `maxDelayMs` or more on
+ * average over the last quarter of a second; 0 never does.
+ */
+export function openLoadGauge(maxDelayMs: number): LoadGauge {
+  let isHigh = false;
+  const delays = monitorEventLoopDelay({ resolution: 10 });
+  if (maxDelayMs > 0) delays.enable();
+  const timer = setInterval(() => {
+    isHigh = maxDelayMs > 0 && delays.mean >= maxDelayMs * nanosecondsPerMs;
+    delays.reset();
+  }, sampleMs);
+  timer.unref();
+  return {
+    get isHigh() {
+      return isHigh;
+    },
+    close: () => {
+      clearInterval(timer);
+      delays.disable();
+    },
+  };
+}
+
+/** Gives the problem of a process under high load. */
+export function overloaded(): Problem {
+  return new Problem('overloaded', { detail: 'The server has more work than it can do.' });
+}

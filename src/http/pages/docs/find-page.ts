@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { encodeComponent } from '../../../core/http/encode-component.ts';
+import { escapeHtml } from '../../../render/html/escape.ts';
+import { type Page, toLink } from '../layout.ts';
+import { askPath, docsPath, findPath, maxQueryLength } from '../paths.ts';
+import type { DocSite } from './doc-page.ts';
+import { maxHits, type SearchHit, type Stretch } from './search-index.ts';
+
+/** The reply of a search in JSON. */
+export const findReply = z
+  .object({
+    query: z.string().describe('What was looked for.'),
+    results: z
+      .array(
+        z.object({
+          title: z.string().describe('The heading that the part of the page has.'),
+          page: z.string().describe('The title of the page.'),
+          url: z.url().describe('Where it is.'),
+          snippet: z.string().describe('Words around what was found.'),
+        }),
+      )
+      .describe(`The best first, at most ${maxHits}.`),
+  })
+  .meta({ id: 'DocsSearchReply' });
+
+/** What was looked for, and what was found. */
+export interface Findings {
+  /** Trimmed; empty where nothing was looked for. */
+  readonly query: string;
+  readonly hits: readonly SearchHit[];
+}
+
+/** Gives the page with the form and what was found. */
+export function describeFindPage({ query, hits }: Findings, site: DocSite): Page {
+  const action = escapeHtml(toLink(findPath, site));
+  return {
+    title: query === '' ? 'Search the documentation' : `${query} · Search`,
+    description: 'Search the documentation of Perch.',
+    path: findPath,
+    kind: 'find',
+    section: 'find',
+    robots: 'noindex',
+    bodyHtml: `<h1>Search the documentation</h1>
+<form class="find" role="search" aria-label="Documentation" action="${action}" data-find>
+<label class="visually-hidden" for="q">Search text</label>
+<input id="q" type="search" name="q" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" required value="${escapeHtml(query)}">
+<button type="submit">Search</button>
+</form>
+${query === '' ? '<p class="status">Type a word, an error code, a header or the name of a variable.</p>' : renderFindings({ query, hits }, site)}
+${renderAskInstead(query, site)}`,
+  };
+}
+
+function renderAskInstead(query: string, site: DocSite): string {
+  if (site.canBeAsked !== true) return '';
+  const link = toLink(askPath, site);
+  const href = query === '' ? link : `${link}?q=${encodeComponent(query)}`;
+  return `<p class="instead"><a href="${escapeHtml(href)}" rel="nofollow">Ask instead</a>: put it as a question, and get an answer with its sources.</p>`;
+}
+
+function renderFindings({ query, hits }: Findings, site: DocSite): string {
+  const shown = `<q>${escapeHtml(query)}</q>`;
+  if (hits.length === 0) {
+    const docs = escapeHtml(toLink(docsPath, site));
+    return `<p class="status">Nothing was found for ${shown}. Try fewer or shorter words, or see <a href="${docs}">all pages</a>.</p>`;
+  }
+  const most = hits.length === maxHits ? ', the best first' : '';
+  const count = hits.length === 1 ? '1 result' : `${hits.length} results`;
+  const items = hits.map((hit) => renderHit(hit, site));
+  return `<p class="status">${count} for ${shown}${most}.</p>
+<ol class="hits">${items.join('\n')}</ol>`;
+}
+
+function renderHit({ entry, snippet }: SearchHit, site: DocSite): string {
+  const href = escapeHtml(toLink(toHitPath(entry), site));
+  const within = entry.heading.level === 1 ? '' : `<span>${escapeHtml(entry.pageTitle)}</span>`;
+  const text = snippet.map(renderStretch).join('');
+  return `<li>${within}<a href="${href}">${escapeHtml(entry.heading.text)}</a><p>${text}</p></li>`;
+}
+
+function renderStretch({ text, isMatch }: Stretch): string {
+  return isMatch ? `<mark>${escapeHtml(text)}</mark>` : escapeHtml(text);
+}
+
+/** The title of a page leads to the page. */
+function toHitPath({ page, heading }: SearchHit['entry']): string {
+  return `${docsPath}/${page}${heading.level === 1 ? '' : `#${heading.id}`}`;
+}
+
+/** Gives the same in JSON. */
+export function writeFindings(
+  { query, hits }: Findings,
+  { baseUrl }: DocSite,
+): z.output<typeof findReply> {
+  return {
+    query,
+    results: hits.map(({ entry, snippet }) => ({
+      title: entry.heading.text,
+      page: entry.pageTitle,
+      url: `${baseUrl}${toHitPath(entry)}`,
+      snippet: snippet.map(({ text }) => text).join(''),
+    })),
+  };
+}

@@ -1,0 +1,299 @@
+import type { ParsedUrlQuery } from 'node:querystring';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { joinParameters, parseQuery } from '../../core/http/query.ts';
+import { Problem, quoteInput } from '../../core/problem.ts';
+import type { Sliced } from '../../core/work/slices.ts';
+import { sliceByTurns, type Turns, waitForTurn } from '../../core/work/turns.ts';
+import { createKeptViews, type KeptViews } from '../../fetching/views.ts';
+import type { Format } from '../../model/results.ts';
+import type { PathForm } from '../../reads/addresses/address-forms.ts';
+import {
+  isMediaNumber,
+  type PathParameters,
+  toReadParameters,
+} from '../../reads/addresses/match-path.ts';
+import { accepts } from '../../reads/addresses/own-path.ts';
+import { type ReadId, reads } from '../../reads/index.ts';
+import type { PlanContext, Understood } from '../../reads/read.ts';
+import type { Answered, Reader } from '../../reads/run.ts';
+import type { AccessLog } from '../../web/access-log.ts';
+import { corsHeaders } from '../../web/cors.ts';
+import { routeNotFound } from '../../web/errors.ts';
+import { toReplyHeaders } from '../../web/headers.ts';
+import { type PreparedReply, prepareReply, sendPrepared } from '../../web/reply.ts';
+import type { Identification } from '../key-status/identity.ts';
+import { type Load, overloaded } from '../operations/load.ts';
+import type { Work } from '../operations/work.ts';
+import { addressPaths, createAddressAnswering } from './address-route.ts';
+import { chooseRead, pickParameters } from './aliases.ts';
+import { namesFormat, negotiate, offers } from './negotiation.ts';
+import { isPreviewCrawler } from './preview-crawlers.ts';
+import { createRouteHeaders, type RouteHeaders } from './route-headers.ts';
+import { type AliasRoute, listRouterPaths, type ReadRoute, type Route } from './routes.ts';
+
+/** The context of the read routes: all that they may use. */
+export interface ReadRoutesOptions {
+  readonly routes: readonly (ReadRoute | AliasRoute)[];
+  readonly reader: Reader;
+  readonly context: PlanContext;
+  /** Turns of clients with work that takes long. */
+  readonly heavyTurns: Turns;
+  readonly identification: Identification;
+  readonly sharedCacheSeconds: number;
+  /** Whether crawlers of link previews get a page of their own at the permalinks of posts. */
+  readonly linkPreviews: boolean;
+  readonly work: Work;
+  readonly load: Load;
+  readonly accessLog: AccessLog;
+}
+
+/** URLs longer than this are understood anew each time, so that the memory stays small. */
+const maxRememberedUrl = 1024;
+
+/** Maximum number of URLs whose meaning is remembered. */
+const maxRememberedUrls = 2000;
+
+/** A request for a read, with its parameters. */
+export interface AskedRead {
+  readonly read: ReadId;
+  readonly given: Readonly<ParsedUrlQuery>;
+}
+
+/** The parts of a handler that differ between the paths at which reads answer. */
+export interface Answering {
+  readonly headers: RouteHeaders;
+  /** Returns whether a request is for this path at all. */
+  readonly isRoute: (request: FastifyRequest) => boolean;
+  /** @throws Problem if the request names no read */
+  readonly toAsked: (request: FastifyRequest) => AskedRead;
+  /** Whether crawlers of link previews get a page of their own for a post. */
+  readonly hasPreviews: boolean;
+}
+
+/** Registers every row of the route table, and the whole addresses, all with one handler. */
+export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutesOptions) {
+  app.decorateRequest('identity', null);
+  const handling = {
+    ...options,
+    understandOnce: createUnderstanding(options.reader),
+    replies: createKeptViews<PreparedReply>(),
+  };
+  for (const row of options.routes) {
+    for (const { url, form } of listRouterPaths(row)) {
+      const answering = createRowAnswering(row, form, options);
+      if (row.surface === 'alias') {
+        const config = toConfig(answering);
+        app.head(url, { config }, answerWithoutRead(answering.headers));
+      }
+      register(app, url, { answering, handling });
+    }
+  }
+  for (const url of addressPaths) {
+    register(app, url, { answering: createAddressAnswering(options), handling });
+  }
+}
+
+function createRowAnswering(
+  row: ReadRoute | AliasRoute,
+  form: PathForm,
+  { identification, context, linkPreviews }: ReadRoutesOptions,
+): Answering {
+  return {
+    headers: createRouteHeaders(row, { identification, baseUrl: context.baseUrl }),
+    isRoute: isRouteOf(row, form),
+    hasPreviews: linkPreviews && row.surface === 'permalink',
+    toAsked: (request) => {
+      const given = toGiven(row, form, request);
+      if (row.surface !== 'alias') return { read: row.read, given };
+      const read = chooseRead(row, given);
+      // The successor has the same body, and gets known parameters alone: nothing warns of others.
+      return { read, given: pickParameters(read, given) };
+    },
+  };
+}
+
+function toConfig({ isRoute, headers }: Answering) {
+  const describe = (request: FastifyRequest) =>
+    isRoute(request) ? { ...corsHeaders, ...headers.describe(request) } : corsHeaders;
+  return { cors: false, describe };
+}
+
+function register(
+  app: FastifyInstance,
+  url: string,
+  { answering, handling }: { readonly answering: Answering; readonly handling: HandlerOptions },
+): void {
+  const { isRoute } = answering;
+  const config = toConfig(answering);
+  app.get(url, { config }, createHandler(answering, handling));
+  app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, describe: config.describe });
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+
+/** A deprecated route tells of it on HEAD without a read (spec: Endpoints). */
+function answerWithoutRead({ identityOf, describe }: RouteHeaders): Handler {
+  return (request, reply) => {
+    const { refusal } = identityOf(request);
+    if (refusal !== null) throw refusal;
+    return reply
+      .headers({
+        ...corsHeaders,
+        'cache-control': 'no-store',
+        vary: 'Accept',
+        ...describe(request),
+      })
+      .headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+      .send();
+  };
+}
+
+interface HandlerOptions extends ReadRoutesOptions {
+  readonly understandOnce: ReturnType<typeof createUnderstanding>;
+  readonly replies: KeptViews<PreparedReply>;
+}
+
+function createHandler(
+  { headers, isRoute, toAsked, hasPreviews }: Answering,
+  options: HandlerOptions,
+): Handler {
+  const { reader, work, load, accessLog, understandOnce, heavyTurns, replies } = options;
+  const answerLater = async (
+    asked: Asked,
+    recalled: Answered | undefined,
+    { request, reply }: Exchange,
+  ): Promise<void> => {
+    const answered =
+      recalled ?? (await work.track(reader.fetch(asked.understood, headers.waitingOf(request))));
+    // In a pass of its own: understanding an answer and rendering it take a while each.
+    const { address } = options.identification.clientOf(request);
+    const isHere = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
+    if (!isHere) return void reply.hijack();
+    const slices = sliceByTurns(heavyTurns, address);
+    const prepared = await prepare(options, chooseView(request, asked, answered), slices);
+    sendPrepared({ request, reply }, prepared, headers.ownOf(request));
+    if (recalled === undefined) accessLog.notice(request, reply, 200);
+  };
+  const refuse = (request: FastifyRequest): void => {
+    const refusal = load.isHigh ? overloaded() : headers.identityOf(request).refusal;
+    if (refusal !== null) throw isRoute(request) ? refusal : routeNotFound(request);
+  };
+  return (request, reply) => {
+    refuse(request);
+    const { read, understood } = understandOnce(request, toAsked);
+    const hasPreview = hasPreviews && read === 'getPost';
+    const asked = { understood, hasPreview, variesByKey: reads[read].isBrowse };
+    // A hit is answered without a promise: it is the common case.
+    const answered = reader.recall(understood);
+    const kept = answered && findReply(replies, chooseView(request, asked, answered));
+    if (kept === undefined) return answerLater(asked, answered, { request, reply });
+    return sendPrepared({ request, reply }, kept, headers.ownOf(request));
+  };
+}
+
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/**
+ * Creates the check whether a request is for a path of a row. A name that the service keeps for itself is
+ * no handle of a permalink, whatever the method.
+ */
+export function isRouteOf(row: Route, form: PathForm): (request: FastifyRequest) => boolean {
+  // Fastify gives each parameter of the path as a string.
+  return ({ params }) => row.surface === 'alias' || accepts(row, form, params as PathParameters);
+}
+
+interface Remembered {
+  readonly read: ReadId;
+  readonly understood: Understood;
+}
+
+/** Parsing and planning depend on the URL alone, so what a URL means is remembered. */
+function createUnderstanding(reader: Reader) {
+  const remembered = new LRUCache<string, Remembered>({ max: maxRememberedUrls });
+  return (request: FastifyRequest, toAsked: Answering['toAsked']): Remembered => {
+    const url = request.raw.url ?? '';
+    const known = remembered.get(url);
+    if (known !== undefined) return known;
+    const { read, given } = toAsked(request);
+    const made = { read, understood: reader.understand(reads[read], given) };
+    if (url.length <= maxRememberedUrl) remembered.set(url, made);
+    return made;
+  };
+}
+
+/**
+ * Returns the parameters of a request: those of the query, and those of the path over them.
+ *
+ * @throws Problem `route_not_found` if the path is none of the route's, `invalid_option`
+ */
+export function toGiven(row: Route, form: PathForm, request: FastifyRequest): ParsedUrlQuery {
+  const query = parseQuery(request.raw.url ?? '');
+  // Fastify gives each parameter of the path as a string.
+  const path = request.params as PathParameters;
+  const { n } = path;
+  if (n !== undefined && !isMediaNumber(n)) {
+    throw new Problem('invalid_option', {
+      detail: `The path ends with ${quoteInput(n)}; it takes the number of a photo or video, from 1 to 99.`,
+    });
+  }
+  if (!isRouteOf(row, form)(request)) throw routeNotFound(request);
+  return joinParameters(query, toReadParameters(form, path));
+}
+
+interface Asked {
+  readonly understood: Understood;
+  readonly hasPreview: boolean;
+  readonly variesByKey: boolean;
+}
+
+/** The view of an answer that a request asks for. */
+interface ChosenView extends Asked {
+  readonly answered: Answered;
+  readonly format: Format;
+  /** The name under which its reply is kept beside the answer. */
+  readonly name: string;
+}
+
+function chooseView(
+  { headers: { accept, 'user-agent': agent } }: FastifyRequest,
+  asked: Asked,
+  answered: Answered,
+): ChosenView {
+  const { understood, hasPreview } = asked;
+  const { cache } = answered.answer;
+  const isPreview = hasPreview && !namesFormat(accept) && isPreviewCrawler(agent);
+  const format = understood.format ?? (isPreview ? 'preview' : negotiate(accept, offers.read));
+  const view = hasPreview ? `by agent ${understood.views[format]}` : understood.views[format];
+  return { ...asked, answered, format, name: cache === 'hit' ? view : `${cache} ${view}` };
+}
+
+/** Returns the reply that is kept beside an answer. */
+function findReply(
+  replies: KeptViews<PreparedReply>,
+  { answered, name }: ChosenView,
+): PreparedReply | undefined {
+  return replies.get(answered.answer.views, name);
+}
+
+/** Returns the reply to a read: the kept one, or one that is made and then kept beside the answer. */
+async function prepare(
+  { reader, replies, sharedCacheSeconds }: HandlerOptions,
+  chosen: ChosenView,
+  sliced: Sliced,
+): Promise<PreparedReply> {
+  const kept = findReply(replies, chosen);
+  if (kept !== undefined) return kept;
+  const { hasPreview, variesByKey, answered, format, name } = chosen;
+  const { cache, source, views } = answered.answer;
+  const representation = await reader.represent(answered, format, sliced);
+  const varies = { variesByAgent: hasPreview, variesByKey };
+  const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
+  const prepared = prepareReply({ ...corsHeaders, ...toReplyHeaders(facts) }, representation.body);
+  // What a miss or a bypass made is sent once; the next reply says `hit`.
+  if (cache === 'hit' || cache === 'stale') replies.set(views, name, prepared, 1000);
+  return prepared;
+}

@@ -1,0 +1,165 @@
+import { type Lifecycle, scheduledLifecycle } from '../../core/lifecycle.ts';
+import { type OwnForm, ownForms, type PathForm } from '../../reads/addresses/address-forms.ts';
+import { type AnyReadId, allReads, type ReadId } from '../../reads/index.ts';
+
+/** A row at which reads answer. */
+interface OwnRoute extends OwnForm {
+  /** `null` if no deprecation is scheduled. */
+  readonly lifecycle: Lifecycle | null;
+}
+
+/** A row that is answered as a whole. */
+export interface ReadRoute extends OwnRoute {
+  readonly read: ReadId;
+}
+
+/** A row at which a range of posts is imported, as a stream if the caller asks for one. */
+export interface HistoryRoute extends OwnRoute {
+  readonly read: Exclude<AnyReadId, ReadId>;
+}
+
+/** An older path of what v1 reads. Its successor is the v1 row with the same read. */
+export interface AliasRoute {
+  /** The operation id in the machine description. */
+  readonly id: string;
+  readonly path: string;
+  readonly read: ReadId | ReadChoice;
+  readonly surface: 'alias';
+  readonly lifecycle: Lifecycle;
+}
+
+/** A parameter whose value names the read. */
+export interface ReadChoice {
+  readonly parameter: 'resource';
+  readonly reads: Readonly<Record<string, ReadId>>;
+}
+
+/** A row of the route table. */
+export type Route = ReadRoute | HistoryRoute | AliasRoute;
+
+const rows: readonly OwnRoute[] = ownForms.map((form) => ({ ...form, lifecycle: null }));
+
+/** The rows of the route table that one read answers at. */
+export const readRoutes: readonly ReadRoute[] = rows.filter(
+  (row): row is ReadRoute => row.read !== 'importProfilePosts',
+);
+
+/** The rows at which histories are imported. */
+export const historyRoutes: readonly HistoryRoute[] = rows.filter(
+  (row): row is HistoryRoute => row.read === 'importProfilePosts',
+);
+
+/** Tells whether a row is one of those at which histories are imported. */
+export function isHistoryRoute(route: Route): route is HistoryRoute {
+  return route.read === 'importProfilePosts';
+}
+
+/** The deprecated aliases: the rows that v1 succeeds (spec: Deprecated aliases). */
+export const aliasRoutes: readonly AliasRoute[] = [
+  {
+    id: 'getPostLegacy',
+    path: '/api/convert',
+    read: 'getPost',
+    surface: 'alias',
+    lifecycle: scheduledLifecycle,
+  },
+  {
+    id: 'browseLegacy',
+    path: '/api/browse',
+    read: {
+      parameter: 'resource',
+      reads: {
+        profile: 'getProfile',
+        followers: 'listFollowers',
+        following: 'listFollowing',
+        search: 'searchPosts',
+      },
+    },
+    surface: 'alias',
+    lifecycle: scheduledLifecycle,
+  },
+];
+
+/** THE route table of the read service. */
+export const routes: readonly Route[] = [...rowsOf('v1'), ...rowsOf('permalink'), ...aliasRoutes];
+
+function rowsOf(surface: ReadRoute['surface']): readonly Route[] {
+  return [...readRoutes, ...historyRoutes].filter((row) => row.surface === surface);
+}
+
+/** Says in a sentence what a route reads. */
+export function summarizeRoute({ read }: Route): string {
+  return typeof read === 'string'
+    ? allReads[read].summary
+    : `Reads what the parameter \`${read.parameter}\` names.`;
+}
+
+/** Gives the row of the versioned surface that a read answers at. */
+export function findVersioned(read: AnyReadId): ReadRoute | HistoryRoute {
+  const rows = [...readRoutes, ...historyRoutes];
+  const route = rows.find((row) => row.surface === 'v1' && row.read === read);
+  if (route === undefined) throw new Error(`The read ${read} has no row in v1.`);
+  return route;
+}
+
+/** Tells whether a route can answer a browse read, so that keys are looked at (spec: Authentication, 7). */
+export function isBrowseRoute({ read }: Route): boolean {
+  const possible = typeof read === 'string' ? [read] : Object.values(read.reads);
+  return possible.some((id) => allReads[id].isBrowse);
+}
+
+/** The pages with their assets, and `/mcp`. */
+const closedPath = /^\/(?:docs(?:\/(?:assets\/)?[^/]*\/?)?|mcp)?$/;
+
+/** Returns whether a path and query belongs to a surface that is closed to pages of other origins. */
+export function isClosedPath(url: string): boolean {
+  return isAdminPath(url) || closedPath.test(url.split('?', 1)[0] ?? '');
+}
+
+/** Tells whether a path and query is the operator's: pages of other origins have no business there. */
+export function isAdminPath(url: string): boolean {
+  return /^\/(?:(?:api\/)?admin(?:\/|$)|metrics$)/.test(toPath(url));
+}
+
+/**
+ * Gives the path that a request target means: without a scheme and host (RFC 9112 §3.2.2) and a query,
+ * decoded as far as it can be.
+ */
+export function toPath(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0] ?? '';
+  return path.replaceAll(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded; // no UTF-8: no name of ours
+    }
+  });
+}
+
+/** A path of a row in the router's notation, and the form that it came from. */
+export interface RouterPath {
+  readonly url: string;
+  readonly form: PathForm;
+}
+
+/**
+ * Returns the paths at which a row answers, in the router's notation: `{handle}` becomes `:handle`. A
+ * permalink answers with a slash at its end as well.
+ */
+export function listRouterPaths(route: Route): readonly RouterPath[] {
+  if (route.surface === 'alias') return [{ url: route.path, form: route }];
+  const ends = route.surface === 'permalink' ? ['', '/'] : [''];
+  return [route, ...(route.also ?? [])].flatMap((form) =>
+    ends.map((end) => ({ url: `${toRouterPath(form)}${end}`, form })),
+  );
+}
+
+/**
+ * A word after the first segment of one path can be a handle in another (`/profile/{handle}` and
+ * `/{handle}/followers`), so the router looks at the form of the handle there.
+ */
+function toRouterPath({ path, handles }: PathForm): string {
+  const isFirst = path.startsWith('/{handle}');
+  const form = handles === undefined || isFirst ? '' : `(^.*${handles.source}.*$)`;
+  return path.replace('{handle}', `:handle${form}`).replaceAll(/\{(\w+)\}/g, ':$1');
+}

@@ -1,0 +1,86 @@
+import { parseUrl } from '../core/http/url.ts';
+/** Splits text into Unicode code points, the unit of every offset on X. */
+export function toCodePoints(text: string): readonly string[] {
+  return Array.from(text);
+}
+
+/** Counts the Unicode code points of a text, without a list of them. */
+export function countCodePoints(text: string): number {
+  let count = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    if ((text.codePointAt(index) ?? 0) > 0xffff) index += 1;
+    count += 1;
+  }
+  return count;
+}
+
+/** Gives a function from an index into `text` (UTF-16 units) to the offset of its code point. */
+export function codePointOffsets(text: string): (index: number) => number {
+  const offsets = new Uint32Array(text.length + 1);
+  let index = 0;
+  let offset = 0;
+  for (const point of text) {
+    offsets.fill(offset, index, index + point.length);
+    index += point.length;
+    offset += 1;
+  }
+  offsets[index] = offset;
+  return (at) => offsets[at] ?? offset;
+}
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ['&amp;', '&'],
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&quot;', '"'],
+  ['&#39;', "'"],
+]);
+
+/** Decodes the five HTML entities that X encodes, each once. */
+export function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities.get(entity) ?? entity);
+}
+
+/** A text without its HTML entities, and where the code points of the encoded one stand in it. */
+export interface DecodedText {
+  readonly text: string;
+  /** How many code points the encoded text has. */
+  readonly length: number;
+  /** Gives the index in `text` (UTF-16 units) of a code point; its end for one after the last. */
+  toIndex(codePoint: number): number;
+}
+
+/** Decodes as `decodeEntities` does. Code points within an entity stand where it stands. */
+export function decodeWithOffsets(encoded: string): DecodedText {
+  if (isPlain(encoded)) {
+    const { length } = encoded;
+    const toIndex = (codePoint: number) => (encoded[codePoint] === undefined ? length : codePoint);
+    return { text: encoded, length, toIndex };
+  }
+  const indices: number[] = [];
+  let index = 0;
+  for (const part of encoded.split(/(&(?:amp|lt|gt|quot|#39);)/)) {
+    const isEntity = entities.has(part);
+    for (const point of part) {
+      indices.push(index);
+      if (!isEntity) index += point.length;
+    }
+    if (isEntity) index += 1;
+  }
+  return {
+    text: decodeEntities(encoded),
+    length: indices.length,
+    toIndex: (codePoint) => indices[codePoint] ?? index,
+  };
+}
+
+/** Tells whether a text has no entities, and no character of more than one UTF-16 unit. */
+function isPlain(text: string): boolean {
+  return !/[&\ud800-\udfff]/.test(text);
+}
+
+/** Tells whether a text is an absolute http or https URL, the only ones that are linked. */
+export function isWebUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text) && parseUrl(text) !== null;
+}

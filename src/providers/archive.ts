@@ -1,0 +1,177 @@
+import type { SearchScope } from '../archive/search/match-expression.ts';
+import type { HeldAccount } from '../archive/store/account-rows.ts';
+import { readConversation } from '../archive/store/conversation.ts';
+import { seedSample } from '../archive/store/seed.ts';
+import { type ArchiveStore, openArchiveStore } from '../archive/store/store.ts';
+import type { Clock } from '../core/clock.ts';
+import { withPath } from '../core/files/private-files.ts';
+import type { Account } from '../model/account.ts';
+import type { ConnectionsQuery, PostFound, PostQuery, Query } from '../model/queries.ts';
+import type { AccountReference, SearchPlatform } from '../model/reference.ts';
+import { ProviderError } from '../platforms/provider-error.ts';
+import { withBounds } from './bounds.ts';
+import { type Coverage, type Provider, readNames } from './provider.ts';
+import { toRepliesPage } from './replies-page.ts';
+
+/** Where the archive is and what it holds. */
+export interface ArchiveOptions {
+  /** The database file, or `:memory:`. */
+  readonly path: string;
+  /** Whether it holds the made-up sample. */
+  readonly sample: boolean;
+  /** Perch's own address: the sample lives at its permalinks. */
+  readonly baseUrl: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Opens the embedded archive. It answers for the accounts that it holds and for nothing else: what
+ * it lacks of those is `missing` in the sample and `ambiguous` elsewhere, because an imported
+ * export need not be whole. It is the last resort of searches of platforms of which something was
+ * imported; the sample stands in for no platform.
+ *
+ * @throws Error when the database cannot be opened.
+ */
+export function openArchive(options: ArchiveOptions): Provider {
+  const store = openSeededStore(options);
+  return withBounds({
+    name: 'archive',
+    platforms: [...(options.sample ? (['sample'] as const) : []), 'x', 'bluesky', 'mastodon'],
+    reads: new Set(readNames),
+    covers: (query) => covers(store, query, options.sample),
+    ask: createAsk(store, options.sample),
+    isLocal: true,
+    close: () => store.close(),
+  });
+}
+
+function openSeededStore({ path, baseUrl, sample, clock }: ArchiveOptions): ArchiveStore {
+  const store = openArchiveStore(path, baseUrl);
+  try {
+    if (sample) withPath(path, () => seedSample(store, clock));
+    return store;
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
+
+function createAsk(store: ArchiveStore, sample: boolean): Provider['ask'] {
+  const connections = async (query: ConnectionsQuery) => {
+    const held = takeAccount(store, query.account);
+    const page = store.readConnections({ ...query.account, handle: held.handle }, query);
+    if (!isUntold(query, held.account(), page.items.length)) return page;
+    return { ...page, warnings: [...page.warnings, untold[query.kind]] };
+  };
+  return {
+    post: async (query) => findConversation(store, query),
+    replies: async ({ post, order }) => {
+      const query = { kind: 'post', post, thread: false, replies: order } as const;
+      const page = toRepliesPage(findConversation(store, query));
+      if (post.platform === 'sample') return page;
+      return { ...page, warnings: [...page.warnings, heldReplies] };
+    },
+    profile: async ({ account }) => {
+      const held = takeAccount(store, account);
+      return { account: held.account(), warnings: [], asOfMs: held.stored * 1000 };
+    },
+    timeline: async (query) => store.readTimeline(takeAccount(store, query.account), query),
+    followers: connections,
+    following: connections,
+    search: async (query) => store.searchPosts(query, toScope(store, query.platform, sample)),
+    searchUsers: async (query) => store.searchUsers(query, toScope(store, query.platform, sample)),
+  };
+}
+
+function covers(store: ArchiveStore, query: Query, sample: boolean): Coverage {
+  switch (query.kind) {
+    case 'search':
+    case 'searchUsers':
+      return coversSearch(store, query.platform, sample);
+    case 'post':
+    case 'replies':
+      return query.post.platform === 'sample' ? sample : coversPost(store, query);
+    case 'profile':
+    case 'timeline':
+    case 'followers':
+    case 'following':
+      return query.account.platform === 'sample'
+        ? sample
+        : store.findAccount(query.account) !== undefined;
+  }
+}
+
+function coversSearch(store: ArchiveStore, platform: SearchPlatform, sample: boolean): Coverage {
+  switch (platform) {
+    case 'archive':
+      return true;
+    case 'sample':
+      return sample;
+    case 'x':
+    case 'bluesky':
+    case 'mastodon':
+      return store.hasImports(platform) ? 'last resort' : false;
+  }
+}
+
+function coversPost(store: ArchiveStore, { post }: Pick<PostQuery, 'post'>): boolean {
+  const { platform, handle, id } = post;
+  const holdsAccount = handle !== null && store.findAccount({ platform, handle }) !== undefined;
+  // Ids of X are unique whoever wrote; a handle in a URL may be an old one.
+  return holdsAccount || ((handle === null || platform === 'x') && store.hasPost(platform, id));
+}
+
+function findConversation(store: ArchiveStore, query: PostQuery): PostFound {
+  const found = readConversation(store, query);
+  if (found?.post.type === 'status') return found;
+  if (found !== undefined) throw new ProviderError('missing', found.post.text);
+  const { platform, handle } = query.post;
+  if (handle !== null && store.findAccount({ platform, handle })?.isProtected) throw isProtected();
+  throw platform === 'sample'
+    ? new ProviderError('missing', 'The sample has no such post.')
+    : new ProviderError('ambiguous', 'The archive does not hold this post of the account.', {
+        isWitness: false,
+      });
+}
+
+function takeAccount(store: ArchiveStore, reference: AccountReference): HeldAccount {
+  const held = store.findAccount(reference);
+  if (held?.isProtected) throw isProtected();
+  if (held !== undefined) return held;
+  throw reference.platform === 'sample'
+    ? new ProviderError('missing', 'The sample has no such account.')
+    : new ProviderError('ambiguous', 'The archive does not hold this account.', {
+        isWitness: false,
+      });
+}
+
+const heldReplies = 'These are the replies that the archive holds; the platform may have others.';
+
+const untold = {
+  followers:
+    'The export of this account does not tell who follows it; only those are here of whom the archive knows otherwise.',
+  following: 'The export of this account does not tell whom it follows.',
+} as const;
+
+/** Tells whether a list may be short because no export had it. */
+function isUntold({ kind, account }: ConnectionsQuery, known: Account, length: number): boolean {
+  switch (account.platform) {
+    case 'sample':
+      return false;
+    case 'bluesky': // a repository has all follows, and nobody's followers
+      return kind === 'followers';
+    case 'x':
+    case 'mastodon':
+      return length === 0 && known[kind] !== 0;
+  }
+}
+
+function isProtected(): ProviderError {
+  return new ProviderError('missing', 'The account is protected.');
+}
+
+/** Returns which rows a search may find. The sample stands for the archive until something is imported. */
+function toScope(store: ArchiveStore, asked: SearchPlatform, sample: boolean): SearchScope {
+  if (asked !== 'archive') return asked;
+  return sample && !store.hasImports() ? 'sample' : 'imports';
+}

@@ -1,0 +1,204 @@
+import type { Clock } from '../../../core/clock.ts';
+import type { RequestContext } from '../../../core/http/http-client.ts';
+import type { Status } from '../../../model/post.ts';
+import type { PageSpan, TimelineQuery } from '../../../model/queries.ts';
+import { createMalformed } from '../../failure.ts';
+import type { Ask, ProviderContext } from '../../provider.ts';
+import { countSent } from '../../rows.ts';
+import type { Upstream } from '../../upstream.ts';
+import { uniqueById } from '../conversation.ts';
+import { type PostPayload, parsePost } from '../payload.ts';
+import { type Profiles, profilePath } from '../profile.ts';
+import { shapeListed, tellUnread } from '../rows.ts';
+import {
+  type ListAnswer,
+  type ListPage,
+  maxCount,
+  nextCursor,
+  type Onward,
+  readList,
+  toPaging,
+  writeCount,
+} from './list.ts';
+import { cursorBefore, readTimelineCursor, timeOfId } from './timeline-cursor.ts';
+
+/** What the timelines are read from. */
+export interface TimelineOptions {
+  readonly upstream: Upstream;
+  readonly profiles: Profiles;
+  readonly clock: Clock;
+}
+
+/**
+ * Makes the read of a page of a timeline. The first page of a read with `untilSeconds` is asked for by
+ * a made-up cursor, so that what is newer need not be walked through; where the service refuses that,
+ * by the plain first page.
+ */
+export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
+  return async (query, context) => {
+    const { page, sent } = await readPage(options, query, context);
+    const onward = nextPlace(page, sent);
+    const posts = await shapeListed(page.rows, context);
+    return {
+      items: pickPosts(posts, onward.cursor, query),
+      ...toPaging(page, onward),
+      span: toSpan(page, sent),
+      warnings: tellUnread(page, 'post'),
+    };
+  };
+}
+
+/** Fewer rows than these are a short page, unless it is seen to be whole (FxTwitter, section 6). */
+const usualRows = 20;
+
+/**
+ * Gives the part of the timeline that a page covers: X sorts by the ids in the cursors, and the next
+ * page begins below its own. A page is seen to be whole where its last row stands at that id; a repost
+ * does not tell its own.
+ */
+function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
+  const [from, to] = [sortIdOf(sent), sortIdOf(page.cursor)];
+  const last = page.rows.at(-1);
+  const isTelling = last?.type === 'status' && !last.reposted_by;
+  const isAtEnd = isTelling && to !== null && BigInt(last.id) === to;
+  const isLong = countSent(page) >= usualRows && !isTelling;
+  return {
+    fromMs: from === null ? null : timeOfId(from),
+    toMs: to === null ? null : timeOfId(to),
+    isWhole: isAtEnd || isLong || page.cursor === null,
+  };
+}
+
+function sortIdOf(cursor: string | null): bigint | null {
+  return cursor === null ? null : (readTimelineCursor(cursor)?.sortId ?? null);
+}
+
+interface SentPage {
+  readonly page: ListPage<PostPayload>;
+  /** The cursor that was sent for it. */
+  readonly sent: string | null;
+}
+
+async function readPage(
+  options: TimelineOptions,
+  query: TimelineQuery,
+  context: ProviderContext,
+): Promise<SentPage> {
+  const { upstream, profiles, clock } = options;
+  const jump = toJump(query, clock.now());
+  if (jump !== null) {
+    const page = await readStatuses(upstream, { ...query, cursor: jump }, context);
+    if (page.is === 'page' && !isBlank(page)) return { page, sent: jump };
+  }
+  const page = await readStatuses(upstream, query, context);
+  switch (page.is) {
+    case 'page':
+      return { page, sent: query.cursor };
+    case 'absent':
+      throw await profiles.explainAbsence(query.account.handle, context);
+    case 'refused':
+      throw createMalformed();
+  }
+}
+
+/**
+ * Gives where a timeline goes on. A cursor has the moment in it that it was given out, so at the end
+ * X names the place that was asked for in other words. A page that fails may do the same.
+ */
+function nextPlace(page: ListPage<PostPayload>, sent: string | null): Onward {
+  if (isSamePlace(page.cursor, sent)) return { cursor: null, mayGoOn: true };
+  return { cursor: nextCursor(page, sent) };
+}
+
+function isSamePlace(next: string | null, sent: string | null): boolean {
+  if (next === null || sent === null) return false;
+  const [to, from] = [readTimelineCursor(next), readTimelineCursor(sent)];
+  if (to === null || from === null) return false;
+  return to.sortId === from.sortId && to.direction === from.direction;
+}
+
+/**
+ * Tells whether a page is without rows and without a way on. X has cursors on an empty page, too, so
+ * this may be a refusal of the made-up cursor and proves no absence.
+ */
+function isBlank(page: ListPage<PostPayload>): boolean {
+  return countSent(page) === 0 && page.cursor === null;
+}
+
+/**
+ * Returns the cursor that leads to where a read begins; null for the plain first page. The form of the
+ * cursors of posts with media is not known, so none is made up for them.
+ */
+function toJump({ cursor, untilSeconds, onlyMedia }: TimelineQuery, nowMs: number): string | null {
+  if (onlyMedia === true) return null;
+  if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= nowMs) return null;
+  return cursorBefore(untilSeconds * 1000, nowMs);
+}
+
+/**
+ * A parameter is true for any of several words, and also when empty: it is sent only when wanted. Of
+ * what is filtered here as many rows are asked for as there can be, because each request takes a second.
+ */
+function readStatuses(
+  upstream: Upstream,
+  { account, count: wanted, cursor, withReplies, withReposts, onlyMedia = false }: TimelineQuery,
+  context: RequestContext,
+): Promise<ListAnswer<PostPayload>> {
+  const count = withReplies || !withReposts ? maxCount : wanted;
+  const request = {
+    path: `${profilePath(account.handle)}/${onlyMedia ? 'media' : 'statuses'}`,
+    parameters: {
+      count: writeCount(count),
+      cursor,
+      with_replies: withReplies && !onlyMedia ? '1' : null,
+    },
+    field: 'results',
+    parseRow: parsePost,
+  } as const;
+  return readList(upstream, request, context);
+}
+
+/** Each post once; that comes last, because an account may repost what it wrote. */
+function pickPosts(
+  posts: readonly Status[],
+  cursor: string | null,
+  query: TimelineQuery,
+): readonly Status[] {
+  const own = posts.filter((post) => isWanted(post, query));
+  const { untilSeconds } = query;
+  return uniqueById(untilSeconds === null ? own : dropLater(own, cursor, untilSeconds));
+}
+
+/** With replies, the service adds the posts by others that were replied to (FxTwitter, section 6). */
+function isWanted(post: Status, query: TimelineQuery): boolean {
+  const { account, withReplies, withReposts, onlyMedia = false } = query;
+  if (onlyMedia && post.media.all.length === 0) return false;
+  const isOwner = (handle: string) => handle.toLowerCase() === account.handle.toLowerCase();
+  if (post.reposted_by !== null && !withReposts) return false;
+  if (post.reposted_by !== null && isOwner(post.reposted_by.screen_name)) return true;
+  if (!isOwner(post.author.screen_name)) return false;
+  const repliedTo = post.replying_to?.screen_name ?? null;
+  return withReplies || repliedTo === null || isOwner(repliedTo);
+}
+
+/**
+ * Leaves out what is from `untilSeconds` on. A repost carries the time of the original and does not
+ * say when it was made: not before any row below it, nor before the id that the cursor of the next
+ * page stands at. One that may have been made before stays.
+ */
+function dropLater(
+  posts: readonly Status[],
+  cursor: string | null,
+  untilSeconds: number,
+): readonly Status[] {
+  const bottom = cursor === null ? null : readTimelineCursor(cursor);
+  let belowSeconds = Math.floor((timeOfId(bottom?.sortId ?? 0n) ?? 0) / 1000);
+  const kept: Status[] = [];
+  for (const post of posts.toReversed()) {
+    const ownSeconds = post.created_timestamp;
+    const madeSeconds = post.reposted_by === null ? ownSeconds : Math.max(ownSeconds, belowSeconds);
+    if (madeSeconds < untilSeconds) kept.push(post);
+    belowSeconds = Math.max(belowSeconds, ownSeconds);
+  }
+  return kept.reverse();
+}

@@ -1,0 +1,96 @@
+import { encodeComponent } from '../../core/http/encode-component.ts';
+import { joinParameters, parseQuery } from '../../core/http/query.ts';
+import type { ReadId } from '../index.ts';
+import type { AddressedRead } from './address.ts';
+import { type OwnForm, ownForms, type PathForm } from './address-forms.ts';
+import {
+  isMediaNumber,
+  matchPath,
+  type PathParameters,
+  splitPath,
+  toReadParameters,
+} from './match-path.ts';
+import { isPermalinkHandle } from './reserved-names.ts';
+
+/** A path of Perch's own with the row of its read. */
+interface OwnPath {
+  readonly row: OwnForm;
+  readonly form: PathForm;
+}
+
+/** The paths with the fewest parameters come first, so that words win over parameters. */
+const ownPaths: readonly OwnPath[] = ownForms
+  .flatMap((row) => [row, ...(row.also ?? [])].map((form) => ({ row, form })))
+  .toSorted((a, b) => countParameters(a.form) - countParameters(b.form));
+
+function countParameters({ path }: PathForm): number {
+  return path.split('{').length;
+}
+
+/**
+ * Returns the read at a path and query of this server. Null if no read answers there, or one without a
+ * Markdown page: an oEmbed document, a history.
+ */
+export function matchOwnPath(path: string, search: string): AddressedRead | null {
+  const segments = splitPath(path);
+  for (const { row, form } of ownPaths) {
+    const parameters = matchPath(form, segments);
+    if (parameters === null || !isWanted(row, form, parameters)) continue;
+    const read = pageReadOf(row);
+    if (read === null) return null;
+    const query = parseQuery(search);
+    return { read, given: joinParameters(query, toReadParameters(form, parameters)) };
+  }
+  return null;
+}
+
+function pageReadOf({ read }: OwnForm): ReadId | null {
+  return read === 'getOEmbed' || read === 'importProfilePosts' ? null : read;
+}
+
+function isWanted(row: OwnForm, form: PathForm, parameters: PathParameters): boolean {
+  const { n } = parameters;
+  return (n === undefined || isMediaNumber(n)) && accepts(row, form, parameters);
+}
+
+/** Returns whether a row answers at one of its paths for the handle there. */
+export function accepts(
+  { surface }: Pick<OwnForm, 'surface'>,
+  { handles }: PathForm,
+  { handle }: PathParameters,
+): boolean {
+  if (handle === undefined) return true;
+  if (handles?.test(handle) === false) return false;
+  return surface !== 'permalink' || isPermalinkHandle(handle);
+}
+
+/**
+ * Returns the path and query of this server at which a read answers.
+ *
+ * @param surface `permalink` for the short path; a handle that is no permalink is read under v1.
+ */
+export function toOwnAddress({ read, given }: AddressedRead, surface: OwnForm['surface']): string {
+  const row =
+    ownForms.find((one) => one.read === read && one.surface === surface && fits(one, given)) ??
+    ownForms.find((one) => one.read === read && one.surface === 'v1');
+  if (row === undefined) throw new Error(`The read ${read} has no path.`);
+  const inPath = new Set([...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+  const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodePathPart(String(given[name])),
+  );
+  const query = Object.entries(given).flatMap(([name, values = []]) =>
+    inPath.has(name)
+      ? []
+      : [values].flat().map((value) => `${name}=${encodeComponent(String(value))}`),
+  );
+  return query.length === 0 ? path : `${path}?${query.join('&')}`;
+}
+
+function fits({ path }: OwnForm, { handle }: AddressedRead['given']): boolean {
+  return !path.includes('{handle}') || (typeof handle === 'string' && isPermalinkHandle(handle));
+}
+
+/** Handles are easier to read with `@` and `:` as they are, which a path allows. */
+function encodePathPart(text: string): string {
+  return encodeComponent(text).replaceAll('%40', '@').replaceAll('%3A', ':');
+}

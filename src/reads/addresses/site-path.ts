@@ -1,0 +1,149 @@
+import { isPublicName } from '../../core/http/public-host.ts';
+import { isPostId, type Platform, parseHandle } from '../../model/reference.ts';
+import type { AddressedRead, AddressPlace } from './address.ts';
+import {
+  blueskyForms,
+  mastodonForms,
+  mastodonSearchForm,
+  type SiteForm,
+  xForms,
+} from './address-forms.ts';
+import {
+  isMediaNumber,
+  matchPath,
+  type PathParameters,
+  splitPath,
+  toReadParameters,
+} from './match-path.ts';
+
+/** A site whose addresses can be read. */
+interface Site {
+  readonly forms: readonly SiteForm[];
+  /** Whether the host is this site for certain. Any public host may be a Mastodon server. */
+  readonly isCertain: boolean;
+  /** Returns the parameters as reads take them; null if this site has no such address. */
+  toGiven(parameters: PathParameters): PathParameters | null;
+}
+
+/**
+ * Returns the read that an address of another site stands for; null if the site has no such address,
+ * `no such site` if no known site has.
+ */
+export function matchSitePath(
+  url: URL,
+  place: AddressPlace,
+): AddressedRead | null | 'no such site' {
+  const site = siteOf(url.hostname, place);
+  if (site === null) return 'no such site';
+  const segments = splitPath(url.pathname);
+  for (const form of site.forms) {
+    const parameters = matchPath(form, segments);
+    if (parameters === null) continue;
+    const given = isValidPart(parameters) ? site.toGiven(toReadParameters(form, parameters)) : null;
+    if (given === null) continue;
+    return { read: form.read, given: { ...searchOf(form, url.searchParams), ...given } };
+  }
+  return site.isCertain ? null : 'no such site';
+}
+
+/** Returns whether a host is a known platform for certain; any other public host may be a Mastodon server. */
+export function isPlatformHost(hostname: string, place: AddressPlace): boolean {
+  return siteOf(hostname, place)?.isCertain === true;
+}
+
+function siteOf(hostname: string, { xMirrors, mastodonSearchHost }: AddressPlace): Site | null {
+  const host = hostname.replace(/^(?:www|mobile)\./, '');
+  if (['x.com', 'twitter.com', ...xMirrors].includes(host)) return xSite;
+  if (hostname === 'bsky.app') return blueskySite;
+  if (!isPublicName(hostname)) return null;
+  return createMastodonSite(hostname, hostname === mastodonSearchHost);
+}
+
+function isValidPart({ n, tag }: PathParameters): boolean {
+  return (n === undefined || isMediaNumber(n)) && (tag === undefined || /^#?[^\s#]+$/u.test(tag));
+}
+
+/** First path segments on X that are pages of the site and no accounts. */
+const xPages: ReadonlySet<string> = new Set([
+  'compose',
+  'explore',
+  'hashtag',
+  'home',
+  'i',
+  'intent',
+  'jobs',
+  'login',
+  'messages',
+  'notifications',
+  'privacy',
+  'search',
+  'settings',
+  'share',
+  'signup',
+  'tos',
+]);
+
+const xSite: Site = {
+  forms: xForms,
+  isCertain: true,
+  toGiven: (parameters) => {
+    const { handle = '', id } = parameters;
+    // The id decides which post it is, so an address of a post may have any handle.
+    if (id === undefined && xPages.has(handle.toLowerCase())) return null;
+    return toAccountGiven('x', parameters);
+  },
+};
+
+const blueskySite: Site = {
+  forms: blueskyForms,
+  isCertain: true,
+  toGiven: (parameters) => toAccountGiven('bluesky', parameters),
+};
+
+function createMastodonSite(host: string, isSearched: boolean): Site {
+  return {
+    forms: isSearched ? [mastodonSearchForm, ...mastodonForms] : mastodonForms,
+    isCertain: isSearched,
+    toGiven: ({ user, ...parameters }) => {
+      if (user === undefined) return parameters;
+      const account = parseHandle(user.includes('@') ? user : `${user}@${host}`);
+      if (account === null) return null;
+      // A post is read on this host, also the copy of one by an account of another server.
+      const handle =
+        parameters.id === undefined ? account.handle : `${account.handle.split('@', 1)[0]}@${host}`;
+      return toAccountGiven('mastodon', { ...parameters, handle });
+    },
+  };
+}
+
+/** Returns the parameters with the handle as Perch writes it; null if a part is none of the platform's. */
+function toAccountGiven(platform: Platform, parameters: PathParameters): PathParameters | null {
+  const { handle, id } = parameters;
+  if (handle === undefined) return parameters;
+  const account = parseHandle(handle);
+  if (account?.platform !== platform) return null;
+  if (id !== undefined && !isPostId(platform, id)) return null;
+  return { ...parameters, handle: account.handle };
+}
+
+/** The feeds of X's search by the value of `f` in its address. Others are the default feed. */
+const xFeeds: Readonly<Record<string, string>> = {
+  live: 'latest',
+  top: 'top',
+  media: 'photos',
+  image: 'photos',
+  images: 'photos',
+  video: 'videos',
+  videos: 'videos',
+  user: 'users',
+  users: 'users',
+};
+
+/** Returns what the query of a search page on another site stands for. */
+function searchOf({ read, path }: SiteForm, query: URLSearchParams): PathParameters {
+  if (read !== 'searchPosts') return {};
+  const text = path === '/search' ? { q: query.get('q') ?? '' } : {};
+  const f = query.get('f') ?? '';
+  const feed = Object.hasOwn(xFeeds, f) ? xFeeds[f] : undefined;
+  return feed === undefined ? text : { ...text, feed };
+}

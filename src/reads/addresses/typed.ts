@@ -1,0 +1,77 @@
+import { isLoopbackName } from '../../core/http/loopback.ts';
+import { Problem } from '../../core/problem.ts';
+import { parseHandle } from '../../model/reference.ts';
+import { type AddressedRead, type AddressPlace, readAddress } from './address.ts';
+import { matchOwnPath } from './own-path.ts';
+
+/**
+ * Reads what somebody typed or pasted: the URL of a post, account, list or search, also without its
+ * scheme; an account (`@ada`, `ada.example`, `user@host`); a path behind one (`@ada/followers`). Null for
+ * anything else: words.
+ *
+ * @param text Trimmed, not empty.
+ * @param subject The name of the input, for the detail of a problem.
+ * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot read
+ */
+export function readTyped(
+  text: string,
+  place: AddressPlace,
+  subject: string,
+): AddressedRead | null {
+  if (hasScheme(text)) return readAddress(toTypedUrl(text, place) ?? text, place, subject);
+  const account = readAccount(text);
+  if (account !== null) return account;
+  const url = toTypedUrl(text, place);
+  return url === null ? readAccountPath(text) : readBareUrl({ text, url }, place, subject);
+}
+
+/** Returns what is meant as a URL, with the scheme that people leave out; null for anything else. */
+export function toTypedUrl(
+  text: string,
+  { baseUrl }: Pick<AddressPlace, 'baseUrl'>,
+): string | null {
+  // Copied from a path in which a browser or proxy has merged slashes.
+  if (hasScheme(text)) return text.replace(/^(https?):\/(?!\/)/i, '$1://');
+  const base = new URL(baseUrl);
+  const [host = '', ...rest] = text.split('/');
+  if (rest.length === 0) return null;
+  if (host.toLowerCase() === base.host) return `${base.protocol}//${text}`;
+  if (isLoopbackName(host.replace(/:\d+$/, ''))) return `http://${text}`;
+  return /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/i.test(host) && !/\s/.test(text) ? `https://${text}` : null;
+}
+
+function hasScheme(text: string): boolean {
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:\/)/i.test(text);
+}
+
+/** One word without a sign of a handle is a word. */
+function readAccount(text: string): AddressedRead | null {
+  const account = /[@.:]/.test(text) ? parseHandle(text) : null;
+  return account === null ? null : { read: 'getProfile', given: { handle: account.handle } };
+}
+
+/** Reads the path of an account as it stands behind Perch's address, without the first slash. */
+function readAccountPath(text: string): AddressedRead | null {
+  const [first = '', ...rest] = text.split('/');
+  if (rest.length === 0 || !/[@.:]/.test(first) || /[\s?#]/.test(text)) return null;
+  const found = matchOwnPath(`/${text}`, '');
+  const account = typeof found?.given.handle === 'string' ? parseHandle(found.given.handle) : null;
+  if (found === null || account === null) return null;
+  return { read: found.read, given: { ...found.given, handle: account.handle } };
+}
+
+/** A domain before a slash is the host of a URL, or else a handle. */
+function readBareUrl(
+  { text, url }: { readonly text: string; readonly url: string },
+  place: AddressPlace,
+  subject: string,
+): AddressedRead {
+  try {
+    return readAddress(url, place, subject);
+  } catch (error) {
+    const isUnknown = error instanceof Problem && error.code === 'unsupported_host';
+    const found = isUnknown ? readAccountPath(text) : null;
+    if (found === null) throw error;
+    return found;
+  }
+}

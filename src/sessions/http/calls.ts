@@ -1,0 +1,163 @@
+import type { FastifyRequest } from 'fastify';
+import type { Client } from '../../core/caller.ts';
+import { Problem } from '../../core/problem.ts';
+import type { SessionService } from '../service.ts';
+import type { SessionRecord } from '../store/state.ts';
+import type { Once } from '../store/store.ts';
+import { type Owner, readOwner } from './owner.ts';
+import { type Body, readString } from './requests.ts';
+import { createMark } from './tokens.ts';
+
+/** What the operator demands of callers (protocol section 2). */
+export interface CallerRules {
+  /** Whether a bearer is demanded. */
+  readonly requireBearer: boolean;
+  /** Whether a session is its starter's alone. */
+  readonly bindBearer: boolean;
+  /** Whether a follow-up needs the continuation token. */
+  readonly token: 'required' | 'optional';
+  /** Whether readers get the token in events without having shown it. */
+  readonly streamToken: 'proven' | 'always';
+}
+
+/** What calls are judged with. */
+export interface CallSetting {
+  readonly service: SessionService;
+  readonly rules: CallerRules;
+}
+
+/** @throws Problem `missing_bearer` in strict mode */
+export function refuseWithoutBearer(
+  request: FastifyRequest,
+  { service, rules }: CallSetting,
+): void {
+  if (!rules.requireBearer || readOwner(request.raw, service.secret) !== null) return;
+  throw new Problem('missing_bearer', {
+    detail: 'The header `Authorization` has no bearer token; this server demands one, whichever.',
+  });
+}
+
+/**
+ * Finds the session that a request names, and notes that it is known.
+ *
+ * @throws Problem `session_not_found`, `session_expired`, `session_forbidden`
+ */
+export async function findSession(
+  request: FastifyRequest,
+  sessionId: string,
+  { service, rules }: CallSetting,
+): Promise<SessionRecord> {
+  const found = await service.store.find(sessionId);
+  if (found.kind === 'unknown') throw unknownSession();
+  request.knownSession = sessionId;
+  if (found.kind === 'purged') throw expiredSession();
+  refuseStranger(found.record, request, { service, rules });
+  return found.record;
+}
+
+/** Gives the problem of a session id that nobody knows. */
+export function unknownSession(): Problem {
+  return new Problem('session_not_found', { detail: 'There is no session with this id.' });
+}
+
+/** Gives the problem of a session that was deleted. */
+export function expiredSession(): Problem {
+  return new Problem('session_expired', { detail: 'The session has ended and was deleted.' });
+}
+
+/** @throws Problem `session_forbidden` where sessions are bound and this one is somebody else's */
+export function refuseStranger(
+  record: SessionRecord,
+  request: FastifyRequest,
+  { service, rules }: CallSetting,
+): void {
+  if (rules.bindBearer && readOwner(request.raw, service.secret) !== record.owner) {
+    throw foreignSession();
+  }
+}
+
+/** Gives the problem of a session that is bound to another bearer. */
+export function foreignSession(): Problem {
+  return new Problem('session_forbidden', {
+    detail: 'The session was started with another bearer token, or with none.',
+  });
+}
+
+/** The header that carries the continuation token (spec: Endpoints). */
+const tokenHeader = 'x-continuation-token';
+
+/**
+ * Gives the continuation token that a request shows, from its header or its body; undefined where it
+ * shows none.
+ *
+ * @throws Problem `conflicting_continuation_tokens`, `invalid_body`
+ */
+export function readToken(request: FastifyRequest, body: Body | undefined): string | undefined {
+  const header = String(request.headers[tokenHeader] ?? '') || undefined;
+  const member = readString(body, 'continuationToken') || undefined;
+  if (header !== undefined && member !== undefined && header !== member) {
+    throw new Problem('conflicting_continuation_tokens', {
+      detail: 'The header `X-Continuation-Token` and the member `continuationToken` differ.',
+    });
+  }
+  return header ?? member;
+}
+
+/** @throws Problem `invalid_continuation_token` for a token that is shown and is not the session's */
+export function refuseWrongToken(
+  token: string | undefined,
+  sessionId: string,
+  { service }: CallSetting,
+): void {
+  if (token === undefined || service.tokens.isOf(token, sessionId)) return;
+  throw new Problem('invalid_continuation_token', {
+    detail: 'The continuation token is not the one of this session.',
+  });
+}
+
+/** @throws Problem `missing_continuation_token`, `invalid_continuation_token` */
+export function demandToken(
+  token: string | undefined,
+  sessionId: string,
+  setting: CallSetting,
+): void {
+  if (token === undefined && setting.rules.token === 'required') {
+    throw new Problem('missing_continuation_token', {
+      detail: 'The header `X-Continuation-Token` is missing or empty.',
+    });
+  }
+  refuseWrongToken(token, sessionId, setting);
+}
+
+/** The bearer and the address of a request, by their keyed hashes. */
+export interface Caller {
+  readonly owner: Owner;
+  readonly client: Client;
+}
+
+/** The form of an `Idempotency-Key` that is honoured (protocol section 4). */
+const idempotencyKey = /^.{16,255}$/s;
+
+/** Tells whether a request is to be carried out once. */
+export function isOnce({ headers }: FastifyRequest, owner: Owner): boolean {
+  const key = headers['idempotency-key'];
+  // All anonymous callers are one: to repeat a reply would hand its token to another.
+  return owner !== null && typeof key === 'string' && idempotencyKey.test(key);
+}
+
+/** Gives what makes a request one of its kind; null where it may be carried out again. */
+export function readOnce(
+  request: FastifyRequest,
+  { owner, client }: Caller,
+  { secret, clock }: SessionService,
+): Once | null {
+  if (!isOnce(request, owner)) return null;
+  const key = request.headers['idempotency-key'];
+  const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';
+  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  return {
+    key: createMark(secret, 'idempotency', JSON.stringify([key, owner, client.address])),
+    fingerprint: createMark(secret, 'body', Buffer.concat([Buffer.from(`${path}\0`), bytes])),
+    nowMs: clock.now(),
+  };
+}

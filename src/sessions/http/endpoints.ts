@@ -1,0 +1,283 @@
+import { z } from 'zod';
+import type {
+  Endpoint,
+  EndpointHeader,
+  EndpointHeaders,
+  EndpointReply,
+} from '../../core/endpoint.ts';
+import type { ProblemCode } from '../../core/problem.ts';
+import { leaseRecord, sessionEvent } from '../events.ts';
+import {
+  cancelBody,
+  cancelReply,
+  followUpBody,
+  followUpReply,
+  healthReply,
+  idleReply,
+  resetBody,
+  resetReply,
+  startBody,
+  startReply,
+} from '../schemas.ts';
+
+/** A line of a stream. */
+const streamLine = z.union([sessionEvent, leaseRecord]).meta({ id: 'SessionStreamLine' });
+
+/** The media type of a stream (spec: Endpoints). */
+export const streamMediaType = 'application/x-ndjson; charset=utf-8';
+
+const jsonType = 'application/json; charset=utf-8';
+
+/** Gives a header under its neutral name and under the one that eve clients read. */
+const underBothNames = (
+  name: string,
+  description: string,
+  extra: Partial<EndpointHeader> = {},
+) => ({
+  [`X-${name}`]: { description, ...extra },
+  [`X-Eve-${name}`]: { description: `The same, for eve clients.`, ...extra },
+});
+
+const sessionHeaders = underBothNames('Session-Id', 'The session.');
+
+/** Where pages of other origins may use sessions. */
+const originHeaders: EndpointHeaders = {
+  Vary: { description: '`Origin`, where the server lets other origins in.', isOptional: true },
+};
+
+/** Of every reply, problems among them. */
+const commonHeaders: EndpointHeaders = {
+  ...underBothNames('Session-Id', 'The session, once it is known.', { isOptional: true }),
+  ...originHeaders,
+};
+
+const reply = (status: number, description: string, schema: z.ZodType): EndpointReply => ({
+  status,
+  description,
+  content: { [jsonType]: schema },
+  headers: sessionHeaders,
+});
+
+const path = z.object({
+  sessionId: z.string().describe('The `sessionId` of the start response.'),
+});
+
+const tokenHeader = z.object({
+  'X-Continuation-Token': z
+    .string()
+    .optional()
+    .describe('The `continuationToken` of the start response.'),
+});
+
+const onceHeader = z.object({
+  'Idempotency-Key': z
+    .string()
+    .optional()
+    .describe(
+      '16 to 255 characters: the same request with the same key and bearer is carried out once in 24 hours.',
+    ),
+});
+
+const streamQuery = z.object({
+  startIndex: z
+    .string()
+    .regex(/^-?\d+$/)
+    .optional()
+    .describe('The index of the first event; negative: counted from the end. Default 0.'),
+  follow: z
+    .enum(['true', 'false', '1', '0'])
+    .optional()
+    .describe(
+      'Left out: ends once the session is idle. `false`: ends with what is recorded now. `true`: stays open across idle time.',
+    ),
+  streamControlVersion: z
+    .string()
+    .optional()
+    .describe('`1`: stays open for a minute, then ends with a record that is no event.'),
+});
+
+const bodyProblems = [
+  'invalid_body',
+  'missing_message',
+  'invalid_message',
+  'payload_too_large',
+  'unsupported_media_type',
+  'unsupported_feature',
+  'idempotency_conflict',
+  'not_ready',
+] as const satisfies readonly ProblemCode[];
+
+/** Problems of messages for which there is no room. */
+const loadProblems = [
+  'rate_limited',
+  'turn_queue_full',
+  'overloaded',
+] as const satisfies readonly ProblemCode[];
+
+const sessionProblems = [
+  'session_forbidden',
+  'session_not_found',
+  'session_expired',
+  'invalid_continuation_token',
+] as const satisfies readonly ProblemCode[];
+
+const tokenProblems = [
+  'missing_continuation_token',
+  'conflicting_continuation_tokens',
+] as const satisfies readonly ProblemCode[];
+
+/** Gives the routes of the session service under a first path segment, for the machine description. */
+export function describeSessionEndpoints(segment: string): readonly Endpoint[] {
+  const base = `/${segment}/v1`;
+  return [healthEndpoint(base), startEndpoint(base), ...oneSession(`${base}/session/{sessionId}`)];
+}
+
+function healthEndpoint(base: string): Endpoint {
+  return {
+    id: 'getSessionHealth',
+    method: 'GET',
+    path: `${base}/health`,
+    tag: 'sessions',
+    summary: 'Tells whether the session service takes messages.',
+    replies: [{ ...reply(200, 'It does.', healthReply), headers: {} }],
+    problems: ['not_ready', 'shutting_down'],
+    access: 'open',
+    headers: originHeaders,
+  };
+}
+
+function startEndpoint(base: string): Endpoint {
+  const accepted = reply(202, 'The message is accepted; its turn is on the stream.', startReply);
+  return {
+    id: 'startSession',
+    method: 'POST',
+    path: `${base}/session`,
+    tag: 'sessions',
+    summary: 'Starts a session with a message.',
+    description:
+      '`Location` is the stream, where the answer is the message of the last `message.completed`.',
+    parameters: { header: onceHeader },
+    body: { 'application/json': startBody },
+    replies: [
+      {
+        ...accepted,
+        headers: { ...sessionHeaders, Location: { description: 'The path of the stream.' } },
+      },
+    ],
+    problems: [...bodyProblems, ...loadProblems],
+    access: 'bearer',
+    headers: commonHeaders,
+  };
+}
+
+function oneSession(url: string): readonly Endpoint[] {
+  return [followUpEndpoint(url), streamEndpoint(url), cancelEndpoint(url), resetEndpoint(url)];
+}
+
+function followUpEndpoint(url: string): Endpoint {
+  return {
+    id: 'continueSession',
+    method: 'POST',
+    path: url,
+    tag: 'sessions',
+    summary: 'Sends a further message to a session.',
+    description:
+      'It is answered after those before it in the session. Addresses take turns; the messages of one address are answered in the order of arrival.',
+    parameters: { path, header: tokenHeader.extend(onceHeader.shape) },
+    body: { 'application/json': followUpBody },
+    replies: [reply(202, 'The message is accepted; its turn is on the stream.', followUpReply)],
+    problems: [
+      ...bodyProblems,
+      ...sessionProblems,
+      ...tokenProblems,
+      'session_not_active',
+      'turn_in_progress',
+      ...loadProblems,
+    ],
+    access: 'bearer',
+    headers: commonHeaders,
+  };
+}
+
+function streamEndpoint(url: string): Endpoint {
+  return {
+    id: 'streamSession',
+    method: 'GET',
+    path: `${url}/stream`,
+    tag: 'sessions',
+    summary: 'Reads the events of a session, one JSON object on a line.',
+    description:
+      'Ignore types and members that you do not know. A space before a line keeps a silent stream alive.',
+    parameters: { path, query: streamQuery, header: tokenHeader },
+    replies: [
+      {
+        status: 200,
+        description: 'The events from `startIndex` on, as they are recorded.',
+        content: { [streamMediaType]: streamLine },
+        headers: {
+          ...sessionHeaders,
+          ...underBothNames('Stream-Version', '`21`.'),
+          ...underBothNames('Stream-Format', '`ndjson`.'),
+          ...underBothNames(
+            'Stream-Tail-Index',
+            'The index of the last event when the response opened; `-1` for none.',
+          ),
+          'X-Accel-Buffering': { description: '`no`: proxies pass lines on as they come.' },
+        },
+      },
+    ],
+    problems: [...sessionProblems, 'invalid_start_index', 'invalid_option', 'overloaded'],
+    access: 'bearer',
+    headers: commonHeaders,
+  };
+}
+
+function cancelEndpoint(url: string): Endpoint {
+  return {
+    id: 'cancelTurn',
+    method: 'POST',
+    path: `${url}/cancel`,
+    tag: 'sessions',
+    summary: 'Cancels the running turn of a session.',
+    parameters: { path, header: tokenHeader },
+    body: { 'application/json': cancelBody },
+    isBodyOptional: true,
+    replies: [
+      reply(202, 'The session has not ended; what happens is on the stream.', cancelReply),
+      { ...reply(200, 'The session is not known, or has ended.', idleReply), headers: {} },
+    ],
+    problems: [
+      'session_forbidden',
+      'invalid_continuation_token',
+      'conflicting_continuation_tokens',
+      'invalid_body',
+      'payload_too_large',
+      'unsupported_media_type',
+    ],
+    access: 'bearer',
+    headers: commonHeaders,
+  };
+}
+
+function resetEndpoint(url: string): Endpoint {
+  return {
+    id: 'resetSession',
+    method: 'POST',
+    path: `${url}/reset`,
+    tag: 'sessions',
+    summary: 'Ends a session.',
+    parameters: { path, header: tokenHeader },
+    body: { 'application/json': resetBody },
+    isBodyOptional: true,
+    replies: [reply(200, 'The session has ended, now or before.', resetReply)],
+    problems: [
+      ...sessionProblems,
+      ...tokenProblems,
+      'invalid_body',
+      'payload_too_large',
+      'unsupported_media_type',
+    ],
+    access: 'bearer',
+    headers: commonHeaders,
+  };
+}

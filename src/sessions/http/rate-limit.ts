@@ -1,0 +1,117 @@
+import type { Client } from '../../core/caller.ts';
+import type { Clock } from '../../core/clock.ts';
+import { Problem } from '../../core/problem.ts';
+import { addressesPerNetwork } from '../../core/work/ledger.ts';
+import type { Owner } from './owner.ts';
+
+/** How often callers may start sessions and send messages. */
+export interface CallRates {
+  /** Counts a start, which is a message as well. @throws Problem `rate_limited` with the exact wait */
+  spendStart(owner: Owner, client: Client): void;
+  /** Counts a further message. @throws Problem `rate_limited` with the exact wait */
+  spendMessage(client: Client): void;
+}
+
+/** A rate, and how many may come at once. */
+export interface Rate {
+  readonly perMinute: number;
+  readonly burst: number;
+}
+
+/** The rates of one address. A bearer, and the addresses of a network, have a multiple of them. */
+export interface CallRatesOptions {
+  readonly starts: Rate;
+  readonly messages: Rate;
+  readonly clock: Clock;
+}
+
+/**
+ * Creates the rates. A bearer that nobody checks is no identity, so the address counts beside it. A bearer
+ * has more than one address, so that one client cannot use up what others with the same bearer have.
+ */
+export function createCallRates({ starts, messages, clock }: CallRatesOptions): CallRates {
+  const spend = createRateLimit(clock);
+  const toStarts = { rate: starts, what: 'start', ofWhat: 'sessions' };
+  const toMessages = { rate: messages, what: 'send', ofWhat: 'messages' };
+  return {
+    spendStart: (owner, client) => {
+      const ofBearer =
+        owner === null ? [] : [{ ...multiply(toStarts), who: 'One bearer', name: owner }];
+      spend([...ofBearer, ...toCharges(client, toStarts), ...toCharges(client, toMessages)]);
+    },
+    spendMessage: (client) => spend(toCharges(client, toMessages)),
+  };
+}
+
+interface Rule {
+  readonly rate: Rate;
+  readonly what: string;
+  readonly ofWhat: string;
+}
+
+/** One unit of a caller. */
+interface Charge extends Rule {
+  readonly who: string;
+  readonly name: string;
+}
+
+function toCharges({ address, network }: Client, rule: Rule): readonly Charge[] {
+  const own = { ...rule, who: 'One address', name: address };
+  if (network === null) return [own];
+  return [own, { ...multiply(rule), who: 'One IPv6 /48', name: network }];
+}
+
+function multiply(rule: Rule): Rule {
+  const { perMinute, burst } = rule.rate;
+  return {
+    ...rule,
+    rate: { perMinute: perMinute * addressesPerNetwork, burst: burst * addressesPerNetwork },
+  };
+}
+
+/** Maximum number of callers that are remembered. */
+const maxCallers = 100_000;
+
+/** Number of callers, the longest unseen first, that each charge looks at. */
+const looks = 4;
+
+/**
+ * Creates the limit: a bucket of `burst` units for each caller, which `perMinute` fill again. Of a
+ * bucket only the instant is kept at which it will be full (the generic cell rate algorithm). Either
+ * all charges are taken, or none.
+ */
+function createRateLimit(clock: Clock): (charges: readonly Charge[]) => void {
+  const fullAtMs = new Map<string, number>();
+  /** A caller with a full bucket need not be remembered. */
+  const forgetFull = (nowMs: number): void => {
+    let left = looks;
+    for (const [name, atMs] of fullAtMs) {
+      if (atMs <= nowMs || fullAtMs.size > maxCallers) fullAtMs.delete(name);
+      left -= 1;
+      if (left === 0) break;
+    }
+  };
+  return (charges) => {
+    const nowMs = clock.now();
+    const taken = charges.map((charge) => {
+      const oneMs = 60_000 / charge.rate.perMinute;
+      const key = `${charge.what} ${charge.name}`;
+      const next = Math.max(nowMs, fullAtMs.get(key) ?? nowMs) + oneMs;
+      return { charge, key, next, waitMs: next - charge.rate.burst * oneMs - nowMs };
+    });
+    const [longest] = taken.toSorted((a, b) => b.waitMs - a.waitMs);
+    if (longest !== undefined && longest.waitMs > 0) throw tooOften(longest.charge, longest.waitMs);
+    for (const { key, next } of taken) {
+      fullAtMs.delete(key); // those not seen for longest are first
+      fullAtMs.set(key, next);
+      forgetFull(nowMs);
+    }
+  };
+}
+
+function tooOften({ rate, who, what, ofWhat }: Charge, waitMs: number): Problem {
+  return new Problem('rate_limited', {
+    detail: `${who} may ${what} ${rate.perMinute} ${ofWhat} a minute.`,
+    retryAfterSeconds: Math.ceil(waitMs / 1000),
+  });
+}

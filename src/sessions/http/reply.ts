@@ -1,0 +1,67 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Problem, ProblemDocument } from '../../core/problem.ts';
+import { type Origins, toCorsHeaders } from './cors.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The id of the session that a request is about, once it is known; else null. */
+    knownSession: string | null;
+  }
+}
+
+/** How the whole server tells of problems; this surface adds to it. */
+export interface ProblemTelling {
+  /** Gives the problem of anything thrown; a defect is logged there. */
+  toProblem(error: Error, request: FastifyRequest): Problem;
+  /** Gives the document of a problem and the headers that go with it. */
+  describe(
+    problem: Problem,
+    request: FastifyRequest,
+  ): { readonly document: ProblemDocument; readonly headers: Readonly<Record<string, string>> };
+  /** Is told of every problem that is sent. */
+  note(problem: Problem, request: FastifyRequest, reply: FastifyReply): void;
+}
+
+/** Gives the headers of every reply (protocol section 1). */
+export function toSessionHeaders(
+  request: FastifyRequest,
+  origins: Origins,
+): Readonly<Record<string, string>> {
+  const { knownSession } = request;
+  return {
+    'x-request-id': request.id,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    ...(knownSession === null
+      ? {}
+      : { 'x-eve-session-id': knownSession, 'x-session-id': knownSession }),
+    ...toCorsHeaders(request, origins),
+  };
+}
+
+/** Sends a JSON body. */
+export function sendBody(reply: FastifyReply, body: unknown): FastifyReply {
+  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+/** Sends a problem document as this surface tells it. */
+export function sendSessionProblem(
+  error: Error,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  problems: ProblemTelling,
+): FastifyReply {
+  const problem = problems.toProblem(error, request);
+  problems.note(problem, request, reply);
+  const { document, headers } = problems.describe(problem, request);
+  // RFC 9110 §15.5.2: a 401 names the scheme.
+  const challenge = problem.code === 'missing_bearer' ? { 'www-authenticate': 'Bearer' } : {};
+  return reply
+    .code(problem.status)
+    .headers({ ...headers, ...challenge, 'x-request-id': request.id })
+    .send(JSON.stringify(toSessionDocument(document)));
+}
+
+/** Gives the document of a problem with the members that eve clients show (protocol section 9). */
+export function toSessionDocument(document: ProblemDocument) {
+  return { ...document, error: document.detail, ok: false };
+}

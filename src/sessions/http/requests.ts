@@ -1,0 +1,161 @@
+import { Problem, quoteInput } from '../../core/problem.ts';
+import { turnPolicy } from '../schemas.ts';
+import type { FollowMode } from '../streams/stream-reader.ts';
+
+/** A JSON object, as it was sent. */
+export type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * Gives the bytes of a body as a JSON object; undefined where there are none.
+ *
+ * @throws Problem `invalid_body`
+ */
+export function parseBody(bytes: Buffer): Body | undefined {
+  if (bytes.length === 0) return undefined;
+  const body = parseJson(bytes);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new Problem('invalid_body', { detail: 'The body is JSON, but no object.' });
+  }
+  return body as Body; // an object of JSON has string keys
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new Problem('invalid_body', { detail: 'The body is not JSON in UTF-8.', cause });
+  }
+}
+
+/** A message, as it was asked for. */
+export interface MessageRequest {
+  readonly text: string;
+  /** Whether it is refused while a turn is queued or running. */
+  readonly isRefusedWhileRunning: boolean;
+}
+
+/**
+ * Reads the message of a body (protocol section 4).
+ *
+ * @throws Problem `unsupported_feature`, `missing_message`, `invalid_message`, `payload_too_large`,
+ * `invalid_body`
+ */
+export function readMessage(body: Body, maxBytes: number): MessageRequest {
+  for (const name of ['outputSchema', 'inputResponses']) {
+    if (isGiven(body[name])) {
+      throw new Problem('unsupported_feature', {
+        detail: `The member \`${name}\` asks for something that this server does not do.`,
+      });
+    }
+  }
+  const text = readText(body.message);
+  if (text.trim() === '') {
+    throw new Problem('missing_message', {
+      detail: isGiven(body.message)
+        ? 'The member `message` is blank.'
+        : 'The body has no member `message`.',
+    });
+  }
+  if (Buffer.byteLength(text) > maxBytes) {
+    throw new Problem('payload_too_large', {
+      detail: `The member \`message\` is over ${maxBytes} bytes.`,
+    });
+  }
+  return { text, isRefusedWhileRunning: readPolicy(body.turnPolicy) === 'reject' };
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** Halves of surrogate pairs, which UTF-8 cannot write, become the replacement character. */
+function readText(message: unknown): string {
+  if (!isGiven(message)) return '';
+  const text = typeof message === 'string' ? message : joinParts(message);
+  return Buffer.from(text).toString();
+}
+
+function joinParts(parts: unknown): string {
+  if (!Array.isArray(parts)) throw notText('is neither a string nor an array');
+  return parts.map(readPart).join('\n');
+}
+
+function readPart(part: unknown, index: number): string {
+  if (typeof part === 'object' && part !== null && 'type' in part && part.type === 'text') {
+    if ('text' in part && typeof part.text === 'string') return part.text;
+  }
+  throw notText(`has a part that is no text, number ${index}`);
+}
+
+function notText(fault: string): Problem {
+  return new Problem('invalid_message', {
+    detail: `The member \`message\` ${fault}; it takes a string or text parts.`,
+  });
+}
+
+function readPolicy(value: unknown) {
+  if (!isGiven(value)) return 'queue';
+  const parsed = turnPolicy.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new Problem('invalid_body', {
+    detail: 'The member `turnPolicy` has an unknown value; it takes `queue`, `steer` or `reject`.',
+  });
+}
+
+/**
+ * Reads a member that is a string or is left out.
+ *
+ * @throws Problem `invalid_body`
+ */
+export function readString(body: Body | undefined, name: string): string | undefined {
+  const value = body?.[name];
+  if (!isGiven(value)) return undefined;
+  if (typeof value === 'string') return value;
+  throw new Problem('invalid_body', { detail: `The member \`${name}\` is no string.` });
+}
+
+/** What the query of a stream asks for. */
+export interface StreamQuery {
+  readonly startIndex: number;
+  readonly mode: FollowMode;
+}
+
+/**
+ * Reads the query of a stream (protocol section 5); unknown parameters are ignored.
+ *
+ * @throws Problem `invalid_start_index`, `invalid_option`
+ */
+export function readStreamQuery(url: string): StreamQuery {
+  const query = new URLSearchParams(url.split(/\?(.*)/s)[1] ?? '');
+  const follow = readFollow(query);
+  const isLeased = query.get('streamControlVersion') === '1';
+  const open = isLeased ? 'lease' : follow;
+  return { startIndex: readStartIndex(query), mode: follow === 'once' ? 'once' : open };
+}
+
+function readStartIndex(query: URLSearchParams): number {
+  const [value = '0', ...more] = query.getAll('startIndex');
+  if (more.length > 0) throw badIndex('is given more than once');
+  if (!/^-?\d+$/.test(value)) throw badIndex(`is ${quoteInput(value)}`);
+  // Beyond any log they all mean the same.
+  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(value)));
+}
+
+function badIndex(fault: string): Problem {
+  return new Problem('invalid_start_index', {
+    detail: `The parameter \`startIndex\` ${fault}; it takes one integer.`,
+  });
+}
+
+const followModes = { true: 'follow', 1: 'follow', false: 'once', 0: 'once' } as const;
+
+function readFollow(query: URLSearchParams): FollowMode {
+  const value = query.get('follow');
+  if (value === null) return 'automatic';
+  const isKnown = (name: string): name is keyof typeof followModes & string =>
+    Object.hasOwn(followModes, name);
+  if (isKnown(value)) return followModes[value];
+  throw new Problem('invalid_option', {
+    detail: `The parameter \`follow\` is ${quoteInput(value)}; it takes \`true\`, \`false\`, \`1\` or \`0\`.`,
+  });
+}

@@ -1,0 +1,290 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../../core/problem.ts';
+import { goOnWith, startWith } from '../messages.ts';
+import { endSession, isLive, refuseInactive, type SessionRecord } from '../store/state.ts';
+import type { Receipt } from '../store/store.ts';
+import type { StreamSink } from '../streams/stream-reader.ts';
+import {
+  type Caller,
+  type CallSetting,
+  demandToken,
+  expiredSession,
+  findSession,
+  isOnce,
+  readOnce,
+  readToken,
+  refuseStranger,
+  refuseWrongToken,
+} from './calls.ts';
+import type { Origins } from './cors.ts';
+import { streamMediaType } from './endpoints.ts';
+import { readOwner } from './owner.ts';
+import { sendBody, toSessionHeaders } from './reply.ts';
+import { type Body, parseBody, readMessage, readStreamQuery, readString } from './requests.ts';
+
+/** What the handlers need. */
+export interface HandlerSetting extends CallSetting {
+  readonly origins: Origins;
+  /** Where the routes are: `/svc/v1`. */
+  readonly base: string;
+  /** Gives the name of a request's client address. */
+  readonly clientOf: (request: FastifyRequest) => string;
+}
+
+/** A path with the id of a session in it. */
+export interface OneSession {
+  readonly Params: { readonly sessionId: string };
+}
+
+type SessionRequest = FastifyRequest<OneSession>;
+
+/** The name of what answers, as health tells it. */
+const workflowId = 'perch-session-1';
+
+/** Creates the handlers of the routes, each for its row of the protocol's table (section 1). */
+export function createHandlers(setting: HandlerSetting) {
+  const { service } = setting;
+  return {
+    health: async (_request: FastifyRequest, reply: FastifyReply) => {
+      service.refuseUnlessReady();
+      await service.store.countLive(); // the store answers
+      return sendBody(reply, { ok: true, status: 'ready', workflowId });
+    },
+    start: createStart(setting),
+    followUp: createFollowUp(setting),
+    stream: createStream(setting),
+    cancel: createCancel(setting),
+    reset: createReset(setting),
+  };
+}
+
+function createStart(setting: HandlerSetting) {
+  const { service, base } = setting;
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const body = demandBody(request);
+    const { text } = readMessage(body, service.limits.messageBytes);
+    const caller = readCaller(request, setting);
+    const receipt = await startOnce({ text, caller, request }, setting);
+    request.knownSession = receipt.sessionId;
+    reply.code(202).header('location', `${base}/session/${receipt.sessionId}/stream`);
+    return sendBody(reply, {
+      sessionId: receipt.sessionId,
+      continuationToken: service.tokens.of(receipt.sessionId),
+      ok: true,
+      status: 'accepted',
+      deliveryId: receipt.deliveryId,
+    });
+  };
+}
+
+interface Starting {
+  readonly text: string;
+  readonly caller: Caller;
+  readonly request: FastifyRequest;
+}
+
+async function startOnce(
+  { text, caller, request }: Starting,
+  { service }: HandlerSetting,
+): Promise<Receipt> {
+  const { store, rates } = service;
+  const once = readOnce(request, caller, service);
+  const known = once === null ? undefined : await store.recall(once);
+  if (known !== undefined) return known;
+  rates.spendStart(caller.owner, caller.client);
+  return startWith({ text, ...caller, once }, service);
+}
+
+function createFollowUp(setting: HandlerSetting) {
+  const { service } = setting;
+  return async (request: SessionRequest, reply: FastifyReply) => {
+    const { sessionId } = request.params;
+    const receipt = await followUpOnce(request, setting);
+    return sendBody(reply.code(202), {
+      ok: true,
+      sessionId,
+      continuationToken: service.tokens.of(sessionId),
+      status: 'accepted',
+      deliveryId: receipt.deliveryId,
+      queued: receipt.queued,
+    });
+  };
+}
+
+async function followUpOnce(request: SessionRequest, setting: HandlerSetting): Promise<Receipt> {
+  const { service } = setting;
+  const { sessionId } = request.params;
+  const caller = readCaller(request, setting);
+  const once = readOnce(request, caller, service);
+  const known = once === null ? undefined : await service.store.recall(once);
+  // The look before the body left this to be seen.
+  if (once !== null && known === undefined)
+    refuseInactive(await findSession(request, sessionId, setting));
+  const body = demandBody(request);
+  const message = readMessage(body, service.limits.messageBytes);
+  demandToken(readToken(request, body), sessionId, setting);
+  if (known !== undefined) return known;
+  service.rates.spendMessage(caller.client);
+  const check = message.isRefusedWhileRunning ? refuseRunning : () => undefined;
+  return goOnWith({ sessionId, text: message.text, once, check }, service);
+}
+
+/** @throws Problem `session_not_active`, `turn_in_progress` */
+function refuseRunning(record: SessionRecord): void {
+  refuseInactive(record);
+  if (record.pending.length === 0) return;
+  throw new Problem('turn_in_progress', {
+    detail: 'A turn is queued or running, and `turnPolicy` is `reject`.',
+  });
+}
+
+function createStream(setting: HandlerSetting) {
+  const { service, origins, rules } = setting;
+  return async (request: SessionRequest, reply: FastifyReply) => {
+    const { sessionId } = request.params;
+    const shown = readToken(request, undefined);
+    refuseWrongToken(shown, sessionId, setting);
+    const isTold = shown !== undefined || rules.streamToken === 'always';
+    const stream = await service.streams.openStream({
+      sessionId,
+      ...readStreamQuery(request.raw.url ?? ''),
+      token: isTold ? service.tokens.of(sessionId) : null,
+      client: readCaller(request, setting).client,
+    });
+    if (stream === undefined) throw expiredSession();
+    const { raw } = reply.hijack();
+    raw.writeHead(200, {
+      ...toSessionHeaders(request, origins),
+      ...toStreamHeaders(stream.record.events - 1),
+    });
+    raw.flushHeaders();
+    await stream.sendTo(createResponseSink(raw));
+  };
+}
+
+/** What every client accepts (protocol section 6.3). */
+const streamVersion = '21';
+
+function toStreamHeaders(tailIndex: number): Readonly<Record<string, string>> {
+  return {
+    'content-type': streamMediaType,
+    'cache-control': 'no-store, no-transform',
+    'x-eve-stream-version': streamVersion,
+    'x-stream-version': streamVersion,
+    'x-eve-stream-format': 'ndjson',
+    'x-stream-format': 'ndjson',
+    'x-eve-stream-tail-index': String(tailIndex),
+    'x-stream-tail-index': String(tailIndex),
+    'x-accel-buffering': 'no',
+  };
+}
+
+function createCancel(setting: HandlerSetting) {
+  const { service } = setting;
+  return async (request: SessionRequest, reply: FastifyReply) => {
+    const { sessionId } = request.params;
+    const body = readBody(request);
+    const turnId = readString(body, 'turnId') ?? null;
+    const token = readToken(request, body);
+    const found = await service.store.find(sessionId);
+    if (found.kind !== 'unknown') request.knownSession = sessionId;
+    if (found.kind === 'known') {
+      refuseStranger(found.record, request, setting);
+      if (isLive(found.record.state)) {
+        refuseWrongToken(token, sessionId, setting);
+        await service.turns.cancel(sessionId, turnId);
+        return sendBody(reply.code(202), { ok: true, sessionId, status: 'accepted' });
+      }
+    }
+    return sendBody(reply, { ok: true, status: 'no_active_turn' });
+  };
+}
+
+function createReset(setting: HandlerSetting) {
+  const { service } = setting;
+  return async (request: SessionRequest, reply: FastifyReply) => {
+    const { sessionId } = request.params;
+    const record = await findSession(request, sessionId, setting);
+    const body = readBody(request);
+    if (!isLive(record.state)) return sendBody(reply, { ok: true, status: 'no_active_session' });
+    demandToken(readToken(request, body), sessionId, setting);
+    const ended = await service.store.change(sessionId, (now) =>
+      isLive(now.state) ? endSession(now, 'reset', service.clock.now()) : null,
+    );
+    if (ended === undefined) return sendBody(reply, { ok: true, status: 'no_active_session' });
+    return sendBody(reply, { ok: true, status: 'reset', previousSessionId: sessionId });
+  };
+}
+
+function readCaller(request: FastifyRequest, { service, clientOf }: HandlerSetting): Caller {
+  const client = service.clients.at(clientOf(request));
+  return { owner: readOwner(request.raw, service.secret), client };
+}
+
+function readBody({ body }: FastifyRequest): Body | undefined {
+  return Buffer.isBuffer(body) ? parseBody(body) : undefined;
+}
+
+/** @throws Problem `invalid_body` where there is none, or it is no JSON object */
+function demandBody(request: FastifyRequest): Body {
+  const body = readBody(request);
+  if (body !== undefined) return body;
+  throw new Problem('invalid_body', { detail: 'The body is empty; it takes a JSON object.' });
+}
+
+/**
+ * Creates the look at a session before the body of a follow-up is read, so that its state is judged first.
+ *
+ * @throws Problem `session_not_found`, `session_expired`, `session_forbidden`, `session_not_active`
+ */
+export function createSessionCheck(setting: HandlerSetting) {
+  return async (request: SessionRequest): Promise<void> => {
+    const record = await findSession(request, request.params.sessionId, setting);
+    // What was accepted before is answered again, whatever became of the session since.
+    if (!isOnce(request, readCaller(request, setting).owner)) refuseInactive(record);
+  };
+}
+
+/** The same for the stream, which an ended session has as well. */
+export function createKnownCheck(setting: HandlerSetting) {
+  return async (request: SessionRequest): Promise<void> => {
+    await findSession(request, request.params.sessionId, setting);
+  };
+}
+
+/** Makes the sink of an HTTP response whose headers are sent. */
+function createResponseSink(response: ServerResponse): StreamSink {
+  let isGone = response.destroyed || response.socket?.destroyed === true;
+  let flushed: (() => void) | null = null;
+  const goOn = (): void => {
+    const resume = flushed;
+    flushed = null;
+    resume?.();
+  };
+  response.on('error', goOn);
+  response.on('close', () => {
+    isGone = true;
+    goOn();
+  });
+  return {
+    get isGone() {
+      return isGone;
+    },
+    whenGone: (callback) => {
+      if (isGone) callback();
+      else response.once('close', callback);
+    },
+    write: (bytes) =>
+      new Promise((resolve) => {
+        if (isGone) {
+          resolve();
+          return;
+        }
+        flushed = resolve;
+        response.write(bytes, goOn);
+      }),
+    end: () => void response.end(),
+    cut: () => void response.destroy(),
+  };
+}

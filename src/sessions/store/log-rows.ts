@@ -1,0 +1,122 @@
+import type { SqliteDatabase } from '../../core/files/sqlite.ts';
+import type { MessageChange } from './state.ts';
+import {
+  type AnsweredTurn,
+  type EventPart,
+  pieceLength,
+  type SessionMessage,
+  type StoredEvent,
+} from './store.ts';
+
+/** The most events that are read together. */
+const pieceEvents = 256;
+
+/**
+ * How many are looked at in one go: few long ones fill a piece, and to look at those behind it means to
+ * read them.
+ */
+const eventsAtATime = 16;
+
+interface RawPart {
+  readonly bytes: number;
+  readonly part: Buffer;
+}
+
+interface EventPosition {
+  readonly index: number;
+  readonly offset: number;
+}
+
+/** The rows of what was said in sessions. */
+export type LogRows = ReturnType<typeof createLogRows>;
+
+/** Prepares the statements about what was said in sessions. */
+export function createLogRows(database: SqliteDatabase) {
+  return { ...createLogWrites(database), ...createLogReads(database) };
+}
+
+function createLogWrites(database: SqliteDatabase) {
+  const insertEvent = database.prepare<[number, number, string, number]>(
+    'INSERT INTO events (session, position, line, ends) VALUES (?, ?, ?, ?)',
+  );
+  const insertMessage = database.prepare<[number, number, string, string]>(
+    `INSERT INTO messages (session, sequence, delivery_id, text, state)
+     VALUES (?, ?, ?, ?, 'queued')`,
+  );
+  const markMessage = database.prepare<[string, number | null, number, number]>(
+    'UPDATE messages SET state = ?, completed_event = ? WHERE session = ? AND sequence = ?',
+  );
+  return {
+    append: (session: number, { index, line }: StoredEvent, ends: number): void => {
+      insertEvent.run(session, index, line, ends);
+    },
+    changeMessage: (
+      session: number,
+      change: MessageChange,
+      completedEvent: number | null,
+    ): void => {
+      const { sequence } = change;
+      if (change.kind === 'mark') {
+        markMessage.run(change.state, completedEvent, session, sequence);
+      } else {
+        insertMessage.run(session, sequence, change.deliveryId, change.text);
+      }
+    },
+  };
+}
+
+function createLogReads(database: SqliteDatabase) {
+  const one = database.prepare<[number, number], StoredEvent & { readonly ends: number }>(
+    'SELECT position AS "index", line, ends FROM events WHERE session = ? AND position = ?',
+  );
+  const more = database.prepare<[{ session: number; from: number; mostEnds: number }], StoredEvent>(
+    `SELECT position AS "index", line FROM events
+     WHERE session = $session AND position >= $from AND position < $from + ${eventsAtATime}
+       AND ends <= $mostEnds
+     ORDER BY position`,
+  );
+  // By bytes, because to count the characters of a long line takes as long as to read it.
+  const part = database.prepare<[number, number, number], RawPart>(
+    `SELECT octet_length(line) AS bytes, substr(CAST(line AS BLOB), ? + 1, ${pieceLength}) AS part
+     FROM events WHERE session = ? AND position = ? AND bytes > ${pieceLength}`,
+  );
+  const text = database
+    .prepare<[number, number], string>(
+      'SELECT text FROM messages WHERE session = ? AND sequence = ?',
+    )
+    .pluck();
+  const messages = database.prepare<[number], SessionMessage>(
+    `SELECT sequence, delivery_id AS deliveryId, text, state FROM messages
+     WHERE session = ? ORDER BY sequence`,
+  );
+  const answered = database.prepare<[number, number, number], AnsweredTurn>(
+    `SELECT text AS question, line FROM messages
+     JOIN events ON events.session = messages.session AND position = completed_event
+     WHERE messages.session = ? AND sequence < ? AND state = 'completed'
+     ORDER BY sequence DESC LIMIT ?`,
+  );
+  return {
+    events: (session: number, from: number): readonly StoredEvent[] => {
+      const first = one.get(session, from);
+      if (first === undefined) return [];
+      const { index, line, ends } = first;
+      const found: StoredEvent[] = [{ index, line }];
+      const mostEnds = ends - line.length + pieceLength;
+      for (let full = true; full && found.length < pieceEvents; ) {
+        const next = more.all({ session, from: from + found.length, mostEnds });
+        found.push(...next);
+        full = next.length === eventsAtATime;
+      }
+      return found;
+    },
+    part: (session: number, { index, offset }: EventPosition): EventPart | undefined => {
+      const found = part.get(offset, session, index);
+      if (found === undefined) return undefined;
+      return { bytes: found.part, isLast: offset + found.part.length >= found.bytes };
+    },
+    text: (session: number, sequence: number) => text.get(session, sequence),
+    messages: (session: number) => messages.all(session),
+    answered: (session: number, before: number, count: number) =>
+      answered.all(session, before, count).reverse(),
+  };
+}

@@ -1,0 +1,345 @@
+import type { Answer } from '../../answers/answer.ts';
+import type { Client } from '../../core/caller.ts';
+import { Problem } from '../../core/problem.ts';
+import type { EndReason, EventDraft } from '../events.ts';
+import { estimateEventBytes } from './stored-bytes.ts';
+
+/** The states of a session that is not purged (protocol section 7). */
+export type SessionState = 'running' | 'waiting' | 'ended' | 'failed';
+
+/** A turn that has not ended: its number in the session, and the message it answers. */
+export interface PendingTurn {
+  readonly sequence: number;
+  readonly deliveryId: string;
+  /** Whether its `turn.started` is recorded. */
+  readonly isBegun: boolean;
+}
+
+/** A session as it is recorded; what was said is kept beside it. */
+export interface SessionRecord {
+  readonly id: string;
+  readonly state: SessionState;
+  /** The owner mark; null for the anonymous caller. */
+  readonly owner: string | null;
+  /** Keyed hashes of the address that started it; `null` if it is unknown, or the command line was used. */
+  readonly client: Client | null;
+  readonly createdMs: number;
+  /** When a message last came or a turn last ended. */
+  readonly activeMs: number;
+  readonly endedMs: number | null;
+  /** How many messages were accepted: the number of the next turn. */
+  readonly accepted: number;
+  /** The turns that have not ended, oldest first; empty unless the session is running. */
+  readonly pending: readonly PendingTurn[];
+  /** How many events are recorded: the index of the next one. */
+  readonly events: number;
+  /** The bytes that the session takes in the store, estimated (`stored-bytes.ts`). */
+  readonly storedBytes: number;
+}
+
+/** What becomes of a message: it is added, then marked. */
+export type MessageChange =
+  | {
+      readonly kind: 'add';
+      readonly sequence: number;
+      readonly deliveryId: string;
+      readonly text: string;
+    }
+  | {
+      readonly kind: 'mark';
+      readonly sequence: number;
+      readonly state: 'running' | 'completed' | 'failed' | 'cancelled';
+    };
+
+/** What a command changes: the next record, the events to record, and the messages. */
+export interface Transition {
+  readonly record: SessionRecord;
+  readonly events: readonly EventDraft[];
+  readonly messages: readonly MessageChange[];
+}
+
+/** An accepted message. */
+export interface Delivery {
+  readonly deliveryId: string;
+  readonly text: string;
+  readonly nowMs: number;
+}
+
+/** The part of the limits that decides about sessions. */
+export interface SessionLimits {
+  /** The most messages that wait behind the turn at the front. */
+  readonly queue: number;
+  /** The most turns of a session. */
+  readonly turns: number;
+  /** Stored bytes after which a session has no further turn. */
+  readonly sessionBytes: number;
+}
+
+/** Text of an answer that is not recorded yet; null for none. */
+export type Unsent = { readonly delta: string; readonly soFar: string } | null;
+
+/** Starts a session with its first message. */
+export function startSession(
+  { id, owner, client }: Pick<SessionRecord, 'id' | 'owner' | 'client'>,
+  delivery: Delivery,
+): Transition {
+  const { nowMs } = delivery;
+  const empty: SessionRecord = {
+    id,
+    state: 'waiting',
+    owner,
+    client,
+    createdMs: nowMs,
+    activeMs: nowMs,
+    endedMs: null,
+    accepted: 0,
+    pending: [],
+    events: 0,
+    storedBytes: 0,
+  };
+  const runtime = { agentId: 'perch', agentName: 'Perch', eveVersion: 'none' };
+  const started: EventDraft = { type: 'session.started', data: { runtime }, deliveryId: null };
+  const { record, messages } = queueMessage(empty, delivery);
+  return { record, messages, events: [started] };
+}
+
+/**
+ * Accepts a message of a session, whose turn waits for those before it.
+ *
+ * @throws Problem `session_not_active`, `turn_queue_full`
+ */
+export function acceptMessage(
+  record: SessionRecord,
+  delivery: Delivery,
+  limits: SessionLimits,
+): Transition {
+  refuseInactive(record);
+  if (isFull(record, limits)) {
+    throw new Problem('session_not_active', {
+      detail: `The session has had its ${limits.turns} turns, or fills its ${limits.sessionBytes} bytes.`,
+    });
+  }
+  if (record.pending.length > limits.queue) {
+    throw new Problem('turn_queue_full', {
+      detail: `As many messages wait as may wait: ${limits.queue}.`,
+    });
+  }
+  return queueMessage(record, delivery);
+}
+
+/** Whether a session has no further turn after those that are pending. */
+function isFull({ accepted, storedBytes }: SessionRecord, limits: SessionLimits): boolean {
+  return accepted >= limits.turns || storedBytes >= limits.sessionBytes;
+}
+
+function withBytesOf(events: readonly EventDraft[], record: SessionRecord): SessionRecord {
+  const added = events.reduce((sum, draft) => sum + estimateEventBytes(draft), 0);
+  return { ...record, storedBytes: record.storedBytes + added };
+}
+
+/** @throws Problem `session_not_active` for a session that has ended or failed */
+export function refuseInactive({ state }: SessionRecord): void {
+  if (isLive(state)) return;
+  throw new Problem('session_not_active', { detail: `The session has ${state}.` });
+}
+
+/** Tells whether a session in this state can go on. */
+export function isLive(state: SessionState): boolean {
+  return state === 'running' || state === 'waiting';
+}
+
+function queueMessage(record: SessionRecord, { deliveryId, text, nowMs }: Delivery): Transition {
+  const sequence = record.accepted;
+  const turn = { sequence, deliveryId, isBegun: false };
+  return {
+    record: {
+      ...record,
+      state: 'running',
+      accepted: sequence + 1,
+      activeMs: nowMs,
+      pending: [...record.pending, turn],
+    },
+    events: [],
+    messages: [{ kind: 'add', sequence, deliveryId, text }],
+  };
+}
+
+/** Begins the turn at the front; null where that is another one, or has begun. */
+export function beginTurn(
+  record: SessionRecord,
+  sequence: number,
+  { text, modelId }: { readonly text: string; readonly modelId: string },
+): Transition | null {
+  const [front, ...others] = record.pending;
+  if (front === undefined || front.sequence !== sequence || front.isBegun) return null;
+  const { deliveryId } = front;
+  const [turn, step] = [toTurn(sequence), toStep(sequence)];
+  const parts = [{ type: 'text' as const, text }];
+  return {
+    record: { ...record, pending: [{ ...front, isBegun: true }, ...others] },
+    events: [
+      { type: 'turn.started', data: turn, deliveryId },
+      { type: 'message.received', data: { message: text, parts, ...turn }, deliveryId },
+      { type: 'step.started', data: { modelId, ...step }, deliveryId },
+    ],
+    messages: [{ kind: 'mark', sequence, state: 'running' }],
+  };
+}
+
+/** Records more of the answer; null where the turn is not at work any more. */
+export function appendText(
+  record: SessionRecord,
+  sequence: number,
+  unsent: Unsent,
+): Transition | null {
+  const front = findAtWork(record, sequence);
+  if (front === undefined) return null;
+  return { record, events: toAppended(front, unsent), messages: [] };
+}
+
+/** How a turn ended. */
+export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
+  | { readonly kind: 'completed'; readonly answer: Answer }
+  | { readonly kind: 'failed'; readonly failure: TurnFailure }
+  | { readonly kind: 'cancelled' }
+);
+
+/** Why a turn failed, as its events tell it. */
+export interface TurnFailure {
+  readonly code:
+    | 'turn_timeout'
+    | 'turn_interrupted'
+    | 'answer_failed'
+    | 'storage_full'
+    | 'session_damaged';
+  /** A sentence for people. */
+  readonly message: string;
+  /** Whether the session cannot go on. */
+  readonly terminal: boolean;
+}
+
+/** Ends the turn at work (protocol section 6.4); null where it is not at work any more. */
+export function endTurn(
+  record: SessionRecord,
+  { sequence, end }: { readonly sequence: number; readonly end: TurnEnd },
+  limits: SessionLimits,
+): Transition | null {
+  const front = findAtWork(record, sequence);
+  if (front === undefined) return null;
+  const ended = [...toAppended(front, end.unsent), ...toEndEvents(front, end)];
+  const messages = [{ kind: 'mark', sequence, state: end.kind } as const];
+  if (end.kind === 'failed' && end.failure.terminal) {
+    return failSession(record, end.failure, { ended, messages, nowMs: end.nowMs });
+  }
+  const pending = record.pending.slice(1);
+  const left = { ...record, pending, activeMs: end.nowMs, state: stateWith(pending) };
+  const events = [...ended, toWaiting(front.deliveryId)];
+  const isLast = pending.length === 0 && isFull(withBytesOf(events, record), limits);
+  if (!isLast) return { record: left, events, messages };
+  const last = endSession(left, 'turn_limit', end.nowMs);
+  return { ...last, events: [...events, ...last.events], messages };
+}
+
+/**
+ * Ends a session: a turn that is at work is cancelled, messages that wait are dropped (protocol
+ * section 7). The session is live.
+ */
+export function endSession(record: SessionRecord, reason: EndReason, nowMs: number): Transition {
+  const atWork = record.pending.filter(({ isBegun }) => isBegun);
+  const cancelled = atWork.flatMap((front): readonly EventDraft[] => [
+    ...toEndEvents(front, { kind: 'cancelled' }),
+    toWaiting(front.deliveryId),
+  ]);
+  return {
+    record: { ...record, state: 'ended', endedMs: nowMs, pending: [] },
+    events: [...cancelled, { type: 'session.completed', data: { reason }, deliveryId: null }],
+    messages: record.pending.map(({ sequence }) => ({
+      kind: 'mark',
+      sequence,
+      state: 'cancelled',
+    })),
+  };
+}
+
+/** Makes one transition of two that follow each other. */
+export function joinTransitions(first: Transition, second: Transition): Transition {
+  return {
+    record: second.record,
+    events: [...first.events, ...second.events],
+    messages: [...first.messages, ...second.messages],
+  };
+}
+
+interface Failing {
+  readonly ended: readonly EventDraft[];
+  readonly messages: readonly MessageChange[];
+  readonly nowMs: number;
+}
+
+function failSession(
+  record: SessionRecord,
+  { code, message }: TurnFailure,
+  { ended, messages, nowMs }: Failing,
+): Transition {
+  const dropped = record.pending
+    .slice(1)
+    .map(({ sequence }) => ({ kind: 'mark', sequence, state: 'cancelled' }) as const);
+  const data = { code, message, sessionId: record.id };
+  return {
+    record: { ...record, state: 'failed', endedMs: nowMs, pending: [] },
+    events: [...ended, { type: 'session.failed', data, deliveryId: null }],
+    messages: [...messages, ...dropped],
+  };
+}
+
+function stateWith(pending: readonly PendingTurn[]): SessionState {
+  return pending.length === 0 ? 'waiting' : 'running';
+}
+
+function findAtWork({ pending }: SessionRecord, sequence: number): PendingTurn | undefined {
+  return pending.find((turn) => turn.sequence === sequence && turn.isBegun);
+}
+
+function toTurn(sequence: number) {
+  return { sequence, turnId: `turn_${sequence}` };
+}
+
+function toStep(sequence: number) {
+  return { ...toTurn(sequence), stepIndex: 0 as const };
+}
+
+function toAppended({ sequence, deliveryId }: PendingTurn, unsent: Unsent): readonly EventDraft[] {
+  if (unsent === null) return [];
+  const data = { messageDelta: unsent.delta, messageSoFar: unsent.soFar, ...toStep(sequence) };
+  return [{ type: 'message.appended', data, deliveryId }];
+}
+
+function toEndEvents(
+  { sequence, deliveryId }: PendingTurn,
+  end: TurnEnd | { readonly kind: 'cancelled' },
+): readonly EventDraft[] {
+  const [turn, step] = [toTurn(sequence), toStep(sequence)];
+  if (end.kind === 'cancelled') return [{ type: 'turn.cancelled', data: turn, deliveryId }];
+  if (end.kind === 'completed') {
+    const { text, finishReason, citations, abstained, usage, fallback } = end.answer;
+    const message = { message: text, finishReason, citations: [...citations], abstained };
+    const known = { ...(usage && { usage }), ...(fallback && { fallback }) };
+    return [
+      { type: 'message.completed', data: { ...message, ...step }, deliveryId },
+      { type: 'step.completed', data: { finishReason, ...known, ...step }, deliveryId },
+      { type: 'turn.completed', data: turn, deliveryId },
+    ];
+  }
+  const { code, message, terminal } = end.failure;
+  const told = { message, finishReason: 'error' as const, citations: [], abstained: false };
+  return [
+    { type: 'message.completed', data: { ...told, ...step }, deliveryId },
+    { type: 'step.failed', data: { code, message, ...step }, deliveryId },
+    { type: 'turn.failed', data: { code, message, terminal, ...turn }, deliveryId },
+  ];
+}
+
+function toWaiting(deliveryId: string): EventDraft {
+  const data = { wait: 'next-user-message' as const, continuationToken: '' };
+  return { type: 'session.waiting', data, deliveryId };
+}

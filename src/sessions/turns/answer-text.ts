@@ -1,0 +1,83 @@
+import type { Clock } from '../../core/clock.ts';
+import type { Unsent } from '../store/state.ts';
+
+/** Collects the text of an answer and holds it back, so that it is not repeated too often. */
+export interface AnswerText {
+  /** All of the text so far. */
+  readonly soFar: string;
+  add(piece: string): void;
+  /**
+   * Takes what is not sent yet of the whole answer; null where nothing is missing. Text that does not
+   * go on from what was sent cannot be taken back: then the rest of what was collected is taken.
+   */
+  takeRest(whole: string): Unsent;
+  /** Takes what is not sent yet; null for nothing. */
+  take(): Unsent;
+}
+
+/** What collecting needs. */
+export interface AnswerTextOptions {
+  readonly clock: Clock;
+  /** Ends the waiting. */
+  readonly signal: AbortSignal;
+  /** Is called when enough is held back, or for long enough: `take` it then. */
+  readonly onDue: () => void;
+}
+
+/** How little is held back, and how long (protocol section 6.3). */
+const leastCharacters = 64;
+const leastShare = 16;
+const longestMs = 250;
+
+/** Maximum number of characters that are sent in repeating an answer; the rest of it comes at its end. */
+const mostRepeated = 4_194_304;
+
+/** Creates the collection for one answer. */
+export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions): AnswerText {
+  let soFar = '';
+  let sent = 0;
+  let repeated = 0;
+  let heldSinceMs: number | null = null;
+  let isWaiting = false;
+
+  const take = (): Unsent => {
+    heldSinceMs = null;
+    if (sent === soFar.length) return null;
+    const delta = soFar.slice(sent);
+    sent = soFar.length;
+    repeated += sent;
+    return { delta, soFar };
+  };
+  /** One wait at a time: what is held when it is over may be younger, and gets its own time. */
+  const waitUntilDue = async (): Promise<void> => {
+    isWaiting = true;
+    while (heldSinceMs !== null) {
+      const leftMs = heldSinceMs + longestMs - clock.now();
+      if (leftMs <= 0) onDue();
+      else await clock.sleep(leftMs, signal);
+    }
+    isWaiting = false;
+  };
+  return {
+    get soFar() {
+      return soFar;
+    },
+    add: (piece) => {
+      if (piece === '') return;
+      soFar += piece;
+      if (repeated + soFar.length > mostRepeated) return;
+      if (soFar.length - sent >= Math.max(leastCharacters, sent / leastShare)) onDue();
+      else {
+        heldSinceMs ??= clock.now();
+        if (!isWaiting) waitUntilDue().catch(() => undefined); // the turn has ended
+      }
+    },
+    take,
+    takeRest: (whole) => {
+      if (!whole.startsWith(soFar.slice(0, sent))) return take();
+      soFar = whole;
+      // An answer has one piece at least, so that readers of pieces see an empty one too.
+      return sent === 0 && whole === '' ? { delta: '', soFar: '' } : take();
+    },
+  };
+}

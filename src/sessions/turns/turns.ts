@@ -1,0 +1,126 @@
+import { beginTurn, endTurn, joinTransitions, type SessionRecord } from '../store/state.ts';
+import type { FairWork } from './fair-work.ts';
+import { failures, retryMs, runTurn, type TurnRun, type TurnSetting } from './turn-run.ts';
+
+/** Runs the turns of all sessions. Addresses take turns; those of one address keep the order of arrival. */
+export interface Turns {
+  /** How many are at work. */
+  readonly atWork: number;
+  /** Sees to the turn at the front of a session, where there is one. */
+  attend(record: SessionRecord): void;
+  /** Cancels the turn of a session: the one named, or whichever is at the front. */
+  cancel(sessionId: string, turnId: string | null): Promise<void>;
+  /** Stops the turn of a session that has ended, without a word. */
+  drop(sessionId: string): void;
+  /** Begins no more turns; those that wait stay recorded. */
+  startDraining(): void;
+  /** Ends those at work as interrupted; resolves when that is recorded. */
+  interrupt(): Promise<void>;
+}
+
+/** What turns need. */
+export interface TurnsOptions extends TurnSetting {
+  /** The places that turns take, and other work too. */
+  readonly work: FairWork;
+}
+
+/** Creates the running of turns. */
+export function createTurns(options: TurnsOptions): Turns {
+  const { work } = options;
+  const { running, attend, close } = createTurnWork(options);
+  return {
+    get atWork() {
+      return running.size;
+    },
+    attend,
+    cancel: async (sessionId, turnId) => {
+      if (cancelRunning(running.get(sessionId), turnId)) return;
+      const record = await cancelWaiting({ sessionId, turnId }, options);
+      // It may have come to work in the meantime.
+      if (record === undefined) cancelRunning(running.get(sessionId), turnId);
+      else {
+        work.leave(sessionId);
+        attend(record);
+      }
+    },
+    drop: (sessionId) => {
+      work.leave(sessionId);
+      running.get(sessionId)?.stop({ kind: 'gone' });
+    },
+    startDraining: close,
+    interrupt: async () => {
+      close();
+      const turns = [...running.values()];
+      for (const turn of turns) turn.stop({ kind: 'failed', failure: failures.interrupted });
+      await Promise.all(turns.map(({ ended }) => ended));
+    },
+  };
+}
+
+/** Those at work. The next turn of a session waits for its place once the one before it has ended. */
+function createTurnWork(options: TurnsOptions) {
+  const { work, store, clock, onFault } = options;
+  const running = new Map<string, TurnRun>();
+  const closed = new AbortController();
+
+  const attend = ({ id, client, pending: [front] }: SessionRecord): void => {
+    if (front === undefined || front.isBegun || running.has(id) || closed.signal.aborted) return;
+    const { sequence, deliveryId } = front;
+    work.join({ key: id, client, order: deliveryId, run: () => run(id, sequence) });
+  };
+  const run = async (sessionId: string, sequence: number): Promise<void> => {
+    const begun = runTurn({ sessionId, sequence }, options);
+    running.set(sessionId, begun);
+    const record = (await begun.ended) ?? (await findAgain(sessionId));
+    running.delete(sessionId);
+    if (record !== undefined) attend(record);
+  };
+  /** Whatever kept a turn from its end, the next one of its session is not forgotten. */
+  const findAgain = async (sessionId: string): Promise<SessionRecord | undefined> => {
+    while (!closed.signal.aborted) {
+      try {
+        const found = await store.find(sessionId);
+        return found.kind === 'known' ? found.record : undefined;
+      } catch (error) {
+        onFault(error, 'looking for the next turn');
+        await clock.sleep(retryMs, closed.signal).catch(() => undefined); // no more turns begin
+      }
+    }
+    return undefined;
+  };
+  const close = (): void => {
+    closed.abort();
+    work.close();
+  };
+  return { running, attend, close };
+}
+
+function cancelRunning(run: TurnRun | undefined, turnId: string | null): boolean {
+  if (run === undefined || (turnId !== null && turnId !== `turn_${run.sequence}`)) return false;
+  run.stop({ kind: 'cancelled' });
+  return true;
+}
+
+/**
+ * Cancels the turn at the front of a session while it waits for its turn at work: to the session it is
+ * the running one. Undefined where there is none.
+ */
+async function cancelWaiting(
+  { sessionId, turnId }: { readonly sessionId: string; readonly turnId: string | null },
+  { store, engine, clock, limits }: TurnsOptions,
+): Promise<SessionRecord | undefined> {
+  const found = await store.find(sessionId);
+  const front = found.kind === 'known' ? found.record.pending[0] : undefined;
+  if (front === undefined || front.isBegun) return undefined;
+  const { sequence } = front;
+  if (turnId !== null && turnId !== `turn_${sequence}`) return undefined;
+  const text = await store.readText(sessionId, sequence);
+  if (text === undefined) return undefined;
+  return store.change(sessionId, (record) => {
+    const begun = beginTurn(record, sequence, { text, modelId: engine.modelId });
+    if (begun === null) return null;
+    const end = { kind: 'cancelled', unsent: null, nowMs: clock.now() } as const;
+    const ended = endTurn(begun.record, { sequence, end }, limits);
+    return ended && joinTransitions(begun, ended);
+  });
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { KeptPost, KeptTimeline } from '../../../../src/archive/histories/history-keep.ts';
+import { openHistoryKeep } from '../../../../src/archive/histories/kept-histories.ts';
+import { readSample } from '../../../../src/archive/sample.ts';
+import type { Post } from '../../../../src/model/post.ts';
+import { baseUrl } from '../store/archive-rig.ts';
+
+const timeline: KeptTimeline = {
+  account: { platform: 'x', handle: 'mira_holm' },
+  accountId: '7',
+  withReplies: true,
+  withReposts: true,
+};
+const sample = readSample()
+  .posts.map(({ post }) => post)
+  .find(({ type }) => type === 'status') as Post;
+const everything = { fromSecond: Number.NEGATIVE_INFINITY, toSecond: 1000 };
+
+function at(second: number, id = `${second}`): KeptPost {
+  const post = { ...sample, id, platform: 'x', quote: null } as Post;
+  return { post, second, belowSecond: second, stored: 5000 };
+}
+
+function open() {
+  const keep = openHistoryKeep(':memory:', baseUrl);
+  onTestFinished(() => keep.close());
+  const secondsIn = (range = everything, options: Partial<KeptTimeline> = {}, limit = 100) => {
+    const part = keep.read({ ...timeline, ...options, range, limit });
+    return { ranges: part.ranges, seconds: part.posts.map(({ second }) => second) };
+  };
+  return { keep, secondsIn };
+}
+
+describe('what is kept of histories', () => {
+  it('is joined where parts touch, and read by its parts', async () => {
+    const { keep, secondsIn } = open();
+    await keep.put({ ...timeline, ranges: [{ fromSecond: 50, toSecond: 99 }], posts: [at(60)] });
+    await keep.put({
+      ...timeline,
+      ranges: [
+        { fromSecond: 100, toSecond: 120 },
+        { fromSecond: Number.NEGATIVE_INFINITY, toSecond: 10 },
+      ],
+      posts: [at(100), at(5)],
+    });
+
+    expect(secondsIn()).toEqual({
+      ranges: [
+        { fromSecond: 50, toSecond: 120 },
+        { fromSecond: Number.NEGATIVE_INFINITY, toSecond: 10 },
+      ],
+      seconds: [100, 60, 5],
+    });
+    expect(secondsIn({ fromSecond: 60, toSecond: 99 })).toEqual({
+      ranges: [{ fromSecond: 60, toSecond: 99 }],
+      seconds: [60],
+    });
+    expect(secondsIn({ fromSecond: 11, toSecond: 49 })).toEqual({ ranges: [], seconds: [] });
+  });
+
+  it('ends where the posts that are asked for end', async () => {
+    const { keep, secondsIn } = open();
+    const posts = [at(40), at(30), at(20, 'a'), at(20, 'b'), at(10)];
+    await keep.put({ ...timeline, ranges: [{ fromSecond: 0, toSecond: 50 }], posts });
+
+    expect(secondsIn(everything, {}, 3)).toEqual({
+      ranges: [{ fromSecond: 21, toSecond: 50 }],
+      seconds: [40, 30],
+    });
+  });
+
+  it('is replaced by what was fetched later, in its range alone', async () => {
+    const { keep, secondsIn } = open();
+    const whole = [{ fromSecond: 0, toSecond: 50 }];
+    await keep.put({ ...timeline, ranges: whole, posts: [at(40), at(30), at(10)] });
+
+    await keep.put({ ...timeline, ranges: [{ fromSecond: 20, toSecond: 35 }], posts: [at(25)] });
+
+    expect(secondsIn()).toEqual({ ranges: whole, seconds: [40, 25, 10] });
+  });
+
+  it('is nobody else’s, and gone when another has the handle', async () => {
+    const { keep, secondsIn } = open();
+    const ranges = [{ fromSecond: 0, toSecond: 50 }];
+    await keep.put({ ...timeline, ranges, posts: [at(40)] });
+
+    expect(secondsIn(everything, { accountId: '8' }).ranges).toEqual([]);
+    await keep.put({ ...timeline, accountId: '8', ranges, posts: [] });
+    expect(secondsIn(everything, { accountId: '8' })).toEqual({ ranges, seconds: [] });
+    expect(secondsIn().ranges).toEqual([]);
+  });
+
+  it('is not kept as a whole where it is dropped while it is written', async () => {
+    const { keep, secondsIn } = open();
+    const posts = Array.from({ length: 600 }, (_, index) => at(900 - index));
+    const writing = keep.put({ ...timeline, ranges: [{ fromSecond: 0, toSecond: 950 }], posts });
+
+    keep.drop(timeline.account);
+    await writing;
+
+    expect(secondsIn()).toEqual({ ranges: [], seconds: [] });
+    expect(keep.holds(timeline.account)).toBe(false);
+  });
+});

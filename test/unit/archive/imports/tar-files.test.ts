@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ExportFiles } from '../../../../src/archive/imports/files/export-files.ts';
+import { openExportFiles } from '../../../../src/archive/imports/files/open-files.ts';
+import { writeTar, writeTarGz } from '../../../support/exports/tar-file.ts';
+import { temporaryFolder } from '../../../support/spawn-perch.ts';
+
+const mib = 2 ** 20;
+
+async function open(bytes: Buffer): Promise<ExportFiles | null> {
+  const path = `${temporaryFolder()}/export.tar.gz`;
+  writeFileSync(path, bytes);
+  const files = await openExportFiles(path);
+  if (files !== null) onTestFinished(files.close);
+  return files;
+}
+
+async function countBytes(files: ExportFiles | null): Promise<number> {
+  let count = 0;
+  for (const file of files?.files ?? []) {
+    for await (const chunk of files?.read(file) ?? []) count += chunk.length;
+  }
+  return count;
+}
+
+describe('the files of a tar file', () => {
+  it('are listed without those that no import reads', async () => {
+    const members = ['outbox.json', 'media/1.jpg', 'actor.json', 'likes.txt'];
+
+    const files = await open(writeTarGz(members.map((name) => ({ name, content: 'a' }))));
+
+    expect(files?.files.map(({ name }) => name)).toEqual(['outbox.json', 'actor.json']);
+  });
+
+  it('are no more than ten thousand, whatever is in it', async () => {
+    const members = Array.from({ length: 10_010 }, (_, n) => ({ name: `${n}.json`, content: '' }));
+
+    expect((await open(writeTarGz(members)))?.files).toHaveLength(10_000);
+  });
+
+  it('are refused where they grow too much, before they have', async () => {
+    const bomb = gzipSync(writeTar([{ name: 'outbox.json', content: Buffer.alloc(80 * mib) }]));
+
+    await expect(open(bomb)).rejects.toThrow('The tar file grows to more than');
+  });
+
+  it('are refused where what comes before them grows too much', async () => {
+    const bomb = writeTarGz([
+      { name: 'padding.bin', content: Buffer.alloc(80 * mib) },
+      { name: 'outbox.json', content: '{}' },
+    ]);
+
+    await expect(open(bomb)).rejects.toThrow('The tar file grows to more than');
+  });
+
+  it('may be long where they are not compressed, and grow while they are short', async () => {
+    const text = Buffer.alloc(80 * mib);
+    const plain = await open(writeTar([{ name: 'outbox.json', content: text }]));
+    const short = await open(writeTarGz([{ name: 'outbox.json', content: Buffer.alloc(mib) }]));
+
+    expect([await countBytes(plain), await countBytes(short)]).toEqual([80 * mib, mib]);
+  });
+});

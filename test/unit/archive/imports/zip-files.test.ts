@@ -1,0 +1,111 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openExportFiles } from '../../../../src/archive/imports/files/open-files.ts';
+import { writeZip } from '../../../support/exports/zip.ts';
+import { temporaryFolder } from '../../../support/spawn-perch.ts';
+
+const files = new Map([
+  ['data/b.js', 'window.b = []'],
+  ['data/a.js', 'a'.repeat(200_000)],
+  ['data/media/1.jpg', 'no picture'],
+]);
+
+async function open(path: string) {
+  const opened = await openExportFiles(path);
+  if (opened !== null) onTestFinished(opened.close);
+  return opened;
+}
+
+async function writeOne(): Promise<string> {
+  return writeZip(`${temporaryFolder()}/export.zip`, files, 'twitter-export/');
+}
+
+/** Changes the bytes of a zip file. */
+function change(path: string, edit: (bytes: Buffer) => Buffer | undefined): string {
+  const bytes = readFileSync(path);
+  writeFileSync(path, edit(bytes) ?? bytes);
+  return path;
+}
+
+async function readText(path: string, index: number): Promise<string> {
+  const opened = await open(path);
+  const file = opened?.files[index];
+  if (opened === null || file === undefined) throw new Error('There is no such file.');
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of opened.read(file)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+describe('the files of a zip file', () => {
+  it('are listed and read, without the pictures', async () => {
+    const path = await writeOne();
+
+    expect((await open(path))?.files).toEqual([
+      { name: 'twitter-export/data/a.js', bytes: 200_000 },
+      { name: 'twitter-export/data/b.js', bytes: 13 },
+    ]);
+    expect(await readText(path, 0)).toBe('a'.repeat(200_000));
+  });
+
+  it('are not those of another file', async () => {
+    const path = `${temporaryFolder()}/export.zip`;
+    writeFileSync(path, 'PK, but no zip file');
+
+    expect(await open(path)).toBeNull();
+  });
+
+  it('are not there in an empty one', async () => {
+    const path = await writeZip(`${temporaryFolder()}/empty.zip`, new Map());
+
+    await expect(open(path)).rejects.toThrow('The zip file is empty.');
+  });
+
+  it('cannot be told where its end is missing', async () => {
+    const path = change(await writeOne(), (bytes) => bytes.subarray(0, -100));
+
+    await expect(open(path)).rejects.toThrow('was not downloaded to its end');
+  });
+
+  it('are refused where a name leads out of it', async () => {
+    const path = change(await writeOne(), (bytes) =>
+      Buffer.from(
+        bytes.toString('latin1').replaceAll('twitter-export/', '../../../expor/'),
+        'latin1',
+      ),
+    );
+
+    await expect(open(path)).rejects.toThrow('invalid relative path');
+  });
+
+  it('are refused where they are encrypted', async () => {
+    const path = change(await writeOne(), (bytes) => {
+      for (
+        let at = bytes.indexOf('PK\x01\x02');
+        at >= 0;
+        at = bytes.indexOf('PK\x01\x02', at + 4)
+      ) {
+        bytes.writeUInt16LE(bytes.readUInt16LE(at + 8) | 1, at + 8);
+      }
+      return undefined;
+    });
+
+    await expect(readText(path, 0)).rejects.toThrow('The zip file is encrypted.');
+  });
+
+  it('are refused where they grow too much', async () => {
+    const large = new Map([['data/a.js', Buffer.alloc(65 * 2 ** 20)]]);
+    const path = await writeZip(`${temporaryFolder()}/bomb.zip`, large);
+
+    await expect(readText(path, 0)).rejects.toThrow('which is no export');
+  });
+
+  it('are told to be damaged', async () => {
+    const path = change(await writeOne(), (bytes) => {
+      const begin = bytes.indexOf('a.js') + 4;
+      bytes.fill(0xff, begin, begin + 40);
+      return undefined;
+    });
+
+    await expect(readText(path, 0)).rejects.toThrow('is damaged in the zip file');
+  });
+});

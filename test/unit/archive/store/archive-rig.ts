@@ -1,0 +1,191 @@
+import { onTestFinished } from 'vitest';
+import { type ArchiveStore, openArchiveStore } from '../../../../src/archive/store/store.ts';
+import type { Account } from '../../../../src/model/account.ts';
+import type { Status } from '../../../../src/model/post.ts';
+import type {
+  ConnectionsQuery,
+  Page,
+  SearchQuery,
+  TimelineQuery,
+  UserSearchQuery,
+} from '../../../../src/model/queries.ts';
+import { openArchive } from '../../../../src/providers/archive.ts';
+import type { Ask, Provider } from '../../../../src/providers/provider.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+import { temporaryFolder } from '../../../support/spawn-perch.ts';
+import { stubAccount, stubPost } from '../../../support/stub-provider.ts';
+
+export const baseUrl = 'https://perch.example';
+
+/** When everything in these archives was stored, in Unix seconds. */
+export const stored = 1_790_000_000;
+
+/** An archive on disk, with the store that writes to it. */
+export interface Rig {
+  readonly path: string;
+  readonly store: ArchiveStore;
+  readonly archive: Provider;
+}
+
+/** Opens an empty archive, or one with the sample, for the time of one test. */
+export function openRig({ sample = false } = {}): Rig {
+  const path = `${temporaryFolder()}/archive.db`;
+  const archive = openArchive({ path, sample, baseUrl, clock: createManualClock() });
+  const store = openArchiveStore(path, baseUrl);
+  onTestFinished(() => {
+    store.close();
+    archive.close?.();
+  });
+  return { path, store, archive };
+}
+
+/** Puts an account of X. */
+export function putAccount(store: ArchiveStore, handle: string, more: Partial<Account> = {}): void {
+  store.putAccount({ account: { ...stubAccount(handle), ...more }, stored });
+}
+
+/** Puts a post, in order of time where ids are so. Second `n` of 2026 unless told otherwise. */
+export function putPost(
+  store: ArchiveStore,
+  id: number | string,
+  more: Partial<Status> = {},
+): Status {
+  const post = stubPost(String(id), { created_timestamp: 1_767_225_600 + Number(id), ...more });
+  store.putPost({
+    platform: post.platform,
+    handle: post.author.screen_name.toLowerCase(),
+    id: post.id,
+    parentId: post.replying_to?.status ?? null,
+    created: post.created_timestamp,
+    stored,
+    post,
+  });
+  return post;
+}
+
+/** Puts what stands for a deleted post in its place. */
+export function putTombstone(store: ArchiveStore, id: number | string, handle = 'wren'): void {
+  store.putPost({
+    platform: 'x',
+    handle,
+    id: String(id),
+    parentId: null,
+    created: 1_767_225_600 + Number(id),
+    stored,
+    post: {
+      type: 'tombstone',
+      id: String(id),
+      url: null,
+      text: 'The post was deleted.',
+      reason: 'deleted',
+      author: null,
+      context: null,
+      platform: 'x',
+    },
+  });
+}
+
+const { signal } = new AbortController();
+
+/** Asks an archive. */
+export function ask(archive: Provider) {
+  const take = <Kind extends 'search' | 'searchUsers' | 'timeline' | 'followers' | 'profile'>(
+    kind: Kind,
+  ): Ask<Kind> => {
+    const found = archive.ask[kind];
+    if (found === undefined) throw new Error(`The archive does not answer ${kind}.`);
+    return found;
+  };
+  const x = (handle: string) => ({ platform: 'x', handle }) as const;
+  return {
+    search: (text: string, more: Partial<SearchQuery> = {}) =>
+      take('search')(
+        {
+          kind: 'search',
+          platform: 'archive',
+          text,
+          feed: 'latest',
+          sinceSeconds: null,
+          untilSeconds: null,
+          cursor: null,
+          count: 100,
+          ...more,
+        },
+        { signal },
+      ),
+    users: (text: string, more: Partial<UserSearchQuery> = {}) =>
+      take('searchUsers')(
+        { kind: 'searchUsers', platform: 'archive', text, cursor: null, count: 100, ...more },
+        { signal },
+      ),
+    timeline: (handle: string, more: Partial<TimelineQuery> = {}) =>
+      take('timeline')(
+        {
+          kind: 'timeline',
+          account: x(handle),
+          withReplies: true,
+          withReposts: true,
+          untilSeconds: null,
+          cursor: null,
+          count: 100,
+          ...more,
+        },
+        { signal },
+      ),
+    followers: (handle: string, more: Partial<ConnectionsQuery> = {}) =>
+      take('followers')(
+        { kind: 'followers', account: x(handle), cursor: null, count: 100, ...more },
+        { signal },
+      ),
+    following: (handle: string, more: Partial<ConnectionsQuery> = {}) =>
+      (archive.ask.following ?? take('followers'))(
+        { kind: 'following', account: x(handle), cursor: null, count: 100, ...more },
+        { signal },
+      ),
+    profile: (handle: string) =>
+      take('profile')({ kind: 'profile', account: x(handle) }, { signal }),
+  };
+}
+
+/** What a walk asks for, page by page. */
+export interface Steps<Item> {
+  page(cursor: string | null, count: number): Promise<Page<Item>>;
+  /** How many items each page has; the last size is for all that follow. */
+  readonly sizes: readonly number[];
+  /** Called before each page but the first. */
+  between?(): void;
+}
+
+/** Walks all pages of a list; every page but the last is full. */
+export async function walk<Item>({ page, sizes, between }: Steps<Item>): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: string | null = null;
+  for (let index = 0; index < 10_000; index++) {
+    if (index > 0) between?.();
+    const count = sizes[Math.min(index, sizes.length - 1)] ?? 10;
+    const found: Page<Item> = await page(cursor, count);
+    items.push(...found.items);
+    cursor = found.cursor;
+    if (cursor === null) return items;
+    if (found.items.length !== count) throw new Error('A page before the last is not full.');
+  }
+  throw new Error('The walk does not end.');
+}
+
+/** What happens to a list between two pages: something is put, or something is removed. */
+export type Change<Key> = readonly [isPut: boolean, key: Key];
+
+/** Plays changes back, some before each page, and keeps what was removed. */
+export function playBack<Key>(
+  changes: readonly (readonly Change<Key>[])[],
+  { put, remove }: { put(key: Key): void; remove(key: Key): void },
+) {
+  const removed = new Set<Key>();
+  const pending = [...changes];
+  const apply = ([isPut, key]: Change<Key>) => {
+    if (isPut) return put(key);
+    removed.add(key);
+    return remove(key);
+  };
+  return { removed, between: () => pending.shift()?.forEach(apply) };
+}

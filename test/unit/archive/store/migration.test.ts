@@ -1,0 +1,30 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { migrations } from '../../../../src/archive/store/schema.ts';
+import { openSqlite } from '../../../../src/core/files/sqlite.ts';
+import { openArchive } from '../../../../src/providers/archive.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+import { temporaryFolder } from '../../../support/spawn-perch.ts';
+import { ask, baseUrl } from './archive-rig.ts';
+
+describe('an archive of the first schema', () => {
+  it('is brought to the newest, with the sample written again', async () => {
+    const path = `${temporaryFolder()}/archive.db`;
+    const old = openSqlite({ path, migrations: migrations.slice(0, 1) });
+    old.exec(`
+      INSERT INTO facts VALUES ('sample_version', '2'), ('other', 'kept');
+      INSERT INTO accounts VALUES ('sample', 'old.example', '{}');
+      INSERT INTO posts VALUES (1, 'sample', 'old.example', '1', NULL, 5, 5, '{}');
+      INSERT INTO post_words (rowid, text) VALUES (1, 'relic');
+    `);
+    old.close();
+
+    const archive = openArchive({ path, sample: true, baseUrl, clock: createManualClock() });
+    onTestFinished(() => archive.close?.());
+
+    expect((await ask(archive).search('heron')).items.length).toBeGreaterThan(2);
+    expect((await ask(archive).search('relic')).items).toEqual([]);
+    const now = openSqlite({ path, migrations });
+    expect(now.prepare('SELECT value FROM facts WHERE name = ?').pluck().get('other')).toBe('kept');
+    now.close();
+  });
+});

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import type { ExportSource } from '../../../../src/archive/imports/export-source.ts';
+import { noCounts } from '../../../../src/archive/store/import-rows.ts';
+import { createImportProgress } from '../../../../src/cli/archive/import-progress.ts';
+import { createOutput } from '../../../../src/cli/output/output.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+
+const source: ExportSource = {
+  title: 'X export',
+  totalBytes: 1000,
+  bytesRead: 420,
+  groups: async function* () {},
+  close: async () => undefined,
+};
+
+async function tell(isTTY: boolean) {
+  const written: string[] = [];
+  const clock = createManualClock();
+  const stderr = createOutput({ isTTY, write: (text) => written.push(text) });
+  const progress = createImportProgress(stderr, clock, source);
+  progress.hear({ items: 1000, counts: noCounts });
+  await clock.advance(5000);
+  progress.hear({ items: 6000, counts: noCounts });
+  progress.hear({ items: 6500, counts: noCounts });
+  return { written, progress };
+}
+
+it('draws a bar that is written over on a terminal', async () => {
+  const { written, progress } = await tell(true);
+  progress.end();
+
+  expect(written).toEqual([
+    '\rperch:  42% [########            ] 6,000 items, 1,000 a second\u001b[K',
+    '\r\u001b[K',
+  ]);
+});
+
+it('writes a line every few seconds elsewhere', async () => {
+  const { written, progress } = await tell(false);
+  progress.end();
+
+  expect(written).toEqual(['perch:  42% [########            ] 6,000 items, 1,000 a second\n']);
+});
+
+it('names the first twenty records that are left out, and counts the others', async () => {
+  const { written, progress } = await tell(false);
+  written.length = 0;
+  for (let record = 1; record <= 1234; record++) {
+    progress.skip({
+      kind: 'skipped',
+      where: `record ${record}`,
+      why: 'It is odd.',
+      cause: 'fault',
+    });
+  }
+  progress.skip({ kind: 'skipped', where: 'a secret', why: 'It is private.', cause: 'private' });
+  progress.end();
+
+  expect(written).toHaveLength(21);
+  expect(written[0]).toBe('perch: record 1 is left out. It is odd.\n');
+  expect(written[20]).toBe('perch: 1,214 more records are left out\n');
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../src/config/config.ts';
+
+const whole = { PERCH_MODEL_URL: 'http://localhost:11434/v1/', PERCH_MODEL: 'harbour:7b' };
+const faultsOf = (env: Readonly<Record<string, string>>) => {
+  const loaded = loadConfig(env);
+  return loaded.ok ? [] : loaded.faults;
+};
+
+describe('the settings of the language model', () => {
+  it('are not set by default', () => {
+    const loaded = loadConfig({});
+
+    expect(loaded.ok && loaded.config.PERCH_MODEL_URL).toBeUndefined();
+    expect(loaded.ok && loaded.config).toMatchObject({
+      PERCH_MODEL_STALL_SECONDS: 15,
+      PERCH_MODEL_CONTEXT_CHARACTERS: 12_000,
+    });
+  });
+
+  it('need no key', () => {
+    const loaded = loadConfig(whole);
+
+    expect(loaded.ok && loaded.config).toMatchObject({
+      PERCH_MODEL_URL: 'http://localhost:11434/v1',
+      PERCH_MODEL: 'harbour:7b',
+    });
+  });
+
+  it.each([
+    [{ PERCH_MODEL_URL: whole.PERCH_MODEL_URL }, /^PERCH_MODEL: must be set/],
+    [{ PERCH_MODEL: 'harbour' }, /^PERCH_MODEL_URL: must be set, because PERCH_MODEL is/],
+    [{ PERCH_MODEL_KEY: 'sk-1' }, /^PERCH_MODEL_URL: must be set, because PERCH_MODEL_KEY is/],
+  ])('are refused in part: %j', (env, words) => {
+    expect(faultsOf(env)).toEqual([expect.stringMatching(words)]);
+  });
+
+  it.each([
+    'http://user:pass-word@localhost/v1',
+    'http://:pass-word@localhost/v1',
+    'http://localhost/v1?key=pass-word',
+    'ftp://localhost/pass-word',
+  ])('refuse the address %s and do not repeat it', (address) => {
+    const [fault, ...others] = faultsOf({ ...whole, PERCH_MODEL_URL: address });
+
+    expect(others).toEqual([]);
+    expect(fault).toMatch(/^PERCH_MODEL_URL: must be an http/);
+    expect(fault).not.toContain('pass-word');
+  });
+
+  it('refuse an address with what is appended', () => {
+    const PERCH_MODEL_URL = `${whole.PERCH_MODEL_URL}chat/completions`;
+
+    expect(faultsOf({ ...whole, PERCH_MODEL_URL })).toEqual([
+      'PERCH_MODEL_URL: must be the base address; /chat/completions is appended',
+    ]);
+  });
+
+  it('never repeat the key', () => {
+    const faults = faultsOf({ ...whole, PERCH_MODEL_KEY: 'sk with spaces' });
+
+    expect(faults).toEqual([expect.stringMatching(/^PERCH_MODEL_KEY: must have/)]);
+  });
+
+  it.each(['PERCH_MODEL_STALL_SECONDS', 'PERCH_MODEL_CONTEXT_CHARACTERS'])(
+    'refuse 0 for %s',
+    (name) => {
+      expect(faultsOf({ ...whole, [name]: '0' })).toEqual([expect.stringContaining(name)]);
+    },
+  );
+});

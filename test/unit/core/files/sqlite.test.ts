@@ -1,0 +1,34 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { holdFile } from '../../../../src/core/files/file-hold.ts';
+import { openSqlite } from '../../../../src/core/files/sqlite.ts';
+import { temporaryFolder } from '../../../support/spawn-perch.ts';
+
+describe('a database', () => {
+  it.each([
+    ['wal', 'wal', 1],
+    ['durable', 'wal', 2],
+    ['rollback', 'delete', 3],
+  ] as const)('with the journal `%s` is set up as %s, synchronous %i', (journal, mode, level) => {
+    const path = `${temporaryFolder()}/a.db`;
+
+    const database = openSqlite({ path, migrations: [], journal });
+    onTestFinished(() => void database.close());
+
+    expect(database.prepare('PRAGMA journal_mode').pluck().get()).toBe(mode);
+    expect(database.prepare('PRAGMA synchronous').pluck().get()).toBe(level);
+  });
+});
+
+describe('a file that is held', () => {
+  it('is nobody else’s until it is released', () => {
+    const path = `${temporaryFolder()}/folder/a.lock`;
+
+    const first = holdFile(path);
+    expect(() => holdFile(path)).toThrow(/Another process holds/);
+    first.release();
+    const second = holdFile(path);
+    onTestFinished(() => second.release());
+
+    expect(() => holdFile(path)).toThrow(/Another process holds/);
+  });
+});

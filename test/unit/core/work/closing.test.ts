@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { createClosing } from '../../../../src/core/work/closing.ts';
+
+it('closes what was opened last first, one after the other, and once', async () => {
+  const closed: string[] = [];
+  const closing = createClosing();
+  closing.add(() => closed.push('first'));
+  closing.add(async () => {
+    await Promise.resolve();
+    closed.push('second');
+  });
+
+  await Promise.all([closing.close(), closing.close()]);
+  await closing.close();
+
+  expect(closed).toEqual(['second', 'first']);
+});
+
+it('closes the rest where one cannot be closed, and throws the first error', async () => {
+  const closed: string[] = [];
+  const closing = createClosing();
+  closing.add(() => closed.push('first'));
+  closing.add(() => Promise.reject(new Error('later')));
+  closing.add(() => {
+    throw new Error('sooner');
+  });
+
+  await expect(closing.close()).rejects.toThrow('sooner');
+
+  expect(closed).toEqual(['first']);
+});

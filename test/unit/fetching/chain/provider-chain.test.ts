@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Turns } from '../../../../src/core/work/turns.ts';
+import { createProviderChain } from '../../../../src/fetching/chain/provider-chain.ts';
+import { createGates } from '../../../../src/fetching/chain/provider-gate.ts';
+import type { PostQuery, SearchQuery } from '../../../../src/model/queries.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../../src/platforms/provider-error.ts';
+import type { Coverage, Provider } from '../../../../src/providers/provider.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+import { createStubProvider, stubFound, stubPost } from '../../../support/stub-provider.ts';
+
+const query: PostQuery = {
+  kind: 'post',
+  post: { platform: 'x', handle: null, id: '20' },
+  thread: true,
+  replies: 'top',
+};
+const signal = new AbortController().signal;
+
+function searchQuery(text: string): SearchQuery {
+  const moments = { sinceSeconds: null, untilSeconds: null };
+  return {
+    kind: 'search',
+    platform: 'x',
+    text,
+    feed: 'latest',
+    cursor: null,
+    count: 20,
+    ...moments,
+  };
+}
+
+interface Searcher {
+  readonly coverage: Coverage;
+  readonly fails?: boolean;
+  readonly rejects?: boolean;
+}
+
+function chainOfSearches(...searchers: readonly Searcher[]) {
+  const clock = createManualClock();
+  const links = searchers.map(({ coverage, fails, rejects }, index) => {
+    const stub = createStubProvider(`provider${index}`, async () => stubFound(stubPost('20')));
+    const search: Provider['ask']['search'] = async () => {
+      if (fails === true) throw new ProviderError('unavailable', 'It is down.');
+      if (rejects === true) throw new ProviderError('rejected', 'It refuses this text.');
+      return { items: [], cursor: null, warnings: [] };
+    };
+    const provider = { ...stub, covers: () => coverage, ask: { ...stub.ask, search } };
+    const options = {
+      clock,
+      failures: 5,
+      openMs: 1000,
+      maxOpenMs: 1000,
+      onChange: () => undefined,
+    };
+    return { provider, gates: createGates(provider, () => options) };
+  });
+  return createProviderChain(links, { onFailure: () => undefined });
+}
+
+/** `silent`: ambiguous, and no witness. */
+type Outcome = ProviderErrorKind | 'found' | 'silent';
+
+function chainOf(...outcomes: readonly Outcome[]) {
+  const clock = createManualClock();
+  const providers = outcomes.map((outcome, index) =>
+    createStubProvider(`provider${index}`, async () => {
+      if (outcome === 'found') return stubFound(stubPost('20'));
+      const [kind, isWitness] =
+        outcome === 'silent' ? ['ambiguous' as const, false] : [outcome, true];
+      throw new ProviderError(kind, `It is ${kind}.`, { retryAfterSeconds: 12, isWitness });
+    }),
+  );
+  const links = providers.map((provider) => ({
+    provider,
+    gates: createGates(provider, () => ({
+      clock,
+      failures: 5,
+      openMs: 1,
+      maxOpenMs: 1,
+      onChange: () => undefined,
+    })),
+  }));
+  return { providers, chain: createProviderChain(links, { onFailure: () => undefined }) };
+}
+
+describe('the provider chain', () => {
+  it.each<[readonly Outcome[], string, number]>([
+    [['missing', 'found'], 'not_found', 1],
+    [['ambiguous', 'ambiguous'], 'not_found', 2],
+    [['ambiguous', 'missing'], 'not_found', 2],
+    [['unavailable', 'missing'], 'not_found', 2],
+    [['ambiguous'], 'upstream_unavailable', 1],
+    [['ambiguous', 'unavailable'], 'upstream_unavailable', 2],
+    [['ambiguous', 'throttled'], 'upstream_unavailable', 2],
+    [['ambiguous', 'malformed'], 'upstream_unavailable', 2],
+    [['unavailable', 'ambiguous'], 'upstream_unavailable', 2],
+    [['unavailable', 'unavailable'], 'upstream_unavailable', 2],
+    [['throttled', 'ambiguous'], 'upstream_rate_limited', 2],
+    [['malformed', 'ambiguous'], 'upstream_error', 2],
+    [['malformed', 'unavailable'], 'upstream_error', 2],
+    [[], 'unsupported_platform', 0],
+  ])('answers %j with %s after asking %i', async (outcomes, code, asked) => {
+    const { chain, providers } = chainOf(...outcomes);
+
+    await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({ code });
+
+    expect(providers.filter(({ queries }) => queries.length === 1)).toHaveLength(asked);
+  });
+
+  it.each<Outcome>(['ambiguous', 'throttled', 'unavailable', 'malformed'])(
+    'asks the next provider when the first is %s',
+    async (outcome) => {
+      const { chain } = chainOf(outcome, 'found');
+
+      await expect(chain.ask('post', query, { signal })).resolves.toMatchObject({
+        source: 'provider1',
+      });
+    },
+  );
+
+  it('tells the wait that the provider asks for', async () => {
+    const { chain } = chainOf('throttled');
+
+    await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({
+      code: 'upstream_rate_limited',
+      retryAfterSeconds: 12,
+    });
+  });
+
+  it('tells 30 s for an outage', async () => {
+    const { chain } = chainOf('unavailable');
+
+    await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({
+      retryAfterSeconds: 30,
+    });
+  });
+
+  it('does not count a source that holds only some as a witness of absence', async () => {
+    const { chain } = chainOf('silent', 'ambiguous');
+
+    await expect(chain.ask('post', query, { signal })).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+    });
+  });
+
+  it('asks the last resort only after a live provider has failed, and says so', async () => {
+    const search = searchQuery('fog');
+    const failing = chainOfSearches({ coverage: true, fails: true }, { coverage: 'last resort' });
+    const working = chainOfSearches({ coverage: 'last resort' }, { coverage: true });
+    const alone = chainOfSearches({ coverage: 'last resort' });
+
+    await expect(failing.ask('search', search, { signal })).resolves.toMatchObject({
+      source: 'provider1',
+      degraded: true,
+    });
+    await expect(working.ask('search', search, { signal })).resolves.toMatchObject({
+      source: 'provider1',
+      degraded: false,
+    });
+    await expect(alone.ask('search', search, { signal })).rejects.toMatchObject({
+      code: 'unsupported_platform',
+    });
+  });
+
+  it('stays with the provider of a walk, and refuses a walk with one that is gone', async () => {
+    const chain = chainOfSearches({ coverage: true }, { coverage: true });
+
+    const asked = chain.ask('search', searchQuery('fog'), { signal, provider: 'provider1' });
+    const gone = chain.ask('search', searchQuery('fog'), { signal, provider: 'provider7' });
+
+    await expect(asked).resolves.toMatchObject({ source: 'provider1' });
+    await expect(gone).rejects.toMatchObject({ code: 'invalid_cursor' });
+  });
+
+  it('takes a text that a platform refuses for the caller’s fault, and asks nobody else', async () => {
+    const chain = chainOfSearches({ coverage: true, rejects: true }, { coverage: 'last resort' });
+
+    await expect(chain.ask('search', searchQuery('('), { signal })).rejects.toMatchObject({
+      code: 'invalid_query',
+    });
+  });
+
+  it('keeps the breakers of searches and posts apart, and shows which one is open', async () => {
+    const chain = chainOfSearches({ coverage: true, fails: true });
+    for (let i = 0; i < 5; i += 1) {
+      await chain.ask('search', searchQuery('fog'), { signal }).catch(() => undefined);
+    }
+
+    expect(chain.states()).toMatchObject([{ breaker: 'open', broken: { search: 'open' } }]);
+    await expect(chain.ask('post', query, { signal })).resolves.toMatchObject({
+      source: 'provider0',
+    });
+  });
+
+  it('goes on to the next provider over a defect in one', async () => {
+    const defect = createStubProvider('defect', async () => {
+      throw new TypeError('internals');
+    });
+    const { chain: whole } = chainOf('found');
+    const gates = createGates(defect, () => ({
+      clock: createManualClock(),
+      failures: 5,
+      openMs: 1,
+      maxOpenMs: 1,
+      onChange: () => undefined,
+    }));
+    const chain = createProviderChain([{ provider: defect, gates }], {
+      onFailure: () => undefined,
+    });
+
+    const failure = await chain.ask('post', query, { signal }).catch((error: Error) => error);
+
+    expect(failure).toMatchObject({ code: 'upstream_error' });
+    expect(String(failure)).not.toContain('internals');
+    await expect(whole.ask('post', query, { signal })).resolves.toBeDefined();
+  });
+});
+
+describe('an answer that takes long to read', () => {
+  /** Asks a provider that works for a long time on each of three rows. */
+  function askSlowly(options: { readonly signal: AbortSignal }) {
+    const turns: string[] = [];
+    const heavyTurns: Turns = {
+      take: (client, go) => {
+        turns.push(client);
+        setImmediate(go);
+      },
+    };
+    const provider = createStubProvider('slow', async (_, { endSlice }) => {
+      for (let row = 0; row < 3; row += 1) {
+        await endSlice?.();
+        vi.advanceTimersByTime(20);
+      }
+      return stubFound(stubPost('20'));
+    });
+    const breaker = { failures: 5, openMs: 1000, maxOpenMs: 1000, onChange: () => undefined };
+    const gates = createGates(provider, () => ({ clock: createManualClock(), ...breaker }));
+    const chain = createProviderChain([{ provider, gates }], {
+      heavyTurns,
+      onFailure: () => undefined,
+    });
+    const client = { address: '127.0.0.9', network: null };
+    return { turns, found: chain.ask('post', query, { ...options, client }) };
+  }
+
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('is read in slices, which wait for turns of the client', async () => {
+    const { turns, found } = askSlowly({ signal });
+
+    await expect(found).resolves.toMatchObject({ source: 'slow' });
+    expect(turns).toEqual(['127.0.0.9', '127.0.0.9']);
+  });
+
+  it('is given up once nobody waits for it', async () => {
+    const leaving = new AbortController();
+    const { turns, found } = askSlowly({ signal: leaving.signal });
+    leaving.abort();
+
+    await expect(found).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    expect(turns).toHaveLength(1);
+  });
+});

@@ -1,0 +1,183 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { HistoryKeep } from '../../../../src/archive/histories/history-keep.ts';
+import { openHistoryKeep } from '../../../../src/archive/histories/kept-histories.ts';
+import type { HistoryQuery } from '../../../../src/fetching/histories/history-query.ts';
+import { createFakeTimeline, type Entry, type EntryKind } from '../../../support/fake-timeline.ts';
+import { fc, runs } from '../../../support/fast-check.ts';
+import {
+  answerFromMemory,
+  createChance,
+  createLeapingClock,
+  createTestImporter,
+  importAll,
+} from '../../../support/history-rig.ts';
+
+const beginMs = Date.UTC(2026, 5, 1);
+const dayMs = 86_400_000;
+
+const kind: fc.Arbitrary<EntryKind> = fc.constantFrom(
+  ...(['post', 'post', 'post', 'reply', 'module', 'repost', 'repost', 'gone'] as const),
+);
+
+/** What is posted between two imports: how long after the one before, and what. */
+const stretch = fc
+  .tuple(fc.constantFrom(0, 10, 1000, 60_000, 3_600_000, dayMs), fc.array(kind, { maxLength: 50 }))
+  .map(([stepMs, kinds]) => kinds.map((one) => ({ kind: one, stepMs })));
+
+const asked = fc.record({
+  posted: stretch,
+  /** Milliseconds that pass before the import. */
+  waitMs: fc.constantFrom(0, 999, 1_800_000, dayMs, dayMs),
+  since: fc.option(fc.nat(12), { nil: null, freq: 1 }),
+  until: fc.option(fc.nat(12), { nil: null, freq: 1 }),
+  withReplies: fc.boolean(),
+  withReposts: fc.boolean(),
+  onlyReplies: fc.constantFrom(false, false, false, true),
+  useKept: fc.constantFrom(true, true, true, false),
+  maxPosts: fc.constantFrom(1, 10, 100, 5000, 5000),
+  concurrency: fc.constantFrom(1, 3, 16),
+});
+
+type Asked = typeof asked extends fc.Arbitrary<infer One> ? One : never;
+
+const habits = fc.record({
+  pageSize: fc.constantFrom(3, 7, 20),
+  shortShare: fc.constantFrom(0, 0.1),
+  end: fc.constantFrom('null' as const, 'same' as const),
+  hasPinned: fc.boolean(),
+  repeats: fc.boolean(),
+});
+
+/** Puts the ends of a range at, or right beside, something that stands there. */
+function toQuery(one: Asked, made: readonly Entry[]): Partial<HistoryQuery> {
+  const { since, until, withReplies, withReposts, onlyReplies, useKept, maxPosts } = one;
+  const at = (twelfth: number | null) => {
+    const entry = made[Math.floor(((twelfth ?? 0) / 12) * (made.length - 1))];
+    return twelfth === null || entry === undefined ? null : Math.floor(entry.ms / 1000);
+  };
+  const [first, last] = [at(since), at(until)];
+  // Below all that there is a page of X still has cursors; the made-up one looks as if it were refused.
+  const isAboveSome = last !== null && made.some(({ ms }) => ms < last * 1000);
+  const untilSeconds = isAboveSome ? last : null;
+  const isOrdered = first === null || untilSeconds === null || first < untilSeconds;
+  return {
+    ...{ untilSeconds, useKept, maxPosts, onlyReplies },
+    sinceSeconds: isOrdered ? first : null,
+    withReplies: withReplies || onlyReplies,
+    withReposts: withReposts && !onlyReplies,
+  };
+}
+
+interface Placed {
+  readonly id: string;
+  readonly second: number;
+}
+
+/**
+ * Of the second in which it is cut off some posts may be left out. When a repost was made is known so
+ * roughly that, where reposts are in it, others may be.
+ */
+function expectNewest(
+  ids: readonly string[],
+  truth: readonly Placed[],
+  { maxPosts, withReposts }: Asked,
+): void {
+  const wanted = truth.slice(0, maxPosts);
+  const known = new Set(truth.map(({ id }) => id));
+  expect(ids).toHaveLength(wanted.length);
+  expect(ids.filter((id) => !known.has(id))).toEqual([]);
+  if (truth.length > maxPosts && withReposts) return;
+  const cut = truth.length > maxPosts ? (wanted.at(-1)?.second ?? 0) : -1;
+  const sure = wanted.flatMap(({ id, second }) => (second > cut ? [id] : []));
+  expect(sure.filter((id) => !ids.includes(id))).toEqual([]);
+}
+
+interface Course {
+  readonly steps: readonly Asked[];
+  readonly how: Parameters<typeof createFakeTimeline>[1];
+  readonly seed: number;
+}
+
+interface Moment {
+  readonly nowMs: number;
+  readonly made: readonly Entry[];
+}
+
+/** Whatever is pinned, something newer stands below it. */
+const begun: Moment = {
+  nowMs: beginMs + 1000,
+  made: [
+    { kind: 'post', ms: beginMs + 1000 },
+    { kind: 'post', ms: beginMs },
+  ],
+};
+
+/** Posts what is posted before an import. */
+function moveOn({ nowMs, made }: Moment, { posted, waitMs }: Asked): Moment {
+  let ms = nowMs;
+  const entries = posted.map(({ kind: what, stepMs }) => {
+    ms += stepMs;
+    return { kind: what, ms };
+  });
+  return { nowMs: ms + waitMs + 1, made: [...entries.reverse(), ...made] };
+}
+
+async function importOnce({ made, nowMs }: Moment, one: Asked, { keep, how, seed }: Kept) {
+  const timeline = createFakeTimeline(made, how);
+  const chance = createChance(seed);
+  const importer = createTestImporter({
+    http: answerFromMemory((url) => ({ body: timeline.answer(url, chance) })),
+    clock: createLeapingClock(nowMs),
+    concurrency: one.concurrency,
+    keep,
+    onKeepFailure: (error) => {
+      throw error;
+    },
+  });
+  const query = toQuery(one, made);
+  const { ids, end } = await importAll(importer, query);
+  const all = { sinceSeconds: null, untilSeconds: null, withReplies: true, withReposts: true };
+  return { ids, end, truth: timeline.truth({ ...all, onlyReplies: false, ...query }) };
+}
+
+interface Kept extends Omit<Course, 'steps'> {
+  readonly keep: HistoryKeep;
+}
+
+/** Imports again and again; gives how many posts came from the keep. */
+async function follow({ steps, ...rest }: Course): Promise<number> {
+  const keep = openHistoryKeep(':memory:', 'http://perch.example');
+  onTestFinished(() => keep.close());
+  let [moment, kept] = [begun, 0];
+  for (const one of steps) {
+    moment = moveOn(moment, one);
+    const { ids, end, truth } = await importOnce(moment, one, { ...rest, keep });
+    expect(new Set(ids).size).toBe(ids.length);
+    expectNewest(ids, truth, one);
+    expect(end.count).toBe(ids.length);
+    expect(end.keptCount).toBeLessThanOrEqual(one.useKept ? ids.length : 0);
+    if (truth.length !== one.maxPosts) expect(end.isTruncated).toBe(truth.length > one.maxPosts);
+    kept += end.keptCount;
+  }
+  return kept;
+}
+
+describe('imports that are kept', () => {
+  it('find all that there is, whatever was imported before', async () => {
+    let kept = 0;
+    const course = fc.record({
+      steps: fc.array(asked, { minLength: 2, maxLength: 6 }),
+      how: habits,
+      seed: fc.integer(),
+    });
+
+    await fc.assert(
+      fc.asyncProperty(course, async (one) => {
+        kept += await follow(one);
+      }),
+      { numRuns: runs(100) },
+    );
+
+    expect(kept).toBeGreaterThan(runs(100));
+  }, 120_000);
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { readSample } from '../../../../src/archive/sample.ts';
+import { toOutline } from '../../../../src/fetching/histories/outline.ts';
+import { createFakeTimeline, type Entry } from '../../../support/fake-timeline.ts';
+import {
+  answerFromMemory,
+  createTestImporter,
+  wholeHistory,
+} from '../../../support/history-rig.ts';
+
+const entries: readonly Entry[] = Array.from({ length: 70 }, (_, index) => ({
+  kind: (['post', 'repost', 'reply'] as const)[index % 3] ?? 'post',
+  ms: Date.UTC(2026, 10, 20) - index * 3_600_000,
+}));
+const timeline = createFakeTimeline(entries, {
+  pageSize: 20,
+  shortShare: 0,
+  end: 'null',
+  hasPinned: false,
+  repeats: false,
+});
+
+async function importPosts(isIndex: boolean) {
+  const importer = createTestImporter({
+    http: answerFromMemory((url) => ({ body: timeline.answer(url, () => 1) })),
+  });
+  const leaving = new AbortController();
+  const { posts } = await importer.begin({ ...wholeHistory, isIndex }, { signal: leaving.signal });
+  const found = [];
+  for (let step = await posts.next(); step.done !== true; step = await posts.next()) {
+    found.push(...step.value);
+  }
+  return found;
+}
+
+describe('the outline of a page', () => {
+  it('has what orders posts, without texts, media and profiles', () => {
+    const posts = readSample().posts.map(({ post }) => post);
+    const page = { items: posts, cursor: 'on', rows: 7, warnings: ['One.'] };
+
+    const outline = toOutline(page);
+
+    const statuses = posts.filter((post) => post.type === 'status');
+    expect(outline).toMatchObject({ cursor: 'on', rows: 7, warnings: ['One.'] });
+    expect(outline.items).toHaveLength(statuses.length);
+    for (const [index, post] of outline.items.entries()) {
+      const { id, url, created_timestamp, replying_to, platform } = statuses[index] ?? {};
+      expect(post).toMatchObject({ id, url, created_timestamp, replying_to, platform, text: '' });
+    }
+    const kept = JSON.stringify(outline.items);
+    for (const { author, media } of statuses) {
+      const dropped = [author.description, ...media.all.map(({ url }) => url)];
+      for (const one of dropped) expect(kept).not.toContain(JSON.stringify(one));
+    }
+  });
+
+  it('is all that an index holds of the posts, in the same places', async () => {
+    const [whole, index] = [await importPosts(false), await importPosts(true)];
+
+    const placesOf = (found: typeof whole) => found.map(({ post, second }) => [post.id, second]);
+    expect(placesOf(index)).toEqual(placesOf(whole));
+    expect(whole.some(({ post }) => post.text !== '')).toBe(true);
+    expect(index.every(({ post }) => post.text === '')).toBe(true);
+  });
+});

@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import { Problem } from '../../../../src/core/problem.ts';
+import { type ListPosition, startOfList } from '../../../../src/fetching/lists/list-position.ts';
+import { type PageSource, type Walked, walk } from '../../../../src/fetching/lists/walk.ts';
+import type { Post } from '../../../../src/model/post.ts';
+import type { Page } from '../../../../src/model/queries.ts';
+import { stubPost } from '../../../support/stub-provider.ts';
+
+type Told = Partial<Omit<Page<Post>, 'items'>>;
+
+/** A page of posts by id. */
+function page(
+  ids: readonly (number | string)[],
+  cursor: string | null,
+  told: Told = {},
+): Page<Post> {
+  return { items: ids.map((id) => stubPost(String(id))), cursor, warnings: [], ...told };
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+
+/** A source that answers each cursor with its pages in turn, the last of them again and again. */
+function sourceOf(pages: Readonly<Record<string, readonly (Page<Post> | Problem)[]>>) {
+  const asked: string[] = [];
+  const source: PageSource = {
+    read: async ({ cursor }) => {
+      const name = cursor ?? 'start';
+      asked.push(name);
+      const times = asked.filter((one) => one === name).length;
+      const answer = pages[name]?.at(Math.min(times, pages[name].length) - 1);
+      if (answer === undefined) throw new Error(`There is no page ${name}.`);
+      if (answer instanceof Problem) throw answer;
+      return { page: answer, source: 'fake', degraded: false, isLocal: false, askedMs: 0 };
+    },
+  };
+  return { source, asked };
+}
+
+interface From {
+  readonly position?: ListPosition | null;
+  readonly given?: readonly number[] | undefined;
+  readonly isNewestFirst?: boolean;
+}
+
+async function go(source: PageSource, limit: number, from: From = {}): Promise<Walked> {
+  const { position = startOfList, isNewestFirst = true } = from;
+  const given = 'given' in from ? from.given : [];
+  const start = { position: position ?? startOfList, given, isNewestFirst };
+  return walk(source, start, { skip: 0, limit, page: 1 });
+}
+
+const idsOf = ({ items }: Walked) => items.map(({ id }) => Number(id));
+const down = new Problem('upstream_unavailable', { detail: 'It is down.' });
+
+describe('a walk through posts whose ids are those of their servers alone', () => {
+  const postOf = (host: string): Post => ({
+    ...stubPost('7'),
+    platform: 'mastodon',
+    url: `https://${host}/@mira/7`,
+  });
+
+  it('gives two posts of one id, and each once', async () => {
+    const items = [postOf('reef.example.org'), postOf('kelp.example.net')];
+    const { source } = sourceOf({
+      start: [{ items, cursor: 'next', warnings: [] }],
+      next: [{ items, cursor: null, warnings: [] }],
+    });
+
+    expect(idsOf(await go(source, 10))).toEqual([7, 7]);
+  });
+});
+
+describe('a walk that goes on in the middle of a page', () => {
+  it('does not leave a page that came back shorter than what was taken of it', async () => {
+    const whole = page(range(0, 40), 'next');
+    const { source } = sourceOf({
+      start: [whole, ...Array(6).fill(page(range(0, 10), 'next')), whole],
+      next: [page(range(40, 60), null)],
+    });
+
+    const first = await go(source, 20);
+    const second = await go(source, 20, { position: first.next, given: first.given });
+    const third = await go(source, 20, { position: second.next, given: second.given });
+
+    expect(idsOf(first)).toEqual(range(0, 20));
+    expect([idsOf(second), second.warnings.length]).toEqual([[], 1]);
+    expect(idsOf(third)).toEqual(range(20, 40));
+  });
+
+  it('leaves it when it is as short the next time', async () => {
+    const { source } = sourceOf({
+      start: [page(range(0, 40), 'next'), page(range(0, 10), 'next')],
+      next: [page(range(40, 60), null)],
+    });
+
+    const first = await go(source, 20);
+    const second = await go(source, 20, { position: first.next, given: first.given });
+    const third = await go(source, 20, { position: second.next, given: second.given });
+
+    expect(idsOf(third)).toEqual(range(40, 60));
+  });
+
+  it('leaves it when the rest of it was deleted', async () => {
+    const { source, asked } = sourceOf({
+      start: [page(range(0, 21), 'next'), page(range(0, 20), 'next')],
+      next: [page(range(21, 40), null)],
+    });
+
+    const first = await go(source, 20);
+    const second = await go(source, 20, { position: first.next, given: first.given });
+
+    expect(idsOf(second)).toEqual(range(21, 40));
+    expect([second.warnings, asked]).toEqual([[], ['start', 'start', 'next']]);
+  });
+
+  it.each([true, false])('skips what stands on top where lists grow there: %s', async (grows) => {
+    const { source } = sourceOf({
+      start: [page([1, 2, 3, 4, 5, 6], null), page([9, 5, 4, 1, 2, 3, 6], null)],
+    });
+
+    const first = await go(source, 2);
+    const second = await go(source, 9, {
+      position: first.next,
+      given: first.given,
+      isNewestFirst: grows,
+    });
+
+    expect(idsOf(second)).toEqual(grows ? [3, 6] : [9, 5, 4, 3, 6]);
+  });
+});
+
+describe('a walk over pages that are no help', () => {
+  it('ends a read soon when the source sends the same rows under new cursors', async () => {
+    const cycle = Object.fromEntries(
+      range(0, 400).map((i) => [
+        i === 0 ? 'start' : `c${i}`,
+        [page(range((i % 3) * 20, (i % 3) * 20 + 20), `c${i + 1}`)],
+      ]),
+    );
+    const { source, asked } = sourceOf(cycle);
+
+    const first = await go(source, 100);
+    expect(idsOf(first)).toEqual(range(0, 60));
+    expect(asked.length).toBeLessThan(10);
+    expect(first.warnings[0]).toContain('or the same ones');
+
+    let walked = await go(source, 100, { position: first.next, given: undefined });
+    const again = idsOf(walked).length;
+    while (walked.next !== null) {
+      walked = await go(source, 100, { position: walked.next, given: walked.given });
+      expect(idsOf(walked)).toEqual([]);
+    }
+    expect(again).toBeLessThanOrEqual(60);
+  });
+
+  it('asks a doubtful end again, and believes it without a warning', async () => {
+    const { source, asked } = sourceOf({
+      start: [page(range(0, 5), 'next')],
+      next: [page([], null, { isDoubtful: true })],
+    });
+
+    const walked = await go(source, 20);
+
+    expect([idsOf(walked), walked.next, walked.warnings]).toEqual([range(0, 5), null, []]);
+    expect(asked.length).toBe(6);
+  });
+
+  it('takes the fullest of what a doubtful page was answered with', async () => {
+    const { source } = sourceOf({
+      start: [page([], null, { isDoubtful: true }), page(range(0, 30), null)],
+    });
+
+    expect(idsOf(await go(source, 100))).toEqual(range(0, 30));
+  });
+
+  it('does not doubt a short page that its source does not doubt', async () => {
+    const { source, asked } = sourceOf({ start: [page([1], 'next')], next: [page([2], null)] });
+
+    expect(idsOf(await go(source, 2))).toEqual([1, 2]);
+    expect(asked).toEqual(['start', 'next']);
+  });
+
+  it('stops on a cursor that it has been at', async () => {
+    const { source } = sourceOf({
+      start: [page([1], 'a')],
+      a: [page([2], 'b')],
+      b: [page([3], 'a')],
+    });
+
+    const walked = await go(source, 20);
+
+    expect([idsOf(walked), walked.next]).toEqual([[1, 2, 3], null]);
+  });
+});
+
+describe('a walk whose source fails', () => {
+  it('keeps what it found, says so, and goes on where it stopped', async () => {
+    const { source } = sourceOf({
+      start: [page(range(0, 10), 'next')],
+      next: [down, page(range(10, 20), null)],
+    });
+
+    const first = await go(source, 20);
+    const second = await go(source, 20, { position: first.next, given: first.given });
+
+    expect([idsOf(first), first.isSound]).toEqual([range(0, 10), false]);
+    expect(first.warnings[0]).toContain('It is down.');
+    expect([idsOf(second), second.next]).toEqual([range(10, 20), null]);
+  });
+
+  it('does not leave a doubtful page that it could not ask for again', async () => {
+    const { source } = sourceOf({
+      start: [page([0], 'next', { isDoubtful: true }), down, page(range(0, 10), 'next')],
+      next: [page(range(10, 20), null)],
+    });
+
+    const first = await go(source, 20);
+    const second = await go(source, 20, { position: first.next, given: first.given });
+
+    expect([idsOf(first), first.isSound]).toEqual([[0], false]);
+    expect([idsOf(second), second.next]).toEqual([range(1, 20), null]);
+  });
+
+  it('gets past an empty page that it never had the time to ask for often enough', async () => {
+    const { source } = sourceOf({
+      start: [page(range(0, 20), 'next')],
+      next: range(0, 20).map((times) => (times % 2 === 0 ? page([], 'last') : down)),
+      last: [page(range(20, 40), null)],
+    });
+    const walks = [await go(source, 20)];
+    for (let reads = 0; reads < 9 && walks.at(-1)?.next !== null; reads += 1) {
+      const { next = null, given } = walks.at(-1) ?? {};
+      walks.push(await go(source, 20, { position: next, given }));
+    }
+
+    expect(walks.flatMap(idsOf)).toEqual(range(0, 40));
+    expect(walks.at(-1)?.next).toBeNull();
+  });
+
+  it('is over when the account turns out to be gone', async () => {
+    const gone = new Problem('not_found', { detail: 'It is gone.' });
+    const { source } = sourceOf({ start: [page(range(0, 10), 'next')], next: [gone] });
+
+    await expect(go(source, 20)).rejects.toBe(gone);
+  });
+
+  it('fails with the first page', async () => {
+    await expect(go(sourceOf({ start: [down] }).source, 20)).rejects.toBe(down);
+  });
+
+  it('does not guess where a page begins', async () => {
+    const { source } = sourceOf({ start: [page(range(0, 10), 'next')], next: [down] });
+    const start = { position: startOfList, given: [], isNewestFirst: true };
+
+    const walked = walk(source, start, { skip: 40, limit: 20, page: 3 });
+
+    await expect(walked).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+      message: expect.stringContaining('page 3'),
+    });
+  });
+});

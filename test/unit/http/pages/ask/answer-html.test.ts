@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { encodeComponent } from '../../../../../src/core/http/encode-component.ts';
+import { createAnswerRenderer } from '../../../../../src/http/pages/ask/answer-html.ts';
+import { createForeignLinks } from '../../../../../src/http/pages/ask/answer-links.ts';
+import { fc } from '../../../../support/fast-check.ts';
+import { hostileHtml, hostileUrl, parseHtml } from '../../../../support/render-html.ts';
+
+const tags = [
+  ...['p', 'br', 'ul', 'ol', 'li', 'strong', 'em', 's', 'code', 'pre', 'div', 'blockquote', 'hr'],
+  ...['h3', 'h4', 'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'span', 'a'],
+];
+
+const render = await createAnswerRenderer({
+  ...createForeignLinks(),
+  ofCitation: (citation) => `/docs/cited?${encodeComponent(citation)}`,
+});
+
+function findUnsafe(html: string): readonly unknown[] {
+  return parseHtml(html).elements.filter(
+    ({ tag, attributes }) =>
+      !tags.includes(tag) ||
+      Object.keys(attributes).some((name) => !['href', 'rel', 'class', 'start'].includes(name)) ||
+      !/^(?:https?:\/\/|\/docs\/cited\?|$)/i.test(attributes.href ?? ''),
+  );
+}
+
+it('makes no markup of text', () => {
+  fc.assert(
+    fc.property(hostileHtml, (text) => {
+      expect(findUnsafe(render(text))).toEqual([]);
+    }),
+  );
+});
+
+it('leads no link but to the web and to citations', () => {
+  fc.assert(
+    fc.property(hostileUrl, hostileHtml, (url, text) => {
+      const markdown = `[${text}](<${url}>) ![${text}](${url}) <${url}> \`${url}\`\n\n[a]: ${url}\n\n[a]`;
+
+      expect(findUnsafe(render(markdown))).toEqual([]);
+    }),
+  );
+});
+
+it('puts no link within a link', () => {
+  const html = render('[see `docs/keys.md:3` and docs/keys.md#a:4](https://example.org/)');
+
+  expect(html).toBe(
+    '<p><a href="https://example.org/" rel="nofollow noopener noreferrer">see <code>docs/keys.md:3</code> and docs/keys.md#a:4</a></p>\n',
+  );
+});
+
+it('begins with headings below that of the question, and skips no level', () => {
+  expect(render('# A\n\n### B\n')).toBe('<h3>A</h3>\n<h4>B</h4>\n');
+});

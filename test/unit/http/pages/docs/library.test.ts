@@ -1,0 +1,77 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Fastify from 'fastify';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createOrigins } from '../../../../../src/core/http/origins.ts';
+import { docsPlugin } from '../../../../../src/http/pages/docs/docs-plugin.ts';
+import { createLibrary } from '../../../../../src/http/pages/docs/library.ts';
+import { silentAccessLog } from '../../../../../src/web/access-log.ts';
+import { setProblemHandlers } from '../../../../../src/web/errors.ts';
+import { temporaryFolder } from '../../../../support/spawn-perch.ts';
+
+const navigation = [
+  {
+    title: 'One',
+    pages: [
+      { name: 'a', summary: 'About a' },
+      { name: 'b', summary: 'About b' },
+    ],
+  },
+  { title: 'Two', pages: [{ name: 'c', summary: 'About c' }] },
+];
+
+function recordingLogger() {
+  const lines: string[] = [];
+  return { lines, logger: pino({}, { write: (line: string) => lines.push(line) }) };
+}
+
+describe('a library', () => {
+  it('leaves out pages whose file is missing, and says so once', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'b.md'), '# The `b`\n\nText.\n');
+    const { lines, logger } = recordingLogger();
+    const open = createLibrary({ folder, navigation, logger });
+
+    const library = open();
+
+    expect(
+      library.groups.map(({ title, pages }) => [title, pages.map(({ name }) => name)]),
+    ).toEqual([['One', ['b']]]);
+    expect(library.find('b')).toMatchObject({ title: 'The b', group: 'One', summary: 'About b' });
+    expect(open()).toBe(library);
+    expect(lines.map((line) => JSON.parse(line).missing)).toEqual([['a', 'c']]);
+  });
+});
+
+describe('a server without a folder of documentation', () => {
+  it('answers that it has none, and goes on', async () => {
+    const lines: string[] = [];
+    const stream = { write: (line: string) => lines.push(line) };
+    const app = Fastify({ logger: { level: 'error', stream } });
+    onTestFinished(() => app.close());
+    setProblemHandlers(app, { baseUrl: 'http://perch.test', accessLog: silentAccessLog });
+    const assets = { pathOf: (name: string) => `/docs/assets/${name}`, find: () => undefined };
+    await app.register(docsPlugin, {
+      site: { baseUrl: 'http://perch.test', assets },
+      ask: null,
+      origins: createOrigins('http://perch.test', []),
+      library: createLibrary({
+        folder: join(temporaryFolder(), 'none'),
+        navigation,
+        logger: app.log,
+      }),
+    });
+
+    for (const url of ['/docs', '/docs/keys', '/docs/find?q=x']) {
+      const reply = await app.inject(url);
+      expect([reply.statusCode, reply.json().detail]).toEqual([
+        404,
+        'This server has no documentation installed.',
+      ]);
+    }
+    expect(
+      lines.filter((line) => line.includes('pages of the documentation are missing')),
+    ).toHaveLength(1);
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, it } from 'vitest';
+import { toRichText } from '../../../src/platforms/html-text.ts';
+import { renderText } from '../../../src/render/markdown/text.ts';
+import { expectFacetsFit } from '../../suites/provider-suite.ts';
+import { fc, runs } from '../../support/fast-check.ts';
+import { tokenTypes } from '../../support/render-markdown.ts';
+
+const plain = { nameMention: () => null };
+
+const textOf = (html: string) => toRichText(html, plain).text;
+
+/** Gives the marked runs of a text as `type:run`. */
+function runsOf(html: string): readonly string[] {
+  const { text, facets } = toRichText(html, plain);
+  return facets.map(({ type, start, end }) => `${type}:${[...text].slice(start, end).join('')}`);
+}
+
+describe('the text of HTML', () => {
+  it.each([
+    ['<p>one</p><p>two</p>', 'one\n\ntwo'],
+    ['<p>one<br>two<br />three</p>', 'one\ntwo\nthree'],
+    ['<p>one<br>\ntwo</p>\n\n<p>three</p>', 'one\ntwo\n\nthree'],
+    ['<p>one<br><br><br><br>two</p>', 'one\n\ntwo'],
+    ['<p>one\ntwo  three</p>', 'one\ntwo  three'],
+    ['one<br>two', 'one\ntwo'],
+    ['<p>one<p>two<p>three', 'one\n\ntwo\n\nthree'],
+    ['<p></p><p>one</p><p> </p><p>two</p><br>', 'one\n\ntwo'],
+    ['<div>one</div><div>two</div>', 'one\ntwo'],
+    ['a &lt;b&gt; &amp;amp; &#x1F600; &nbsp;c', 'a <b> &amp; 😀 \u00a0c'],
+    ['&xyzzy; &lt &#0; &#xD800;', '&xyzzy; < \uFFFD \uFFFD'],
+    ['a\u0000b\r\nc', 'ab\nc'],
+    ['<h1>Head</h1>text', 'Head\n\ntext'],
+    ['a<hr>b', 'a\n\nb'],
+    ['', ''],
+    ['   ', ''],
+    ['1 < 2 and 3 > 2', '1 < 2 and 3 > 2'],
+    ['<p>:blob_cat: hi</p>', ':blob_cat: hi'],
+    ['a <img src="https://files.example.org/x.png" alt=":blob_cat:"> b', 'a :blob_cat: b'],
+    ['<u>under</u> <mark>marked</mark>', 'under marked'],
+    ['a<!-- b --><!DOCTYPE c><?php d ?>e', 'ae'],
+    ['\uD83D<b>\uDE00</b>', '\uFFFD\uFFFD'],
+  ])('reads %j as %j', (html, text) => {
+    expect(textOf(html)).toBe(text);
+  });
+
+  it.each([
+    ['<ul><li>one</li><li>two</li></ul>end', '• one\n• two\n\nend'],
+    ['<ul>\n<li>one\n<li>two\n</ul>', '• one\n• two'],
+    ['<ol><li>a</li><li>b</li></ol>', '1. a\n2. b'],
+    ['<ol start="9"><li>a</li><li>b</li></ol>', '9. a\n10. b'],
+    ['<ol reversed start="2"><li>a</li><li>b</li></ol>', '2. a\n1. b'],
+    ['<ol><li value="5">a</li><li>b</li></ol>', '5. a\n6. b'],
+    ['<ol start="1e9"><li value="x">a</li></ol>', '1. a'],
+    ['<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>', '• a\n  • b\n• c'],
+    ['<ol><li><p>a</p><p>b</p></li></ol>', '1. a\n\n   b'],
+    ['<li>alone</li>', '• alone'],
+    ['<ul><li></li><li>a</li></ul>', '• a'],
+  ])('lists %j as %j', (html, text) => {
+    expect(textOf(html)).toBe(text);
+  });
+
+  it.each([
+    ['<blockquote>a<br>b</blockquote>c', '> a\n> b\n\nc'],
+    ['<blockquote><p>a</p><p>b</p></blockquote>', '> a\n>\n> b'],
+    ['a<blockquote>b<blockquote>c</blockquote></blockquote>', 'a\n\n> b\n>\n> > c'],
+    ['<blockquote><ul><li>a<br>b</li></ul></blockquote>', '> • a\n>   b'],
+    ['<blockquote></blockquote>a', 'a'],
+  ])('quotes %j as %j', (html, text) => {
+    expect(textOf(html)).toBe(text);
+  });
+
+  it('keeps the spaces and lines of preformatted text', () => {
+    const html = '<pre><code>if a:\n    b()\n</code></pre><p>end</p>';
+
+    expect(textOf(html)).toBe('if a:\n    b()\n\nend');
+    expect(runsOf(html)).toEqual(['code:if a:\n    b()']);
+  });
+
+  it.each([
+    ['<b>a</b> <strong>b</strong> <h2>c</h2>', ['bold:a', 'bold:b', 'bold:c']],
+    ['<i>a</i> <em>b</em>', ['italic:a', 'italic:b']],
+    ['<del>a</del> <s>b</s>', ['strikethrough:a', 'strikethrough:b']],
+    ['<b>a <i>b</i></b>', ['bold:a b', 'italic:b']],
+    ['<b>a<b>b</b>c</b>d', ['bold:abc']],
+    ['<b></b><i> </i>a', []],
+    ['<b>a', ['bold:a']],
+    ['a</b>b', []],
+    ['<b>a<i>b</b>c</i>', ['bold:ab', 'italic:b']],
+    ['<p><b>a</p><p>b', ['bold:a']],
+    ['<code>a &lt; b</code>', ['code:a < b']],
+  ])('marks the styles of %j', (html, runs) => {
+    expect(runsOf(html)).toEqual(runs);
+  });
+
+  it.each([
+    ['<script>alert("<b>x</b>")</script>a', 'a'],
+    ['<style>p { color: red }</style>a', 'a'],
+    ['<textarea><b>x</b></textarea>a', 'a'],
+    ['<title>x</title>a', 'a'],
+    ['<iframe src="https://evil.example.org"><b>x</b></iframe>a', 'a'],
+    ['<svg onload="alert(1)"><text>x</text></svg>a', 'xa'],
+    ['<custom-thing onclick="alert(1)">x</custom-thing>', 'x'],
+    ['a<script>b', 'a'],
+    ['<scr<script>ipt>alert(1)</script>', 'ipt>alert(1)'],
+  ])('takes at most the text of %j', (html, text) => {
+    expect(toRichText(html, plain)).toEqual({ text, facets: [] });
+  });
+});
+
+describe('a link in HTML', () => {
+  const long = 'https://news.example.org/2026/01/a-long-address';
+
+  function linkOf(html: string, nameMention = plain.nameMention as (url: string) => string | null) {
+    const { text, facets } = toRichText(html, { nameMention });
+    return { text, links: facets.map(({ type, url }) => [type, url]) };
+  }
+
+  it('is shown in full where a server hides most of it', () => {
+    const html = `<a href="${long}" rel="nofollow"><span class="invisible">https://</span><span class="ellipsis">news.example.org/2026</span><span class="invisible">/01/a-long-address</span></a>`;
+
+    expect(linkOf(`see ${html}`)).toEqual({ text: `see ${long}`, links: [['link', long]] });
+  });
+
+  it('keeps a label that is no address', () => {
+    expect(linkOf(`<a href="${long}">the news</a>`)).toEqual({
+      text: 'the news',
+      links: [['link', long]],
+    });
+  });
+
+  it('says where it leads when its label names another address', () => {
+    expect(linkOf(`<a href="${long}">https://bank.example.com/</a>`).text).toBe(long);
+  });
+
+  it('is a mention with the server of who is mentioned', () => {
+    const url = 'https://kelp.example.net/@kelp';
+    const html = `<span class="h-card"><a href="${url}" class="u-url mention">@<span>kelp</span></a></span> hi`;
+
+    expect(linkOf(html, () => 'kelp@kelp.example.net')).toEqual({
+      text: '@kelp@kelp.example.net hi',
+      links: [['mention', url]],
+    });
+    expect(linkOf(html).text).toBe('@kelp hi');
+  });
+
+  it('is a hashtag', () => {
+    const url = 'https://reef.example.org/tags/tides';
+    const html = `<a href="${url}" class="mention hashtag" rel="tag">#<span>tides</span></a>`;
+
+    expect(linkOf(html)).toEqual({ text: '#tides', links: [['hashtag', url]] });
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    'JavaScript:alert(1)',
+    'data:text/html,x',
+    'dat://x',
+    'ftp://files.example.org/',
+    '/relative',
+    '//protocol.example.org/',
+    'https://',
+    '',
+  ])('leads nowhere when its address is %j', (href) => {
+    expect(linkOf(`<a href="${href}">label</a>`)).toEqual({ text: 'label', links: [] });
+  });
+
+  it('ends where another one or a block begins', () => {
+    const html = `<a href="${long}">a<a href="${long}">b<p>c</p>`;
+
+    expect(toRichText(html, plain)).toEqual({
+      text: 'ab\n\nc',
+      facets: [
+        { type: 'link', start: 0, end: 1, url: long },
+        { type: 'link', start: 1, end: 2, url: long },
+      ],
+    });
+  });
+
+  it('is left out with an element that is', () => {
+    const html = `<p class="quote-inline">RE: <a href="${long}">a post</a></p><p>text</p>`;
+
+    expect(textOf(html)).toBe('RE: a post\n\ntext');
+    const leavesOut = new Set(['quote-inline']);
+    expect(toRichText(html, { ...plain, leavesOut })).toEqual({ text: 'text', facets: [] });
+  });
+});
+
+describe('hostile HTML', () => {
+  const names = [
+    'b',
+    'i',
+    'a',
+    'p',
+    'pre',
+    'code',
+    'ul',
+    'ol',
+    'li',
+    'blockquote',
+    'span',
+    'script',
+  ];
+  const piece = fc.oneof(
+    fc.constantFrom(...names).map((name) => `<${name}>`),
+    fc.constantFrom(...names).map((name) => `</${name}>`),
+    fc.constantFrom(
+      '<a href="https://a.example.org/x">',
+      '<a class="mention" href="https://a.example.org/@b">@b',
+      '<span class="invisible">',
+      '<span class="ellipsis">',
+      '<br>',
+      '&lt;script&gt;',
+      '<img alt="<b>">',
+      '😀',
+      '\n',
+      '](https://evil.example.org)',
+      '<',
+    ),
+    fc.string({ unit: 'binary', maxLength: 12 }),
+  );
+  const garbage = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(''));
+
+  it('never breaks the reader, the facets or the Markdown', () => {
+    fc.assert(
+      fc.property(fc.oneof(garbage, fc.string({ unit: 'binary' })), (html) => {
+        const { text, facets } = toRichText(html, plain);
+        const markdown = renderText(text, facets);
+
+        expectFacetsFit(text, facets);
+        for (const { url } of facets) expect(url ?? 'https:').toMatch(/^https?:/);
+        expect(tokenTypes(markdown).filter((type) => type.startsWith('html_'))).toEqual([]);
+      }),
+      { numRuns: runs(500) },
+    );
+  });
+
+  it.each([
+    ['deep quotes', '<blockquote>'.repeat(10_000)],
+    ['deep lists', '<ul><li>'.repeat(10_000)],
+    ['deep styles', '<b><i>'.repeat(10_000)],
+  ])('is read however deep it is: %s', (_name, html) => {
+    expect(textOf(`${html}x`)).toMatch(/x$/);
+  });
+
+  it.each([
+    ['styles over paragraphs', `${'<b class=x>'.repeat(50_000)}${'<p>y'.repeat(50_000)}`],
+    ['links that never end', '<a href=https://a.example.org>'.repeat(35_000)],
+    ['items', '<li>'.repeat(250_000)],
+    ['ends without a beginning', '</b>'.repeat(250_000)],
+    ['attributes', `<a ${Array.from({ length: 150_000 }, (_, at) => `b${at}`).join(' ')}>`],
+    ['one long tag', `<a href="${'x'.repeat(1_000_000)}`],
+    ['signs', '<'.repeat(1_000_000)],
+    ['entities', '&#x'.repeat(350_000)],
+    ['spaces', ' '.repeat(1_000_000)],
+  ])('is cut before a mebibyte of it takes long: %s', (_name, html) => {
+    expect(textOf(html).length).toBeLessThanOrEqual(262_145);
+  });
+});

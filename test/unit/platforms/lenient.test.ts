@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { count, eachOf, words } from '../../../src/platforms/lenient.ts';
+
+describe('a lenient schema', () => {
+  const schema = z.object({ name: words, likes: count, tags: eachOf(z.string(), 9) });
+
+  it.each([
+    [{}, { name: null, likes: null, tags: [] }],
+    [
+      { name: '', likes: '7', tags: 'heron' },
+      { name: null, likes: null, tags: [] },
+    ],
+    [
+      { name: 'Mira', likes: 7, tags: ['heron', null, 4, 'stork'] },
+      { name: 'Mira', likes: 7, tags: Object.assign(['heron', 'stork'], { leftOut: 2 }) },
+    ],
+    [
+      { tags: Array(12).fill('heron') },
+      { name: null, likes: null, tags: Object.assign(Array(9).fill('heron'), { leftOut: 3 }) },
+    ],
+  ])('reads of %o what is readable', (row, expected) => {
+    expect(schema.parse(row)).toEqual(expected);
+  });
+
+  it('reads no further in a list of which nothing can be read', () => {
+    let asked = 0;
+    const counted = z.unknown().transform((value, context) => {
+      asked += 1;
+      if (typeof value === 'string') return value;
+      context.addIssue({ code: 'custom', message: 'This is no name.' });
+      return z.NEVER;
+    });
+
+    const read = eachOf(counted, 1000).parse(['Mira', ...Array(100_000).fill(null)]);
+
+    expect([...read, read.leftOut]).toEqual(['Mira', 100_000]);
+    expect(asked).toBeLessThan(200);
+  });
+});

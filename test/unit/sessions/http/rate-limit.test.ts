@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest';
+import type { Client } from '../../../../src/core/caller.ts';
+import { Problem } from '../../../../src/core/problem.ts';
+import { createCallRates } from '../../../../src/sessions/http/rate-limit.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+
+const ipv4 = (address: string): Client => ({ address, network: null });
+const ipv6 = (host: number): Client => ({ address: `a:b:c:${host}`, network: 'a:b:c/48' });
+
+function openRig() {
+  const clock = createManualClock();
+  const rates = createCallRates({
+    starts: { perMinute: 60, burst: 3 },
+    messages: { perMinute: 60, burst: 5 },
+    clock,
+  });
+  /** Spends until it is refused. Returns how often it was not, and the problem. */
+  const spendAll = (spend: () => void): readonly [number, Problem] => {
+    for (let count = 0; count < 1000; count += 1) {
+      try {
+        spend();
+      } catch (error) {
+        if (error instanceof Problem) return [count, error];
+        throw error;
+      }
+    }
+    throw new Error('there is no limit');
+  };
+  return { clock, rates, spendAll };
+}
+
+it('counts the starts of an address, whatever its bearers', async () => {
+  const { clock, rates, spendAll } = openRig();
+  let bearers = 0;
+  const start = () => {
+    bearers += 1;
+    rates.spendStart(`bearer ${bearers}`, ipv4('here'));
+  };
+
+  const [count, problem] = spendAll(start);
+
+  expect([count, problem.retryAfterSeconds]).toEqual([3, 1]);
+  expect(problem.message).toBe('One address may start 60 sessions a minute.');
+  await clock.advance(999);
+  expect(spendAll(start)[0]).toBe(0);
+  await clock.advance(1);
+  expect(spendAll(start)[0]).toBe(1);
+});
+
+it('counts the starts of a bearer, wherever it is used', () => {
+  const { rates, spendAll } = openRig();
+  let hosts = 0;
+
+  const [count, problem] = spendAll(() => {
+    hosts += 1;
+    rates.spendStart('bearer', ipv4(`host ${hosts}`));
+  });
+
+  expect([count, problem.message]).toEqual([12, 'One bearer may start 240 sessions a minute.']);
+});
+
+it('counts the addresses of an IPv6 network together as well', () => {
+  const { rates, spendAll } = openRig();
+  let hosts = 0;
+
+  const [count, problem] = spendAll(() => {
+    hosts += 1;
+    rates.spendStart(null, ipv6(hosts));
+  });
+
+  expect([count, problem.message]).toEqual([12, 'One IPv6 /48 may start 240 sessions a minute.']);
+});
+
+it('counts a start as a message', () => {
+  const { rates, spendAll } = openRig();
+  rates.spendStart(null, ipv4('here'));
+
+  const [count, problem] = spendAll(() => rates.spendMessage(ipv4('here')));
+
+  expect([count, problem.message]).toEqual([4, 'One address may send 60 messages a minute.']);
+});
+
+it('takes nothing of what is refused', () => {
+  const { rates, spendAll } = openRig();
+  spendAll(() => rates.spendStart(null, ipv4('flood')));
+
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    expect(() => rates.spendStart('bearer', ipv4('flood'))).toThrow(Problem);
+  }
+
+  expect(spendAll(() => rates.spendStart('bearer', ipv4('here')))[0]).toBe(3);
+  expect(spendAll(() => rates.spendMessage(ipv4('flood')))[0]).toBe(2);
+});

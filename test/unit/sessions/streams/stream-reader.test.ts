@@ -1,0 +1,86 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openSqliteSessions } from '../../../../src/sessions/store/sqlite-store.ts';
+import { beginTurn, startSession } from '../../../../src/sessions/store/state.ts';
+import { createFeeds } from '../../../../src/sessions/streams/feeds.ts';
+import {
+  createReader,
+  type StreamSink,
+  sendStream,
+} from '../../../../src/sessions/streams/stream-reader.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+
+const times = { heartbeatMs: 10_000, leaseMs: 60_000, followMs: 900_000, stallMs: 30_000 };
+
+/** A session whose question is longer than a piece, and a reader of it. */
+async function openRig(onWrite: (bytes: Buffer) => Promise<void>) {
+  const clock = createManualClock();
+  const store = openSqliteSessions({
+    path: ':memory:',
+    stamp: (index) => ({ id: `evt_${index}`, atMs: clock.now(), index }),
+  });
+  onTestFinished(() => store.close());
+  const text = '\u0001'.repeat(65_536);
+  const delivery = { deliveryId: 'dlv_a', text, nowMs: 0 };
+  const transition = startSession({ id: 'ses_a', owner: null, client: null }, delivery);
+  const receipt = { sessionId: 'ses_a', deliveryId: 'dlv_a', queued: 0 };
+  await store.start({ transition, receipt, once: null });
+  const record = await store.change('ses_a', (now) => beginTurn(now, 0, { text, modelId: 'm' }));
+  if (record === undefined) throw new Error('it has not begun');
+  const request = { sessionId: 'ses_a', startIndex: 0, token: null, client: null };
+  const reader = createReader({ ...request, mode: 'once' }, record, { nowMs: 0, times });
+  const feed = createFeeds(store).join('ses_a', reader);
+  feed.record = record;
+  const ends: string[] = [];
+  const sink: StreamSink = {
+    isGone: false,
+    whenGone: () => undefined,
+    write: onWrite,
+    end: () => void ends.push('ended'),
+    cut: () => void ends.push('cut'),
+  };
+  return {
+    store,
+    feed,
+    ends,
+    text,
+    send: () => sendStream({ reader, feed, sink }, { store, clock, times }),
+  };
+}
+
+describe('a reader of an event that is longer than a piece', () => {
+  it('gets it in parts, and holds one at a time', async () => {
+    const written: Buffer[] = [];
+    const { send, ends, text } = await openRig(async (bytes) => void written.push(bytes));
+
+    await send();
+
+    const lines = Buffer.concat(written).toString().split('\n');
+    expect(lines.map((line) => line && JSON.parse(line).type)).toEqual([
+      'session.started',
+      'turn.started',
+      'message.received',
+      'step.started',
+      '',
+    ]);
+    expect(JSON.parse(lines[2] ?? '').data.message).toBe(text);
+    expect(ends).toEqual(['ended']);
+    // A write keeps the memory of the whole piece that it is a part of.
+    const held = written.map(({ buffer }) => buffer.byteLength);
+    expect(Math.max(...held)).toBeLessThan(200_000);
+    expect(written.length).toBeGreaterThan(10);
+  });
+
+  it('is cut off within it where the session is deleted, so that the part is not taken for the whole', async () => {
+    let count = 0;
+    const rig = await openRig(async () => {
+      count += 1;
+      if (count < 4) return;
+      await rig.store.purge('ses_a', 0);
+      rig.feed.record = undefined;
+    });
+
+    await rig.send();
+
+    expect([count, rig.ends]).toEqual([4, ['cut']]);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { createFairWork, runFairly } from '../../../../src/sessions/turns/fair-work.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+import { untilIdle } from '../../../support/session-rig.ts';
+
+function openRig(atOnce = 1) {
+  const clock = createManualClock();
+  const state = { isReady: true };
+  const work = createFairWork({ atOnce, clock, isReady: () => state.isReady });
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  /** Runs work that ends when the test says so. */
+  const run = (key: string, signal = new AbortController().signal) =>
+    runFairly(work, {
+      key,
+      order: key,
+      client: null,
+      signal,
+      toDropped: () => new Error('closed'),
+      run: () => {
+        begun.push(key);
+        return new Promise<string>((resolve) => ends.set(key, () => resolve(`end of ${key}`)));
+      },
+    });
+  const end = async (key: string) => {
+    ends.get(key)?.();
+    await untilIdle();
+  };
+  return { clock, state, work, begun, run, end };
+}
+
+describe('fair work', () => {
+  it('is begun as places get free, and answers as the work does', async () => {
+    const { work, begun, run, end } = openRig(2);
+    const runs = ['1', '2', '3'].map((key) => run(key));
+    expect([begun, work.waiting]).toEqual([['1', '2'], 1]);
+
+    await end('2');
+    expect(begun).toEqual(['1', '2', '3']);
+    for (const key of ['1', '3']) await end(key);
+
+    expect(await Promise.all(runs)).toEqual(['end of 1', 'end of 2', 'end of 3']);
+  });
+
+  it('goes on after work that fails', async () => {
+    const { work, run, end, begun } = openRig();
+    const failing = runFairly(work, {
+      key: '0',
+      order: '0',
+      client: null,
+      signal: new AbortController().signal,
+      toDropped: () => new Error('closed'),
+      run: () => Promise.reject(new Error('it failed')),
+    });
+    const next = run('1');
+
+    await expect(failing).rejects.toThrow('it failed');
+    await untilIdle();
+    expect(begun).toEqual(['1']);
+    await end('1');
+    expect(await next).toBe('end of 1');
+  });
+
+  it('leaves the line when nobody waits for it any more', async () => {
+    const { work, run, end, begun } = openRig();
+    const first = run('1');
+    const leaving = new AbortController();
+    const left = run('2', leaving.signal);
+    leaving.abort(new Error('left'));
+
+    await expect(left).rejects.toThrow('left');
+    await expect(run('3', leaving.signal)).rejects.toThrow('left');
+    expect(work.waiting).toBe(0);
+    await end('1');
+    expect([await first, begun]).toEqual(['end of 1', ['1']]);
+  });
+
+  it('waits until work can begin', async () => {
+    const { clock, state, run, end, begun } = openRig();
+    state.isReady = false;
+    const first = run('1');
+    await clock.advance(250);
+    expect(begun).toEqual([]);
+
+    state.isReady = true;
+    await clock.advance(250);
+
+    expect(begun).toEqual(['1']);
+    await end('1');
+    expect(await first).toBe('end of 1');
+  });
+
+  it('drops what waits when it is closed, and lets what has begun go on', async () => {
+    const { work, run, end, begun } = openRig();
+    const [first, second] = [run('1'), run('2')];
+
+    work.close();
+
+    await expect(second).rejects.toThrow('closed');
+    await end('1');
+    expect([await first, begun]).toEqual(['end of 1', ['1']]);
+  });
+});

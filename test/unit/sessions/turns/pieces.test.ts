@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { StoredEvent } from '../../../../src/sessions/store/store.ts';
+import { createRecordedPieces, toPiece } from '../../../../src/sessions/turns/pieces.ts';
+
+function eventsFrom(first: number, lengths: readonly number[]): readonly StoredEvent[] {
+  return lengths.map((length, at) => ({ index: first + at, line: 'x'.repeat(length) }));
+}
+
+describe('a piece', () => {
+  it('has one event at least, and no more than fit', () => {
+    const nextOf = (lengths: readonly number[]) => toPiece(eventsFrom(7, lengths), null).next.index;
+
+    expect(nextOf([500_000, 1])).toBe(8);
+    expect(nextOf([60_000, 5_000, 1000])).toBe(9);
+    expect(nextOf([1, 1, 1])).toBe(10);
+  });
+});
+
+/** Pieces of a log in which every event has a line of this length, and what was read of it. */
+function openLog(length: number) {
+  const reads: string[] = [];
+  const pieces = createRecordedPieces({
+    readPart: async () => undefined,
+    readEvents: async (sessionId, from) => {
+      reads.push(`${sessionId} ${from}`);
+      return from < 1000 ? eventsFrom(from, [length]) : [];
+    },
+  });
+  const pieceAt = (index: number, sessionId = 'ses_a', token: string | null = null) =>
+    pieces.piece({ sessionId, from: { index, offset: 0 }, token });
+  return { reads, pieces, pieceAt };
+}
+
+describe('pieces of recorded events', () => {
+  it('are read once for all who come to the same place together', async () => {
+    const { reads, pieceAt } = openLog(10);
+
+    const together = await Promise.all([pieceAt(3), pieceAt(3)]);
+    await Promise.all([pieceAt(4), pieceAt(3, 'ses_b'), pieceAt(3, 'ses_a', 'svct_t')]);
+
+    expect(new Set(together).size).toBe(1);
+    expect(together[0]).toEqual({
+      bytes: Buffer.from(`${'x'.repeat(10)}\n`),
+      next: { index: 4, offset: 0 },
+    });
+    expect(reads).toEqual(['ses_a 3', 'ses_a 4', 'ses_b 3', 'ses_a 3']);
+  });
+
+  it('are kept for those who come later once they were read twice', async () => {
+    const { reads, pieceAt } = openLog(10);
+
+    await pieceAt(3);
+    const second = await pieceAt(3);
+    const later = [await pieceAt(3), await pieceAt(3)];
+
+    expect(later).toEqual([second, second]);
+    expect(reads).toEqual(['ses_a 3', 'ses_a 3']);
+  });
+
+  it('are looked for again where nothing was, or nothing could be read', async () => {
+    let fault: Error | null = new Error('no store');
+    const pieces = createRecordedPieces({
+      readPart: async () => undefined,
+      readEvents: async () => {
+        if (fault !== null) throw fault;
+        return [];
+      },
+    });
+    const place = { sessionId: 'ses_a', from: { index: 0, offset: 0 }, token: null };
+
+    await expect(pieces.piece(place)).rejects.toThrow('no store');
+    fault = null;
+    expect(await pieces.piece(place)).toBeNull();
+
+    const { reads, pieceAt } = openLog(1);
+    await pieceAt(1000);
+    await pieceAt(1000);
+    expect(reads).toHaveLength(2);
+  });
+
+  it('are let go, the oldest first, beyond four megabytes', async () => {
+    const { reads, pieceAt } = openLog(1_000_000);
+    for (const from of [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]) await pieceAt(from);
+    reads.length = 0;
+
+    for (const from of [4, 3, 2, 1]) await pieceAt(from);
+    expect(reads).toEqual([]);
+    await pieceAt(0);
+    expect(reads).toEqual(['ses_a 0']);
+  });
+
+  it('are let go with their session', async () => {
+    const { reads, pieces, pieceAt } = openLog(1);
+    const readAll = () => Promise.all([pieceAt(0), pieceAt(1), pieceAt(0, 'ses_ab')]);
+    await readAll();
+    await readAll();
+    reads.length = 0;
+
+    pieces.forget('ses_a');
+    await readAll();
+
+    expect(reads).toEqual(['ses_a 0', 'ses_a 1']);
+  });
+});

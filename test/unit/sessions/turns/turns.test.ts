@@ -1,0 +1,117 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Problem } from '../../../../src/core/problem.ts';
+import { openSqliteSessions } from '../../../../src/sessions/store/sqlite-store.ts';
+import { startSession } from '../../../../src/sessions/store/state.ts';
+import type { SessionStore } from '../../../../src/sessions/store/store.ts';
+import { createFairWork } from '../../../../src/sessions/turns/fair-work.ts';
+import { createTurns } from '../../../../src/sessions/turns/turns.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+import { createHeldEngine } from '../../../support/scripted-engine.ts';
+import { untilIdle } from '../../../support/session-rig.ts';
+
+/** Turns over a store that fails as often as the test says. */
+async function openRig() {
+  const clock = createManualClock();
+  const engine = createHeldEngine();
+  const store = openSqliteSessions({
+    path: ':memory:',
+    stamp: (index) => ({ id: `evt_${index}`, atMs: clock.now(), index }),
+  });
+  onTestFinished(() => store.close());
+  const failing: { change: number; find: number } = { change: 0, find: 0 };
+  const fail = (name: keyof typeof failing): boolean => {
+    if (failing[name] === 0) return false;
+    failing[name] -= 1;
+    return true;
+  };
+  const unusable = () => Promise.reject(new Problem('not_ready', { detail: 'It cannot be used.' }));
+  const flaky: SessionStore = {
+    ...store,
+    change: (id, decide) => (fail('change') ? unusable() : store.change(id, decide)),
+    find: (id) => (fail('find') ? unusable() : store.find(id)),
+  };
+  const faults: string[] = [];
+  const work = createFairWork({ atOnce: 1, clock, isReady: () => true });
+  const turns = createTurns({
+    store: flaky,
+    engine,
+    clock,
+    work,
+    hasRoom: () => true,
+    limits: { queue: 8, turns: 500, sessionBytes: 16_777_216, turnMs: 120_000 },
+    onFault: (_error, doing) => faults.push(doing),
+  });
+  onTestFinished(() => turns.interrupt());
+  const start = async (id: string) => {
+    const delivery = { deliveryId: `dlv_${id}`, text: id, nowMs: clock.now() };
+    const transition = startSession({ id, owner: null, client: null }, delivery);
+    const receipt = { sessionId: id, deliveryId: delivery.deliveryId, queued: 0 };
+    await store.start({ transition, receipt, once: null });
+    turns.attend(transition.record);
+  };
+  const typesOf = async (id: string) =>
+    (await store.readEvents(id, 0)).map(({ line }) => JSON.parse(line).type);
+  return { clock, engine, store, turns, work, failing, faults, start, typesOf };
+}
+
+describe('a turn over a store that cannot be used for a while', () => {
+  it('begins as soon as it can', async () => {
+    const { clock, engine, failing, faults, start, typesOf, turns, work } = await openRig();
+    failing.change = 2;
+    failing.find = 1;
+    await start('ses_a');
+
+    for (let second = 0; second < 6; second += 1) {
+      await untilIdle();
+      await clock.advance(1000);
+    }
+    (await engine.next()).answer();
+    await untilIdle();
+
+    expect((await typesOf('ses_a')).at(-1)).toBe('session.waiting');
+    expect(faults).toEqual(['beginning a turn', 'looking for the next turn', 'beginning a turn']);
+    expect([turns.atWork, work.waiting]).toEqual([0, 0]);
+  });
+
+  it('is told to its end, because readers wait for it', async () => {
+    const { clock, engine, failing, faults, start, typesOf } = await openRig();
+    await start('ses_a');
+    const held = await engine.next();
+    failing.change = 3;
+    held.answer();
+
+    for (let second = 0; second < 4; second += 1) {
+      await untilIdle();
+      await clock.advance(1000);
+    }
+    await untilIdle();
+
+    expect((await typesOf('ses_a')).slice(-2)).toEqual(['turn.completed', 'session.waiting']);
+    expect(faults).toEqual(Array.from({ length: 3 }, () => 'recording the end of a turn'));
+  });
+
+  it('fails where its text cannot be recorded', async () => {
+    const { engine, failing, faults, start, typesOf } = await openRig();
+    await start('ses_a');
+    const held = await engine.next();
+    failing.change = 1;
+    held.say('x'.repeat(64));
+    await untilIdle();
+
+    expect(await typesOf('ses_a')).toEqual(expect.arrayContaining(['turn.failed']));
+    expect(held.signal.aborted).toBe(true);
+    expect(faults).toEqual(['recording text']);
+  });
+
+  it('stops without a word where its session is deleted', async () => {
+    const { engine, store, start, turns } = await openRig();
+    await start('ses_a');
+    const held = await engine.next();
+    await store.purge('ses_a', 0);
+    held.say('x'.repeat(64));
+    await untilIdle();
+
+    expect(held.signal.aborted).toBe(true);
+    expect(turns.atWork).toBe(0);
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { toInstance } from '../../../src/web/instance.ts';
+
+describe('toInstance', () => {
+  it.each([
+    [
+      '/api/v1/posts?url=a&api_key=abc&full=true',
+      '/api/v1/posts?url=a&api_key=%E2%80%A6&full=true',
+    ],
+    ['/search?q=a&Access-Token=abc', '/search?q=a&Access-Token=%E2%80%A6'],
+    ['/search?password=a=b=c&q=a', '/search?password=%E2%80%A6&q=a'],
+    ['/search&secret=abc', '/search&secret=%E2%80%A6'],
+    [
+      '/api/v1/posts?url=https://a.example/?token=abc',
+      '/api/v1/posts?url=https://a.example/?token=%E2%80%A6',
+    ],
+    ['/search?x?key=abc', '/search?x?key=%E2%80%A6'],
+  ])('hides the values of parameters that are named like secrets in %s', (url, instance) => {
+    expect(toInstance(url)).toBe(instance);
+  });
+
+  it.each([
+    '/api/admin/keys?full=true',
+    '/monkey=1/posts',
+    '/search?q=key&limit=3',
+    '/search?key&token',
+    '/search',
+    '',
+  ])('keeps %s', (url) => {
+    expect(toInstance(url)).toBe(url);
+  });
+
+  it('encodes what a URI cannot hold', () => {
+    expect(toInstance('/search?q=é <b>"{x}"')).toBe('/search?q=%C3%A9%20%3Cb%3E%22%7Bx%7D%22');
+  });
+});
