@@ -1,0 +1,104 @@
+import type { Server } from 'node:http';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import type { Config } from '../config/config.ts';
+import type { Random } from '../core/random.ts';
+import { boundConnections } from '../http/admission/connections.ts';
+import { createRefusals, type RefusedPath } from '../http/admission/refusals.ts';
+import type { Identification } from '../http/key-status/identity.ts';
+import { createUnroutedHeaders, describeRefused } from '../http/reads/route-headers.ts';
+import { toPath } from '../http/reads/routes.ts';
+import {
+  type ProblemTelling,
+  sendSessionProblem,
+  toSessionDocument,
+} from '../sessions/http/reply.ts';
+import { type AccessLog, silentAccessLog } from '../web/access-log.ts';
+import { describeProblem, noteProblem, sendProblem, toProblem } from '../web/errors.ts';
+import { maxUrlBytes } from '../web/limits.ts';
+import type { Access } from './open/access.ts';
+import type { AppOptions } from './options.ts';
+
+/** How sessions tell of problems: as everywhere, with their own members. */
+export function tellProblems(baseUrl: string, accessLog: AccessLog): ProblemTelling {
+  return {
+    toProblem,
+    describe: (problem, request) => describeProblem(problem, request, baseUrl),
+    note: (problem, request, reply) => noteProblem(problem, { request, reply, accessLog }),
+  };
+}
+
+function isSessionPath(url: string, { PERCH_SESSIONS, PERCH_SESSION_PREFIX }: Config): boolean {
+  return PERCH_SESSIONS && toPath(url).startsWith(`/${PERCH_SESSION_PREFIX}/`);
+}
+
+/** Describes what becomes no request. Pages of other origins have no business with sessions then. */
+function describePath(url: string, config: Config): RefusedPath {
+  return isSessionPath(url, config)
+    ? { headers: {}, toDocument: toSessionDocument }
+    : { headers: describeRefused(url, config.PERCH_BASE_URL) };
+}
+
+/** Creates the Fastify server, without handlers, hooks and routes. */
+export function createServer(
+  { config, logger, random }: Pick<AppOptions, 'config' | 'logger' | 'random'>,
+  access: Access,
+  identification: Identification,
+): FastifyInstance {
+  const requestId = createRequestIds(random);
+  const baseUrl = config.PERCH_BASE_URL;
+  const describe = (url: string) => describePath(url, config);
+  const refusals = createRefusals({ baseUrl, requestId, describe });
+  const describeUnrouted = createUnroutedHeaders({ identification, baseUrl });
+  const server = Fastify<Server>({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    // One logger for all: lines name the request themselves, and a request makes no new logger.
+    childLoggerFactory: (parent) => parent,
+    genReqId: requestId,
+    clientErrorHandler: refusals.onClientError,
+    frameworkErrors: (error, request, reply) =>
+      isSessionPath(request.raw.url ?? '', config)
+        ? sendSessionProblem(error, { request, reply }, tellProblems(baseUrl, silentAccessLog))
+        : sendProblem(reply, toProblem(error, request), {
+            request,
+            baseUrl,
+            accessLog: silentAccessLog,
+            describeUnrouted,
+          }),
+    http: {
+      requireHostHeader: false,
+      maxHeaderSize: 16_384,
+      headersTimeout: config.PERCH_REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: Math.min(5000, config.PERCH_REQUEST_TIMEOUT_MS),
+    },
+    requestTimeout: config.PERCH_REQUEST_TIMEOUT_MS,
+    connectionTimeout: 120_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: {
+      maxParamLength: maxUrlBytes,
+      // Reads parse their query themselves, once for each URL that they have not seen.
+      querystringParser: () => ({}),
+    },
+  });
+  boundConnections(server.server, {
+    ledger: access.ledger,
+    clientOf: access.connectionOf,
+    refuse: refusals.refuse,
+  });
+  server.server.on('connect', refusals.onConnect);
+  // RFC 9110 §10.1.1 lets a server ignore an expectation that it does not know.
+  server.server.on('checkExpectation', (...exchange) => server.server.emit('request', ...exchange));
+  return server;
+}
+
+/** Makes request ids: a random part for the process, and a number. */
+function createRequestIds(random: Random): () => string {
+  const prefix = random.bytes(6).toString('base64url');
+  let number = 0;
+  return () => {
+    number += 1;
+    return `${prefix}-${number.toString(36)}`;
+  };
+}
