@@ -1,43 +1,39 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Headers, toNotModifiedHeaders } from './headers.ts';
 
-/** Headers as Node's `writeHead` takes them: names and values in turn. */
-type HeaderList = readonly string[];
-
-/** The headers of a 200 and of a 304. */
+/** Headers of a 200 and of a 304. */
 interface Heads {
-  readonly found: HeaderList;
-  readonly notModified: HeaderList;
-  /** Those of the last 200 that was sent: the next one has the same but for its id. */
-  last: { readonly own: HeaderList; readonly all: string[] } | null;
+  readonly found: Headers;
+  readonly notModified: Headers;
 }
 
-/** A reply that is ready to be sent, and can be sent again. */
+/** Reply that is ready to be sent, and can be sent again. */
 export interface PreparedReply {
   readonly etag: string;
   /** For everybody. */
   readonly open: Heads;
-  /** For the one who presented a key (spec: Authentication, 9). */
+  /** For callers who presented a key (docs/keys.md). */
   readonly private: Heads;
   readonly body: Buffer;
 }
 
-/** What of a reply belongs to one request. */
+/** What belongs to one request. */
 export interface ReplyOptions {
   readonly isPrivate: boolean;
   /** Headers beside those that are prepared. */
-  readonly headers: HeaderList;
-  /** Links beside the prepared one; null for none. */
+  readonly headers: Headers;
+  /** Links beside the prepared one; `null` for none. */
   readonly link: string | null;
 }
 
 /** A reply that is the same for every request. */
-export const nothingOfItsOwn: ReplyOptions = { isPrivate: false, headers: [], link: null };
+export const nothingOfItsOwn: ReplyOptions = { isPrivate: false, headers: {}, link: null };
 
-/** What the reply to a presented key says of caches, whatever it is. */
+/** `Cache-Control` of every reply to a presented key. */
 export const privateCaching = 'private, no-store';
 
-/** Prepares a reply of a body and its headers. */
+/** Prepares a reply from a body and its headers. */
 export function prepareReply(
   headers: Headers & { readonly etag: string },
   body: Buffer,
@@ -52,59 +48,29 @@ export function prepareReply(
 }
 
 function toHeads(headers: Headers): Heads {
-  return {
-    found: Object.entries(headers).flat(),
-    notModified: Object.entries(toNotModifiedHeaders(headers)).flat(),
-    last: null,
-  };
+  return { found: headers, notModified: toNotModifiedHeaders(headers) };
 }
 
-/**
- * Sends a prepared reply, or 304 where the caller already has it (RFC 9110 §13.1.2).
- *
- * The bytes and headers are ready, so they go to Node's response as they are; what Fastify would do
- * to them changes nothing (docs/decisions/0004). Node leaves out the body of a HEAD.
- */
+/** Sends a prepared reply, or 304 if the caller already has it (RFC 9110 §13.1.2). */
 export function sendPrepared(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   prepared: PreparedReply,
   { isPrivate, headers, link }: ReplyOptions,
-): void {
-  const { raw } = reply.hijack();
-  const heads = withLink(isPrivate ? prepared.private : prepared.open, link);
+): FastifyReply {
+  const { found, notModified } = isPrivate ? prepared.private : prepared.open;
   const known = request.headers['if-none-match'];
-  if (known !== undefined && matchesEtag(known, prepared.etag)) {
-    raw.writeHead(304, ['x-request-id', request.id, ...headers, ...heads.notModified]).end();
-    return;
-  }
-  raw.writeHead(200, listHeaders(heads, headers, request.id)).end(prepared.body);
-}
-
-/** Node reads the list before it returns, so one list serves all replies that differ in their id alone. */
-function listHeaders(heads: Heads, own: HeaderList, id: string): string[] {
-  if (heads.last?.own === own) {
-    heads.last.all[1] = id;
-    return heads.last.all;
-  }
-  const all = ['x-request-id', id, ...own, ...heads.found];
-  heads.last = { own, all };
-  return all;
+  const isKnown = known !== undefined && matchesEtag(known, prepared.etag);
+  const sent = isKnown ? notModified : found;
+  reply.header('x-request-id', request.id).headers(headers).headers(sent);
+  if (link !== null) reply.header('link', joinLinks(sent.link, link));
+  if (!isKnown) return reply.send(prepared.body);
+  // Fastify gives the reply to a HEAD without a body a length of 0, which a 304 must not have (RFC 9110 §8.6).
+  return reply.code(304).send(request.method === 'HEAD' ? Readable.from([]) : undefined);
 }
 
 /** RFC 8288 §3: all links go into one header. */
-function withLink(heads: Heads, link: string | null): Heads {
-  if (link === null) return heads;
-  return {
-    found: addLink(heads.found, link),
-    notModified: addLink(heads.notModified, link),
-    last: null,
-  };
-}
-
-function addLink(headers: HeaderList, link: string): HeaderList {
-  const at = headers.indexOf('link');
-  if (at === -1) return [...headers, 'link', link];
-  return headers.with(at + 1, `${link}, ${headers[at + 1]}`);
+function joinLinks(prepared: string | undefined, own: string): string {
+  return prepared === undefined ? own : `${prepared}, ${own}`;
 }
 
 /** Compares weakly, as `If-None-Match` demands; `*` matches whatever there is. */
