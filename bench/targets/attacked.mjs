@@ -1,10 +1,10 @@
 // Perch as it is served, but its upstreams are one server on loopback, also for hosts that requests name.
 import { connect } from 'node:net';
-import { buildApp } from '../../src/app.ts';
-import { createLogger } from '../../src/commands/logger.ts';
-import { createOutput } from '../../src/commands/output.ts';
-import { shutDown } from '../../src/commands/shutdown.ts';
-import { loadConfig } from '../../src/config.ts';
+import { buildApp } from '../../src/app/build-app.ts';
+import { createLogger } from '../../src/cli/logger.ts';
+import { createOutput } from '../../src/cli/output/output.ts';
+import { shutDown } from '../../src/cli/shutdown.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/random.ts';
 

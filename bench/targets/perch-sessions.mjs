@@ -1,17 +1,17 @@
 // Perch with sessions and an engine that answers `40 pieces of 64`: so many pieces of so many characters,
 // or as many more as it takes for each to become an event, one in each turn of the event loop.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { buildApp } from '../../src/app.ts';
-import { createLogger } from '../../src/commands/logger.ts';
-import { createOutput } from '../../src/commands/output.ts';
-import { shutDown } from '../../src/commands/shutdown.ts';
-import { loadConfig } from '../../src/config.ts';
+import { buildApp } from '../../src/app/build-app.ts';
+import { createLogger } from '../../src/cli/logger.ts';
+import { createOutput } from '../../src/cli/output/output.ts';
+import { shutDown } from '../../src/cli/shutdown.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/random.ts';
 
 const words = 'the quick brown fox jumps over the lazy dog and “goes on” ';
 
-/** The share of the text so far that a piece has at least (src/sessions/answer-text.ts). */
+/** The share of the text so far that a piece has at least (src/sessions/turns/answer-text.ts). */
 const leastShare = 16;
 
 const engine = {

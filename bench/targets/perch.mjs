@@ -1,8 +1,8 @@
 // Perch as it is served, or with allowances and keys switched off.
-import { buildApp } from '../../src/app.ts';
-import { createLogger } from '../../src/commands/logger.ts';
-import { createOutput } from '../../src/commands/output.ts';
-import { loadConfig } from '../../src/config.ts';
+import { buildApp } from '../../src/app/build-app.ts';
+import { createLogger } from '../../src/cli/logger.ts';
+import { createOutput } from '../../src/cli/output/output.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/random.ts';
 
