@@ -17,7 +17,7 @@ export interface McpIdentity {
   /** Why the request is not answered; null where it is. */
   readonly refusal: Problem | null;
   /** The headers that tell of it, names and values in turn; of now, so after what is spent. */
-  headers(): Readonly<Record<string, string>>;
+  headers(): readonly string[];
 }
 
 /** The context of the route: all that it may use. */
@@ -77,7 +77,7 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
       const takeTurn = () => takeTurnOf(options.heavyTurns, { request, client, leaving });
       const posted = { request, client, signal: leaving.signal, takeTurn };
       const response = await options.track(answer(await open(), options, posted));
-      if (response === null) return reply.send(); // nobody reads it
+      if (response === null) return reply.hijack();
       options.notice(request, reply, response.status);
       if (isStream(response)) await countStream(response, options, { request, reply });
       return send(reply, response, describe(request));
@@ -244,9 +244,14 @@ function createDescription(options: McpPluginOptions, origins: Origins): Describ
             'access-control-expose-headers': exposedHeaders,
           }),
       ...(isPrivate ? { 'cache-control': 'private, no-store' } : {}),
-      ...headers(),
+      ...toRecord(headers()),
     };
   };
+}
+
+function toRecord(list: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]]] : []));
+  return Object.fromEntries(pairs);
 }
 
 /** Answers every other method with 405, and a browser that asks whether it may POST with 204. */

@@ -47,7 +47,7 @@ export function setProblemHandlers(app: FastifyInstance, setting: ProblemSetting
   app.decorateReply('problemCode', null);
   app.setErrorHandler((error: FastifyError, request, reply) => {
     // Work that is given up because its caller left is no failure, and nobody reads of it.
-    if (request.socket.destroyed) return reply.send();
+    if (request.socket.destroyed) return reply.hijack();
     return sendProblem(reply, toProblem(error, request), { request, ...setting });
   });
   app.setNotFoundHandler((request, reply) =>

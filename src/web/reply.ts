@@ -1,39 +1,43 @@
-import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Headers, toNotModifiedHeaders } from './headers.ts';
 
-/** Headers of a 200 and of a 304. */
+/** Headers as Node's `writeHead` takes them: names and values in turn. */
+type HeaderList = readonly string[];
+
+/** The headers of a 200 and of a 304. */
 interface Heads {
-  readonly found: Headers;
-  readonly notModified: Headers;
+  readonly found: HeaderList;
+  readonly notModified: HeaderList;
+  /** Those of the last 200 that was sent: the next one has the same but for its id. */
+  last: { readonly own: HeaderList; readonly all: string[] } | null;
 }
 
-/** Reply that is ready to be sent, and can be sent again. */
+/** A reply that is ready to be sent, and can be sent again. */
 export interface PreparedReply {
   readonly etag: string;
   /** For everybody. */
   readonly open: Heads;
-  /** For callers who presented a key (docs/keys.md). */
+  /** For the one who presented a key (spec: Authentication, 9). */
   readonly private: Heads;
   readonly body: Buffer;
 }
 
-/** What belongs to one request. */
+/** What of a reply belongs to one request. */
 export interface ReplyOptions {
   readonly isPrivate: boolean;
   /** Headers beside those that are prepared. */
-  readonly headers: Headers;
-  /** Links beside the prepared one; `null` for none. */
+  readonly headers: HeaderList;
+  /** Links beside the prepared one; null for none. */
   readonly link: string | null;
 }
 
 /** A reply that is the same for every request. */
-export const nothingOfItsOwn: ReplyOptions = { isPrivate: false, headers: {}, link: null };
+export const nothingOfItsOwn: ReplyOptions = { isPrivate: false, headers: [], link: null };
 
-/** `Cache-Control` of every reply to a presented key. */
+/** What the reply to a presented key says of caches, whatever it is. */
 export const privateCaching = 'private, no-store';
 
-/** Prepares a reply from a body and its headers. */
+/** Prepares a reply of a body and its headers. */
 export function prepareReply(
   headers: Headers & { readonly etag: string },
   body: Buffer,
@@ -48,29 +52,59 @@ export function prepareReply(
 }
 
 function toHeads(headers: Headers): Heads {
-  return { found: headers, notModified: toNotModifiedHeaders(headers) };
+  return {
+    found: Object.entries(headers).flat(),
+    notModified: Object.entries(toNotModifiedHeaders(headers)).flat(),
+    last: null,
+  };
 }
 
-/** Sends a prepared reply, or 304 if the caller already has it (RFC 9110 §13.1.2). */
+/**
+ * Sends a prepared reply, or 304 where the caller already has it (RFC 9110 §13.1.2).
+ *
+ * The bytes and headers are ready, so they go to Node's response as they are; what Fastify would do
+ * to them changes nothing (docs/decisions/0004). Node leaves out the body of a HEAD.
+ */
 export function sendPrepared(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   prepared: PreparedReply,
   { isPrivate, headers, link }: ReplyOptions,
-): FastifyReply {
-  const { found, notModified } = isPrivate ? prepared.private : prepared.open;
+): void {
+  const { raw } = reply.hijack();
+  const heads = withLink(isPrivate ? prepared.private : prepared.open, link);
   const known = request.headers['if-none-match'];
-  const isKnown = known !== undefined && matchesEtag(known, prepared.etag);
-  const sent = isKnown ? notModified : found;
-  reply.header('x-request-id', request.id).headers(headers).headers(sent);
-  if (link !== null) reply.header('link', joinLinks(sent.link, link));
-  if (!isKnown) return reply.send(prepared.body);
-  // Fastify gives the reply to a HEAD without a body a length of 0, which a 304 must not have (RFC 9110 §8.6).
-  return reply.code(304).send(request.method === 'HEAD' ? Readable.from([]) : undefined);
+  if (known !== undefined && matchesEtag(known, prepared.etag)) {
+    raw.writeHead(304, ['x-request-id', request.id, ...headers, ...heads.notModified]).end();
+    return;
+  }
+  raw.writeHead(200, listHeaders(heads, headers, request.id)).end(prepared.body);
+}
+
+/** Node reads the list before it returns, so one list serves all replies that differ in their id alone. */
+function listHeaders(heads: Heads, own: HeaderList, id: string): string[] {
+  if (heads.last?.own === own) {
+    heads.last.all[1] = id;
+    return heads.last.all;
+  }
+  const all = ['x-request-id', id, ...own, ...heads.found];
+  heads.last = { own, all };
+  return all;
 }
 
 /** RFC 8288 §3: all links go into one header. */
-function joinLinks(prepared: string | undefined, own: string): string {
-  return prepared === undefined ? own : `${prepared}, ${own}`;
+function withLink(heads: Heads, link: string | null): Heads {
+  if (link === null) return heads;
+  return {
+    found: addLink(heads.found, link),
+    notModified: addLink(heads.notModified, link),
+    last: null,
+  };
+}
+
+function addLink(headers: HeaderList, link: string): HeaderList {
+  const at = headers.indexOf('link');
+  if (at === -1) return [...headers, 'link', link];
+  return headers.with(at + 1, `${link}, ${headers[at + 1]}`);
 }
 
 /** Compares weakly, as `If-None-Match` demands; `*` matches whatever there is. */

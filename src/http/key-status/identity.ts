@@ -7,7 +7,6 @@ import type { KeyCheck, KeyStore } from '../../access/keys/key-store.ts';
 import type { Caller, Client, KeyStatus } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Headers } from '../../web/headers.ts';
 
 /** The surfaces that have allowances. Keys are looked at on the browse surface only. */
 export type AllowanceSurface = 'browse' | 'post';
@@ -19,8 +18,8 @@ export interface Identity {
   readonly isPrivate: boolean;
   /** Why the request is not answered; null where it is. */
   readonly refusal: Problem | null;
-  /** Returns the headers that say so, as of now: after what is spent. */
-  headers(): Headers;
+  /** The headers that tell of it, names and values in turn; of now, so after what is spent. */
+  headers(): readonly string[];
 }
 
 /** Identifies callers. */
@@ -156,11 +155,13 @@ function createAccountHeaders(
 ): Identity['headers'] {
   const { policy, limit } = account;
   const { windowSeconds } = allowances.limits;
-  const fixed = {
-    ...(status === null ? {} : { 'x-api-key-status': status }),
-    'ratelimit-policy': `"${policy}";q=${limit};w=${windowSeconds}`,
-  };
-  let made: Headers = fixed;
+  const fixed = [
+    ...(status === null ? [] : ['x-api-key-status', status]),
+    'ratelimit-policy',
+    `"${policy}";q=${limit};w=${windowSeconds}`,
+    'ratelimit',
+  ];
+  let made: readonly string[] = fixed;
   let revision = Number.NaN;
   let holds = { fromMs: 0, untilMs: 0 };
   const isCurrent = (): boolean => {
@@ -175,7 +176,7 @@ function createAccountHeaders(
     const { remaining, resetSeconds, holdsMs } = allowances.stateOf(account);
     const fromMs = clock.now();
     holds = { fromMs, untilMs: fromMs + holdsMs };
-    made = { ...fixed, ratelimit: `"${policy}";r=${remaining};t=${resetSeconds}` };
+    made = [...fixed, `"${policy}";r=${remaining};t=${resetSeconds}`];
     return made;
   };
 }

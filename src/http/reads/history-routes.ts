@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../core/problem.ts';
 import type { Hold, Ledger } from '../../core/work/ledger.ts';
@@ -9,7 +10,6 @@ import { createHistoryDocument, historyMediaTypes } from '../../render/history.t
 import type { AccessLog } from '../../web/access-log.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
-import type { Headers } from '../../web/headers.ts';
 import { privateCaching } from '../../web/reply.ts';
 import { overloadedByReplies, releaseWithReply } from '../admission/reply-bytes.ts';
 import type { Identification } from '../key-status/identity.ts';
@@ -60,7 +60,10 @@ function registerPath(
   };
   app.head(url, { config }, (request, reply) => {
     const { format } = understand(request);
-    return reply.headers(toHeaders(request, headers, { format })).send();
+    reply
+      .hijack()
+      .raw.writeHead(200, listHeaders(request, headers, { format }))
+      .end();
   });
   app.get(url, { config }, (request, reply) =>
     options.work.track(answer({ request, reply }, understand(request), { ...options, headers })),
@@ -105,7 +108,7 @@ async function importAndSend(
     await sendHistoryJson(exchange, sent, options).finally(() => begun.posts.close());
   } else {
     const { raw } = reply.hijack();
-    raw.writeHead(200, toHeaders(request, headers, { format: 'ndjson', source: begun.source }));
+    raw.writeHead(200, listHeaders(request, headers, { format: 'ndjson', source: begun.source }));
     const sent = toSent(begun, asked.query);
     await sendHistoryLines({ request, response: raw }, sent, baseUrl);
   }
@@ -136,8 +139,10 @@ async function sendHistoryJson(
   const hold = ledger.open('replyBytes', identification.clientOf(request));
   releaseWithReply(hold, reply);
   const body = await readHistoryJson(sent, hold);
+  const { raw }: { raw: ServerResponse } = reply.hijack();
   const { source } = sent.about;
-  await reply.headers(toHeaders(request, headers, { format: 'json', source })).send(body);
+  const list = listHeaders(request, headers, { format: 'json', source });
+  raw.writeHead(200, [...list, 'content-length', String(body.length)]).end(body);
 }
 
 function toSent(
@@ -154,23 +159,22 @@ interface Sent {
   readonly source?: string;
 }
 
-/** Returns the headers of a history. Each answer is made anew, so nobody keeps one. */
-function toHeaders(
+/** Each answer is made anew, so that nobody keeps one; names and values in turn. */
+function listHeaders(
   request: FastifyRequest,
   headers: RouteHeaders,
   { format, source }: Sent,
-): Headers {
+): string[] {
   const own = headers.ownOf(request);
-  return {
-    'x-request-id': request.id,
-    'x-content-type-options': 'nosniff',
-    'content-type': historyMediaTypes[format],
-    'cache-control': own.isPrivate ? privateCaching : 'no-store',
-    vary: 'Accept, Authorization',
-    ...(source === undefined ? {} : { 'x-source': source }),
-    ...corsHeaders,
+  return [
+    ...['x-request-id', request.id, 'x-content-type-options', 'nosniff'],
+    ...['content-type', historyMediaTypes[format]],
+    ...['cache-control', own.isPrivate ? privateCaching : 'no-store'],
+    ...['vary', 'Accept, Authorization'],
+    ...(source === undefined ? [] : ['x-source', source]),
+    ...Object.entries(corsHeaders).flat(),
     ...own.headers,
-  };
+  ];
 }
 
 /** Maximum size of a history as one JSON document, in bytes. */

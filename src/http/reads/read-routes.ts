@@ -169,7 +169,7 @@ function createHandler(
     // In a pass of its own: understanding an answer and rendering it take a while each.
     const { address } = options.identification.clientOf(request);
     const isHere = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
-    if (!isHere) return void reply.send();
+    if (!isHere) return void reply.hijack();
     const slices = sliceByTurns(heavyTurns, address);
     const prepared = await prepare(options, chooseView(request, asked, answered), slices);
     sendPrepared({ request, reply }, prepared, headers.ownOf(request));

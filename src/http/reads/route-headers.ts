@@ -68,14 +68,14 @@ export function createRouteHeaders(
       const lifecycle = lifecycleOf(request);
       if (lifecycle === null) return { isPrivate, headers: headers(), link: null };
       const { link, ...dates } = lifecycle;
-      return { isPrivate, headers: { ...headers(), ...dates }, link };
+      return { isPrivate, headers: [...headers(), ...Object.entries(dates).flat()], link };
     },
     describe: (request) => {
       const { isPrivate, headers } = identityOf(request);
       return {
         ...(surface === 'browse' ? { vary: 'Accept, Authorization' } : {}),
         ...(isPrivate ? { 'cache-control': privateCaching } : {}),
-        ...headers(),
+        ...toRecord(headers()),
         ...lifecycleOf(request),
       };
     },
@@ -116,4 +116,9 @@ export function createUnroutedHeaders(
 function toPattern({ path, surface }: Route): RegExp {
   const end = surface === 'permalink' ? '/?' : '';
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}${end}$`);
+}
+
+function toRecord(list: readonly string[]): Headers {
+  const pairs = list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]]] : []));
+  return Object.fromEntries(pairs);
 }
