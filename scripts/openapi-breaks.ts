@@ -215,7 +215,7 @@ function compareSchemaOf(
   return compare({ place, direction, before: before.schema ?? {}, after: after.schema ?? {} });
 }
 
-/** A code of the catalogue keeps its status, and is never taken back (spec: Errors). */
+/** A code of the catalogue keeps its status, and is never taken back. */
 function compareCodes({ before, after }: Documents): readonly string[] {
   const now = asObject(after['x-problem-codes']);
   return Object.entries(asObject(before['x-problem-codes'])).flatMap(([code, old]) => {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createSlices } from '../../src/core/work/slices.ts';
+import { createSlices } from '../../src/core/scheduling/slices.ts';
 import { maxRenderedBytes } from '../../src/http/pages/front/answer.ts';
 import { createResultRenderer } from '../../src/http/pages/front/result-html.ts';
 import type { Account } from '../../src/model/account.ts';

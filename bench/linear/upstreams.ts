@@ -6,7 +6,7 @@ import {
   type HttpClient,
   maxJsonMarks,
 } from '../../src/core/http/http-client.ts';
-import { createSlices } from '../../src/core/work/slices.ts';
+import { createSlices } from '../../src/core/scheduling/slices.ts';
 import { ProviderError } from '../../src/platforms/provider-error.ts';
 import { createBluesky } from '../../src/providers/bluesky/index.ts';
 import { createFxTwitter } from '../../src/providers/fxtwitter/index.ts';

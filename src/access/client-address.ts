@@ -15,7 +15,7 @@ const unknownClient = 'unknown';
 
 /**
  * Gives the name that a client's allowance goes by: an IPv4 address as it is, also where IPv6 maps it;
- * of any other IPv6 address its /64 as four groups, `2001:db8:1:2` (decisions section 6). Brackets and
+ * of any other IPv6 address its /64 as four groups, `2001:db8:1:2`. Brackets and
  * a port are tolerated. Whatever is no address is `unknown`.
  */
 export function toClientAddress(address: string | undefined): string {

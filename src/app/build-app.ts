@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { createHostCheck } from '../core/http/origins.ts';
-import { type Closing, createClosing } from '../core/work/closing.ts';
-import { createServerLoop } from '../core/work/loop.ts';
-import { createHeavyTurns } from '../core/work/turns.ts';
+import { type Closing, createClosing } from '../core/scheduling/closing.ts';
+import { createServerLoop } from '../core/scheduling/loop.ts';
+import { createHeavyTurns } from '../core/scheduling/turns.ts';
 import { setAdmission } from '../http/admission/admission.ts';
 import { boundReplies } from '../http/admission/reply-bytes.ts';
 import { takeTurns } from '../http/admission/take-turns.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { packagePath } from '../core/files/package-path.ts';
 import { createOrigins } from '../core/http/origins.ts';
+import type { Turns } from '../core/scheduling/turns.ts';
 import { version } from '../core/version.ts';
-import type { Turns } from '../core/work/turns.ts';
 import { createAdminGuard } from '../http/admin/guard.ts';
 import { adminKeysPlugin } from '../http/admin/keys.ts';
 import { discoveryPlugin } from '../http/discovery/discovery.ts';

@@ -14,7 +14,7 @@ export interface ShutdownOptions {
 const flushMs = 500;
 
 /**
- * Stops a server (decisions section 5): new requests are refused while the listener stays open,
+ * Stops a server: new requests are refused while the listener stays open,
  * work in flight finishes, or is answered `shutting_down` at the end of the grace, then everything
  * closes.
  */

@@ -5,7 +5,7 @@ import { flag, originList, wholeNumber, wholeNumberFrom } from './forms.ts';
 /** The segment that clients look for. */
 const usualSegment = 'svc';
 
-/** The environment variables of the session service: each limit is one (protocol section 10). */
+/** The environment variables of the session service: each limit is one. */
 export const sessionVariables = z.object({
   PERCH_SESSIONS: flag(true).describe('Whether the session service is served: `on` or `off`.'),
   PERCH_SESSION_PREFIX: z

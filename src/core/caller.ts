@@ -1,4 +1,4 @@
-/** What a presented key is worth for one request (spec: Key status per request). */
+/** What a presented key is worth for one request. */
 export type KeyStatus = 'valid' | 'anonymous' | 'invalid' | 'unverified';
 
 /** A client, by the names under which its share of common resources is counted. */

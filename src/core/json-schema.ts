@@ -94,7 +94,7 @@ function idOf(schema: z.ZodType): string {
 
 /**
  * Gives the JSON Schemas that replies refer to, by id and sorted, with all that those refer to. They are open,
- * because what is added to a reply breaks nobody (spec: Versioning): members that are not described
+ * because what is added to a reply breaks nobody: members that are not described
  * are allowed, and an enumeration is a string with its known values in `x-extensible-enum`. Constants
  * stay, since they tell the members of a union apart.
  */

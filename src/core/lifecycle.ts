@@ -7,10 +7,10 @@ export interface Lifecycle {
   readonly sunsetMs: number;
 }
 
-/** Where a route is in its life (spec: Route lifecycle). */
+/** Where a route is in its life. */
 export type LifecycleState = 'current' | 'announced' | 'deprecated' | 'past_sunset';
 
-/** The dates of both routes that are scheduled (spec: Versioning). */
+/** The dates of both routes that are scheduled. */
 export const scheduledLifecycle: Lifecycle = {
   deprecationMs: Date.UTC(2026, 8, 15),
   sunsetMs: Date.UTC(2027, 8, 15),

@@ -15,7 +15,7 @@ export interface ProblemKind {
 
 /**
  * The catalogue of problems: every `code` that the server can answer with, its HTTP status and its
- * texts (decisions section 5, spec: Errors). A code that has been published is never reused or
+ * texts. A code that has been published is never reused or
  * given another status.
  */
 export const problemKinds = {
@@ -330,7 +330,7 @@ export interface ProblemDocument {
   readonly retry_after?: number;
 }
 
-/** The media type of every problem document (RFC 9457 §3, decisions section 5). */
+/** The media type of every problem document (RFC 9457 §3). */
 export const problemMediaType = 'application/problem+json; charset=utf-8';
 
 /**

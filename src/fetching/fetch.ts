@@ -2,8 +2,8 @@ import type { Caller, Client, Pool, PoolShare } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { HttpFailure, type RequestContext } from '../core/http/http-client.ts';
 import { Problem } from '../core/problem.ts';
-import { withDeadline } from '../core/work/deadline.ts';
-import type { Hold, Ledger } from '../core/work/ledger.ts';
+import { withDeadline } from '../core/scheduling/deadline.ts';
+import type { Hold, Ledger } from '../core/scheduling/ledger.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 import { type Coalescer, createCoalescer } from './cache/coalesce.ts';
 import type { CacheEntry, Outcome, ResponseCache } from './cache/response-cache.ts';
@@ -59,7 +59,7 @@ export interface Fetcher {
    * Gives the answer to a plan from the cache, from a fetch that is under way, or from a provider.
    *
    * What the cache does not answer costs the caller a unit. It is given back where the read fails by
-   * no fault of the caller, or a stale copy answers after all (decisions section 6).
+   * no fault of the caller, or a stale copy answers after all.
    *
    * @throws Problem, see ProviderChain.ask; `overloaded` when too many reads or bytes are in flight,
    *   in all or for the caller's address;

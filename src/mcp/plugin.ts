@@ -4,8 +4,8 @@ import type { Caller, Client } from '../core/caller.ts';
 import { jsonMediaTypes } from '../core/http/json-bodies.ts';
 import type { Origins } from '../core/http/origins.ts';
 import { Problem } from '../core/problem.ts';
-import type { Ledger } from '../core/work/ledger.ts';
-import { type Turns, waitForTurn } from '../core/work/turns.ts';
+import type { Ledger } from '../core/scheduling/ledger.ts';
+import { type Turns, waitForTurn } from '../core/scheduling/turns.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions, Visitor } from './server.ts';
 
@@ -47,13 +47,13 @@ declare module 'fastify' {
   }
 }
 
-/** The path of the MCP server (spec: Discovery and other routes). */
+/** The path of the MCP server. */
 export const mcpPath = '/mcp';
 
 /** The methods that it answers. A server without sessions has no stream to GET and nothing to DELETE. */
 const allow = ['POST'];
 
-/** Registers `/mcp`, Streamable HTTP without sessions (decisions section 8). */
+/** Registers `/mcp`, Streamable HTTP without sessions. */
 export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions) {
   app.decorateRequest('mcpIdentity', null);
   const { origins } = options;

@@ -1,5 +1,5 @@
 import { Problem, type ProblemDocument, toProblemDocument } from '../core/problem.ts';
-import { createSlices, type Sliced } from '../core/work/slices.ts';
+import { createSlices, type Sliced } from '../core/scheduling/slices.ts';
 import type { Waiting } from '../fetching/fetch.ts';
 import type { KeptViews } from '../fetching/views.ts';
 import type { PlanContext } from '../reads/read.ts';

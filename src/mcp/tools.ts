@@ -23,7 +23,7 @@ export interface ReadTool {
   readonly definition: ToolDefinition;
 }
 
-/** Every tool reads and changes nothing; what it reads is somebody else's (decisions section 8). */
+/** Every tool reads and changes nothing; what it reads is somebody else's. */
 const annotations = {
   readOnlyHint: true,
   destructiveHint: false,

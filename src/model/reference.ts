@@ -67,7 +67,7 @@ export function parseHandle(text: string): AccountReference | null {
   return { platform: form[0], handle };
 }
 
-/** Tells whether a post id has the platform's form (decisions section 3). */
+/** Tells whether a post id has the platform's form. */
 export function isPostId(of: Platform, id: string): boolean {
   if (!idForms[of].test(id)) return false;
   return of !== 'x' || BigInt(id) <= greatestSnowflake;

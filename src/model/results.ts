@@ -4,7 +4,7 @@ import { account } from './account.ts';
 import { post } from './post.ts';
 import { sourceNames } from './sources.ts';
 
-/** The formats of a post read (decisions section 3). */
+/** The formats of a post read. */
 export const postFormats = ['markdown', 'json', 'obsidian'] as const;
 
 /** The formats of a browse read. */
@@ -13,13 +13,13 @@ export const browseFormats = ['markdown', 'json'] as const;
 /** What a result can be sent as. `preview` is for crawlers and has no parameter. */
 export type Format = (typeof postFormats)[number] | 'preview';
 
-/** The feeds of a search (decisions section 3); `media` is another name of `photos`. */
+/** The feeds of a search; `media` is another name of `photos`. */
 export const feeds = ['latest', 'top', 'photos', 'videos', 'users'] as const;
 
 /** A feed of a search. */
 export type Feed = (typeof feeds)[number];
 
-/** The body of a post read (decisions section 4). */
+/** The body of a post read. */
 export const postReply = z
   .object({
     format: openText(['json'], 'The representation.'),
@@ -159,7 +159,7 @@ export interface BrowseResult {
   readonly full: boolean;
 }
 
-/** The body of the oEmbed read: oEmbed 1.0, type `rich` (decisions section 4). */
+/** The body of the oEmbed read: oEmbed 1.0, type `rich`. */
 export const embedReply = z
   .object({
     version: z.literal('1.0'),

@@ -1,4 +1,4 @@
-/** The pause where a throttling upstream names none, in seconds (decisions section 5). */
+/** The pause where a throttling upstream names none, in seconds. */
 export const defaultPauseSeconds = 30;
 
 /** The longest pause that an upstream's `Retry-After` is believed. */

@@ -3,7 +3,7 @@ import type { Answers, Query, QueryKind } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
 import type { ProviderError } from '../platforms/provider-error.ts';
 
-/** The reads that a provider may be able to answer (decisions section 2). */
+/** The reads that a provider may be able to answer. */
 export const readNames = [
   'post',
   'thread',

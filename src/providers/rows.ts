@@ -1,4 +1,4 @@
-import { mapInSlices, type Sliced } from '../core/work/slices.ts';
+import { mapInSlices, type Sliced } from '../core/scheduling/slices.ts';
 import { maximums } from '../platforms/maximums.ts';
 
 /** The rows of a list that were read, and how many were not. */

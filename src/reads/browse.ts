@@ -20,7 +20,7 @@ const defaultLimit = 20;
 const maxLimit = 100;
 const maxPage = 10;
 
-/** The parameters that every list takes (decisions section 3). */
+/** The parameters that every list takes. */
 export const listParams = {
   limit: clampedCount(maxLimit)
     .default(defaultLimit)

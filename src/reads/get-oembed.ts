@@ -7,7 +7,7 @@ import { freeText, parseParameters, pixels, truth } from './parameters.ts';
 import { missingUrl, toPostPlan } from './post-plan.ts';
 import { nameViews, type PlanContext, type Read, type Understood } from './read.ts';
 
-/** The parameters of the oEmbed read (decisions section 3, oEmbed 1.0 §2.2). */
+/** The parameters of the oEmbed read (oEmbed 1.0 §2.2). */
 const getOEmbedParams = z.object({
   url: freeText('invalid_url').optional().describe('The URL of the post. Required.'),
   maxwidth: pixels().optional().describe('The most pixels that the embedding page has in width.'),

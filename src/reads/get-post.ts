@@ -11,7 +11,7 @@ import { missingUrl, toPostPlan } from './post-plan.ts';
 import { arrangePosts, type PostView } from './post-view.ts';
 import { nameViews, type PlanContext, type Read, staleWarnings, type Understood } from './read.ts';
 
-/** The parameters of a post read (decisions section 3). */
+/** The parameters of a post read. */
 const getPostParams = z.object({
   url: freeText('invalid_url').optional().describe('The URL of the post.'),
   handle: freeText('invalid_params')

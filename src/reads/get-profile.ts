@@ -13,7 +13,7 @@ import {
 import { moment, parseParameters, printMoment, truth } from './parameters.ts';
 import type { PlanContext, Read } from './read.ts';
 
-/** The parameters of a profile read (decisions section 3). */
+/** The parameters of a profile read. */
 const getProfileParams = z.object({
   handle: handleParam,
   with_replies: truth().default(false).describe('Adds the account’s replies to others.'),

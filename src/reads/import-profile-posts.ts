@@ -10,7 +10,7 @@ import type { ReadAbout } from './read.ts';
 const defaultPosts = 500;
 const mostPosts = 5000;
 
-/** The parameters of a history (decisions section 3). */
+/** The parameters of a history. */
 const importProfilePostsParams = z.object({
   handle: handleParam,
   since: moment().optional().describe('Only posts from this moment on.'),

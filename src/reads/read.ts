@@ -30,9 +30,9 @@ export interface ReadAbout {
   /** The first of its operation ids, as in the machine description. */
   readonly name: string;
   readonly summary: string;
-  /** The name of its MCP tool (decisions section 8); null where it has none. */
+  /** The name of its MCP tool; null where it has none. */
   readonly tool: string | null;
-  /** Whether it is on the browse surface, where keys are looked at (spec: Authentication, 7). */
+  /** Whether it is on the browse surface, where keys are looked at. */
   readonly isBrowse: boolean;
   /** The parameters it takes; `handle` and `id` may stand in the path. */
   readonly params: z.ZodObject;

@@ -1,4 +1,4 @@
-import type { Sliced } from '../core/work/slices.ts';
+import type { Sliced } from '../core/scheduling/slices.ts';
 import type { Fetcher, Waiting } from '../fetching/fetch.ts';
 import type { Answer } from '../fetching/plan.ts';
 import { createKeptViews } from '../fetching/views.ts';

@@ -10,7 +10,7 @@ import type { PlanContext, Read } from './read.ts';
 /** The most characters of a search text, in code points. */
 const maxQuery = 512;
 
-/** The parameters of a search (decisions section 3). */
+/** The parameters of a search. */
 const searchPostsParams = z.object({
   q: freeText('invalid_query')
     .optional()

@@ -1,5 +1,5 @@
 import { toIsoSeconds } from '../core/clock.ts';
-import { runAtOnce } from '../core/work/slices.ts';
+import { runAtOnce } from '../core/scheduling/slices.ts';
 import type { Account } from '../model/account.ts';
 import type { Status } from '../model/post.ts';
 import { type Platform, postUrl } from '../model/reference.ts';

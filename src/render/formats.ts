@@ -1,4 +1,4 @@
-import { runAtOnce, runInSlices, type Sliced, type Steps } from '../core/work/slices.ts';
+import { runAtOnce, runInSlices, type Sliced, type Steps } from '../core/scheduling/slices.ts';
 import type { Format, Result } from '../model/results.ts';
 import { renderEmbedJson } from './embed-json.ts';
 import { renderBrowseJson, renderPostJson } from './json.ts';

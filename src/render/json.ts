@@ -1,4 +1,4 @@
-import type { Steps } from '../core/work/slices.ts';
+import type { Steps } from '../core/scheduling/slices.ts';
 import type {
   BrowseReply,
   BrowseResult,

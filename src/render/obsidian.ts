@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
+import type { Steps } from '../core/scheduling/slices.ts';
 import { trimEndOf } from '../core/trim-end.ts';
-import type { Steps } from '../core/work/slices.ts';
 import type { Post, Status } from '../model/post.ts';
 import type { PostResult } from '../model/results.ts';
 import { toLine } from './markdown/characters.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Sliced } from '../core/work/slices.ts';
+import type { Sliced } from '../core/scheduling/slices.ts';
 import type { Format, Result } from '../model/results.ts';
 import { renderInSlices } from './formats.ts';
 

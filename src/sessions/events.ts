@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A place in a corpus that an answer rests on (protocol section 6.1). */
+/** A place in a corpus that an answer rests on. */
 const citation = z
   .object({
     path: z.string(),
@@ -57,7 +57,7 @@ const messageAppended = event('message.appended', {
   ...step,
 }).describe('More of the answer.');
 
-/** Ends the text of a turn; its `message` is the assistant message (spec: Events). */
+/** Ends the text of a turn; its `message` is the assistant message. */
 export const messageCompleted = event('message.completed', {
   message: z.string().describe('The whole answer.'),
   finishReason,
@@ -113,7 +113,7 @@ const sessionFailed = event('session.failed', { ...fault, sessionId: z.string() 
 );
 
 /**
- * THE union of session events (protocol section 6.1): each line of a stream is one of them. Types,
+ * THE union of session events: each line of a stream is one of them. Types,
  * the machine description and the documentation are made of it.
  */
 export const sessionEvent = z
@@ -153,7 +153,7 @@ export type EventDraft = {
   };
 }[SessionEvent['type']];
 
-/** What ends a leased stream; it is no event, has no index and is never recorded (protocol section 5). */
+/** What ends a leased stream; it is no event, has no index and is never recorded. */
 export const leaseRecord = z
   .object({ $eve: z.literal('stream.lease-ended'), version: z.literal(1) })
   .meta({ id: 'SessionLeaseEnded' });
@@ -179,7 +179,7 @@ export function toEventLine({ type, data, deliveryId }: EventDraft, stamp: Event
 const waitingStart = '{"type":"session.waiting"';
 const emptyToken = '"continuationToken":""';
 
-/** Gives a recorded line with the token where the event has a place for it (protocol section 6.1). */
+/** Gives a recorded line with the token where the event has a place for it. */
 export function fillToken(line: string, token: string): string {
   // Such an event holds nothing that a caller wrote, so that the place is found for certain.
   if (!line.startsWith(waitingStart)) return line;

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/random.ts';
 
-/** Makes the ids of sessions, deliveries and events: a prefix and a ULID (protocol sections 2, 4, 6.2). */
+/** Makes the ids of sessions, deliveries and events: a prefix and a ULID. */
 export interface SessionIds {
   /** `ses_…` with 80 fresh random bits: whoever knows it can read the session. */
   session(): string;

@@ -9,7 +9,7 @@ const message = z
 
 const clientContext = z.unknown().optional().describe('Accepted and ignored.');
 
-/** The body of a start (protocol section 4). Other members are ignored. */
+/** The body of a start. Other members are ignored. */
 export const startBody = z
   .looseObject({ message, clientContext })
   .meta({ id: 'SessionStart' })
@@ -97,7 +97,7 @@ export const resetReply = z
   })
   .meta({ id: 'SessionResetDone' });
 
-/** The health of the service: exactly these members (protocol section 3). */
+/** The health of the service: exactly these members. */
 export const healthReply = z
   .object({
     ok: z.literal(true),

@@ -4,7 +4,7 @@ import type { Client } from '../core/caller.ts';
 import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import type { Random } from '../core/random.ts';
-import type { Hold, Ledger } from '../core/work/ledger.ts';
+import type { Hold, Ledger } from '../core/scheduling/ledger.ts';
 import { type CallRates, createCallRates } from './http/rate-limit.ts';
 import { type ContinuationTokens, createContinuationTokens, createMark } from './http/tokens.ts';
 import { createSessionIds, type SessionIds } from './ids.ts';
@@ -18,7 +18,7 @@ import { type AwaitedWork, createFairWork, runFairly } from './turns/fair-work.t
 import { failures } from './turns/turn-run.ts';
 import { createTurns, type Turns, type TurnsOptions } from './turns/turns.ts';
 
-/** Every limit of the session service (protocol section 10). */
+/** Every limit of the session service. */
 export interface ServiceLimits extends SessionLimits, LifeLimits, StreamLimits {
   readonly messageBytes: number;
   readonly bodyBytes: number;
@@ -201,7 +201,7 @@ interface EndingOptions {
   readonly stopAgeing: () => void;
 }
 
-/** The order of a shutdown (protocol section 11). */
+/** The order of a shutdown. */
 function createEnding({ store, turns, streams, stopAgeing }: EndingOptions) {
   let isDraining = false;
   let cut: Promise<void> | null = null;
@@ -265,7 +265,7 @@ interface RecoveryOptions {
 
 /**
  * Ends what a crash has interrupted: each turn that was at work fails with `turn_interrupted`, so that
- * no reader waits for it (protocol section 11). Gives the sessions that have messages left to answer.
+ * no reader waits for it. Gives the sessions that have messages left to answer.
  * Run it before anybody is let in.
  */
 async function recoverSessions({

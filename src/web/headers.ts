@@ -27,7 +27,7 @@ const content: HeaderPolicy = ({ representation: { mediaType, body, fileName } }
   ...(fileName === null ? {} : { 'content-disposition': createDisposition(fileName) }),
 });
 
-/** Decisions section 4: a minute in the caller's own cache, validated by a strong entity tag. */
+/** A minute in the caller's own cache, validated by a strong entity tag. */
 const caching: HeaderPolicy = ({ representation, sharedCacheSeconds }) => ({
   etag: representation.etag,
   'cache-control': `public, max-age=60, ${
@@ -48,7 +48,7 @@ const variation: HeaderPolicy = ({ representation, variesByAgent, variesByKey })
   return names.length === 0 ? {} : { vary: names.join(', ') };
 };
 
-/** Decisions section 4: who answered, whether from the cache, and how much. */
+/** Who answered, whether from the cache, and how much. */
 const provenance: HeaderPolicy = ({ source, cache, representation }) => ({
   'x-source': source,
   'x-cache': cache,
@@ -61,7 +61,7 @@ const embedding: HeaderPolicy = ({ representation: { embedUrl } }) =>
     ? {}
     : { link: `<${embedUrl}>; rel="alternate"; type="application/json+oembed"` };
 
-/** Decisions section 2: the results of a search are not live. */
+/** The results of a search are not live. */
 const degradation: HeaderPolicy = ({ representation: { degraded } }) =>
   degraded ? { 'x-search-degraded': 'true' } : {};
 

@@ -17,7 +17,7 @@ export interface PreparedReply {
   readonly etag: string;
   /** For everybody. */
   readonly open: Heads;
-  /** For the one who presented a key (spec: Authentication, 9). */
+  /** For the one who presented a key. */
   readonly private: Heads;
   readonly body: Buffer;
 }

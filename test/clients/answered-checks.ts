@@ -22,7 +22,7 @@ const questions = {
   fourth: 'Which formats are there?',
 } as const;
 
-/** Lets a client do with the built server what people do with it (protocol section 12). */
+/** Lets a client do with the built server what people do with it. */
 export async function checkAnswered(
   eve: Eve,
   { check }: Report,

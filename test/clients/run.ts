@@ -62,7 +62,7 @@ const built = ['dist/main.js', 'serve'];
 /** One turn at a time, so that one that waits can be cancelled; and as many starts as the checks make. */
 const busy = { PERCH_SESSION_TURNS_AT_ONCE: '1', PERCH_SESSION_START_BURST: '10000' };
 
-/** What a release needs where nothing rewrites its requests (protocol section 12). */
+/** What a release needs where nothing rewrites its requests. */
 function settingFor(release: string): Readonly<Record<string, string>> {
   return isAtLeast(release, '0.31.0')
     ? { PERCH_SESSION_TOKEN: 'optional' }

@@ -11,7 +11,7 @@ export interface StreamCount {
   readonly opened: number;
 }
 
-/** Lets a client cancel a running turn, and wait for one that is silent (protocol section 13, check 4). */
+/** Lets a client cancel a running turn, and wait for one that is silent (check 4). */
 export async function checkSilent(
   eve: Eve,
   { check }: Report,

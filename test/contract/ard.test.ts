@@ -22,7 +22,7 @@ const entryRules = z.strictObject({
   identifier: z.string().regex(urnPattern),
   displayName: z.string().min(1),
   type: z.string().regex(/^[a-z]+\/[a-z0-9.+-]+$/),
-  // Exactly one of `url` and `data`; decisions section 7 has `url`.
+  // Exactly one of `url` and `data`; here it is `url`.
   url: z.url(),
   description: z.string().min(1),
   tags: z.array(z.string()),

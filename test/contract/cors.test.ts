@@ -16,7 +16,7 @@ const publicUrls = [
   { url: '/api', isAlias: false },
 ];
 
-/** What decisions section 4 wants exposed at least. */
+/** Headers that pages of other origins must be able to read. */
 const exposedAtLeast = [
   'deprecation',
   'sunset',

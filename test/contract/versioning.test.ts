@@ -233,7 +233,7 @@ const types: Readonly<Record<string, string>> = {
   fetched_at: 'string',
 };
 
-/** The status of each code that has been published (decisions section 5). */
+/** The status of each code that has been published. */
 const statuses: Readonly<Record<number, string>> = {
   400: 'missing_url invalid_url unsupported_host invalid_path invalid_params invalid_handle missing_query invalid_query invalid_resource invalid_format invalid_thread invalid_context invalid_replies invalid_userinfo invalid_feed invalid_cursor invalid_option unsupported_platform invalid_body',
   401: 'invalid_key unauthorized',

@@ -77,7 +77,7 @@ function startServer(folder: string, env: Readonly<Record<string, string>> = {})
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A turn from its beginning to its end (protocol section 6.4). */
+/** A turn from its beginning to its end. */
 const wholeTurn = new RegExp(
   `^turn.started message.received step.started( message.appended)* (${[
     'message.completed step.completed turn.completed',

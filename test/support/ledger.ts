@@ -3,7 +3,7 @@ import {
   type Holding,
   type HoldingBound,
   type Ledger,
-} from '../../src/core/work/ledger.ts';
+} from '../../src/core/scheduling/ledger.ts';
 
 const unbounded = { perAddress: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY };
 

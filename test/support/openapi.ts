@@ -44,7 +44,7 @@ const operation = z.strictObject({
   responses: z.record(z.string(), z.union([reference, response])),
 });
 
-/** One of the two shapes of a replacement (spec: Lifecycle object). */
+/** One of the two shapes of a replacement. */
 const replacement = z.union([
   z.object({ successor: z.string() }),
   z.object({ successor_parameter: z.string(), successors: z.record(z.string(), z.string()) }),

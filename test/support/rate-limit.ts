@@ -18,7 +18,7 @@ export interface RateLimit {
 
 /**
  * Reads `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10 §§3-4). Fails where
- * they have not exactly one policy, the same one, with exactly the parameters of decisions section 6.
+ * they have not exactly one policy, the same one, with exactly the parameters of `docs/keys.md`.
  */
 export function readRateLimit({ headers }: Pick<LightMyRequestResponse, 'headers'>): RateLimit {
   const policy = readOne(headers['ratelimit-policy'], ['q', 'w']);

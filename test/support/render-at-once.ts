@@ -1,4 +1,4 @@
-import { runAtOnce } from '../../src/core/work/slices.ts';
+import { runAtOnce } from '../../src/core/scheduling/slices.ts';
 import type { BrowseResult, PostResult } from '../../src/model/results.ts';
 import * as json from '../../src/render/json.ts';
 import * as browsePage from '../../src/render/markdown/browse-page.ts';

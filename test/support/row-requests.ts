@@ -20,7 +20,7 @@ interface Subject {
 const present: Subject = { handle: 'ada.example', id: '1900000000000000001' };
 const absent: Subject = { handle: 'nobody.example', id: '1900000000000000999' };
 
-/** The browse surface as decisions section 6 lists it; told by path, so that no table of ours decides. */
+/** Paths of the browse surface, listed here so that no table of the sources decides. */
 const browsePath =
   /^\/(?:api\/v1\/search|api\/v1\/profiles\/.+|search|\{handle\}(?:\/follow(?:ers|ing))?|api\/browse)$/;
 

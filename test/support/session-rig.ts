@@ -36,7 +36,7 @@ export interface StartedSession {
   readonly proof: { readonly 'x-continuation-token': string };
 }
 
-/** The types of an answered turn whose text came in one piece (protocol section 6.4). */
+/** The types of an answered turn whose text came in one piece. */
 export const answeredTurn: readonly string[] = [
   'turn.started',
   'message.received',
@@ -115,7 +115,7 @@ export function parseEvents(body: string): readonly SessionEvent[] {
     .map((line) => sessionEvent.parse(JSON.parse(line)));
 }
 
-/** The answer of a stream: the message of the last `message.completed` (spec: Endpoints). */
+/** The answer of a stream: the message of the last `message.completed`. */
 export function lastAnswer(events: readonly SessionEvent[]): string | undefined {
   const completed = events.filter((event) => event.type === 'message.completed');
   return completed.at(-1)?.data.message;

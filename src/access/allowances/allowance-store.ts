@@ -10,7 +10,7 @@ export interface Charge {
 export type Spent =
   | {
       readonly ok: true;
-      /** Gives the units back. Later calls do nothing. */
+      /** Refunds the units. Later calls do nothing. */
       giveBack(): void;
     }
   | {
@@ -21,7 +21,7 @@ export type Spent =
       readonly waitMs: number;
     };
 
-/** What an account has spent. */
+/** Units that an account has spent. */
 export interface AccountState {
   /** Units spent within the window. */
   readonly spent: number;

@@ -8,7 +8,7 @@ export interface AuthorizationSource {
   readonly rawHeaders: readonly string[];
 }
 
-/** The most bytes of an `Authorization` header (decisions section 6). */
+/** The most bytes of an `Authorization` header. */
 const maxBytes = 4096;
 
 const usual = 'Bearer ';

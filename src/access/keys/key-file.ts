@@ -10,7 +10,7 @@ import {
 } from '../../core/files/sqlite.ts';
 import { type KeyRows, keyMigrations, openKeyRows } from './key-rows.ts';
 
-/** What is wrong and what to do, for the operator. No path: the admin routes show it too. */
+/** Messages for the operator, by fault. They name no path, because the admin routes show them too. */
 const details = {
   missing:
     'There is no key store: `perch.db` is not in the data directory. Put a copy of it there, or create a key, which makes a new store.',
@@ -54,7 +54,7 @@ export interface KeyFile {
 const inMemory = ':memory:';
 const schema = { migrations: keyMigrations, journal: 'rollback', busyMs: 20 } as const;
 
-/** What tells one file from another. */
+/** Device and inode, which identify a file. */
 type FileIdentity = Pick<Stats, 'dev' | 'ino'>;
 
 interface Connection extends FileIdentity {

@@ -19,7 +19,7 @@ const allowance = z
   .nullable()
   .describe('Units in a window; null for the default of the server.');
 
-/** What the operator wants to remember of a key; `null` for nothing. */
+/** Notes of the operator about a key; `null` for none. */
 const notes = z
   .string()
   .max(2000, 'must have at most 2000 characters')

@@ -23,7 +23,7 @@ export type KeyRows = ReturnType<typeof openKeyRows>;
 
 type Row = Omit<KeyRecord, 'enabled'> & { readonly enabled: number };
 
-/** What a request needs to know of an enabled key. */
+/** Fields of an enabled key that a request needs. */
 type FoundKey = Pick<KeyRecord, 'id' | 'allowance'>;
 
 /** Members of a key that a rotation replaces. */
@@ -74,7 +74,7 @@ export function openKeyRows(database: SqliteDatabase) {
     }),
     /** Deletes a key; returns whether it existed. */
     remove: inTransaction((id: string) => remove.run(id).changes > 0),
-    /** Gives a key another hash, id and time of creation; the rest stays. */
+    /** Replaces the hash, id and time of creation of a key, and keeps its other fields. */
     replace: inTransaction((oldId: string, replacement: Replacement) => {
       const row = replace.get({ ...replacement, oldId });
       return row && toRecord(row);

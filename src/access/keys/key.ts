@@ -9,7 +9,7 @@ const shape = new RegExp(`^${prefix}[A-Za-z0-9_-]{${secretLength}}$`);
 /** The characters of a key. */
 export const keyLength = prefix.length + secretLength;
 
-/** Creates a bearer key: a fixed prefix and 32 random bytes as base64url (spec: Bearer key). */
+/** Creates a bearer key: a fixed prefix and 32 random bytes as base64url. */
 export function createKey(random: Random): string {
   return prefix + random.bytes(secretBytes).toString('base64url');
 }

@@ -43,7 +43,7 @@ function lookAt(path: string, absolute: string): Stats {
   }
 }
 
-/** Gives the corpus that Perch comes with: its own docs. */
+/** Returns the corpus of Perch's own docs. */
 export function ownCorpus(): Corpus {
   return {
     name: 'perch',

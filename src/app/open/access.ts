@@ -16,7 +16,7 @@ import {
   type Holding,
   type HoldingBound,
   type Ledger,
-} from '../../core/work/ledger.ts';
+} from '../../core/scheduling/ledger.ts';
 import { createIdentification, type Identification } from '../../http/key-status/identity.ts';
 
 /** What access is built of. */

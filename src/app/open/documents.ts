@@ -43,7 +43,7 @@ export function toDiscoveryFacts({
   };
 }
 
-/** Gives the documents that MCP serves as resources (decisions section 8). */
+/** Gives the documents that MCP serves as resources. */
 export function listDocuments(options: DocumentOptions): readonly McpDocument[] {
   const facts = toDiscoveryFacts(options);
   const { baseUrl } = facts;

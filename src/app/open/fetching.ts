@@ -9,9 +9,9 @@ import { type HttpClientOptions, openHttpClient } from '../../core/http/http-cli
 import { openPublicHttpClient } from '../../core/http/public-http-client.ts';
 import type { PublicHttpOptions } from '../../core/http/public-network.ts';
 import type { Random } from '../../core/random.ts';
+import type { Ledger } from '../../core/scheduling/ledger.ts';
+import type { Turns } from '../../core/scheduling/turns.ts';
 import { openSecret } from '../../core/secret.ts';
-import type { Ledger } from '../../core/work/ledger.ts';
-import type { Turns } from '../../core/work/turns.ts';
 import { createResponseCache, type ResponseCache } from '../../fetching/cache/response-cache.ts';
 import { referenceOfSubject } from '../../fetching/cache/subjects.ts';
 import { createProviderChain, type ProviderChain } from '../../fetching/chain/provider-chain.ts';

@@ -1,7 +1,7 @@
 import type { MetricFamily } from '../../core/metrics-text.ts';
 import { measureProcess, one } from '../../core/process-metrics.ts';
+import { type Holding, holdings, type Ledger } from '../../core/scheduling/ledger.ts';
 import { version } from '../../core/version.ts';
-import { type Holding, holdings, type Ledger } from '../../core/work/ledger.ts';
 import type { Load } from '../../http/operations/load.ts';
 import type { Traffic } from '../../http/operations/traffic.ts';
 import type { Work } from '../../http/operations/work.ts';

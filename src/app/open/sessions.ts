@@ -6,8 +6,8 @@ import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../core/clock.ts';
 import { FileHeldError, type FileHold, holdFile } from '../../core/files/file-hold.ts';
 import type { Random } from '../../core/random.ts';
+import type { Ledger } from '../../core/scheduling/ledger.ts';
 import { openSecret } from '../../core/secret.ts';
-import type { Ledger } from '../../core/work/ledger.ts';
 import type { CallerRules } from '../../sessions/http/calls.ts';
 import {
   openSessionService,

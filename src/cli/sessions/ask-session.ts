@@ -13,7 +13,7 @@ import { systemClock } from '../../core/clock.ts';
 import { FileHeldError } from '../../core/files/file-hold.ts';
 import { Problem, type ProblemCode, problemKinds } from '../../core/problem.ts';
 import { systemRandom } from '../../core/random.ts';
-import { createLedger } from '../../core/work/ledger.ts';
+import { createLedger } from '../../core/scheduling/ledger.ts';
 import type { SessionService } from '../../sessions/service.ts';
 import { type CommandContext, type ExitCode, exitCodes, UsageError } from '../command.ts';
 import { createLogger } from '../logger.ts';

@@ -3,8 +3,8 @@ import type { Client } from '../caller.ts';
 import type { Clock } from '../clock.ts';
 import { Problem } from '../problem.ts';
 import type { Random } from '../random.ts';
-import type { Sliced } from '../work/slices.ts';
-import { type Turns, waitForTurn } from '../work/turns.ts';
+import type { Sliced } from '../scheduling/slices.ts';
+import { type Turns, waitForTurn } from '../scheduling/turns.ts';
 import { type HttpHead, headerText, readHead } from './http-head.ts';
 import { parseUrl } from './url.ts';
 

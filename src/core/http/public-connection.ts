@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { withDeadline } from '../work/deadline.ts';
+import { withDeadline } from '../scheduling/deadline.ts';
 import { HttpFailure } from './http-client.ts';
 import { isPublicAddress } from './public-address.ts';
 import type { Connection, PublicHttpOptions } from './public-network.ts';

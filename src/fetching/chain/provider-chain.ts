@@ -1,7 +1,7 @@
 import type { RequestContext } from '../../core/http/http-client.ts';
 import { Problem, type ProblemCode, quoteInput } from '../../core/problem.ts';
-import { createSlices, type Slices } from '../../core/work/slices.ts';
-import { type Turns, waitForTurn } from '../../core/work/turns.ts';
+import { createSlices, type Slices } from '../../core/scheduling/slices.ts';
+import { type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
 import type { Answers, Query, QueryKind } from '../../model/queries.ts';
 import { type Platform, platformNames } from '../../model/reference.ts';
 import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
@@ -73,7 +73,7 @@ export interface ProviderChain {
 }
 
 /**
- * What follows from each kind of failure (decisions section 2): whether the next provider is asked,
+ * What follows from each kind of failure: whether the next provider is asked,
  * and the problem when this failure is the one that is told.
  */
 const failurePolicy = {

@@ -32,7 +32,7 @@ export interface PageReader {
 const triesAgain = 2;
 const firstWaitMs = 300;
 
-/** The pause where a throttling upstream names none (decisions section 5). */
+/** The pause where a throttling upstream names none. */
 const defaultPauseSeconds = 30;
 
 /** Half of what a page has at least, before others were read (FxTwitter, section 6: 20 to 40 rows). */

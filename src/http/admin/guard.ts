@@ -21,7 +21,7 @@ export interface AdminGuardOptions {
  */
 export type AdminGuard = (request: FastifyRequest) => Promise<void>;
 
-/** Creates the guard (decisions section 6, Admin). It is a hook for `onRequest`, before a body is read. */
+/** Creates the guard. It is a hook for `onRequest`, before a body is read. */
 export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions): AdminGuard {
   const expected = token === undefined ? null : toDigest(token);
   const failedTries = createFailedTries(clock);

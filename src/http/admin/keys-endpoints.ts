@@ -3,7 +3,7 @@ import { keyChanges, keyMembers, newKey } from '../../access/keys/key-record.ts'
 import type { Endpoint, EndpointReply } from '../../core/endpoint.ts';
 import type { ProblemCode } from '../../core/problem.ts';
 
-/** Where the keys of callers are administered (decisions section 6). */
+/** Where the keys of callers are administered. */
 export const keysPath = '/api/admin/keys';
 
 /** A key that was just made; only this reply tells it. */

@@ -23,7 +23,7 @@ export interface AdminKeysOptions {
 }
 
 /**
- * Registers the admin interface (decisions section 6): the keys under `/api/admin/keys`, and the guard
+ * Registers the admin interface: the keys under `/api/admin/keys`, and the guard
  * for every path under `/api/admin` and `/admin`, whether it exists or not.
  */
 export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOptions) {
@@ -99,7 +99,7 @@ function refuseFields(body: unknown): void {
   if (body !== undefined) parseFields(noFields, body);
 }
 
-/** Sends a key, which is shown this once (spec: Key record moves). */
+/** Sends a key, which is shown this once. */
 function sendMade(
   reply: FastifyReply,
   { record, key }: { readonly record: KeyRecord; readonly key: string },

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Hold, Ledger } from '../../core/work/ledger.ts';
+import type { Hold, Ledger } from '../../core/scheduling/ledger.ts';
 
 /** Options of `boundConnections`. */
 export interface ConnectionsOptions {

@@ -23,7 +23,7 @@ interface ServerSocket extends Socket {
 export interface Refusals {
   /** A connection that is not accepted. */
   refuse(problem: Problem, socket: Socket): void;
-  /** What Node's HTTP parser refuses (decisions section 5). */
+  /** What Node's HTTP parser refuses. */
   onClientError(error: ParserError, socket: Socket): void;
   /** The method CONNECT, which Node keeps from its routers. */
   onConnect(request: unknown, socket: Socket): void;

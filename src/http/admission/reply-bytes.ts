@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Hold, Ledger } from '../../core/work/ledger.ts';
+import type { Hold, Ledger } from '../../core/scheduling/ledger.ts';
 
 /** Options of `boundReplies`. */
 export interface ReplyBytesOptions {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/caller.ts';
-import type { ServerLoop } from '../../core/work/loop.ts';
-import { createTurns } from '../../core/work/turns.ts';
+import type { ServerLoop } from '../../core/scheduling/loop.ts';
+import { createTurns } from '../../core/scheduling/turns.ts';
 
 /** Maximum number of requests per client in a pass of the event loop, and the target length of a pass in milliseconds. */
 const limits = { each: 4, ms: 20 };

@@ -50,7 +50,7 @@ const deprecatedAlias = z.object({
   successors: z.record(z.string(), z.string()).optional().describe('The path by its value.'),
 });
 
-/** The JSON document of `/api`. Its members are added to and never removed (spec: Versioning). */
+/** The JSON document of `/api`. Its members are added to and never removed. */
 export const apiIndex = z
   .object({
     name: z.string(),

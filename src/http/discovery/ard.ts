@@ -34,7 +34,7 @@ export const ardManifest = z
   })
   .meta({ id: 'ArdManifest' });
 
-/** Gives the manifest of every machine surface (decisions section 7). */
+/** Gives the manifest of every machine surface. */
 export function describeArd(facts: DiscoveryFacts): z.output<typeof ardManifest> {
   return {
     specVersion: '1.0',

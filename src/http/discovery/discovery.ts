@@ -20,7 +20,7 @@ export interface DiscoveryOptions extends DiscoveryFacts {
   readonly clock: Clock;
 }
 
-/** Registers the documents that tell programs what there is, but `/openapi.json` (decisions section 7). */
+/** Registers the documents that tell programs what there is, but `/openapi.json`. */
 export async function discoveryPlugin(
   app: FastifyInstance,
   { clock, ...facts }: DiscoveryOptions,

@@ -33,7 +33,7 @@ export function describeServerCard({
   };
 }
 
-/** Decisions section 1: the reverse-DNS name comes from the base URL's host. An address stays as it is. */
+/** The reverse-DNS name comes from the base URL's host. An address stays as it is. */
 function toServerName(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);
   const isAddress = /^\[|^[\d.]+$/.test(hostname);

@@ -45,7 +45,7 @@ const openApi = {
   artifactType: 'application/vnd.oai.openapi+json',
 } as const;
 
-/** Where the MCP server is (spec: Discovery). */
+/** Where the MCP server is. */
 export const mcpPath = '/mcp';
 
 /** Where its card is: the place that SEP-2127 reserves below the endpoint. */

@@ -38,7 +38,7 @@ export interface IdentificationOptions {
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** Creates the identification of callers (decisions section 6, spec: Key status per request). */
+/** Creates the identification of callers. */
 export function createIdentification(options: IdentificationOptions): Identification {
   const { keys, allowances, clientOf } = options;
   const anonymousAt = createAddressMemory(options);
@@ -145,7 +145,7 @@ function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identit
 }
 
 /**
- * Makes the headers of an account (draft-ietf-httpapi-ratelimit-headers, spec: Key status). They are
+ * Makes the headers of an account (draft-ietf-httpapi-ratelimit-headers, docs/keys.md). They are
  * made anew when they can have changed: every hit has them, and few of those come after a spend.
  */
 function createAccountHeaders(

@@ -18,7 +18,7 @@ export interface LifecycleHeaders {
 
 /**
  * Gives the headers that a route's lifecycle adds to the replies to a request; null where it has no
- * lifecycle. They depend on the table and the URL alone, not on the clock (spec: Route lifecycle).
+ * lifecycle. They depend on the table and the URL alone, not on the clock.
  *
  * @param url The path and query of the request, as they came.
  * @param baseUrl Perch's own address, without a trailing slash.
@@ -44,7 +44,7 @@ export function toPolicyUrl(baseUrl: string): string {
   return `${baseUrl}/docs/versioning`;
 }
 
-/** The most bytes of an address in a `Link`; a longer one goes without its parameters (decisions section 3). */
+/** The most bytes of an address in a `Link`; a longer one goes without its parameters. */
 const maxSuccessorBytes = 2048;
 
 /**

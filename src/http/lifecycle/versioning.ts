@@ -5,8 +5,8 @@ import { toPolicyUrl } from './lifecycle.ts';
 const major = 'v1';
 
 /**
- * Gives the `x-api-lifecycle` object of the machine description (spec: Lifecycle object; decisions
- * section 7). It has two shapes of a replacement: `successor`, and `successor_parameter` with `successors`.
+ * Gives the `x-api-lifecycle` object of the machine description.
+ * It has two shapes of a replacement: `successor`, and `successor_parameter` with `successors`.
  */
 export function describeLifecycle(baseUrl: string) {
   return {

@@ -36,7 +36,7 @@ export function describeSecurity(endpoints: readonly Endpoint[]): JsonSchema {
   };
 }
 
-/** Whom each policy counts, and what for (decisions section 6). */
+/** Whom each policy counts, and what for. */
 const policies = {
   public: {
     counts: 'Browse reads that the response cache does not answer.',

@@ -121,7 +121,7 @@ export interface OpenApiRouteOptions extends Omit<OpenApiFacts, 'nowMs' | 'examp
   readonly clock: Clock;
 }
 
-/** Registers `/openapi.json` (spec: Discovery). */
+/** Registers `/openapi.json`. */
 export async function openApiPlugin(
   app: FastifyInstance,
   { clock, ...facts }: OpenApiRouteOptions,

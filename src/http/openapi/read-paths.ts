@@ -106,7 +106,7 @@ function describeSurface(route: Route): readonly string[] {
 
 /**
  * Gives what an operation says of its lifecycle: `deprecated` and its successor, as one path or as a
- * path for each value of a parameter (spec: Lifecycle object), and its state where a moment is given.
+ * path for each value of a parameter, and its state where a moment is given.
  */
 export function describeOperationLifecycle(
   route: Route,

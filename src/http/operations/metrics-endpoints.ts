@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../core/endpoint.ts';
 import { metricsMediaType } from '../../core/metrics-text.ts';
 
-/** Where the operator's metrics are (decisions section 7). */
+/** Where the operator's metrics are. */
 export const metricsPath = '/metrics';
 
 /** The metrics, as the machine description tells of them. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../core/problem.ts';
-import type { Hold, Ledger } from '../../core/work/ledger.ts';
+import type { Hold, Ledger } from '../../core/scheduling/ledger.ts';
 import type { HistoryQuery } from '../../fetching/histories/history-query.ts';
 import type { HistoryImport, HistoryImporter } from '../../fetching/histories/import-history.ts';
 import type { HistoryFormat } from '../../model/history.ts';

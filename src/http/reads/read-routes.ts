@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
-import type { Sliced } from '../../core/work/slices.ts';
-import { sliceByTurns, type Turns, waitForTurn } from '../../core/work/turns.ts';
+import type { Sliced } from '../../core/scheduling/slices.ts';
+import { sliceByTurns, type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
 import { createKeptViews, type KeptViews } from '../../fetching/views.ts';
 import type { Format } from '../../model/results.ts';
 import type { PathForm } from '../../reads/addresses/address-forms.ts';
@@ -132,7 +132,7 @@ function register(
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
-/** A deprecated route tells of it on HEAD without a read (spec: Endpoints). */
+/** A deprecated route tells of it on HEAD without a read. */
 function answerWithoutRead({ identityOf, describe }: RouteHeaders): Handler {
   return (request, reply) => {
     const { refusal } = identityOf(request);

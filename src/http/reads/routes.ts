@@ -54,7 +54,7 @@ export function isHistoryRoute(route: Route): route is HistoryRoute {
   return route.read === 'importProfilePosts';
 }
 
-/** The deprecated aliases: the rows that v1 succeeds (spec: Deprecated aliases). */
+/** The deprecated aliases: the rows that v1 succeeds. */
 export const aliasRoutes: readonly AliasRoute[] = [
   {
     id: 'getPostLegacy',
@@ -102,7 +102,7 @@ export function findVersioned(read: AnyReadId): ReadRoute | HistoryRoute {
   return route;
 }
 
-/** Tells whether a route can answer a browse read, so that keys are looked at (spec: Authentication, 7). */
+/** Tells whether a route can answer a browse read, so that keys are looked at. */
 export function isBrowseRoute({ read }: Route): boolean {
   const possible = typeof read === 'string' ? [read] : Object.values(read.reads);
   return possible.some((id) => allReads[id].isBrowse);

@@ -1,4 +1,4 @@
-import { mapInSlices, type Sliced } from '../../core/work/slices.ts';
+import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { ConnectionsQuery, Page } from '../../model/queries.ts';
 import { createMalformed } from '../failure.ts';

@@ -1,4 +1,4 @@
-import { mapInSlices } from '../../core/work/slices.ts';
+import { mapInSlices } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { Page, SearchQuery } from '../../model/queries.ts';

@@ -1,4 +1,4 @@
-import { mapInSlices, type Sliced } from '../../core/work/slices.ts';
+import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Status } from '../../model/post.ts';
 import type { TimelineQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';

@@ -1,4 +1,4 @@
-import { mapInSlices, type Sliced } from '../../core/work/slices.ts';
+import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Post } from '../../model/post.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { createMalformed } from '../failure.ts';

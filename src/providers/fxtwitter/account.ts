@@ -6,7 +6,7 @@ import type { UserPayload } from './payload.ts';
 
 /**
  * Gives the account that a payload describes; what it does not tell is null. Of a protected account
- * no more is told than that it is there (decisions section 2).
+ * no more is told than that it is there.
  */
 export function shapeAccount(user: UserPayload): Account {
   if (user.protected === true) return shapeProtected(user);

@@ -1,5 +1,5 @@
 import type { HttpAnswer, RequestContext } from '../../core/http/http-client.ts';
-import type { Sliced } from '../../core/work/slices.ts';
+import type { Sliced } from '../../core/scheduling/slices.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
 import { parseRows, type Rows } from '../rows.ts';

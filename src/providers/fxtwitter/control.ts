@@ -35,7 +35,7 @@ const controlHandles = ['x', 'xdevelopers'] as const;
 
 type ControlHandle = (typeof controlHandles)[number];
 
-/** How long a success speaks for the endpoint (decisions section 2). */
+/** How long a success speaks for the endpoint. */
 const freshMs = 60_000;
 
 /** A control read that has ended; `failure` is null where the endpoint answered without an account. */

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../core/http/http-client.ts';
-import { mapInSlices, type Sliced } from '../../core/work/slices.ts';
+import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { PostQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';

@@ -1,4 +1,4 @@
-import { mapInSlices } from '../../core/work/slices.ts';
+import { mapInSlices } from '../../core/scheduling/slices.ts';
 import type { Status } from '../../model/post.ts';
 import type { RepliesQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';

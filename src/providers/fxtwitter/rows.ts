@@ -1,4 +1,4 @@
-import { mapInSlices, type Sliced } from '../../core/work/slices.ts';
+import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Status } from '../../model/post.ts';
 import type { Rows } from '../rows.ts';
 import { tellBeyond } from '../tell-left-out.ts';

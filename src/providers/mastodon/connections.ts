@@ -1,4 +1,4 @@
-import { mapInSlices } from '../../core/work/slices.ts';
+import { mapInSlices } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { ConnectionsQuery, Page } from '../../model/queries.ts';
 import type { ProviderContext } from '../provider.ts';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import type { RequestContext } from '../../core/http/http-client.ts';
 import { Problem } from '../../core/problem.ts';
-import { type Book, createBook, openHold } from '../../core/work/ledger.ts';
+import { type Book, createBook, openHold } from '../../core/scheduling/ledger.ts';
 import { type BreakerOptions, createGate, type Gate } from '../gate.ts';
 
 /** Options of `createHostGates`. */

@@ -1,5 +1,5 @@
 import { parseUrl } from '../../core/http/url.ts';
-import { mapInSlices, type Sliced } from '../../core/work/slices.ts';
+import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { countSent, parseRows, type Rows } from '../rows.ts';

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../../core/http/http-client.ts';
-import { mapInSlices } from '../../core/work/slices.ts';
+import { mapInSlices } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
 import { parseHandle } from '../../model/reference.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';

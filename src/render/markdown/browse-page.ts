@@ -1,4 +1,4 @@
-import { mapInSteps, type Steps } from '../../core/work/slices.ts';
+import { mapInSteps, type Steps } from '../../core/scheduling/slices.ts';
 import type { Post } from '../../model/post.ts';
 import type { BrowseItems, BrowseResult, BrowseSubject } from '../../model/results.ts';
 import { renderAccountList } from './account-list.ts';

@@ -1,4 +1,4 @@
-import { mapInSteps, type Steps } from '../../core/work/slices.ts';
+import { mapInSteps, type Steps } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostResult } from '../../model/results.ts';

@@ -8,7 +8,7 @@ import { type Owner, readOwner } from './owner.ts';
 import { type Body, readString } from './requests.ts';
 import { createMark } from './tokens.ts';
 
-/** What the operator demands of callers (protocol section 2). */
+/** What the operator demands of callers. */
 export interface CallerRules {
   /** Whether a bearer is demanded. */
   readonly requireBearer: boolean;
@@ -83,7 +83,7 @@ export function foreignSession(): Problem {
   });
 }
 
-/** The header that carries the continuation token (spec: Endpoints). */
+/** The header that carries the continuation token. */
 const tokenHeader = 'x-continuation-token';
 
 /**
@@ -135,7 +135,7 @@ export interface Caller {
   readonly client: Client;
 }
 
-/** The form of an `Idempotency-Key` that is honoured (protocol section 4). */
+/** The form of an `Idempotency-Key` that is honoured. */
 const idempotencyKey = /^.{16,255}$/s;
 
 /** Tells whether a request is to be carried out once. */

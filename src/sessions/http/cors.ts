@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 /** The web origins whose pages may use sessions; `*` for any. None: CORS is off. */
 export type Origins = readonly string[];
 
-/** The headers that such a page may read (protocol section 1). */
+/** The headers that such a page may read. */
 const exposed = [
   'X-Eve-Session-Id',
   'X-Session-Id',

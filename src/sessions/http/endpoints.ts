@@ -23,7 +23,7 @@ import {
 /** A line of a stream. */
 const streamLine = z.union([sessionEvent, leaseRecord]).meta({ id: 'SessionStreamLine' });
 
-/** The media type of a stream (spec: Endpoints). */
+/** The media type of a stream. */
 export const streamMediaType = 'application/x-ndjson; charset=utf-8';
 
 const jsonType = 'application/json; charset=utf-8';

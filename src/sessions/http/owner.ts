@@ -1,7 +1,7 @@
 import { type AuthorizationSource, readBearer } from '../../access/keys/authorization.ts';
 import { createMark } from './tokens.ts';
 
-/** Who asks: the keyed hash of the bearer, or null for the anonymous caller (protocol section 2). */
+/** Who asks: the keyed hash of the bearer, or null for the anonymous caller. */
 export type Owner = string | null;
 
 /**

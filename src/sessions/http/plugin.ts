@@ -25,7 +25,7 @@ export interface SessionsOptions extends HandlerSetting {
 /** The whole server's CORS stays away, and so does its refusal while it drains. */
 const config = { cors: false, decidesWhileDraining: true };
 
-/** Registers the session service under its prefix (protocol section 1). */
+/** Registers the session service under its prefix. */
 export async function sessionsPlugin(app: FastifyInstance, options: SessionsOptions) {
   const { origins, pages, problems, segment } = options;
   app.decorateRequest('knownSession', null);

@@ -1,7 +1,7 @@
 import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import { addressesPerNetwork } from '../../core/work/ledger.ts';
+import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 import type { Owner } from './owner.ts';
 
 /** How often callers may start sessions and send messages. */

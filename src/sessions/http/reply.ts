@@ -22,7 +22,7 @@ export interface ProblemTelling {
   note(problem: Problem, request: FastifyRequest, reply: FastifyReply): void;
 }
 
-/** Gives the headers of every reply (protocol section 1). */
+/** Gives the headers of every reply. */
 export function toSessionHeaders(
   request: FastifyRequest,
   origins: Origins,
@@ -61,7 +61,7 @@ export function sendSessionProblem(
     .send(JSON.stringify(toSessionDocument(document)));
 }
 
-/** Gives the document of a problem with the members that eve clients show (protocol section 9). */
+/** Gives the document of a problem with the members that eve clients show. */
 export function toSessionDocument(document: ProblemDocument) {
   return { ...document, error: document.detail, ok: false };
 }

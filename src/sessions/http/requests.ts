@@ -35,7 +35,7 @@ export interface MessageRequest {
 }
 
 /**
- * Reads the message of a body (protocol section 4).
+ * Reads the message of a body.
  *
  * @throws Problem `unsupported_feature`, `missing_message`, `invalid_message`, `payload_too_large`,
  * `invalid_body`
@@ -121,7 +121,7 @@ export interface StreamQuery {
 }
 
 /**
- * Reads the query of a stream (protocol section 5); unknown parameters are ignored.
+ * Reads the query of a stream; unknown parameters are ignored.
  *
  * @throws Problem `invalid_start_index`, `invalid_option`
  */

@@ -163,7 +163,7 @@ function createStream(setting: HandlerSetting) {
   };
 }
 
-/** What every client accepts (protocol section 6.3). */
+/** What every client accepts. */
 const streamVersion = '21';
 
 function toStreamHeaders(tailIndex: number): Readonly<Record<string, string>> {

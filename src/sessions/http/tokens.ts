@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Gives and checks continuation tokens. They are derived from the session id, so none is stored. */
 export interface ContinuationTokens {
-  /** The token of a session: `svct_` and a keyed hash of 256 bits (protocol section 2). */
+  /** The token of a session: `svct_` and a keyed hash of 256 bits. */
   of(sessionId: string): string;
   /** Tells in constant time whether a text is the session's token. */
   isOf(token: string, sessionId: string): boolean;

@@ -3,7 +3,7 @@ import { onceMs } from './once-rows.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 import type { SessionStore } from './store.ts';
 
-/** How long sessions last, in milliseconds (protocol section 10). */
+/** How long sessions last, in milliseconds. */
 export interface LifeLimits {
   /** Without a message and a turn. */
   readonly idleMs: number;

@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
-import type { Account } from '../../core/work/ledger.ts';
+import type { Account } from '../../core/scheduling/ledger.ts';
 import type { RawSession, SessionRow } from './session-rows.ts';
 
 /** The holdings that are counted in the store, by the names of the ledger. */

@@ -2,7 +2,7 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Once, Receipt } from './store.ts';
 
-/** How long a request is remembered under its key (protocol section 4). */
+/** How long a request is remembered under its key. */
 export const onceMs = 24 * 60 * 60 * 1000;
 
 /** The rows of requests that are carried out once. */

@@ -1,7 +1,7 @@
 import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Excess, Ledger } from '../../core/work/ledger.ts';
+import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
 import type { Candidates, HolderRows, RoomHolding, StoredHolding } from './holder-rows.ts';
 import type { SessionRow } from './session-rows.ts';
 

@@ -4,7 +4,7 @@ import { Problem } from '../../core/problem.ts';
 import type { EndReason, EventDraft } from '../events.ts';
 import { estimateEventBytes } from './stored-bytes.ts';
 
-/** The states of a session that is not purged (protocol section 7). */
+/** The states of a session that is not purged. */
 export type SessionState = 'running' | 'waiting' | 'ended' | 'failed';
 
 /** A turn that has not ended: its number in the session, and the message it answers. */
@@ -218,7 +218,7 @@ export interface TurnFailure {
   readonly terminal: boolean;
 }
 
-/** Ends the turn at work (protocol section 6.4); null where it is not at work any more. */
+/** Ends the turn at work; null where it is not at work any more. */
 export function endTurn(
   record: SessionRecord,
   { sequence, end }: { readonly sequence: number; readonly end: TurnEnd },
@@ -241,8 +241,8 @@ export function endTurn(
 }
 
 /**
- * Ends a session: a turn that is at work is cancelled, messages that wait are dropped (protocol
- * section 7). The session is live.
+ * Ends a session: a turn that is at work is cancelled, messages that wait are dropped.
+ * The session is live.
  */
 export function endSession(record: SessionRecord, reason: EndReason, nowMs: number): Transition {
   const atWork = record.pending.filter(({ isBegun }) => isBegun);

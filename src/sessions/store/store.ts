@@ -31,7 +31,7 @@ export interface Receipt {
   readonly queued: number;
 }
 
-/** A request that is carried out once, however often it comes (protocol section 4). */
+/** A request that is carried out once, however often it comes. */
 export interface Once {
   /** The keyed hash of the key and of who sent it. */
   readonly key: string;

@@ -20,7 +20,7 @@ export interface StreamSink {
   cut(): void;
 }
 
-/** How long a stream stays open (protocol section 5). */
+/** How long a stream stays open. */
 export type FollowMode = 'automatic' | 'once' | 'follow' | 'lease';
 
 /** What a reader asks for. */
@@ -119,7 +119,7 @@ const leaseEnded = Buffer.from(
   `${JSON.stringify({ $eve: 'stream.lease-ended', version: 1 } satisfies LeaseRecord)}\n`,
 );
 
-/** Keeps a silent stream alive: white space before the next line (protocol section 5). */
+/** Keeps a silent stream alive: white space before the next line. */
 const heartbeat = Buffer.from(' ');
 
 /** The most bytes that are written at once: a reader that takes them has made progress. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Excess, Hold, Ledger } from '../../core/work/ledger.ts';
+import type { Excess, Hold, Ledger } from '../../core/scheduling/ledger.ts';
 import type { SessionRecord } from '../store/state.ts';
 import type { SessionStore } from '../store/store.ts';
 import type { Feed, Feeds } from './feeds.ts';

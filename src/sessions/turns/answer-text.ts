@@ -24,7 +24,7 @@ export interface AnswerTextOptions {
   readonly onDue: () => void;
 }
 
-/** How little is held back, and how long (protocol section 6.3). */
+/** How little is held back, and how long. */
 const leastCharacters = 64;
 const leastShare = 16;
 const longestMs = 250;

@@ -45,7 +45,7 @@ export type Stop =
   | { readonly kind: 'cut' }
   | { readonly kind: 'gone' };
 
-/** The failures of turns, as their events tell them (protocol sections 7 and 11). */
+/** The failures of turns, as their events tell them. */
 export const failures = {
   timeout: {
     code: 'turn_timeout',

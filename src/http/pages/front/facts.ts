@@ -44,7 +44,7 @@ export interface Surface {
   readonly docs: string;
 }
 
-/** Gives the three surfaces (spec: What the service does). */
+/** Gives the three surfaces. */
 export function listSurfaces({ baseUrl, hasSample }: FrontFacts): readonly Surface[] {
   const handle = hasSample ? 'ada.example' : 'jack';
   const path = findVersioned('getProfile').path.replace('{handle}', handle);

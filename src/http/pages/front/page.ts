@@ -49,7 +49,7 @@ export function toQuestionLink(text: string, site: Site): string {
   return `${toLink('/', site)}?q=${encodeComponent(text)}#result`;
 }
 
-/** What the box takes: any address fits, and what does not can be sent as `q` all the same. */
+/** Maximum characters of the box, enough for every address. A longer text can be sent as `q`. */
 const maxBoxCharacters = 2048;
 
 function renderBox(facts: FrontFacts, site: Site, text: string): string {

@@ -15,7 +15,7 @@ import type { FrontFacts } from './facts.ts';
 import { renderFrontMarkdown, renderFrontPage } from './page.ts';
 
 /**
- * Registers `/`: HTML to a browser, Markdown to the rest (decisions section 7). With `q` it reads what
+ * Registers `/`: HTML to a browser, Markdown to the rest. With `q` it reads what
  * was pasted, by the code and on the account of the route that the read has.
  */
 export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {

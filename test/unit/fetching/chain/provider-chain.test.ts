@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Turns } from '../../../../src/core/work/turns.ts';
+import type { Turns } from '../../../../src/core/scheduling/turns.ts';
 import { createProviderChain } from '../../../../src/fetching/chain/provider-chain.ts';
 import { createGates } from '../../../../src/fetching/chain/provider-gate.ts';
 import type { PostQuery, SearchQuery } from '../../../../src/model/queries.ts';

@@ -344,7 +344,7 @@ describe('the description of the lifecycle', () => {
       'read.lifecycle_object.browse_successor_parameter_and_successors',
       'read.limits.v1_twelve_months',
     ],
-    'has the members of decisions section 7',
+    'has its documented members',
     () => {
       expect(describeLifecycle(baseUrl)).toEqual({
         current_major_version: 'v1',

@@ -160,7 +160,7 @@ describe('the operations', () => {
     const ids = all.map(({ operationId }) => operationId);
 
     expect(new Set(ids).size).toBe(ids.length);
-    // Decisions section 7, but for what is no read of the table.
+    // All documented paths but those that are no read of the table.
     expect(ids).toEqual(
       expect.arrayContaining([
         ...['getPost', 'getProfile', 'listFollowers', 'listFollowing', 'searchPosts', 'getOEmbed'],

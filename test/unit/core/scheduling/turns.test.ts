@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createServerLoop } from '../../../../src/core/work/loop.ts';
-import { createHeavyTurns, createTurns, type TurnLimits } from '../../../../src/core/work/turns.ts';
+import { createServerLoop } from '../../../../src/core/scheduling/loop.ts';
+import {
+  createHeavyTurns,
+  createTurns,
+  type TurnLimits,
+} from '../../../../src/core/scheduling/turns.ts';
 
 /** Turns whose passes are counted and run by hand, and of which each takes a millisecond. */
 function open(limits: TurnLimits) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HoldingBound, Ledger } from '../../../../src/core/work/ledger.ts';
+import type { HoldingBound, Ledger } from '../../../../src/core/scheduling/ledger.ts';
 import { fc } from '../../../support/fast-check.ts';
 import { openLedger } from '../../../support/ledger.ts';
 

@@ -5,7 +5,7 @@ import {
   mapInSteps,
   runAtOnce,
   runInSlices,
-} from '../../../../src/core/work/slices.ts';
+} from '../../../../src/core/scheduling/slices.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { openDeadline, withDeadline } from '../../../../src/core/work/deadline.ts';
+import { openDeadline, withDeadline } from '../../../../src/core/scheduling/deadline.ts';
 
 const untilAborted = (signal: AbortSignal) =>
   new Promise<string>((resolve) => {
@@ -36,7 +36,7 @@ describe('a deadline', () => {
   });
 
   it('holds when the garbage is collected while the work waits', async () => {
-    const path = JSON.stringify(import.meta.resolve('../../../../src/core/work/deadline.ts'));
+    const path = JSON.stringify(import.meta.resolve('../../../../src/core/scheduling/deadline.ts'));
     const script = `
       import { openDeadline, withDeadline } from ${path};
       const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,6 +1,6 @@
 import { setImmediate as pass } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createServerLoop } from '../../../../src/core/work/loop.ts';
+import { createServerLoop } from '../../../../src/core/scheduling/loop.ts';
 
 /** Accepts a connection in each of some passes, and returns after how many passes the loop went on. */
 async function countPasses(connections: number): Promise<number> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createClosing } from '../../../../src/core/work/closing.ts';
+import { createClosing } from '../../../../src/core/scheduling/closing.ts';
 
 it('closes what was opened last first, one after the other, and once', async () => {
   const closed: string[] = [];
