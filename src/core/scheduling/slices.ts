@@ -1,6 +1,6 @@
 /**
  * Ends a slice of long work: waits for the next turn if the slice has taken long, otherwise returns at once. See
- * docs/decisions/0062-long-work-in-slices.md.
+ * docs/decisions/0062-long-reads-in-slices.md.
  */
 export type EndSlice = () => Promise<void>;
 
