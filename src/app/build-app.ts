@@ -3,23 +3,26 @@ import { createHostCheck } from '../core/http/origins.ts';
 import { type Closing, createClosing } from '../core/scheduling/closing.ts';
 import { createServerLoop } from '../core/scheduling/loop.ts';
 import { createHeavyTurns } from '../core/scheduling/turns.ts';
-import { setAdmission } from '../http/admission/admission.ts';
+import { type Readiness, setAdmission } from '../http/admission/admission.ts';
 import { boundReplies } from '../http/admission/reply-bytes.ts';
 import { takeTurns } from '../http/admission/take-turns.ts';
+import { setKeyStatus } from '../http/key-status/plugin.ts';
+import { setLifecycle } from '../http/lifecycle/plugin.ts';
 import { openLoadGauge } from '../http/operations/load.ts';
 import { createTraffic } from '../http/operations/traffic.ts';
 import { createWork } from '../http/operations/work.ts';
 import { createAccessLog } from '../web/access-log.ts';
 import { setCors } from '../web/cors.ts';
 import { setProblemHandlers } from '../web/errors.ts';
-import { setMethods } from '../web/methods.ts';
+import { setCommonHeaders } from '../web/headers.ts';
+import { refuseUnrouted, setMethods } from '../web/methods.ts';
 import { type Access, openAccess } from './open/access.ts';
 import { type AnsweredSessions, openAnsweredSessions } from './open/answered-sessions.ts';
 import { openFetching } from './open/fetching.ts';
 import { noteAddress } from './open/sessions.ts';
 import type { AppOptions } from './options.ts';
 import { createServer } from './server.ts';
-import { registerSurfaces } from './surfaces.ts';
+import { registerSurfaces, type Services } from './surfaces.ts';
 
 /** The server, and the switch that makes it refuse new work. */
 export interface App {
@@ -66,26 +69,13 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
   server.addHook('onClose', opened.close);
   server.addHook('onListen', async () => sessions?.start());
   if (sessions !== null) noteAddress(server, config);
-  setMethods(server);
   const lines = { lines: config.PERCH_ACCESS_LOG, slowMs: config.PERCH_SLOW_REQUEST_MS };
   const accessLog = traffic.countReplies(createAccessLog(server, lines));
   setProblemHandlers(server, { baseUrl: config.PERCH_BASE_URL, accessLog });
+  const services = { ...bounded, identification, access, fetching, sessions, traffic, work, load };
   takeTurns(server, loop, identification.clientOf);
-  await setCors(server);
-  setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));
-  boundReplies(server, { ledger: access.ledger, clientOf: identification.clientOf });
-  registerSurfaces(server, {
-    ...bounded,
-    identification,
-    access,
-    fetching,
-    sessions,
-    traffic,
-    work,
-    load,
-    accessLog,
-  });
-
+  await addHooks(server, services, readiness);
+  registerSurfaces(server, { ...services, accessLog });
   await server.ready();
   return {
     server,
@@ -101,6 +91,22 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
       return work.inFlight + (sessions?.service.turns.atWork ?? 0);
     },
   };
+}
+
+/** Adds what every request passes, in this order; the configuration of a route says what applies to it. */
+async function addHooks(
+  server: FastifyInstance,
+  { config, identification, access }: Omit<Services, 'accessLog'>,
+  readiness: Readiness,
+): Promise<void> {
+  setMethods(server);
+  setCommonHeaders(server);
+  setKeyStatus(server, identification);
+  setLifecycle(server, config.PERCH_BASE_URL);
+  await setCors(server);
+  setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));
+  refuseUnrouted(server);
+  boundReplies(server, { ledger: access.ledger, clientOf: identification.clientOf });
 }
 
 async function openSessions(

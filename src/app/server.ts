@@ -5,7 +5,7 @@ import type { Random } from '../core/random.ts';
 import { boundConnections } from '../http/admission/connections.ts';
 import { createRefusals, type RefusedPath } from '../http/admission/refusals.ts';
 import type { Identification } from '../http/key-status/identity.ts';
-import { createUnroutedHeaders, describeRefused } from '../http/reads/route-headers.ts';
+import { createUnroutedHeaders, describeRefused } from '../http/reads/refused-paths.ts';
 import { toPath } from '../http/reads/routes.ts';
 import {
   type ProblemTelling,
@@ -48,7 +48,7 @@ export function createServer(
   const baseUrl = config.PERCH_BASE_URL;
   const describe = (url: string) => describePath(url, config);
   const refusals = createRefusals({ baseUrl, requestId, describe });
-  const describeUnrouted = createUnroutedHeaders({ identification, baseUrl });
+  const describeUnrouted = createUnroutedHeaders(identification, baseUrl);
   const server = Fastify<Server>({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -59,11 +59,10 @@ export function createServer(
     frameworkErrors: (error, request, reply) =>
       isSessionPath(request.raw.url ?? '', config)
         ? sendSessionProblem(error, { request, reply }, tellProblems(baseUrl, silentAccessLog))
-        : sendProblem(reply, toProblem(error, request), {
+        : sendProblem(reply.headers(describeUnrouted(request)), toProblem(error, request), {
             request,
             baseUrl,
             accessLog: silentAccessLog,
-            describeUnrouted,
           }),
     http: {
       requireHostHeader: false,

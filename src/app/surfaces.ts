@@ -7,6 +7,7 @@ import { createAdminGuard } from '../http/admin/guard.ts';
 import { adminKeysPlugin } from '../http/admin/keys.ts';
 import { discoveryPlugin } from '../http/discovery/discovery.ts';
 import type { Identification } from '../http/key-status/identity.ts';
+import { identityOf } from '../http/key-status/plugin.ts';
 import { openApiPlugin } from '../http/openapi/document.ts';
 import { problemReply } from '../http/openapi/problems.ts';
 import { healthPlugin } from '../http/operations/health.ts';
@@ -25,7 +26,6 @@ import { mcpPlugin } from '../mcp/plugin.ts';
 import { sessionsPlugin } from '../sessions/http/plugin.ts';
 import type { SessionService } from '../sessions/service.ts';
 import type { AccessLog } from '../web/access-log.ts';
-import { corsHeaders } from '../web/cors.ts';
 import type { Access } from './open/access.ts';
 import type { AnsweredSessions } from './open/answered-sessions.ts';
 import { createAsking } from './open/asking.ts';
@@ -139,8 +139,7 @@ function registerMcp(
     reader: fetching.reader,
     context: fetching.context,
     origins: createOrigins(config.PERCH_BASE_URL, config.PERCH_MCP_ORIGINS),
-    exposedHeaders: corsHeaders['access-control-expose-headers'],
-    identify: (request) => identification.identify(request, 'browse'),
+    identityOf,
     clientOf: identification.clientOf,
     ledger: access.ledger,
     heavyTurns: services.heavyTurns,

@@ -6,25 +6,23 @@ import type { Origins } from '../core/http/origins.ts';
 import { Problem } from '../core/problem.ts';
 import type { Ledger } from '../core/scheduling/ledger.ts';
 import { type Turns, waitForTurn } from '../core/scheduling/turns.ts';
+import { exposedHeaders, toCorsPolicy } from '../web/cors.ts';
+import { refuseOtherMethods } from '../web/methods.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions, Visitor } from './server.ts';
 
 /** Who asks, for one request. */
-export interface McpIdentity {
+interface McpIdentity {
   readonly caller: Caller;
-  /** True where a key was presented, whatever it is worth. */
-  readonly isPrivate: boolean;
-  /** Why the request is not answered; null where it is. */
+  /** Why the request is not answered; `null` if it is. */
   readonly refusal: Problem | null;
-  /** The headers that tell of it, names and values in turn; of now, so after what is spent. */
-  headers(): readonly string[];
 }
 
 /** The context of the route: all that it may use. */
 export interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   /** The web origins whose pages may call it. */
   readonly origins: Origins;
-  readonly identify: (request: FastifyRequest) => McpIdentity;
+  readonly identityOf: (request: FastifyRequest) => McpIdentity;
   readonly clientOf: (request: FastifyRequest) => Client;
   /** Bounds the open streams of each client (`streams`). */
   readonly ledger: Ledger;
@@ -36,15 +34,6 @@ export interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
   /** Is told of replies that may deserve a line in the log. */
   readonly notice: (request: FastifyRequest, reply: FastifyReply, status: number) => void;
-  /** The response headers that pages of allowed origins may read. */
-  readonly exposedHeaders: string;
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Who asks `/mcp`, once it is known; null before. */
-    mcpIdentity: McpIdentity | null;
-  }
 }
 
 /** The path of the MCP server. */
@@ -52,13 +41,17 @@ export const mcpPath = '/mcp';
 
 /** The methods that it answers. A server without sessions has no stream to GET and nothing to DELETE. */
 const allow = ['POST'];
+const noSessions =
+  'The MCP server has no sessions: it answers POST with a JSON-RPC message, opens no stream for GET and has nothing to DELETE.';
 
 /** Registers `/mcp`, Streamable HTTP without sessions. */
 export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions) {
-  app.decorateRequest('mcpIdentity', null);
-  const { origins } = options;
-  const describe = createDescription(options, origins);
-  const config = { cors: false, describe };
+  const { origins, identityOf } = options;
+  const cors = toCorsPolicy(origins, { methods: allow, exposedHeaders });
+  const config = { allowance: 'browse', cors } as const;
+  app.addHook('onRequest', (request, _reply, done) => {
+    done(origins.faultOf(request.headers) ?? undefined);
+  });
   app.removeAllContentTypeParsers();
   const limits = { parseAs: 'string', bodyLimit: maxBodyBytes } as const;
   app.addContentTypeParser(jsonMediaTypes, limits, (_request, body, done) => done(null, body));
@@ -66,10 +59,8 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
   app.post(mcpPath, {
     config,
     onRequest: async (request) => {
-      const refusal = origins.faultOf(request.headers) ?? options.shed();
+      const refusal = options.shed() ?? identityOf(request).refusal;
       if (refusal !== null) throw refusal;
-      const { refusal: ofKey } = identityOf(options, request);
-      if (ofKey !== null) throw ofKey;
     },
     handler: async (request, reply) => {
       const leaving = leavingOf(reply);
@@ -77,13 +68,12 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
       const takeTurn = () => takeTurnOf(options.heavyTurns, { request, client, leaving });
       const posted = { request, client, signal: leaving.signal, takeTurn };
       const response = await options.track(answer(await open(), options, posted));
-      if (response === null) return reply.hijack();
       options.notice(request, reply, response.status);
       if (isStream(response)) await countStream(response, options, { request, reply });
-      return send(reply, response, describe(request));
+      return send(reply, response);
     },
   });
-  refuseOtherMethods(app, origins, describe);
+  refuseOtherMethods(app, mcpPath, { allow, config, detail: noSessions });
 }
 
 /** The SDK is loaded by the first request: a start does not wait for it. */
@@ -106,11 +96,6 @@ function openExchangeOnce(
     opening ??= open();
     return opening;
   };
-}
-
-function identityOf({ identify }: McpPluginOptions, request: FastifyRequest): McpIdentity {
-  request.mcpIdentity ??= identify(request);
-  return request.mcpIdentity;
 }
 
 /** Fastify's own signal tells that the request has been read, which a POST is before it is answered. */
@@ -143,28 +128,23 @@ interface Waiting extends Pick<Posted, 'request' | 'client'> {
   readonly leaving: AbortController;
 }
 
-/** Gives null where the caller has left. */
 async function answer(
   exchange: McpExchange,
   options: McpPluginOptions,
   { request, client, signal, takeTurn }: Posted,
-): Promise<Response | null> {
+): Promise<Response> {
   const { baseUrl } = options.context;
   const asked = new Request(`${baseUrl}${mcpPath}`, {
     method: 'POST',
     headers: toHeaders(request),
     signal,
   });
-  const { caller } = identityOf(options, request);
+  const { caller } = options.identityOf(request);
   const visitor = { caller, client, takeTurn, requestId: request.id };
-  try {
-    await takeTurn();
-    const response = await exchange.answer(asked, String(request.body ?? ''), visitor);
-    return signal.aborted ? null : response;
-  } catch (error) {
-    if (signal.aborted) return null;
-    throw error;
-  }
+  await takeTurn();
+  const response = await exchange.answer(asked, String(request.body ?? ''), visitor);
+  signal.throwIfAborted();
+  return response;
 }
 
 /** What the protocol reads. Nothing else of a request reaches the SDK, least of all a key. */
@@ -185,11 +165,7 @@ function toHeaders({ headers }: FastifyRequest): Headers {
 /** Streams are never kept or held back, and nothing here is for a shared cache. */
 const headersOfResponse = ['content-type', 'x-accel-buffering'];
 
-async function send(
-  reply: FastifyReply,
-  { status, headers, body }: Response,
-  described: Readonly<Record<string, string>>,
-) {
+async function send(reply: FastifyReply, { status, headers, body }: Response) {
   const own = headersOfResponse.flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [[name, value] as const];
@@ -197,9 +173,6 @@ async function send(
   reply.code(status).headers({
     ...Object.fromEntries(own),
     'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'x-request-id': reply.request.id,
-    ...described,
   });
   if (body === null) return reply.send();
   const isOpen = isStream({ headers });
@@ -225,83 +198,4 @@ async function countStream(
   throw new Problem('overloaded', {
     detail: 'Too many streams are open, in all or for this client address.',
   });
-}
-
-type Describe = (request: FastifyRequest) => Readonly<Record<string, string>>;
-
-/** Creates what gives the headers of every reply, problems included. */
-function createDescription(options: McpPluginOptions, origins: Origins): Describe {
-  const { exposedHeaders } = options;
-  return (request) => {
-    const { isPrivate, headers } = identityOf(options, request);
-    const allowed = origins.allowed(request.headers);
-    return {
-      vary: 'Accept, Authorization, Origin',
-      ...(allowed === undefined
-        ? {}
-        : {
-            'access-control-allow-origin': allowed,
-            'access-control-expose-headers': exposedHeaders,
-          }),
-      ...(isPrivate ? { 'cache-control': 'private, no-store' } : {}),
-      ...toRecord(headers()),
-    };
-  };
-}
-
-function toRecord(list: readonly string[]): Readonly<Record<string, string>> {
-  const pairs = list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1]]] : []));
-  return Object.fromEntries(pairs);
-}
-
-/** Answers every other method with 405, and a browser that asks whether it may POST with 204. */
-function refuseOtherMethods(app: FastifyInstance, origins: Origins, describe: Describe): void {
-  const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
-    const refusal = origins.faultOf(request.headers);
-    if (refusal !== null) throw refusal;
-    if (isPreflight(request)) return answerPreflight(request, reply, describe(request));
-    throw new Problem('method_not_allowed', {
-      detail:
-        'The MCP server has no sessions: it answers POST with a JSON-RPC message, opens no stream for GET and has nothing to DELETE.',
-      allow,
-    });
-  };
-  const method = app.supportedMethods.filter((name) => !allow.includes(name));
-  // Refused on arrival, before a body is read that nobody wants.
-  const config = { cors: false, describe };
-  app.route({ method, url: mcpPath, config, onRequest: refuse, handler: refuse });
-}
-
-/** Fetch standard, CORS-preflight request. */
-function isPreflight({ method, headers }: FastifyRequest): boolean {
-  return (
-    method === 'OPTIONS' &&
-    headers.origin !== undefined &&
-    headers['access-control-request-method'] !== undefined
-  );
-}
-
-/** Seconds that a browser may remember the answer. */
-const preflightSeconds = 86_400;
-
-/** The protocol lets a tool name headers of its own, so that no list of headers is complete. */
-function answerPreflight(
-  { id, headers }: FastifyRequest,
-  reply: FastifyReply,
-  described: Readonly<Record<string, string>>,
-) {
-  const asked = headers['access-control-request-headers'];
-  return reply
-    .code(204)
-    .headers({
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'x-request-id': id,
-      ...described,
-      vary: 'Origin, Access-Control-Request-Headers',
-      'access-control-allow-methods': allow.join(', '),
-      'access-control-max-age': String(preflightSeconds),
-      ...(asked === undefined ? {} : { 'access-control-allow-headers': asked }),
-    })
-    .send();
 }

@@ -1,16 +1,19 @@
-import fastifyCors from '@fastify/cors';
+import fastifyCors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Origins } from '../core/http/origins.ts';
 
+/** What pages of other origins may do with a route. */
+export type CorsPolicy = FastifyCorsOptions;
+
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** False for a route whose replies get no CORS headers from the whole server. */
-    cors?: boolean;
+    /** The policy of a route for pages of other origins, over that of the whole server; `false` for no CORS headers. */
+    cors?: CorsPolicy | false;
   }
 }
 
 /** The response headers that a page of another origin may read. */
-const exposedHeaders = [
+export const exposedHeaders = [
   'Deprecation',
   'Sunset',
   'Link',
@@ -36,9 +39,8 @@ export const corsHeaders = {
 const preflightSeconds = 86_400;
 
 /**
- * Lets pages of any origin call reads and discovery documents. A route that sends `corsHeaders` itself, or
- * is closed to pages, has `cors: false` in its configuration. Preflights go on to the route, which ends
- * them with `isPreflight`.
+ * Lets pages of any origin call the server, unless the configuration of a route has a policy of its own.
+ * Preflights go on to the refusal of the method, which ends them with 204.
  */
 export async function setCors(app: FastifyInstance): Promise<void> {
   await app.register(fastifyCors, {
@@ -67,6 +69,17 @@ export function sendNoCors(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, cors: false };
   });
+}
+
+/** Returns the configuration of a route that pages of the allowed origins may call. */
+export function toCorsPolicy(
+  origins: Pick<Origins, 'allowed'>,
+  policy: Pick<CorsPolicy, 'methods' | 'exposedHeaders' | 'allowedHeaders'>,
+): CorsPolicy {
+  return {
+    ...policy,
+    origin: (origin, callback) => callback(null, origins.allowed({ origin }) ?? false),
+  };
 }
 
 /** Tells whether a request asks what another one may do (Fetch standard, CORS-preflight request). */

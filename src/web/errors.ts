@@ -38,16 +38,17 @@ declare module 'fastify' {
 export interface ProblemSetting {
   readonly baseUrl: string;
   readonly accessLog: AccessLog;
-  /** Gives the headers of what the router refuses by itself, so that no route describes it. */
-  readonly describeUnrouted?: (request: FastifyRequest) => Readonly<Record<string, string>>;
 }
+
+/** Status in the access log of a request whose caller left before the reply; it is never sent. */
+const callerLeft = 499;
 
 /** Sets the handlers that turn every failure of the server into a problem document. */
 export function setProblemHandlers(app: FastifyInstance, setting: ProblemSetting): void {
   app.decorateReply('problemCode', null);
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    // Work that is given up because its caller left is no failure, and nobody reads of it.
-    if (request.socket.destroyed) return reply.hijack();
+    // Work that is given up because its caller left is no failure, and nobody reads the reply.
+    if (request.socket.destroyed) return reply.code(callerLeft).send();
     return sendProblem(reply, toProblem(error, request), { request, ...setting });
   });
   app.setNotFoundHandler((request, reply) =>
@@ -83,7 +84,7 @@ export function sendProblem(
   return reply
     .code(problem.status)
     .header('x-request-id', where.request.id)
-    .headers({ ...headers, ...describeRoute(where) })
+    .headers(headers)
     .send(JSON.stringify(document));
 }
 
@@ -112,16 +113,6 @@ export function noteProblem(
 ): void {
   reply.problemCode = code;
   accessLog.notice(request, reply, status);
-}
-
-function describeRoute({
-  request,
-  describeUnrouted = () => ({}),
-}: ProblemSetting & { readonly request: FastifyRequest }): Readonly<Record<string, string>> {
-  // A request that the router itself refuses has no decorations.
-  if (request.allowed) return request.allowed.describe?.(request) ?? {};
-  const { url, config } = request.routeOptions;
-  return url === undefined ? describeUnrouted(request) : (config.describe?.(request) ?? {});
 }
 
 /** Gives the headers that go with a problem document. */

@@ -1,4 +1,5 @@
 import { create as createDisposition } from 'content-disposition';
+import type { FastifyInstance } from 'fastify';
 import type { CacheState } from '../fetching/plan.ts';
 import type { Representation } from '../render/representation.ts';
 
@@ -17,6 +18,13 @@ export interface ReplyFacts {
 
 /** Response headers, by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
+
+/** Adds `X-Request-Id` and `X-Content-Type-Options` to each reply that goes through Fastify's `send`. */
+export function setCommonHeaders(app: FastifyInstance): void {
+  app.addHook('onSend', async (request, reply) => {
+    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' });
+  });
+}
 
 type HeaderPolicy = (facts: ReplyFacts) => Headers;
 

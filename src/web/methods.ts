@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import createRouter, { type Handler } from 'find-my-way';
 import { Problem } from '../core/problem.ts';
 import { isPreflight } from './cors.ts';
@@ -11,8 +11,10 @@ export interface AllowedMethods {
   readonly allow: readonly string[];
   /** Tells whether a request is for this route at all; default: it is. */
   readonly isRoute?: (request: FastifyRequest) => boolean;
-  /** Gives the headers of every reply of the route; default: none of its own. */
-  readonly describe?: (request: FastifyRequest) => Readonly<Record<string, string>>;
+  /** Says why other methods are refused; default: which methods the route answers. */
+  readonly detail?: string;
+  /** The configuration of the route, which holds for refused methods too; default: none. */
+  readonly config?: FastifyContextConfig;
 }
 
 declare module 'fastify' {
@@ -34,9 +36,16 @@ export interface MethodTable {
   find(request: FastifyRequest): AllowedMethods | undefined;
 }
 
+/** Returns the configuration of the route of a request, also for a method that the route does not have. */
+export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyContextConfig {
+  return allowed?.config ?? routeOptions.config ?? {};
+}
+
 /**
  * Makes the router know every method that Node can parse, so that each gets a 405 where it is due, and adds the table
  * of methods to the server. A route for each path and each of the 35 methods would take a third of the start.
+ *
+ * `request.allowed` is set before any other hook reads the configuration of a route.
  */
 export function setMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
@@ -55,31 +64,46 @@ export function setMethods(app: FastifyInstance): void {
       return request.allowed;
     },
   } satisfies MethodTable);
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (hasNoRoute(request)) app.methodTable.find(request);
+    done();
+  });
+}
+
+/** `@fastify/cors` has a route for OPTIONS at any path, so that its hook is reached. */
+function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
+  return is404 || routeOptions.url === '*';
 }
 
 /**
- * Refuses what no route has: a method with 405 and `Allow` (RFC 9110 §15.5.6) if the path has others, else the path
- * with 404. A browser that asks whether it may use a method gets 204; `setCors` says what it may do.
- *
- * @returns The problem; `undefined` if the reply is sent.
+ * Refuses, before a body is read that nobody wants, what no route has: a method with 405 and `Allow`
+ * (RFC 9110 §15.5.6) if the path has others, else the path with 404. A browser that asks whether it may use a
+ * method gets 204; `setCors` says what it may do.
  */
-export function refuseUnrouted(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
-  const allowed = request.server.methodTable.find(request);
-  if (allowed === undefined) return routeNotFound(request);
-  return refuseMethod(request, reply, allowed);
+export function refuseUnrouted(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!hasNoRoute(request)) return done();
+    const { allowed } = request;
+    const problem =
+      allowed === null ? routeNotFound(request) : refuseMethod(request, reply, allowed);
+    if (problem !== undefined) done(problem);
+  });
 }
 
 function refuseMethod(
   request: FastifyRequest,
   reply: FastifyReply,
-  { allow, isRoute = () => true, describe = () => ({}) }: AllowedMethods,
+  {
+    allow,
+    isRoute = () => true,
+    detail = `This route answers ${allow.join(' and ')}.`,
+  }: AllowedMethods,
 ): Problem | undefined {
   if (!isRoute(request)) return routeNotFound(request);
-  if (isPreflight(request)) {
-    answerPreflight(reply, describe(request));
+  if (isPreflight(request) && configOf(request).cors !== false) {
+    reply.code(204).send();
     return undefined;
   }
-  const detail = `This route answers ${allow.join(' and ')}.`;
   return new Problem('method_not_allowed', { detail, allow });
 }
 
@@ -98,15 +122,7 @@ export function refuseOtherMethods(
     return reply;
   };
   const method = app.supportedMethods.filter((name) => !allowed.allow.includes(name));
-  const config = { describe: allowed.describe ?? (() => ({})) };
+  const { config = {} } = allowed;
   // Refused on arrival, before a body is read that nobody wants.
   app.route({ method, url, config, onRequest: refuse, handler: refuse });
-}
-
-function answerPreflight(reply: FastifyReply, headers: Readonly<Record<string, string>>) {
-  const { vary: _vary, ...others } = headers; // the answer depends on what is asked for alone
-  return reply
-    .code(204)
-    .headers({ ...others, 'x-request-id': reply.request.id, 'x-content-type-options': 'nosniff' })
-    .send();
 }

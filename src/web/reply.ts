@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Headers, toNotModifiedHeaders } from './headers.ts';
 
@@ -105,6 +106,16 @@ function addLink(headers: HeaderList, link: string): HeaderList {
   const at = headers.indexOf('link');
   if (at === -1) return [...headers, 'link', link];
   return headers.with(at + 1, `${link}, ${headers[at + 1]}`);
+}
+
+/** Takes over the socket of a reply to stream a body, and sends the headers, with those that are set on the reply. */
+export function beginStream(reply: FastifyReply, headers: Headers): ServerResponse {
+  const { raw } = reply.hijack();
+  const all = { ...Object.fromEntries(Object.entries(reply.getHeaders())), ...headers };
+  const id = reply.request.id;
+  raw.writeHead(200, { ...all, 'x-request-id': id, 'x-content-type-options': 'nosniff' });
+  raw.flushHeaders();
+  return raw;
 }
 
 /** Compares weakly, as `If-None-Match` demands; `*` matches whatever there is. */

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { HostCheck } from '../../core/http/origins.ts';
 import { Problem } from '../../core/problem.ts';
 import { maxUrlBytes } from '../../web/limits.ts';
-import { refuseUnrouted } from '../../web/methods.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -29,10 +28,7 @@ export function setAdmission(
   app.addHook('onRequest', (request, reply, done) => {
     const problem = refusal(request, readiness, checkHost);
     if (problem?.code === 'malformed_request') reply.header('connection', 'close');
-    if (problem !== undefined || !hasNoRoute(request)) return done(problem);
-    // Before a body is read that nobody wants.
-    const refused = refuseUnrouted(request, reply);
-    if (refused !== undefined) done(refused);
+    done(problem);
   });
 }
 
@@ -72,11 +68,6 @@ function countHosts(rawHeaders: readonly string[]): number {
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   return hosts;
-}
-
-/** `@fastify/cors` has a route for OPTIONS at any path, so that its hook is reached. */
-function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
-  return is404 || routeOptions.url === '*';
 }
 
 /** The process is alive until it ends: draining changes nothing about that. Sessions go on for a while. */

@@ -69,8 +69,7 @@ export function serveFormed(app: FastifyInstance, document: FormedDocument): voi
   const { url, form, otherForm } = document;
   const prepare = createPreparation(document, form);
   const prepareOther = otherForm === undefined ? prepare : createPreparation(document, otherForm);
-  const config = { cors: false, describe: () => corsHeaders };
-  app.get(url, { config }, (request, reply) => {
+  app.get(url, (request, reply) => {
     const isOther = otherForm?.isAsked(request.headers.accept) === true;
     sendPrepared({ request, reply }, (isOther ? prepareOther : prepare)(), nothingOfItsOwn);
   });

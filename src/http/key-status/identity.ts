@@ -16,6 +16,8 @@ export interface Identity {
   readonly caller: Caller;
   /** True where a key was presented, whatever it is worth: nobody else may see the reply. */
   readonly isPrivate: boolean;
+  /** True if the route looks at keys, so that replies vary by `Authorization`. */
+  readonly variesByKey: boolean;
   /** Why the request is not answered; null where it is. */
   readonly refusal: Problem | null;
   /** The headers that tell of it, names and values in turn; of now, so after what is spent. */
@@ -135,6 +137,7 @@ function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identit
   const { account, status, isPrivate, refusal } = facts;
   return {
     isPrivate,
+    variesByKey: status !== null,
     refusal,
     caller: {
       share: status === 'valid' ? 'keyed' : 'anonymous',

@@ -6,11 +6,10 @@ import {
   readAddress,
   wholeUrlIn,
 } from '../../reads/addresses/address.ts';
-import { type ReadId, reads } from '../../reads/index.ts';
+import type { ReadId } from '../../reads/index.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import type { Answering, AskedRead, ReadRoutesOptions } from './read-routes.ts';
-import { createRouteHeaders, type RouteHeaders } from './route-headers.ts';
-import { findVersioned } from './routes.ts';
+import { findVersioned, surfaceOf } from './routes.ts';
 
 /**
  * The paths that are a whole URL, in the router's notation: as it is, also with merged slashes, and
@@ -21,7 +20,10 @@ export const addressPaths = ['/https::/*', '/http::/*', '/:address(^https?:.+$)'
 /** Creates the answers to whole URLs: each is that of the read which the URL stands for. */
 export function createAddressAnswering(options: ReadRoutesOptions): Answering {
   return {
-    headers: createAddressHeaders(options),
+    // The allowance is that of the read; a URL that stands for none is treated as that of a post.
+    config: {
+      allowance: (request) => surfaceOf(findVersioned(readIdOf(request, options.context))),
+    },
     isRoute: () => true,
     // The short paths have them.
     hasPreviews: false,
@@ -39,29 +41,6 @@ function readAddressOf(request: FastifyRequest, place: AddressPlace): AddressedR
   const url = wholeUrlIn(request.raw.url ?? '');
   if (url === null) throw routeNotFound(request);
   return readAddress(url, place, 'The address in the path');
-}
-
-/** Keys and allowances are those of the read; a URL that stands for none is treated as that of a post. */
-function createAddressHeaders({ identification, context }: ReadRoutesOptions): RouteHeaders {
-  const { baseUrl } = context;
-  // The keys of the table are its reads.
-  const all = new Map(
-    (Object.keys(reads) as ReadId[]).map((read) => [
-      read,
-      createRouteHeaders(findVersioned(read), { identification, baseUrl }),
-    ]),
-  );
-  const headersOf = (request: FastifyRequest): RouteHeaders => {
-    const headers = all.get(readIdOf(request, context));
-    if (headers === undefined) throw new Error('A read has no headers.');
-    return headers;
-  };
-  return {
-    identityOf: (request) => headersOf(request).identityOf(request),
-    waitingOf: (request) => headersOf(request).waitingOf(request),
-    ownOf: (request) => headersOf(request).ownOf(request),
-    describe: (request) => headersOf(request).describe(request),
-  };
 }
 
 function readIdOf(request: FastifyRequest, place: AddressPlace): ReadId {

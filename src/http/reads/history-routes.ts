@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../core/problem.ts';
 import type { Hold, Ledger } from '../../core/scheduling/ledger.ts';
@@ -8,17 +7,16 @@ import type { HistoryFormat } from '../../model/history.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';
 import { createHistoryDocument, historyMediaTypes } from '../../render/history.ts';
 import type { AccessLog } from '../../web/access-log.ts';
-import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
-import { privateCaching } from '../../web/reply.ts';
-import { overloadedByReplies, releaseWithReply } from '../admission/reply-bytes.ts';
+import { beginStream } from '../../web/reply.ts';
+import { overloadedByReplies } from '../admission/reply-bytes.ts';
 import type { Identification } from '../key-status/identity.ts';
+import { identityOf, toKeyHeaders, toWaiting } from '../key-status/plugin.ts';
 import { type Load, overloaded } from '../operations/load.ts';
 import type { Work } from '../operations/work.ts';
 import { type SentHistory, sendHistoryLines } from './history-lines.ts';
 import { negotiate, offers } from './negotiation.ts';
-import { isRouteOf, toGiven } from './read-routes.ts';
-import { createRouteHeaders, type RouteHeaders } from './route-headers.ts';
+import { isRouteOf, toConfig, toGiven } from './read-routes.ts';
 import { type HistoryRoute, listRouterPaths, type RouterPath } from './routes.ts';
 
 /** The context of the routes of histories: all that they may use. */
@@ -41,34 +39,28 @@ export async function historyRoutesPlugin(app: FastifyInstance, options: History
   }
 }
 
-/** HEAD tells of a history without an import. */
+/** HEAD answers without an import. */
 function registerPath(
   app: FastifyInstance,
   { row, url, form }: RouterPath & { readonly row: HistoryRoute },
   options: HistoryRoutesOptions,
 ): void {
   const isRoute = isRouteOf(row, form);
-  const headers = createRouteHeaders(row, options);
-  const describe = (request: FastifyRequest) =>
-    isRoute(request) ? { ...corsHeaders, ...headers.describe(request) } : corsHeaders;
-  const config = { cors: false, describe };
+  const config = toConfig(row, form);
   const understand = (request: FastifyRequest) => {
-    const refusal = options.load.isHigh ? overloaded() : headers.identityOf(request).refusal;
-    if (refusal !== null) throw isRoute(request) ? refusal : routeNotFound(request);
+    if (!isRoute(request)) throw routeNotFound(request);
+    const refusal = options.load.isHigh ? overloaded() : identityOf(request).refusal;
+    if (refusal !== null) throw refusal;
     const { format, ...asked } = importProfilePosts.understand(toGiven(row, form, request));
     return { ...asked, format: format ?? negotiate(request.headers.accept, offers.history) };
   };
-  app.head(url, { config }, (request, reply) => {
-    const { format } = understand(request);
-    reply
-      .hijack()
-      .raw.writeHead(200, listHeaders(request, headers, { format }))
-      .end();
-  });
-  app.get(url, { config }, (request, reply) =>
-    options.work.track(answer({ request, reply }, understand(request), { ...options, headers })),
+  app.head(url, { config }, (request, reply) =>
+    reply.headers(headersOf(understand(request).format)).send(),
   );
-  app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, describe });
+  app.get(url, { config }, (request, reply) =>
+    options.work.track(importAndSend({ request, reply }, understand(request), options)),
+  );
+  app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
 }
 
 interface Exchange {
@@ -80,37 +72,25 @@ interface Asked extends Omit<ReturnType<typeof importProfilePosts.understand>, '
   readonly format: HistoryFormat;
 }
 
-type AnswerOptions = HistoryRoutesOptions & { readonly headers: RouteHeaders };
-
-/** Whoever has left gets nothing, and is no failure of ours. */
-async function answer(exchange: Exchange, asked: Asked, options: AnswerOptions): Promise<void> {
-  const { request, reply } = exchange;
-  try {
-    await importAndSend(exchange, asked, options);
-  } catch (error) {
-    if (!request.signal.aborted) throw error;
-    reply.hijack().raw.destroy();
-  }
-}
-
 async function importAndSend(
   exchange: Exchange,
-  asked: Asked,
-  options: AnswerOptions,
+  { format, query, warnings }: Asked,
+  options: HistoryRoutesOptions,
 ): Promise<void> {
   const { request, reply } = exchange;
-  const { headers, importer, accessLog, baseUrl } = options;
-  const sending = asked.format === 'json' ? 'document' : 'stream';
-  const waiting = headers.waitingOf(request);
-  const begun = addWarnings(await importer.begin(asked.query, waiting, sending), asked.warnings);
-  if (asked.format === 'json') {
-    const sent = toSent(begun, asked.query);
+  const { importer, identification, accessLog } = options;
+  const sending = format === 'json' ? 'document' : 'stream';
+  const begun = await importer.begin(query, toWaiting(request, identification), sending);
+  const sent = toSent(addWarnings(begun, warnings), query);
+  if (format === 'json') {
     await sendHistoryJson(exchange, sent, options).finally(() => begun.posts.close());
   } else {
-    const { raw } = reply.hijack();
-    raw.writeHead(200, listHeaders(request, headers, { format: 'ndjson', source: begun.source }));
-    const sent = toSent(begun, asked.query);
-    await sendHistoryLines({ request, response: raw }, sent, baseUrl);
+    const response = beginStream(reply, {
+      ...headersOf(format),
+      'x-source': begun.source,
+      ...toKeyHeaders(identityOf(request)),
+    });
+    await sendHistoryLines({ request, response }, sent, options.baseUrl);
   }
   accessLog.notice(request, reply, 200);
 }
@@ -134,15 +114,16 @@ function addWarnings(begun: HistoryImport, warnings: readonly string[]): History
 async function sendHistoryJson(
   { request, reply }: Exchange,
   sent: SentHistory,
-  { ledger, identification, headers }: AnswerOptions,
+  { ledger, identification }: HistoryRoutesOptions,
 ): Promise<void> {
   const hold = ledger.open('replyBytes', identification.clientOf(request));
-  releaseWithReply(hold, reply);
-  const body = await readHistoryJson(sent, hold);
-  const { raw }: { raw: ServerResponse } = reply.hijack();
-  const { source } = sent.about;
-  const list = listHeaders(request, headers, { format: 'json', source });
-  raw.writeHead(200, [...list, 'content-length', String(body.length)]).end(body);
+  try {
+    const body = await readHistoryJson(sent, hold);
+    hold.release(); // sending takes the bytes again
+    await reply.headers({ ...headersOf('json'), 'x-source': sent.about.source }).send(body);
+  } finally {
+    hold.release();
+  }
 }
 
 function toSent(
@@ -153,28 +134,13 @@ function toSent(
   return { about: { handle, account, query, source, fetchedAtMs: startedMs }, posts };
 }
 
-interface Sent {
-  readonly format: HistoryFormat;
-  /** Left out where nothing was read. */
-  readonly source?: string;
-}
-
-/** Each answer is made anew, so that nobody keeps one; names and values in turn. */
-function listHeaders(
-  request: FastifyRequest,
-  headers: RouteHeaders,
-  { format, source }: Sent,
-): string[] {
-  const own = headers.ownOf(request);
-  return [
-    ...['x-request-id', request.id, 'x-content-type-options', 'nosniff'],
-    ...['content-type', historyMediaTypes[format]],
-    ...['cache-control', own.isPrivate ? privateCaching : 'no-store'],
-    ...['vary', 'Accept, Authorization'],
-    ...(source === undefined ? [] : ['x-source', source]),
-    ...Object.entries(corsHeaders).flat(),
-    ...own.headers,
-  ];
+/** Returns the headers of a history. Each is made anew, so that nobody keeps one. */
+function headersOf(format: HistoryFormat) {
+  return {
+    'content-type': historyMediaTypes[format],
+    'cache-control': 'no-store',
+    vary: 'Accept, Authorization',
+  };
 }
 
 /** Maximum size of a history as one JSON document, in bytes. */

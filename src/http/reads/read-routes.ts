@@ -1,5 +1,5 @@
 import type { ParsedUrlQuery } from 'node:querystring';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
@@ -21,16 +21,28 @@ import type { AccessLog } from '../../web/access-log.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { toReplyHeaders } from '../../web/headers.ts';
-import { type PreparedReply, prepareReply, sendPrepared } from '../../web/reply.ts';
+import {
+  type PreparedReply,
+  prepareReply,
+  type ReplyOptions,
+  sendPrepared,
+} from '../../web/reply.ts';
 import type { Identification } from '../key-status/identity.ts';
+import { identityOf, toWaiting } from '../key-status/plugin.ts';
+import { lifecycleOf } from '../lifecycle/plugin.ts';
 import { type Load, overloaded } from '../operations/load.ts';
 import type { Work } from '../operations/work.ts';
 import { addressPaths, createAddressAnswering } from './address-route.ts';
 import { chooseRead, pickParameters } from './aliases.ts';
 import { namesFormat, negotiate, offers } from './negotiation.ts';
 import { isPreviewCrawler } from './preview-crawlers.ts';
-import { createRouteHeaders, type RouteHeaders } from './route-headers.ts';
-import { type AliasRoute, listRouterPaths, type ReadRoute, type Route } from './routes.ts';
+import {
+  type AliasRoute,
+  listRouterPaths,
+  type ReadRoute,
+  type Route,
+  surfaceOf,
+} from './routes.ts';
 
 /** The context of the read routes: all that they may use. */
 export interface ReadRoutesOptions {
@@ -62,7 +74,8 @@ export interface AskedRead {
 
 /** The parts of a handler that differ between the paths at which reads answer. */
 export interface Answering {
-  readonly headers: RouteHeaders;
+  /** The configuration of the route. */
+  readonly config: FastifyContextConfig;
   /** Returns whether a request is for this path at all. */
   readonly isRoute: (request: FastifyRequest) => boolean;
   /** @throws Problem if the request names no read */
@@ -73,7 +86,6 @@ export interface Answering {
 
 /** Registers every row of the route table, and the whole addresses, all with one handler. */
 export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutesOptions) {
-  app.decorateRequest('identity', null);
   const handling = {
     ...options,
     understandOnce: createUnderstanding(options.reader),
@@ -82,25 +94,21 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
   for (const row of options.routes) {
     for (const { url, form } of listRouterPaths(row)) {
       const answering = createRowAnswering(row, form, options);
-      if (row.surface === 'alias') {
-        const config = toConfig(answering);
-        app.head(url, { config }, answerWithoutRead(answering.headers));
-      }
+      if (row.surface === 'alias') app.head(url, answering, answerWithoutRead);
       register(app, url, { answering, handling });
     }
   }
-  for (const url of addressPaths) {
-    register(app, url, { answering: createAddressAnswering(options), handling });
-  }
+  const answering = createAddressAnswering(options);
+  for (const url of addressPaths) register(app, url, { answering, handling });
 }
 
 function createRowAnswering(
   row: ReadRoute | AliasRoute,
   form: PathForm,
-  { identification, context, linkPreviews }: ReadRoutesOptions,
+  { linkPreviews }: ReadRoutesOptions,
 ): Answering {
   return {
-    headers: createRouteHeaders(row, { identification, baseUrl: context.baseUrl }),
+    config: toConfig(row, form),
     isRoute: isRouteOf(row, form),
     hasPreviews: linkPreviews && row.surface === 'permalink',
     toAsked: (request) => {
@@ -113,10 +121,13 @@ function createRowAnswering(
   };
 }
 
-function toConfig({ isRoute, headers }: Answering) {
-  const describe = (request: FastifyRequest) =>
-    isRoute(request) ? { ...corsHeaders, ...headers.describe(request) } : corsHeaders;
-  return { cors: false, describe };
+/** Returns the configuration of a row's route at one of its paths. */
+export function toConfig(row: Route, form: PathForm): FastifyContextConfig {
+  const surface = surfaceOf(row);
+  const isRoute = isRouteOf(row, form);
+  return row.surface === 'alias'
+    ? { allowance: surface, deprecated: row }
+    : { allowance: (request) => (isRoute(request) ? surface : null) };
 }
 
 function register(
@@ -124,29 +135,27 @@ function register(
   url: string,
   { answering, handling }: { readonly answering: Answering; readonly handling: HandlerOptions },
 ): void {
-  const { isRoute } = answering;
-  const config = toConfig(answering);
+  const { config, isRoute } = answering;
   app.get(url, { config }, createHandler(answering, handling));
-  app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, describe: config.describe });
+  app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
-/** A deprecated route tells of it on HEAD without a read. */
-function answerWithoutRead({ identityOf, describe }: RouteHeaders): Handler {
-  return (request, reply) => {
-    const { refusal } = identityOf(request);
-    if (refusal !== null) throw refusal;
-    return reply
-      .headers({
-        ...corsHeaders,
-        'cache-control': 'no-store',
-        vary: 'Accept',
-        ...describe(request),
-      })
-      .headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
-      .send();
-  };
+/** HEAD of a deprecated route announces the deprecation without a read. */
+function answerWithoutRead(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { refusal } = identityOf(request);
+  if (refusal !== null) throw refusal;
+  return reply.headers({ 'cache-control': 'no-store', vary: 'Accept' }).send();
+}
+
+/** Returns the headers of a prepared reply that differ from request to request. */
+export function toReplyOptions(request: FastifyRequest, baseUrl: string): ReplyOptions {
+  const { isPrivate, headers } = identityOf(request);
+  const lifecycle = lifecycleOf(request, baseUrl);
+  if (lifecycle === null) return { isPrivate, headers: headers(), link: null };
+  const { link, ...dates } = lifecycle;
+  return { isPrivate, headers: [...headers(), ...Object.entries(dates).flat()], link };
 }
 
 interface HandlerOptions extends ReadRoutesOptions {
@@ -155,29 +164,32 @@ interface HandlerOptions extends ReadRoutesOptions {
 }
 
 function createHandler(
-  { headers, isRoute, toAsked, hasPreviews }: Answering,
+  { isRoute, toAsked, hasPreviews }: Answering,
   options: HandlerOptions,
 ): Handler {
   const { reader, work, load, accessLog, understandOnce, heavyTurns, replies } = options;
+  const { identification, context } = options;
   const answerLater = async (
     asked: Asked,
     recalled: Answered | undefined,
     { request, reply }: Exchange,
   ): Promise<void> => {
     const answered =
-      recalled ?? (await work.track(reader.fetch(asked.understood, headers.waitingOf(request))));
+      recalled ??
+      (await work.track(reader.fetch(asked.understood, toWaiting(request, identification))));
     // In a pass of its own: understanding an answer and rendering it take a while each.
-    const { address } = options.identification.clientOf(request);
+    const { address } = identification.clientOf(request);
     const isHere = await waitForTurn(heavyTurns, address, () => !request.socket.destroyed);
-    if (!isHere) return void reply.hijack();
+    if (!isHere) throw new Error('The caller has left.');
     const slices = sliceByTurns(heavyTurns, address);
     const prepared = await prepare(options, chooseView(request, asked, answered), slices);
-    sendPrepared({ request, reply }, prepared, headers.ownOf(request));
+    sendPrepared({ request, reply }, prepared, toReplyOptions(request, context.baseUrl));
     if (recalled === undefined) accessLog.notice(request, reply, 200);
   };
   const refuse = (request: FastifyRequest): void => {
-    const refusal = load.isHigh ? overloaded() : headers.identityOf(request).refusal;
-    if (refusal !== null) throw isRoute(request) ? refusal : routeNotFound(request);
+    if (!isRoute(request)) throw routeNotFound(request);
+    const refusal = load.isHigh ? overloaded() : identityOf(request).refusal;
+    if (refusal !== null) throw refusal;
   };
   return (request, reply) => {
     refuse(request);
@@ -188,7 +200,7 @@ function createHandler(
     const answered = reader.recall(understood);
     const kept = answered && findReply(replies, chooseView(request, asked, answered));
     if (kept === undefined) return answerLater(asked, answered, { request, reply });
-    return sendPrepared({ request, reply }, kept, headers.ownOf(request));
+    return sendPrepared({ request, reply }, kept, toReplyOptions(request, context.baseUrl));
   };
 }
 

@@ -1,6 +1,7 @@
 import { type Lifecycle, scheduledLifecycle } from '../../core/lifecycle.ts';
 import { type OwnForm, ownForms, type PathForm } from '../../reads/addresses/address-forms.ts';
 import { type AnyReadId, allReads, type ReadId } from '../../reads/index.ts';
+import type { AllowanceSurface } from '../key-status/identity.ts';
 
 /** A row at which reads answer. */
 interface OwnRoute extends OwnForm {
@@ -106,6 +107,11 @@ export function findVersioned(read: AnyReadId): ReadRoute | HistoryRoute {
 export function isBrowseRoute({ read }: Route): boolean {
   const possible = typeof read === 'string' ? [read] : Object.values(read.reads);
   return possible.some((id) => allReads[id].isBrowse);
+}
+
+/** Returns the allowance that requests to a route spend. */
+export function surfaceOf(route: Route): AllowanceSurface {
+  return isBrowseRoute(route) ? 'browse' : 'post';
 }
 
 /** The pages with their assets, and `/mcp`. */

@@ -1,9 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { refuseOtherMediaTypes } from '../../core/http/json-bodies.ts';
 import type { Origins as PageOrigins } from '../../core/http/origins.ts';
-import { Problem, quoteInput } from '../../core/problem.ts';
+import { routeNotFound } from '../../web/errors.ts';
+import { refuseOtherMethods } from '../../web/methods.ts';
 import { refuseWithoutBearer } from './calls.ts';
-import { answerPreflight, isSessionPreflight } from './cors.ts';
+import { type Origins, toSessionCors } from './cors.ts';
 import { type ProblemTelling, sendSessionProblem, toSessionHeaders } from './reply.ts';
 import {
   createHandlers,
@@ -20,10 +21,11 @@ export interface SessionsOptions extends HandlerSetting {
   /** Refuses pages of origins that are not allowed. */
   readonly pages: Pick<PageOrigins, 'faultOf'>;
   readonly problems: ProblemTelling;
+  readonly origins: Origins;
 }
 
-/** The whole server's CORS stays away, and so does its refusal while it drains. */
-const config = { cors: false, decidesWhileDraining: true };
+/** A session goes on for a while when the server drains. */
+const ofAll = { decidesWhileDraining: true };
 
 /** Registers the session service under its prefix. */
 export async function sessionsPlugin(app: FastifyInstance, options: SessionsOptions) {
@@ -36,7 +38,7 @@ export async function sessionsPlugin(app: FastifyInstance, options: SessionsOpti
     done(pages.faultOf(request.headers) ?? undefined);
   });
   app.addHook('onSend', async (request, reply) => {
-    reply.headers(toSessionHeaders(request, origins));
+    reply.headers(toSessionHeaders(request));
   });
   readBytes(app);
   registerRoutes(app, options);
@@ -44,7 +46,14 @@ export async function sessionsPlugin(app: FastifyInstance, options: SessionsOpti
     const refuse = async (request: FastifyRequest) => {
       throw routeNotFound(request);
     };
-    app.route({ method: methodsOf(app), url, config, onRequest: refuse, handler: refuse });
+    const config = { ...ofAll, cors: toSessionCors(origins, []) };
+    app.route({
+      method: [...app.supportedMethods],
+      url,
+      config,
+      onRequest: refuse,
+      handler: refuse,
+    });
   }
 }
 
@@ -69,58 +78,44 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   const checkType = async ({ headers }: FastifyRequest) => refuseOtherMediaTypes(headers);
   const { bodyBytes: bodyLimit } = service.limits;
   const one = `${base}/session/:sessionId`;
+  /** Refuses the other methods of a path and returns the configuration of its route. */
+  const answering = (url: string, ...allow: string[]) => {
+    const config = { ...ofAll, cors: toSessionCors(options.origins, allow) };
+    const isRoute = ({ params }: FastifyRequest) => !isEmptyId(params);
+    refuseOtherMethods(app, url, { allow, isRoute, config });
+    return config;
+  };
 
-  app.get(`${base}/health`, { config }, handlers.health);
+  const health = `${base}/health`;
+  app.get(health, { config: answering(health, 'GET', 'HEAD') }, handlers.health);
+  const start = `${base}/session`;
   app.post(
-    `${base}/session`,
-    { config, bodyLimit, onRequest: [identify, accept, checkType] },
+    start,
+    { config: answering(start, 'POST'), bodyLimit, onRequest: [identify, accept, checkType] },
     handlers.start,
   );
   const beforeMessage = [identify, accept, createSessionCheck(options), checkType];
-  app.post<OneSession>(one, { config, bodyLimit, onRequest: beforeMessage }, handlers.followUp);
+  app.post<OneSession>(
+    one,
+    { config: answering(one, 'POST'), bodyLimit, onRequest: beforeMessage },
+    handlers.followUp,
+  );
+  const stream = `${one}/stream`;
+  const beforeStream = [identify, createKnownCheck(options)];
   app.get<OneSession>(
-    `${one}/stream`,
-    { config, exposeHeadRoute: false, onRequest: [identify, createKnownCheck(options)] },
+    stream,
+    { config: answering(stream, 'GET'), exposeHeadRoute: false, onRequest: beforeStream },
     handlers.stream,
   );
-  const change = { config, bodyLimit, onRequest: [identify, checkType] };
-  app.post<OneSession>(`${one}/cancel`, change, handlers.cancel);
-  app.post<OneSession>(`${one}/reset`, change, handlers.reset);
-
-  const refuse = createRefusal(app, options);
-  refuse(`${base}/health`, ['GET', 'HEAD']);
-  refuse(`${base}/session`, ['POST']);
-  refuse(one, ['POST']);
-  refuse(`${one}/stream`, ['GET']);
-  refuse(`${one}/cancel`, ['POST']);
-  refuse(`${one}/reset`, ['POST']);
-}
-
-/** Creates the answer to methods that a path does not have: 405 with `Allow`, or a preflight's. */
-function createRefusal(app: FastifyInstance, { origins }: SessionsOptions) {
-  return (url: string, allow: readonly string[]): void => {
-    const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
-      if (isEmptyId(request.params)) throw routeNotFound(request);
-      if (isSessionPreflight(request, origins)) return answerPreflight(reply, allow);
-      throw new Problem('method_not_allowed', {
-        detail: `This route answers ${allow.join(' and ')}.`,
-        allow,
-      });
-    };
-    const method = methodsOf(app).filter((name) => !allow.includes(name));
-    app.route({ method, url, config, onRequest: refuse, handler: refuse });
-  };
+  for (const [url, handler] of [
+    [`${one}/cancel`, handlers.cancel],
+    [`${one}/reset`, handlers.reset],
+  ] as const) {
+    const onRequest = [identify, checkType];
+    app.post<OneSession>(url, { config: answering(url, 'POST'), bodyLimit, onRequest }, handler);
+  }
 }
 
 function isEmptyId(params: unknown): boolean {
   return typeof params === 'object' && params !== null && Object.values(params).includes('');
-}
-
-function methodsOf(app: FastifyInstance): HTTPMethods[] {
-  return app.supportedMethods as HTTPMethods[]; // the router's own list
-}
-
-function routeNotFound({ raw }: FastifyRequest): Problem {
-  const path = (raw.url ?? '').split('?', 1)[0] ?? '';
-  return new Problem('route_not_found', { detail: `There is no route ${quoteInput(path)}.` });
 }

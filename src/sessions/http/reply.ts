@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Problem, ProblemDocument } from '../../core/problem.ts';
-import { type Origins, toCorsHeaders } from './cors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,19 +22,13 @@ export interface ProblemTelling {
 }
 
 /** Gives the headers of every reply. */
-export function toSessionHeaders(
-  request: FastifyRequest,
-  origins: Origins,
-): Readonly<Record<string, string>> {
+export function toSessionHeaders(request: FastifyRequest): Readonly<Record<string, string>> {
   const { knownSession } = request;
   return {
-    'x-request-id': request.id,
-    'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
     ...(knownSession === null
       ? {}
       : { 'x-eve-session-id': knownSession, 'x-session-id': knownSession }),
-    ...toCorsHeaders(request, origins),
   };
 }
 

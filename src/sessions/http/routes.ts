@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../core/problem.ts';
+import { beginStream } from '../../web/reply.ts';
 import { goOnWith, startWith } from '../messages.ts';
 import { endSession, isLive, refuseInactive, type SessionRecord } from '../store/state.ts';
 import type { Receipt } from '../store/store.ts';
@@ -17,7 +18,6 @@ import {
   refuseStranger,
   refuseWrongToken,
 } from './calls.ts';
-import type { Origins } from './cors.ts';
 import { streamMediaType } from './endpoints.ts';
 import { readOwner } from './owner.ts';
 import { sendBody, toSessionHeaders } from './reply.ts';
@@ -25,7 +25,6 @@ import { type Body, parseBody, readMessage, readStreamQuery, readString } from '
 
 /** What the handlers need. */
 export interface HandlerSetting extends CallSetting {
-  readonly origins: Origins;
   /** Where the routes are: `/svc/v1`. */
   readonly base: string;
   /** Gives the name of a request's client address. */
@@ -140,7 +139,7 @@ function refuseRunning(record: SessionRecord): void {
 }
 
 function createStream(setting: HandlerSetting) {
-  const { service, origins, rules } = setting;
+  const { service, rules } = setting;
   return async (request: SessionRequest, reply: FastifyReply) => {
     const { sessionId } = request.params;
     const shown = readToken(request, undefined);
@@ -153,13 +152,11 @@ function createStream(setting: HandlerSetting) {
       client: readCaller(request, setting).client,
     });
     if (stream === undefined) throw expiredSession();
-    const { raw } = reply.hijack();
-    raw.writeHead(200, {
-      ...toSessionHeaders(request, origins),
+    const response = beginStream(reply, {
+      ...toSessionHeaders(request),
       ...toStreamHeaders(stream.record.events - 1),
     });
-    raw.flushHeaders();
-    await stream.sendTo(createResponseSink(raw));
+    await stream.sendTo(createResponseSink(response));
   };
 }
 

@@ -14,19 +14,20 @@ import { type Answered, nameView, type Reader } from '../../../reads/run.ts';
 import type { Representation } from '../../../render/representation.ts';
 import type { AccessLog } from '../../../web/access-log.ts';
 import { toProblem } from '../../../web/errors.ts';
-import { type Headers, toReplyHeaders } from '../../../web/headers.ts';
+import { toReplyHeaders } from '../../../web/headers.ts';
 import {
   nothingOfItsOwn,
   type PreparedReply,
   prepareReply,
   sendPrepared,
 } from '../../../web/reply.ts';
-import type { Identification } from '../../key-status/identity.ts';
+import type { AllowanceSurface, Identification } from '../../key-status/identity.ts';
+import { identityOf, toWaiting } from '../../key-status/plugin.ts';
 import { type Load, overloaded } from '../../operations/load.ts';
 import type { Work } from '../../operations/work.ts';
 import type { PageFormat } from '../../reads/negotiation.ts';
-import { createRouteHeaders, type RouteHeaders } from '../../reads/route-headers.ts';
-import { readRoutes } from '../../reads/routes.ts';
+import { toReplyOptions } from '../../reads/read-routes.ts';
+import { findVersioned, surfaceOf } from '../../reads/routes.ts';
 import type { Site } from '../layout.ts';
 import type { OwnRead } from '../own-address.ts';
 import { pageHeaders, pageTypes, toEtag } from '../page-headers.ts';
@@ -60,8 +61,8 @@ export interface FrontOptions {
 /** Answers what the front page is asked. */
 export interface FrontAnswer {
   answer(exchange: Exchange, format: PageFormat): Promise<void>;
-  /** Gives the headers of a problem, and of a method that is refused. */
-  describe(request: FastifyRequest): Headers;
+  /** Returns the allowance of the read that a request asks for; `null` if it asks for none. */
+  allowanceOf(request: FastifyRequest): AllowanceSurface | null;
 }
 
 interface Exchange {
@@ -72,23 +73,24 @@ interface Exchange {
 /** Creates what answers the front page's questions, each as the route of its read does. */
 export function createFrontAnswer(options: FrontOptions): FrontAnswer {
   const { accessLog, context } = options;
-  const headersOf = createHeaders(options);
-  const find = createFinding(options, headersOf);
+  const { baseUrl } = options.site;
+  const find = createFinding(options);
   const toReply = createFoundReplies(options);
   const questionOf = ({ raw }: FastifyRequest) => readQuestion(raw.url ?? '', context);
-  const describe = (request: FastifyRequest): Headers => ({
-    vary: 'Accept',
-    ...headersOf(questionOf(request))?.describe(request),
-  });
+  const ownOf = (request: FastifyRequest) =>
+    request.identity === null ? nothingOfItsOwn : toReplyOptions(request, baseUrl);
   const tell = (exchange: Exchange, question: Question, problem: Problem) => {
-    const own = headersOf(question)?.ownOf(exchange.request) ?? nothingOfItsOwn;
-    const { vary = 'Accept' } = describe(exchange.request);
+    const own = ownOf(exchange.request);
+    const vary = exchange.request.identity?.variesByKey ? 'Accept, Authorization' : 'Accept';
     exchange.reply.problemCode = problem.code;
     accessLog.notice(exchange.request, exchange.reply, problem.status);
     sendPrepared(exchange, prepareProblemPage({ question, problem, vary }, options), own);
   };
   return {
-    describe,
+    allowanceOf: (request) => {
+      const { asked } = questionOf(request);
+      return asked instanceof Problem ? null : surfaceOf(findVersioned(asked.read));
+    },
     answer: async (exchange, format) => {
       const { request, reply } = exchange;
       const question = questionOf(request);
@@ -96,8 +98,7 @@ export function createFrontAnswer(options: FrontOptions): FrontAnswer {
         const found = await find(question, request);
         const { address } = options.identification.clientOf(request);
         const slices = sliceByTurns(options.heavyTurns, address);
-        const own = headersOf(question)?.ownOf(request) ?? nothingOfItsOwn;
-        sendPrepared(exchange, await toReply(found, format, slices), own);
+        sendPrepared(exchange, await toReply(found, format, slices), ownOf(request));
         accessLog.notice(request, reply, 200);
       } catch (error) {
         // A program gets the problem itself; a person a page that tells of it (decision 0029).
@@ -108,27 +109,14 @@ export function createFrontAnswer(options: FrontOptions): FrontAnswer {
   };
 }
 
-type HeadersOf = (question: Question) => RouteHeaders | undefined;
-
-/** Gives what the route of the read says of keys and allowances; undefined where no read is asked for. */
-function createHeaders({ identification, site: { baseUrl } }: FrontOptions): HeadersOf {
-  const all = new Map(
-    readRoutes.map((row) => [row.read, createRouteHeaders(row, { identification, baseUrl })]),
-  );
-  return ({ asked }) => (asked instanceof Problem ? undefined : all.get(asked.read));
-}
-
-function createFinding({ reader, work, load }: FrontOptions, headersOf: HeadersOf) {
+function createFinding({ reader, work, load, identification }: FrontOptions) {
   return async (question: Question, request: FastifyRequest): Promise<Found> => {
     const { asked } = question;
     if (asked instanceof Problem) throw asked;
-    const headers = headersOf(question);
-    if (headers === undefined) throw new Error(`The read ${asked.read} has no headers.`);
-    if (load.isHigh) throw overloaded();
-    const { refusal } = headers.identityOf(request);
+    const refusal = load.isHigh ? overloaded() : identityOf(request).refusal;
     if (refusal !== null) throw refusal;
     const understood = reader.understand(reads[asked.read], asked.given);
-    const answered = await work.track(reader.fetch(understood, headers.waitingOf(request)));
+    const answered = await work.track(reader.fetch(understood, toWaiting(request, identification)));
     const variesByKey = reads[asked.read].isBrowse;
     return { text: question.text, address: asked.address, ...answered, variesByKey };
   };

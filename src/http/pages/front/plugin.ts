@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint } from '../../../core/endpoint.ts';
 import { closeToPages } from '../../../web/cors.ts';
-import type { Headers } from '../../../web/headers.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
 import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
 import { toDiscoveryLink } from '../../discovery/discovery-links.ts';
@@ -20,18 +19,22 @@ import { renderFrontMarkdown, renderFrontPage } from './page.ts';
  */
 export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   closeToPages(app, options.origins);
-  app.decorateRequest('identity', null);
   const facts: FrontFacts = { baseUrl: options.site.baseUrl, hasSample: options.hasSample };
   const front = createFront(facts, options.site);
-  const { answer, describe } = createFrontAnswer(options);
-  const describeAny = (request: FastifyRequest): Headers =>
-    hasQuestion(request.raw.url ?? '') ? describe(request) : { vary: 'Accept' };
-  app.get('/', { config: { describe: describeAny } }, (request, reply) => {
+  const { answer, allowanceOf } = createFrontAnswer(options);
+  const config = {
+    allowance: (request: FastifyRequest) =>
+      hasQuestion(request.raw.url ?? '') ? allowanceOf(request) : null,
+  };
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('vary', 'Accept');
+  });
+  app.get('/', { config }, (request, reply) => {
     const format = negotiate(request.headers.accept, offers.frontPage);
     if (hasQuestion(request.raw.url ?? '')) return answer({ request, reply }, format);
     return sendPrepared({ request, reply }, front(format), nothingOfItsOwn);
   });
-  refuseOtherMethods(app, '/', { allow: ['GET', 'HEAD'], describe: describeAny });
+  refuseOtherMethods(app, '/', { allow: ['GET', 'HEAD'], config });
 }
 
 /** Nothing of the page without a question changes while the process runs: it is made once. */
