@@ -1,11 +1,9 @@
 import type { Endpoint } from '../core/endpoint.ts';
 import { adminKeysEndpoints } from '../http/admin/keys-endpoints.ts';
-import { discoveryEndpoints } from '../http/discovery/discovery-endpoints.ts';
-import { openApiEndpoints } from '../http/openapi/document.ts';
+import { discoveryEndpoints } from '../http/discovery/documents.ts';
 import { healthEndpoints } from '../http/operations/health-endpoints.ts';
 import { metricsEndpoints } from '../http/operations/metrics-endpoints.ts';
-import { askEndpoints } from '../http/pages/ask/ask-plugin.ts';
-import { docsEndpoints } from '../http/pages/endpoints.ts';
+import { askEndpoints, docsEndpoints } from '../http/pages/endpoints.ts';
 import { frontEndpoints } from '../http/pages/front/plugin.ts';
 import { addressEndpoints } from '../http/reads/address-endpoints.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
@@ -23,7 +21,6 @@ export const endpoints: readonly Endpoint[] = [
   ...addressEndpoints,
   ...mcpEndpoints,
   ...discoveryEndpoints,
-  ...openApiEndpoints,
   ...frontEndpoints,
   ...docsEndpoints,
   ...healthEndpoints,

@@ -11,7 +11,6 @@ import type { AddressPlace } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
 import type { PlanContext } from '../../../reads/read.ts';
 import { type Answered, nameView, type Reader } from '../../../reads/run.ts';
-import type { Representation } from '../../../render/representation.ts';
 import type { AccessLog } from '../../../web/access-log.ts';
 import { toProblem } from '../../../web/errors.ts';
 import { type Headers, toReplyHeaders } from '../../../web/headers.ts';
@@ -29,7 +28,7 @@ import { createRouteHeaders, type RouteHeaders } from '../../reads/route-headers
 import { readRoutes } from '../../reads/routes.ts';
 import type { Site } from '../layout.ts';
 import type { OwnRead } from '../own-address.ts';
-import { pageHeaders, pageTypes, toEtag } from '../page-headers.ts';
+import { htmlHeaders, prepareBody, preparePage } from '../page-reply.ts';
 import {
   renderFrontPage,
   renderOtherMeaning,
@@ -151,18 +150,7 @@ function prepareProblemPage(
     html: `${renderOtherMeaning(question.text, site)}${renderProblem(document, site)}`,
   };
   const page = renderFrontPage({ baseUrl: site.baseUrl, hasSample }, site, result);
-  const body = Buffer.from(page);
-  return prepareReply(
-    {
-      'content-type': pageTypes.html,
-      'content-length': String(body.length),
-      'cache-control': 'no-store',
-      etag: toEtag(body),
-      vary,
-      ...pageHeaders,
-    },
-    body,
-  );
+  return preparePage(page, 'html', { 'cache-control': 'no-store', vary });
 }
 
 /** What the front page is asked. */
@@ -225,12 +213,13 @@ function createFoundReplies(
     const { answer } = found;
     const markdown = await reader.represent(found, 'markdown', sliced);
     await sliced.endSlice?.();
-    const representation = format === 'html' ? await toPage(found, markdown) : markdown;
     const { source, cache } = answer;
     const varies = { variesByAgent: false, variesByKey: found.variesByKey };
-    const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
-    const headers = { ...toReplyHeaders(facts), ...(format === 'html' ? pageHeaders : {}) };
-    return prepareReply(headers, representation.body);
+    const facts = { representation: markdown, source, cache, sharedCacheSeconds, ...varies };
+    const headers = toReplyHeaders(facts);
+    if (format === 'markdown') return prepareReply(headers, markdown.body);
+    const page = await toPage(found, markdown.body.toString());
+    return prepareBody(page, { ...headers, ...htmlHeaders });
   };
 }
 
@@ -242,24 +231,19 @@ function createPages({ site, hasSample, context }: FrontOptions) {
   const toPage = (url: string) => toQuestionLink(url, site);
   const kept = createKeptViews<ResultHtml>();
   let renderer: Promise<ResultRenderer> | undefined;
-  return async (found: Found, markdown: Representation): Promise<Representation> => {
+  return async (found: Found, markdown: string): Promise<string> => {
     renderer ??= createResultRenderer({ ...context, headingLevel: 3, toPage });
     const render = await renderer;
     const { text, address, answer } = found;
-    const source = markdown.body.toString();
+    const isTooLong = Buffer.byteLength(markdown) > maxRenderedBytes;
     const rendered = keep(kept, found, () =>
-      markdown.body.length > maxRenderedBytes ? tooLong : render(source, mastodonHostOf(answer)),
+      isTooLong ? tooLong : render(markdown, mastodonHostOf(answer)),
     );
-    const shown = renderRead({
-      url: `${baseUrl}${address}`,
-      markdown: source,
-      rendered,
-      source: answer.source,
-    });
+    const url = `${baseUrl}${address}`;
+    const shown = renderRead({ url, markdown, rendered, source: answer.source });
     const html = `${renderOtherMeaning(text, site)}${shown}`;
     const result = { text: redactKeys(text), title: rendered.title, html };
-    const body = Buffer.from(renderFrontPage({ baseUrl, hasSample }, site, result));
-    return { ...markdown, body, mediaType: pageTypes.html, etag: toEtag(body) };
+    return renderFrontPage({ baseUrl, hasSample }, site, result);
   };
 }
 

@@ -1,8 +1,7 @@
 import { encodeComponent } from '../../../core/http/encode-component.ts';
 import type { ProblemDocument } from '../../../core/problem.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
-import { brandMark } from '../brand-mark.ts';
-import { renderPage, type Site, toLink } from '../layout.ts';
+import { brandMark, renderPage, type Site, toLink } from '../layout.ts';
 import { type FrontFacts, listExamples, listSurfaces, nextLinks, sentence } from './facts.ts';
 import { otherMeaningOf } from './pasted.ts';
 import type { ResultHtml } from './result-html.ts';
