@@ -3,10 +3,10 @@ import type { z } from 'zod';
 import { jsonMediaTypes } from '../../core/http/json-bodies.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
 
-/** The most bytes of a body (the longest notes have 2000 characters). */
+/** Maximum size of a body in bytes. The longest notes have 2000 characters. */
 const maxBodyBytes = 16_384;
 
-/** Makes a scope read JSON bodies and nothing else; an empty one is `undefined`. */
+/** Makes a scope accept only JSON bodies. An empty body is `undefined`. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -24,11 +24,7 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/**
- * Gives the fields of a body.
- *
- * @throws Problem `invalid_body` where it is no object, `invalid_option` for a field
- */
+/** @throws Problem `invalid_body` if the body is not an object, `invalid_option` for a field */
 export function parseFields<Fields extends z.ZodObject>(
   schema: Fields,
   body: unknown,
@@ -44,7 +40,7 @@ export function parseFields<Fields extends z.ZodObject>(
   throw new Problem('invalid_option', { detail: tellIssue(parsed.error.issues[0], fields) });
 }
 
-/** Names fields as prose does: `label`, `allowance` and `notes`. */
+/** Lists names as prose: `label`, `allowance` and `notes`. */
 export function listNames(names: readonly string[]): string {
   const quoted = names.map((name) => `\`${name}\``);
   const last = quoted.pop() ?? 'no fields';
@@ -72,7 +68,7 @@ function quoteValue(value: unknown): string {
   return typeof value === 'object' && value !== null ? nameKind(value) : String(value);
 }
 
-/** Our own messages say what a value must be; zod's own name the type that it expected. */
+/** Only our own messages of the schema begin with `must `. */
 function tellForm(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must ')) return issue.message;
   return issue.code === 'invalid_type' ? `must be a ${issue.expected}` : 'must have another form';
