@@ -1,8 +1,8 @@
 import type { Endpoint } from '../core/endpoint.ts';
 import { adminKeysEndpoints } from '../http/admin/keys-endpoints.ts';
 import { discoveryEndpoints } from '../http/discovery/documents.ts';
-import { healthEndpoints } from '../http/operations/health-endpoints.ts';
-import { metricsEndpoints } from '../http/operations/metrics-endpoints.ts';
+import { healthEndpoints } from '../http/operations/health.ts';
+import { metricsEndpoints } from '../http/operations/metrics.ts';
 import { askEndpoints, docsEndpoints } from '../http/pages/endpoints.ts';
 import { frontEndpoints } from '../http/pages/front/plugin.ts';
 import { addressEndpoints } from '../http/reads/address-endpoints.ts';
