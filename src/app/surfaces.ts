@@ -68,10 +68,10 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
     origins,
     ask: asking && { asking, work, load, accessLog },
   });
+  const hasSample = config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive');
   server.register(frontPlugin, {
-    site,
+    site: { ...site, hasSample },
     origins,
-    hasSample: config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive'),
     heavyTurns: services.heavyTurns,
     reader: fetching.reader,
     context: fetching.context,

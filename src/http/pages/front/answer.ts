@@ -6,7 +6,7 @@ import { redactKeys } from '../../../core/redact.ts';
 import type { Sliced } from '../../../core/scheduling/slices.ts';
 import { sliceByTurns, type Turns } from '../../../core/scheduling/turns.ts';
 import type { Answer } from '../../../fetching/plan.ts';
-import { createKeptViews, type KeptViews } from '../../../fetching/views.ts';
+import { createKeptViews } from '../../../fetching/views.ts';
 import type { AddressPlace } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
 import type { PlanContext } from '../../../reads/read.ts';
@@ -24,27 +24,24 @@ import type { Identification } from '../../key-status/identity.ts';
 import { type Load, overloaded } from '../../operations/load.ts';
 import type { Work } from '../../operations/work.ts';
 import type { PageFormat } from '../../reads/negotiation.ts';
-import { createRouteHeaders, type RouteHeaders } from '../../reads/route-headers.ts';
-import { readRoutes } from '../../reads/routes.ts';
-import type { Site } from '../layout.ts';
-import type { OwnRead } from '../own-address.ts';
+import { createRouteHeaders } from '../../reads/route-headers.ts';
+import { findVersioned } from '../../reads/routes.ts';
 import { htmlHeaders, prepareBody, preparePage } from '../page-reply.ts';
 import {
+  type FrontSite,
   renderFrontPage,
   renderOtherMeaning,
   renderProblem,
   renderRead,
   toQuestionLink,
 } from './page.ts';
-import { readPasted } from './pasted.ts';
-import { createResultRenderer, type ResultHtml, type ResultRenderer } from './result-html.ts';
+import { type OwnRead, readPasted } from './pasted.ts';
+import { createResultRenderer, type ResultHtml } from './result-html.ts';
 
-/** The context of the front page: all that it may use. */
+/** The context of the front page. */
 export interface FrontOptions {
-  readonly site: Site;
+  readonly site: FrontSite;
   readonly origins: Origins;
-  /** Whether the archive holds the sample, which can be read without a network. */
-  readonly hasSample: boolean;
   readonly reader: Reader;
   readonly context: PlanContext;
   /** Turns of clients with work that takes long. */
@@ -56,117 +53,103 @@ export interface FrontOptions {
   readonly accessLog: AccessLog;
 }
 
-/** Answers what the front page is asked. */
-export interface FrontAnswer {
-  answer(exchange: Exchange, format: PageFormat): Promise<void>;
-  /** Gives the headers of a problem, and of a method that is refused. */
-  describe(request: FastifyRequest): Headers;
-}
-
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
-/** Creates what answers the front page's questions, each as the route of its read does. */
-export function createFrontAnswer(options: FrontOptions): FrontAnswer {
-  const { accessLog, context } = options;
-  const headersOf = createHeaders(options);
-  const find = createFinding(options, headersOf);
+/** Creates the answers to questions on the front page, each as the route of its read answers. */
+export function createFrontAnswer(options: FrontOptions) {
+  const { accessLog, context, identification, heavyTurns } = options;
   const toReply = createFoundReplies(options);
-  const questionOf = ({ raw }: FastifyRequest) => readQuestion(raw.url ?? '', context);
-  const describe = (request: FastifyRequest): Headers => ({
-    vary: 'Accept',
-    ...headersOf(questionOf(request))?.describe(request),
-  });
-  const tell = (exchange: Exchange, question: Question, problem: Problem) => {
-    const own = headersOf(question)?.ownOf(exchange.request) ?? nothingOfItsOwn;
-    const { vary = 'Accept' } = describe(exchange.request);
-    exchange.reply.problemCode = problem.code;
-    accessLog.notice(exchange.request, exchange.reply, problem.status);
-    sendPrepared(exchange, prepareProblemPage({ question, problem, vary }, options), own);
+  const ownOf = (asked: Question['asked'], request: FastifyRequest) =>
+    asked instanceof Problem ? nothingOfItsOwn : headersOf(asked, options).ownOf(request);
+  const describe = (request: FastifyRequest): Headers => {
+    const { asked } = readQuestion(request.raw.url ?? '', context);
+    const ofRead = asked instanceof Problem ? {} : headersOf(asked, options).describe(request);
+    return { vary: 'Accept', ...ofRead };
+  };
+  const sendProblemPage = (exchange: Exchange, { text, asked }: Question, problem: Problem) => {
+    const { request, reply } = exchange;
+    const { vary = 'Accept' } = describe(request);
+    reply.problemCode = problem.code;
+    accessLog.notice(request, reply, problem.status);
+    const page = renderProblemPage(text, problem, options.site);
+    const headers = { 'cache-control': 'no-store', vary };
+    sendPrepared(exchange, preparePage(page, 'html', headers), ownOf(asked, request));
   };
   return {
+    /** Returns the headers of a problem, and of a method that is refused. */
     describe,
-    answer: async (exchange, format) => {
+    answer: async (exchange: Exchange, format: PageFormat): Promise<void> => {
       const { request, reply } = exchange;
-      const question = questionOf(request);
+      const question = readQuestion(request.raw.url ?? '', context);
       try {
-        const found = await find(question, request);
-        const { address } = options.identification.clientOf(request);
-        const slices = sliceByTurns(options.heavyTurns, address);
-        const own = headersOf(question)?.ownOf(request) ?? nothingOfItsOwn;
-        sendPrepared(exchange, await toReply(found, format, slices), own);
+        const found = await find(question, request, options);
+        const slices = sliceByTurns(heavyTurns, identification.clientOf(request).address);
+        const prepared = await toReply(found, format, slices);
+        sendPrepared(exchange, prepared, ownOf(question.asked, request));
         accessLog.notice(request, reply, 200);
       } catch (error) {
-        // A program gets the problem itself; a person a page that tells of it (decision 0029).
+        // A program gets the problem itself, a person a page about it (docs/decisions/0029).
         if (format === 'markdown' || !(error instanceof Error)) throw error;
-        tell(exchange, question, toProblem(error, request));
+        sendProblemPage(exchange, question, toProblem(error, request));
       }
     },
   };
 }
 
-type HeadersOf = (question: Question) => RouteHeaders | undefined;
-
-/** Gives what the route of the read says of keys and allowances; undefined where no read is asked for. */
-function createHeaders({ identification, site: { baseUrl } }: FrontOptions): HeadersOf {
-  const all = new Map(
-    readRoutes.map((row) => [row.read, createRouteHeaders(row, { identification, baseUrl })]),
-  );
-  return ({ asked }) => (asked instanceof Problem ? undefined : all.get(asked.read));
+/** Returns the headers of the route that a read has. */
+function headersOf({ read }: OwnRead, { identification, site: { baseUrl } }: FrontOptions) {
+  return createRouteHeaders(findVersioned(read), { identification, baseUrl });
 }
 
-function createFinding({ reader, work, load }: FrontOptions, headersOf: HeadersOf) {
-  return async (question: Question, request: FastifyRequest): Promise<Found> => {
-    const { asked } = question;
-    if (asked instanceof Problem) throw asked;
-    const headers = headersOf(question);
-    if (headers === undefined) throw new Error(`The read ${asked.read} has no headers.`);
-    if (load.isHigh) throw overloaded();
-    const { refusal } = headers.identityOf(request);
-    if (refusal !== null) throw refusal;
-    const understood = reader.understand(reads[asked.read], asked.given);
-    const answered = await work.track(reader.fetch(understood, headers.waitingOf(request)));
-    const variesByKey = reads[asked.read].isBrowse;
-    return { text: question.text, address: asked.address, ...answered, variesByKey };
-  };
-}
-
-interface ProblemPage {
-  readonly question: Question;
-  readonly problem: Problem;
-  readonly vary: string;
-}
-
-function prepareProblemPage(
-  { question, problem, vary }: ProblemPage,
-  { site, hasSample }: FrontOptions,
-) {
-  const document = toProblemDocument(problem, { baseUrl: site.baseUrl });
-  const result = {
-    text: redactKeys(question.text),
-    title: document.title,
-    html: `${renderOtherMeaning(question.text, site)}${renderProblem(document, site)}`,
-  };
-  const page = renderFrontPage({ baseUrl: site.baseUrl, hasSample }, site, result);
-  return preparePage(page, 'html', { 'cache-control': 'no-store', vary });
-}
-
-/** What the front page is asked. */
-interface Question {
-  /** What is in the box, trimmed. */
+/** An answer, and the question that it answers. */
+interface Found extends Answered {
+  /** The text in the box. */
   readonly text: string;
-  /** The read that it stands for, or why it stands for none. */
+  /** The path and query at which this server gives the same answer. */
+  readonly address: string;
+  /** Whether that address looks at keys. */
+  readonly variesByKey: boolean;
+}
+
+async function find(
+  { text, asked }: Question,
+  request: FastifyRequest,
+  options: FrontOptions,
+): Promise<Found> {
+  if (asked instanceof Problem) throw asked;
+  const { reader, work, load } = options;
+  if (load.isHigh) throw overloaded();
+  const headers = headersOf(asked, options);
+  const { refusal } = headers.identityOf(request);
+  if (refusal !== null) throw refusal;
+  const read = reads[asked.read];
+  const understood = reader.understand(read, asked.given);
+  const answered = await work.track(reader.fetch(understood, headers.waitingOf(request)));
+  return { text, address: asked.address, ...answered, variesByKey: read.isBrowse };
+}
+
+function renderProblemPage(text: string, problem: Problem, site: FrontSite): string {
+  const document = toProblemDocument(problem, { baseUrl: site.baseUrl });
+  const html = `${renderOtherMeaning(text, site)}${renderProblem(document, site)}`;
+  return renderFrontPage(site, { text: redactKeys(text), title: document.title, html });
+}
+
+interface Question {
+  /** The text in the box, trimmed. */
+  readonly text: string;
+  /** The read that it means, or the problem with it. */
   readonly asked: OwnRead | Problem;
 }
 
-/** Tells whether the URL of the front page asks something. */
+/** Returns whether the URL of the front page has a question. */
 export function hasQuestion(url: string): boolean {
   return url.length > 1 && parseQuery(url).q !== undefined;
 }
 
-/** Returns what the URL of the front page asks, or the problem with it; it throws none. */
+/** Returns the question of the front page's URL. It never throws a `Problem`. */
 function readQuestion(url: string, place: AddressPlace): Question {
   const { q = '' } = parseQuery(url);
   if (typeof q !== 'string') {
@@ -174,7 +157,12 @@ function readQuestion(url: string, place: AddressPlace): Question {
     return { text: q[0]?.trim() ?? '', asked: new Problem('invalid_option', { detail }) };
   }
   const text = q.trim();
-  return { text, asked: text === '' ? nothingAsked() : understand(text, place) };
+  try {
+    return { text, asked: text === '' ? nothingAsked() : readPasted(text, place) };
+  } catch (error) {
+    if (error instanceof Problem) return { text, asked: error };
+    throw error;
+  }
 }
 
 function nothingAsked(): Problem {
@@ -184,41 +172,19 @@ function nothingAsked(): Problem {
   });
 }
 
-function understand(text: string, place: AddressPlace): OwnRead | Problem {
-  try {
-    return readPasted(text, place);
-  } catch (error) {
-    if (error instanceof Problem) return error;
-    throw error;
-  }
-}
-
-/** What was asked, and its answer. */
-interface Found extends Answered {
-  /** What is in the box. */
-  readonly text: string;
-  /** The path and query of Perch's own that gives the same. */
-  readonly address: string;
-  /** Whether its own address looks at keys. */
-  readonly variesByKey: boolean;
-}
-
-/** Creates the replies to what was found: a page, or the same Markdown as at its own address. */
-function createFoundReplies(
-  options: FrontOptions,
-): (found: Found, format: PageFormat, sliced: Sliced) => Promise<PreparedReply> {
-  const toPage = createPages(options);
+/** Creates the replies to answers: a page, or the same Markdown as at the read's own address. */
+function createFoundReplies(options: FrontOptions) {
+  const renderFound = createPages(options);
   const { sharedCacheSeconds, reader } = options;
-  return async (found, format, sliced) => {
-    const { answer } = found;
-    const markdown = await reader.represent(found, 'markdown', sliced);
+  return async (found: Found, format: PageFormat, sliced: Sliced): Promise<PreparedReply> => {
+    const { source, cache } = found.answer;
+    const representation = await reader.represent(found, 'markdown', sliced);
     await sliced.endSlice?.();
-    const { source, cache } = answer;
     const varies = { variesByAgent: false, variesByKey: found.variesByKey };
-    const facts = { representation: markdown, source, cache, sharedCacheSeconds, ...varies };
+    const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
     const headers = toReplyHeaders(facts);
-    if (format === 'markdown') return prepareReply(headers, markdown.body);
-    const page = await toPage(found, markdown.body.toString());
+    if (format === 'markdown') return prepareReply(headers, representation.body);
+    const page = await renderFound(found, representation.body.toString());
     return prepareBody(page, { ...headers, ...htmlHeaders });
   };
 }
@@ -226,28 +192,30 @@ function createFoundReplies(
 /** Maximum bytes of Markdown that a page shows rendered, so that it takes little time; the source is shown whatever its length. */
 export const maxRenderedBytes = 32_768;
 
-function createPages({ site, hasSample, context }: FrontOptions) {
-  const { baseUrl } = site;
+function createPages({ site, context }: FrontOptions) {
   const toPage = (url: string) => toQuestionLink(url, site);
+  // Rendering takes longest, so it is kept beside the answer.
   const kept = createKeptViews<ResultHtml>();
-  let renderer: Promise<ResultRenderer> | undefined;
+  let renderer: ReturnType<typeof createResultRenderer> | undefined;
   return async (found: Found, markdown: string): Promise<string> => {
     renderer ??= createResultRenderer({ ...context, headingLevel: 3, toPage });
     const render = await renderer;
     const { text, address, answer } = found;
-    const isTooLong = Buffer.byteLength(markdown) > maxRenderedBytes;
-    const rendered = keep(kept, found, () =>
-      isTooLong ? tooLong : render(markdown, mastodonHostOf(answer)),
-    );
-    const url = `${baseUrl}${address}`;
+    const name = nameView(found, 'markdown');
+    let rendered = kept.get(answer.views, name);
+    if (rendered === undefined) {
+      const isTooLong = Buffer.byteLength(markdown) > maxRenderedBytes;
+      rendered = isTooLong ? tooLong : render(markdown, mastodonHostOf(answer));
+      kept.set(answer.views, name, rendered, 2 * rendered.html.length);
+    }
+    const url = `${site.baseUrl}${address}`;
     const shown = renderRead({ url, markdown, rendered, source: answer.source });
     const html = `${renderOtherMeaning(text, site)}${shown}`;
-    const result = { text: redactKeys(text), title: rendered.title, html };
-    return renderFrontPage({ baseUrl, hasSample }, site, result);
+    return renderFrontPage(site, { text: redactKeys(text), title: rendered.title, html });
   };
 }
 
-/** Returns the Mastodon server that sent its own account or a post by one; null for any other answer. */
+/** Returns the Mastodon server that sent its own account or a post by one; `null` for any other answer. */
 function mastodonHostOf({ found, source }: Answer): string | null {
   const subject = 'post' in found ? found.post : found.account;
   const account = subject !== null && 'author' in subject ? subject.author : subject;
@@ -261,14 +229,3 @@ const tooLong: ResultHtml = {
   title: 'Result',
   html: '<p>This is too long to be shown rendered. Its source is here in full.</p>\n',
 };
-
-/** Rendering takes longest, so it is kept beside the answer. */
-function keep(kept: KeptViews<ResultHtml>, found: Found, render: () => ResultHtml): ResultHtml {
-  const { views } = found.answer;
-  const name = nameView(found, 'markdown');
-  const known = kept.get(views, name);
-  if (known !== undefined) return known;
-  const made = render();
-  kept.set(views, name, made, 2 * made.html.length);
-  return made;
-}

@@ -2,53 +2,47 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint } from '../../../core/endpoint.ts';
 import { closeToPages } from '../../../web/cors.ts';
-import type { Headers } from '../../../web/headers.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
 import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
 import { toDiscoveryLink } from '../../discovery/discovery-facts.ts';
 import { listEndpointHeaders } from '../../openapi/headers.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
-import type { Site } from '../layout.ts';
 import { preparePage } from '../page-reply.ts';
 import { createFrontAnswer, type FrontOptions, hasQuestion } from './answer.ts';
-import type { FrontFacts } from './facts.ts';
-import { renderFrontMarkdown, renderFrontPage } from './page.ts';
+import { type FrontSite, renderFrontMarkdown, renderFrontPage } from './page.ts';
 
 /**
- * Registers `/`: HTML to a browser, Markdown to the rest. With `q` it reads what
- * was pasted, by the code and on the account of the route that the read has.
+ * Registers `/`: HTML to a browser, Markdown to the rest. With `q` it reads what was pasted, by the code and on the
+ * account of the route that the read has.
  */
 export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   closeToPages(app, options.origins);
   app.decorateRequest('identity', null);
-  const facts: FrontFacts = { baseUrl: options.site.baseUrl, hasSample: options.hasSample };
-  const front = createFront(facts, options.site);
+  const prepareFront = createFront(options.site);
   const { answer, describe } = createFrontAnswer(options);
-  const describeAny = (request: FastifyRequest): Headers =>
+  const describeAny = (request: FastifyRequest) =>
     hasQuestion(request.raw.url ?? '') ? describe(request) : { vary: 'Accept' };
   app.get('/', { config: { describe: describeAny } }, (request, reply) => {
     const format = negotiate(request.headers.accept, offers.frontPage);
     if (hasQuestion(request.raw.url ?? '')) return answer({ request, reply }, format);
-    return sendPrepared({ request, reply }, front(format), nothingOfItsOwn);
+    return sendPrepared({ request, reply }, prepareFront(format), nothingOfItsOwn);
   });
   refuseOtherMethods(app, '/', { allow: ['GET', 'HEAD'], describe: describeAny });
 }
 
-/** Nothing of the page without a question changes while the process runs: it is made once. */
-function createFront(facts: FrontFacts, site: Site): (format: PageFormat) => PreparedReply {
+/** The page without a question is made once, because it never changes while the process runs. */
+function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
   const kept = new Map<PageFormat, PreparedReply>();
   const headers = { link: toDiscoveryLink(site.baseUrl) };
   return (format) => {
-    const known = kept.get(format);
-    if (known !== undefined) return known;
-    const text = format === 'html' ? renderFrontPage(facts, site) : renderFrontMarkdown(facts);
-    const made = preparePage(text, format, headers);
-    kept.set(format, made);
-    return made;
+    const text = () => (format === 'html' ? renderFrontPage(site) : renderFrontMarkdown(site));
+    const reply = kept.get(format) ?? preparePage(text(), format, headers);
+    kept.set(format, reply);
+    return reply;
   };
 }
 
-/** Only what was read has them, and only with `q` anything is. */
+/** Only reads have these headers, and only a request with `q` is a read. */
 const ofReads = { isOptional: true } as const;
 
 const ofReply = listEndpointHeaders(
@@ -56,7 +50,7 @@ const ofReply = listEndpointHeaders(
   ofReads,
 );
 
-/** The front page, for the machine description. */
+/** The route of the front page, for the descriptions of the service. */
 export const frontEndpoints: readonly Endpoint[] = [
   {
     id: 'getFrontPage',

@@ -4,8 +4,7 @@ import { Problem } from '../../../core/problem.ts';
 import type { AddressPlace } from '../../../reads/addresses/address.ts';
 import { isPlatformHost } from '../../../reads/addresses/site-path.ts';
 import { escapeHtml } from '../../../render/html/escape.ts';
-import { type OwnRead, ownAddress } from '../own-address.ts';
-import { readPasted } from './pasted.ts';
+import { type OwnRead, ownAddress, readPasted } from './pasted.ts';
 
 /** Settings for the links of a result. */
 export interface LinkPlace extends AddressPlace {
