@@ -12,8 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** Whether the process takes work. One owner, `app.ts`; everybody else reads it. */
-export interface Readiness {
+interface Readiness {
   readonly draining: boolean;
 }
 
@@ -27,30 +26,27 @@ export function setAdmission(
   checkHost: HostCheck,
 ): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const problem = refusal(request, readiness, checkHost);
+    const problem = findProblem(request, readiness, checkHost);
     if (problem?.code === 'malformed_request') reply.header('connection', 'close');
-    if (problem !== undefined || !hasNoRoute(request)) return done(problem);
+    if (problem !== null || !hasNoRoute(request)) return done(problem ?? undefined);
     // Before a body is read that nobody wants.
     const refused = refuseUnrouted(request, reply);
     if (refused !== undefined) done(refused);
   });
 }
 
-function refusal(
+function findProblem(
   request: FastifyRequest,
   readiness: Readiness,
   checkHost: HostCheck,
-): Problem | undefined {
+): Problem | null {
   const { raw } = request;
-  const refused = malformation(raw) ?? checkHost(raw.headers.host);
-  if (refused !== null) return refused;
-  if (readiness.draining && !decidesItself(request)) {
-    return new Problem('shutting_down', { detail: 'This process is about to stop.' });
-  }
-  return undefined;
+  const fault = findFault(raw) ?? checkHost(raw.headers.host);
+  if (fault !== null || !readiness.draining || decidesItself(request)) return fault;
+  return new Problem('shutting_down', { detail: 'This process is about to stop.' });
 }
 
-function malformation({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Problem | null {
+function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Problem | null {
   // RFC 9112 §3.2: a request without `Host`, or with several, is refused. Node would refuse the first
   // without a document, and take the second.
   const hosts = countHosts(rawHeaders);
@@ -64,14 +60,11 @@ function malformation({ rawHeaders, httpVersion, url = '' }: IncomingMessage): P
   return new Problem('uri_too_long', { detail: `The URL is over ${maxUrlBytes} bytes.` });
 }
 
-/** Counts `Host` in a list of names and values in turn. */
+/** Counts `Host` in a list of alternating names and values. */
 function countHosts(rawHeaders: readonly string[]): number {
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
-  return hosts;
+  const isHost = (name: string, at: number) =>
+    at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host';
+  return rawHeaders.filter(isHost).length;
 }
 
 /** `@fastify/cors` has a route for OPTIONS at any path, so that its hook is reached. */
@@ -79,7 +72,7 @@ function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
   return is404 || routeOptions.url === '*';
 }
 
-/** The process is alive until it ends: draining changes nothing about that. Sessions go on for a while. */
+/** The process is alive until it ends, also while it drains. Sessions go on for a while. */
 function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
   return (
     url.split('?', 1)[0] === '/health/live' || routeOptions.config?.decidesWhileDraining === true
