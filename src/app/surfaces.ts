@@ -16,7 +16,7 @@ import type { Work } from '../http/operations/work.ts';
 import { assetsPlugin, createAssets } from '../http/pages/assets.ts';
 import { docsPlugin } from '../http/pages/docs/docs-plugin.ts';
 import type { Library } from '../http/pages/docs/library.ts';
-import { frontPlugin } from '../http/pages/front/plugin.ts';
+import { frontPlugin } from '../http/pages/front/front-plugin.ts';
 import { historyRoutesPlugin } from '../http/reads/history-routes.ts';
 import { readRoutesPlugin } from '../http/reads/read-routes.ts';
 import { aliasRoutes, historyRoutes, readRoutes } from '../http/reads/routes.ts';

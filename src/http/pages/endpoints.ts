@@ -6,6 +6,72 @@ import { findReply } from './docs/find-page.ts';
 import { navigation } from './docs/navigation.ts';
 import { askPath, assetPath, docsPath, findPath, maxQueryLength } from './paths.ts';
 
+const notModified = { status: 304, description: 'The caller has it already.' } as const;
+
+/** Only reads have these headers, and only a request with `q` is a read. */
+const ofReads = { isOptional: true } as const;
+
+const readHeaders = listEndpointHeaders(
+  ['ETag', 'Link', 'X-Source', 'X-Cache', 'X-Result-Count', 'X-Search-Degraded', 'Retry-After'],
+  ofReads,
+);
+
+/** The route of the front page, for the descriptions of the service. */
+export const frontEndpoints: readonly Endpoint[] = [
+  {
+    id: 'getFrontPage',
+    method: 'GET',
+    path: '/',
+    tag: 'pages',
+    summary: 'The front page: HTML to a browser, Markdown to everybody else.',
+    description:
+      'With `q` it reads what that stands for, by the same code, for the same allowance and with the same headers as the route that the read has. In Markdown it has the same bytes, and a failure is a problem. The HTML page is always 200: it tells of a failure in words.',
+    parameters: {
+      query: z.object({
+        q: z
+          .string()
+          .optional()
+          .describe(
+            'The URL of a post, an account, a list, a search or a hashtag on any platform or on this server, also without its scheme; an account as `@ada`, `ada.example` or `user@host`, also with a path such as `/followers`. Anything else is searched for.',
+          ),
+      }),
+    },
+    headers: {
+      ...listEndpointHeaders(['Vary']),
+      ...listEndpointHeaders(['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'], ofReads),
+    },
+    replies: [
+      {
+        status: 200,
+        description: 'The page, or with `q` what was read.',
+        content: { 'text/html': 'text', 'text/markdown': 'text' },
+        headers: readHeaders,
+      },
+      { ...notModified, headers: readHeaders },
+    ],
+    problems: [
+      'missing_query',
+      'invalid_query',
+      'invalid_url',
+      'unsupported_host',
+      'invalid_path',
+      'invalid_params',
+      'invalid_handle',
+      'invalid_cursor',
+      'invalid_option',
+      'unsupported_platform',
+      'invalid_key',
+      'not_found',
+      'rate_limited',
+      'upstream_error',
+      'upstream_unavailable',
+      'upstream_rate_limited',
+      'overloaded',
+    ],
+    access: 'key',
+  },
+];
+
 const names = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
 
 interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'summary' | 'parameters'> {
@@ -27,7 +93,7 @@ function describePage(page: PageEndpoint): Endpoint {
     tag: 'pages',
     replies: [
       { status: 200, description: found, content, headers },
-      { status: 304, description: 'The caller has it already.', headers },
+      { ...notModified, headers },
       ...others,
     ],
     problems: [...problems, 'route_not_found'],

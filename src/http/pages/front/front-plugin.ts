@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../../../core/http/origins.ts';
 import { parseQuery } from '../../../core/http/query.ts';
 import { Problem, toProblemDocument } from '../../../core/problem.ts';
@@ -12,23 +12,27 @@ import { reads } from '../../../reads/index.ts';
 import type { PlanContext } from '../../../reads/read.ts';
 import { type Answered, nameView, type Reader } from '../../../reads/run.ts';
 import type { AccessLog } from '../../../web/access-log.ts';
+import { closeToPages } from '../../../web/cors.ts';
 import { toProblem } from '../../../web/errors.ts';
 import { type Headers, toReplyHeaders } from '../../../web/headers.ts';
+import { refuseOtherMethods } from '../../../web/methods.ts';
 import {
   nothingOfItsOwn,
   type PreparedReply,
   prepareReply,
   sendPrepared,
 } from '../../../web/reply.ts';
+import { toDiscoveryLink } from '../../discovery/discovery-facts.ts';
 import type { Identification } from '../../key-status/identity.ts';
 import { type Load, overloaded } from '../../operations/load.ts';
 import type { Work } from '../../operations/work.ts';
-import type { PageFormat } from '../../reads/negotiation.ts';
+import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import { createRouteHeaders } from '../../reads/route-headers.ts';
 import { findVersioned } from '../../reads/routes.ts';
 import { htmlHeaders, prepareBody, preparePage } from '../page-reply.ts';
 import {
   type FrontSite,
+  renderFrontMarkdown,
   renderFrontPage,
   renderOtherMeaning,
   renderProblem,
@@ -38,8 +42,7 @@ import {
 import { type OwnRead, readPasted } from './pasted.ts';
 import { createResultRenderer, type ResultHtml } from './result-html.ts';
 
-/** The context of the front page. */
-export interface FrontOptions {
+interface FrontOptions {
   readonly site: FrontSite;
   readonly origins: Origins;
   readonly reader: Reader;
@@ -53,13 +56,44 @@ export interface FrontOptions {
   readonly accessLog: AccessLog;
 }
 
+/**
+ * Registers `/`: HTML to a browser, Markdown to the rest. With `q` it reads what was pasted, by the code and on the
+ * account of the route that the read has.
+ */
+export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
+  closeToPages(app, options.origins);
+  app.decorateRequest('identity', null);
+  const prepareFront = createFront(options.site);
+  const { answer, describe } = createFrontAnswer(options);
+  const describeAny = (request: FastifyRequest) =>
+    hasQuestion(request.raw.url ?? '') ? describe(request) : { vary: 'Accept' };
+  app.get('/', { config: { describe: describeAny } }, (request, reply) => {
+    const format = negotiate(request.headers.accept, offers.frontPage);
+    if (hasQuestion(request.raw.url ?? '')) return answer({ request, reply }, format);
+    return sendPrepared({ request, reply }, prepareFront(format), nothingOfItsOwn);
+  });
+  refuseOtherMethods(app, '/', { allow: ['GET', 'HEAD'], describe: describeAny });
+}
+
+/** The page without a question is made once, because it never changes while the process runs. */
+function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
+  const kept = new Map<PageFormat, PreparedReply>();
+  const headers = { link: toDiscoveryLink(site.baseUrl) };
+  return (format) => {
+    const text = () => (format === 'html' ? renderFrontPage(site) : renderFrontMarkdown(site));
+    const reply = kept.get(format) ?? preparePage(text(), format, headers);
+    kept.set(format, reply);
+    return reply;
+  };
+}
+
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
-/** Creates the answers to questions on the front page, each as the route of its read answers. */
-export function createFrontAnswer(options: FrontOptions) {
+/** Creates the answers to questions, each as the route of its read answers. */
+function createFrontAnswer(options: FrontOptions) {
   const { accessLog, context, identification, heavyTurns } = options;
   const toReply = createFoundReplies(options);
   const ownOf = (asked: Question['asked'], request: FastifyRequest) =>
@@ -144,8 +178,7 @@ interface Question {
   readonly asked: OwnRead | Problem;
 }
 
-/** Returns whether the URL of the front page has a question. */
-export function hasQuestion(url: string): boolean {
+function hasQuestion(url: string): boolean {
   return url.length > 1 && parseQuery(url).q !== undefined;
 }
 
