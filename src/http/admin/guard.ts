@@ -9,7 +9,6 @@ interface AdminGuardOptions {
   /** Without a token nobody has access. */
   readonly token: string | undefined;
   readonly clock: Clock;
-  /** Returns the client address. */
   readonly clientOf: (request: FastifyRequest) => string;
 }
 

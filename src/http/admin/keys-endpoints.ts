@@ -3,7 +3,6 @@ import { keyChanges, keyMembers, newKey } from '../../access/keys/key-record.ts'
 import type { Endpoint, EndpointReply } from '../../core/endpoint.ts';
 import type { ProblemCode } from '../../core/problem.ts';
 
-/** Path of the keys of callers. */
 export const keysPath = '/api/admin/keys';
 
 /** A key that was just made; only this reply shows it. */

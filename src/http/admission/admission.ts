@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Client } from '../../core/caller.ts';
 import type { HostCheck } from '../../core/http/origins.ts';
 import { Problem } from '../../core/problem.ts';
+import type { ServerLoop } from '../../core/scheduling/loop.ts';
+import { createTurns } from '../../core/scheduling/turns.ts';
 import { maxUrlBytes } from '../../web/limits.ts';
 import { refuseUnrouted } from '../../web/methods.ts';
 
@@ -77,4 +80,27 @@ function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boo
   return (
     url.split('?', 1)[0] === '/health/live' || routeOptions.config?.decidesWhileDraining === true
   );
+}
+
+/** Maximum number of requests per client in a pass of the event loop, and the target length of a pass in milliseconds. */
+const turnLimits = { each: 4, ms: 20 };
+
+/**
+ * Lets clients take turns with their requests. Without it, one pass of the event loop would answer all requests of one
+ * client's many connections before the next request of another client.
+ */
+export function takeTurns(
+  app: FastifyInstance,
+  loop: ServerLoop,
+  clientOf: (request: FastifyRequest) => Client,
+): void {
+  const turns = createTurns(turnLimits, loop);
+  app.server.on('connection', loop.noteConnection);
+  app.addHook('onRequest', (request, _reply, done) => {
+    turns.take(clientOf(request).address, () => {
+      const isHere = !request.raw.socket?.destroyed;
+      if (isHere) done();
+      return isHere;
+    });
+  });
 }

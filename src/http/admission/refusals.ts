@@ -21,7 +21,6 @@ interface ServerSocket extends Socket {
 
 /** The parts of a refusal that depend on its path. */
 export interface RefusedPath {
-  /** Headers of every reply to the path. */
   readonly headers: Headers;
   /** Adds the members that the surface has. Default: none. */
   readonly toDocument?: (document: ProblemDocument) => ProblemDocument;
@@ -58,7 +57,6 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
     endSoon(socket, `${start}${lines.join('')}\r\n${body}`);
   };
   return {
-    /** Refuses a connection. */
     refuse: (problem: Problem, socket: Socket): void => refuse(problem, socket),
     onClientError: (error: ParserError, socket: ServerSocket): void => {
       // If the fault is in a body, its request is known, and the input begins in the middle.

@@ -33,7 +33,6 @@ export const ardManifest = z
   })
   .meta({ id: 'ArdManifest' });
 
-/** Describes every machine surface. */
 export function describeArd(facts: DiscoveryFacts): z.output<typeof ardManifest> {
   return {
     specVersion: '1.0',

@@ -2,10 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Clock, toIsoSeconds } from '../../core/clock.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
+import { corsHeaders } from '../../web/cors.ts';
+import { nothingOfItsOwn, sendPrepared } from '../../web/reply.ts';
 import { describeOpenApi } from '../openapi/document.ts';
 import { readExamples } from '../openapi/examples.ts';
 import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
+import { prepareBody } from '../pages/page-reply.ts';
 import { askPath } from '../pages/paths.ts';
+import { negotiate, offers } from '../reads/negotiation.ts';
 import { previewProducts } from '../reads/preview-crawlers.ts';
 import { apiCatalog, describeApiCatalog, toCatalogLink } from './api-catalog.ts';
 import { apiIndex, describeApi } from './api-description.ts';
@@ -13,7 +17,6 @@ import { toApiMarkdown } from './api-markdown.ts';
 import { ardManifest, describeArd } from './ard.ts';
 import { type DiscoveryFacts, discoveryPaths, toDiscoveryLink } from './discovery-facts.ts';
 import { writeLlmsText } from './llms-text.ts';
-import { serveDocument } from './served-document.ts';
 import { describeServerCard, serverCard, serverCardType } from './server-card.ts';
 
 interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
@@ -141,26 +144,56 @@ export const discoveryEndpoints: readonly Endpoint[] = documents.map(
   },
 );
 
-/** Registers the discovery documents. */
 export async function discoveryPlugin(
   app: FastifyInstance,
   { clock, ...facts }: DiscoveryFacts & { readonly clock: Clock },
 ): Promise<void> {
-  for (const document of documents) {
-    const { path, mediaType = 'application/json', schema, write, writeMarkdown, toLink } = document;
-    const hasCharset = mediaType === 'application/json' || schema === 'text';
-    serveDocument(app, {
-      url: path,
-      clock,
-      mediaType: `${mediaType}${hasCharset ? '; charset=utf-8' : ''}`,
-      headers: toLink === undefined ? {} : { link: toLink(facts) },
-      write: (nowMs) => {
-        const written = write(facts, nowMs);
-        return typeof written === 'string' ? written : JSON.stringify(written);
-      },
-      ...(writeMarkdown && { writeMarkdown: (nowMs) => writeMarkdown(facts, nowMs) }),
-    });
-  }
+  for (const document of documents) serveDocument(app, document, facts, clock);
+}
+
+function serveDocument(
+  app: FastifyInstance,
+  { path, mediaType = 'application/json', schema, write, writeMarkdown, toLink }: DiscoveryDocument,
+  facts: DiscoveryFacts,
+  clock: Clock,
+): void {
+  const headers = {
+    ...corsHeaders,
+    'cache-control': 'public, max-age=60',
+    ...(toLink && { link: toLink(facts) }),
+    ...(writeMarkdown && { vary: 'Accept' }),
+  };
+  const keepReply = (type: string, writeBody: DiscoveryDocument['write']) =>
+    keepForTheDay((nowMs) => {
+      const written = writeBody(facts, nowMs);
+      const body = typeof written === 'string' ? written : JSON.stringify(written);
+      return prepareBody(body, { ...headers, 'content-type': type });
+    }, clock);
+  const hasCharset = mediaType === 'application/json' || schema === 'text';
+  const usual = keepReply(hasCharset ? `${mediaType}; charset=utf-8` : mediaType, write);
+  const markdown = writeMarkdown && keepReply('text/markdown; charset=utf-8', writeMarkdown);
+  app.get(path, { config: { cors: false, describe: () => corsHeaders } }, (request, reply) => {
+    const isMarkdown = negotiate(request.headers.accept, offers.apiIndex) === 'markdown';
+    const chosen = (isMarkdown && markdown) || usual;
+    sendPrepared({ request, reply }, chosen(), nothingOfItsOwn);
+  });
+  app.methodTable.add(path, { allow: ['GET', 'HEAD'] });
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Returns a function that makes a value at its first call of each day in UTC, so that neither start-up nor each
+ * request makes a document. Documents depend on nothing else: the states of routes change at midnight.
+ */
+export function keepForTheDay<Value>(make: (nowMs: number) => Value, clock: Clock): () => Value {
+  let kept: { readonly day: number; readonly value: Value } | undefined;
+  return () => {
+    const nowMs = clock.now();
+    const day = Math.floor(nowMs / dayMs);
+    if (kept?.day !== day) kept = { day, value: make(nowMs) };
+    return kept.value;
+  };
 }
 
 /**
@@ -193,8 +226,6 @@ function listOpenPatterns(endpoints: readonly Endpoint[]): readonly string[] {
     .map(({ path }) => (path.includes('{') ? path.slice(0, path.indexOf('{')) : `${path}$`));
   return [...new Set(patterns)];
 }
-
-const dayMs = 86_400_000;
 
 /** Days until the document expires; RFC 9116 §2.5.5 recommends less than a year. */
 const validDays = 90;

@@ -10,9 +10,7 @@ export const optionalKey = [{}, { bearerKey: [] }] as const;
 const keyedPolicies = ['public', 'key'] as const satisfies readonly AllowancePolicy[];
 
 interface AccessDescription {
-  /** Who may call the endpoint. */
   readonly callers: string;
-  /** Members of an operation. */
   readonly members: JsonSchema;
   readonly problems: readonly ProblemCode[];
   /** Name and description of the security scheme, which is a bearer token. */

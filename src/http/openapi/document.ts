@@ -17,7 +17,6 @@ import { describePaths, describeProblemResponses } from './read-paths.ts';
 export interface OpenApiFacts {
   /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
-  /** The version of Perch. */
   readonly version: string;
   /** The instant of the lifecycle states; `null` leaves them out. */
   readonly nowMs: number | null;

@@ -6,7 +6,6 @@ import type { JsonSchema } from '../../core/json-schema.ts';
 const byName = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value).readonly();
 
 const recordedExamples = z.object({
-  /** Address of the recorded server. */
   baseUrl: z.string(),
   /** Values of the parameters that were sent, by name. */
   parameters: byName(z.unknown()),
@@ -60,7 +59,6 @@ export function nameExamples({ reads, endpoints, problems }: RecordedExamples): 
   return named;
 }
 
-/** Returns the name of the example of an endpoint's reply. */
 export function nameOfReply(id: string, status: number | string, mediaType: string): string {
   return `${id}.${status}.${mediaType.replaceAll(/[^\w.-]/g, '-')}`;
 }

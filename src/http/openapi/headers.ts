@@ -8,7 +8,6 @@ import { isBrowseRoute, isHistoryRoute, type Route } from '../reads/routes.ts';
 const cacheStates: readonly CacheState[] = ['hit', 'miss', 'stale', 'bypass'];
 const keyStatuses: readonly KeyStatus[] = ['valid', 'anonymous', 'invalid', 'unverified'];
 
-/** Description of every 304. */
 export const notModified = 'The caller has these bytes already (`If-None-Match`).';
 
 const text: JsonSchema = { type: 'string' };
@@ -70,7 +69,6 @@ export const describedHeaders = {
   }),
 };
 
-/** Name of a described header. */
 export type HeaderName = keyof typeof describedHeaders;
 
 /** Returns headers with their usual descriptions, for a table of endpoints. */
@@ -83,7 +81,6 @@ export function listEndpointHeaders(
   );
 }
 
-/** Returns whether a header is in `describedHeaders`. */
 export function isHeaderName(name: string): name is HeaderName {
   return Object.hasOwn(describedHeaders, name);
 }

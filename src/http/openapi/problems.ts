@@ -14,7 +14,6 @@ import { referHeaders } from './headers.ts';
 /** All codes, in the order of the catalogue. */
 export const problemCodes = Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]];
 
-/** Schema of a problem document. */
 export const problemReply = z
   .object({
     type: z.string().describe('The address of the page that explains the code.'),

@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Problem } from '../../core/problem.ts';
 
-/** Whether the process has more work than it can do. */
 export interface Load {
   readonly isHigh: boolean;
 }

@@ -15,7 +15,6 @@ interface MetricsOptions {
   readonly origins: Origins;
 }
 
-/** Registers `/metrics`. */
 export async function metricsPlugin(app: FastifyInstance, options: MetricsOptions) {
   const { guard, measure, origins } = options;
   closeToPages(app, origins);

@@ -15,7 +15,6 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The files that pages load: styles, scripts and pictures. */
 export interface Assets {
   /** Returns the path of an asset. The file name contains a hash of the content. */
   pathOf(name: string): string;

@@ -16,7 +16,6 @@ const readHeaders = listEndpointHeaders(
   ofReads,
 );
 
-/** The route of the front page, for the descriptions of the service. */
 export const frontEndpoints: readonly Endpoint[] = [
   {
     id: 'getFrontPage',
@@ -75,7 +74,6 @@ export const frontEndpoints: readonly Endpoint[] = [
 const names = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
 
 interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'summary' | 'parameters'> {
-  /** Description of the 200. */
   readonly found: string;
   readonly content: NonNullable<EndpointReply['content']>;
   /** Headers besides the entity tag. Default: `Vary`, because `Accept` chooses the format. */
@@ -101,7 +99,6 @@ function describePage(page: PageEndpoint): Endpoint {
   };
 }
 
-/** The routes of the documentation, for the descriptions of the service. */
 export const docsEndpoints: readonly Endpoint[] = [
   describePage({
     id: 'getDocs',

@@ -30,7 +30,6 @@ const permissionsPolicy = [
   'usb=()',
 ].join(', ');
 
-/** Headers of every HTML page. */
 export const htmlHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': contentSecurityPolicy,

@@ -15,7 +15,6 @@ export interface AnswerLinks {
   ofTarget(target: string): string | null;
 }
 
-/** Creates the links of answers about the pages of a site. */
 export function createAnswerLinks(site: DocSite): AnswerLinks {
   const toPage = (name: string, fragment: string) => {
     const page = site.library.find(name);

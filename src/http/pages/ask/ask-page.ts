@@ -25,7 +25,6 @@ export interface AskPlace {
   readonly sessionBase: string;
 }
 
-/** Examples of questions that the documentation answers. */
 export const exampleQuestions = [
   'How do I embed a post?',
   'What does the code rate_limited mean?',

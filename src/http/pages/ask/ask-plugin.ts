@@ -34,7 +34,6 @@ export interface Asking {
   ): Promise<{ readonly text: string; readonly abstained: boolean }>;
 }
 
-/** The context of the page that answers questions. */
 export interface AskOptions {
   readonly asking: Asking;
   readonly load: Load;
@@ -74,7 +73,6 @@ export async function askPlugin(app: FastifyInstance, options: AskOptions) {
 /** Nobody may keep an answer: it is of the moment, and the question is private. */
 const fresh = { 'cache-control': 'no-store' } as const;
 
-/** @throws Problem `missing_query`, `invalid_query`, `invalid_option` */
 function readQuestion(request: FastifyRequest): string {
   const question = readText(request);
   if (question !== '') return question;

@@ -4,12 +4,10 @@ import { docsPath } from '../paths.ts';
 import type { Library, LibraryPage } from './library.ts';
 import type { DocumentSection, MarkdownDocument, ResolveLink } from './markdown.ts';
 
-/** The site with its documentation. */
 export interface DocSite extends Site {
   readonly library: Library;
 }
 
-/** Returns the path of a page of the documentation. */
 export function toDocPath({ name }: LibraryPage): string {
   return `${docsPath}/${name}`;
 }
@@ -26,7 +24,6 @@ export function createLinks(site: DocSite): ResolveLink {
 
 const common = { section: 'docs', styles: ['docs.css'], scripts: ['copy.js', 'docs.js'] } as const;
 
-/** Describes a page of the documentation. */
 export function describeDocPage(
   page: LibraryPage,
   { html, sections }: MarkdownDocument,
@@ -57,7 +54,6 @@ function renderLink(path: string, text: string, site: Site, attributes = ''): st
   return `<a href="${escapeHtml(toLink(path, site))}"${attributes}>${escapeHtml(text)}</a>`;
 }
 
-/** The first heading of the file; links lead to it as to any other. */
 function renderTitleId(sections: readonly DocumentSection[]): string {
   const title = sections.find(({ heading }) => heading.level === 1);
   return title === undefined ? '' : ` id="${escapeHtml(title.heading.id)}"`;
@@ -115,7 +111,6 @@ const indexTitle = 'Documentation';
 const introduction =
   'Perch reads public social posts and answers with Markdown or JSON. These pages say how to ask, what comes back, and how to run a server of your own.';
 
-/** Describes the page that lists all pages in their groups. */
 export function describeDocsIndex(site: DocSite): Page {
   const groups = site.library.groups.map(({ title, pages }) => {
     const cards = pages.map(

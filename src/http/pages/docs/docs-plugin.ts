@@ -70,7 +70,6 @@ async function sendPage(docs: Docs, request: FastifyRequest, reply: FastifyReply
   return sendPrepared({ request, reply }, prepared, nothingOfItsOwn);
 }
 
-/** Returns the name in the path; empty for the list of all pages. */
 function nameOf({ params }: FastifyRequest): string {
   return (params as { readonly page?: string }).page ?? ''; // the router gives what the paths name
 }
@@ -86,7 +85,6 @@ interface Found {
   readonly isSource: boolean;
 }
 
-/** Finds a page by its name in any case. */
 function findPage({ site: { library } }: Docs, name: string): Found | undefined {
   const address = name.toLowerCase();
   const isSource = address.endsWith('.md');
@@ -107,7 +105,6 @@ function seekPage(docs: Docs, asked: string): Found {
   });
 }
 
-/** Maximum number of names that are proposed. */
 const maxNames = 3;
 
 /** Maximum length of a word that is compared; a longer one is similar to no name. */

@@ -11,7 +11,7 @@ import {
   writeDocsIndex,
 } from './doc-pages.ts';
 import type { Library, LibraryPage } from './library.ts';
-import { createMarkdown, type MarkdownDocument, type ReadMarkdown } from './markdown.ts';
+import { createMarkdown, type MarkdownDocument } from './markdown.ts';
 import { createSearchIndex, type SearchHit, type SearchIndex } from './search-index.ts';
 
 /** A negotiated format, or the Markdown at its own address. */
@@ -57,17 +57,13 @@ export function createDocs(library: Library, plain: Site): Docs {
 
 type ReadPage = (page: LibraryPage) => Promise<MarkdownDocument>;
 
-/** Reads each page once. The first loads the parser. */
+/** Parses a page. The first call loads the parser. */
 function createReading(site: DocSite): ReadPage {
-  const documents = new Map<string, MarkdownDocument>();
   const resolve = createLinks(site);
-  let parser: Promise<ReadMarkdown> | undefined;
-  return async ({ name, source }) => {
+  let parser: ReturnType<typeof createMarkdown> | undefined;
+  return async ({ source }) => {
     parser ??= createMarkdown();
-    const parse = await parser;
-    const document = documents.get(name) ?? parse(source, resolve);
-    documents.set(name, document);
-    return document;
+    return (await parser)(source, resolve);
   };
 }
 

@@ -13,7 +13,6 @@ import type { DocSite } from './doc-pages.ts';
 import type { Docs } from './docs.ts';
 import { maxHits, type SearchHit } from './search-index.ts';
 
-/** The reply of a search in JSON. */
 export const findReply = z
   .object({
     query: z.string().describe('What was looked for.'),

@@ -3,15 +3,12 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import type { NavigationGroup } from './navigation.ts';
 
-/** A page of the documentation. */
 export interface LibraryPage {
   readonly name: string;
   readonly summary: string;
   /** The first heading of the file. */
   readonly title: string;
-  /** The Markdown of the file. */
   readonly source: string;
-  /** The title of its group. */
   readonly group: string;
 }
 

@@ -6,16 +6,13 @@ import { guessLanguage, highlight } from './highlight.ts';
 /** A heading with the plain text below it, up to the next heading. */
 export interface DocumentSection {
   readonly heading: {
-    /** 1 to 6. */
     readonly level: number;
     readonly text: string;
-    /** The fragment of its address. */
     readonly id: string;
   };
   readonly text: string;
 }
 
-/** A parsed Markdown document. */
 export interface MarkdownDocument {
   /** Without the first heading of level 1, which is the title of the page. */
   readonly html: string;
@@ -108,7 +105,6 @@ function nameHeadings(tokens: readonly Token[]): readonly DocumentSection[] {
   }));
 }
 
-/** Returns the text that a reader sees of a token. */
 function toText({ type, content, children }: Token): string {
   if (type === 'fence' || type === 'code_block') return content;
   if (type !== 'inline') return '';

@@ -1,4 +1,3 @@
-/** Pages that belong together. */
 export interface NavigationGroup {
   readonly title: string;
   /** Pages by file name without `.md`. A summary is a sentence without its full stop. */

@@ -1,13 +1,10 @@
 import type { DocumentSection } from './markdown.ts';
 
-/** A section of a page, which the search can find. */
 export interface SearchEntry extends DocumentSection {
-  /** The name of the page. */
   readonly page: string;
   readonly pageTitle: string;
 }
 
-/** A section that was found. */
 export interface SearchHit {
   readonly entry: SearchEntry;
   /** Text around the first match, split into matches and the text between them. */
@@ -19,10 +16,8 @@ export interface SearchIndex {
   find(query: string): readonly SearchHit[];
 }
 
-/** Maximum number of hits of a search. */
 export const maxHits = 20;
 
-/** Maximum number of words of a query. */
 const maxWords = 8;
 
 /** Maximum number of entries that are indexed at once; other requests are served in between. */

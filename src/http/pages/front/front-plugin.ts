@@ -133,14 +133,11 @@ function createFrontAnswer(options: FrontOptions) {
   };
 }
 
-/** Returns the headers of the route that a read has. */
 function headersOf({ read }: OwnRead, { identification, site: { baseUrl } }: FrontOptions) {
   return createRouteHeaders(findVersioned(read), { identification, baseUrl });
 }
 
-/** An answer, and the question that it answers. */
 interface Found extends Answered {
-  /** The text in the box. */
   readonly text: string;
   /** The path and query at which this server gives the same answer. */
   readonly address: string;
@@ -172,7 +169,6 @@ function renderProblemPage(text: string, problem: Problem, site: FrontSite): str
 }
 
 interface Question {
-  /** The text in the box, trimmed. */
   readonly text: string;
   /** The read that it means, or the problem with it. */
   readonly asked: OwnRead | Problem;

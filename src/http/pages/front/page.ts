@@ -6,7 +6,6 @@ import { brandMark, renderPage, type Site, toLink } from '../layout.ts';
 import { otherMeaningOf } from './pasted.ts';
 import type { ResultHtml } from './result-html.ts';
 
-/** The site with the archive of its front page. */
 export interface FrontSite extends Site {
   /** Whether the archive holds the sample, which can be read without a network. */
   readonly hasSample: boolean;
@@ -67,9 +66,7 @@ const nextLinks = [
 ];
 
 interface FrontResult {
-  /** The text in the box. */
   readonly text: string;
-  /** The title of the window. */
   readonly title: string;
   readonly html: string;
 }
@@ -98,7 +95,6 @@ export function renderFrontPage(site: FrontSite, result: FrontResult | null = nu
   );
 }
 
-/** Returns the link of the page that reads a text. */
 export function toQuestionLink(text: string, site: Site): string {
   return `${toLink('/', site)}?q=${encodeComponent(text)}#result`;
 }
@@ -151,7 +147,6 @@ function renderNext(site: Site): string {
 </section>`;
 }
 
-/** Writes the front page in Markdown. */
 export function renderFrontMarkdown(site: FrontSite): string {
   const { baseUrl } = site;
   const surfaces = listSurfaces(site).map(
@@ -178,7 +173,6 @@ interface ShownRead {
   readonly url: string;
   readonly markdown: string;
   readonly rendered: ResultHtml;
-  /** The provider that answered. */
   readonly source: string;
 }
 
@@ -238,7 +232,6 @@ function renderCommand(id: string, name: string, command: string): string {
   return `<div class="code command"><pre id="${id}"><code>${escapeHtml(command)}</code></pre><button type="button" class="copy" data-copies="${id}" hidden>Copy<span class="visually-hidden"> ${escapeHtml(name)}</span></button></div>`;
 }
 
-/** Renders a sentence; words in backticks are code. */
 function renderCode(sentence: string): string {
   return escapeHtml(sentence).replace(/`([^`]+)`/g, '<code>$1</code>');
 }

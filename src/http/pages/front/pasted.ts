@@ -45,12 +45,9 @@ function toOwnRead(address: string): OwnRead | null {
   return found && { ...found, address: query === '' ? path : `${path}?${query}` };
 }
 
-/** Another meaning of the text in the box. */
 interface OtherMeaning {
   readonly kind: 'account' | 'search';
-  /** The text for the box. */
   readonly text: string;
-  /** The handle or the words. */
   readonly name: string;
 }
 

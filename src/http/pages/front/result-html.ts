@@ -14,11 +14,8 @@ export interface ResultHtml {
   readonly html: string;
 }
 
-/** The page that a result is rendered for. */
 interface ResultPlace extends AddressPlace {
-  /** The level of the first heading. */
   readonly headingLevel: number;
-  /** Returns the link of the page that reads a URL. */
   toPage(url: string): string;
 }
 
