@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { createSlices } from '../../src/core/scheduling/slices.ts';
-import { maxRenderedBytes } from '../../src/http/pages/front/answer.ts';
+import { maxRenderedBytes } from '../../src/http/pages/front/front-plugin.ts';
 import { createResultRenderer } from '../../src/http/pages/front/result-html.ts';
 import type { Account } from '../../src/model/account.ts';
 import type { Post } from '../../src/model/post.ts';

@@ -1,12 +1,9 @@
 import type { Endpoint } from '../core/endpoint.ts';
 import { adminKeysEndpoints } from '../http/admin/keys-endpoints.ts';
-import { discoveryEndpoints } from '../http/discovery/discovery-endpoints.ts';
-import { openApiEndpoints } from '../http/openapi/document.ts';
-import { healthEndpoints } from '../http/operations/health-endpoints.ts';
-import { metricsEndpoints } from '../http/operations/metrics-endpoints.ts';
-import { askEndpoints } from '../http/pages/ask/ask-plugin.ts';
-import { docsEndpoints } from '../http/pages/endpoints.ts';
-import { frontEndpoints } from '../http/pages/front/plugin.ts';
+import { discoveryEndpoints } from '../http/discovery/documents.ts';
+import { healthEndpoints } from '../http/operations/health.ts';
+import { metricsEndpoints } from '../http/operations/metrics.ts';
+import { askEndpoints, docsEndpoints, frontEndpoints } from '../http/pages/endpoints.ts';
 import { addressEndpoints } from '../http/reads/address-endpoints.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
@@ -23,7 +20,6 @@ export const endpoints: readonly Endpoint[] = [
   ...addressEndpoints,
   ...mcpEndpoints,
   ...discoveryEndpoints,
-  ...openApiEndpoints,
   ...frontEndpoints,
   ...docsEndpoints,
   ...healthEndpoints,

@@ -5,10 +5,9 @@ import type { Turns } from '../core/scheduling/turns.ts';
 import { version } from '../core/version.ts';
 import { createAdminGuard } from '../http/admin/guard.ts';
 import { adminKeysPlugin } from '../http/admin/keys.ts';
-import { discoveryPlugin } from '../http/discovery/discovery.ts';
+import { discoveryPlugin } from '../http/discovery/documents.ts';
 import type { Identification } from '../http/key-status/identity.ts';
 import { identityOf } from '../http/key-status/plugin.ts';
-import { openApiPlugin } from '../http/openapi/document.ts';
 import { problemReply } from '../http/openapi/problems.ts';
 import { healthPlugin } from '../http/operations/health.ts';
 import { type LoadGauge, overloaded } from '../http/operations/load.ts';
@@ -18,7 +17,7 @@ import type { Work } from '../http/operations/work.ts';
 import { assetsPlugin, createAssets } from '../http/pages/assets.ts';
 import { docsPlugin } from '../http/pages/docs/docs-plugin.ts';
 import type { Library } from '../http/pages/docs/library.ts';
-import { frontPlugin } from '../http/pages/front/plugin.ts';
+import { frontPlugin } from '../http/pages/front/front-plugin.ts';
 import { historyRoutesPlugin } from '../http/reads/history-routes.ts';
 import { readRoutesPlugin } from '../http/reads/read-routes.ts';
 import { aliasRoutes, historyRoutes, readRoutes } from '../http/reads/routes.ts';
@@ -57,9 +56,7 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
   const origins = createOrigins(baseUrl, []);
   server.register(healthPlugin, { chain: fetching.chain });
   const library = openLibrary(server.log);
-  const facts = toDiscoveryFacts({ config, library });
-  server.register(openApiPlugin, { ...facts, clock });
-  server.register(discoveryPlugin, { ...facts, clock });
+  server.register(discoveryPlugin, { ...toDiscoveryFacts({ config, library }), clock });
   const assets = createAssets(packagePath('assets'), server.log);
   server.register(assetsPlugin, { assets });
   const { sessions } = services;
@@ -71,10 +68,10 @@ export function registerSurfaces(server: FastifyInstance, services: Services): v
     origins,
     ask: asking && { asking, work, load, accessLog },
   });
+  const hasSample = config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive');
   server.register(frontPlugin, {
-    site,
+    site: { ...site, hasSample },
     origins,
-    hasSample: config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive'),
     heavyTurns: services.heavyTurns,
     reader: fetching.reader,
     context: fetching.context,

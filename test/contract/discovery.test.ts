@@ -1,15 +1,14 @@
 import LinkHeader from 'http-link-header';
 import { describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../src/core/endpoint.ts';
-import { discoveryEndpoints } from '../../src/http/discovery/discovery-endpoints.ts';
-import { openApiEndpoints } from '../../src/http/openapi/document.ts';
+import { discoveryEndpoints } from '../../src/http/discovery/documents.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { mayFetch } from '../support/robots.ts';
 
 const env = { PERCH_BASE_URL: 'https://perch.example.org' };
-const documents = [...discoveryEndpoints, ...openApiEndpoints];
+const documents = discoveryEndpoints;
 
 /** The first kind of content of a successful reply, and its schema. */
 function contentOf({ replies }: Endpoint) {

@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { frontEndpoints } from '../../src/http/pages/front/plugin.ts';
+import { frontEndpoints } from '../../src/http/pages/endpoints.ts';
 import { toLine } from '../../src/render/markdown/characters.ts';
 import { buildTestApp, type TestApp, xOnly } from '../support/build-app.ts';
 import { startFakeFxTwitter } from '../support/fake-fxtwitter.ts';

@@ -1,9 +1,10 @@
+import type { FastifyRequest } from 'fastify';
 import type { Answer, AnswerEngine } from '../../answers/answer.ts';
 import type { Config } from '../../config/config.ts';
 import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Asking, AskRequest } from '../../http/pages/ask/asking.ts';
+import type { Asking } from '../../http/pages/ask/ask-plugin.ts';
 import type { SessionService } from '../../sessions/service.ts';
 
 /** What questions of pages are answered with. */
@@ -13,7 +14,7 @@ export interface AskingOptions {
   readonly service: SessionService;
   readonly engine: AnswerEngine;
   /** Gives the name of a request's client address. */
-  readonly clientOf: (request: AskRequest) => string;
+  readonly clientOf: (request: FastifyRequest) => string;
 }
 
 /** The most milliseconds that a page waits for the index: a browser shows nothing until then. */

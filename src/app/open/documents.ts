@@ -3,9 +3,8 @@ import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../core/clock.ts';
 import { packagePath } from '../../core/files/package-path.ts';
 import { version } from '../../core/version.ts';
-import type { DiscoveryFacts } from '../../http/discovery/discovery-facts.ts';
-import { discoveryPaths } from '../../http/discovery/discovery-links.ts';
-import { keepUntilChange } from '../../http/discovery/document.ts';
+import { type DiscoveryFacts, discoveryPaths } from '../../http/discovery/discovery-facts.ts';
+import { keepForTheDay } from '../../http/discovery/documents.ts';
 import { writeLlmsText } from '../../http/discovery/llms-text.ts';
 import { describeOpenApi } from '../../http/openapi/document.ts';
 import { readExamples } from '../../http/openapi/examples.ts';
@@ -53,14 +52,14 @@ export function listDocuments(options: DocumentOptions): readonly McpDocument[] 
       name: 'llms.txt',
       title: 'What there is, with links',
       mimeType: 'text/plain',
-      read: keepUntilChange(() => writeLlmsText(facts), options.clock),
+      read: keepForTheDay(() => writeLlmsText(facts), options.clock),
     },
     {
       uri: `${baseUrl}${discoveryPaths.openApi}`,
       name: 'openapi.json',
       title: 'The machine description (OpenAPI)',
       mimeType: 'application/json',
-      read: keepUntilChange(
+      read: keepForTheDay(
         (nowMs) =>
           JSON.stringify(describeOpenApi({ ...facts, nowMs, examples: readExamples(baseUrl) })),
         options.clock,

@@ -1,44 +1,39 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { authorizationFault, readBearer } from '../../access/keys/authorization.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import { createFailedTries } from './tries.ts';
 
-/** What the guard of the admin routes may use. */
-export interface AdminGuardOptions {
-  /** Without one nobody has access. */
+interface AdminGuardOptions {
+  /** Without a token nobody has access. */
   readonly token: string | undefined;
   readonly clock: Clock;
-  /** Gives the name of the client's address. */
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/**
- * Lets a request pass that presents the admin token as `Authorization: Bearer`.
- *
- * @throws Problem `unauthorized`, after an ever longer delay if an address keeps trying; `overloaded`
- */
-export type AdminGuard = (request: FastifyRequest) => Promise<void>;
+/** Hook for `onRequest` that admits only the operator. */
+export type AdminGuard = ReturnType<typeof createAdminGuard>;
 
-/** Creates the guard. It is a hook for `onRequest`, before a body is read. */
-export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions): AdminGuard {
+/** Creates the guard, which takes the admin token as `Authorization: Bearer`. */
+export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) {
   const expected = token === undefined ? null : toDigest(token);
   const failedTries = createFailedTries(clock);
-  return async (request) => {
+  /** @throws Problem `unauthorized`, after an ever longer delay if an address keeps trying; `overloaded` */
+  return async (request: FastifyRequest): Promise<void> => {
+    const { signal } = request;
     const presented = readToken(request);
-    // Who presents nothing has tried nothing: crawlers and browsers come by, and learn nothing from it.
+    // A request without a token is no try: crawlers and browsers come by, and learn nothing from it.
     if (presented === null) throw unauthorized();
     const client = clientOf(request);
-    const before = await failedTries.holdBack(client, request.signal);
+    const before = await failedTries.holdBack(client, signal);
     if (before === 'left') throw unauthorized();
     if (expected !== null && timingSafeEqual(toDigest(presented), expected)) return;
-    if (before === 'passed') await failedTries.slow(client, request.signal);
+    if (before === 'passed') await failedTries.slow(client, signal);
     throw unauthorized();
   };
 }
 
-/** Gives the token of a request; null where there is none, or where it cannot be told which one is meant. */
 function readToken({ raw }: FastifyRequest): string | null {
   return authorizationFault(raw) === null ? readBearer(raw) : null;
 }
@@ -48,9 +43,96 @@ function toDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Says the same whether a token was wrong, missing, or is not configured at all. */
+/** The message is the same for a token that is wrong, missing, or not configured. */
 function unauthorized(): Problem {
   return new Problem('unauthorized', {
     detail: 'This route is for the operator of this server alone.',
   });
+}
+
+/** Number of tries that are answered at once, so that a mistyped token costs nothing. */
+const freeTries = 3;
+const firstDelayMs = 250;
+const maxDelayMs = 4000;
+/** An address is forgotten after a minute without a try. */
+const forgetMs = 60_000;
+
+/** Maximum number of addresses that are remembered. */
+const maxAddresses = 10_000;
+
+/**
+ * Maximum number of tries that wait at once. One that waits costs little more than the idle connection that
+ * anybody may hold, so the bound is far from what a guesser reaches.
+ */
+const maxWaiting = 10_000;
+
+interface Tries {
+  count: number;
+  waiting: number;
+  /** Whether a caller has hung up on a slowed reply. */
+  hasLeft: boolean;
+}
+
+/** Creates the delays of clients that try wrong tokens. */
+export function createFailedTries(clock: Clock) {
+  const tried = new LRUCache<string, Tries>({
+    max: maxAddresses,
+    ttl: forgetMs - 1, // the cache keeps an entry for longer than `ttl` by less than a millisecond
+    ttlResolution: 0,
+    perf: clock,
+  });
+  let waiting = 0;
+  const countTry = (address: string): Tries => {
+    const tries = tried.peek(address) ?? { count: 0, waiting: 0, hasLeft: false };
+    tries.count += 1;
+    tried.set(address, tries);
+    return tries;
+  };
+  const wait = async (tries: Tries, signal: AbortSignal): Promise<'waited' | 'left'> => {
+    waiting += 1;
+    tries.waiting += 1;
+    try {
+      await clock.sleep(toDelay(tries.count), signal);
+      return 'waited';
+    } catch {
+      // The caller has left: nobody reads the answer, so it may come now.
+      tries.hasLeft = true;
+      return 'left';
+    } finally {
+      waiting -= 1;
+      tries.waiting -= 1;
+    }
+  };
+  return {
+    /**
+     * Delays a try before it is judged if another caller of its address waits for a slowed reply or has hung up on
+     * one. A caller who hangs up could otherwise tell a wrong token from the right one by the missing reply, and
+     * lose no time. A try that has waited counts as failed.
+     *
+     * @throws Problem `overloaded` if too many wait
+     */
+    holdBack: async (
+      address: string,
+      signal: AbortSignal,
+    ): Promise<'passed' | 'waited' | 'left'> => {
+      const tries = tried.peek(address);
+      if (tries === undefined || (tries.waiting === 0 && !tries.hasLeft)) return 'passed';
+      if (waiting >= maxWaiting) {
+        throw new Problem('overloaded', {
+          detail: 'Too many requests with wrong tokens are waiting for their replies.',
+        });
+      }
+      return wait(countTry(address), signal);
+    },
+    /** Counts a failed try and waits until it may be answered: the more tries, the later. */
+    slow: async (address: string, signal: AbortSignal): Promise<void> => {
+      const tries = countTry(address);
+      if (toDelay(tries.count) > 0 && waiting < maxWaiting) await wait(tries, signal);
+    },
+  };
+}
+
+function toDelay(count: number): number {
+  if (count <= freeTries) return 0;
+  return Math.min(maxDelayMs, firstDelayMs * 2 ** (count - freeTries - 1));
 }

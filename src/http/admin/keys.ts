@@ -1,89 +1,75 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type KeyRecord, keyChanges, newKey, toKeyMembers } from '../../access/keys/key-record.ts';
-import type { KeyStore } from '../../access/keys/key-store.ts';
+import { keyChanges, newKey, toKeyMembers } from '../../access/keys/key-record.ts';
+import type { IssuedKey, KeyStore } from '../../access/keys/key-store.ts';
+import { jsonMediaTypes } from '../../core/http/json-bodies.ts';
 import type { Origins } from '../../core/http/origins.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
 import { closeToPages } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
 import { privateCaching } from '../../web/reply.ts';
-import { listNames, parseFields, readJsonBodies } from './body.ts';
 import type { AdminGuard } from './guard.ts';
 import { keysPath } from './keys-endpoints.ts';
 
-/** The context of the admin routes. */
-export interface AdminKeysOptions {
-  /** Lets the operator alone in. */
+interface AdminKeysOptions {
   readonly guard: AdminGuard;
   readonly keys: Pick<KeyStore, 'list' | 'create' | 'change' | 'remove' | 'rotate'>;
-  /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
   readonly origins: Origins;
 }
 
-/**
- * Registers the admin interface: the keys under `/api/admin/keys`, and the guard
- * for every path under `/api/admin` and `/admin`, whether it exists or not.
- */
-export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOptions) {
-  closeToPages(app, options.origins);
-  app.addHook('onRequest', options.guard);
-  readJsonBodies(app);
-  registerKeys(app, options);
-  registerKey(app, options);
-  registerRotation(app, options);
-  for (const url of ['/admin', '/admin/*', '/api/admin', '/api/admin/*']) refuseAll(app, url);
-}
-
-/** A path with an id at its end. */
 interface OneKey {
   readonly Params: { readonly id: string };
 }
 
-function registerKeys(app: FastifyInstance, { keys, baseUrl }: AdminKeysOptions): void {
-  app.get(keysPath, async (_request, reply) => {
-    const records = await keys.list();
-    return sendJson(reply, { keys: records.map(toKeyMembers) });
-  });
-  app.post(keysPath, async (request, reply) => {
-    const made = await keys.create(parseFields(newKey, request.body));
-    return sendMade(reply, made, baseUrl);
-  });
+/**
+ * Registers the admin interface: the keys under `/api/admin/keys`, and the guard for every path under `/api/admin`
+ * and `/admin`, whether it exists or not.
+ */
+export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOptions) {
+  const { keys, baseUrl } = options;
+  closeToPages(app, options.origins);
+  app.addHook('onRequest', options.guard);
+  readJsonBodies(app);
+  registerKey(app, keys);
+  app.get(keysPath, async (_request, reply) =>
+    sendJson(reply, { keys: (await keys.list()).map(toKeyMembers) }),
+  );
+  app.post(keysPath, async (request, reply) =>
+    sendMade(reply, await keys.create(parseFields(newKey, request.body)), baseUrl),
+  );
   refuseOtherMethods(app, keysPath, { allow: ['GET', 'HEAD', 'POST'] });
+  const rotation = `${keysPath}/:id/rotate`;
+  app.post<OneKey>(rotation, async ({ params, body }, reply) => {
+    refuseFields(body);
+    return sendMade(reply, known(await keys.rotate(params.id), params.id), baseUrl);
+  });
+  refuseOtherMethods(app, rotation, { allow: ['POST'] });
+  for (const url of ['/admin', '/admin/*', '/api/admin', '/api/admin/*']) refuseAll(app, url);
 }
 
-function registerKey(app: FastifyInstance, { keys }: AdminKeysOptions): void {
+function registerKey(app: FastifyInstance, keys: AdminKeysOptions['keys']): void {
   const url = `${keysPath}/:id`;
   app.get<OneKey>(url, async ({ params }, reply) => {
     const record = (await keys.list()).find(({ id }) => id === params.id);
-    return sendRecord(reply, record, params.id);
+    return sendJson(reply, toKeyMembers(known(record, params.id)));
   });
   app.patch<OneKey>(url, async ({ params, body }, reply) => {
     const changes = parseFields(keyChanges, body);
     if (Object.keys(changes).length === 0) throw nothingToChange();
-    return sendRecord(reply, await keys.change(params.id, changes), params.id);
+    const record = known(await keys.change(params.id, changes), params.id);
+    return sendJson(reply, toKeyMembers(record));
   });
   app.delete<OneKey>(url, async ({ params, body }, reply) => {
     refuseFields(body);
-    if (!(await keys.remove(params.id))) throw unknownKey(params.id);
+    known((await keys.remove(params.id)) || undefined, params.id);
     return setHeaders(reply).code(204).send();
   });
   refuseOtherMethods(app, url, { allow: ['GET', 'HEAD', 'PATCH', 'DELETE'] });
 }
 
-function registerRotation(app: FastifyInstance, { keys, baseUrl }: AdminKeysOptions): void {
-  const url = `${keysPath}/:id/rotate`;
-  app.post<OneKey>(url, async ({ params, body }, reply) => {
-    refuseFields(body);
-    const made = await keys.rotate(params.id);
-    if (made === undefined) throw unknownKey(params.id);
-    return sendMade(reply, made, baseUrl);
-  });
-  refuseOtherMethods(app, url, { allow: ['POST'] });
-}
-
-/** Answers whoever passes the guard at a path that no route has. */
+/** Answers requests that pass the guard at a path that no route has. */
 function refuseAll(app: FastifyInstance, url: string): void {
   const refuse = async (request: FastifyRequest) => {
     throw routeNotFound(request);
@@ -92,26 +78,15 @@ function refuseAll(app: FastifyInstance, url: string): void {
   app.route({ method, url, exposeHeadRoute: false, onRequest: refuse, handler: refuse });
 }
 
-const noFields = z.strictObject({});
-
-/** A body that would change nothing is refused, so that nobody believes that it did. */
+/** Refuses fields that would be ignored. */
 function refuseFields(body: unknown): void {
-  if (body !== undefined) parseFields(noFields, body);
+  if (body !== undefined) parseFields(z.strictObject({}), body);
 }
 
-/** Sends a key, which is shown this once. */
-function sendMade(
-  reply: FastifyReply,
-  { record, key }: { readonly record: KeyRecord; readonly key: string },
-  baseUrl: string,
-): FastifyReply {
+/** Sends a new key, which is shown this once. */
+function sendMade(reply: FastifyReply, { record, key }: IssuedKey, baseUrl: string): FastifyReply {
   reply.code(201).header('location', `${baseUrl}${keysPath}/${record.id}`);
   return sendJson(reply, { ...toKeyMembers(record), key });
-}
-
-function sendRecord(reply: FastifyReply, record: KeyRecord | undefined, id: string): FastifyReply {
-  if (record === undefined) throw unknownKey(id);
-  return sendJson(reply, toKeyMembers(record));
 }
 
 function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
@@ -128,8 +103,10 @@ function setHeaders(reply: FastifyReply): FastifyReply {
   });
 }
 
-function unknownKey(id: string): Problem {
-  return new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });
+/** @throws Problem `not_found` if the store has no such key */
+function known<Found>(found: Found | undefined, id: string): Found {
+  if (found !== undefined) return found;
+  throw new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });
 }
 
 function nothingToChange(): Problem {
@@ -137,4 +114,72 @@ function nothingToChange(): Problem {
   return new Problem('invalid_body', {
     detail: `The body has no field; it takes at least one of ${fields}.`,
   });
+}
+
+/** Maximum size of a body in bytes. The longest notes have 2000 characters. */
+const maxBodyBytes = 16_384;
+
+/** Makes a scope accept only JSON bodies. An empty body is `undefined`. */
+function readJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    jsonMediaTypes,
+    { parseAs: 'buffer', bodyLimit: maxBodyBytes },
+    async (_request: unknown, body: Buffer) => (body.length === 0 ? undefined : parseJson(body)),
+  );
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch (cause) {
+    throw new Problem('invalid_body', { detail: 'The body is not JSON in UTF-8.', cause });
+  }
+}
+
+/** @throws Problem `invalid_body` if the body is not an object, `invalid_option` for a field */
+function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown): z.output<Fields> {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new Problem('invalid_body', {
+      detail: `The body is ${nameKind(body)}; it takes a JSON object.`,
+    });
+  }
+  const parsed = schema.safeParse(body, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const fields = listNames(Object.keys(schema.shape));
+  throw new Problem('invalid_option', { detail: tellIssue(parsed.error.issues[0], fields) });
+}
+
+/** Lists names as prose: `label`, `allowance` and `notes`. */
+function listNames(names: readonly string[]): string {
+  const quoted = names.map((name) => `\`${name}\``);
+  const last = quoted.pop() ?? 'no fields';
+  return quoted.length === 0 ? last : `${quoted.join(', ')} and ${last}`;
+}
+
+function nameKind(body: unknown): string {
+  if (body === undefined) return 'empty';
+  if (body === null) return 'null';
+  return Array.isArray(body) ? 'an array' : `a ${typeof body}`;
+}
+
+function tellIssue(issue: z.core.$ZodIssue | undefined, fields: string): string {
+  if (issue === undefined) return `The body has a fault; it takes ${fields}.`;
+  if (issue.code === 'unrecognized_keys') {
+    return `The field ${quoteInput(issue.keys[0] ?? '')} is unknown; the body takes ${fields}.`;
+  }
+  const field = `The field \`${issue.path.join('.')}\``;
+  if (issue.input === undefined) return `${field} is missing; the body takes ${fields}.`;
+  return `${field} is ${quoteValue(issue.input)}; it ${tellForm(issue)}.`;
+}
+
+function quoteValue(value: unknown): string {
+  if (typeof value === 'string') return quoteInput(value);
+  return typeof value === 'object' && value !== null ? nameKind(value) : String(value);
+}
+
+/** Only our own messages of the schema begin with `must `. */
+function tellForm(issue: z.core.$ZodIssue): string {
+  if (issue.message.startsWith('must ')) return issue.message;
+  return issue.code === 'invalid_type' ? `must be a ${issue.expected}` : 'must have another form';
 }

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Client } from '../../core/caller.ts';
 import type { HostCheck } from '../../core/http/origins.ts';
 import { Problem } from '../../core/problem.ts';
+import type { ServerLoop } from '../../core/scheduling/loop.ts';
+import { createTurns } from '../../core/scheduling/turns.ts';
 import { maxUrlBytes } from '../../web/limits.ts';
 
 declare module 'fastify' {
@@ -11,7 +14,6 @@ declare module 'fastify' {
   }
 }
 
-/** Whether the process takes work. One owner, `app.ts`; everybody else reads it. */
 export interface Readiness {
   readonly draining: boolean;
 }
@@ -26,27 +28,24 @@ export function setAdmission(
   checkHost: HostCheck,
 ): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const problem = refusal(request, readiness, checkHost);
+    const problem = findProblem(request, readiness, checkHost);
     if (problem?.code === 'malformed_request') reply.header('connection', 'close');
-    done(problem);
+    done(problem ?? undefined);
   });
 }
 
-function refusal(
+function findProblem(
   request: FastifyRequest,
   readiness: Readiness,
   checkHost: HostCheck,
-): Problem | undefined {
+): Problem | null {
   const { raw } = request;
-  const refused = malformation(raw) ?? checkHost(raw.headers.host);
-  if (refused !== null) return refused;
-  if (readiness.draining && !decidesItself(request)) {
-    return new Problem('shutting_down', { detail: 'This process is about to stop.' });
-  }
-  return undefined;
+  const fault = findFault(raw) ?? checkHost(raw.headers.host);
+  if (fault !== null || !readiness.draining || decidesItself(request)) return fault;
+  return new Problem('shutting_down', { detail: 'This process is about to stop.' });
 }
 
-function malformation({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Problem | null {
+function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Problem | null {
   // RFC 9112 §3.2: a request without `Host`, or with several, is refused. Node would refuse the first
   // without a document, and take the second.
   const hosts = countHosts(rawHeaders);
@@ -60,19 +59,39 @@ function malformation({ rawHeaders, httpVersion, url = '' }: IncomingMessage): P
   return new Problem('uri_too_long', { detail: `The URL is over ${maxUrlBytes} bytes.` });
 }
 
-/** Counts `Host` in a list of names and values in turn. */
+/** Counts `Host` in a list of alternating names and values. */
 function countHosts(rawHeaders: readonly string[]): number {
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
-  return hosts;
+  const isHost = (name: string, at: number) =>
+    at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host';
+  return rawHeaders.filter(isHost).length;
 }
 
-/** The process is alive until it ends: draining changes nothing about that. Sessions go on for a while. */
+/** The process is alive until it ends, also while it drains. Sessions go on for a while. */
 function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boolean {
   return (
     url.split('?', 1)[0] === '/health/live' || routeOptions.config?.decidesWhileDraining === true
   );
+}
+
+/** Maximum number of requests per client in a pass of the event loop, and the target length of a pass in milliseconds. */
+const turnLimits = { each: 4, ms: 20 };
+
+/**
+ * Lets clients take turns with their requests. Without it, one pass of the event loop would answer all requests of one
+ * client's many connections before the next request of another client.
+ */
+export function takeTurns(
+  app: FastifyInstance,
+  loop: ServerLoop,
+  clientOf: (request: FastifyRequest) => Client,
+): void {
+  const turns = createTurns(turnLimits, loop);
+  app.server.on('connection', loop.noteConnection);
+  app.addHook('onRequest', (request, _reply, done) => {
+    turns.take(clientOf(request).address, () => {
+      const isHere = !request.raw.socket?.destroyed;
+      if (isHere) done();
+      return isHere;
+    });
+  });
 }

@@ -2,10 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Hold, Ledger } from '../../core/scheduling/ledger.ts';
+import type { Ledger } from '../../core/scheduling/ledger.ts';
 
-/** Options of `boundConnections`. */
-export interface ConnectionsOptions {
+interface ConnectionsOptions {
   readonly ledger: Ledger;
   /** Returns the client of a connection; `null` for a trusted proxy, which has no bound of its own. */
   readonly clientOf: (socket: Socket) => Client | null;
@@ -31,8 +30,14 @@ export function boundConnections(server: Server, options: ConnectionsOptions): v
   server.on('connection', (socket: Socket) => {
     const client = clientOf(socket);
     const hold = ledger.open('connections', client);
-    if (!hold.take(1)) return refuse(tooMany(), socket);
-    socket.once('close', () => (cut.has(socket) ? releaseLater(hold) : hold.release()));
+    if (!hold.take(1)) {
+      const detail = 'Too many connections are open, in all or from this client address.';
+      return refuse(new Problem('overloaded', { detail }), socket);
+    }
+    socket.once('close', () => {
+      if (cut.has(socket)) setTimeout(hold.release, penaltyMs).unref();
+      else hold.release();
+    });
     begin(socket);
     stopParsingWhenCut(socket);
   });
@@ -78,10 +83,6 @@ function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void
     socket.destroyed ? upgrade : onIncoming(request, shouldKeepAlive);
 }
 
-function releaseLater(hold: Hold): void {
-  setTimeout(hold.release, penaltyMs).unref();
-}
-
 /** Creates the function that tells whether a request may be handled; calls `cutOff` for a connection with too many. */
 function createPipelineBound(cutOff: (socket: Socket) => void) {
   const waiting = new WeakMap<Socket, number>();
@@ -96,10 +97,4 @@ function createPipelineBound(cutOff: (socket: Socket) => void) {
     response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
     return true;
   };
-}
-
-function tooMany(): Problem {
-  return new Problem('overloaded', {
-    detail: 'Too many connections are open, in all or from this client address.',
-  });
 }

@@ -5,13 +5,13 @@ import { toProblemHeaders } from '../../web/errors.ts';
 import type { Headers } from '../../web/headers.ts';
 import { maxUrlBytes } from '../../web/limits.ts';
 
-/** What Node's HTTP parser reports; `rawPacket` is the piece of input at fault, a Buffer. */
+/** An error of Node's HTTP parser. `rawPacket` is the faulty input, a Buffer. */
 interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: unknown;
 }
 
-/** A socket as Node's HTTP server keeps it: with the response that is under way, if any. */
+/** A socket of Node's HTTP server, with the response that is being sent. */
 interface ServerSocket extends Socket {
   readonly _httpMessage?: {
     readonly headersSent: boolean;
@@ -19,38 +19,25 @@ interface ServerSocket extends Socket {
   } | null;
 }
 
-/** Handlers for what never becomes a request. Each writes a problem document and closes. */
-export interface Refusals {
-  /** A connection that is not accepted. */
-  refuse(problem: Problem, socket: Socket): void;
-  /** What Node's HTTP parser refuses. */
-  onClientError(error: ParserError, socket: Socket): void;
-  /** The method CONNECT, which Node keeps from its routers. */
-  onConnect(request: unknown, socket: Socket): void;
-}
-
-/** What the refusals of a path have beside the problem. */
+/** The parts of a refusal that depend on its path. */
 export interface RefusedPath {
-  /** The headers that every reply to it has. */
   readonly headers: Headers;
-  /** Gives the document as its surface tells it. Default: as it is. */
+  /** Adds the members that the surface has. Default: none. */
   readonly toDocument?: (document: ProblemDocument) => ProblemDocument;
 }
 
-/** What refusals are made of. */
-export interface RefusalOptions {
+interface RefusalOptions {
   readonly baseUrl: string;
   readonly requestId: () => string;
-  /** Describes a path and query, where the parser got that far. */
+  /** Describes a path and query, if the parser got that far. */
   readonly describe: (url: string) => RefusedPath;
 }
 
-/** Creates the handlers. */
-export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions): Refusals {
+/** Creates the handlers of input that never becomes a request. Each writes a problem document and closes. */
+export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions) {
   const endSoon = createEnding();
   const refuse = (problem: Problem, socket: ServerSocket, url: string | null = null): void => {
-    // A peer that is gone, or a reply that has begun: nothing can be said any more. Node's own
-    // handler looks at the same member.
+    // The peer is gone, or a reply has begun. Node's own handler checks the same member.
     if (!socket.writable || socket._httpMessage?.headersSent === true) {
       socket.destroy();
       return;
@@ -70,37 +57,38 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
     endSoon(socket, `${start}${lines.join('')}\r\n${body}`);
   };
   return {
-    refuse,
-    onClientError: (error, socket: ServerSocket) => {
-      // Where a body is at fault its request is known, and the input begins in the middle.
+    refuse: (problem: Problem, socket: Socket): void => refuse(problem, socket),
+    onClientError: (error: ParserError, socket: ServerSocket): void => {
+      // If the fault is in a body, its request is known, and the input begins in the middle.
       const url = socket._httpMessage?.req.url ?? targetOf(error.rawPacket);
       if (error.code === 'ECONNRESET') socket.destroy();
       else refuse(toProblem(error), socket, url);
     },
-    onConnect: (_request, socket) => {
+    /** Node does not pass the method CONNECT to its routers. */
+    onConnect: (_request: unknown, socket: Socket): void => {
       const detail = 'This server is no proxy; it answers GET and HEAD.';
       refuse(new Problem('method_not_allowed', { detail, allow: ['GET', 'HEAD'] }), socket);
     },
   };
 }
 
-/** Milliseconds that a peer has to read the last bytes and close its side. */
+/** Time for a peer to read the last bytes and close its side, in milliseconds. */
 const lingerMs = 1000;
 
-/** Maximum number of connections that wait for their peers; each has a descriptor that others may need. */
+/** Maximum number of connections that wait for their peers; each has a file descriptor. */
 const maxLingering = 64;
 
 /**
- * Creates the function that sends the last bytes of a connection and closes it for good, whatever the peer
- * does. Until then what the peer still sends is read and dropped: closing at once could reset the connection
- * before the peer has read the bytes (RFC 9112 §9.6).
+ * Creates the function that sends the last bytes of a connection and closes it, whatever the peer does. Until then
+ * input is read and dropped: closing at once could reset the connection before the peer has read the bytes
+ * (RFC 9112 §9.6).
  */
 function createEnding(): (socket: Socket, bytes: string) => void {
   let lingering = 0;
   return (socket, bytes) => {
     const close = () => socket.destroy();
     const timer = setTimeout(close, lingerMs).unref();
-    // Nobody else listens to what was never a request, and a peer that resets it must not end the process.
+    // Without a listener, a peer that resets the connection would end the process.
     socket.on('error', close);
     if (lingering >= maxLingering) socket.once('finish', close);
     lingering += 1;
@@ -125,10 +113,7 @@ function toProblem(error: ParserError): Problem {
     : new Problem('headers_too_large', { detail: 'The headers are over 16 KiB.' });
 }
 
-/**
- * Gives the path and query that the input begins with, the path alone where the line goes on beyond
- * the limit of a URL; null where it begins in the middle.
- */
+/** Returns the path and query that the input begins with; without the query if the URL is too long. */
 function targetOf(packet: unknown): string | null {
   if (!Buffer.isBuffer(packet)) return null;
   const line = packet.toString('latin1', 0, maxUrlBytes);
@@ -136,7 +121,7 @@ function targetOf(packet: unknown): string | null {
   return target ?? path ?? null;
 }
 
-/** Tells whether the input begins with a request line that is over the limit of a URL. */
+/** Returns whether the input begins with a request line that is too long. */
 function isOneLongLine(packet: unknown): boolean {
   if (!Buffer.isBuffer(packet) || !/^[A-Z]+ /.test(packet.toString('latin1', 0, 20))) return false;
   const end = packet.indexOf('\r\n');

@@ -1,33 +1,23 @@
 import { z } from 'zod';
-import type { DiscoveryFacts } from './discovery-facts.ts';
-import { discoveryPaths } from './discovery-links.ts';
+import { type DiscoveryFacts, discoveryPaths } from './discovery-facts.ts';
 import { listMachineSurfaces, type MachineSurface } from './surfaces.ts';
 
 /** A target with its attributes (RFC 9264 §4.2.3). */
 const linkTarget = z
-  .object({ href: z.url(), type: z.string(), title: z.string() })
-  .partial({ type: true })
+  .object({ href: z.url(), type: z.string().optional(), title: z.string() })
   .meta({ id: 'LinkTarget' });
 
-/** The target of one link, by its relation: a list even where it is one (RFC 9264 §4.2.2). */
 const targets = z.array(linkTarget).readonly();
 
 /** The links of one context (RFC 9264 §4.2.2); the relations are those of RFC 8631 and RFC 9727. */
 const linkContext = z
   .object({
     anchor: z.url(),
-    item: targets,
-    'service-desc': targets,
-    'service-doc': targets,
-    'service-meta': targets,
-    status: targets,
-  })
-  .partial({
-    item: true,
-    'service-desc': true,
-    'service-doc': true,
-    'service-meta': true,
-    status: true,
+    item: targets.optional(),
+    'service-desc': targets.optional(),
+    'service-doc': targets.optional(),
+    'service-meta': targets.optional(),
+    status: targets.optional(),
   })
   .meta({ id: 'LinkContext' });
 
@@ -36,11 +26,8 @@ export const apiCatalog = z
   .object({ linkset: z.array(linkContext).readonly() })
   .meta({ id: 'ApiCatalog' });
 
-/** Gives the catalog: its items, then what describes each of them. */
-export function describeApiCatalog({
-  baseUrl,
-  endpoints,
-}: DiscoveryFacts): z.output<typeof apiCatalog> {
+/** Lists the APIs, then the links of each of them. */
+export function describeApiCatalog({ baseUrl, endpoints }: DiscoveryFacts) {
   const served = listMachineSurfaces(endpoints);
   const items = served.map(({ anchor, title }) => ({ href: `${baseUrl}${anchor}`, title }));
   return {
@@ -56,30 +43,25 @@ function describeSurface(
   baseUrl: string,
 ) {
   const { path, mediaType } = description;
-  const to = (target: string, type: string, name: string) => [
-    { href: `${baseUrl}${target}`, type, title: name },
-  ];
+  const link = (to: string, type: string, name: string) => {
+    return { href: `${baseUrl}${to}`, type, title: name };
+  };
   return {
     anchor: `${baseUrl}${anchor}`,
-    'service-desc': to(path, mediaType, `${title}: description for programs`),
+    'service-desc': [link(path, mediaType, `${title}: description for programs`)],
     'service-doc': [
-      ...to(documentation, 'text/html', `${title}: documentation`),
-      ...to(discoveryPaths.llms, 'text/plain', 'Overview for language models'),
+      link(documentation, 'text/html', `${title}: documentation`),
+      link(discoveryPaths.llms, 'text/plain', 'Overview for language models'),
     ],
-    'service-meta': to(discoveryPaths.ard, 'application/json', 'ARD manifest'),
-    status: to(discoveryPaths.readiness, 'application/json', 'Readiness'),
+    'service-meta': [link(discoveryPaths.ard, 'application/json', 'ARD manifest')],
+    status: [link(discoveryPaths.readiness, 'application/json', 'Readiness')],
   };
 }
 
-/**
- * Gives the value of the catalog's own `Link` header: that it is one, and what is in it (RFC 9727 §2
- * demands it of HEAD).
- */
-export function toCatalogLink(facts: DiscoveryFacts): string {
-  const { linkset } = describeApiCatalog(facts);
-  const items = linkset.flatMap(({ item = [] }) => item);
+/** Returns the catalog's own `Link` header: itself and its items (RFC 9727 §2 demands it of HEAD). */
+export function toCatalogLink({ baseUrl, endpoints }: DiscoveryFacts): string {
   return [
-    `<${facts.baseUrl}${discoveryPaths.apiCatalog}>; rel="api-catalog"; type="application/linkset+json"`,
-    ...items.map(({ href }) => `<${href}>; rel="item"`),
+    `<${baseUrl}${discoveryPaths.apiCatalog}>; rel="api-catalog"; type="application/linkset+json"`,
+    ...listMachineSurfaces(endpoints).map(({ anchor }) => `<${baseUrl}${anchor}>; rel="item"`),
   ].join(', ');
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { problemKinds, problemMediaType } from '../../core/problem.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';
@@ -7,35 +8,144 @@ import { historyMediaTypes } from '../../render/history.ts';
 import { describeVersioning } from '../lifecycle/versioning.ts';
 import { describeParameters } from '../openapi/read-paths.ts';
 import { isBrowseRoute, type Route, routes, summarizeRoute } from '../reads/routes.ts';
-import type { ApiIndex } from './api-description-schema.ts';
-import type { DiscoveryFacts } from './discovery-facts.ts';
-import { discoveryPaths } from './discovery-links.ts';
+import { type DiscoveryFacts, discoveryPaths } from './discovery-facts.ts';
 import { surfaces } from './surfaces.ts';
 
-type DescribedRoute = ApiIndex['surfaces'][number]['routes'][number];
+const texts = z.array(z.string()).readonly();
 
-/**
- * Gives the machine-readable description of the service: the document of `/api`.
- *
- * @param nowMs The moment whose lifecycle states are told.
- */
+const describedRoute = z.object({
+  operation_id: z.string(),
+  method: z.string(),
+  path: z.string(),
+  also: texts
+    .optional()
+    .describe('Other paths at which it answers, without an operation of their own.'),
+  summary: z.string(),
+  parameters: texts.describe('Their names, those of the path first.'),
+  deprecated: z.boolean().optional(),
+});
+
+const describedSurface = z.object({
+  name: z.string().describe('Also a tag of `/openapi.json`.'),
+  description: z.string(),
+  routes: z.array(describedRoute).readonly(),
+});
+
+const describedDocument = z.object({
+  url: z.url(),
+  summary: z.string(),
+  media_types: texts.describe('The first is the one for everybody.'),
+});
+
+const describedFormat = z.object({
+  name: z.string().describe('The value of the parameter `format`.'),
+  media_type: z.string(),
+  reads: texts.describe('The operations of v1 that have it.'),
+});
+
+const allowance = z.object({
+  policy: z.string().describe('Its name in `RateLimit-Policy`.'),
+  units: z.number().int(),
+  applies_to: z.string(),
+});
+
+const deprecatedAlias = z.object({
+  path: z.string(),
+  deprecation: z.string().describe('The value of the header `Deprecation`.'),
+  sunset: z.string().describe('The value of the header `Sunset`.'),
+  deprecation_iso: z.string(),
+  sunset_iso: z.string(),
+  state: z.enum(['current', 'announced', 'deprecated', 'past_sunset']),
+  successor: z.string().optional().describe('The path that replaces it, where one does.'),
+  successor_parameter: z.string().optional().describe('Else the parameter that names the path.'),
+  successors: z.record(z.string(), z.string()).optional().describe('The path by its value.'),
+});
+
+/** The JSON document of `/api`. Its members are added to and never removed. */
+export const apiIndex = z
+  .object({
+    name: z.string(),
+    version: z.string(),
+    description: z.string(),
+    base_url: z.url(),
+    documentation: z.record(z.string(), z.url()).describe('The pages, by name.'),
+    documents: z.array(describedDocument).readonly().describe('What else describes the service.'),
+    surfaces: z.array(describedSurface).readonly(),
+    formats: z.array(describedFormat).readonly(),
+    authentication: z.object({
+      required: z.boolean(),
+      key: z.object({
+        header: z.string(),
+        scheme: z.string(),
+        status_header: z.string(),
+        surfaces: texts.describe('The paths that look at a key.'),
+        request_url: z.string().describe('Where a human asks for one.'),
+      }),
+    }),
+    limits: z.object({
+      window_seconds: z.number().int(),
+      allowances: z.array(allowance).readonly(),
+      pool_upstream_requests: z.number().int().describe('For the browse reads of all callers.'),
+      headers: texts,
+    }),
+    errors: z.object({
+      media_type: z.string(),
+      documentation: z.url(),
+      codes: z.record(z.string(), z.number().int()).describe('The status by the code.'),
+    }),
+    versioning: z.object({
+      current: z.string(),
+      base_path: z.string(),
+      policy_url: z.url(),
+      deprecated_aliases: z.array(deprecatedAlias).readonly(),
+    }),
+  })
+  .meta({ id: 'ApiIndex' });
+
+export type ApiIndex = z.output<typeof apiIndex>;
+
+/** Describes the service for programs, with the lifecycle states of an instant: the document of `/api`. */
 export function describeApi(facts: DiscoveryFacts, nowMs: number): ApiIndex {
-  const { baseUrl, version } = facts;
+  const { baseUrl, version, endpoints, contacts, limits } = facts;
+  const docs = `${baseUrl}${discoveryPaths.docs}`;
   return {
     name: 'Perch',
     version,
     description:
       'Reads public social posts, profiles, followers and searches. Replies are Markdown, or JSON with `format=json` or `Accept: application/json`.',
     base_url: baseUrl,
-    documentation: listPages(facts),
-    documents: listDocuments(facts),
-    surfaces: listSurfaces(facts.endpoints),
+    documentation: {
+      index: docs,
+      ...Object.fromEntries(facts.pages().map(({ name }) => [name, `${docs}/${name}`])),
+    },
+    documents: endpoints
+      .filter(({ tag }) => tag === 'discovery')
+      .map(({ path, summary, replies }) => ({
+        url: `${baseUrl}${path}`,
+        summary,
+        media_types: replies.flatMap(({ content }) => Object.keys(content ?? {})),
+      })),
+    surfaces: listSurfaces(endpoints),
     formats: listFormats(),
-    authentication: describeAuthentication(facts),
-    limits: describeLimits(facts),
+    authentication: {
+      required: false,
+      key: {
+        header: 'Authorization',
+        scheme: 'Bearer',
+        status_header: 'X-Api-Key-Status',
+        surfaces: listKeyPaths(endpoints),
+        request_url: contacts.keys,
+      },
+    },
+    limits: {
+      window_seconds: limits.windowSeconds,
+      allowances: listAllowances(limits),
+      pool_upstream_requests: limits.pool,
+      headers: ['RateLimit-Policy', 'RateLimit', 'Retry-After'],
+    },
     errors: {
       media_type: problemMediaType,
-      documentation: `${baseUrl}${discoveryPaths.docs}/errors`,
+      documentation: `${docs}/errors`,
       codes: Object.fromEntries(
         Object.entries(problemKinds).map(([code, { status }]) => [code, status]),
       ),
@@ -44,24 +154,8 @@ export function describeApi(facts: DiscoveryFacts, nowMs: number): ApiIndex {
   };
 }
 
-function listPages({ baseUrl, pages }: DiscoveryFacts): ApiIndex['documentation'] {
-  const index = `${baseUrl}${discoveryPaths.docs}`;
-  const addresses = pages().map(({ name }) => [name, `${index}/${name}`] as const);
-  return Object.fromEntries([['index', index], ...addresses]);
-}
-
-function listDocuments({ baseUrl, endpoints }: DiscoveryFacts): ApiIndex['documents'] {
-  return endpoints
-    .filter(({ tag }) => tag === 'discovery')
-    .map(({ path, summary, replies }) => ({
-      url: `${baseUrl}${path}`,
-      summary,
-      media_types: replies.flatMap(({ content }) => Object.keys(content ?? {})),
-    }));
-}
-
-/** Lists the surfaces that have a route, each with its routes; the operator's are nobody else's. */
-function listSurfaces(endpoints: readonly Endpoint[]): ApiIndex['surfaces'] {
+/** Lists the public surfaces that have a route, each with its routes. */
+function listSurfaces(endpoints: readonly Endpoint[]) {
   return Object.entries(surfaces)
     .map(([name, description]) => ({
       name,
@@ -74,20 +168,12 @@ function listSurfaces(endpoints: readonly Endpoint[]): ApiIndex['surfaces'] {
     .filter(({ routes: listed }) => listed.length > 0);
 }
 
-function describeEndpoint({
-  id,
-  method,
-  path,
-  summary,
-  parameters = {},
-}: Endpoint): DescribedRoute {
-  const named = [parameters.path, parameters.query].flatMap((schema) =>
-    Object.keys(schema?.shape ?? {}),
-  );
-  return { operation_id: id, method, path, summary, parameters: named };
+function describeEndpoint({ id, method, path, summary, parameters = {} }: Endpoint) {
+  const named = { ...parameters.path?.shape, ...parameters.query?.shape };
+  return { operation_id: id, method, path, summary, parameters: Object.keys(named) };
 }
 
-function describeRoute(route: Route): DescribedRoute {
+function describeRoute(route: Route) {
   return {
     operation_id: route.id,
     method: 'GET',
@@ -99,69 +185,46 @@ function describeRoute(route: Route): DescribedRoute {
   };
 }
 
-/** Lists the formats that a parameter asks for; that of link previews has none. */
+/** Lists the values of the parameter `format`, which has none for link previews. */
 function listFormats(): ApiIndex['formats'] {
-  // Keys of the table of reads.
-  const ids = Object.keys(reads) as ReadId[];
-  const whole = Object.entries(formats.post)
-    .filter(([name]) => name !== 'preview')
-    .map(([name, { mediaType }]) => ({
+  const ids = Object.keys(reads) as ReadId[]; // keys of the table of reads
+  const whole = Object.entries(formats.post).filter(([name]) => name !== 'preview');
+  return [
+    ...whole.map(([name, { mediaType }]) => ({
       name,
       media_type: mediaType,
       reads: [
         ...ids.filter((id) => Object.hasOwn(formats[reads[id].kind], name)),
         ...(Object.hasOwn(historyMediaTypes, name) ? [importProfilePosts.name] : []),
       ],
-    }));
-  return [
-    ...whole,
+    })),
     { name: 'ndjson', media_type: historyMediaTypes.ndjson, reads: [importProfilePosts.name] },
   ];
 }
 
-function describeAuthentication({
-  contacts,
-  endpoints,
-}: DiscoveryFacts): ApiIndex['authentication'] {
-  const browsed = [
-    ...routes.filter(isBrowseRoute).map(({ path }) => path),
-    ...endpoints.filter(({ access }) => access === 'key').map(({ path }) => path),
-  ];
-  return {
-    required: false,
-    key: {
-      header: 'Authorization',
-      scheme: 'Bearer',
-      status_header: 'X-Api-Key-Status',
-      surfaces: [...new Set(browsed)],
-      request_url: contacts.keys,
-    },
-  };
+function listKeyPaths(endpoints: readonly Endpoint[]): readonly string[] {
+  const keyed = endpoints.filter(({ access }) => access === 'key');
+  return [...new Set([...routes.filter(isBrowseRoute), ...keyed].map(({ path }) => path))];
 }
 
-function describeLimits({ limits }: DiscoveryFacts): ApiIndex['limits'] {
-  return {
-    window_seconds: limits.windowSeconds,
-    allowances: [
-      {
-        policy: 'public',
-        units: limits.public,
-        applies_to:
-          'Profiles, lists and searches without a key that the cache does not answer, for each client address.',
-      },
-      {
-        policy: 'key',
-        units: limits.key,
-        applies_to: 'The same with a key that has no allowance of its own, for each key.',
-      },
-      {
-        policy: 'post',
-        units: limits.post,
-        applies_to:
-          'Posts, their replies and oEmbed that the cache does not answer, for each client address; keys change nothing.',
-      },
-    ],
-    pool_upstream_requests: limits.pool,
-    headers: ['RateLimit-Policy', 'RateLimit', 'Retry-After'],
-  };
+function listAllowances(limits: DiscoveryFacts['limits']): ApiIndex['limits']['allowances'] {
+  return [
+    {
+      policy: 'public',
+      units: limits.public,
+      applies_to:
+        'Profiles, lists and searches without a key that the cache does not answer, for each client address.',
+    },
+    {
+      policy: 'key',
+      units: limits.key,
+      applies_to: 'The same with a key that has no allowance of its own, for each key.',
+    },
+    {
+      policy: 'post',
+      units: limits.post,
+      applies_to:
+        'Posts, their replies and oEmbed that the cache does not answer, for each client address; keys change nothing.',
+    },
+  ];
 }

@@ -1,6 +1,6 @@
-import type { ApiIndex } from './api-description-schema.ts';
+import type { ApiIndex } from './api-description.ts';
 
-/** Gives the description of the service as a page: the Markdown document of `/api`. Ends with a line feed. */
+/** Writes the description of the service as the Markdown document of `/api`. */
 export function toApiMarkdown(api: ApiIndex): string {
   const blocks = [
     `# ${api.name}`,
@@ -11,7 +11,13 @@ export function toApiMarkdown(api: ApiIndex): string {
     ['| `format` | media type | of |', '| --- | --- | --- |', ...api.formats.map(writeFormat)],
     '## Keys and limits',
     writeKeys(api),
-    ['| policy | units | what it counts |', '| --- | --- | --- |', ...writeAllowances(api)],
+    [
+      '| policy | units | what it counts |',
+      '| --- | --- | --- |',
+      ...api.limits.allowances.map(
+        ({ policy, units, applies_to }) => `| \`${policy}\` | ${units} | ${applies_to} |`,
+      ),
+    ],
     '## Errors',
     `Every error is \`${api.errors.media_type}\` with a \`code\`: <${api.errors.documentation}>`,
     '## Versioning',
@@ -40,19 +46,8 @@ function writeKeys({ authentication: { key }, limits }: ApiIndex): string {
   return `Nobody needs a key. One is sent as \`${key.header}: ${key.scheme}\` and asked for at <${key.request_url}>. Allowances are counted over ${limits.window_seconds} seconds, and a 429 says in \`Retry-After\` how long to wait.`;
 }
 
-function writeAllowances({ limits }: ApiIndex): readonly string[] {
-  return limits.allowances.map(
-    ({ policy, units, applies_to }) => `| \`${policy}\` | ${units} | ${applies_to} |`,
-  );
-}
-
-function writeAlias({
-  path,
-  deprecation_iso,
-  sunset_iso,
-  successor,
-  successors = {},
-}: ApiIndex['versioning']['deprecated_aliases'][number]): string {
+function writeAlias(alias: ApiIndex['versioning']['deprecated_aliases'][number]): string {
+  const { path, deprecation_iso, sunset_iso, successor, successors = {} } = alias;
   const targets = successor === undefined ? Object.values(successors) : [successor];
   const named = targets.map((target) => `\`${target}\``).join(', ');
   return `- \`${path}\`: deprecated ${deprecation_iso}, sunset ${sunset_iso}, successor ${named}`;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { DiscoveryFacts } from './discovery-facts.ts';
-import { discoveryPaths } from './discovery-links.ts';
+import { type DiscoveryFacts, discoveryPaths } from './discovery-facts.ts';
 import { listMachineSurfaces, type MachineSurface, surfaces } from './surfaces.ts';
 
 /** An entry of the manifest: one surface (ARD §4.2). */
@@ -34,7 +33,6 @@ export const ardManifest = z
   })
   .meta({ id: 'ArdManifest' });
 
-/** Gives the manifest of every machine surface. */
 export function describeArd(facts: DiscoveryFacts): z.output<typeof ardManifest> {
   return {
     specVersion: '1.0',

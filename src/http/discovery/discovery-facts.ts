@@ -1,17 +1,46 @@
 import type { OpenApiFacts } from '../openapi/document.ts';
 import type { LibraryPage } from '../pages/docs/library.ts';
 
-/** What the discovery documents are made of, beside the tables of this folder. */
+/** The facts that the discovery documents are made of, besides the tables of this folder. */
 export interface DiscoveryFacts extends Omit<OpenApiFacts, 'nowMs' | 'examples'> {
-  readonly contacts: Contacts;
-  /** Gives the pages of the documentation, in reading order; asked when a document is made. */
+  /** URIs for people: where to ask for a key, and where to report a weakness. */
+  readonly contacts: { readonly keys: string; readonly security: string };
+  /** Returns the pages of the documentation in reading order. Called when a document is made. */
   pages(): readonly Pick<LibraryPage, 'name' | 'title' | 'summary'>[];
 }
 
-/** Where people turn to, as URIs. */
-export interface Contacts {
-  /** Where a human asks for a key. */
-  readonly keys: string;
-  /** Where a weakness is reported. */
-  readonly security: string;
+/** Paths that the documents and the `Link` header refer to. */
+export const discoveryPaths = {
+  apiIndex: '/api',
+  openApi: '/openapi.json',
+  docs: '/docs',
+  apiCatalog: '/.well-known/api-catalog',
+  ard: '/.well-known/ard.json',
+  aiCatalog: '/.well-known/ai-catalog.json',
+  mcp: '/mcp',
+  /** The place that SEP-2127 reserves below the endpoint. */
+  serverCard: '/mcp/server-card',
+  llms: '/llms.txt',
+  robots: '/robots.txt',
+  security: '/.well-known/security.txt',
+  readiness: '/health/ready',
+} as const;
+
+const links = [
+  ['service-desc', discoveryPaths.openApi, 'application/json'],
+  ['service-doc', discoveryPaths.docs, 'text/html'],
+  ['status', discoveryPaths.readiness, 'application/json'],
+  ['api-catalog', discoveryPaths.apiCatalog, 'application/linkset+json'],
+  ['ard', discoveryPaths.ard, 'application/json'],
+  ['describedby', discoveryPaths.llms, 'text/plain'],
+] as const;
+
+/**
+ * Returns the `Link` header of `/api` and of the front page, which leads a program that knows only this
+ * address to the other documents (RFC 8288; relations of RFC 8631, RFC 9727 and ARD §5.1).
+ */
+export function toDiscoveryLink(baseUrl: string): string {
+  return links
+    .map(([relation, path, type]) => `<${baseUrl}${path}>; rel="${relation}"; type="${type}"`)
+    .join(', ');
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import type { DiscoveryFacts } from './discovery-facts.ts';
-import { mcpPath } from './surfaces.ts';
+import { type DiscoveryFacts, discoveryPaths } from './discovery-facts.ts';
+
+/** Media type of an MCP server card (SEP-2127). */
+export const serverCardType = 'application/mcp-server-card+json';
 
 /**
  * The document of `/mcp/server-card` (SEP-2127, first version of its schema). Its member `$schema` is not
@@ -17,28 +19,22 @@ export const serverCard = z
   })
   .meta({ id: 'McpServerCard' });
 
-/** Gives what a client of the MCP server should know before it connects. Tools are listed by the protocol. */
-export function describeServerCard({
-  baseUrl,
-  version,
-}: DiscoveryFacts): z.output<typeof serverCard> {
+/** Describes the MCP server to a client that is about to connect. The protocol itself lists the tools. */
+export function describeServerCard({ baseUrl, version }: DiscoveryFacts) {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
-    name: toServerName(baseUrl),
+    name: `${toNamespace(new URL(baseUrl))}/perch`,
     version,
     title: 'Perch',
     description: 'Reads public social posts, profiles, followers and searches. No sign-in.',
     websiteUrl: `${baseUrl}/`,
-    remotes: [{ type: 'streamable-http', url: `${baseUrl}${mcpPath}` }],
-  };
+    remotes: [{ type: 'streamable-http', url: `${baseUrl}${discoveryPaths.mcp}` }],
+  } satisfies z.output<typeof serverCard>;
 }
 
-/** The reverse-DNS name comes from the base URL's host. An address stays as it is. */
-function toServerName(baseUrl: string): string {
-  const { hostname } = new URL(baseUrl);
+/** Returns the host in reverse-DNS notation. An IP address stays as it is. */
+function toNamespace({ hostname }: URL): string {
   const isAddress = /^\[|^[\d.]+$/.test(hostname);
-  const name = isAddress
-    ? hostname.replaceAll(/[[\]]/g, '').replaceAll(':', '-')
-    : hostname.split('.').reverse().join('.');
-  return `${name}/perch`;
+  if (isAddress) return hostname.replaceAll(/[[\]]/g, '').replaceAll(':', '-');
+  return hostname.split('.').reverse().join('.');
 }

@@ -1,10 +1,12 @@
 import type { Endpoint, EndpointTag } from '../../core/endpoint.ts';
 import type { Route } from '../reads/routes.ts';
+import { discoveryPaths } from './discovery-facts.ts';
+import { serverCardType } from './server-card.ts';
 
-/** The name of a part of the service that anybody may call; in the machine description it is a tag. */
-export type SurfaceName = Route['surface'] | Exclude<EndpointTag, 'operator'>;
+/** Name of a public part of the service; in the machine description it is a tag. */
+type SurfaceName = Route['surface'] | Exclude<EndpointTag, 'operator'>;
 
-/** What each surface is for, in the order in which documents tell of them. */
+/** Purpose of each surface, in the order of the documents. */
 export const surfaces = {
   v1: 'The machine surface. Breaking changes ship only under a new prefix.',
   permalink: 'The paths of the original platform: unversioned, stable and not deprecated.',
@@ -16,23 +18,22 @@ export const surfaces = {
   alias: 'Deprecated aliases: they answer as before and name their successors.',
 } as const satisfies Record<SurfaceName, string>;
 
-/** A surface that a program can be pointed at, as the discovery documents tell of it. */
+/** A surface that a program can be pointed at. */
 export interface MachineSurface {
   readonly name: SurfaceName;
   readonly title: string;
-  /** What stands for the surface as a whole; it answers 200, or is spoken to in its own protocol. */
+  /** Path of the surface as a whole; it answers 200, or speaks its own protocol. */
   readonly anchor: string;
   /** The document that describes it. */
   readonly description: {
     readonly path: string;
-    /** The media type that it is sent as. */
+    /** Media type that it is sent as. */
     readonly mediaType: string;
-    /** What it is: the most telling media type of such documents. */
+    /** The most specific media type of such documents. */
     readonly artifactType: string;
   };
-  /** The page for people. */
   readonly documentation: string;
-  /** What it is called in an identifier: a namespace and a name. */
+  /** Namespace and name. */
   readonly identifier: string;
   readonly tags: readonly string[];
   /** Two to five questions that it can answer (ARD §4.2). */
@@ -40,25 +41,16 @@ export interface MachineSurface {
 }
 
 const openApi = {
-  path: '/openapi.json',
+  path: discoveryPaths.openApi,
   mediaType: 'application/json',
   artifactType: 'application/vnd.oai.openapi+json',
 } as const;
-
-/** Where the MCP server is. */
-export const mcpPath = '/mcp';
-
-/** Where its card is: the place that SEP-2127 reserves below the endpoint. */
-export const serverCardPath = `${mcpPath}/server-card`;
-
-/** The media type of an MCP server card (SEP-2127). */
-export const serverCardType = 'application/mcp-server-card+json';
 
 const machineSurfaces: readonly MachineSurface[] = [
   {
     name: 'v1',
     title: 'Perch read API',
-    anchor: '/api',
+    anchor: discoveryPaths.apiIndex,
     description: openApi,
     documentation: '/docs/start',
     identifier: 'api:v1',
@@ -88,9 +80,9 @@ const machineSurfaces: readonly MachineSurface[] = [
   {
     name: 'mcp',
     title: 'Perch MCP server',
-    anchor: mcpPath,
+    anchor: discoveryPaths.mcp,
     description: {
-      path: serverCardPath,
+      path: discoveryPaths.serverCard,
       mediaType: serverCardType,
       artifactType: serverCardType,
     },
@@ -105,7 +97,7 @@ const machineSurfaces: readonly MachineSurface[] = [
   },
 ];
 
-/** Gives the machine surfaces that are served: those of the reads, and those that have endpoints. */
+/** Returns the machine surfaces that are served: those of the reads, and those that have endpoints. */
 export function listMachineSurfaces(endpoints: readonly Endpoint[]): readonly MachineSurface[] {
   const served = new Set<string>(['v1', 'permalink', ...endpoints.map(({ tag }) => tag)]);
   return machineSurfaces.filter(({ name }) => served.has(name));

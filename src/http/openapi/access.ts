@@ -1,78 +1,88 @@
 import type { AllowanceLimits, AllowancePolicy } from '../../access/allowances/allowances.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
+import type { ProblemCode } from '../../core/problem.ts';
 import { isBrowseRoute, type Route } from '../reads/routes.ts';
 
-/** The name of the scheme of callers’ keys under `components`. */
-export const keyScheme = 'bearerKey';
+/** An optional key, as `security` of an operation. */
+export const optionalKey = [{}, { bearerKey: [] }] as const;
 
-/** The name of the scheme of the operator’s token. */
-export const adminScheme = 'adminToken';
+const keyedPolicies = ['public', 'key'] as const satisfies readonly AllowancePolicy[];
 
-/** The name of the scheme of the tokens that sessions are asked with. */
-export const bearerScheme = 'anyBearer';
-
-/** Gives the security schemes that the operations use. */
-export function describeSecurity(endpoints: readonly Endpoint[]): JsonSchema {
-  const used = new Set(endpoints.map(({ access }) => access));
-  return {
-    [keyScheme]: {
-      type: 'http',
-      scheme: 'bearer',
-      description: 'An optional key, which the operator hands out. There is no sign-in.',
-    },
-    ...(used.has('bearer')
-      ? {
-          [bearerScheme]: {
-            type: 'http',
-            scheme: 'bearer',
-            description: 'Any token. Send one always: an operator can demand it.',
-          },
-        }
-      : {}),
-    ...(used.has('operator')
-      ? { [adminScheme]: { type: 'http', scheme: 'bearer', description: 'The operator’s token.' } }
-      : {}),
-  };
+interface AccessDescription {
+  readonly callers: string;
+  readonly members: JsonSchema;
+  readonly problems: readonly ProblemCode[];
+  /** Name and description of the security scheme, which is a bearer token. */
+  readonly scheme: readonly [string, string] | null;
 }
 
-/** Whom each policy counts, and what for. */
-const policies = {
-  public: {
-    counts: 'Browse reads that the response cache does not answer.',
-    partition: 'The client address; of IPv6 its /64.',
+/** Descriptions of the kinds of access to endpoints. */
+export const accesses: Readonly<Record<Endpoint['access'], AccessDescription>> = {
+  open: {
+    callers: 'Anybody may call it, without credentials.',
+    members: {},
+    problems: [],
+    scheme: null,
   },
   key: {
-    counts: 'Browse reads with a valid key that the response cache does not answer.',
-    partition: 'The key, which can have a quota of its own.',
+    callers: 'A bearer key is optional: it has a larger allowance.',
+    members: { security: optionalKey, 'x-rate-limit-policies': keyedPolicies },
+    problems: ['invalid_option', 'invalid_key', 'rate_limited'],
+    scheme: ['bearerKey', 'An optional key, which the operator hands out. There is no sign-in.'],
   },
-  post: {
-    counts:
-      'Reads of posts, of replies and of oEmbed documents that the response cache does not answer.',
-    partition: 'The client address; of IPv6 its /64. Keys change nothing.',
+  bearer: {
+    callers: 'Any bearer token is accepted; none is needed unless the operator demands one.',
+    members: { security: [{}, { anyBearer: [] }] },
+    problems: ['missing_bearer'],
+    scheme: ['anyBearer', 'Any token. Send one always: an operator can demand it.'],
   },
-} as const satisfies Readonly<
-  Record<AllowancePolicy, { readonly counts: string; readonly partition: string }>
->;
+  operator: {
+    callers: 'For the operator alone: it takes the admin token.',
+    members: { security: [{ adminToken: [] }] },
+    problems: ['unauthorized', 'overloaded'],
+    scheme: ['adminToken', 'The operator’s token.'],
+  },
+};
 
-/**
- * Gives the allowances of this server, `x-rate-limit-policies` of the document: by the names that
- * `RateLimit-Policy` has, the quota in units and the window in seconds.
- */
-export function describeRateLimits(limits: AllowanceLimits): JsonSchema {
-  const window = limits.windowSeconds;
-  const rows = Object.entries(policies).map(([name, policy]) => {
-    // The keys of the table are policies, by its type.
-    const quota = limits[name as AllowancePolicy];
-    return [name, { ...policy, quota, window_seconds: window }] as const;
-  });
-  return Object.fromEntries(rows);
+/** Describes the security schemes of the reads, which take a key, and of endpoints. */
+export function describeSecurity(endpoints: readonly Endpoint[]): JsonSchema {
+  const used = new Set<string>(['key', ...endpoints.map(({ access }) => access)]);
+  const schemes = Object.entries(accesses).flatMap(([name, { scheme }]) =>
+    scheme !== null && used.has(name) ? [scheme] : [],
+  );
+  return Object.fromEntries(
+    schemes.map(([name, description]) => [name, { type: 'http', scheme: 'bearer', description }]),
+  );
 }
 
-/** Gives the policies that a read of a route can be paid by, `x-rate-limit-policies` of an operation. */
+/** Describes the allowances of this server by policy: `x-rate-limit-policies` of the document. */
+export function describeRateLimits(limits: AllowanceLimits): JsonSchema {
+  const window_seconds = limits.windowSeconds;
+  return {
+    public: {
+      counts: 'Browse reads that the response cache does not answer.',
+      partition: 'The client address; of IPv6 its /64.',
+      quota: limits.public,
+      window_seconds,
+    },
+    key: {
+      counts: 'Browse reads with a valid key that the response cache does not answer.',
+      partition: 'The key, which can have a quota of its own.',
+      quota: limits.key,
+      window_seconds,
+    },
+    post: {
+      counts:
+        'Reads of posts, of replies and of oEmbed documents that the response cache does not answer.',
+      partition: 'The client address; of IPv6 its /64. Keys change nothing.',
+      quota: limits.post,
+      window_seconds,
+    },
+  } satisfies Record<AllowancePolicy, JsonSchema>;
+}
+
+/** Returns the policies that can apply to a read of a route. */
 export function listPolicies(route: Route): readonly AllowancePolicy[] {
   return isBrowseRoute(route) ? keyedPolicies : ['post'];
 }
-
-/** The policies of what is read with an optional key. */
-export const keyedPolicies = ['public', 'key'] as const satisfies readonly AllowancePolicy[];

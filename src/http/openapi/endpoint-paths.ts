@@ -8,35 +8,35 @@ import {
 } from '../../core/json-schema.ts';
 import { type ProblemCode, problemKinds } from '../../core/problem.ts';
 import { parameterForms } from '../../reads/parameters.ts';
-import { adminScheme, bearerScheme, keyedPolicies, keyScheme } from './access.ts';
-import { type RecordedExamples, referToReply } from './examples.ts';
-import { describedHeaders, type HeaderName, isHeaderName, referHeaders } from './headers.ts';
+import { accesses } from './access.ts';
+import { type NamedExamples, nameOfReply, referToExamples } from './examples.ts';
+import { describedHeaders, isHeaderName, referHeaders } from './headers.ts';
 import { describeProblemContent, describeRefused, tellCodes, withoutCharset } from './problems.ts';
 
-/** Gives the path items of endpoints, by path; one path can have several methods. */
+/** Describes the path items of endpoints. One path can have several methods. */
 export function describeEndpointPaths(
   endpoints: readonly Endpoint[],
-  examples: RecordedExamples,
+  examples: NamedExamples,
 ): JsonSchema {
   const items: Record<string, JsonSchema> = {};
   for (const endpoint of endpoints.flatMap(writeOut)) {
-    const method = endpoint.method.toLowerCase();
+    const operation = describeOperation(endpoint, examples);
     items[endpoint.path] = {
       ...items[endpoint.path],
-      [method]: describeOperation(endpoint, examples),
+      [endpoint.method.toLowerCase()]: operation,
     };
   }
   return items;
 }
 
 /**
- * Writes out a path whose parameter takes a few words: a path for each. As a template, `/docs/{page}`
- * could not be told from a permalink such as `/{handle}/followers`.
+ * Writes out a path whose parameter is an enumeration: a path for each value. As a template, `/docs/{page}`
+ * could not be told apart from a permalink such as `/{handle}/followers`.
  */
 export function writeOut(endpoint: Endpoint): readonly Endpoint[] {
   const { path: schema, ...others } = endpoint.parameters ?? {};
   const members = Object.entries(schema?.shape ?? {});
-  const [name, form] = members.find(isChoice) ?? [];
+  const [name, form] = members.find(([, member]) => member instanceof z.ZodEnum) ?? [];
   if (!(form instanceof z.ZodEnum)) return [endpoint];
   const rest = z.object(Object.fromEntries(members.filter(([other]) => other !== name)));
   return form.options.map((value) => ({
@@ -47,21 +47,19 @@ export function writeOut(endpoint: Endpoint): readonly Endpoint[] {
   }));
 }
 
-function isChoice([, form]: readonly [string, unknown]): boolean {
-  return form instanceof z.ZodEnum;
-}
-
 function toPascalCase(words: string): string {
   return words.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Gives the schemas of the replies of endpoints, for `toReplySchemas`. */
+/** Lists the schemas of the replies of endpoints, for `toReplySchemas`. */
 export function listReplySchemas(endpoints: readonly Endpoint[]): readonly z.ZodType[] {
-  const contents = endpoints.flatMap(({ replies }) => replies.map(({ content = {} }) => content));
-  return contents.flatMap((content) => Object.values(content)).filter((one) => one !== 'text');
+  return endpoints
+    .flatMap(({ replies }) => replies)
+    .flatMap(({ content = {} }) => Object.values(content))
+    .filter((schema) => schema !== 'text');
 }
 
-/** Gives what the bodies of endpoints refer to, by name. */
+/** Describes what the bodies of endpoints refer to, by name. */
 export function describeBodyParts(
   endpoints: readonly Endpoint[],
 ): Readonly<Record<string, JsonSchema>> {
@@ -69,43 +67,20 @@ export function describeBodyParts(
   return Object.assign({}, ...bodies.map((body) => toBodySchema(body).kept));
 }
 
-function describeOperation(endpoint: Endpoint, examples: RecordedExamples): JsonSchema {
+function describeOperation(endpoint: Endpoint, examples: NamedExamples): JsonSchema {
   const { id, summary, description, tag, access } = endpoint;
+  const { callers, members } = accesses[access];
   const parameters = describeParameters(endpoint);
   return {
     operationId: id,
     summary,
-    description: [...(description === undefined ? [] : [description]), callers[access]].join(' '),
+    description: description === undefined ? callers : `${description} ${callers}`,
     tags: [tag],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...describeBody(endpoint),
-    ...describeAccess(endpoint),
+    ...members,
     responses: describeResponses(endpoint, examples),
   };
-}
-
-/** Who may call what has an access. */
-const callers = {
-  open: 'Anybody may call it, without credentials.',
-  key: 'A bearer key is optional: it has a larger allowance.',
-  bearer: 'Any bearer token is accepted; none is needed unless the operator demands one.',
-  operator: 'For the operator alone: it takes the admin token.',
-} as const satisfies Readonly<Record<Endpoint['access'], string>>;
-
-function describeAccess({ access }: Endpoint): JsonSchema {
-  switch (access) {
-    case 'open':
-      return {};
-    case 'key':
-      return {
-        security: [{}, { [keyScheme]: [] }],
-        'x-rate-limit-policies': keyedPolicies,
-      };
-    case 'bearer':
-      return { security: [{}, { [bearerScheme]: [] }] };
-    case 'operator':
-      return { security: [{ [adminScheme]: [] }] };
-  }
 }
 
 function describeParameters({ parameters = {} }: Endpoint): readonly JsonSchema[] {
@@ -125,39 +100,12 @@ function describeParameters({ parameters = {} }: Endpoint): readonly JsonSchema[
 
 function describeBody({ body, isBodyOptional }: Endpoint): JsonSchema {
   if (body === undefined) return {};
-  const content = Object.entries(body).map(
-    ([mediaType, schema]) =>
-      [withoutCharset(mediaType), { schema: toBodySchema(schema).schema }] as const,
-  );
+  const content = Object.entries(body).map(([mediaType, schema]) => [
+    withoutCharset(mediaType),
+    { schema: toBodySchema(schema).schema },
+  ]);
   return {
     requestBody: { required: isBodyOptional !== true, content: Object.fromEntries(content) },
-  };
-}
-
-function describeResponses(endpoint: Endpoint, examples: RecordedExamples): JsonSchema {
-  const replies = endpoint.replies.map(
-    (reply) => [reply.status, describeReply(endpoint, reply, examples)] as const,
-  );
-  const codes = listCodes(endpoint);
-  const statuses = [...new Set(codes.map((code) => problemKinds[code].status))].sort();
-  const problems = statuses.map((status) => {
-    const told = codes.filter((code) => problemKinds[code].status === status);
-    return [status, describeProblem(endpoint, { status, codes: told }, examples)] as const;
-  });
-  const responses = new Map<number, ResponseObject>(replies);
-  for (const [status, problem] of problems) {
-    const reply = responses.get(status);
-    responses.set(status, reply === undefined ? problem : join(reply, problem));
-  }
-  return { ...Object.fromEntries(responses), default: describeRefused(examples) };
-}
-
-/** A status can be an answer in the endpoint's own form and a problem document, too. */
-function join(reply: ResponseObject, problem: ResponseObject): ResponseObject {
-  return {
-    description: `${reply.description}\n\n${problem.description}`,
-    headers: { ...problem.headers, ...reply.headers },
-    content: { ...reply.content, ...problem.content },
   };
 }
 
@@ -168,82 +116,81 @@ interface ResponseObject {
   readonly content?: JsonSchema;
 }
 
+function describeResponses(endpoint: Endpoint, examples: NamedExamples): JsonSchema {
+  const responses = new Map<number, ResponseObject>();
+  for (const reply of endpoint.replies) {
+    responses.set(reply.status, describeReply(endpoint, reply, examples));
+  }
+  const own = [...endpoint.problems, ...accesses[endpoint.access].problems];
+  const codes = [...new Set([...own, 'uri_too_long', 'internal_error', 'shutting_down'] as const)];
+  for (const status of [...new Set(codes.map((code) => problemKinds[code].status))].sort()) {
+    const told = codes.filter((code) => problemKinds[code].status === status);
+    const problem = describeProblem(endpoint, { status, told }, examples);
+    const reply = responses.get(status);
+    responses.set(status, reply === undefined ? problem : join(reply, problem));
+  }
+  return { ...Object.fromEntries(responses), default: describeRefused(examples) };
+}
+
+/** A status can have both a reply in the endpoint's own form and a problem document. */
+function join(reply: ResponseObject, problem: ResponseObject): ResponseObject {
+  return {
+    description: `${reply.description}\n\n${problem.description}`,
+    headers: { ...problem.headers, ...reply.headers },
+    content: { ...reply.content, ...problem.content },
+  };
+}
+
 function describeReply(
   endpoint: Endpoint,
-  reply: EndpointReply,
-  examples: RecordedExamples,
+  { status, description, content, headers: own = {} }: EndpointReply,
+  examples: NamedExamples,
 ): ResponseObject {
-  const { description, content, headers: own = {} } = reply;
   const headers = { ...describeCommonHeaders(endpoint), ...describeHeaders(own) };
   if (content === undefined) return { description, headers };
-  const { id } = endpoint;
-  const { status } = reply;
   const bodies = Object.entries(content).map(([name, body]) => {
     const mediaType = withoutCharset(name);
     const schema = body === 'text' ? { type: 'string' } : toReplySchema(body);
-    const recorded = referToReply(examples, { id, status, mediaType });
-    return [mediaType, { schema, ...recorded }] as const;
+    const sample = ['sample', nameOfReply(endpoint.id, status, mediaType)] as const;
+    return [mediaType, { schema, ...referToExamples(examples, [sample]) }];
   });
   return { description, headers, content: Object.fromEntries(bodies) };
 }
 
-/** A header that other replies have too is described in the same way, but for its text. */
+/** Headers that other replies have too get the same schema, with their own description. */
 function describeHeaders(headers: EndpointHeaders): JsonSchema {
   const described = Object.entries(headers).map(([name, { description, isOptional }]) => {
     const schema = isHeaderName(name) ? describedHeaders[name].schema : { type: 'string' };
-    return [name, { description, ...(isOptional ? {} : { required: true }), schema }] as const;
+    return [name, { description, ...(isOptional ? {} : { required: true }), schema }];
   });
   return Object.fromEntries(described);
 }
 
-/** What goes with the demand of a bearer (RFC 9110 §15.5.2). */
-const challenge: EndpointHeaders = {
-  'WWW-Authenticate': { description: '`Bearer`.' },
-};
-
-interface ProblemsOfStatus {
-  readonly status: number;
-  readonly codes: readonly ProblemCode[];
-}
+/** Header of the problem `missing_bearer` (RFC 9110 §15.5.2). */
+const challenge: EndpointHeaders = { 'WWW-Authenticate': { description: '`Bearer`.' } };
 
 function describeProblem(
   endpoint: Endpoint,
-  { status, codes }: ProblemsOfStatus,
-  examples: RecordedExamples,
+  { status, told }: { readonly status: number; readonly told: readonly ProblemCode[] },
+  examples: NamedExamples,
 ): ResponseObject {
   const waits = status === 429 || status === 503;
   return {
-    description: tellCodes(codes),
+    description: tellCodes(told),
     headers: {
       ...describeCommonHeaders(endpoint),
       ...referHeaders(waits ? ['Retry-After'] : []),
-      ...(codes.includes('missing_bearer') ? describeHeaders(challenge) : {}),
+      ...(told.includes('missing_bearer') ? describeHeaders(challenge) : {}),
     },
-    content: describeProblemContent(examples, codes),
+    content: describeProblemContent(examples, told),
   };
 }
 
-/** What every reply of an endpoint has. */
-function describeCommonHeaders(endpoint: Endpoint): JsonSchema {
-  const { headers = {} } = endpoint;
-  return { ...referHeaders(listHeaders(endpoint)), ...describeHeaders(headers) };
-}
-
-function listHeaders({ access }: Endpoint): readonly HeaderName[] {
-  const always = ['X-Request-Id', 'Cache-Control'] as const;
-  return access === 'key'
-    ? [...always, 'X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit']
-    : always;
-}
-
-/** The problems of an endpoint: its own, and those of every route. */
-function listCodes({ problems, access }: Endpoint): readonly ProblemCode[] {
-  const ofAccess: Readonly<Record<Endpoint['access'], readonly ProblemCode[]>> = {
-    open: [],
-    key: ['invalid_option', 'invalid_key', 'rate_limited'],
-    bearer: ['missing_bearer'],
-    operator: ['unauthorized', 'overloaded'],
+/** Describes the headers that every reply of an endpoint has. */
+function describeCommonHeaders({ access, headers = {} }: Endpoint): JsonSchema {
+  const ofKey = ['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'] as const;
+  return {
+    ...referHeaders(['X-Request-Id', 'Cache-Control', ...(access === 'key' ? ofKey : [])]),
+    ...describeHeaders(headers),
   };
-  const ofAll = ['uri_too_long', 'internal_error', 'shutting_down'] as const;
-  return [...new Set([...problems, ...ofAccess[access], ...ofAll])];
 }

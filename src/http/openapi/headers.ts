@@ -5,110 +5,73 @@ import type { CacheState } from '../../fetching/plan.ts';
 import { sourceNames } from '../../model/sources.ts';
 import { isBrowseRoute, isHistoryRoute, type Route } from '../reads/routes.ts';
 
-const cacheStates = ['hit', 'miss', 'stale', 'bypass'] as const satisfies readonly CacheState[];
-const keyStatuses = [
-  'valid',
-  'anonymous',
-  'invalid',
-  'unverified',
-] as const satisfies readonly KeyStatus[];
+const cacheStates: readonly CacheState[] = ['hit', 'miss', 'stale', 'bypass'];
+const keyStatuses: readonly KeyStatus[] = ['valid', 'anonymous', 'invalid', 'unverified'];
 
-/** A response header (OpenAPI 3.1 §4.8.21). */
-export interface HeaderObject {
-  readonly description: string;
-  /** True where every reply that is described with it has it. */
-  readonly required?: true;
-  readonly schema: JsonSchema;
-}
-
-/** What a 304 says, whatever was asked for. */
 export const notModified = 'The caller has these bytes already (`If-None-Match`).';
 
-/** The response headers that the machine description tells of. */
-export const describedHeaders = {
-  'X-Request-Id': {
-    required: true,
-    description: 'Names this request in the logs of the operator.',
-    schema: { type: 'string' },
-  },
-  ETag: { description: 'A strong validator of these bytes.', schema: { type: 'string' } },
-  'Cache-Control': {
-    required: true,
-    description:
-      '`public, max-age=60` and more on what was read; `private, no-store` where a key was presented; `no-store` on problems and histories.',
-    schema: { type: 'string' },
-  },
-  Vary: {
-    required: true,
-    description: 'The request headers that chose this reply.',
-    schema: { type: 'string' },
-  },
-  Link: {
-    description:
-      'RFC 8288. `alternate`: the oEmbed document of the post. On deprecated operations also `successor-version`, `deprecation` and `sunset`.',
-    schema: { type: 'string' },
-  },
-  'Content-Disposition': {
-    description:
-      'RFC 6266. With `format=obsidian` the name of the file for a vault, made of the author and the first words of the post; otherwise absent.',
-    schema: { type: 'string' },
-  },
-  'X-Source': {
-    required: true,
-    description: 'The provider that answered.',
-    schema: { type: 'string', 'x-extensible-enum': sourceNames },
-  },
-  'X-Cache': {
-    required: true,
-    description: 'Whether the response cache answered.',
-    schema: { type: 'string', 'x-extensible-enum': cacheStates },
-  },
-  'X-Result-Count': {
-    required: true,
-    description: 'How many posts or accounts the reply has.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  'X-Search-Degraded': {
-    description: '`true` where the results of a search are not live; otherwise absent.',
-    schema: { type: 'string' },
-  },
-  'X-Api-Key-Status': {
-    required: true,
-    description: 'What the bearer key of this request is worth.',
-    schema: { type: 'string', 'x-extensible-enum': keyStatuses },
-  },
-  'RateLimit-Policy': {
-    required: true,
-    description:
-      'The allowance: the policy’s name (`public`, `key` or `post`), `q` units in a window of `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
-    schema: { type: 'string' },
-  },
-  RateLimit: {
-    required: true,
-    description: 'What is left of it: `r` units, and `t` seconds until there are more.',
-    schema: { type: 'string' },
-  },
-  Deprecation: {
-    required: true,
-    description: 'When the operation is deprecated: `@` and Unix seconds (RFC 9745).',
-    schema: { type: 'string', pattern: '^@\\d+$' },
-  },
-  Sunset: {
-    required: true,
-    description: 'When it may stop answering: an HTTP-date (RFC 8594).',
-    schema: { type: 'string' },
-  },
-  'Retry-After': {
-    required: true,
-    description: 'Seconds to wait; exact for the caller’s own allowance.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-} as const satisfies Readonly<Record<string, HeaderObject>>;
+const text: JsonSchema = { type: 'string' };
 
-/** The name of a header that is described. */
+/** Describes a header that every reply has that is described with it. */
+function always(description: string, schema = text) {
+  return { required: true, description, schema };
+}
+
+function sometimes(description: string, schema = text) {
+  return { description, schema };
+}
+
+/** The response headers of the machine description (OpenAPI 3.1 §4.8.21). */
+export const describedHeaders = {
+  'X-Request-Id': always('Names this request in the logs of the operator.'),
+  ETag: sometimes('A strong validator of these bytes.'),
+  'Cache-Control': always(
+    '`public, max-age=60` and more on what was read; `private, no-store` where a key was presented; `no-store` on problems and histories.',
+  ),
+  Vary: always('The request headers that chose this reply.'),
+  Link: sometimes(
+    'RFC 8288. `alternate`: the oEmbed document of the post. On deprecated operations also `successor-version`, `deprecation` and `sunset`.',
+  ),
+  'Content-Disposition': sometimes(
+    'RFC 6266. With `format=obsidian` the name of the file for a vault, made of the author and the first words of the post; otherwise absent.',
+  ),
+  'X-Source': always('The provider that answered.', {
+    ...text,
+    'x-extensible-enum': sourceNames,
+  }),
+  'X-Cache': always('Whether the response cache answered.', {
+    ...text,
+    'x-extensible-enum': cacheStates,
+  }),
+  'X-Result-Count': always('How many posts or accounts the reply has.', {
+    type: 'integer',
+    minimum: 0,
+  }),
+  'X-Search-Degraded': sometimes(
+    '`true` where the results of a search are not live; otherwise absent.',
+  ),
+  'X-Api-Key-Status': always('What the bearer key of this request is worth.', {
+    ...text,
+    'x-extensible-enum': keyStatuses,
+  }),
+  'RateLimit-Policy': always(
+    'The allowance: the policy’s name (`public`, `key` or `post`), `q` units in a window of `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+  ),
+  RateLimit: always('What is left of it: `r` units, and `t` seconds until there are more.'),
+  Deprecation: always('When the operation is deprecated: `@` and Unix seconds (RFC 9745).', {
+    ...text,
+    pattern: '^@\\d+$',
+  }),
+  Sunset: always('When it may stop answering: an HTTP-date (RFC 8594).'),
+  'Retry-After': always('Seconds to wait; exact for the caller’s own allowance.', {
+    type: 'integer',
+    minimum: 0,
+  }),
+};
+
 export type HeaderName = keyof typeof describedHeaders;
 
-/** Gives headers with their usual descriptions, for a table of endpoints. */
+/** Returns headers with their usual descriptions, for a table of endpoints. */
 export function listEndpointHeaders(
   names: readonly HeaderName[],
   presence: Pick<EndpointHeader, 'isOptional'> = {},
@@ -118,68 +81,59 @@ export function listEndpointHeaders(
   );
 }
 
-/** Tells whether a header is described by its name. */
 export function isHeaderName(name: string): name is HeaderName {
   return Object.hasOwn(describedHeaders, name);
 }
 
-/** Gives the headers of what was read, also of a 304. */
+/** Lists the headers of a successful read, which a 304 has too. */
 export function listReplyHeaders(route: Route): readonly HeaderName[] {
   if (isHistoryRoute(route)) {
     return ['X-Request-Id', 'Cache-Control', 'Vary', 'X-Source', ...listRouteHeaders(route)];
   }
-  const isBrowse = isBrowseRoute(route);
-  const isEmbed = route.read === 'getOEmbed';
+  const { read, lifecycle } = route;
   return [
     'X-Request-Id',
     'ETag',
     'Cache-Control',
-    ...(isEmbed ? [] : (['Vary'] as const)),
+    ...pick('Vary', read !== 'getOEmbed'),
     'X-Source',
     'X-Cache',
     'X-Result-Count',
-    ...(isBrowse ? (['X-Search-Degraded'] as const) : []),
-    ...(hasNotes(route) ? (['Content-Disposition'] as const) : []),
+    ...pick('X-Search-Degraded', isBrowseRoute(route)),
+    // Posts can be notes for a vault, and have oEmbed documents.
+    ...pick('Content-Disposition', read === 'getPost'),
     ...listRouteHeaders(route),
-    ...(hasEmbed(route) && route.lifecycle === null ? (['Link'] as const) : []),
+    ...pick('Link', read === 'getPost' && lifecycle === null),
   ];
 }
 
-/** Returns whether replies can be notes for a vault: a post read has that format. */
-function hasNotes({ read }: Route): boolean {
-  const possible = typeof read === 'string' ? [read] : Object.values(read.reads);
-  return possible.includes('getPost');
-}
-
-/** Returns whether replies name an oEmbed document: those of a post do. */
-function hasEmbed({ read }: Route): boolean {
-  return read === 'getPost';
-}
-
-/** Gives the headers of a problem of a route. */
+/** Lists the headers of a problem of a route. */
 export function listProblemHeaders(route: Route, status: number): readonly HeaderName[] {
   return [
     'X-Request-Id',
     'Cache-Control',
-    ...(isBrowseRoute(route) ? (['Vary'] as const) : []),
-    ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
+    ...pick('Vary', isBrowseRoute(route)),
+    ...pick('Retry-After', status === 429 || status === 503),
     ...listRouteHeaders(route),
   ];
 }
 
-/** What every reply of a route has: allowance, key, lifecycle. */
+/** Lists the headers that every reply of a route has: allowance, key and lifecycle. */
 function listRouteHeaders(route: Route): readonly HeaderName[] {
+  const lifecycle = ['Deprecation', 'Sunset', 'Link'] as const;
   return [
-    ...(isBrowseRoute(route) ? (['X-Api-Key-Status'] as const) : []),
+    ...pick('X-Api-Key-Status', isBrowseRoute(route)),
     'RateLimit-Policy',
     'RateLimit',
-    ...(route.lifecycle === null ? [] : (['Deprecation', 'Sunset', 'Link'] as const)),
+    ...(route.lifecycle === null ? [] : lifecycle),
   ];
 }
 
-/** Gives the references to headers that are described under `components`. */
+function pick(name: HeaderName, isIncluded: boolean): readonly HeaderName[] {
+  return isIncluded ? [name] : [];
+}
+
+/** Returns references to headers that are described under `components`. */
 export function referHeaders(names: readonly HeaderName[]): JsonSchema {
-  return Object.fromEntries(
-    names.map((name) => [name, { $ref: `#/components/headers/${name}` }] as const),
-  );
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

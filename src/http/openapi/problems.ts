@@ -8,12 +8,12 @@ import {
   problemMediaType,
   toProblemType,
 } from '../../core/problem.ts';
-import { type RecordedExamples, referToProblems } from './examples.ts';
+import { type NamedExamples, referToExamples } from './examples.ts';
 import { referHeaders } from './headers.ts';
 
-const codes = Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]];
+/** All codes, in the order of the catalogue. */
+export const problemCodes = Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]];
 
-/** A problem document as the machine description tells it; see `ProblemDocument`. */
 export const problemReply = z
   .object({
     type: z.string().describe('The address of the page that explains the code.'),
@@ -24,7 +24,9 @@ export const problemReply = z
       .string()
       .exactOptional()
       .describe('Path and query of the request, without secrets.'),
-    code: z.enum(codes).describe('Says what to do about it; keeps its meaning and its status.'),
+    code: z
+      .enum(problemCodes)
+      .describe('Says what to do about it; keeps its meaning and its status.'),
     resolution: z.string().describe('What to do next; for people.'),
     retry_after: z.number().int().exactOptional().describe('Seconds; equal to `Retry-After`.'),
     error: z.string().exactOptional().describe('On session routes: the same as `detail`.'),
@@ -32,16 +34,19 @@ export const problemReply = z
   })
   .meta({ id: 'Problem' }) satisfies z.ZodType<ProblemDocument>;
 
-/** Gives the body of problems, with what was recorded of them. */
+/** Describes the body of a problem that has one of some codes. */
 export function describeProblemContent(
-  examples: RecordedExamples,
+  examples: NamedExamples,
   told: readonly ProblemCode[],
 ): JsonSchema {
-  const content = { schema: refer(problemReply), ...referToProblems(examples, told) };
-  return { [withoutCharset(problemMediaType)]: content };
+  const recorded = referToExamples(
+    examples,
+    told.map((code) => [code, `problem.${code}`]),
+  );
+  return { [withoutCharset(problemMediaType)]: { schema: refer(problemReply), ...recorded } };
 }
 
-/** The codes of what is refused before a route is reached. */
+/** Codes of requests that are refused before a route is reached. */
 const refusedCodes = [
   'malformed_request',
   'origin_not_allowed',
@@ -49,8 +54,8 @@ const refusedCodes = [
   'headers_too_large',
 ] as const;
 
-/** Gives what is answered where no operation is reached. */
-export function describeRefused(examples: RecordedExamples): JsonSchema {
+/** Describes the response to a request that reaches no operation. */
+export function describeRefused(examples: NamedExamples): JsonSchema {
   return {
     description:
       'The request was refused before this operation was reached: malformed, too large, too slow, or from a web origin or under a host name that is not allowed.',
@@ -59,22 +64,14 @@ export function describeRefused(examples: RecordedExamples): JsonSchema {
   };
 }
 
-/** Gives the codes of a status, in the order of the catalogue. */
-export function codesOf(status: number): readonly ProblemCode[] {
-  return codes.filter((code) => problemKinds[code].status === status);
-}
-
-/** Says of each code when it is used. */
+/** Describes when each code is used. */
 export function tellCodes(told: readonly ProblemCode[]): string {
   return told.map((code) => `\`${code}\`: ${problemKinds[code].when}.`).join('\n\n');
 }
 
-/**
- * Gives the catalogue of problems, `x-problem-codes` of the document: what each code means, whatever
- * operation answers with it.
- */
+/** Describes what each code means, whatever operation answers with it: `x-problem-codes` of the document. */
 export function describeProblemCodes(baseUrl: string): JsonSchema {
-  const rows = codes.map((code) => {
+  const rows = problemCodes.map((code) => {
     const { status, title, when, resolution, retryAfterSeconds }: ProblemKind = problemKinds[code];
     const wait = retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds };
     return [
@@ -85,7 +82,7 @@ export function describeProblemCodes(baseUrl: string): JsonSchema {
   return Object.fromEntries(rows);
 }
 
-/** Media types of content are told without their parameters (OpenAPI 3.1 §4.8.14). */
+/** Removes the parameters of a media type (OpenAPI 3.1 §4.8.14). */
 export function withoutCharset(mediaType: string): string {
   return mediaType.split(';', 1)[0] ?? mediaType;
 }

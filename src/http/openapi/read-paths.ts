@@ -1,5 +1,6 @@
 import { type JsonSchema, refer } from '../../core/json-schema.ts';
 import { lifecycleState } from '../../core/lifecycle.ts';
+import { problemKinds } from '../../core/problem.ts';
 import { sessionProblemKinds } from '../../core/session-problem-kinds.ts';
 import { historyMetaLine, historyPostLine, historyReply } from '../../model/history.ts';
 import { handleParam } from '../../reads/browse.ts';
@@ -17,48 +18,53 @@ import {
   type ReadChoice,
   type ReadRoute,
   type Route,
+  routes,
   summarizeRoute,
 } from '../reads/routes.ts';
-import { keyScheme, listPolicies } from './access.ts';
+import { listPolicies, optionalKey } from './access.ts';
 import type { OpenApiFacts } from './document.ts';
-import { type RecordedExamples, referToReads } from './examples.ts';
+import { type NamedExamples, referToExamples } from './examples.ts';
 import { listProblemHeaders, listReplyHeaders, notModified, referHeaders } from './headers.ts';
 import {
-  codesOf,
   describeProblemContent,
   describeRefused,
+  problemCodes,
   problemReply,
   tellCodes,
   withoutCharset,
 } from './problems.ts';
 
-/** Gives the path items of routes, by path. HEAD is what GET is without a body, so it has no operation. */
-export function describePaths(routes: readonly Route[], facts: OpenApiFacts): JsonSchema {
+/** Describes the path items of reads. HEAD is GET without a body, so it has no operation. */
+export function describePaths(facts: OpenApiFacts, examples: NamedExamples): JsonSchema {
   return Object.fromEntries(
-    routes.map((route) => [route.path, { get: describeOperation(route, facts) }]),
+    routes.map((route) => [route.path, { get: describeOperation(route, facts, examples) }]),
   );
 }
 
-function describeOperation(route: Route, facts: OpenApiFacts): JsonSchema {
+function describeOperation(route: Route, facts: OpenApiFacts, examples: NamedExamples): JsonSchema {
+  const { parameters } = facts.examples;
   return {
     operationId: route.id,
     summary: summarizeRoute(route),
     description: describeRoute(route),
     tags: [route.surface],
     ...describeOperationLifecycle(route, facts),
-    parameters: describeParameters(route).map((one) => withExample(one, facts.examples)),
-    ...(isBrowseRoute(route) ? { security: [{}, { [keyScheme]: [] }] } : {}),
+    parameters: describeParameters(route).map((one) => addExample(one, parameters)),
+    ...(isBrowseRoute(route) ? { security: optionalKey } : {}),
     'x-rate-limit-policies': listPolicies(route),
-    responses: describeResponses(route, facts),
+    responses: describeResponses(route, facts, examples),
   };
 }
 
-/** A value helps where the schema names none. */
-function withExample(parameter: ParameterObject, { parameters }: RecordedExamples): JsonSchema {
+/** Adds the value that was sent, unless the schema has a value itself. */
+function addExample(
+  parameter: ParameterObject,
+  sent: Readonly<Record<string, unknown>>,
+): JsonSchema {
   const { name, schema } = parameter;
-  const isTold = schema.enum !== undefined || schema.default !== undefined;
-  const isRecorded = Object.hasOwn(parameters, name) && !isTold;
-  return { ...parameter, ...(isRecorded ? { example: parameters[name] } : {}) };
+  const hasValue = schema.enum !== undefined || schema.default !== undefined;
+  if (hasValue || !Object.hasOwn(sent, name)) return { ...parameter };
+  return { ...parameter, example: sent[name] };
 }
 
 function describeRoute(route: Route): string {
@@ -77,19 +83,7 @@ function describeFormat({ read }: Route): string {
     : 'The reply is Markdown unless `format` or `Accept` asks for JSON; `format` wins.';
 }
 
-/**
- * Names the other paths of a route. They have no operation of their own: as templates, `/profile/{handle}`
- * and `/{handle}/followers` could not be told apart.
- */
-function listOtherPaths({ also = [] }: ReadRoute | HistoryRoute): readonly string[] {
-  const paths = also.map(({ path, given = {} }) => {
-    const fixed = Object.entries(given).map(([name, value]) => `\`${name}=${value}\``);
-    return `\`${path}\`${fixed.length === 0 ? '' : ` (with ${fixed.join(' and ')})`}`;
-  });
-  return paths.length === 0 ? [] : [`It also answers at ${paths.join(', ')}.`];
-}
-
-/** Tells how a route stands to the row of v1 with the same read. */
+/** Describes how a route relates to the v1 route of the same read. */
 function describeSurface(route: Route): readonly string[] {
   switch (route.surface) {
     case 'v1':
@@ -105,21 +99,31 @@ function describeSurface(route: Route): readonly string[] {
 }
 
 /**
- * Gives what an operation says of its lifecycle: `deprecated` and its successor, as one path or as a
- * path for each value of a parameter, and its state where a moment is given.
+ * Names the other paths of a route. They have no operation of their own: as templates, `/profile/{handle}`
+ * and `/{handle}/followers` could not be told apart.
  */
+function listOtherPaths({ also = [] }: ReadRoute | HistoryRoute): readonly string[] {
+  const paths = also.map(({ path, given = {} }) => {
+    const fixed = Object.entries(given).map(([name, value]) => `\`${name}=${value}\``);
+    return `\`${path}\`${fixed.length === 0 ? '' : ` (with ${fixed.join(' and ')})`}`;
+  });
+  return paths.length === 0 ? [] : [`It also answers at ${paths.join(', ')}.`];
+}
+
+/** Returns the lifecycle members of an operation; its state only if an instant is given. */
 export function describeOperationLifecycle(
-  route: Route,
+  { id, lifecycle }: Route,
   { baseUrl, nowMs }: Pick<OpenApiFacts, 'baseUrl' | 'nowMs'>,
 ): JsonSchema {
   return {
-    ...(route.lifecycle === null ? {} : { deprecated: true }),
-    ...(nowMs === null ? {} : { 'x-lifecycle-state': lifecycleState(route.lifecycle, nowMs) }),
-    ...describeSuccessor(route, baseUrl),
+    ...(lifecycle === null ? {} : { deprecated: true }),
+    ...(nowMs === null ? {} : { 'x-lifecycle-state': lifecycleState(lifecycle, nowMs) }),
+    ...describeSuccessor(id, baseUrl),
   };
 }
 
-function describeSuccessor({ id }: Route, baseUrl: string): JsonSchema {
+/** The successor is one path, or a path for each value of a parameter. */
+function describeSuccessor(id: string, baseUrl: string): JsonSchema {
   const { deprecated_operations: operations } = describeLifecycle(baseUrl);
   const operation = operations.find(({ operationId }) => operationId === id);
   if (operation === undefined) return {};
@@ -137,10 +141,7 @@ export interface ParameterObject {
   readonly schema: JsonSchema;
 }
 
-type Described = Pick<ParameterObject, 'description' | 'schema'>;
-
-/** The parameters that can stand in a path, where they alone name what is read. */
-const pathParameters: Readonly<Record<string, Described>> = {
+const pathParameters: Readonly<Record<string, Pick<ParameterObject, 'description' | 'schema'>>> = {
   handle: { description: handleParam.description ?? '', schema: { type: 'string' } },
   id: { description: 'The post’s id.', schema: { type: 'string' } },
   n: {
@@ -149,64 +150,51 @@ const pathParameters: Readonly<Record<string, Described>> = {
   },
 };
 
-/** Gives the parameters of a route, those of the path first. */
+/** Describes the parameters of a route, those of the path first. */
 export function describeParameters({ path, read }: Route): readonly ParameterObject[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inQuery = typeof read === 'string' ? listOf(read) : listOfChoice(read);
+  // A path that names the post is not overruled by `url`.
+  const named = inPath.includes('id') ? [...inPath, 'url'] : inPath;
   return [
-    ...inPath.map((name) => toPathParameter(path, name)),
-    ...inQuery.filter(
-      // A path that names the post is not overruled by `url`.
-      ({ name }) => !inPath.includes(name) && !(name === 'url' && inPath.includes('id')),
-    ),
+    ...inPath.map((name): ParameterObject => {
+      const described = pathParameters[name];
+      if (described === undefined) throw new Error(`The parameter ${name} is not described.`);
+      return { name, in: 'path', required: true, ...described };
+    }),
+    ...inQuery.filter(({ name }) => !named.includes(name)),
   ];
 }
 
-function toPathParameter(path: string, name: string): ParameterObject {
-  const described = pathParameters[name];
-  if (described === undefined)
-    throw new Error(`The parameter ${name} of ${path} is not described.`);
-  return { name, in: 'path', required: true, ...described };
-}
-
-/** Gives the parameters of a read as they stand in a query. */
 function listOf(read: AnyReadId): readonly ParameterObject[] {
-  return describeParametersOf(allReads[read]).map(({ name, ...one }) => ({
-    name,
-    in: 'query',
-    ...one,
-  }));
+  return describeParametersOf(allReads[read]).map(({ name, ...one }) => {
+    return { name, in: 'query', ...one };
+  });
 }
 
-/** Gives the parameter that names the read, and after it those of every read that it can name. */
+/** Lists the parameter that names the read, and after it those of every read that it can name. */
 function listOfChoice({ parameter, reads: named }: ReadChoice): readonly ParameterObject[] {
   const values = Object.keys(named);
-  const choice: ParameterObject = {
-    name: parameter,
-    in: 'query',
-    required: true,
-    description: 'What is read.',
-    schema: { type: 'string', enum: values },
-  };
   const lists = Object.values(named).map(listOf);
-  const others = new Map(lists.flat().map((one) => [one.name, one] as const));
+  const others = new Map(lists.flat().map((one) => [one.name, one]));
+  const shared = [...others.values()].map((one) => {
+    const takers = values.filter((_, at) => lists[at]?.some(({ name }) => name === one.name));
+    return { ...one, required: false, description: addTakers(one.description, takers, values) };
+  });
   return [
-    choice,
-    ...[...others.values()].map((one) => {
-      const takers = values.filter((_, index) =>
-        lists[index]?.some(({ name }) => name === one.name),
-      );
-      return { ...one, required: false, description: tellTakers(one, takers, values) };
-    }),
+    {
+      name: parameter,
+      in: 'query',
+      required: true,
+      description: 'What is read.',
+      schema: { type: 'string', enum: values },
+    },
+    ...shared,
   ];
 }
 
-/** Says which reads take a parameter, where not all of them do. */
-function tellTakers(
-  { description }: ParameterObject,
-  takers: readonly string[],
-  all: readonly string[],
-): string {
+/** Adds which values of the choice take a parameter, unless all of them do. */
+function addTakers(description: string, takers: readonly string[], all: readonly string[]): string {
   if (takers.length === all.length) return description;
   return `${description} Only for ${takers.map((value) => `\`${value}\``).join(', ')}.`;
 }
@@ -219,41 +207,35 @@ const elsewhere: ReadonlySet<string> = new Set([
   ...Object.keys(sessionProblemKinds),
 ]);
 
-/** Gives the responses of a route, by status; problems are kept under `components`. */
-function describeResponses(route: Route, facts: OpenApiFacts): JsonSchema {
+/** Describes the responses of a route by status. Problems are kept under `components`. */
+function describeResponses(route: Route, facts: OpenApiFacts, examples: NamedExamples): JsonSchema {
   const headers = referHeaders(listReplyHeaders(route));
-  const problems = listStatuses(route).map(
-    (status) =>
-      [status, { $ref: `#/components/responses/${nameResponse(route, status)}` }] as const,
-  );
-  if (isHistoryRoute(route)) {
-    const content = describeHistoryContent(facts);
-    return {
-      200: { description: 'What was read.', headers, content },
-      ...Object.fromEntries(problems),
-    };
-  }
+  const problems = listStatuses(route).map((status) => {
+    return [status, { $ref: `#/components/responses/${nameResponse(route, status)}` }] as const;
+  });
+  const isHistory = isHistoryRoute(route);
+  const content = isHistory
+    ? describeHistoryContent(examples)
+    : describeContent(route, facts, examples);
   return {
-    200: { description: 'What was read.', headers, content: describeContent(route, facts) },
-    304: { description: notModified, headers },
+    200: { description: 'What was read.', headers, content },
+    ...(isHistory ? {} : { 304: { description: notModified, headers } }),
     ...Object.fromEntries(problems),
   };
 }
 
-/** Gives every response that is kept under `components`, by name. */
-export function describeProblemResponses(
-  routes: readonly Route[],
-  { examples }: OpenApiFacts,
-): JsonSchema {
+/** Describes every response that is kept under `components`, by name. */
+export function describeProblemResponses(examples: NamedExamples): JsonSchema {
   const named = routes.flatMap((route) =>
-    listStatuses(route).map(
-      (status) => [nameResponse(route, status), describeProblem(route, status, examples)] as const,
-    ),
+    listStatuses(route).map((status) => [
+      nameResponse(route, status),
+      describeProblem(route, status, examples),
+    ]),
   );
   return Object.fromEntries(named);
 }
 
-/** A status of a problem; `default` stands for what is refused before a route is reached. */
+/** A status of a problem; `default` stands for requests that are refused before a route is reached. */
 type ProblemStatus = number | 'default';
 
 function listStatuses(route: Route): readonly ProblemStatus[] {
@@ -274,62 +256,58 @@ function nameResponse(route: Route, status: ProblemStatus): string {
   return `${route.lifecycle === null ? '' : 'Deprecated'}${surface}Problem${status}`;
 }
 
-function describeProblem(
-  route: Route,
-  status: ProblemStatus,
-  examples: RecordedExamples,
-): JsonSchema {
+function describeProblem(route: Route, status: ProblemStatus, examples: NamedExamples): JsonSchema {
   if (status === 'default') return describeRefused(examples);
-  const codes = codesOf(status).filter((code) => !elsewhere.has(code));
-  const headers = referHeaders(listProblemHeaders(route, status));
+  const codes = problemCodes.filter(
+    (code) => problemKinds[code].status === status && !elsewhere.has(code),
+  );
   return {
     description: tellCodes(codes),
-    headers,
+    headers: referHeaders(listProblemHeaders(route, status)),
     content: describeProblemContent(examples, codes),
   };
 }
 
 /** Describes the two bodies of a history: one document, or a line for each post and one more. */
-function describeHistoryContent({ examples }: OpenApiFacts): JsonSchema {
-  const names = { '': 'importProfilePosts' };
+function describeHistoryContent(examples: NamedExamples): JsonSchema {
   const failed = {
     type: 'object',
     properties: { error: refer(problemReply) },
     required: ['error'],
   };
   const line = { anyOf: [refer(historyPostLine), refer(historyMetaLine), failed] };
-  const { json, ndjson } = historyMediaTypes;
-  return {
-    [withoutCharset(json)]: {
-      schema: refer(historyReply),
-      ...referToReads(examples, names, ['json']),
+  const schemas = { json: refer(historyReply), ndjson: line } as const;
+  const bodies = (['json', 'ndjson'] as const).map((format) => [
+    withoutCharset(historyMediaTypes[format]),
+    {
+      schema: schemas[format],
+      ...referToExamples(examples, [[format, `importProfilePosts.${format}`]]),
     },
-    [withoutCharset(ndjson)]: { schema: line, ...referToReads(examples, names, ['ndjson']) },
-  };
+  ]);
+  return Object.fromEntries(bodies);
 }
 
-/** Gives the body of what was read in each media type that the route can send. */
+/** Describes the body of a read in each media type that the route can send. */
 function describeContent(
-  route: ReadRoute | AliasRoute,
-  { linkPreviews, examples }: OpenApiFacts,
+  { read: choice, surface, path }: ReadRoute | AliasRoute,
+  { linkPreviews }: OpenApiFacts,
+  examples: NamedExamples,
 ): JsonSchema {
+  const named = typeof choice === 'string' ? { '': choice } : choice.reads;
   // Every read that a parameter can name has the same body: all of them browse.
-  const read = typeof route.read === 'string' ? route.read : Object.values(route.read.reads)[0];
-  if (read === undefined) throw new Error(`The route ${route.path} reads nothing.`);
-  const hasPreview = linkPreviews && route.surface === 'permalink' && read === 'getPost';
-  const named = Object.entries(formats[reads[read].kind]).filter(
+  const [read] = Object.values(named);
+  if (read === undefined) throw new Error(`The route ${path} reads nothing.`);
+  const hasPreview = linkPreviews && surface === 'permalink' && read === 'getPost';
+  const served = Object.entries(formats[reads[read].kind]).filter(
     ([format]) => format !== 'preview' || hasPreview,
   );
-  const formatsOf = (type: string) =>
-    named.filter(([, { mediaType }]) => mediaType === type).map(([format]) => format);
-  const names = typeof route.read === 'string' ? { '': route.read } : route.read.reads;
-  return Object.fromEntries(
-    named.map(([format, { mediaType }]) => [
-      withoutCharset(mediaType),
-      {
-        schema: format === 'json' ? refer(reads[read].reply) : { type: 'string' },
-        ...referToReads(examples, names, formatsOf(mediaType)),
-      },
-    ]),
-  );
+  const bodies = served.map(([format, { mediaType }]) => {
+    const sameType = served.filter(([, other]) => other.mediaType === mediaType);
+    const recorded = Object.entries(named).flatMap(([label, id]) =>
+      sameType.map(([name]) => [label === '' ? name : label, `${id}.${name}`] as const),
+    );
+    const schema = format === 'json' ? refer(reads[read].reply) : { type: 'string' };
+    return [withoutCharset(mediaType), { schema, ...referToExamples(examples, recorded) }];
+  });
+  return Object.fromEntries(bodies);
 }

@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Problem } from '../../core/problem.ts';
 
-/** Whether the process has more work than it can do. */
 export interface Load {
   readonly isHigh: boolean;
 }
@@ -15,15 +14,16 @@ const sampleMs = 250;
 const nanosecondsPerMs = 1e6;
 
 /**
- * Opens a gauge that calls the load high while the event loop was late by `maxDelayMs` or more on
- * average over the last quarter of a second; 0 never does.
+ * Opens a gauge. The load is high while the event loop was late by `maxDelayMs` or more on average over the last
+ * quarter of a second; 0 means never.
  */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
+  if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };
   let isHigh = false;
   const delays = monitorEventLoopDelay({ resolution: 10 });
-  if (maxDelayMs > 0) delays.enable();
+  delays.enable();
   const timer = setInterval(() => {
-    isHigh = maxDelayMs > 0 && delays.mean >= maxDelayMs * nanosecondsPerMs;
+    isHigh = delays.mean >= maxDelayMs * nanosecondsPerMs;
     delays.reset();
   }, sampleMs);
   timer.unref();
@@ -38,7 +38,7 @@ export function openLoadGauge(maxDelayMs: number): LoadGauge {
   };
 }
 
-/** Gives the problem of a process under high load. */
+/** Returns the problem of a process under high load. */
 export function overloaded(): Problem {
   return new Problem('overloaded', { detail: 'The server has more work than it can do.' });
 }

@@ -1,36 +1,54 @@
 import type { FastifyInstance } from 'fastify';
+import type { Endpoint } from '../../core/endpoint.ts';
 import type { Origins } from '../../core/http/origins.ts';
 import { type MetricFamily, metricsMediaType, writeMetrics } from '../../core/metrics-text.ts';
 import { closeToPages } from '../../web/cors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
 import type { AdminGuard } from '../admin/guard.ts';
-import { metricsPath } from './metrics-endpoints.ts';
 
-/** The context of the metrics. */
-export interface MetricsOptions {
-  /** Lets the operator alone in; null for everybody (`PERCH_METRICS=open`). */
+const metricsPath = '/metrics';
+
+interface MetricsOptions {
+  /** Admits only the operator; `null` admits everybody (`PERCH_METRICS=open`). */
   readonly guard: AdminGuard | null;
-  /** Measures everything, now. */
   readonly measure: () => Promise<readonly MetricFamily[]>;
   readonly origins: Origins;
 }
 
-const headers = {
-  'content-type': metricsMediaType,
-  'x-content-type-options': 'nosniff',
-  'cache-control': 'no-store',
-} as const;
-
-/** Registers `/metrics`. */
 export async function metricsPlugin(app: FastifyInstance, options: MetricsOptions) {
   const { guard, measure, origins } = options;
   closeToPages(app, origins);
   if (guard !== null) app.addHook('onRequest', guard);
   app.get(metricsPath, async (request, reply) =>
     reply
-      .header('x-request-id', request.id)
-      .headers(headers)
+      .headers({
+        'content-type': metricsMediaType,
+        'x-request-id': request.id,
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      })
       .send(writeMetrics(await measure())),
   );
   refuseOtherMethods(app, metricsPath, { allow: ['GET', 'HEAD'] });
 }
+
+/** The route of the metrics, for the descriptions of the service. */
+export const metricsEndpoints: readonly Endpoint[] = [
+  {
+    id: 'getMetrics',
+    method: 'GET',
+    path: metricsPath,
+    tag: 'operator',
+    summary: 'Gives figures of the server in the Prometheus text format.',
+    description: 'With `PERCH_METRICS=open` it needs no token.',
+    replies: [
+      {
+        status: 200,
+        description: 'What was measured just now.',
+        content: { [metricsMediaType]: 'text' },
+      },
+    ],
+    problems: [],
+    access: 'operator',
+  },
+];

@@ -3,32 +3,27 @@ import type { Fetcher } from '../../fetching/fetch.ts';
 import type { Answer, CacheState, Plan } from '../../fetching/plan.ts';
 import type { AccessLog } from '../../web/access-log.ts';
 
-/** Counts what was asked for and how it was answered, for the operator's metrics. */
-export interface Traffic {
-  /** Gives the same fetcher, which counts its answers: reads of every surface. */
-  countAnswers(fetcher: Fetcher): Fetcher;
-  /** Gives the same log, which counts the problems and the replies that had to wait. */
-  countReplies(log: AccessLog): AccessLog;
-  /** What was counted since the start. */
-  families(): readonly MetricFamily[];
-}
+/** Counts of the answers and replies since the start, for the operator's metrics. */
+export type Traffic = ReturnType<typeof createTraffic>;
 
 type StateCounts = Record<CacheState, number>;
 
 /** Upper bounds of the buckets of waiting times, in seconds. */
 const waitBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
-/** Creates counts of nothing. A hit costs two lookups. */
-export function createTraffic(): Traffic {
+/** Creates counts of nothing. A cache hit costs two lookups. */
+export function createTraffic() {
+  /** By source, then by kind of query. */
   const reads = new Map<string, Map<string, StateCounts>>();
   const problems = new Map<string, number>();
   const waits = new Map<string, WaitCounts>();
   const countAnswer = ({ source, cache }: Answer, { freshness }: Plan): void => {
-    const counts = reads.get(source)?.get(freshness) ?? openCounts(reads, source, freshness);
-    counts[cache] += 1;
+    const kinds = getOrSet(reads, source, () => new Map<string, StateCounts>());
+    getOrSet(kinds, freshness, () => ({ hit: 0, miss: 0, stale: 0, bypass: 0 }))[cache] += 1;
   };
   return {
-    countAnswers: (fetcher) => ({
+    /** Returns the same fetcher, which counts its answers. */
+    countAnswers: (fetcher: Fetcher): Fetcher => ({
       ...fetcher,
       recall: (plan) => {
         const answer = fetcher.recall(plan);
@@ -41,7 +36,8 @@ export function createTraffic(): Traffic {
         return answer;
       },
     }),
-    countReplies: (log) => ({
+    /** Returns the same log, which counts problems and replies that had to wait. */
+    countReplies: (log: AccessLog): AccessLog => ({
       notice: (request, reply, status) => {
         const { problemCode, elapsedTime } = reply;
         if (problemCode !== null) problems.set(problemCode, (problems.get(problemCode) ?? 0) + 1);
@@ -49,13 +45,17 @@ export function createTraffic(): Traffic {
         log.notice(request, reply, status);
       },
     }),
-    families: () => [
+    families: (): readonly MetricFamily[] => [
       {
         name: 'perch_reads_total',
         help: 'Reads that were answered: posts, lists and searches, by source and by what the cache did.',
         type: 'counter',
         samples: [...reads].flatMap(([source, kinds]) =>
-          [...kinds].flatMap(([kind, counts]) => toReadSamples({ source, kind }, counts)),
+          [...kinds].flatMap(([kind, counts]) =>
+            Object.entries(counts).map(([cache, value]) => {
+              return { labels: { source, kind, cache }, value };
+            }),
+          ),
         ),
       },
       {
@@ -74,34 +74,24 @@ export function createTraffic(): Traffic {
   };
 }
 
-function openCounts(
-  reads: Map<string, Map<string, StateCounts>>,
-  source: string,
-  kind: string,
-): StateCounts {
-  const counts = { hit: 0, miss: 0, stale: 0, bypass: 0 };
-  const kinds = reads.get(source) ?? new Map<string, StateCounts>();
-  reads.set(source, kinds.set(kind, counts));
-  return counts;
+function getOrSet<Value>(map: Map<string, Value>, name: string, create: () => Value): Value {
+  const known = map.get(name);
+  if (known !== undefined) return known;
+  const created = create();
+  map.set(name, created);
+  return created;
 }
 
-function toReadSamples(
-  labels: Readonly<Record<string, string>>,
-  counts: StateCounts,
-): readonly MetricSample[] {
-  return Object.entries(counts).map(([cache, value]) => ({ labels: { ...labels, cache }, value }));
-}
-
-/** How many waits were within each bound, and not within the one before; the last has none. */
 interface WaitCounts {
+  /** Number of waits within each bound and not within the one before; the last has no bound. */
   readonly within: number[];
   sum: number;
 }
 
-/** Routes are as many as were registered, so the map is bounded. */
+/** The map has one entry for each registered route at most. */
 function countWait(waits: Map<string, WaitCounts>, route: string, seconds: number): void {
-  const counts = waits.get(route) ?? { within: Array(waitBounds.length + 1).fill(0), sum: 0 };
-  waits.set(route, counts);
+  const within = () => Array<number>(waitBounds.length + 1).fill(0);
+  const counts = getOrSet(waits, route, () => ({ within: within(), sum: 0 }));
   const bound = waitBounds.findIndex((one) => seconds <= one);
   const at = bound === -1 ? waitBounds.length : bound;
   counts.within[at] = (counts.within[at] ?? 0) + 1;
@@ -112,7 +102,7 @@ function toWaitSamples(route: string, { within, sum }: WaitCounts): readonly Met
   let total = 0;
   const buckets = within.map((count, at): MetricSample => {
     total += count;
-    const le = at < waitBounds.length ? String(waitBounds[at]) : '+Inf';
+    const le = String(waitBounds[at] ?? '+Inf');
     return { suffix: '_bucket', labels: { route, le }, value: total };
   });
   return [

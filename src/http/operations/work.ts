@@ -1,19 +1,14 @@
-/** Counts the work in flight, so that a shutdown can wait for it. */
-export interface Work {
-  /** How much has begun and not ended. */
-  readonly inFlight: number;
-  /** Counts a piece of work until it has ended, well or not. */
-  track<Value>(work: Promise<Value>): Promise<Value>;
-}
+/** Count of the work in flight, so that a shutdown can wait for it. */
+export type Work = ReturnType<typeof createWork>;
 
-/** Creates a count of nothing. */
-export function createWork(): Work {
+export function createWork() {
   let inFlight = 0;
   return {
     get inFlight() {
       return inFlight;
     },
-    track: async (work) => {
+    /** Counts a piece of work until it has succeeded or failed. */
+    track: async <Value>(work: Promise<Value>): Promise<Value> => {
       inFlight += 1;
       try {
         return await work;

@@ -1,45 +1,30 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { sendNoCors } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
-import {
-  nothingOfItsOwn,
-  type PreparedReply,
-  prepareReply,
-  sendPrepared,
-} from '../../web/reply.ts';
-import { toEtag } from './page-headers.ts';
+import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../web/reply.ts';
+import { prepareBody } from './page-reply.ts';
 import { assetPath } from './paths.ts';
 
-/** The media types of what `assets/` may hold, by ending; other files are not served. */
+/** Media types by file extension. Other files in `assets/` are not served. */
 const mediaTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
 
-/** The files that pages load: styles, scripts, pictures. */
 export interface Assets {
-  /** Gives the path of an asset, with the hash of its content in its name; it changes when the file does. */
+  /** Returns the path of an asset. The file name contains a hash of the content. */
   pathOf(name: string): string;
-  /** Gives the reply for the last segment of such a path; undefined where there is no such file. */
+  /** Returns the reply for the last segment of such a path. */
   find(fileName: string): PreparedReply | undefined;
 }
 
-interface Asset {
-  readonly hashedName: string;
-  /** For the name that tells of this very content. */
-  readonly lasting: PreparedReply;
-  /** For the name alone, or with another hash: pages of another release name it so for a while. */
-  readonly passing: PreparedReply;
-}
-
-/** Creates the assets of a folder. It is read when the first of them is asked for, and then kept. */
+/** Creates the assets of a folder, which is read when the first of them is requested. */
 export function createAssets(folder: string, logger: FastifyBaseLogger): Assets {
-  let kept: ReadonlyMap<string, Asset> | undefined;
+  let kept: ReturnType<typeof readAssets> | undefined;
   const all = () => {
     kept ??= readAssets(folder, logger);
     return kept;
@@ -48,39 +33,40 @@ export function createAssets(folder: string, logger: FastifyBaseLogger): Assets 
     pathOf: (name) => `${assetPath}${all().get(name)?.hashedName ?? name}`,
     find: (fileName) => {
       const asset = all().get(fileName.replace(/\.[\w-]{10}(?=\.\w+$)/, ''));
+      // Pages of another release refer to a name without a hash, or with another one, for a while.
       return asset?.hashedName === fileName ? asset.lasting : asset?.passing;
     },
   };
 }
 
-/** Pages are readable without them, so a folder that is missing is told and no more. */
-function readAssets(folder: string, logger: FastifyBaseLogger): ReadonlyMap<string, Asset> {
+/** A missing folder is only logged, because pages are readable without their assets. */
+function readAssets(folder: string, logger: FastifyBaseLogger) {
   try {
     const names = readdirSync(folder).filter((name) => extname(name) in mediaTypes);
     return new Map(names.map((name) => [name, toAsset(name, readFileSync(join(folder, name)))]));
   } catch (error) {
     logger.error({ err: error }, 'assets of pages cannot be read');
-    return new Map();
+    return new Map<string, ReturnType<typeof toAsset>>();
   }
 }
 
-function toAsset(name: string, body: Buffer): Asset {
-  const ending = extname(name);
-  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 10);
-  const headers = {
-    'content-type': mediaTypes[ending] ?? '',
-    'content-length': String(body.length),
-    etag: toEtag(body),
-  };
-  const prepare = (caching: string) => prepareReply({ ...headers, 'cache-control': caching }, body);
+function toAsset(name: string, body: Buffer) {
+  const extension = extname(name);
+  const prepare = (caching: string) =>
+    prepareBody(body, {
+      'content-type': mediaTypes[extension] ?? '',
+      'cache-control': caching,
+    });
+  const lasting = prepare('public, max-age=31536000, immutable');
+  const hash = lasting.etag.slice(1, 11);
   return {
-    hashedName: `${name.slice(0, -ending.length)}.${hash}${ending}`,
-    lasting: prepare('public, max-age=31536000, immutable'),
+    hashedName: `${name.slice(0, -extension.length)}.${hash}${extension}`,
+    lasting,
     passing: prepare('public, max-age=60'),
   };
 }
 
-/** Registers the route of the assets, which the pages of other origins may show but not read. */
+/** Registers the route of the assets. Pages of other origins may show them but not read them. */
 export async function assetsPlugin(app: FastifyInstance, { assets }: { readonly assets: Assets }) {
   const url = `${assetPath}:file`;
   sendNoCors(app);

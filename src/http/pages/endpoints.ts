@@ -1,63 +1,125 @@
 import { z } from 'zod';
-import type { Endpoint } from '../../core/endpoint.ts';
-import { listEndpointHeaders } from '../openapi/headers.ts';
+import type { Endpoint, EndpointReply } from '../../core/endpoint.ts';
+import type { ProblemCode } from '../../core/problem.ts';
+import { type HeaderName, listEndpointHeaders } from '../openapi/headers.ts';
 import { findReply } from './docs/find-page.ts';
 import { navigation } from './docs/navigation.ts';
-import { assetPath, docsPath, findPath, maxQueryLength } from './paths.ts';
+import { askPath, assetPath, docsPath, findPath, maxQueryLength } from './paths.ts';
 
-const page = { 'text/html': 'text', 'text/markdown': 'text' } as const;
-const negotiated = listEndpointHeaders(['ETag', 'Vary']);
-const tagged = listEndpointHeaders(['ETag']);
 const notModified = { status: 304, description: 'The caller has it already.' } as const;
-const source = { 'text/markdown': 'text' } as const;
-const redirected = {
-  status: 308,
-  description: 'The page has another spelling.',
-  headers: { Location: { description: 'The path of the page.' } },
-} as const;
-const names = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
 
-/** The routes of the documentation, for the descriptions of the service. */
-export const docsEndpoints: readonly Endpoint[] = [
+/** Only reads have these headers, and only a request with `q` is a read. */
+const ofReads = { isOptional: true } as const;
+
+const readHeaders = listEndpointHeaders(
+  ['ETag', 'Link', 'X-Source', 'X-Cache', 'X-Result-Count', 'X-Search-Degraded', 'Retry-After'],
+  ofReads,
+);
+
+export const frontEndpoints: readonly Endpoint[] = [
   {
-    id: 'getDocs',
+    id: 'getFrontPage',
     method: 'GET',
-    path: docsPath,
+    path: '/',
     tag: 'pages',
-    summary:
-      'Lists the pages of the documentation, as HTML, or as Markdown where `Accept` prefers it.',
+    summary: 'The front page: HTML to a browser, Markdown to everybody else.',
+    description:
+      'With `q` it reads what that stands for, by the same code, for the same allowance and with the same headers as the route that the read has. In Markdown it has the same bytes, and a failure is a problem. The HTML page is always 200: it tells of a failure in words.',
+    parameters: {
+      query: z.object({
+        q: z
+          .string()
+          .optional()
+          .describe(
+            'The URL of a post, an account, a list, a search or a hashtag on any platform or on this server, also without its scheme; an account as `@ada`, `ada.example` or `user@host`, also with a path such as `/followers`. Anything else is searched for.',
+          ),
+      }),
+    },
+    headers: {
+      ...listEndpointHeaders(['Vary']),
+      ...listEndpointHeaders(['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'], ofReads),
+    },
     replies: [
       {
         status: 200,
-        description: 'The pages in their groups.',
-        content: page,
-        headers: negotiated,
+        description: 'The page, or with `q` what was read.',
+        content: { 'text/html': 'text', 'text/markdown': 'text' },
+        headers: readHeaders,
       },
-      { ...notModified, headers: negotiated },
+      { ...notModified, headers: readHeaders },
     ],
-    problems: ['route_not_found'],
-    access: 'open',
+    problems: [
+      'missing_query',
+      'invalid_query',
+      'invalid_url',
+      'unsupported_host',
+      'invalid_path',
+      'invalid_params',
+      'invalid_handle',
+      'invalid_cursor',
+      'invalid_option',
+      'unsupported_platform',
+      'invalid_key',
+      'not_found',
+      'rate_limited',
+      'upstream_error',
+      'upstream_unavailable',
+      'upstream_rate_limited',
+      'overloaded',
+    ],
+    access: 'key',
   },
-  {
-    id: 'getDocsPage',
+];
+
+const names = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
+
+interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'summary' | 'parameters'> {
+  readonly found: string;
+  readonly content: NonNullable<EndpointReply['content']>;
+  /** Headers besides the entity tag. Default: `Vary`, because `Accept` chooses the format. */
+  readonly headers?: readonly HeaderName[];
+  readonly others?: readonly EndpointReply[];
+  readonly problems?: readonly ProblemCode[];
+}
+
+function describePage(page: PageEndpoint): Endpoint {
+  const { found, content, headers: names = ['Vary'], others = [], problems = [], ...rest } = page;
+  const headers = listEndpointHeaders(['ETag', ...names]);
+  return {
+    ...rest,
     method: 'GET',
-    path: `${docsPath}/{page}`,
     tag: 'pages',
+    replies: [
+      { status: 200, description: found, content, headers },
+      { ...notModified, headers },
+      ...others,
+    ],
+    problems: [...problems, 'route_not_found'],
+    access: 'open',
+  };
+}
+
+export const docsEndpoints: readonly Endpoint[] = [
+  describePage({
+    id: 'getDocs',
+    path: docsPath,
+    summary:
+      'Lists the pages of the documentation, as HTML, or as Markdown where `Accept` prefers it.',
+    found: 'The pages in their groups.',
+    content: { 'text/html': 'text', 'text/markdown': 'text' },
+  }),
+  describePage({
+    id: 'getDocsPage',
+    path: `${docsPath}/{page}`,
     summary:
       'Gives a page of the documentation, as HTML, or as Markdown where `Accept` prefers it.',
     parameters: { path: z.object({ page: z.enum(names).describe('The name of the page.') }) },
-    replies: [
-      { status: 200, description: 'The page.', content: page, headers: negotiated },
-      { ...notModified, headers: negotiated },
-    ],
-    problems: ['route_not_found'],
-    access: 'open',
-  },
-  {
+    found: 'The page.',
+    content: { 'text/html': 'text', 'text/markdown': 'text' },
+  }),
+  describePage({
     id: 'getDocsSource',
-    method: 'GET',
     path: `${docsPath}/{page}.md`,
-    tag: 'pages',
     summary: 'Gives the Markdown of a page of the documentation, whatever `Accept` says.',
     parameters: {
       path: z.object({
@@ -67,60 +129,68 @@ export const docsEndpoints: readonly Endpoint[] = [
           .meta({ examples: names.slice(0, 3) }),
       }),
     },
-    replies: [
-      { status: 200, description: 'The page.', content: source, headers: tagged },
-      { ...notModified, headers: tagged },
-      redirected,
-    ],
-    problems: ['route_not_found'],
-    access: 'open',
-  },
-  {
-    id: 'searchDocs',
-    method: 'GET',
-    path: findPath,
-    tag: 'pages',
-    summary: 'Searches the documentation; HTML, or JSON where `Accept` prefers it.',
-    parameters: {
-      query: z.object({
-        q: z
-          .string()
-          .max(maxQueryLength)
-          .optional()
-          .describe('The text to look for; HTML without it is the form alone, JSON needs it.'),
-      }),
-    },
-    replies: [
+    found: 'The page.',
+    content: { 'text/markdown': 'text' },
+    headers: [],
+    others: [
       {
-        status: 200,
-        description: 'What was found, the best first.',
-        content: { 'text/html': 'text', 'application/json': findReply },
-        headers: negotiated,
+        status: 308,
+        description: 'The page has another spelling.',
+        headers: { Location: { description: 'The path of the page.' } },
       },
-      { ...notModified, headers: negotiated },
     ],
-    problems: ['missing_query', 'invalid_query', 'invalid_option', 'route_not_found'],
-    access: 'open',
-  },
-  {
+  }),
+  describePage({
+    id: 'searchDocs',
+    path: findPath,
+    summary: 'Searches the documentation; HTML, or JSON where `Accept` prefers it.',
+    parameters: describeText(
+      'The text to look for; HTML without it is the form alone, JSON needs it.',
+    ),
+    found: 'What was found, the best first.',
+    content: { 'text/html': 'text', 'application/json': findReply },
+    problems: ['missing_query', 'invalid_query', 'invalid_option'],
+  }),
+  describePage({
     id: 'getAsset',
-    method: 'GET',
     path: `${assetPath}{file}`,
-    tag: 'pages',
     summary: 'Gives a style, script or picture of the pages.',
     parameters: {
       path: z.object({ file: z.string().describe('Its name, as the pages write it.') }),
     },
-    replies: [
-      {
-        status: 200,
-        description: 'The file; for good, where its name has the hash of its content.',
-        content: { 'text/css': 'text', 'text/javascript': 'text', 'image/svg+xml': 'text' },
-        headers: tagged,
-      },
-      { ...notModified, headers: tagged },
+    found: 'The file; for good, where its name has the hash of its content.',
+    content: { 'text/css': 'text', 'text/javascript': 'text', 'image/svg+xml': 'text' },
+    headers: [],
+  }),
+];
+
+/** The page that answers questions, which only a server with sessions has. */
+export const askEndpoints: readonly Endpoint[] = [
+  {
+    ...describePage({
+      id: 'askDocs',
+      path: askPath,
+      summary:
+        'Answers a question from the documentation, with its sources; HTML, or Markdown where `Accept` prefers it.',
+      parameters: describeText(
+        'The question; HTML without it is the form alone, Markdown needs it.',
+      ),
+      found: 'The answer. A page also where it could not be given: then it says why.',
+      content: { 'text/html': 'text', 'text/markdown': 'text' },
+    }),
+    problems: [
+      'missing_query',
+      'invalid_query',
+      'invalid_option',
+      'route_not_found',
+      'rate_limited',
+      'overloaded',
+      'not_ready',
     ],
-    problems: ['route_not_found'],
-    access: 'open',
   },
 ];
+
+function describeText(description: string) {
+  const q = z.string().max(maxQueryLength).optional().describe(description);
+  return { query: z.object({ q }) };
+}

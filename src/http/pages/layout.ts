@@ -1,51 +1,48 @@
 import { escapeHtml } from '../../render/html/escape.ts';
 import type { Assets } from './assets.ts';
-import { brandMark } from './brand-mark.ts';
 import { askPath, docsPath, findPath, maxQueryLength } from './paths.ts';
 
-/** What pages are made with. */
+/**
+ * The bird on its perch, in the colours of the page. `assets/favicon.svg` is the same drawing with
+ * colours of its own, because the styles of a page do not reach it.
+ */
+export const brandMark =
+  '<svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path class="mark-perch" d="M3 27.5h26"/><path class="mark-bird" d="M4.5 10.6l6-1.9C11.6 5.9 14.1 4.2 17 4.2c4.1 0 7 3 7.3 7.2.3 4.6 1.3 8.1 4.7 11.9-4 .6-7.2.2-9.6-1.2-1.1.5-2.4.7-3.7.6-5.1-.3-8.3-4-7.7-9.3z"/><path class="mark-wing" d="M16.2 13.2c3.4.3 5.7 3.3 5.9 7.8-3.7-.3-6.3-3.3-5.9-7.8z"/><path class="mark-leg" d="M15.3 22.4v5M19 22v5.4"/><circle class="mark-eye" cx="15.6" cy="9.3" r="1.2"/></svg>';
+
 export interface Site {
   /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
   readonly assets: Assets;
-  /** Whether the documentation can be asked; default: no. */
+  /** Whether the documentation answers questions. Default: no. */
   readonly canBeAsked?: boolean;
 }
 
-/** A page, without what all pages have. Every member that ends in `Html` is HTML, the others are text. */
+/** The parts of a page that differ from other pages. Members that end in `Html` are HTML, the others are text. */
 export interface Page {
-  /** Its own title; the name of the product is added where it is not the title itself. */
+  /** Without the name of the product, which is added. */
   readonly title: string;
   /** One or two sentences for search engines and previews. */
   readonly description: string;
-  /** Its path, such as `/docs/keys`. */
   readonly path: string;
-  /** The content of `<main>`; it begins with the page's `<h1>`, or with what stands above it. */
   readonly bodyHtml: string;
-  /** What stands beside `<main>`, such as the navigation of a section. */
+  /** The content beside `<main>`, such as the navigation of a section. */
   readonly asideHtml?: string;
-  /** Which link of the header is the page's own. */
+  /** The link of the header that leads to this page or its section. */
   readonly section?: 'docs' | 'find' | 'ask' | 'home';
-  /** A class of the page, for its own styles. */
   readonly kind?: string;
-  /** Path of the same in Markdown. */
   readonly markdownPath?: string;
-  /** Names of assets beside those of all pages. */
+  /** Names of assets in addition to those of all pages. */
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
-  /** For pages that search engines need not list; default: `index`. */
   readonly robots?: 'index' | 'noindex';
 }
 
-/** Gives the path under which a browser finds a path of ours, behind a proxy that adds a prefix too. */
+/** Returns the path for browsers, which have to send the path of the base URL too. */
 export function toLink(path: string, { baseUrl }: Site): string {
   return `${new URL(baseUrl).pathname.replace(/\/$/, '')}${path}`;
 }
 
-/**
- * Gives the HTML of a page: the head, the header with the links of the site, the content, the footer.
- * It has no script and no style in itself, and asks for nothing from elsewhere.
- */
+/** Renders a whole page, without inline scripts and styles and without requests to other hosts. */
 export function renderPage(page: Page, site: Site): string {
   return `<!doctype html>
 <html lang="en">
@@ -80,19 +77,17 @@ function renderHead(page: Page, site: Site): string {
     `<meta name="description" content="${escapeHtml(page.description)}">`,
     ...(page.robots === 'noindex' ? ['<meta name="robots" content="noindex">'] : []),
     `<link rel="canonical" href="${escapeHtml(`${site.baseUrl}${page.path}`)}">`,
-    ...renderAlternate(page, site),
+    ...(page.markdownPath === undefined
+      ? []
+      : [
+          `<link rel="alternate" type="text/markdown" href="${escapeHtml(toLink(page.markdownPath, site))}">`,
+        ]),
     `<link rel="icon" type="image/svg+xml" href="${asset('favicon.svg')}">`,
     `<script src="${asset('theme.js')}"></script>`,
     ...styles.map((name) => `<link rel="stylesheet" href="${asset(name)}">`),
     ...scripts.map((name) => `<script src="${asset(name)}" defer></script>`),
     '</head>',
   ].join('\n');
-}
-
-function renderAlternate({ markdownPath }: Page, site: Site): readonly string[] {
-  if (markdownPath === undefined) return [];
-  const href = escapeHtml(toLink(markdownPath, site));
-  return [`<link rel="alternate" type="text/markdown" href="${href}">`];
 }
 
 const sections = [
@@ -123,7 +118,7 @@ ${renderQuickFind(page, site)}
 </header>`;
 }
 
-/** The page of the search has a larger one of its own. */
+/** The search page has a larger form of its own. */
 function renderQuickFind(page: Page, site: Site): string {
   if (page.section === 'find') return '<span class="quick-find"></span>';
   return `<form class="quick-find" role="search" aria-label="Quick search" action="${escapeHtml(toLink(findPath, site))}" data-find>

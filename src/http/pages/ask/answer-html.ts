@@ -1,45 +1,60 @@
-import type { MarkdownIt, Token } from 'markdown-it';
+import type { Token } from 'markdown-it';
 import { escapeHtml } from '../../../render/html/escape.ts';
-import { avoidInlineStyle, renderCode } from '../docs/markdown.ts';
+import { type DocSite, toDocPath } from '../docs/doc-pages.ts';
+import { avoidInlineStyle, createParser, type LinkElement, leadLinks } from '../docs/markdown.ts';
 import { nestHeadings } from '../front/result-html.ts';
-import { type AnswerLinks, citationPattern } from './answer-links.ts';
+import { toLink } from '../layout.ts';
 
-/** Gives the Markdown of an answer as HTML. */
-export type AnswerRenderer = (markdown: string) => string;
+/** Resolves the citations and links of an answer to addresses on this site. */
+export interface AnswerLinks {
+  /** Names of the pages that citations and links lead to. */
+  readonly pages: readonly string[];
+  /** Returns the address of a citation such as `docs/keys.md#get-a-key:12`; `null` if there is none here. */
+  ofCitation(citation: string): string | null;
+  /** Returns the address of a link in quoted documentation; `null` if it is not here or on the web. */
+  ofTarget(target: string): string | null;
+}
 
-/** The level of the first heading within an answer; the question above it has the second. */
-const firstHeading = 3;
-
-/**
- * Creates the renderer of answers. Nothing in one becomes markup but what its Markdown says; citations
- * of pages of this site become links, and so do links to these pages and to the web. The parser is loaded
- * here, since a server that shows no page needs none.
- */
-export async function createAnswerRenderer(links: AnswerLinks): Promise<AnswerRenderer> {
-  const { default: createParser } = await import('markdown-it');
-  const parser = createParser({ html: false, linkify: false });
-  // What leads nowhere is shown as text below, and is a link to the parser all the same.
-  parser.validateLink = () => true;
-  setRules(parser, links);
-  return (markdown) => {
-    const tokens = parser.parse(markdown, {});
-    nestHeadings(tokens, firstHeading);
-    for (const token of tokens) {
-      avoidInlineStyle(token);
-      leadLinks(token.children ?? [], links);
-    }
-    return parser.renderer.render(tokens, parser.options, {});
+export function createAnswerLinks(site: DocSite): AnswerLinks {
+  const toPage = (name: string, fragment: string) => {
+    const page = site.library.find(name);
+    return page === undefined ? null : `${toLink(toDocPath(page), site)}${fragment}`;
+  };
+  return {
+    pages: site.library.pages.map(({ name }) => name),
+    ofCitation: (citation) => {
+      const [, path = '', fragment = ''] = /^([^#:]+)(#[^:]+)?:\d+$/.exec(citation) ?? [];
+      if (path === 'openapi/perch.json') return toLink('/openapi.json', site);
+      return toPage(/^docs\/([\w-]+)\.md$/.exec(path)?.[1] ?? '', fragment);
+    },
+    ofTarget: (target) => {
+      const [, name = '', fragment = ''] =
+        /^(?:\.\/)?(?:docs\/)?([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
+      return toWebAddress(target) ?? toPage(name, fragment);
+    },
   };
 }
 
-function setRules(parser: MarkdownIt, links: AnswerLinks): void {
+/** Creates the links of answers about other files: only addresses on the web. */
+export function createForeignLinks(): AnswerLinks {
+  return { pages: [], ofCitation: () => null, ofTarget: toWebAddress };
+}
+
+function toWebAddress(target: string): string | null {
+  return /^https?:\/\//i.test(target) ? target : null;
+}
+
+/** Level of the first heading within an answer; the question above it has level 2. */
+const firstHeading = 3;
+
+/** Creates the renderer of answers: their Markdown is the only source of markup and links. */
+export async function createAnswerRenderer(
+  links: AnswerLinks,
+): Promise<(markdown: string) => string> {
+  const parser = await createParser();
+  // The parser accepts every link; `toElement` shows those that lead nowhere as text.
+  parser.validateLink = () => true;
   const { rules } = parser.renderer;
-  rules.fence = (tokens, at) => renderCode(tokens[at]);
-  rules.code_block = (tokens, at) => renderCode(tokens[at]);
-  rules.table_open = () => '<div class="table"><table>\n';
-  rules.table_close = () => '</table></div>\n';
-  // A picture would be asked for elsewhere; what it shows is said.
-  rules.image = (tokens, at) => escapeHtml(tokens[at]?.content ?? '');
   rules.text = (tokens, at) => {
     const content = tokens[at]?.content ?? '';
     return isInLink(tokens, at) ? escapeHtml(content) : linkCitations(content, links);
@@ -50,12 +65,23 @@ function setRules(parser: MarkdownIt, links: AnswerLinks): void {
     const href = isInLink(tokens, at) ? null : links.ofCitation(content);
     return href === null ? code : `<a href="${escapeHtml(href)}">${code}</a>`;
   };
+  return (markdown) => {
+    const tokens = parser.parse(markdown, {});
+    nestHeadings(tokens, firstHeading);
+    for (const token of tokens) {
+      avoidInlineStyle(token);
+      leadLinks(token.children ?? [], (target) => toElement(links.ofTarget(target)));
+    }
+    return parser.renderer.render(tokens, parser.options, {});
+  };
 }
 
 function isInLink(tokens: readonly Token[], at: number): boolean {
   const before = tokens.slice(0, at).map(({ type }) => type);
   return before.lastIndexOf('link_open') > before.lastIndexOf('link_close');
 }
+
+const citationPattern = /(?:docs\/[\w-]+\.md|openapi\/perch\.json)(?:#[\p{L}\p{M}\p{N}_-]+)?:\d+/gu;
 
 function linkCitations(text: string, links: AnswerLinks): string {
   let html = '';
@@ -70,25 +96,10 @@ function linkCitations(text: string, links: AnswerLinks): string {
   return html + escapeHtml(text.slice(end));
 }
 
-function leadLinks(tokens: readonly Token[], links: AnswerLinks): void {
-  const open: string[] = [];
-  for (const token of tokens) {
-    if (token.type === 'link_open') open.push(leadLink(token, links));
-    else if (token.type === 'link_close') token.tag = open.pop() ?? 'span';
-  }
+/** The authors of the documentation vouch for its links to the web, this server does not. */
+function toElement(href: string | null): LinkElement {
+  if (href === null) return { tag: 'span', attrs: [] };
+  const attrs: LinkElement['attrs'] = [['href', href]];
+  if (toWebAddress(href) !== null) attrs.push(['rel', 'nofollow noopener noreferrer']);
+  return { tag: 'a', attrs };
 }
-
-/** What leads nowhere from here is shown as text. Whoever wrote the docs vouches for their links. */
-function leadLink(token: Token, links: AnswerLinks): string {
-  const href = links.ofTarget(String(token.attrGet('href') ?? ''));
-  token.tag = href === null ? 'span' : 'a';
-  token.attrs = href === null ? [] : toAttributes(href);
-  return token.tag;
-}
-
-function toAttributes(href: string): [string, string][] {
-  const isElsewhere = /^https?:/i.test(href);
-  return [['href', href], ...(isElsewhere ? [['rel', webRelation] as [string, string]] : [])];
-}
-
-const webRelation = 'nofollow noopener noreferrer';

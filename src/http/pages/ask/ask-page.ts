@@ -1,41 +1,37 @@
 import { encodeComponent } from '../../../core/http/encode-component.ts';
 import type { ProblemDocument } from '../../../core/problem.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
-import type { DocSite } from '../docs/doc-page.ts';
+import type { DocSite } from '../docs/doc-pages.ts';
 import { renderProblem } from '../front/page.ts';
 import { type Page, toLink } from '../layout.ts';
 import { askPath, docsPath, maxQueryLength } from '../paths.ts';
-import type { AnswerLinks } from './answer-links.ts';
+import type { AnswerLinks } from './answer-html.ts';
 
-/** What became of a question. */
 export type AskOutcome =
   | { readonly kind: 'answered'; readonly html: string; readonly abstained: boolean }
   | { readonly kind: 'refused'; readonly problem: ProblemDocument }
-  /** Nothing was asked: the form came without text. */
+  /** The form was sent without text. */
   | { readonly kind: 'blank' };
 
-/** A question with what became of it. */
 export interface AskedQuestion {
   readonly question: string;
   readonly outcome: AskOutcome;
 }
 
-/** What the page is made with. */
 export interface AskPlace {
   readonly site: DocSite;
   readonly links: AnswerLinks;
-  /** Where the session routes are: `/svc/v1`. */
+  /** Path of the session routes: `/svc/v1`. */
   readonly sessionBase: string;
 }
 
-/** Questions that the docs of Perch answer, to begin with. */
 export const exampleQuestions = [
   'How do I embed a post?',
   'What does the code rate_limited mean?',
   'How do I run Perch behind a proxy?',
 ] as const;
 
-/** Gives the page on which the documentation is asked, with a question and its answer, or without (null). */
+/** Describes the page that answers questions, with a question and its answer or without (`null`). */
 export function describeAskPage(asked: AskedQuestion | null, place: AskPlace): Page {
   const { question = '' } = asked ?? {};
   return {
@@ -57,10 +53,10 @@ ${renderExamples(place)}
   };
 }
 
-/** What `answer.js` and `ask.js` take from the page stands in the form. */
+/** `answer.js` and `ask.js` read the data attributes of the form. */
 function renderForm(asked: AskedQuestion | null, { site, links, sessionBase }: AskPlace): string {
   const { question = '', outcome } = asked ?? {};
-  // What was answered stands above; the box is for the next question.
+  // An answered question is shown above the box, which is for the next one.
   const text = outcome?.kind === 'answered' ? '' : question;
   const data = {
     sessions: toLink(sessionBase, site),

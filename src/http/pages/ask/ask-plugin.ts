@@ -1,82 +1,78 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
-import type { Endpoint } from '../../../core/endpoint.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseQuery } from '../../../core/http/query.ts';
-import { Problem, problemKinds, toProblemDocument } from '../../../core/problem.ts';
+import { Problem, toProblemDocument } from '../../../core/problem.ts';
 import { redactKeys } from '../../../core/redact.ts';
 import type { AccessLog } from '../../../web/access-log.ts';
 import { toProblem } from '../../../web/errors.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
 import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
-import { listEndpointHeaders } from '../../openapi/headers.ts';
 import { type Load, overloaded } from '../../operations/load.ts';
 import type { Work } from '../../operations/work.ts';
 import { negotiate, offers } from '../../reads/negotiation.ts';
 import type { Docs } from '../docs/docs.ts';
 import { renderPage } from '../layout.ts';
-import { preparePage } from '../page-headers.ts';
-import { askPath, maxQueryLength } from '../paths.ts';
-import { readText } from '../query-text.ts';
-import { type AnswerRenderer, createAnswerRenderer } from './answer-html.ts';
-import { createAnswerLinks, createForeignLinks } from './answer-links.ts';
+import { preparePage, readText } from '../page-reply.ts';
+import { askPath } from '../paths.ts';
+import { createAnswerLinks, createAnswerRenderer, createForeignLinks } from './answer-html.ts';
 import { type AskedQuestion, type AskOutcome, type AskPlace, describeAskPage } from './ask-page.ts';
-import type { Asking, PageAnswer } from './asking.ts';
 
-/** The context of the route on which the documentation is asked. */
+/** The answers of the server to questions of pages, which know nothing of sessions. */
+export interface Asking {
+  /** Path of the session routes: `/svc/v1`. */
+  readonly sessionBase: string;
+  /** Whether answers are about the pages of this site, so that their citations lead there. */
+  readonly isAboutPages: boolean;
+  /**
+   * Answers one question without a session.
+   *
+   * @returns Markdown whose citations are `path#heading:line`
+   * @throws Problem `not_ready`, `shutting_down`, `rate_limited`, `overloaded`
+   */
+  answer(
+    question: string,
+    request: FastifyRequest,
+  ): Promise<{ readonly text: string; readonly abstained: boolean }>;
+}
+
 export interface AskOptions {
   readonly asking: Asking;
   readonly load: Load;
   readonly work: Work;
   readonly accessLog: AccessLog;
-  /** @throws Problem `route_not_found` where there is no documentation */
+  /** @throws Problem `route_not_found` if there is no documentation */
   open(): Docs;
 }
 
-interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
-
 /**
- * Registers the page on which the documentation is asked. With `q` the server answers by itself: as a page,
- * which a person can read without JavaScript, or as Markdown where `Accept` prefers it.
+ * Registers the page that answers questions about the documentation. With `q` the server answers by itself: as a
+ * page that needs no JavaScript, or as Markdown where `Accept` prefers it.
  */
 export async function askPlugin(app: FastifyInstance, options: AskOptions) {
   const { open, accessLog } = options;
   const page = createAskPage(options);
   app.get(askPath, async (request, reply) => {
     open();
-    const exchange = { request, reply };
+    const send = (prepared: PreparedReply, status = 200) => {
+      sendPrepared({ request, reply }, prepared, nothingOfItsOwn);
+      accessLog.notice(request, reply, status);
+    };
     if (negotiate(request.headers.accept, offers.docs) === 'markdown') {
       const { text } = await answer(readQuestion(request), request, options);
-      send(exchange, preparePage({ text, format: 'markdown', isNegotiated: true, headers: fresh }));
-    } else if (isAsked(request)) {
-      send(exchange, await page.reply(await ask(exchange, page.render, options)));
-    } else {
-      send(exchange, await page.empty());
+      return send(preparePage(text, 'markdown', fresh));
     }
-    accessLog.notice(request, reply, statusOf(reply));
+    if (parseQuery(request.raw.url ?? '').q === undefined) return send(page.empty());
+    const asked = await ask(request, page.render, options);
+    const problem = asked.outcome.kind === 'refused' ? asked.outcome.problem : null;
+    // The log has the status of the problem, though the page is a 200.
+    reply.problemCode = problem?.code ?? null;
+    return send(page.write(asked), problem?.status);
   });
   refuseOtherMethods(app, askPath, { allow: ['GET', 'HEAD'] });
 }
 
-/** The log has the status of what went wrong, though the page of it is a 200. */
-function statusOf({ problemCode }: FastifyReply): number {
-  return problemCode === null ? 200 : problemKinds[problemCode].status;
-}
-
-/** An answer is of the moment, and what somebody asked is nobody else's. */
+/** Nobody may keep an answer: it is of the moment, and the question is private. */
 const fresh = { 'cache-control': 'no-store' } as const;
 
-function send(exchange: Exchange, prepared: PreparedReply): void {
-  sendPrepared(exchange, prepared, nothingOfItsOwn);
-}
-
-function isAsked({ raw }: FastifyRequest): boolean {
-  return parseQuery(raw.url ?? '').q !== undefined;
-}
-
-/** @throws Problem `missing_query`, `invalid_query`, `invalid_option` */
 function readQuestion(request: FastifyRequest): string {
   const question = readText(request);
   if (question !== '') return question;
@@ -85,22 +81,19 @@ function readQuestion(request: FastifyRequest): string {
   });
 }
 
-/** @throws Problem what the server refuses it with */
 async function answer(
   question: string,
   request: FastifyRequest,
   { asking, load, work }: AskOptions,
-): Promise<PageAnswer> {
+) {
   if (load.isHigh) throw overloaded();
   return work.track(asking.answer(question, request));
 }
 
-type Render = (text: string) => Promise<string>;
-
-/** A person gets a page that tells of the problem (docs/decisions/0029); a key in a question is not shown. */
+/** Problems become part of the page (docs/decisions/0029). A key in a question is not shown. */
 async function ask(
-  { request, reply }: Exchange,
-  render: Render,
+  request: FastifyRequest,
+  render: (text: string) => Promise<string>,
   options: AskOptions,
 ): Promise<AskedQuestion> {
   let question = '';
@@ -112,17 +105,16 @@ async function ask(
     return withOutcome({ kind: 'answered', html: await render(text), abstained });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const problem = toProblem(error, request);
-    reply.problemCode = problem.code;
     const { baseUrl } = options.open().site;
-    return withOutcome({ kind: 'refused', problem: toProblemDocument(problem, { baseUrl }) });
+    const problem = toProblemDocument(toProblem(error, request), { baseUrl });
+    return withOutcome({ kind: 'refused', problem });
   }
 }
 
-/** What of the page does not depend on the request is made once. */
+/** Keeps the parts of the page that do not depend on the request. */
 function createAskPage({ open, asking }: AskOptions) {
-  let renderer: Promise<AnswerRenderer> | undefined;
-  let kept: PreparedReply | undefined;
+  let renderer: ReturnType<typeof createAnswerRenderer> | undefined;
+  let empty: PreparedReply | undefined;
   const place = (): AskPlace => {
     const { site } = open();
     const links = asking.isAboutPages ? createAnswerLinks(site) : createForeignLinks();
@@ -130,61 +122,18 @@ function createAskPage({ open, asking }: AskOptions) {
   };
   const write = (asked: AskedQuestion | null) => {
     const one = place();
-    const text = renderPage(describeAskPage(asked, one), one.site);
-    const headers = asked === null ? {} : fresh;
-    return preparePage({ text, format: 'html', isNegotiated: true, headers });
+    const html = renderPage(describeAskPage(asked, one), one.site);
+    return preparePage(html, 'html', asked === null ? {} : fresh);
   };
   return {
     render: async (text: string): Promise<string> => {
       renderer ??= createAnswerRenderer(place().links);
       return (await renderer)(text);
     },
-    empty: async (): Promise<PreparedReply> => {
-      kept ??= write(null);
-      return kept;
+    empty: (): PreparedReply => {
+      empty ??= write(null);
+      return empty;
     },
-    reply: async (asked: AskedQuestion): Promise<PreparedReply> => write(asked),
+    write,
   };
 }
-
-const headers = listEndpointHeaders(['ETag', 'Vary']);
-
-/** The route on which the documentation is asked; only a server with sessions has it. */
-export const askEndpoints: readonly Endpoint[] = [
-  {
-    id: 'askDocs',
-    method: 'GET',
-    path: askPath,
-    tag: 'pages',
-    summary:
-      'Answers a question from the documentation, with its sources; HTML, or Markdown where `Accept` prefers it.',
-    parameters: {
-      query: z.object({
-        q: z
-          .string()
-          .max(maxQueryLength)
-          .optional()
-          .describe('The question; HTML without it is the form alone, Markdown needs it.'),
-      }),
-    },
-    replies: [
-      {
-        status: 200,
-        description: 'The answer. A page also where it could not be given: then it says why.',
-        content: { 'text/html': 'text', 'text/markdown': 'text' },
-        headers,
-      },
-      { status: 304, description: 'The caller has it already.', headers },
-    ],
-    problems: [
-      'missing_query',
-      'invalid_query',
-      'invalid_option',
-      'route_not_found',
-      'rate_limited',
-      'overloaded',
-      'not_ready',
-    ],
-    access: 'open',
-  },
-];

@@ -8,26 +8,21 @@ import { negotiate, offers } from '../../reads/negotiation.ts';
 import { type AskOptions, askPlugin } from '../ask/ask-plugin.ts';
 import { type Site, toLink } from '../layout.ts';
 import { docsPath } from '../paths.ts';
-import { toDocPath } from './doc-page.ts';
+import { toDocPath } from './doc-pages.ts';
 import { createDocs, type Docs } from './docs.ts';
-import { findPlugin } from './find-plugin.ts';
+import { findPlugin } from './find-page.ts';
 import type { Library, LibraryPage } from './library.ts';
-import { findNear } from './near-pages.ts';
 
-/** The context of the documentation's routes. */
-export interface DocsOptions {
+interface DocsOptions {
   readonly site: Site;
-  /** Gives the pages; asked when the first of them is. */
+  /** Returns the pages. Called when the first of them is requested. */
   readonly library: () => Library;
-  /** What the page on which it is asked needs; null for no such page. */
+  /** The context of the page that answers questions; `null` for no such page. */
   readonly ask: Omit<AskOptions, 'open'> | null;
   readonly origins: Origins;
 }
 
-/**
- * Registers `/docs`, its pages, its search and the page on which it is asked. Nothing is read before it is
- * asked for.
- */
+/** Registers `/docs`, its pages, its search and the page that answers questions. */
 export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
   const { site, library, ask, origins } = options;
   closeToPages(app, origins);
@@ -41,52 +36,45 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
     throw new Problem('route_not_found', { detail: 'This server has no documentation installed.' });
   };
   const isRoute = (request: FastifyRequest) => {
-    const asked = nameOf(request);
-    return asked === '' || findPage(open(), asked) !== undefined;
+    const name = nameOf(request);
+    return name === '' || findPage(open(), name) !== undefined;
   };
-  const get = (url: string, answer: (request: FastifyRequest, reply: FastifyReply) => unknown) => {
-    app.get(url, answer);
+  const get = (
+    url: string,
+    answer: (docs: Docs, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+  ) => {
+    app.get(url, (request, reply) => answer(open(), request, reply));
     refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'], isRoute });
   };
-  get(docsPath, (request, reply) => {
-    const docs = open();
-    return send({ request, reply }, docs.reply(null, formOf(request)));
+  get(docsPath, async (docs, request, reply) => {
+    const prepared = await docs.reply(null, chooseFormat(request));
+    sendPrepared({ request, reply }, prepared, nothingOfItsOwn);
   });
-  get(`${docsPath}/:page`, (request, reply) => sendPage(open(), request, reply));
-  get(`${docsPath}/:page/`, (request, reply) => {
-    const docs = open();
-    return redirect(request, reply, toLink(toDocPath(seek(docs, nameOf(request)).page), docs.site));
+  get(`${docsPath}/:page`, sendPage);
+  get(`${docsPath}/:page/`, async (docs, request, reply) => {
+    const { page } = seekPage(docs, nameOf(request));
+    return redirect(request, reply, toLink(toDocPath(page), docs.site));
   });
   await app.register(findPlugin, { open });
   if (ask !== null) await app.register(askPlugin, { ...ask, open });
 }
 
-type Prepared = ReturnType<Docs['reply']>;
-
-/** What is ready is sent at once, without a promise (docs/decisions/0004). */
-function send(
-  exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-  prepared: Prepared,
-): unknown {
-  if (!(prepared instanceof Promise)) return sendPrepared(exchange, prepared, nothingOfItsOwn);
-  return prepared.then((ready) => sendPrepared(exchange, ready, nothingOfItsOwn));
-}
-
-function sendPage(docs: Docs, request: FastifyRequest, reply: FastifyReply): unknown {
-  const asked = nameOf(request);
-  if (asked === '') return redirect(request, reply, toLink(docsPath, docs.site));
-  const { page, address, isSource } = seek(docs, asked);
-  if (asked !== address)
+async function sendPage(docs: Docs, request: FastifyRequest, reply: FastifyReply) {
+  const name = nameOf(request);
+  if (name === '') return redirect(request, reply, toLink(docsPath, docs.site));
+  const { page, address, isSource } = seekPage(docs, name);
+  if (name !== address) {
     return redirect(request, reply, toLink(`${docsPath}/${address}`, docs.site));
-  return send({ request, reply }, docs.reply(page, isSource ? 'source' : formOf(request)));
+  }
+  const prepared = await docs.reply(page, isSource ? 'source' : chooseFormat(request));
+  return sendPrepared({ request, reply }, prepared, nothingOfItsOwn);
 }
 
-/** Gives the name in the path; empty for the list of all pages. */
 function nameOf({ params }: FastifyRequest): string {
   return (params as { readonly page?: string }).page ?? ''; // the router gives what the paths name
 }
 
-function formOf({ headers }: FastifyRequest) {
+function chooseFormat({ headers }: FastifyRequest) {
   return negotiate(headers.accept, offers.docs);
 }
 
@@ -97,28 +85,60 @@ interface Found {
   readonly isSource: boolean;
 }
 
-/** Gives the page that a name means, in whatever case it is written. */
-function findPage({ site: { library } }: Docs, asked: string): Found | undefined {
-  const address = asked.toLowerCase();
+function findPage({ site: { library } }: Docs, name: string): Found | undefined {
+  const address = name.toLowerCase();
   const isSource = address.endsWith('.md');
   const page = library.find(isSource ? address.slice(0, -3) : address);
-  return page === undefined ? undefined : { page, address, isSource };
+  return page && { page, address, isSource };
 }
 
-/** @throws Problem `route_not_found`, which proposes names that are like the one that was asked for */
-function seek(docs: Docs, asked: string): Found {
+/** @throws Problem `route_not_found`, which proposes similar names */
+function seekPage(docs: Docs, asked: string): Found {
   const found = findPage(docs, asked);
   if (found !== undefined) return found;
   const names = docs.site.library.pages.map(({ name }) => name);
-  const near = findNear(asked.replace(/\.\w+$/, ''), names);
-  const proposal = near.length === 0 ? '' : ` Did you mean ${near.map(propose).join(' or ')}?`;
+  const similar = findSimilar(asked.replace(/\.\w+$/, '').toLowerCase(), names);
+  const links = similar.map((name) => `\`${docsPath}/${name}\``);
+  const proposal = links.length === 0 ? '' : ` Did you mean ${links.join(' or ')}?`;
   throw new Problem('route_not_found', {
     detail: `The documentation has no page ${quoteInput(asked)}.${proposal} \`${docsPath}\` lists all pages.`,
   });
 }
 
-function propose(name: string): string {
-  return `\`${docsPath}/${name}\``;
+const maxNames = 3;
+
+/** Maximum length of a word that is compared; a longer one is similar to no name. */
+const maxLength = 40;
+
+function findSimilar(word: string, names: readonly string[]): readonly string[] {
+  if (word === '' || word.length > maxLength) return [];
+  return names
+    .map((name) => ({ name, distance: distanceOf(word, name) }))
+    .filter(({ name, distance }) => distance <= Math.max(1, Math.floor(name.length / 3)))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, maxNames)
+    .map(({ name }) => name);
+}
+
+/** A word that contains the other is as near as one letter. */
+function distanceOf(a: string, b: string): number {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return short.length >= 3 && long.includes(short) ? 1 : countEdits(a, b);
+}
+
+/** Returns the Levenshtein distance. */
+function countEdits(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (const [row, letter] of [...a].entries()) {
+    const current = [row + 1];
+    for (const [column, other] of [...b].entries()) {
+      const replaced = (previous[column] ?? 0) + (letter === other ? 0 : 1);
+      const dropped = (previous[column + 1] ?? 0) + 1;
+      current.push(Math.min(replaced, dropped, (current[column] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
 }
 
 function redirect(request: FastifyRequest, reply: FastifyReply, location: string) {

@@ -1,12 +1,18 @@
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { encodeComponent } from '../../../core/http/encode-component.ts';
+import { Problem } from '../../../core/problem.ts';
 import { escapeHtml } from '../../../render/html/escape.ts';
-import { type Page, toLink } from '../layout.ts';
+import { refuseOtherMethods } from '../../../web/methods.ts';
+import { nothingOfItsOwn, sendPrepared } from '../../../web/reply.ts';
+import { negotiate, offers } from '../../reads/negotiation.ts';
+import { type Page, renderPage, toLink } from '../layout.ts';
+import { preparePage, readText } from '../page-reply.ts';
 import { askPath, docsPath, findPath, maxQueryLength } from '../paths.ts';
-import type { DocSite } from './doc-page.ts';
-import { maxHits, type SearchHit, type Stretch } from './search-index.ts';
+import type { DocSite } from './doc-pages.ts';
+import type { Docs } from './docs.ts';
+import { maxHits, type SearchHit } from './search-index.ts';
 
-/** The reply of a search in JSON. */
 export const findReply = z
   .object({
     query: z.string().describe('What was looked for.'),
@@ -23,15 +29,45 @@ export const findReply = z
   })
   .meta({ id: 'DocsSearchReply' });
 
-/** What was looked for, and what was found. */
-export interface Findings {
-  /** Trimmed; empty where nothing was looked for. */
+interface Findings {
+  /** Trimmed; empty for the form alone. */
   readonly query: string;
   readonly hits: readonly SearchHit[];
 }
 
-/** Gives the page with the form and what was found. */
-export function describeFindPage({ query, hits }: Findings, site: DocSite): Page {
+/** Registers the search of the documentation: HTML, or JSON where `Accept` prefers it. */
+export async function findPlugin(app: FastifyInstance, { open }: { readonly open: () => Docs }) {
+  app.get(findPath, async (request, reply) => {
+    const isJson = negotiate(request.headers.accept, offers.read) === 'json';
+    const query = readText(request);
+    if (isJson && query === '') {
+      throw new Problem('missing_query', {
+        detail: 'The parameter `q` is missing or empty; it takes the text to look for.',
+      });
+    }
+    const { site, find } = open();
+    const findings = { query, hits: query === '' ? [] : await find(query) };
+    const page = isJson
+      ? preparePage(JSON.stringify(toReply(findings, site)), 'json')
+      : preparePage(renderPage(describeFindPage(findings, site), site), 'html');
+    sendPrepared({ request, reply }, page, nothingOfItsOwn);
+  });
+  refuseOtherMethods(app, findPath, { allow: ['GET', 'HEAD'] });
+}
+
+function toReply({ query, hits }: Findings, { baseUrl }: DocSite): z.output<typeof findReply> {
+  return {
+    query,
+    results: hits.map(({ entry, snippet }) => ({
+      title: entry.heading.text,
+      page: entry.pageTitle,
+      url: `${baseUrl}${toHitPath(entry)}`,
+      snippet: snippet.map(({ text }) => text).join(''),
+    })),
+  };
+}
+
+function describeFindPage({ query, hits }: Findings, site: DocSite): Page {
   const action = escapeHtml(toLink(findPath, site));
   return {
     title: query === '' ? 'Search the documentation' : `${query} · Search`,
@@ -74,31 +110,13 @@ function renderFindings({ query, hits }: Findings, site: DocSite): string {
 function renderHit({ entry, snippet }: SearchHit, site: DocSite): string {
   const href = escapeHtml(toLink(toHitPath(entry), site));
   const within = entry.heading.level === 1 ? '' : `<span>${escapeHtml(entry.pageTitle)}</span>`;
-  const text = snippet.map(renderStretch).join('');
-  return `<li>${within}<a href="${href}">${escapeHtml(entry.heading.text)}</a><p>${text}</p></li>`;
-}
-
-function renderStretch({ text, isMatch }: Stretch): string {
-  return isMatch ? `<mark>${escapeHtml(text)}</mark>` : escapeHtml(text);
+  const stretches = snippet.map(({ text, isMatch }) =>
+    isMatch ? `<mark>${escapeHtml(text)}</mark>` : escapeHtml(text),
+  );
+  return `<li>${within}<a href="${href}">${escapeHtml(entry.heading.text)}</a><p>${stretches.join('')}</p></li>`;
 }
 
 /** The title of a page leads to the page. */
 function toHitPath({ page, heading }: SearchHit['entry']): string {
   return `${docsPath}/${page}${heading.level === 1 ? '' : `#${heading.id}`}`;
-}
-
-/** Gives the same in JSON. */
-export function writeFindings(
-  { query, hits }: Findings,
-  { baseUrl }: DocSite,
-): z.output<typeof findReply> {
-  return {
-    query,
-    results: hits.map(({ entry, snippet }) => ({
-      title: entry.heading.text,
-      page: entry.pageTitle,
-      url: `${baseUrl}${toHitPath(entry)}`,
-      snippet: snippet.map(({ text }) => text).join(''),
-    })),
-  };
 }

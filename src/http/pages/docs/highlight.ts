@@ -1,9 +1,9 @@
 import { escapeHtml } from '../../../render/html/escape.ts';
 
-/** What a stretch of code is; each has a colour. */
+/** Kinds of tokens; each has a colour. */
 type Kind = 'comment' | 'string' | 'number' | 'name' | 'word' | 'option';
 
-/** What a language is made of; at each place the first that fits counts. */
+/** Tokens of a language. The first pattern that matches at a place wins. */
 type Grammar = readonly (readonly [Kind, RegExp])[];
 
 // A string ends with its line and a comment with the text even where they are not closed. Patterns that
@@ -64,23 +64,18 @@ const grammars = joinGrammars({
   xml: markup,
 });
 
-/** A language: one pattern with a group for each kind. */
-interface Language {
-  readonly kinds: readonly Kind[];
-  readonly pattern: RegExp;
-}
-
-function joinGrammars(byName: Readonly<Record<string, Grammar>>): ReadonlyMap<string, Language> {
+/** Joins the patterns of each language into one, with a group for each kind. */
+function joinGrammars(byName: Readonly<Record<string, Grammar>>) {
   return new Map(
     Object.entries(byName).map(([name, grammar]) => {
       const groups = grammar.map(([, { source }]) => `(${source})`);
       const kinds = grammar.map(([kind]) => kind);
-      return [name, { kinds, pattern: new RegExp(groups.join('|'), 'gm') }];
+      return [name, { kinds, pattern: new RegExp(groups.join('|'), 'gm') }] as const;
     }),
   );
 }
 
-/** Gives code as HTML, with the parts of its language in elements of classes `t-…`. */
+/** Renders code as HTML, with each token in an element of a class such as `t-comment`. */
 export function highlight(code: string, language: string): string {
   const grammar = grammars.get(language);
   if (grammar === undefined) return escapeHtml(code);
@@ -92,7 +87,7 @@ export function highlight(code: string, language: string): string {
     shown.push(escapeHtml(code.slice(end, match.index)));
     end = match.index + match[0].length;
     const isName = kind === 'string' && language === 'json' && isColonAt(code, end);
-    shown.push(mark(match[0], isName ? 'name' : kind));
+    shown.push(`<span class="t-${isName ? 'name' : kind}">${escapeHtml(match[0])}</span>`);
   }
   return `${shown.join('')}${escapeHtml(code.slice(end))}`;
 }
@@ -103,11 +98,7 @@ function isColonAt(code: string, at: number): boolean {
   return colon.test(code);
 }
 
-function mark(text: string, kind: Kind): string {
-  return `<span class="t-${kind}">${escapeHtml(text)}</span>`;
-}
-
-/** Tells the language of what a command printed, by its first line; `text` where it is none of ours. */
+/** Guesses the language of a command's output by its first line; `text` if it is none of ours. */
 export function guessLanguage(output: string): string {
   if (/^[[{]/.test(output)) return 'json';
   return /^(?:HTTP\/|[\w-]+: )/.test(output) ? 'http' : 'text';

@@ -3,22 +3,16 @@ import { toSlug } from '../../../core/slug.ts';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { guessLanguage, highlight } from './highlight.ts';
 
-/** A heading of a document. */
-export interface Heading {
-  /** 1 to 6. */
-  readonly level: number;
-  readonly text: string;
-  /** The fragment that leads to it. */
-  readonly id: string;
-}
-
-/** A heading and what stands under it, up to the next heading, as plain text. */
+/** A heading with the plain text below it, up to the next heading. */
 export interface DocumentSection {
-  readonly heading: Heading;
+  readonly heading: {
+    readonly level: number;
+    readonly text: string;
+    readonly id: string;
+  };
   readonly text: string;
 }
 
-/** A Markdown document, read. */
 export interface MarkdownDocument {
   /** Without the first heading of level 1, which is the title of the page. */
   readonly html: string;
@@ -26,49 +20,49 @@ export interface MarkdownDocument {
   readonly sections: readonly DocumentSection[];
 }
 
-/** Gives where a relative link leads, as an `href`; null for what is not on this site. */
+/** Returns the `href` of a relative link; `null` for a target that is not on this site. */
 export type ResolveLink = (target: string) => string | null;
 
-/** Reads Markdown documents. */
 export type ReadMarkdown = (source: string, resolve: ResolveLink) => MarkdownDocument;
 
-/**
- * Creates the reader of Markdown: CommonMark with tables, and no HTML. The parser is loaded here, since
- * a server that shows no page needs none.
- */
+/** Creates the reader of the documentation: CommonMark with tables, and no HTML. */
 export async function createMarkdown(): Promise<ReadMarkdown> {
-  const { default: createParser } = await import('markdown-it');
-  const parser = createParser({ html: false, linkify: false });
-  setRules(parser);
+  const parser = await createParser();
+  parser.renderer.rules.heading_close = (tokens, at) => {
+    const { tag, meta } = tokens[at] ?? {};
+    return ` <a class="anchor" href="#${escapeHtml(String(meta?.id))}" aria-hidden="true" tabindex="-1">#</a></${tag}>\n`;
+  };
   return (source, resolve) => {
     const tokens = parser.parse(source, {});
     const sections = nameHeadings(tokens);
     markOutputs(tokens);
     for (const token of tokens) {
       avoidInlineStyle(token);
-      if (token.children !== null) leadLinks(token.children, resolve);
+      leadLinks(token.children ?? [], (target) => toTarget(target, resolve));
     }
     const html = parser.renderer.render(dropTitle(tokens), parser.options, {});
     return { html, sections };
   };
 }
 
-function setRules(parser: MarkdownIt): void {
+/**
+ * Creates a parser of Markdown without HTML, with highlighted code and without pictures. The package is loaded
+ * here, because a server that shows no page needs none.
+ */
+export async function createParser(): Promise<MarkdownIt> {
+  const { default: createMarkdownIt } = await import('markdown-it');
+  const parser = createMarkdownIt({ html: false, linkify: false });
   const { rules } = parser.renderer;
   rules.fence = (tokens, at) => renderCode(tokens[at]);
   rules.code_block = (tokens, at) => renderCode(tokens[at]);
   rules.table_open = () => '<div class="table"><table>\n';
   rules.table_close = () => '</table></div>\n';
-  // A picture would be asked for elsewhere; what it shows is said.
+  // A browser would request a picture from another host, so only its name is shown.
   rules.image = (tokens, at) => escapeHtml(tokens[at]?.content ?? '');
-  rules.heading_close = (tokens, at) => {
-    const { tag, meta } = tokens[at] ?? {};
-    return ` <a class="anchor" href="#${escapeHtml(String(meta?.id))}" aria-hidden="true" tabindex="-1">#</a></${tag}>\n`;
-  };
+  return parser;
 }
 
-/** Gives a token of code as HTML, with the colours of its language. */
-export function renderCode(token: Token | undefined): string {
+function renderCode(token: Token | undefined): string {
   const { content = '', info = '', meta } = token ?? {};
   const { role = '' }: { role?: string } = meta ?? {};
   const named = info.trim().split(/\s/, 1)[0] ?? '';
@@ -77,7 +71,7 @@ export function renderCode(token: Token | undefined): string {
   return `<div class="code${role}"><pre><code class="language-${escapeHtml(language)}">${code}</code></pre></div>\n`;
 }
 
-/** What stands without a language behind a command is what the command prints (docs/development.md). */
+/** A block without a language after a command is the output of the command (docs/development.md). */
 function markOutputs(tokens: readonly Token[]): void {
   for (const [at, token] of tokens.entries()) {
     const before = tokens[at - 1];
@@ -88,13 +82,19 @@ function markOutputs(tokens: readonly Token[]): void {
   }
 }
 
-/** Gives every heading its id, and the sections that they begin. What stands before the first belongs to none. */
+/** Sets the id of every heading and returns the sections. Text before the first heading belongs to none. */
 function nameHeadings(tokens: readonly Token[]): readonly DocumentSection[] {
   const slugOf = createSlugs();
-  const sections: { heading: Heading; texts: string[] }[] = [];
+  const sections: { heading: DocumentSection['heading']; texts: string[] }[] = [];
   for (const [at, token] of tokens.entries()) {
     if (token.type === 'heading_open') {
-      sections.push({ heading: nameHeading(tokens.slice(at, at + 3), slugOf), texts: [] });
+      // A heading is three tokens: its beginning, its text and its end.
+      const [inline, close] = tokens.slice(at + 1, at + 3);
+      const text = inline === undefined ? '' : toText(inline);
+      const id = slugOf(text);
+      token.attrSet('id', id);
+      Object.assign(close ?? {}, { meta: { id } });
+      sections.push({ heading: { level: Number(token.tag.slice(1)), text, id }, texts: [] });
     } else if (tokens[at - 1]?.type !== 'heading_open') {
       sections.at(-1)?.texts.push(toText(token));
     }
@@ -105,19 +105,6 @@ function nameHeadings(tokens: readonly Token[]): readonly DocumentSection[] {
   }));
 }
 
-/** A heading is three tokens: its beginning, its text and its end. */
-function nameHeading(
-  [open, inline, close]: readonly Token[],
-  slugOf: (heading: string) => string,
-): Heading {
-  const text = inline === undefined ? '' : toText(inline);
-  const id = slugOf(text);
-  open?.attrSet('id', id);
-  if (close !== undefined) close.meta = { id };
-  return { level: Number(open?.tag.slice(1)), text, id };
-}
-
-/** Gives what a reader sees of a token; code as it is, and nothing of what only marks a structure. */
 function toText({ type, content, children }: Token): string {
   if (type === 'fence' || type === 'code_block') return content;
   if (type !== 'inline') return '';
@@ -126,7 +113,7 @@ function toText({ type, content, children }: Token): string {
     .join('');
 }
 
-/** The alignment of a column becomes a class: pages have no styles within them. */
+/** Turns the alignment of a column into a class, because pages have no inline styles. */
 export function avoidInlineStyle(token: Token): void {
   const style = token.attrGet('style');
   if (style === null) return;
@@ -134,30 +121,35 @@ export function avoidInlineStyle(token: Token): void {
   token.attrSet('class', String(style).replace('text-align:', 'align-'));
 }
 
-/** What leads nowhere on this site is shown as text, with its name. */
-function leadLinks(children: readonly Token[], resolve: ResolveLink): void {
-  const open: Token[] = [];
-  for (const token of children) {
+/** The element of a link: a link that leads nowhere is shown as text. */
+export interface LinkElement {
+  readonly tag: 'a' | 'span';
+  readonly attrs: [string, string][];
+}
+
+/** Replaces the elements of the links among inline tokens. Links do not nest. */
+export function leadLinks(
+  tokens: readonly Token[],
+  toElement: (target: string) => LinkElement,
+): void {
+  let tag = 'a';
+  for (const token of tokens) {
     if (token.type === 'link_open') {
-      open.push(token);
-      leadLink(token, resolve);
-    } else if (token.type === 'link_close') {
-      token.tag = open.pop()?.tag ?? 'a';
-    }
+      Object.assign(token, toElement(String(token.attrGet('href') ?? '')));
+      tag = token.tag;
+    } else if (token.type === 'link_close') token.tag = tag;
   }
 }
 
-function leadLink(token: Token, resolve: ResolveLink): void {
-  const target = String(token.attrGet('href') ?? '');
-  if (/^(?:[a-z][a-z0-9+.-]*:|#)/i.test(target)) return;
-  const href = resolve(target);
-  if (href === null) {
-    token.tag = 'span';
-    token.attrs = [
-      ['class', 'in-repository'],
-      ['title', `${target}, in the repository`],
-    ];
-  } else token.attrSet('href', href);
+function toTarget(target: string, resolve: ResolveLink): LinkElement {
+  const isElsewhere = /^(?:[a-z][a-z0-9+.-]*:|#)/i.test(target);
+  const href = isElsewhere ? target : resolve(target);
+  if (href !== null) return { tag: 'a', attrs: [['href', href]] };
+  const attrs: LinkElement['attrs'] = [
+    ['class', 'in-repository'],
+    ['title', `${target}, in the repository`],
+  ];
+  return { tag: 'span', attrs };
 }
 
 function dropTitle(tokens: Token[]): Token[] {
@@ -165,7 +157,7 @@ function dropTitle(tokens: Token[]): Token[] {
   return at === -1 ? tokens : tokens.toSpliced(at, 3);
 }
 
-/** Creates the naming of one page's headings: the second of a name gets `-1`, the third `-2`. */
+/** Creates the ids of one page's headings: the second of a name ends in `-1`, the third in `-2`. */
 function createSlugs(): (heading: string) => string {
   const counts = new Map<string, number>();
   return (heading) => {

@@ -1,15 +1,7 @@
-/** A page of the documentation: a file of `docs/`. */
-export interface NavigationPage {
-  /** The name of its file without `.md`, and of its address. */
-  readonly name: string;
-  /** What one finds there, in a sentence without its full stop. Its title is its first heading. */
-  readonly summary: string;
-}
-
-/** Pages that belong together. */
 export interface NavigationGroup {
   readonly title: string;
-  readonly pages: readonly NavigationPage[];
+  /** Pages by file name without `.md`. A summary is a sentence without its full stop. */
+  readonly pages: readonly { readonly name: string; readonly summary: string }[];
 }
 
 /**

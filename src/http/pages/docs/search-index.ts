@@ -1,35 +1,23 @@
 import type { DocumentSection } from './markdown.ts';
 
-/** A part of a page that can be found. */
 export interface SearchEntry extends DocumentSection {
-  /** The name of the page. */
   readonly page: string;
   readonly pageTitle: string;
 }
 
-/** A part of a page that was found. */
 export interface SearchHit {
   readonly entry: SearchEntry;
-  /** Words of the text around the first place that was found, in stretches. */
-  readonly snippet: readonly Stretch[];
+  /** Text around the first match, split into matches and the text between them. */
+  readonly snippet: readonly { readonly text: string; readonly isMatch: boolean }[];
 }
 
-/** A stretch of text, which was looked for or stands around it. */
-export interface Stretch {
-  readonly text: string;
-  readonly isMatch: boolean;
-}
-
-/** Finds parts of pages. */
 export interface SearchIndex {
   /** Returns the best hits first, at most `maxHits`. */
   find(query: string): readonly SearchHit[];
 }
 
-/** Maximum number of hits of a search. */
 export const maxHits = 20;
 
-/** Maximum number of words of a query. */
 const maxWords = 8;
 
 /** Maximum number of entries that are indexed at once; other requests are served in between. */
@@ -65,12 +53,8 @@ export async function createSearchIndex(entries: readonly SearchEntry[]): Promis
 
 /** Splits prose and code into words: `invalid_key` is one. */
 function splitWords(text: string): readonly string[] {
-  return (
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []
-  );
+  const folded = text.normalize('NFKC').toLowerCase();
+  return folded.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
 }
 
 /** Returns the words of a text, and the parts of words such as `invalid_key`. */
@@ -88,12 +72,12 @@ function isLetter(word: string): boolean {
   return [...word].length === 1;
 }
 
-/** How many characters a snippet has, and how many of them stand before the first match. */
+/** Maximum length of a snippet, and of its part before the first match, in characters. */
 const snippetLength = 200;
 const snippetLead = 60;
 
-/** Gives the text around the first of the words, with all that begins like one of them marked. */
-function cutSnippet(text: string, words: readonly string[]): readonly Stretch[] {
+/** Returns the text around the first of the words, with every word that begins with one of them marked. */
+function cutSnippet(text: string, words: readonly string[]): SearchHit['snippet'] {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   const beginnings = words.map((word) =>
     isLetter(word) ? `${word}(?![\\p{L}\\p{M}\\p{N}])` : word,
@@ -108,8 +92,8 @@ function cutSnippet(text: string, words: readonly string[]): readonly Stretch[] 
   return splitStretches(shown, pattern);
 }
 
-function splitStretches(text: string, pattern: RegExp): readonly Stretch[] {
-  const stretches: Stretch[] = [];
+function splitStretches(text: string, pattern: RegExp): SearchHit['snippet'] {
+  const stretches: { text: string; isMatch: boolean }[] = [];
   let end = 0;
   for (const { 0: found, index } of text.matchAll(pattern)) {
     stretches.push({ text: text.slice(end, index), isMatch: false });

@@ -1,27 +1,78 @@
 import { encodeComponent } from '../../../core/http/encode-component.ts';
 import type { ProblemDocument } from '../../../core/problem.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
-import { brandMark } from '../brand-mark.ts';
-import { renderPage, type Site, toLink } from '../layout.ts';
-import { type FrontFacts, listExamples, listSurfaces, nextLinks, sentence } from './facts.ts';
+import { findVersioned } from '../../reads/routes.ts';
+import { brandMark, renderPage, type Site, toLink } from '../layout.ts';
 import { otherMeaningOf } from './pasted.ts';
 import type { ResultHtml } from './result-html.ts';
 
-/** What stands below the box: what was asked, and what came of it. */
-export interface FrontResult {
-  /** What is in the box. */
+export interface FrontSite extends Site {
+  /** Whether the archive holds the sample, which can be read without a network. */
+  readonly hasSample: boolean;
+}
+
+const sentence = 'Perch reads public social posts and answers with Markdown or JSON.';
+
+/** Lists texts for the box: of the sample if there is one, else of the network. */
+function listExamples({ baseUrl, hasSample }: FrontSite) {
+  if (!hasSample) {
+    return [
+      { name: 'a post', text: 'https://x.com/jack/status/20' },
+      { name: 'a profile', text: '@jack' },
+    ];
+  }
+  return [
+    { name: 'a thread', text: `${baseUrl}/ada.example/status/1900000000000000001` },
+    { name: 'a profile', text: '@ada.example' },
+    { name: 'followers', text: `${baseUrl}/ada.example/followers` },
+    { name: 'a search', text: `${baseUrl}/search?platform=sample&q=heron` },
+  ];
+}
+
+/** Lists the three surfaces. Words in backticks are code. */
+function listSurfaces({ baseUrl, hasSample }: FrontSite) {
+  const handle = hasSample ? 'ada.example' : 'jack';
+  const path = findVersioned('getProfile').path.replace('{handle}', handle);
+  return [
+    {
+      name: 'Permalinks',
+      text: 'Put this address in the place of the site’s. The path stays as it is, and so does what it means.',
+      example: `curl ${baseUrl}/${handle}`,
+      docs: '/docs/start',
+    },
+    {
+      name: 'API',
+      text: 'The same bytes under a version that keeps working. JSON by `Accept: application/json` or `format=json`.',
+      example: `curl '${baseUrl}${path}?format=json'`,
+      docs: '/docs/posts',
+    },
+    {
+      name: 'MCP',
+      text: 'The same reads as tools for an assistant. Every tool only reads.',
+      example: `${baseUrl}/mcp`,
+      docs: '/docs/mcp',
+    },
+  ];
+}
+
+const nextLinks = [
+  { path: '/docs/start', name: 'Start here', text: 'five minutes, no network' },
+  { path: '/docs', name: 'Documentation', text: 'every read and its parameters' },
+  { path: '/openapi.json', name: 'OpenAPI', text: 'every route, for generators' },
+  { path: '/docs/keys', name: 'Keys and limits', text: 'what is free, and what a key adds' },
+  { path: '/docs/errors', name: 'Errors', text: 'every code, and what to do' },
+  { path: '/docs/self-hosting', name: 'Self-hosting', text: 'one process, no configuration' },
+  { path: '/llms.txt', name: 'llms.txt', text: 'all of this for a model' },
+];
+
+interface FrontResult {
   readonly text: string;
-  /** The title of the window. */
   readonly title: string;
   readonly html: string;
 }
 
-/** Gives the front page; with a result it shows that first. */
-export function renderFrontPage(
-  facts: FrontFacts,
-  site: Site,
-  result: FrontResult | null = null,
-): string {
+/** Renders the front page, with a result below the box if there is one. */
+export function renderFrontPage(site: FrontSite, result: FrontResult | null = null): string {
   return renderPage(
     {
       title: result?.title ?? 'Perch',
@@ -30,10 +81,10 @@ export function renderFrontPage(
       section: 'home',
       kind: result === null ? 'front' : 'front has-result',
       bodyHtml: [
-        renderBox(facts, site, result?.text ?? ''),
+        renderBox(site, result?.text ?? ''),
         '<p id="status" class="visually-hidden" role="status"></p>',
         `<section id="result" aria-label="Result" tabindex="-1">${result?.html ?? ''}</section>`,
-        renderSurfaces(facts, site),
+        renderSurfaces(site),
         renderNext(site),
       ].join('\n'),
       styles: ['front.css', 'result.css'],
@@ -44,7 +95,6 @@ export function renderFrontPage(
   );
 }
 
-/** Gives the link of the page that reads a text. */
 export function toQuestionLink(text: string, site: Site): string {
   return `${toLink('/', site)}?q=${encodeComponent(text)}#result`;
 }
@@ -52,8 +102,8 @@ export function toQuestionLink(text: string, site: Site): string {
 /** Maximum characters of the box, enough for every address. A longer text can be sent as `q`. */
 const maxBoxCharacters = 2048;
 
-function renderBox(facts: FrontFacts, site: Site, text: string): string {
-  const examples = listExamples(facts).map(
+function renderBox(site: FrontSite, text: string): string {
+  const examples = listExamples(site).map(
     (one) => `<li><a href="${escapeHtml(toQuestionLink(one.text, site))}">${one.name}</a></li>`,
   );
   return `<section class="ask">
@@ -70,14 +120,14 @@ function renderBox(facts: FrontFacts, site: Site, text: string): string {
 </section>`;
 }
 
-function renderSurfaces(facts: FrontFacts, site: Site): string {
-  const surfaces = listSurfaces(facts).map(
+function renderSurfaces(site: FrontSite): string {
+  const surfaces = listSurfaces(site).map(
     ({ name, text, example, docs }, index) => `<li>
 <div>
 <h3><a href="${escapeHtml(toLink(docs, site))}">${name}</a></h3>
 <p>${renderCode(text)}</p>
 </div>
-${renderCommand({ id: `surface-${index}`, name: `the ${name} example`, command: example })}
+${renderCommand(`surface-${index}`, `the ${name} example`, example)}
 </li>`,
   );
   return `<section class="surfaces" aria-labelledby="surfaces-title">
@@ -97,13 +147,14 @@ function renderNext(site: Site): string {
 </section>`;
 }
 
-/** Gives the front page in Markdown: what Perch is, how to read with it, and what is next. */
-export function renderFrontMarkdown(facts: FrontFacts): string {
-  const { baseUrl } = facts;
-  const surfaces = listSurfaces(facts).map(
+export function renderFrontMarkdown(site: FrontSite): string {
+  const { baseUrl } = site;
+  const surfaces = listSurfaces(site).map(
     ({ name, text, example, docs }) => `- [${name}](${baseUrl}${docs}): ${text} \`${example}\``,
   );
-  const examples = listExamples(facts).map(({ text }) => ask(baseUrl, text));
+  const examples = listExamples(site).map(
+    ({ text }) => `curl -G ${baseUrl}/ --data-urlencode 'q=${text}'`,
+  );
   const blocks = [
     '# Perch',
     sentence,
@@ -117,17 +168,11 @@ export function renderFrontMarkdown(facts: FrontFacts): string {
   return `${blocks.join('\n\n')}\n`;
 }
 
-function ask(baseUrl: string, text: string): string {
-  return `curl -G ${baseUrl}/ --data-urlencode 'q=${text}'`;
-}
-
-/** What was read, for the page. */
-export interface ShownRead {
-  /** The URL of Perch's own that gives the same. */
+interface ShownRead {
+  /** The URL at which this server gives the same answer. */
   readonly url: string;
   readonly markdown: string;
   readonly rendered: ResultHtml;
-  /** The provider that answered. */
   readonly source: string;
 }
 
@@ -147,20 +192,20 @@ ${rendered.html}</article>
 <pre id="result-source" class="markdown" dir="auto"><code>${escapeHtml(markdown)}</code></pre>
 <div class="terminal">
 <h3>The same from a terminal</h3>
-${renderCommand({ id: 'result-curl', name: 'the command for Markdown', command: toCommand(url, '') })}
-${renderCommand({ id: 'result-curl-json', name: 'the command for JSON', command: toCommand(url, "-H 'Accept: application/json' ") })}
+${renderCommand('result-curl', 'the command for Markdown', toCommand(url, ''))}
+${renderCommand('result-curl-json', 'the command for JSON', toCommand(url, "-H 'Accept: application/json' "))}
 </div>`;
 }
 
-/** What a shell takes as one word without quotes. */
+/** Text that a shell takes as one word without quotes. */
 const plainWord = /^[\w:/.@%~-]+$/;
 
-/** Gives the line for a terminal; nothing in a URL can end its quotes. */
+/** Returns the line for a terminal; nothing in a URL can end its quotes. */
 function toCommand(url: string, options: string): string {
   return `curl ${options}${plainWord.test(url) ? url : `'${url.replaceAll("'", "'\\''")}'`}`;
 }
 
-/** Returns the offer to read one word as what it can mean besides; nothing if it has one meaning. */
+/** Renders a link to the other meaning of a word; nothing if it has one meaning. */
 export function renderOtherMeaning(text: string, site: Site): string {
   const other = otherMeaningOf(text);
   if (other === null) return '';
@@ -170,7 +215,7 @@ export function renderOtherMeaning(text: string, site: Site): string {
   return `<p class="other-meaning">${question}</p>\n`;
 }
 
-/** Gives a problem in words: what is wrong, what to do, how long to wait, its code. */
+/** Renders a problem in words: what is wrong, what to do, how long to wait, its code. */
 export function renderProblem(problem: ProblemDocument, site: Site): string {
   const { code, title, status, detail, resolution, retry_after: wait } = problem;
   const docs = toLink(`/docs/errors#${code}`, site);
@@ -182,21 +227,11 @@ ${wait === undefined ? '' : `<p class="wait">Try again in ${wait === 1 ? '1 seco
 </div>`;
 }
 
-/** A line to copy. */
-interface CommandBlock {
-  /** The element that is copied. */
-  readonly id: string;
-  /** What the button copies, after “Copy”, for those who do not see what it stands beside. */
-  readonly name: string;
-  readonly command: string;
-}
-
-/** Gives a line with a button that copies it; `copy.js` shows the button. */
-function renderCommand({ id, name, command }: CommandBlock): string {
+/** Renders a line with a button that copies it, which `copy.js` shows. `name` is for screen readers. */
+function renderCommand(id: string, name: string, command: string): string {
   return `<div class="code command"><pre id="${id}"><code>${escapeHtml(command)}</code></pre><button type="button" class="copy" data-copies="${id}" hidden>Copy<span class="visually-hidden"> ${escapeHtml(name)}</span></button></div>`;
 }
 
-/** Gives a sentence as HTML; what stands in backticks is code. */
 function renderCode(sentence: string): string {
   return escapeHtml(sentence).replace(/`([^`]+)`/g, '<code>$1</code>');
 }

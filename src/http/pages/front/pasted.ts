@@ -1,11 +1,17 @@
+import { parseUrl } from '../../../core/http/url.ts';
 import { parseHandle } from '../../../model/reference.ts';
-import type { AddressPlace } from '../../../reads/addresses/address.ts';
-import { toOwnAddress } from '../../../reads/addresses/own-path.ts';
+import type { AddressedRead, AddressPlace } from '../../../reads/addresses/address.ts';
+import { ownPathOf } from '../../../reads/addresses/address.ts';
+import { matchOwnPath, toOwnAddress } from '../../../reads/addresses/own-path.ts';
 import { readTyped, toTypedUrl } from '../../../reads/addresses/typed.ts';
-import { type OwnRead, ownAddress, toOwnRead } from '../own-address.ts';
+
+/** A read, and the path and query at which this server answers it, without `format`. */
+export interface OwnRead extends AddressedRead {
+  readonly address: string;
+}
 
 /**
- * Reads what somebody put into the box of the front page: an address, a handle, or words to search for.
+ * Reads the text of the box of the front page: an address, a handle, or words to search for.
  *
  * @param text Trimmed, not empty.
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for an address that Perch cannot read
@@ -20,21 +26,35 @@ export function readPasted(text: string, place: AddressPlace): OwnRead {
   return { ...found, address: toOwnAddress(found, 'permalink') };
 }
 
-/** Another meaning of what was put into the box. */
-export interface OtherMeaning {
+/** Returns the path and query of a URL of this server; `null` for any other, and for one with a user name. */
+export function ownAddress(text: string, baseUrl: string): string | null {
+  const url = parseUrl(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') {
+    return null;
+  }
+  const path = ownPathOf(url, baseUrl);
+  return path === null ? null : `${path}${url.search}`;
+}
+
+/** A page shows Markdown, so the `format` of the address is ignored. */
+function toOwnRead(address: string): OwnRead | null {
+  const [path = '', ...queries] = address.split('?');
+  const pairs = queries.join('?').split('&');
+  const query = pairs.filter((pair) => pair !== '' && !/^format(?:=|$)/.test(pair)).join('&');
+  const found = matchOwnPath(path, `?${query}`);
+  return found && { ...found, address: query === '' ? path : `${path}?${query}` };
+}
+
+interface OtherMeaning {
   readonly kind: 'account' | 'search';
-  /** The text for the box. */
   readonly text: string;
-  /** The handle or the words. */
   readonly name: string;
 }
 
-/** Returns what one word can mean besides what it is read as; null if it has one meaning. */
+/** Returns the second meaning of a single word: an account for a search, or the reverse. */
 export function otherMeaningOf(text: string): OtherMeaning | null {
-  const account = /^@|\s/.test(text) ? null : parseHandle(text);
-  if (account === null) return null;
   // A name with a dot is read as a handle, which `node.js` is not meant as.
-  if (/[@:]/.test(text)) return null;
+  if (/[@:\s]/.test(text) || parseHandle(text) === null) return null;
   return text.includes('.')
     ? { kind: 'search', text: `"${text}"`, name: text }
     : { kind: 'account', text: `@${text}`, name: `@${text}` };

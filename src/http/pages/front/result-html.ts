@@ -1,42 +1,37 @@
 import type { Token } from 'markdown-it';
+import { parseUrl } from '../../../core/http/url.ts';
+import { Problem } from '../../../core/problem.ts';
+import type { AddressPlace } from '../../../reads/addresses/address.ts';
+import { isPlatformHost } from '../../../reads/addresses/site-path.ts';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { avoidInlineStyle } from '../docs/markdown.ts';
-import { createLinks, type LinkPlace, textOf } from './result-links.ts';
+import { type OwnRead, ownAddress, readPasted } from './pasted.ts';
 
-/** Markdown that holds what strangers wrote, as HTML for a page. */
+/** Untrusted Markdown as HTML for a page. */
 export interface ResultHtml {
-  /** The text of its first heading, or nothing. */
+  /** The text of the first heading; empty if there is none. */
   readonly title: string;
   readonly html: string;
 }
 
-/** The page that a result is rendered for. */
-export interface ResultPlace extends LinkPlace {
-  /** The level of the first heading. */
+interface ResultPlace extends AddressPlace {
   readonly headingLevel: number;
+  toPage(url: string): string;
 }
 
 /**
- * Renders the Markdown of a read as HTML.
- *
- * @param mastodonHost The Mastodon server that answered, whose addresses can be read; default: none.
+ * Creates the renderer of results, whose optional second argument is the Mastodon server that answered. The Markdown
+ * is the only source of markup, links lead only to http and https, and a picture becomes a link, so the page sends
+ * no request to other hosts. The parser is loaded here, because a server that shows no page needs none.
  */
-export type ResultRenderer = (markdown: string, mastodonHost?: string | null) => ResultHtml;
-
-/**
- * Creates the renderer of results. Nothing in one becomes markup but what its Markdown says, no link
- * leads to anything but http and https, and a picture is a link to it: the page asks no other host
- * for anything. Links that Perch can read lead to the page that shows them. Each block of text has its
- * own direction. The parser is loaded here, since a server that shows no page needs none.
- */
-export async function createResultRenderer(place: ResultPlace): Promise<ResultRenderer> {
+export async function createResultRenderer(place: ResultPlace) {
   const { default: createParser } = await import('markdown-it');
   const parser = createParser({ html: false, linkify: false });
   parser.validateLink = (url) => /^https?:\/\//i.test(url);
   const { rules } = parser.renderer;
   rules.link_close = (tokens, index) => `</a>${tokens[index]?.meta?.originalHtml ?? ''}`;
   rules.image = (tokens, index) => renderPicture(tokens[index]);
-  return (markdown, mastodonHost = null) => {
+  return (markdown: string, mastodonHost: string | null = null): ResultHtml => {
     const tokens = parser.parse(markdown, {});
     const leadLinks = createLinks(place, mastodonHost);
     keepOneTitle(tokens);
@@ -54,7 +49,7 @@ export async function createResultRenderer(place: ResultPlace): Promise<ResultRe
   };
 }
 
-/** Tokens of the blocks that hold text, each in a language of its own. */
+/** Blocks of text, each of which has its own direction. */
 const textBlocks: ReadonlySet<string> = new Set([
   'paragraph_open',
   'heading_open',
@@ -92,4 +87,114 @@ function renderPicture(token: Token | undefined): string {
   const name = escapeHtml(textOf(token?.children ?? []) || 'Picture');
   const text = `<span class="picture">${name}</span>`;
   return token?.meta == null ? text : `<a ${token.meta.attributes}>${text}</a>`;
+}
+
+/**
+ * Creates the function that sets the targets of links and pictures in one result. Addresses that Perch reads lead to
+ * the page that shows them: its own, and those of hosts that are certainly a platform. The first link to each post
+ * or account of a platform is followed by one to the original, whose HTML is in `meta` of the token that ends the
+ * link. `meta` of a picture outside of links has the attributes of the link to it.
+ *
+ * @param mastodonHost The Mastodon server that answered; `null` for none.
+ */
+function createLinks(place: ResultPlace, mastodonHost: string | null) {
+  const shown = new Set<string>();
+  let count = 0;
+  const isPlatform = (hostname: string) => {
+    if (hostname !== mastodonHost && !isPlatformHost(hostname, place)) return false;
+    count += 1;
+    return count <= maxPlatformLinks;
+  };
+  const readOf = (href: string) => readLink(href, place, isPlatform);
+  const leadLink = (open: Token, content: readonly Token[]) => {
+    const href = String(open.attrGet('href'));
+    const read = readOf(href);
+    open.attrs = toTarget(href, read, place);
+    const hasOriginal = isFirst(read, shown);
+    const end = content.at(-1);
+    if (end !== undefined && hasOriginal) {
+      end.meta = { originalHtml: renderOriginal(href, content) };
+    }
+  };
+  return (tokens: readonly Token[]): void => {
+    for (const [first, ...content] of splitLinks(tokens)) {
+      if (first?.type === 'link_open') leadLink(first, content);
+      else if (first?.type === 'image') {
+        const href = String(first.attrGet('src'));
+        first.meta = { attributes: joinAttributes(toTarget(href, readOf(href), place)) };
+      }
+    }
+  };
+}
+
+/** Maximum number of links to platforms that are read in one result. */
+const maxPlatformLinks = 2000;
+
+/** Splits inline tokens into whole links, which do not nest, and single tokens. */
+function splitLinks(tokens: readonly Token[]): readonly (readonly Token[])[] {
+  const parts: Token[][] = [];
+  let isLink = false;
+  for (const token of tokens) {
+    if (isLink) parts.at(-1)?.push(token);
+    else parts.push([token]);
+    isLink = token.type === 'link_open' || (isLink && token.type !== 'link_close');
+  }
+  return parts;
+}
+
+interface LinkedRead extends OwnRead {
+  readonly isOwn: boolean;
+}
+
+function readLink(
+  href: string,
+  place: ResultPlace,
+  isPlatform: (hostname: string) => boolean,
+): LinkedRead | null {
+  const url = parseUrl(href);
+  if (url === null) return null;
+  const isOwn = ownAddress(href, place.baseUrl) !== null;
+  if (!isOwn && !isPlatform(url.hostname)) return null;
+  try {
+    return { ...readPasted(href, place), isOwn };
+  } catch (error) {
+    if (error instanceof Problem) return null;
+    throw error;
+  }
+}
+
+/** The author of a post vouches for its links, not this server. */
+function toTarget(href: string, read: LinkedRead | null, place: ResultPlace): [string, string][] {
+  if (read === null) return [['href', href], ...outward];
+  return [['href', place.toPage(read.isOwn ? `${place.baseUrl}${read.address}` : href)]];
+}
+
+const outward: readonly [string, string][] = [['rel', 'nofollow noopener noreferrer']];
+
+function joinAttributes(attributes: readonly [string, string][]): string {
+  return attributes.map(([name, value]) => `${name}="${escapeHtml(value)}"`).join(' ');
+}
+
+/** Reads that have one original; a list or a search is found from these. */
+const withOriginal: ReadonlySet<string> = new Set(['getPost', 'getProfile']);
+
+function isFirst(read: LinkedRead | null, shown: Set<string>): boolean {
+  if (read === null || read.isOwn || !withOriginal.has(read.read)) return false;
+  if (shown.has(read.address)) return false;
+  shown.add(read.address);
+  return true;
+}
+
+/** U+FE0E asks for the arrow as text, which some systems draw as an emoji. */
+function renderOriginal(href: string, content: readonly Token[]): string {
+  const name = `${textOf(content).trim()} on ${new URL(href).hostname}`;
+  const attributes = joinAttributes([['href', href], ...outward, ['aria-label', name]]);
+  return `<a class="original" ${attributes}>\u2197\ufe0e</a>`;
+}
+
+/** Returns the plain text of inline tokens, with the names of pictures. */
+function textOf(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => (token.type === 'image' ? textOf(token.children ?? []) : token.content))
+    .join('');
 }

@@ -8,6 +8,7 @@ import {
   listReplySchemas,
   writeOut,
 } from '../../../../src/http/openapi/endpoint-paths.ts';
+import { nameExamples } from '../../../../src/http/openapi/examples.ts';
 
 const thing = z.object({ name: z.string(), tone: z.enum(['low', 'high']) }).meta({ id: 'Thing' });
 const part = z.strictObject({ size: z.number() }).meta({ id: 'Part' });
@@ -52,10 +53,10 @@ const plain: Endpoint = {
 };
 
 const recorded = { things: [{ name: 'a', tone: 'low' }] };
-const examples = {
+const examples = nameExamples({
   ...{ baseUrl: 'https://perch.test', parameters: {}, reads: {}, problems: {} },
   endpoints: { makeThing: { 201: { 'application/json': recorded } } },
-};
+});
 
 const described = JSON.parse(JSON.stringify(describeEndpointPaths([endpoint, plain], examples)));
 const { post, delete: remove } = described['/things/{id}'];

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { brandMark } from '../../../../src/http/pages/brand-mark.ts';
-import { type Page, renderPage } from '../../../../src/http/pages/layout.ts';
+import { brandMark, type Page, renderPage } from '../../../../src/http/pages/layout.ts';
 import { parsePage } from '../../../support/render-html.ts';
 
 const page: Page = {

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { encodeComponent } from '../../../../../src/core/http/encode-component.ts';
-import { createAnswerRenderer } from '../../../../../src/http/pages/ask/answer-html.ts';
-import { createForeignLinks } from '../../../../../src/http/pages/ask/answer-links.ts';
+import {
+  createAnswerRenderer,
+  createForeignLinks,
+} from '../../../../../src/http/pages/ask/answer-html.ts';
 import { fc } from '../../../../support/fast-check.ts';
 import { hostileHtml, hostileUrl, parseHtml } from '../../../../support/render-html.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFailedTries } from '../../../../src/http/admin/tries.ts';
+import { createFailedTries } from '../../../../src/http/admin/guard.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 /** Creates a count whose clock notes how long it is asked to sleep, and sleeps not at all. */

@@ -1,0 +1,244 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { type Clock, toIsoSeconds } from '../../core/clock.ts';
+import type { Endpoint } from '../../core/endpoint.ts';
+import { corsHeaders } from '../../web/cors.ts';
+import { nothingOfItsOwn, sendPrepared } from '../../web/reply.ts';
+import { describeOpenApi } from '../openapi/document.ts';
+import { readExamples } from '../openapi/examples.ts';
+import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
+import { prepareBody } from '../pages/page-reply.ts';
+import { askPath } from '../pages/paths.ts';
+import { negotiate, offers } from '../reads/negotiation.ts';
+import { previewProducts } from '../reads/preview-crawlers.ts';
+import { apiCatalog, describeApiCatalog, toCatalogLink } from './api-catalog.ts';
+import { apiIndex, describeApi } from './api-description.ts';
+import { toApiMarkdown } from './api-markdown.ts';
+import { ardManifest, describeArd } from './ard.ts';
+import { type DiscoveryFacts, discoveryPaths, toDiscoveryLink } from './discovery-facts.ts';
+import { writeLlmsText } from './llms-text.ts';
+import { describeServerCard, serverCard, serverCardType } from './server-card.ts';
+
+interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
+  /** Default: `application/json`, which clients look for rather than for a type such as OpenAPI's. */
+  readonly mediaType?: string;
+  readonly schema: z.ZodType | 'text';
+  /** Returns the text, or the value of the JSON, at an instant. */
+  readonly write: (facts: DiscoveryFacts, nowMs: number) => unknown;
+  /** Writes the document in Markdown for those who prefer it. */
+  readonly writeMarkdown?: (facts: DiscoveryFacts, nowMs: number) => string;
+  /** Returns the `Link` header. */
+  readonly toLink?: (facts: DiscoveryFacts) => string;
+}
+
+/** The members that every OpenAPI document has (OpenAPI 3.1 §4.8.1). */
+const openApiDocument = z.looseObject({
+  openapi: z.string().describe('The version of OpenAPI.'),
+  info: z.looseObject({ title: z.string(), version: z.string().describe('Of Perch.') }),
+  paths: z.record(z.string(), z.looseObject({})),
+});
+
+const documents: readonly DiscoveryDocument[] = [
+  {
+    id: 'getApiIndex',
+    path: discoveryPaths.apiIndex,
+    summary: 'Describes the service in short: surfaces, routes, formats, limits, versioning.',
+    schema: apiIndex,
+    write: describeApi,
+    writeMarkdown: (facts, nowMs) => toApiMarkdown(describeApi(facts, nowMs)),
+    toLink: ({ baseUrl }) => toDiscoveryLink(baseUrl),
+  },
+  {
+    id: 'getArdManifest',
+    path: discoveryPaths.ard,
+    summary: 'Lists every machine surface (Agentic Resource Discovery v0.91).',
+    schema: ardManifest,
+    write: describeArd,
+  },
+  {
+    id: 'getAiCatalog',
+    path: discoveryPaths.aiCatalog,
+    summary: 'The same manifest at the path of the format’s predecessor.',
+    schema: ardManifest,
+    write: describeArd,
+  },
+  {
+    id: 'getApiCatalog',
+    path: discoveryPaths.apiCatalog,
+    summary: 'Links each API to its description, documentation and status (RFC 9727).',
+    // The profile makes it a catalog (RFC 9727 §4, RFC 9264 §4.2).
+    mediaType: 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
+    schema: apiCatalog,
+    write: describeApiCatalog,
+    toLink: toCatalogLink,
+  },
+  {
+    id: 'getMcpServerCard',
+    path: discoveryPaths.serverCard,
+    summary: 'Tells an MCP client how to connect (SEP-2127).',
+    mediaType: serverCardType,
+    schema: serverCard,
+    write: describeServerCard,
+  },
+  {
+    id: 'getLlmsText',
+    path: discoveryPaths.llms,
+    summary: 'Introduces the service to language models, with links to every page.',
+    mediaType: 'text/plain',
+    schema: 'text',
+    write: writeLlmsText,
+  },
+  {
+    id: 'getRobotsText',
+    path: discoveryPaths.robots,
+    summary: 'Tells crawlers what they may fetch (RFC 9309).',
+    mediaType: 'text/plain',
+    schema: 'text',
+    write: writeRobotsText,
+  },
+  {
+    id: 'getSecurityText',
+    path: discoveryPaths.security,
+    summary: 'Tells where a weakness is reported (RFC 9116).',
+    mediaType: 'text/plain',
+    schema: 'text',
+    write: writeSecurityText,
+  },
+  {
+    id: 'getOpenApi',
+    path: discoveryPaths.openApi,
+    summary: 'Describes every route, parameter and reply (OpenAPI 3.1).',
+    schema: openApiDocument,
+    write: (facts, nowMs) =>
+      describeOpenApi({ ...facts, nowMs, examples: readExamples(facts.baseUrl) }),
+  },
+];
+
+/** The routes of the discovery documents, for the descriptions of the service. */
+export const discoveryEndpoints: readonly Endpoint[] = documents.map(
+  ({ id, path, summary, mediaType = 'application/json', schema, writeMarkdown, toLink }) => {
+    const headers = {
+      ...listEndpointHeaders(['ETag']),
+      ...(toLink && { Link: { description: 'Where the other documents are (RFC 8288).' } }),
+      ...(writeMarkdown && {
+        Vary: { description: '`Accept` chooses between JSON and Markdown.' },
+      }),
+    };
+    const content = {
+      [mediaType]: schema,
+      ...(writeMarkdown && { 'text/markdown': 'text' as const }),
+    };
+    return {
+      id,
+      method: 'GET',
+      path,
+      tag: 'discovery',
+      summary,
+      replies: [
+        { status: 200, description: 'The document.', content, headers },
+        { status: 304, description: notModified, headers },
+      ],
+      problems: [],
+      access: 'open',
+    };
+  },
+);
+
+export async function discoveryPlugin(
+  app: FastifyInstance,
+  { clock, ...facts }: DiscoveryFacts & { readonly clock: Clock },
+): Promise<void> {
+  for (const document of documents) serveDocument(app, document, facts, clock);
+}
+
+function serveDocument(
+  app: FastifyInstance,
+  { path, mediaType = 'application/json', schema, write, writeMarkdown, toLink }: DiscoveryDocument,
+  facts: DiscoveryFacts,
+  clock: Clock,
+): void {
+  const headers = {
+    ...corsHeaders,
+    'cache-control': 'public, max-age=60',
+    ...(toLink && { link: toLink(facts) }),
+    ...(writeMarkdown && { vary: 'Accept' }),
+  };
+  const keepReply = (type: string, writeBody: DiscoveryDocument['write']) =>
+    keepForTheDay((nowMs) => {
+      const written = writeBody(facts, nowMs);
+      const body = typeof written === 'string' ? written : JSON.stringify(written);
+      return prepareBody(body, { ...headers, 'content-type': type });
+    }, clock);
+  const hasCharset = mediaType === 'application/json' || schema === 'text';
+  const usual = keepReply(hasCharset ? `${mediaType}; charset=utf-8` : mediaType, write);
+  const markdown = writeMarkdown && keepReply('text/markdown; charset=utf-8', writeMarkdown);
+  app.get(path, (request, reply) => {
+    const isMarkdown = negotiate(request.headers.accept, offers.apiIndex) === 'markdown';
+    const chosen = (isMarkdown && markdown) || usual;
+    sendPrepared({ request, reply }, chosen(), nothingOfItsOwn);
+  });
+  app.methodTable.add(path, { allow: ['GET', 'HEAD'] });
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Returns a function that makes a value at its first call of each day in UTC, so that neither start-up nor each
+ * request makes a document. Documents depend on nothing else: the states of routes change at midnight.
+ */
+export function keepForTheDay<Value>(make: (nowMs: number) => Value, clock: Clock): () => Value {
+  let kept: { readonly day: number; readonly value: Value } | undefined;
+  return () => {
+    const nowMs = clock.now();
+    const day = Math.floor(nowMs / dayMs);
+    if (kept?.day !== day) kept = { day, value: make(nowMs) };
+    return kept.value;
+  };
+}
+
+/**
+ * Writes `/robots.txt` (RFC 9309): crawlers may fetch what describes the service. Reads are refused, because each
+ * of them can cost the sources a request, and their content is not ours; so are questions, each of which costs an
+ * answer.
+ */
+function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
+  const lines = [
+    '# Pages and descriptions are open. Reads cost upstreams a request, so they are not for crawlers.',
+    'User-agent: *',
+    ...listOpenPatterns(endpoints).map((pattern) => `Allow: ${pattern}`),
+    ...(endpoints.some(({ path }) => path === askPath) ? [`Disallow: ${askPath}?`] : []),
+    'Disallow: /',
+    // Crawlers of link previews come for a post that somebody has just shared.
+    ...(linkPreviews
+      ? ['', ...previewProducts.map((name) => `User-agent: ${name}`), 'Allow: /', 'Disallow: /api/']
+      : []),
+    '',
+    // A directive of ARD §5.1; RFC 9309 §2.2.4 lets others be.
+    `Agentmap: ${baseUrl}${discoveryPaths.ard}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Returns the patterns of the public documents. A parameter in a path stands for whatever follows. */
+function listOpenPatterns(endpoints: readonly Endpoint[]): readonly string[] {
+  const patterns = endpoints
+    .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))
+    .map(({ path }) => (path.includes('{') ? path.slice(0, path.indexOf('{')) : `${path}$`));
+  return [...new Set(patterns)];
+}
+
+/** Days until the document expires; RFC 9116 §2.5.5 recommends less than a year. */
+const validDays = 90;
+
+/** Writes `/.well-known/security.txt` (RFC 9116) for the day of an instant. */
+function writeSecurityText({ baseUrl, contacts }: DiscoveryFacts, nowMs: number): string {
+  const today = nowMs - (nowMs % dayMs);
+  const lines = [
+    `Contact: ${contacts.security}`,
+    `Expires: ${toIsoSeconds(today + validDays * dayMs)}`,
+    'Preferred-Languages: en',
+    `Canonical: ${baseUrl}${discoveryPaths.security}`,
+    `Policy: ${baseUrl}${discoveryPaths.docs}/security`,
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,144 @@
+import { escapeHtml } from '../../../render/html/escape.ts';
+import { type Page, type Site, toLink } from '../layout.ts';
+import { docsPath } from '../paths.ts';
+import type { Library, LibraryPage } from './library.ts';
+import type { DocumentSection, MarkdownDocument, ResolveLink } from './markdown.ts';
+
+export interface DocSite extends Site {
+  readonly library: Library;
+}
+
+export function toDocPath({ name }: LibraryPage): string {
+  return `${docsPath}/${name}`;
+}
+
+/** Creates the function that resolves relative links between the files of `docs/`. */
+export function createLinks(site: DocSite): ResolveLink {
+  return (target) => {
+    if (target.startsWith('/')) return toLink(target, site);
+    const [, name = '', fragment = ''] = /^(?:\.\/)?([\w-]+)\.md(#.*)?$/.exec(target) ?? [];
+    const page = site.library.find(name);
+    return page === undefined ? null : `${toLink(toDocPath(page), site)}${fragment}`;
+  };
+}
+
+const common = { section: 'docs', styles: ['docs.css'], scripts: ['copy.js', 'docs.js'] } as const;
+
+export function describeDocPage(
+  page: LibraryPage,
+  { html, sections }: MarkdownDocument,
+  site: DocSite,
+): Page {
+  const path = toDocPath(page);
+  const contents = renderContents(sections);
+  return {
+    ...common,
+    title: page.title,
+    description: `${page.summary}.`,
+    path,
+    kind: 'docs',
+    markdownPath: `${path}.md`,
+    asideHtml: renderNavigation(site, page),
+    bodyHtml: `${contents === '' ? '' : `<nav class="contents" aria-label="On this page"><p>On this page</p>${contents}</nav>`}
+<article>
+<p class="crumbs">${renderLink(docsPath, 'Docs', site)} <span aria-hidden="true">/</span> ${escapeHtml(page.group)}</p>
+<h1${renderTitleId(sections)}>${escapeHtml(page.title)}</h1>
+${contents === '' ? '' : `<details class="contents-menu"><summary>On this page</summary><nav aria-label="On this page">${contents}</nav></details>`}
+${html}
+${renderNeighbours(page, site)}
+</article>`,
+  };
+}
+
+function renderLink(path: string, text: string, site: Site, attributes = ''): string {
+  return `<a href="${escapeHtml(toLink(path, site))}"${attributes}>${escapeHtml(text)}</a>`;
+}
+
+function renderTitleId(sections: readonly DocumentSection[]): string {
+  const title = sections.find(({ heading }) => heading.level === 1);
+  return title === undefined ? '' : ` id="${escapeHtml(title.heading.id)}"`;
+}
+
+/** Renders the navigation twice: for wide windows, and folded for narrow ones. CSS shows one of them. */
+function renderNavigation(site: DocSite, current: LibraryPage | null): string {
+  const groups = site.library.groups.map(({ title, pages }) => {
+    const links = pages.map((page) => {
+      const mark = page === current ? ' aria-current="page"' : '';
+      return `<li>${renderLink(toDocPath(page), page.title, site, mark)}</li>`;
+    });
+    return `<li><p>${escapeHtml(title)}</p><ul>${links.join('')}</ul></li>`;
+  });
+  const list = `<ul>${groups.join('')}</ul>`;
+  return `<details class="docs-menu">
+<summary>All pages</summary>
+<nav aria-label="Documentation">${list}</nav>
+</details>
+<nav class="docs-nav" aria-label="Documentation">${list}</nav>`;
+}
+
+/** Renders the headings of levels 2 and 3; nothing if there are fewer than two. */
+function renderContents(sections: readonly DocumentSection[]): string {
+  const links = sections
+    .filter(({ heading }) => heading.level === 2 || heading.level === 3)
+    .map(
+      ({ heading: { id, text, level } }) =>
+        `<li class="level-${level}"><a href="#${escapeHtml(id)}">${escapeHtml(text)}</a></li>`,
+    );
+  return links.length < 2 ? '' : `<ul>${links.join('')}</ul>`;
+}
+
+function renderNeighbours(page: LibraryPage, site: DocSite): string {
+  const { pages } = site.library;
+  const at = pages.indexOf(page);
+  return `<p class="source">${renderLink(`${toDocPath(page)}.md`, 'This page as Markdown', site)}</p>
+<nav class="neighbours" aria-label="Previous and next page">
+${renderNeighbour(pages[at - 1], 'Previous', site)}
+${renderNeighbour(pages[at + 1], 'Next', site)}
+</nav>`;
+}
+
+function renderNeighbour(
+  page: LibraryPage | undefined,
+  label: 'Previous' | 'Next',
+  site: DocSite,
+): string {
+  if (page === undefined) return '';
+  const rel = label === 'Next' ? 'next' : 'prev';
+  return `<a class="${rel}" rel="${rel}" href="${escapeHtml(toLink(toDocPath(page), site))}"><span>${label}</span> ${escapeHtml(page.title)}</a>`;
+}
+
+const indexTitle = 'Documentation';
+const introduction =
+  'Perch reads public social posts and answers with Markdown or JSON. These pages say how to ask, what comes back, and how to run a server of your own.';
+
+export function describeDocsIndex(site: DocSite): Page {
+  const groups = site.library.groups.map(({ title, pages }) => {
+    const cards = pages.map(
+      (page) =>
+        `<li>${renderLink(toDocPath(page), page.title, site)}<p>${escapeHtml(page.summary)}.</p></li>`,
+    );
+    return `<section><h2>${escapeHtml(title)}</h2><ul class="cards">${cards.join('')}</ul></section>`;
+  });
+  return {
+    ...common,
+    title: indexTitle,
+    description: introduction,
+    path: docsPath,
+    kind: 'docs docs-index',
+    asideHtml: renderNavigation(site, null),
+    bodyHtml: `<h1>${indexTitle}</h1>
+<p class="lead">${introduction}</p>
+${groups.join('\n')}`,
+  };
+}
+
+/** Writes the same list as Markdown, with links to the Markdown of the pages. */
+export function writeDocsIndex({ library, baseUrl }: DocSite): string {
+  const groups = library.groups.map(({ title, pages }) => {
+    const items = pages.map(
+      (page) => `- [${page.title}](${baseUrl}${toDocPath(page)}.md): ${page.summary}.`,
+    );
+    return `## ${title}\n\n${items.join('\n')}\n`;
+  });
+  return `# ${indexTitle}\n\n${introduction}\n\n${groups.join('\n')}`;
+}
