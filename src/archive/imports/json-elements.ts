@@ -1,198 +1,219 @@
-import {
-  createArraySeeker,
-  createElementCutter,
-  type ElementCut,
-  jsonBytes,
-} from './json-array.ts';
+/** An element of a JSON array, or why it could not be read. Unreadable elements count in `index`, from 0. */
+export type JsonElement =
+  | { readonly kind: 'value'; readonly value: unknown; readonly index: number }
+  | {
+      readonly kind: 'fault';
+      /** A sentence. */
+      readonly why: string;
+      /** Whether the file ends before the array does, so that an unknown number of elements is missing. */
+      readonly isCutOff: boolean;
+      readonly index: number;
+    };
 
-/** An element of a JSON array that could be read. */
-export interface JsonValueElement {
-  readonly kind: 'value';
-  readonly value: unknown;
-  /** Its place in the array, from 0; unreadable elements count. */
-  readonly index: number;
-}
-
-/** An element that could not be read, or the early end of the file. */
-export interface JsonFaultElement {
-  readonly kind: 'fault';
-  /** A sentence. */
-  readonly why: string;
-  /** True where the file ends before its list does: there is no telling what is missing. */
-  readonly isCutOff: boolean;
-  readonly index: number;
-}
-
-/** One element of a JSON array, read or not. */
-export type JsonElement = JsonValueElement | JsonFaultElement;
-
-/** The most bytes of one element. */
+/** Maximum bytes of one element. */
 export const maxElementBytes: number = 8 * 2 ** 20;
 
 /**
- * Reads the elements of a JSON array in a file, in memory that does not grow with the file: together
- * come those that end in one chunk, for a promise for each takes as long as to parse it. What stands
- * before the array is skipped: a byte order mark, or the `window.YTD… =` of X. An element that is
- * broken, or larger than `maxElementBytes`, is a fault, and the next one is read.
- * In the values are no lone surrogates and no NUL: U+FFFD stands in the place of each, as it does for
- * bytes that are no UTF-8. So the offsets in code points that a record tells still hold.
+ * Reads the elements of a JSON array in a file, in constant memory: each chunk yields the elements that end in it,
+ * because a promise for each element takes as long as parsing it. An element that is broken, or larger than
+ * `maxElementBytes`, is a fault, and the next one is read. Lone surrogates, NUL and bytes that are not UTF-8 become
+ * U+FFFD, so that offsets in code points stay right.
  *
- * @param chunks The bytes of the file.
- * @param path The names of the members that lead to the array; none for the first array of the file.
+ * @param start Matches the text up to the opening bracket of the array. Everything before it is skipped: a byte order
+ *   mark, or the `window.YTD… =` of X.
  */
 export async function* jsonElements(
   chunks: AsyncIterable<Uint8Array>,
-  path: readonly string[],
+  start: RegExp = /\[/,
 ): AsyncGenerator<readonly JsonElement[], void, undefined> {
-  const reader = createArrayReader(path);
+  const seek = createSeeker(start);
+  const findBorder = createBorders();
+  const open = createOpenElement();
+  let from: number | null = null;
   for await (const chunk of chunks) {
-    const elements = reader.push(chunk);
+    from = from === null ? seek(chunk) : 0;
+    if (from === null) continue;
+    const { elements, isDone } = readChunk(chunk, from, { findBorder, open });
     if (elements.length > 0) yield elements;
-    if (reader.isDone()) return;
+    if (isDone) return;
   }
-  yield [reader.end()];
+  const why = from === null ? 'There is no list of records in the file.' : open.tellEnd();
+  yield [{ kind: 'fault', why, isCutOff: true, index: open.count() }];
 }
 
-/** Creates a reader that seeks the array in a file, chunk after chunk, and then reads its elements. */
-function createArrayReader(path: readonly string[]) {
-  const seek = createArraySeeker(path);
-  const cutter = createElementCutter(maxElementBytes);
-  const runs = createRuns();
-  let isFound = false;
+/** Maximum bytes between the first byte that `start` matches and the opening bracket. */
+const maxStartBytes = 256;
+
+/** Creates a function that returns the index after the opening bracket; `null` if a chunk does not have it. */
+function createSeeker(start: RegExp): (chunk: Uint8Array) => number | null {
+  let rest = '';
+  return (chunk) => {
+    const text = `${rest}${Buffer.from(chunk).toString('latin1')}`;
+    const match = start.exec(text);
+    if (match !== null) return match.index + match[0].length - rest.length;
+    rest = text.slice(-maxStartBytes);
+    return null;
+  };
+}
+
+interface ArrayState {
+  readonly findBorder: (byte: number) => Border | null;
+  readonly open: ReturnType<typeof createOpenElement>;
+}
+
+/** Reads the elements that end in a chunk. What follows the array is not read. */
+function readChunk(chunk: Uint8Array, from: number, { findBorder, open }: ArrayState) {
+  const elements: JsonElement[] = [];
+  let begin = from;
+  for (let at = from; at < chunk.length; at++) {
+    const border = findBorder(chunk[at] ?? 0);
+    if (border === null) continue;
+    open.add(chunk.subarray(begin, at));
+    elements.push(...open.close());
+    if (border === 'end') return { elements, isDone: true };
+    begin = border === 'astray' ? at : at + 1;
+  }
+  open.add(chunk.subarray(begin));
+  return { elements, isDone: false };
+}
+
+/** Creates the element that is being read, which consists of parts of chunks. */
+function createOpenElement() {
+  let pieces: Uint8Array[] = [];
+  let size = 0;
   let count = 0;
-  const placeValue = (value: unknown): JsonElement => ({ kind: 'value', value, index: count++ });
-  const placeCut = (cut: ElementCut): readonly JsonElement[] =>
-    cut === 'empty' ? [] : [toElement(cut, count++)];
-  const read = (chunk: Uint8Array, from: number): readonly JsonElement[] => {
-    const elements: JsonElement[] = [];
-    let isTried = false;
-    let at = from;
-    while (!cutter.isDone()) {
-      if (!isTried && cutter.isBetween()) {
-        isTried = true;
-        const run = runs.parse(chunk, at);
-        elements.push(...run.values.map(placeValue));
-        at = run.next;
-      }
-      const ended = cutter.cut(chunk, at);
-      if (ended === null) break;
-      elements.push(...placeCut(ended.cut));
-      runs.learn(chunk, ended.end);
-      at = ended.next;
-    }
-    return elements;
-  };
-  const tellEnd = (): string => {
-    if (!isFound) return 'There is no list of records in the file.';
-    return cutter.isEmpty()
-      ? 'The file ends before its list does.'
-      : 'The file ends in the middle of this record.';
-  };
   return {
-    /** Takes a chunk; returns the elements that end in it. */
-    push: (chunk: Uint8Array): readonly JsonElement[] => {
-      const from = isFound ? 0 : seek(chunk);
-      isFound = from !== null;
-      return from === null ? [] : read(chunk, from);
+    /** Adds bytes; space before the first one is dropped. */
+    add: (bytes: Uint8Array): void => {
+      const begin = size > 0 ? 0 : bytes.findIndex((byte) => byte > bytesOf.space);
+      if (begin < 0) return;
+      size += bytes.length - begin;
+      if (size > maxElementBytes) pieces = [];
+      else pieces.push(bytes.subarray(begin));
     },
-    isDone: cutter.isDone,
-    /** Ends a file in which the array did not end. */
-    end: (): JsonElement => ({ kind: 'fault', why: tellEnd(), isCutOff: true, index: count }),
+    /** Ends the element, so that the next one can begin. There is none between two commas. */
+    close: (): readonly JsonElement[] => {
+      const isTooLarge = size > maxElementBytes;
+      const element = size === 0 ? [] : [toElement(isTooLarge ? null : pieces, count++)];
+      pieces = [];
+      size = 0;
+      return element;
+    },
+    /** Returns how many elements have ended. */
+    count: () => count,
+    tellEnd: () =>
+      size === 0
+        ? 'The file ends before its list does.'
+        : 'The file ends in the middle of this record.',
   };
 }
 
-function toElement(cut: Exclude<ElementCut, 'empty'>, index: number): JsonElement {
-  const fault = { kind: 'fault', isCutOff: false, index } as const;
-  if (cut === 'too_large') {
-    return { ...fault, why: `It is larger than ${maxElementBytes / 2 ** 20} MiB.` };
-  }
-  try {
-    return { kind: 'value', value: parse(cut.toString('utf8')), index };
-  } catch {
-    return { ...fault, why: 'It is not valid JSON.' };
-  }
-}
+/** Bytes of JSON that have a meaning. In UTF-8 no part of another character looks like them. */
+const bytesOf = {
+  lineFeed: 0x0a,
+  space: 0x20,
+  quote: 0x22,
+  comma: 0x2c,
+  openArray: 0x5b,
+  backslash: 0x5c,
+  closeArray: 0x5d,
+  openObject: 0x7b,
+  closeObject: 0x7d,
+} as const;
 
-/** Maximum bytes from the end of an element to the first colon in the next one. */
-const maxSeamBytes = 128;
+/** Has a 1 for each byte that has a meaning outside strings. */
+const structural = new Uint8Array(256);
+for (const byte of Buffer.from('{}[],:')) structural[byte] = 1;
 
-/** Elements of an array that follow each other in a chunk. */
-interface Run {
-  readonly values: readonly unknown[];
-  /** The index after the comma behind the last one; if there is none, that from which they were sought. */
-  readonly next: number;
+/** Creates a function that is given every byte and returns whether it has a meaning outside strings. */
+function createTokens(): (byte: number) => boolean {
+  let isString = false;
+  let isEscaped = false;
+  const takeInString = (byte: number): void => {
+    // No string has a bare line feed: the closing quote is missing.
+    const isEnd = byte === bytesOf.quote || byte === bytesOf.lineFeed;
+    isString = isEscaped || !isEnd;
+    isEscaped = byte === bytesOf.backslash && !isEscaped;
+  };
+  return (byte) => {
+    if (isString) takeInString(byte);
+    else if (byte === bytesOf.quote) isString = true;
+    else return structural[byte] === 1;
+    return false;
+  };
 }
 
 /**
- * Creates what parses runs of elements. Programs write arrays of objects that end and begin all alike:
- * `},\n  {"tweet":`. What stands before the last such seam of a chunk is tried as a whole. No seam needs
- * to be right: within a string or a bracket the run before it would not be closed, and what is parsed
- * between two brackets is elements and nothing else. So a run can fail, and never lie.
+ * Meaning of a byte for the array: after an element, after the array, or the first one of an element
+ * while the closing of the one before it is missing.
  */
-function createRuns() {
-  let seam: Buffer | null = null;
-  return {
-    /** Takes note of how an element ends and the next one begins. */
-    learn: (chunk: Uint8Array, comma: number): void => {
-      seam ??= findSeam(chunk, comma);
-    },
-    /** Parses the elements from an index on; none if they have to be cut one by one. */
-    parse: (chunk: Uint8Array, from: number): Run => {
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-      const last = seam === null ? -1 : bytes.lastIndexOf(seam);
-      const values = last < from ? null : parseRun(bytes.toString('utf8', from, last + 1));
-      // A seam begins with the bracket and the comma.
-      return values === null ? { values: [], next: from } : { values, next: last + 2 };
-    },
+type Border = 'element' | 'end' | 'astray';
+
+/** Maximum number of brackets that are open at once. Deeper ones do not count: no program nests thousands. */
+const maxDepth = 65_536;
+
+/** Creates a function that is given every byte of an array and returns whether an element ends there. */
+function createBorders(): (byte: number) => Border | null {
+  const isToken = createTokens();
+  const openers: number[] = [];
+  let last: number = bytesOf.comma;
+  /** Also closes what was opened since and is not closed: that is broken, and ends here. */
+  const close = (opener: number): Border | null => {
+    const found = openers.lastIndexOf(opener);
+    if (found < 0) return opener === bytesOf.openArray ? 'end' : null;
+    openers.length = found;
+    return null;
+  };
+  const open = (token: number): Border | null => {
+    // Between the members of an object no object begins: this is the next record.
+    const isMember = openers.at(-1) === bytesOf.openObject && last === bytesOf.comma;
+    const isAstray = isMember && token === bytesOf.openObject;
+    if (isAstray) openers.length = 0;
+    if (openers.length < maxDepth) openers.push(token);
+    return isAstray ? 'astray' : null;
+  };
+  const take = (token: number): Border | null => {
+    if (token === bytesOf.openObject || token === bytesOf.openArray) return open(token);
+    if (token === bytesOf.closeObject) return close(bytesOf.openObject);
+    if (token === bytesOf.closeArray) return close(bytesOf.openArray);
+    return token === bytesOf.comma && openers.length === 0 ? 'element' : null;
+  };
+  return (byte) => {
+    if (!isToken(byte)) return null;
+    const border = take(byte);
+    last = byte;
+    return border;
   };
 }
 
-/** Returns the bytes around a comma, from a closing bracket to a colon; `null` if they are none of that. */
-function findSeam(chunk: Uint8Array, comma: number): Buffer | null {
-  const colon = chunk.indexOf(jsonBytes.colon, comma);
-  if (chunk[comma - 1] !== jsonBytes.closeObject || colon < 0) return null;
-  const seam = Buffer.from(chunk.subarray(comma - 1, colon + 1)); // a copy: the chunk is given back
-  return seam.length <= maxSeamBytes && /^\},\s*\{\s*"\w+"\s*:$/.test(seam.toString('latin1'))
-    ? seam
-    : null;
+/** Parses an element, or returns why it cannot be read. `pieces` is `null` if it is too large. */
+function toElement(pieces: readonly Uint8Array[] | null, index: number): JsonElement {
+  const fault = { kind: 'fault', isCutOff: false, index } as const;
+  if (pieces === null) {
+    return { ...fault, why: `It is larger than ${maxElementBytes / 2 ** 20} MiB.` };
+  }
+  const text = Buffer.concat(pieces).toString('utf8');
+  // Bare control characters may stand in strings, or between tokens.
+  const value =
+    tryParse(text) ??
+    tryParse(text.replace(controls, '\\ufffd')) ??
+    tryParse(text.replace(controls, ' '));
+  if (value === undefined) return { ...fault, why: 'It is not valid JSON.' };
+  return { kind: 'value', value: hasOddEscape(text) ? cleanStrings(value) : value, index };
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // a value that JSON does not have
+  }
 }
 
 /** Returns whether a text has the escape of a surrogate or of NUL, which few records have. */
 function hasOddEscape(text: string): boolean {
   // The plain search spares most records the pattern, which is ten times slower.
   return text.includes('\\u') && /\\u(?:d[89a-f]|0000)/i.test(text);
-}
-
-function parseRun(text: string): readonly unknown[] | null {
-  if (hasOddEscape(text)) return null;
-  try {
-    const values: unknown = JSON.parse(`[${text}]`);
-    return Array.isArray(values) ? values : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Parses JSON, also where bare control characters stand in its strings, or between its tokens. */
-function parse(text: string): unknown {
-  const tries = [
-    () => text,
-    () => text.replace(controls, '\\ufffd'),
-    () => text.replace(controls, ' '),
-  ];
-  const value = firstParsed(tries);
-  return hasOddEscape(text) ? cleanStrings(value) : value;
-}
-
-/** Gives the value of the first text that is JSON; the last one's failure is thrown. */
-function firstParsed([first, ...others]: readonly (() => string)[]): unknown {
-  if (first === undefined) throw new SyntaxError('There is no JSON.');
-  try {
-    return JSON.parse(first());
-  } catch (error) {
-    if (others.length === 0) throw error;
-    return firstParsed(others);
-  }
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is sought

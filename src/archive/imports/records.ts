@@ -9,8 +9,8 @@ export type ExportRecord<Row> = { readonly kind: 'row'; readonly row: Row } | Sk
 /** How the records of a file are read. */
 export interface RecordReading<Row> {
   readonly schema: z.ZodType<Row>;
-  /** The names of the members that lead to the array; left out where it is the file's first one. */
-  readonly path?: readonly string[];
+  /** Matches the text up to the opening bracket of the array; without it, the file's first array is read. */
+  readonly start?: RegExp;
   /** Opens the file. */
   read(file: ExportFile): AsyncIterable<Uint8Array>;
 }
@@ -18,10 +18,10 @@ export interface RecordReading<Row> {
 /** Reads the records of files that are a JSON array each, in order, some at a time. */
 export async function* readRecords<Row>(
   files: readonly ExportFile[],
-  { schema, path = [], read }: RecordReading<Row>,
+  { schema, start, read }: RecordReading<Row>,
 ): AsyncGenerator<readonly ExportRecord<Row>[], void, undefined> {
   for (const file of files) {
-    for await (const elements of jsonElements(read(file), path)) {
+    for await (const elements of jsonElements(read(file), start)) {
       yield elements.map((element) => toRecord(element, schema, file));
     }
   }

@@ -108,7 +108,7 @@ async function* readOutbox(
   { parts, count }: Opened,
   owner: Owner,
 ): AsyncGenerator<readonly ExportItem[], void, undefined> {
-  const reading = { schema: activity, path: ['orderedItems'], read: count.read };
+  const reading = { schema: activity, start: /"orderedItems"\s*:\s*\[/, read: count.read };
   let number = 0;
   let unplaced = 0;
   const toItem = (record: ExportRecord<ActivityPayload>): ExportItem => {
