@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
-import { currentHandle } from '../store/current-handle.ts';
+import { currentHandle } from '../store/account-rows.ts';
 import { secondOf } from '../store/post-number.ts';
 import type { Revive } from '../store/stored-json.ts';
 

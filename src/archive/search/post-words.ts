@@ -3,24 +3,15 @@ import type { Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import { toIndexText, toNameWord } from './words.ts';
 
-/** The columns of `post_words`. */
-export interface PostWords {
-  readonly text: string;
-  readonly author: string;
-  readonly tags: string;
-  readonly marks: string;
-}
-
 /** The mark that every post has: a search that only excludes begins with all posts. */
 export const anyMark = 'any';
 
-/** Gives the mark of what a platform has. */
 export function platformMark(platform: Platform): string {
   return `on${platform}`;
 }
 
-/** Gives what a post is found by: the words of its text, card and article, and single words to filter by. */
-export function toPostWords(post: Status): PostWords {
+/** Returns the columns of `post_words`: the words of a post's text, card and article, and single words to filter by. */
+export function toPostWords(post: Status) {
   return {
     text: toIndexText(textOf(post)),
     author: authorNames(post).map(toNameWord).join(' '),

@@ -1,74 +1,147 @@
+import { trimEndOf } from '../../core/trim-end.ts';
 import { parseHandle } from '../../model/reference.ts';
-import {
-  type Dialect,
-  type Piece,
-  type Special,
-  type Term,
-  toPieces,
-  unknownOperator,
-  unreadable,
-} from './search-pieces.ts';
-import { toNameWord } from './words.ts';
+import { toNameWord, toWords } from './words.ts';
 
-/** What a search text asks for. */
+/** Words to look for that follow each other in a column of `post_words`. */
+export interface Term {
+  readonly column: 'text' | 'author' | 'tags' | 'marks';
+  readonly words: readonly string[];
+}
+
+/** The content of a search text, all of which is asked for together. */
 export interface SearchText {
-  /** All of these. */
   readonly include: readonly Term[];
-  /** None of these. */
   readonly exclude: readonly Term[];
   /** Unix seconds: from then on. */
   readonly sinceSeconds: number | null;
   /** Unix seconds: before then. */
   readonly untilSeconds: number | null;
-  /** Sentences on what was left out. */
+  /** Sentences about the parts that were left out. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads what a search of posts asks for: words, `"phrases"`, `-` before what must not be there,
- * `from:`, `since:`, `until:`, `filter:` and `#tags`. Everything is asked for together. An operator
- * that other searches know, and a value that cannot be read, is left out and named in `warnings`.
+ * Parses the text of a search of posts: words, `"phrases"`, `-` before what must not be there,
+ * `from:`, `since:`, `until:`, `filter:` and `#tags`. An operator that other searches know, and a
+ * value that cannot be read, is left out and named in `warnings`.
  */
 export function parseSearchText(text: string): SearchText {
-  const { pieces, warnings } = toPieces(text, ofPosts);
+  const pieces = toPieces(text, ofPosts);
   const seconds = (kind: Piece['kind']) =>
     pieces.flatMap((piece) => ('seconds' in piece && piece.kind === kind ? [piece.seconds] : []));
-  const terms = (kind: Piece['kind']) =>
-    pieces.flatMap((piece) => ('term' in piece && piece.kind === kind ? [piece.term] : []));
   const since = seconds('since');
   const until = seconds('until');
   return {
-    include: terms('include'),
-    exclude: terms('exclude'),
+    include: termsOf(pieces, 'include').map(({ term }) => term),
+    exclude: termsOf(pieces, 'exclude').map(({ term }) => term),
     sinceSeconds: since.length > 0 ? Math.max(...since) : null,
     untilSeconds: until.length > 0 ? Math.min(...until) : null,
-    warnings,
+    warnings: warningsOf(pieces),
   };
 }
 
-/** What a search of accounts asks for. */
-export interface UserSearchText {
-  /** All of these words and phrases. */
-  readonly include: readonly Term[];
-  /** None of these. */
-  readonly exclude: readonly Term[];
-  /** The last of `include` that is no phrase: whoever types may not have finished it. */
+export interface UserSearchText extends Pick<SearchText, 'include' | 'exclude' | 'warnings'> {
+  /** The last of `include` that is no phrase: it may be a word that is being typed. */
   readonly unfinished: Term | null;
-  /** Sentences on what was left out. */
-  readonly warnings: readonly string[];
 }
 
-/** Reads what a search of accounts asks for: as in one of posts, but words and phrases alone. */
+/** Parses the text of a search of accounts: words and phrases alone. */
 export function parseUserSearchText(text: string): UserSearchText {
-  const { pieces, warnings } = toPieces(text, ofAccounts);
-  const termed = pieces.flatMap((piece) => ('term' in piece ? [piece] : []));
-  const include = termed.filter(({ kind }) => kind === 'include');
+  const pieces = toPieces(text, ofAccounts);
+  const include = termsOf(pieces, 'include');
   return {
     include: include.map(({ term }) => term),
-    exclude: termed.filter(({ kind }) => kind === 'exclude').map(({ term }) => term),
+    exclude: termsOf(pieces, 'exclude').map(({ term }) => term),
     unfinished: include.findLast(({ isPlain }) => isPlain)?.term ?? null,
-    warnings,
+    warnings: warningsOf(pieces),
   };
+}
+
+/** `isPlain`: neither quoted nor an operator. */
+type TermPiece = {
+  readonly kind: 'include' | 'exclude';
+  readonly term: Term;
+  readonly isPlain: boolean;
+};
+
+type Piece =
+  | TermPiece
+  | { readonly kind: 'since' | 'until'; readonly seconds: number }
+  | { readonly kind: 'warning'; readonly text: string };
+
+function termsOf(pieces: readonly Piece[], kind: TermPiece['kind']): readonly TermPiece[] {
+  return pieces.flatMap((piece) => ('term' in piece && piece.kind === kind ? [piece] : []));
+}
+
+function warningsOf(pieces: readonly Piece[]): readonly string[] {
+  return [...new Set(pieces.flatMap((piece) => (piece.kind === 'warning' ? [piece.text] : [])))];
+}
+
+/** An operator or a tag, without the signs before it. */
+interface Special {
+  readonly body: string;
+  readonly kind: 'include' | 'exclude';
+  /** As it was written. */
+  readonly shown: string;
+}
+
+/** The operators and tags of a kind of search. */
+interface Dialect {
+  /** Added to the warning about an unknown operator. */
+  readonly where: string;
+  /** Reads an operator or a tag; returns `undefined` if it is none: `12:30` and `https://…` are words. */
+  readSpecial(special: Special): Piece | undefined;
+}
+
+/** How much of a search text is read: a phrase of many common words takes long to look for. */
+const limits = { characters: 4096, terms: 32, words: 64 } as const;
+
+const tooLong = `The search is long; the archive looked for its first ${limits.terms} terms and ${limits.words} words at most.`;
+
+/** A quoted text with the signs before it, or the characters between two spaces. */
+const lexeme = /[-(]*(?:\p{L}+:)?"[^"]*"?|\S+/gu;
+
+/** Takes a search text apart. Never throws. */
+function toPieces(text: string, dialect: Dialect): readonly Piece[] {
+  const read = text.slice(0, limits.characters).replace(/[“”„‟]/g, '"');
+  const lexemes = [...new Set(read.match(lexeme))];
+  let wordsLeft: number = limits.words;
+  let isCut = text.length > limits.characters || lexemes.length > limits.terms;
+  const pieces = lexemes
+    .slice(0, limits.terms)
+    .flatMap((one) => readLexeme(one, dialect))
+    .flatMap((piece): readonly Piece[] => {
+      if (!('term' in piece)) return [piece];
+      const words = piece.term.words.slice(0, wordsLeft);
+      wordsLeft -= words.length;
+      isCut ||= words.length < piece.term.words.length;
+      return words.length === 0 ? [] : [{ ...piece, term: { ...piece.term, words } }];
+    });
+  return isCut ? [...pieces, { kind: 'warning', text: tooLong }] : pieces;
+}
+
+function readLexeme(one: string, dialect: Dialect): readonly Piece[] {
+  if (one === 'AND') return []; // everything is asked for together anyway
+  if (one === 'OR') return [unknownOperator(one, dialect.where)];
+  const [signs = ''] = /^[-(]*/.exec(one) ?? [];
+  const body = trimEndOf(one.slice(signs.length), ')');
+  const kind = signs.includes('-') ? 'exclude' : 'include';
+  const shown = `${kind === 'exclude' ? '-' : ''}${body}`;
+  const special = dialect.readSpecial({ body, kind, shown });
+  const pieces = special === undefined ? readWords(body, kind) : [special];
+  return signs.includes('(') && pieces.length > 0 ? [parenthesis, ...pieces] : pieces;
+}
+
+const parenthesis: Piece = {
+  kind: 'warning',
+  text: 'The archive does not know parentheses; they were left out.',
+};
+
+/** Punctuation alone is nothing to look for. */
+function readWords(body: string, kind: 'include' | 'exclude'): readonly Piece[] {
+  const words = toWords(body);
+  if (words.length === 0) return [];
+  return [{ kind, term: { column: 'text', words }, isPlain: !body.includes('"') }];
 }
 
 const ofPosts: Dialect = {
@@ -81,32 +154,25 @@ const ofPosts: Dialect = {
   },
 };
 
-const inAccounts = ' in a search of accounts';
-
 const ofAccounts: Dialect = {
-  where: inAccounts,
+  where: ' in a search of accounts',
   readSpecial: ({ body, shown }) => {
     if (findOperator(body) === undefined && findTag(body) === undefined) return undefined;
-    return unknownOperator(shown, inAccounts);
+    return unknownOperator(shown, ofAccounts.where);
   },
 };
 
 type ReadValue = (value: string, special: Special) => Piece;
 
-interface Operator {
-  readonly value: string;
-  /** Undefined where only other searches know it. */
-  readonly read: ReadValue | undefined;
-}
-
-function findOperator(body: string): Operator | undefined {
+/** Returns the value of an operator, and its reader unless only other searches know the operator. */
+function findOperator(body: string) {
   const [, name = '', value = ''] = /^([\p{L}_]+):(.*)$/su.exec(body) ?? [];
   const read = readers.get(name.toLowerCase());
   if (read !== undefined) return { value: value.replaceAll('"', ''), read };
   return value !== '' && foreign.has(name.toLowerCase()) ? { value, read } : undefined;
 }
 
-/** Gives the name of a tag; a number is none. */
+/** Returns the name of a tag; a number is none. */
 function findTag(body: string): string | undefined {
   const [, tag = ''] = /^[#＃]([\p{L}\p{N}\p{M}_]+)(?:[^\P{P}_]\p{P}*)?$/u.exec(body) ?? [];
   return /\P{N}/u.test(tag) ? tag : undefined;
@@ -161,4 +227,18 @@ function readTime(kind: 'since' | 'until', value: string, special: Special): Pie
   // Some engines take February 31 for a day of March.
   const isDay = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(value);
   return isDay ? { kind, seconds: ms / 1000 } : unreadable(special.shown);
+}
+
+function unknownOperator(shown: string, where: string): Piece {
+  const text = `The archive does not know the operator ${quote(shown)}${where}; it was left out.`;
+  return { kind: 'warning', text };
+}
+
+function unreadable(shown: string): Piece {
+  return { kind: 'warning', text: `The archive cannot read ${quote(shown)}; it was left out.` };
+}
+
+function quote(shown: string): string {
+  const letters = [...shown.replace(/[`\p{C}]/gu, '\ufffd')];
+  return `\`${letters.slice(0, 80).join('')}${letters.length > 80 ? '…' : ''}\``;
 }

@@ -1,21 +1,17 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { Post } from '../../model/post.ts';
 import type { Page, SearchQuery } from '../../model/queries.ts';
-import { parseCursor, printCursor, type Row, toPage, toRowLimit } from '../store/paging.ts';
+import { parseCursor, printCursor, toPage, toRowLimit } from '../store/paging.ts';
 import { endOfNumbers, firstNumberAt } from '../store/post-number.ts';
 import type { Revive } from '../store/stored-json.ts';
 import { type SearchScope, toMatchExpression } from './match-expression.ts';
 import { parseSearchText, type SearchText } from './search-query.ts';
-import { openTop, type Range } from './top.ts';
 
-/** The search of posts. */
-export interface PostSearch {
-  /**
-   * Finds the posts that a text asks for, newest first, or as the feed says. Posts of protected
-   * accounts and what stands in the place of lost ones are not found.
-   *
-   */
-  searchPosts(query: SearchQuery, scope: SearchScope): Page<Post>;
+/** The posts to look for: an FTS5 expression, and the range of numbers, `below` not included. */
+interface Range {
+  readonly expression: string;
+  readonly from: number;
+  readonly below: number;
 }
 
 interface FoundRow {
@@ -24,51 +20,53 @@ interface FoundRow {
   readonly json: string;
 }
 
-/** Prepares what searches posts. */
-export function openPostSearch(database: SqliteDatabase, revive: Revive): PostSearch {
-  // FTS5 heeds only integers as limits of its row ids, and JavaScript's large numbers arrive as reals.
-  const latest = database.prepare<unknown[], FoundRow>(
-    `SELECT posts.number, posts.stored, posts.json
-     FROM post_words CROSS JOIN public_posts AS posts ON posts.number = post_words.rowid
-     WHERE post_words MATCH @expression
-       AND post_words.rowid < CAST(@below AS INTEGER) AND post_words.rowid >= CAST(@from AS INTEGER)
-     ORDER BY post_words.rowid DESC LIMIT @limit`,
-  );
+interface PageOptions {
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
+// FTS5 uses only integers as limits of its row ids, and JavaScript's large numbers arrive as reals.
+const matches = `FROM post_words CROSS JOIN public_posts AS posts ON posts.number = post_words.rowid
+  WHERE post_words MATCH @expression
+    AND post_words.rowid < CAST(@below AS INTEGER) AND post_words.rowid >= CAST(@from AS INTEGER)
+  ORDER BY post_words.rowid DESC`;
+
+/** Prepares the search of posts. */
+export function openPostSearch(database: SqliteDatabase, revive: Revive) {
+  const readLatest = openLatest(database);
   const readTop = openTop(database);
-  const toRow = ({ number, stored, json }: FoundRow): Row<Post> => ({
-    item: revive.post(json),
-    stored,
-    cursor: printCursor(number),
-  });
   return {
-    searchPosts: (query, scope) => {
+    /**
+     * Finds the posts that a text asks for, newest first, or ranked if the feed is `top`. Posts of
+     * protected accounts and placeholders of lost posts are not found.
+     */
+    searchPosts: (query: SearchQuery, scope: SearchScope): Page<Post> => {
+      const { count, feed, cursor } = query;
       const text = parseSearchText(query.text);
       if (isEmpty(text)) return { items: [], cursor: null, warnings: [...text.warnings, nothing] };
-      const range = { expression: toExpression(query, text, scope), ...rangeOf(query, text) };
-      const { count, feed, cursor } = query;
-      if (feed === 'top') {
-        const { rows, warnings } = readTop(range, { cursor, limit: toRowLimit(count) });
-        const found = rows.map((row) => ({ ...toRow(row), cursor: row.cursor }));
-        return toPage(found, { count, warnings: [...text.warnings, ...warnings], isRanked: true });
-      }
-      const [after = endOfNumbers] = cursor === null ? [] : parseCursor(cursor, 1);
-      const below = Math.min(range.below, after);
-      const rows = latest.all({ ...range, below, limit: toRowLimit(count) });
-      return toPage(rows.map(toRow), { count, warnings: text.warnings });
+      const expression = toMatchExpression(text, feedMarks[feed], scope);
+      const range = { expression, ...rangeOf(query, text) };
+      const isRanked = feed === 'top';
+      const read = isRanked ? readTop : readLatest;
+      const { rows, isCut } = read(range, { cursor, limit: toRowLimit(count) });
+      const found = rows.map(({ json, stored, cursor }) => ({
+        item: revive.post(json),
+        stored,
+        cursor,
+      }));
+      const warnings = [...text.warnings, ...(isCut ? [cutWarning] : [])];
+      return toPage(found, { count, warnings, isRanked });
     },
   };
 }
 
 const nothing = 'There is nothing in the search that the archive can look for.';
 
+const feedMarks = { latest: [], top: [], photos: ['photo'], videos: ['video'] } as const;
+
 function isEmpty({ include, exclude, sinceSeconds, untilSeconds }: SearchText): boolean {
   const hasTime = sinceSeconds !== null || untilSeconds !== null;
   return include.length === 0 && exclude.length === 0 && !hasTime;
-}
-
-function toExpression({ feed }: SearchQuery, text: SearchText, scope: SearchScope): string {
-  const marks = { latest: [], top: [], photos: ['photo'], videos: ['video'] } as const;
-  return toMatchExpression(text, marks[feed], scope);
 }
 
 function rangeOf(query: SearchQuery, text: SearchText): Omit<Range, 'expression'> {
@@ -77,5 +75,82 @@ function rangeOf(query: SearchQuery, text: SearchText): Omit<Range, 'expression'
   return {
     from: firstNumberAt(since),
     below: until === Infinity ? endOfNumbers : firstNumberAt(until),
+  };
+}
+
+function openLatest(database: SqliteDatabase) {
+  const latest = database.prepare<unknown[], FoundRow>(
+    `SELECT posts.number, posts.stored, posts.json ${matches} LIMIT @limit`,
+  );
+  return (range: Range, { cursor, limit }: PageOptions) => {
+    const [after = endOfNumbers] = cursor === null ? [] : parseCursor(cursor, 1);
+    const rows = latest.all({ ...range, below: Math.min(range.below, after), limit });
+    const found = rows.map((row) => ({ ...row, cursor: printCursor(row.number) }));
+    return { rows: found, isCut: false };
+  };
+}
+
+/** Maximum number of matches, the newest ones, that the top feed ranks. */
+export const rankedPosts = 500;
+
+/**
+ * Maximum number of matches that a later page ranks: it ranks those of the first page's range again, and
+ * an import in between can have added to them.
+ */
+const rankedLater = 10 * rankedPosts;
+
+const cutWarning = `Top posts are those among the newest ${rankedPosts} that match.`;
+
+/**
+ * Prepares the top feed: among the newest matches, those with the most likes and reposts first, then
+ * newest first. A cursor contains the range that the first page ranked and the place in it, so that
+ * changes between two pages move nothing else.
+ */
+function openTop(database: SqliteDatabase) {
+  const rank = database.prepare<
+    unknown[],
+    Readonly<Record<'number' | 'score' | 'newest' | 'oldest', number>>
+  >(
+    `WITH found AS MATERIALIZED (
+       SELECT posts.number, posts.score ${matches} LIMIT @ranked + 1
+     ), bounds AS MATERIALIZED (
+       SELECT max(number) AS newest, iif(count(*) > @ranked, min(number) + 1, @from) AS oldest
+       FROM found
+     )
+     SELECT number, score, newest, oldest FROM bounds CROSS JOIN found
+     WHERE number >= oldest AND (score, number) < (@score, @number)
+     ORDER BY score DESC, number DESC LIMIT @limit`,
+  );
+  const one = database.prepare<unknown[], FoundRow>(
+    'SELECT number, stored, json FROM posts WHERE number = ?',
+  );
+  return (range: Range, { cursor, limit }: PageOptions) => {
+    const place = cursor === null ? startOf(range) : parsePlace(cursor, range);
+    const ranked = rank.all({ ...place, limit });
+    const [first] = ranked;
+    const below = cursor === null ? (first?.newest ?? 0) + 1 : place.below;
+    const from = first?.oldest ?? place.from;
+    const rows = ranked.flatMap(({ number, score }) => {
+      const row = one.get(number);
+      return row === undefined ? [] : [{ ...row, cursor: printCursor(below, from, score, number) }];
+    });
+    return { rows, isCut: from > range.from };
+  };
+}
+
+/** Returns what the first page ranks, from the highest score on. */
+function startOf(range: Range) {
+  return { ...range, ranked: rankedPosts, score: Number.MAX_VALUE, number: 0 };
+}
+
+function parsePlace(cursor: string, { expression, ...range }: Range): ReturnType<typeof startOf> {
+  const [below = 0, from = 0, score = 0, number = 0] = parseCursor(cursor, 4);
+  return {
+    expression,
+    below: Math.min(below, range.below),
+    from: Math.max(from, range.from),
+    ranked: rankedLater,
+    score,
+    number,
   };
 }

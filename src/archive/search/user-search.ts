@@ -6,16 +6,6 @@ import type { Revive } from '../store/stored-json.ts';
 import { type SearchScope, toUserMatchExpression } from './match-expression.ts';
 import { parseUserSearchText } from './search-query.ts';
 
-/** The search of accounts. */
-export interface UserSearch {
-  /**
-   * Finds accounts by words and phrases of handle, name and description, and by what is not in
-   * them; the last word may be unfinished. Those with the most followers come first, then by handle.
-   * Protected accounts are not found.
-   */
-  searchUsers(query: UserSearchQuery, scope: SearchScope): Page<Account>;
-}
-
 interface UserRow {
   readonly followers: number;
   readonly handle: string;
@@ -24,8 +14,8 @@ interface UserRow {
   readonly json: string;
 }
 
-/** Prepares what searches accounts. */
-export function openUserSearch(database: SqliteDatabase, revive: Revive): UserSearch {
+/** Prepares the search of accounts. */
+export function openUserSearch(database: SqliteDatabase, revive: Revive) {
   const find = database.prepare<unknown[], UserRow>(
     `SELECT followers, handle, platform, stored, json
      FROM account_words CROSS JOIN accounts ON accounts.number = account_words.rowid
@@ -34,7 +24,12 @@ export function openUserSearch(database: SqliteDatabase, revive: Revive): UserSe
      ORDER BY followers DESC, handle, platform LIMIT @limit`,
   );
   return {
-    searchUsers: ({ text, count, cursor }, scope) => {
+    /**
+     * Finds accounts by words and phrases that their handle, name and description have or have not; the
+     * last word may be unfinished. Those with the most followers come first, then by handle. Protected
+     * accounts are not found.
+     */
+    searchUsers: ({ text, count, cursor }: UserSearchQuery, scope: SearchScope): Page<Account> => {
       const sought = parseUserSearchText(text);
       const { include, exclude, warnings } = sought;
       if (include.length === 0 && exclude.length === 0) {

@@ -23,7 +23,7 @@ const isAscii = /^[ -~\s]*$/;
 const asciiWord = /[A-Za-z0-9]+/g;
 
 /**
- * Gives the words of a text as the archive indexes and seeks them, in order. Each consists of
+ * Returns the words of a text as the archive indexes and seeks them, in order. Each consists of
  * letters, numbers, marks and symbols only, so none can be read as FTS5 syntax. Text in scripts
  * without spaces, and in Korean, is split into its characters, to be found by part.
  */
@@ -36,9 +36,9 @@ export function toWords(text: string): readonly string[] {
 const notAscii = /[^ -~\s]/g;
 
 /**
- * Gives a text for the index to split into the words that `toWords` gives. Of ASCII the index makes the
- * same words by itself (`schema.ts`), so only what stands between two spaces and is no ASCII is split
- * here. No rule above reaches across a space.
+ * Returns a text that the index splits into the words of `toWords`. The index itself splits ASCII into the
+ * same words (`schema.ts`), so only parts between two spaces with other characters are split here. No rule
+ * above reaches across a space.
  */
 export function toIndexText(text: string): string {
   let written = '';
@@ -53,13 +53,13 @@ export function toIndexText(text: string): string {
   return written + text.slice(at);
 }
 
-/** Gives the index of the first character from an index on that is not ASCII; -1 where there is none. */
+/** Returns the index of the first character that is not ASCII, from an index on; -1 if there is none. */
 function seek(text: string, from: number): number {
   notAscii.lastIndex = from;
   return notAscii.exec(text)?.index ?? -1;
 }
 
-/** Gives a name as one word, without regard to case: no name is a part of another one's word. */
+/** Returns a name as one word, without regard to case: no name is a part of another name's word. */
 export function toNameWord(name: string): string {
   // ASCII is normal already.
   const normal = isAscii.test(name) ? name : name.normalize('NFKC');

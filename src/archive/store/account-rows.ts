@@ -6,8 +6,7 @@ import { toWords } from '../search/words.ts';
 import { openPut } from './put.ts';
 import type { Revive } from './stored-json.ts';
 
-/** An account as it is kept. */
-export interface StoredAccount {
+interface StoredAccount {
   readonly account: Account;
   /** When it was put here or exported elsewhere, in Unix seconds. */
   readonly stored: number;
@@ -15,38 +14,22 @@ export interface StoredAccount {
 
 /** An account that the archive holds. */
 export interface HeldAccount {
-  /** Lower case: what its rows name it by. */
+  /** Lower case: the name that its rows have. */
   readonly handle: string;
   readonly isProtected: boolean;
   /** Unix seconds. */
   readonly stored: number;
-  /** Reads it. */
   account(): Account;
 }
 
-/** The table of accounts and the index of their words. */
-export interface AccountRows {
-  /**
-   * Adds an account, or replaces the one with its handle unless that one was stored later. From then
-   * on the archive holds it.
-   */
-  putAccount(stored: StoredAccount): void;
-  /** Finds an account by handle, or by id on Bluesky. */
-  findAccount(reference: AccountReference): HeldAccount | undefined;
-}
-
-interface AccountRow {
-  readonly handle: string;
-  readonly protected: number;
-  readonly stored: number;
-  readonly json: string;
-}
-
-/** Prepares what writes and reads accounts. */
-export function openAccountRows(database: SqliteDatabase, revive: Revive): AccountRows {
+/** Prepares the table of accounts and the index of their words. */
+export function openAccountRows(database: SqliteDatabase, revive: Revive) {
   const columns = 'handle, protected, stored, json';
   // A decentralised identifier is no handle, so both can be asked for at once.
-  const find = database.prepare<unknown[], AccountRow>(
+  const find = database.prepare<
+    unknown[],
+    Pick<HeldAccount, 'handle' | 'stored'> & { readonly protected: number; readonly json: string }
+  >(
     `SELECT ${columns} FROM accounts WHERE platform = @platform AND handle = @handle
      UNION ALL
      SELECT ${columns} FROM accounts
@@ -54,21 +37,22 @@ export function openAccountRows(database: SqliteDatabase, revive: Revive): Accou
      LIMIT 1`,
   );
   return {
+    /**
+     * Adds an account, or replaces the one with its handle unless that one was stored later. From then
+     * on the archive holds it.
+     */
     putAccount: openAccountWriter(database),
-    findAccount: ({ platform, handle }) => {
+    /** Finds an account by handle, or by id on Bluesky. */
+    findAccount: ({ platform, handle }: AccountReference): HeldAccount | undefined => {
       const row = find.get({ platform, handle });
       if (row === undefined) return undefined;
-      return {
-        handle: row.handle,
-        isProtected: row.protected === 1,
-        stored: row.stored,
-        account: () => revive.account(row.json),
-      };
+      const { json, protected: isProtected, ...same } = row;
+      return { ...same, isProtected: isProtected === 1, account: () => revive.account(json) };
     },
   };
 }
 
-/** Prepares what tells whether an account is held and protected. */
+/** Prepares the function that returns whether an account is held and protected. */
 export function openProtection(database: SqliteDatabase): (account: Account) => boolean {
   const find = database.prepare(
     'SELECT 1 FROM accounts WHERE platform = ? AND handle = ? AND protected = 1',
@@ -76,7 +60,20 @@ export function openProtection(database: SqliteDatabase): (account: Account) => 
   return ({ platform, screen_name }) => find.get(platform, screen_name.toLowerCase()) !== undefined;
 }
 
-function openAccountWriter(database: SqliteDatabase): AccountRows['putAccount'] {
+/**
+ * Returns SQL for the handle that an account's rows have, where a row of another table names the account
+ * by handle or, as a repository of Bluesky does, by DID. An account that is not held keeps its name.
+ *
+ * @param table A table, or an alias, with a column `platform`.
+ * @param column The column of the table that names the account.
+ */
+export function currentHandle(table: string, column: string): string {
+  const name = `${table}.${column}`;
+  return `ifnull((SELECT handle FROM accounts AS named WHERE ${table}.platform = 'bluesky'
+    AND named.platform = 'bluesky' AND named.id = ${name}), ${name})`;
+}
+
+function openAccountWriter(database: SqliteDatabase) {
   const insert = database
     .prepare<unknown[], number>(
       `INSERT INTO accounts (platform, handle, id, followers, protected, stored, json)

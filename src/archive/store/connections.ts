@@ -3,27 +3,16 @@ import { type Account, toAccount } from '../../model/account.ts';
 import type { ConnectionsQuery, Page } from '../../model/queries.ts';
 import { type AccountReference, type Platform, profileUrl } from '../../model/reference.ts';
 import { xUserUrl } from '../../platforms/x.ts';
-import { idOfHandle } from './id-handle.ts';
 import { type Row, toPage, toRowLimit, unknownCursor } from './paging.ts';
 import type { Revive } from './stored-json.ts';
 
-/** Who follows whom, both by handle in lower case, or by what stands for it (`toIdHandle`). */
-export interface StoredFollow {
+/** One account follows another; both by handle in lower case, or by `toIdHandle`. */
+interface StoredFollow {
   readonly platform: Platform;
   readonly follower: string;
   readonly followed: string;
   /** When it was put here or exported elsewhere, in Unix seconds. */
   readonly stored: number;
-}
-
-/** The table of who follows whom. */
-export interface Connections {
-  putFollow(stored: StoredFollow): void;
-  /**
-   * Reads who follows an account or whom it follows, ordered by handle: an export need not say since
-   * when. Of an account that is not held, or is protected, no more than its handle is told.
-   */
-  readConnections(of: AccountReference, query: ConnectionsQuery): Page<Account>;
 }
 
 interface ConnectionRow {
@@ -33,19 +22,28 @@ interface ConnectionRow {
   readonly json: string | null;
 }
 
-/** What is needed to tell of a connected account. */
-interface Teller {
-  readonly revive: Revive;
-  readonly baseUrl: string;
+/** No handle of X has a colon in it, but many have digits alone. */
+const idMark = 'id:';
+
+/** Returns the placeholder for the handle of an account of X of which only the id is known. */
+export function toIdHandle(id: string): string {
+  return `${idMark}${id}`;
+}
+
+function idOfHandle(handle: string): string | null {
+  return handle.startsWith(idMark) ? handle.slice(idMark.length) : null;
 }
 
 const idOfHeld = `(SELECT id FROM accounts AS held
   WHERE held.platform = @platform AND held.handle = @handle)`;
 
-/** Prepares what writes and reads who follows whom. */
-export function openConnections(database: SqliteDatabase, teller: Teller): Connections {
-  const follow = database.prepare(
-    `INSERT INTO follows VALUES (?, ?, ?, ?)
+/** Prepares the table of who follows whom. */
+export function openConnections(
+  database: SqliteDatabase,
+  context: { readonly revive: Revive; readonly baseUrl: string },
+) {
+  const follow = database.prepare<[StoredFollow]>(
+    `INSERT INTO follows VALUES (@platform, @follower, @followed, @stored)
      ON CONFLICT DO UPDATE SET stored = max(stored, excluded.stored)`,
   );
   const byId = database.prepare<unknown[], Omit<ConnectionRow, 'handle'>>(
@@ -54,11 +52,9 @@ export function openConnections(database: SqliteDatabase, teller: Teller): Conne
   const identify = (row: ConnectionRow, platform: Platform): ConnectionRow => {
     // Repositories of Bluesky name whom they follow by DID.
     const id = platform === 'bluesky' ? row.handle : idOfHandle(row.handle);
-    const isUnknown = id !== null && row.json === null;
-    const known = isUnknown ? byId.get(platform, id) : undefined;
-    return known === undefined
-      ? row
-      : { ...row, ...known, stored: Math.min(row.stored, known.stored) };
+    const known = id !== null && row.json === null ? byId.get(platform, id) : undefined;
+    if (known === undefined) return row;
+    return { ...row, ...known, stored: Math.min(row.stored, known.stored) };
   };
   const select = (wanted: string, given: string) =>
     database.prepare<unknown[], ConnectionRow>(
@@ -75,35 +71,36 @@ export function openConnections(database: SqliteDatabase, teller: Teller): Conne
   };
   const byDid = select('follower', `followed IN (@handle, ${idOfHeld})`);
   return {
-    putFollow: ({ platform, follower, followed, stored }) =>
-      void follow.run(platform, follower, followed, stored),
-    readConnections: ({ platform, handle }, { kind, cursor, count }) => {
+    putFollow: (stored: StoredFollow) => void follow.run(stored),
+    /**
+     * Reads who follows an account or whom it follows, ordered by handle, because exports need not say
+     * since when. An account that is not held, or is protected, has nothing but its handle.
+     */
+    readConnections: (
+      { platform, handle }: AccountReference,
+      { kind, cursor, count }: ConnectionsQuery,
+    ): Page<Account> => {
       const after = cursor === null ? '' : parseHandleCursor(cursor);
       const statement = platform === 'bluesky' && kind === 'followers' ? byDid : statements[kind];
-      const rows = statement.all({ platform, handle, after, limit: toRowLimit(count) });
-      return toPage(
-        rows.map((row) => toRow(identify(row, platform), platform, teller)),
-        { count },
-      );
+      const rows = statement
+        .all({ platform, handle, after, limit: toRowLimit(count) })
+        .map((row) => toRow(identify(row, platform), platform, context));
+      return toPage(rows, { count });
     },
   };
 }
 
-function toRow(row: ConnectionRow, platform: Platform, teller: Teller): Row<Account> {
-  const { handle, stored, json } = row;
-  const isProtected = row.protected === 1;
+function toRow(
+  { handle, stored, json, protected: mark }: ConnectionRow,
+  platform: Platform,
+  { revive, baseUrl }: { readonly revive: Revive; readonly baseUrl: string },
+): Row<Account> {
+  if (json !== null && mark !== 1) return { item: revive.account(json), stored, cursor: handle };
   const id = idOfHandle(handle);
-  const stub = () =>
-    toAccount({
-      id: id ?? handle,
-      screen_name: id ?? handle,
-      name: id ?? handle,
-      url: id === null ? profileUrl(platform, handle, teller.baseUrl) : xUserUrl(id),
-      protected: isProtected,
-      platform,
-    });
-  const item = json === null || isProtected ? stub() : teller.revive.account(json);
-  return { item, stored, cursor: handle };
+  const name = id ?? handle;
+  const url = id === null ? profileUrl(platform, handle, baseUrl) : xUserUrl(id);
+  const stub = { id: name, screen_name: name, name, url, protected: mark === 1, platform };
+  return { item: toAccount(stub), stored, cursor: handle };
 }
 
 function parseHandleCursor(cursor: string): string {

@@ -3,19 +3,19 @@ import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { maxDirectReplies, type ReadPost } from './post-rows.ts';
 import type { ArchiveStore } from './store.ts';
 
-/** The most posts that are read before, after and below a post. */
+/** Maximum number of posts that are read before, after and below a post. */
 const limits = { ancestors: 100, continuation: 100, replies: 500 } as const;
 
 const manyReplies = `Of the replies the archive reads ${maxDirectReplies} to each post and ${limits.replies} in all; there may be more.`;
 
-/** Reads a post and what stands around it; undefined when the archive does not hold the post. */
+/** Reads a post and the conversation around it; returns `undefined` if the archive does not hold the post. */
 export function readConversation(store: ArchiveStore, query: PostQuery): PostFound | undefined {
   const { platform, id, handle } = query.post;
-  // Where the archive holds the account under another name, as it does on Bluesky, the rows have that.
+  // The rows have the name under which the archive holds the account: on Bluesky it can be another one.
   const held = handle === null ? undefined : store.findAccount({ platform, handle });
   const read = store.readPost(platform, id, held?.handle ?? handle);
   if (read === undefined) return undefined;
-  const continuation = query.thread ? readContinuation(store, read.post) : [];
+  const continuation = query.thread ? readContinuation(store, read) : [];
   const shown = new Set([read.post, ...continuation].map(keyOf));
   const { replies, isCut } =
     query.replies === 'off'
@@ -33,44 +33,39 @@ export function readConversation(store: ArchiveStore, query: PostQuery): PostFou
 }
 
 function readAncestors(store: ArchiveStore, of: ReadPost): readonly Post[] {
-  const ancestors: Post[] = [];
-  const seen = new Set([keyOf(of.post)]);
-  let parent = store.readParent(of);
-  while (parent !== undefined && ancestors.length < limits.ancestors) {
-    const key = keyOf(parent.post);
-    if (seen.has(key)) break;
-    seen.add(key);
-    ancestors.unshift(parent.post);
-    parent = store.readParent(parent);
-  }
-  return ancestors;
+  const ancestors = follow(of, limits.ancestors, (reply) => store.readParent(reply));
+  return ancestors.map(({ post }) => post).reverse();
 }
 
 /** Follows the author's first reply to each of their own posts, over deleted ones in between. */
-function readContinuation(store: ArchiveStore, from: Post): readonly Post[] {
-  const continuation: Post[] = [];
-  const handle = authorOf(from);
-  const seen = new Set([keyOf(from)]);
-  let last = from;
-  while (handle !== undefined && continuation.length < limits.continuation) {
-    const own = findOwnReply(store, { to: last, handle });
-    if (own === undefined || seen.has(keyOf(own))) break;
-    seen.add(keyOf(own));
-    continuation.push(own);
-    last = own;
-  }
-  return continuation;
+function readContinuation(store: ArchiveStore, from: ReadPost): readonly Post[] {
+  const handle = authorOf(from.post);
+  if (handle === undefined) return [];
+  const isOwn = ({ post }: ReadPost) => authorOf(post) === handle;
+  const leadsOn = ({ post }: ReadPost) =>
+    post.type === 'tombstone' && store.readReplies(post).some(isOwn);
+  const own = follow(from, limits.continuation, ({ post }) => {
+    const replies = store.readReplies(post);
+    return replies.find(isOwn) ?? replies.find(leadsOn);
+  });
+  return own.map(({ post }) => post);
 }
 
-function findOwnReply(
-  store: ArchiveStore,
-  { to, handle }: { readonly to: Post; readonly handle: string },
-): Post | undefined {
-  const replies = store.readReplies(to).map(({ post }) => post);
-  const isOwn = (post: Post) => authorOf(post) === handle;
-  const leadsOn = (post: Post) =>
-    post.type === 'tombstone' && store.readReplies(post).some((reply) => isOwn(reply.post));
-  return replies.find(isOwn) ?? replies.find(leadsOn);
+/** Returns the posts after one, each found by the one before it, until one comes again. */
+function follow(
+  first: ReadPost,
+  limit: number,
+  findNext: (last: ReadPost) => ReadPost | undefined,
+): readonly ReadPost[] {
+  const followed: ReadPost[] = [];
+  const seen = new Set([keyOf(first.post)]);
+  let next = findNext(first);
+  while (next !== undefined && followed.length < limit && !seen.has(keyOf(next.post))) {
+    seen.add(keyOf(next.post));
+    followed.push(next);
+    next = findNext(next);
+  }
+  return followed;
 }
 
 function authorOf(post: Post): string | undefined {
@@ -82,20 +77,17 @@ function keyOf(post: Post): string {
   return `${authorOf(post) ?? ''} ${post.id}`;
 }
 
-interface ReplyOrder {
-  readonly order: PostQuery['replies'];
-  /** Posts that stand elsewhere in the conversation, by their key. */
-  readonly shown: ReadonlySet<string>;
-}
-
-interface Replies {
-  readonly replies: readonly Post[];
-  /** Whether there may be more. */
-  readonly isCut: boolean;
-}
-
-/** Reads the replies to a post, ranked, each followed by the replies to it in order of time. */
-function readReplies(store: ArchiveStore, to: Post, { order, shown }: ReplyOrder): Replies {
+/**
+ * Reads the replies to a post, ranked, each followed by the replies to it in order of time. `isCut`:
+ * there may be more.
+ *
+ * @param shown The keys of posts that are elsewhere in the conversation.
+ */
+function readReplies(
+  store: ArchiveStore,
+  to: Post,
+  { order, shown }: { readonly order: PostQuery['replies']; readonly shown: ReadonlySet<string> },
+) {
   const replies: Post[] = [];
   const direct = store.readReplies(to).map(({ post }) => post);
   const pending = rank(direct, order).reverse();

@@ -19,30 +19,11 @@ export interface Holding {
   readonly stored: number;
 }
 
-/** How much was removed with an account. */
-export interface Removed {
-  readonly posts: number;
-  /** Posts of others that nothing but its reposts had brought. */
-  readonly others: number;
-  readonly reposts: number;
-  readonly follows: number;
-}
-
-/** What the archive holds, account by account. The sample is no part of it. */
-export interface Holdings {
-  /** Lists the accounts that are held, by platform and handle. */
-  listHoldings(): readonly Holding[];
-  /** Returns whether anything was imported, of one platform or of any. */
-  hasImports(platform?: Platform): boolean;
-  /** Removes an account and all that belongs to it; undefined where it is not held. */
-  removeAccount(account: AccountReference): Removed | undefined;
-}
-
 /** The platforms of which something can be imported. */
 const imported = platform.options.filter((one) => one !== 'sample');
 
-/** Prepares what lists and removes accounts. */
-export function openHoldings(database: SqliteDatabase): Holdings {
+/** Prepares what lists and removes accounts. The sample is no part of it. */
+export function openHoldings(database: SqliteDatabase) {
   const list = database.prepare<unknown[], HoldingRow>(`
     SELECT platform, handle, protected, stored,
       (SELECT count(*) FROM posts WHERE ${ofAccount} AND gone = 0) AS posts,
@@ -62,23 +43,22 @@ export function openHoldings(database: SqliteDatabase): Holdings {
   );
   const hasImportsOf = (of: Platform) => some.pluck().get(of, of) === 1;
   return {
-    listHoldings: () => list.all().map(toHolding),
-    hasImports: (of) => (of === undefined ? imported : [of]).some(hasImportsOf),
+    /** Lists the accounts that are held, by platform and handle. */
+    listHoldings: (): readonly Holding[] => list.all().map(toHolding),
+    /** Returns whether anything was imported, of one platform or of any. */
+    hasImports: (of?: Platform): boolean => (of === undefined ? imported : [of]).some(hasImportsOf),
+    /** Removes an account and all that belongs to it; returns `undefined` if it is not held. */
     removeAccount: openRemoval(database),
   };
 }
 
-/** By what else an account is named: on Bluesky by its DID. */
+/** The other name of an account: on Bluesky its DID. */
 const namedById = `iif(accounts.platform = 'bluesky', accounts.id, accounts.handle)`;
 
 const ofAccount = 'platform = accounts.platform AND handle = accounts.handle';
 
-interface HoldingRow extends Pick<Holding, 'platform' | 'handle' | 'stored'> {
+interface HoldingRow extends Omit<Holding, 'isProtected' | 'oldest' | 'newest'> {
   readonly protected: number;
-  readonly posts: number;
-  readonly reposts: number;
-  readonly followers: number;
-  readonly following: number;
   readonly oldestPost: number | null;
   readonly newestPost: number | null;
   readonly oldestRepost: number | null;
@@ -86,29 +66,21 @@ interface HoldingRow extends Pick<Holding, 'platform' | 'handle' | 'stored'> {
 }
 
 function toHolding(row: HoldingRow): Holding {
-  const {
-    oldestPost,
-    newestPost,
-    oldestRepost,
-    newestRepost,
-    protected: isProtected,
-    ...rest
-  } = row;
-  const numbers = [oldestPost, newestPost, oldestRepost, newestRepost].filter(
-    (one) => one !== null,
-  );
-  const seconds = numbers.map(secondOf);
+  const { oldestPost, newestPost, oldestRepost, newestRepost, protected: mark, ...rest } = row;
+  const seconds = [oldestPost, newestPost, oldestRepost, newestRepost]
+    .filter((number) => number !== null)
+    .map(secondOf);
   return {
     ...rest,
-    isProtected: isProtected === 1,
+    isProtected: mark === 1,
     oldest: seconds.length === 0 ? null : Math.min(...seconds),
     newest: seconds.length === 0 ? null : Math.max(...seconds),
   };
 }
 
 /**
- * Whose rows they are: `@platform` and `@handle`. What a held account passed on stays where that
- * account's export brought it, as only X's do, and where it may be shown without the account.
+ * The posts of the account `@platform`, `@handle` that are removed with it. A post that a held account
+ * passed on stays if that account's export brought it, as only X's do, and it may be shown without the account.
  */
 const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 'x' AND EXISTS (
   SELECT 1 FROM reposts JOIN accounts USING (platform, handle)
@@ -131,14 +103,14 @@ const broughtPosts = `number IN (
     WHERE accounts.platform = posts.platform AND accounts.handle = posts.handle
   )`;
 
-/** Who follows whom is told by both sides: it goes with the last one that is held. */
+/** Both sides know that one follows the other: the row goes with the last one that is held. */
 const ownFollows = `platform = @platform AND (@handle IN (follower, followed) OR followed = (
   SELECT ${namedById} FROM accounts WHERE platform = @platform AND handle = @handle
 )) AND NOT EXISTS (
   SELECT 1 FROM accounts WHERE accounts.platform = follows.platform AND accounts.handle <> @handle
     AND (accounts.handle IN (follower, followed) OR ${namedById} = followed))`;
 
-function openRemoval(database: SqliteDatabase): Holdings['removeAccount'] {
+function openRemoval(database: SqliteDatabase) {
   const removePosts = (where: string) => {
     const words = database.prepare(
       `DELETE FROM post_words WHERE rowid IN (SELECT number FROM posts WHERE ${where})`,
@@ -161,13 +133,17 @@ function openRemoval(database: SqliteDatabase): Holdings['removeAccount'] {
     `DELETE FROM account_words WHERE rowid IN (SELECT number FROM accounts WHERE ${of})`,
     `DELETE FROM accounts WHERE ${of}`,
   ].map((sql) => database.prepare(sql));
-  const remove = database.transaction((account: AccountReference): Removed | undefined => {
+  const remove = database.transaction((account: AccountReference) => {
     if (isHeld.get(account) === undefined) return undefined;
-    const others = brought(account);
-    const counts = { others, posts: own(account), reposts: reposts.run(account).changes };
-    const removed = { ...counts, follows: follows.run(account).changes };
+    const removed = {
+      /** Posts of others that nothing but its reposts had brought. */
+      others: brought(account),
+      posts: own(account),
+      reposts: reposts.run(account).changes,
+      follows: follows.run(account).changes,
+    };
     for (const statement of rest) statement.run(account);
     return removed;
   });
-  return (account) => remove.immediate(account);
+  return (account: AccountReference) => remove.immediate(account);
 }

@@ -1,7 +1,7 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { Platform } from '../../model/reference.ts';
 
-/** What an import has read so far. */
+/** Number of records that an import has read so far, by kind. */
 export interface ImportCounts {
   readonly accounts: number;
   readonly posts: number;
@@ -13,7 +13,6 @@ export interface ImportCounts {
   readonly hidden: number;
 }
 
-/** Nothing read. */
 export const noCounts: ImportCounts = {
   accounts: 0,
   posts: 0,
@@ -25,9 +24,9 @@ export const noCounts: ImportCounts = {
 
 /** An export that is imported, or was begun. */
 export interface NewImport {
-  /** What tells this export from every other (`fingerprintExport`). */
+  /** See `fingerprintExport`. */
   readonly fingerprint: string;
-  /** What it is: `X export`. */
+  /** The kind of export: `X export`. */
   readonly title: string;
   /** The name of its file or folder. */
   readonly name: string;
@@ -35,41 +34,15 @@ export interface NewImport {
   readonly exported: number;
 }
 
-/** How far an import is. Times in Unix seconds. */
+/** An import and its progress. Times in Unix seconds. */
 export interface StoredImport extends NewImport {
   readonly number: number;
   readonly begun: number;
   readonly updated: number;
   readonly isDone: boolean;
-  /** How many of its items are in the archive, counted from the first. */
+  /** Number of its items that are in the archive, counted from the first. */
   readonly items: number;
   readonly counts: ImportCounts;
-}
-
-/** How far an import has come with a batch. */
-export interface ImportProgress {
-  /** How many items were there before: if it is not so any more, somebody else imports the same. */
-  readonly before: number;
-  readonly items: number;
-  readonly counts: ImportCounts;
-  readonly isDone: boolean;
-  /** Unix seconds. */
-  readonly now: number;
-}
-
-/** The table of imports. */
-export interface ImportRows {
-  /** Gives the import of an export, as far as it has come; begins it where there is none. */
-  beginImport(found: NewImport, now: number): StoredImport;
-  /** Notes how far an import is; false, and nothing noted, where it is not where it was before. */
-  advanceImport(number: number, progress: ImportProgress): boolean;
-  /** Notes that an account is in an import. */
-  noteImported(
-    number: number,
-    account: { readonly platform: Platform; readonly handle: string },
-  ): void;
-  /** Gives the imports that an account is in, the newest export first. */
-  importsOf(platform: Platform, handle: string): readonly StoredImport[];
 }
 
 interface ImportRow extends Omit<StoredImport, 'isDone' | 'counts'> {
@@ -77,8 +50,16 @@ interface ImportRow extends Omit<StoredImport, 'isDone' | 'counts'> {
   readonly counts: string;
 }
 
-/** Prepares what writes and reads the imports. */
-export function openImportRows(database: SqliteDatabase): ImportRows {
+/** The progress of an import after a batch. */
+interface ImportProgress extends Pick<StoredImport, 'items' | 'counts' | 'isDone'> {
+  /** Number of items before. If it has changed, another process imports the same export. */
+  readonly before: number;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
+/** Prepares the table of imports. */
+export function openImportRows(database: SqliteDatabase) {
   const find = database.prepare<unknown[], ImportRow>(
     'SELECT * FROM imports WHERE fingerprint = ?',
   );
@@ -96,22 +77,28 @@ export function openImportRows(database: SqliteDatabase): ImportRows {
      WHERE platform = ? AND handle = ? ORDER BY exported DESC, number DESC`,
   );
   const begin = database.transaction((found: NewImport, now: number) => {
-    const row = find.get(found.fingerprint);
-    const counts = JSON.stringify(noCounts);
-    return row ?? insert.get({ ...found, now, counts });
+    const row =
+      find.get(found.fingerprint) ??
+      insert.get({ ...found, now, counts: JSON.stringify(noCounts) });
+    if (row === undefined) throw new Error('The import that was begun is not there.');
+    return toImport(row);
   });
   return {
-    beginImport: (found, now) => {
-      const row = begin.immediate(found, now);
-      if (row === undefined) throw new Error('The import that was begun is not there.');
-      return toImport(row);
-    },
-    advanceImport: (number, { isDone, counts, ...progress }) => {
+    /** Returns the import of an export, as far as it has come; begins it if there is none. */
+    beginImport: (found: NewImport, now: number): StoredImport => begin.immediate(found, now),
+    /** Stores the progress of an import; returns false, and stores nothing, if it was not where `before` says. */
+    advanceImport: (number: number, { isDone, counts, ...progress }: ImportProgress): boolean => {
       const row = { ...progress, number, done: Number(isDone), counts: JSON.stringify(counts) };
       return advance.run(row).changes === 1;
     },
-    noteImported: (number, { platform, handle }) => void note.run(platform, handle, number),
-    importsOf: (platform, handle) => list.all(platform, handle).map(toImport),
+    /** Notes that an account is in an import. */
+    noteImported: (
+      number: number,
+      { platform, handle }: { readonly platform: Platform; readonly handle: string },
+    ) => void note.run(platform, handle, number),
+    /** Returns the imports that an account is in, the newest export first. */
+    importsOf: (platform: Platform, handle: string): readonly StoredImport[] =>
+      list.all(platform, handle).map(toImport),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Page } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 
-/** A row of a list: what it gives, when that was stored, and where the list goes on after it. */
+/** A row of a list, with the cursor that continues after it. */
 export interface Row<Item> {
   readonly item: Item;
   /** Unix seconds. */
@@ -9,24 +9,22 @@ export interface Row<Item> {
   readonly cursor: string;
 }
 
-/** Gives how many rows to read for a page: one more than are wanted tells whether it is the last. */
+/** Returns how many rows to read for a page: one more than are wanted, which shows whether it is the last. */
 export function toRowLimit(count: number): number {
   return Math.max(1, Math.floor(count)) + 1;
 }
 
-interface PageOptions {
-  readonly count: number;
-  readonly warnings?: readonly string[];
-  readonly isRanked?: boolean;
-}
-
 /**
- * Makes a page of the rows that were read for it with `toRowLimit`. It is as old as its oldest row;
+ * Returns the page of the rows that were read for it with `toRowLimit`. It is as old as its oldest row;
  * a page without rows has no age.
  */
 export function toPage<Item>(
   rows: readonly Row<Item>[],
-  { count, warnings = [], isRanked = false }: PageOptions,
+  {
+    count,
+    warnings = [],
+    isRanked = false,
+  }: { readonly count: number; readonly warnings?: readonly string[]; readonly isRanked?: boolean },
 ): Page<Item> {
   const shown = rows.slice(0, toRowLimit(count) - 1);
   const more = rows.length > shown.length;
@@ -40,16 +38,11 @@ export function toPage<Item>(
   };
 }
 
-/** Writes numbers as a short cursor. */
 export function printCursor(...numbers: readonly number[]): string {
   return numbers.map((number) => number.toString(36)).join('.');
 }
 
-/**
- * Reads a cursor of as many numbers as are expected.
- *
- * @throws ProviderError `malformed` when it is none.
- */
+/** @throws ProviderError `malformed` unless the cursor has as many numbers as are expected. */
 export function parseCursor(cursor: string, length: number): readonly number[] {
   const numbers = cursor.split('.').map((part) => {
     const number = /^[0-9a-z]{1,11}$/.test(part) ? Number.parseInt(part, 36) : Number.NaN;
@@ -59,7 +52,6 @@ export function parseCursor(cursor: string, length: number): readonly number[] {
   return numbers;
 }
 
-/** Gives the failure for a cursor that the archive did not give. */
 export function unknownCursor(): ProviderError {
   return new ProviderError('malformed', 'The archive did not give this cursor.');
 }

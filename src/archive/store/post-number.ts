@@ -5,23 +5,23 @@ const lastSecond = 2 ** 33 - 1;
 /** Past every number that there is. */
 export const endOfNumbers: number = (lastSecond + 1) * step;
 
-/** What is numbered. Posts have even numbers and reposts odd ones: a list of both has no two equal. */
-export interface Numbered {
+/** A post or repost. Posts have even numbers and reposts odd ones: no two in a list of both are equal. */
+interface Numbered {
   readonly kind: 'post' | 'repost';
-  /** Unix seconds; a fraction, in milliseconds, orders what is of one second. */
+  /** Unix seconds; a fraction, in milliseconds, orders those of one second. */
   readonly at: number;
-  /** What names it, among all of its kind. */
+  /** Its name, unique among its kind. */
   readonly key: string;
 }
 
-/** Gives the least number of a second; times out of range count as the nearest in it. */
+/** Returns the least number of a second; times out of range count as the nearest in it. */
 export function firstNumberAt(seconds: number): number {
   return toSecond(Math.ceil(seconds)) * step;
 }
 
 /**
- * Gives the number that something should have: by time, then by its key, so that it is the same in
- * every archive that is imported anew. Another may have it already: `nextNumber` gives the next try.
+ * Returns the number that something should have: by time, then by its key, so that it is the same in
+ * every archive that is imported anew. If it is taken, try `nextNumber`.
  */
 export function toNumber({ kind, at, key }: Numbered): number {
   const second = toSecond(Math.floor(at));
@@ -30,21 +30,17 @@ export function toNumber({ kind, at, key }: Numbered): number {
   return second * step + tie * 2 + (kind === 'repost' ? 1 : 0);
 }
 
-/** Gives the number to try when one is taken: of the same second and kind. */
+/** Returns the number to try if one is taken: of the same second and kind. */
 export function nextNumber(number: number): number {
   const start = number - (number % step);
   return start + ((number - start + 2) % step);
 }
 
-/** Tells whether two numbers are of one second. */
 export function isSameSecond(one: number, other: number): boolean {
   return secondOf(one) === secondOf(other);
 }
 
-/**
- * Gives a time, in Unix seconds, that `toNumber` makes this number of: whole where it has no
- * milliseconds in it.
- */
+/** Returns a time, in Unix seconds, that has this number: a whole one unless the number has milliseconds. */
 export function timeOf(number: number, { kind, key }: Pick<Numbered, 'kind' | 'key'>): number {
   const second = secondOf(number);
   if (toNumber({ kind, key, at: second }) === number) return second;
@@ -52,7 +48,7 @@ export function timeOf(number: number, { kind, key }: Pick<Numbered, 'kind' | 'k
   return second + ms / 1000;
 }
 
-/** Gives the Unix second that a number is of. */
+/** Returns the Unix second of a number. */
 export function secondOf(number: number): number {
   return Math.floor(number / step);
 }

@@ -4,18 +4,17 @@ import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { Platform } from '../../model/reference.ts';
 import { toPostWords } from '../search/post-words.ts';
-import { openNumbering } from './numbering.ts';
 import { toNumber } from './post-number.ts';
-import { openPut } from './put.ts';
+import { openNumberedWriter, openPut } from './put.ts';
 import type { Revive } from './stored-json.ts';
 
-/** A post as it is kept. `handle` is lower case, and empty where a deleted post's is unknown. */
-export interface StoredPost {
+interface StoredPost {
   readonly platform: Platform;
+  /** Lower case; empty if a deleted post's is unknown. */
   readonly handle: string;
   readonly id: string;
   readonly parentId: string | null;
-  /** Unix seconds; a fraction, in milliseconds, orders posts of one second. 0 where unknown. */
+  /** Unix seconds; a fraction, in milliseconds, orders posts of one second. 0 if unknown. */
   readonly created: number;
   /** When it was put here or exported elsewhere, in Unix seconds. */
   readonly stored: number;
@@ -23,135 +22,73 @@ export interface StoredPost {
 }
 
 /** A post read back, with the id of the post that it answers. */
-export interface ReadPost {
-  readonly parentId: string | null;
-  /** Unix seconds. */
-  readonly stored: number;
-  readonly post: Post;
-}
+export type ReadPost = Pick<StoredPost, 'parentId' | 'stored' | 'post'>;
 
 /** Maximum number of direct replies to a post that are read. */
 export const maxDirectReplies = 200;
 
-/** The table of posts and the index of their words. Posts of protected accounts are not read. */
-export interface PostRows {
-  /** Adds a post, or replaces the one with its id unless that one was stored later. */
-  putPost(stored: StoredPost): void;
-  hasPost(platform: Platform, id: string): boolean;
-  /**
-   * Gives a post by id. On Bluesky and Mastodon, where several accounts can use the same id, it is that
-   * of the account with this handle and of no other.
-   */
-  readPost(platform: Platform, id: string, handle: string | null): ReadPost | undefined;
-  /** Gives the post that a reply answers. */
-  readParent(reply: ReadPost): ReadPost | undefined;
-  /** Returns the direct replies to a post, oldest first, at most `maxDirectReplies`. */
-  readReplies(to: Post): readonly ReadPost[];
-}
-
-interface PostRow {
-  readonly parent_id: string | null;
-  readonly stored: number;
-  readonly json: string;
-}
-
-/** Prepares what writes and reads posts. */
-export function openPostRows(database: SqliteDatabase, revive: Revive): PostRows {
+/** Prepares the table of posts and the index of their words. Posts of protected accounts are not read. */
+export function openPostRows(database: SqliteDatabase, revive: Revive) {
   const known = database.prepare('SELECT 1 FROM public_posts WHERE platform = ? AND id = ?');
-  const select = (where: string) =>
-    database.prepare<unknown[], PostRow>(
-      `SELECT parent_id, stored, json FROM public_posts WHERE platform = ? AND id = ? ${where}`,
+  const openSelect = (where: string) => {
+    const select = database.prepare<unknown[], Omit<ReadPost, 'post'> & { readonly json: string }>(
+      `SELECT parent_id AS parentId, stored, json FROM public_posts WHERE platform = ? AND ${where}`,
     );
-  const preferred = select('ORDER BY handle <> ? LIMIT 1');
-  const exact = select('AND handle = ?');
-  const all = select('ORDER BY number');
-  const replies = database.prepare<unknown[], PostRow>(
-    `SELECT parent_id, stored, json FROM public_posts WHERE platform = ? AND parent_id = ?
-     ORDER BY number LIMIT ${maxDirectReplies}`,
-  );
-  const read = ({ parent_id: parentId, stored, json }: PostRow): ReadPost => ({
-    parentId,
-    stored,
-    post: revive.post(json),
-  });
+    return (...values: readonly unknown[]): readonly ReadPost[] =>
+      select.all(...values).map(({ json, ...row }) => ({ ...row, post: revive.post(json) }));
+  };
+  const preferred = openSelect('id = ? ORDER BY handle <> ? LIMIT 1');
+  const exact = openSelect('id = ? AND handle = ?');
+  const all = openSelect('id = ? ORDER BY number');
+  const replies = openSelect(`parent_id = ? ORDER BY number LIMIT ${maxDirectReplies}`);
   return {
+    /** Adds a post, or replaces the one with its id unless that one was stored later. */
     putPost: openPostWriter(database),
-    hasPost: (platform, id) => known.get(platform, id) !== undefined,
-    readPost: (platform, id, handle) => {
+    hasPost: (platform: Platform, id: string): boolean => known.get(platform, id) !== undefined,
+    /**
+     * Returns a post by id. On Bluesky and Mastodon, where several accounts can use the same id, it is
+     * that of the account with this handle and of no other.
+     */
+    readPost: (platform: Platform, id: string, handle: string | null): ReadPost | undefined => {
       // A handle in an address of X may be an old one.
-      const one = platform === 'x' || platform === 'sample' ? preferred : exact;
-      const row = one.get(platform, id, handle ?? '');
-      return row === undefined ? undefined : read(row);
+      const read = platform === 'x' || platform === 'sample' ? preferred : exact;
+      return read(platform, id, handle ?? '')[0];
     },
-    readParent: ({ parentId, post }) =>
-      parentId === null
-        ? undefined
-        : all
-            .all(post.platform, parentId)
-            .map(read)
-            .find((parent) => isAnswered(parent.post, post)),
-    readReplies: (to) =>
-      replies
-        .all(to.platform, to.id)
-        .map(read)
-        .filter((reply) => isAnswered(to, reply.post)),
+    /** Returns the post that a reply answers. */
+    readParent: ({ parentId, post }: ReadPost): ReadPost | undefined => {
+      if (parentId === null) return undefined;
+      return all(post.platform, parentId).find((parent) => isAnswered(parent.post, post));
+    },
+    /** Returns the direct replies to a post, oldest first, at most `maxDirectReplies`. */
+    readReplies: (to: Post): readonly ReadPost[] =>
+      replies(to.platform, to.id).filter((reply) => isAnswered(to, reply.post)),
   };
 }
 
-function openPostWriter(database: SqliteDatabase): PostRows['putPost'] {
-  const columns = 'VALUES (?,?,?,?,?,?,?,?,?,?)';
-  const insert = database.prepare(`INSERT OR IGNORE INTO posts ${columns}`);
-  const replace = database.prepare(`INSERT OR REPLACE INTO posts ${columns}`);
-  const current = database.prepare<unknown[], CurrentRow>(
-    'SELECT number, stored FROM posts WHERE platform = ? AND id = ? AND handle = ?',
-  );
-  const settle = openNumbering(database, 'posts');
+function openPostWriter(database: SqliteDatabase) {
+  const key = ['platform', 'handle', 'id'];
+  const write = openNumberedWriter(database, { table: 'posts', columns: 10, key });
   const forget = database.prepare('DELETE FROM post_words WHERE rowid = ?');
   const index = database.prepare(
     'INSERT INTO post_words (rowid, text, author, tags, marks) VALUES (?, ?, ?, ?, ?)',
   );
-  const addWords = (number: number, { post }: StoredPost) => {
+  return openPut(database, (row: StoredPost) => {
+    const { platform, handle, id, stored, post } = row;
+    const wanted = toNumber({ kind: 'post', at: row.created, key: `${platform} ${handle} ${id}` });
+    const written = write({ wanted, values: toValues(row), stored });
+    if (written === undefined) return;
+    if (written.replaced !== undefined) forget.run(written.replaced);
     if (post.type !== 'status') return;
     const { text, author, tags, marks } = toPostWords(post);
-    index.run(number, text, author, tags, marks);
-  };
-  return openPut(database, (stored: StoredPost) => {
-    const wanted = numberOf(stored);
-    const row = toRow(stored);
-    // Most posts are new and their number is free: one statement finds that out and is done.
-    if (insert.run(wanted, ...row).changes === 1) return addWords(wanted, stored);
-    const before = current.get(stored.platform, stored.id, stored.handle);
-    if (before !== undefined && before.stored > stored.stored) return;
-    const number = settle(wanted, before?.number);
-    replace.run(number, ...row);
-    if (before !== undefined) forget.run(before.number);
-    addWords(number, stored);
+    index.run(written.number, text, author, tags, marks);
   });
 }
 
-function numberOf({ platform, handle, id, created }: StoredPost): number {
-  return toNumber({ kind: 'post', at: created, key: `${platform} ${handle} ${id}` });
-}
-
-/** Gives the columns after the number. */
-function toRow({ platform, handle, id, parentId, stored, post }: StoredPost) {
-  const [isGone, isAnswer] = [Number(post.type === 'tombstone'), Number(answersOther(post))];
-  return [
-    platform,
-    handle,
-    id,
-    parentId,
-    isGone,
-    isAnswer,
-    scoreOf(post),
-    stored,
-    JSON.stringify(post),
-  ];
-}
-
-interface CurrentRow {
-  readonly number: number;
-  readonly stored: number;
+function toValues({ platform, handle, id, parentId, stored, post }: StoredPost) {
+  const isGone = Number(post.type === 'tombstone');
+  const json = JSON.stringify(post);
+  const facts = [isGone, Number(answersOther(post)), scoreOf(post)];
+  return [platform, handle, id, parentId, ...facts, stored, json];
 }
 
 /** A reply whose addressee is unknown counts as one to another account. */
@@ -165,7 +102,7 @@ function scoreOf(post: Post): number {
 }
 
 /**
- * Tells whether a post is the one that a reply answers, where the reply names its id. On X and in the
+ * Returns whether a post is the one that a reply answers, if the reply names its id. On X and in the
  * sample an id is enough. Bluesky's are unique for an account, and the reply names the account by handle
  * or by id; Mastodon's are unique for a server.
  */
@@ -185,7 +122,7 @@ function isAnswered(post: Post, reply: Post): boolean {
   }
 }
 
-/** What stands for a lost post does not say whom it answered. */
+/** The placeholder of a lost post does not name the account that it answered. */
 function targetOf(reply: Post): Status['replying_to'] {
   return reply.type === 'status' ? reply.replying_to : null;
 }

@@ -5,8 +5,8 @@ import type { ArchiveStore } from './store.ts';
 const fact = 'sample_version';
 
 /**
- * Makes the archive hold this version's sample. Does nothing when it already does. A sample that is
- * not wanted stays where it is and is not read: another process may serve it.
+ * Puts this version's sample into the archive, unless it is there. A sample that is not wanted stays
+ * and is not read: another process may serve it.
  */
 export function seedSample(store: ArchiveStore, clock: Clock): void {
   const version = String(sampleVersion);

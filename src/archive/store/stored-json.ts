@@ -9,23 +9,16 @@ import { xPostUrl } from '../../platforms/x.ts';
  */
 const ownAddress = 'perch:';
 
-/** Reads stored JSON back. */
-export interface Revive {
-  /** Reads a post, without the posts of protected accounts that it quotes. */
-  post(json: string): Post;
-  account(json: string): Account;
-}
+export type Revive = ReturnType<typeof createRevive>;
 
-/** What stored JSON is read back by. */
-export interface ReviveOptions {
-  /** Perch's own address, put where the placeholder stands. */
+/** Creates the reader of stored JSON. `isProtected` returns whether an account is known to be protected by now. */
+export function createRevive({
+  baseUrl,
+  isProtected,
+}: {
   readonly baseUrl: string;
-  /** Tells whether an account is known to be protected by now. */
   readonly isProtected: (account: Account) => boolean;
-}
-
-/** Creates what reads stored JSON back. */
-export function createRevive({ baseUrl, isProtected }: ReviveOptions): Revive {
+}) {
   const parse = (json: string) => parseStored(json.replaceAll(`"${ownAddress}/`, `"${baseUrl}/`));
   const hide = (post: Post): Post => {
     if (post.type === 'tombstone' || post.quote === null) return post;
@@ -34,8 +27,9 @@ export function createRevive({ baseUrl, isProtected }: ReviveOptions): Revive {
   const isHidden = ({ author }: Post) =>
     author !== null && (author.protected || isProtected(author));
   return {
-    post: (json) => hide(parse(json) as Post), // written by `putPost` from a Post
-    account: (json) => parse(json) as Account, // written by `putAccount` from an Account
+    /** Parses a post, without the posts of protected accounts that it quotes. */
+    post: (json: string): Post => hide(parse(json) as Post), // written by `putPost` from a Post
+    account: (json: string): Account => parse(json) as Account, // written by `putAccount` from an Account
   };
 }
 
@@ -49,7 +43,7 @@ function reviveWebsite(name: string, value: unknown): unknown {
   return name === 'website' && typeof value === 'string' ? toWebsite(value) : value;
 }
 
-/** Who wrote it is not told, not even by its address. */
+/** Returns the placeholder of a hidden post, which does not name its author, not even by its address. */
 function toPrivate({ id, platform }: Post): Tombstone {
   return {
     type: 'tombstone',

@@ -3,18 +3,16 @@ import type { Post } from '../../model/post.ts';
 import type { Page, TimelineQuery } from '../../model/queries.ts';
 import type { Platform } from '../../model/reference.ts';
 import { toNameWord } from '../search/words.ts';
-import type { HeldAccount } from './account-rows.ts';
-import { currentHandle } from './current-handle.ts';
-import { openNumbering } from './numbering.ts';
+import { currentHandle, type HeldAccount } from './account-rows.ts';
 import { parseCursor, printCursor, type Row, toPage, toRowLimit } from './paging.ts';
 import { endOfNumbers, firstNumberAt, toNumber } from './post-number.ts';
-import { openPut } from './put.ts';
+import { openNumberedWriter, openPut } from './put.ts';
 import type { Revive } from './stored-json.ts';
 
-/** A repost as it is kept; the original is a post of its own. Handles are lower case. */
-export interface StoredRepost {
+/** A stored repost; the original is a post of its own. Handles are lower case. */
+interface StoredRepost {
   readonly platform: Platform;
-  /** Who reposted. */
+  /** The account that reposted. */
   readonly handle: string;
   readonly postHandle: string;
   readonly postId: string;
@@ -24,52 +22,46 @@ export interface StoredRepost {
   readonly stored: number;
 }
 
-/** The table of reposts, and the timelines of posts and reposts. */
-export interface Timelines {
-  /** Adds a repost, or replaces the one that the account made of this post unless that was stored later. */
-  putRepost(stored: StoredRepost): void;
-  /**
-   * Reads what an account posted and reposted, newest first, a repost at the time of the repost.
-   * Left out are reposts of own posts, which stand there already, and those of posts that the
-   * archive does not hold, that are gone, or whose author is protected.
-   */
-  readTimeline(account: HeldAccount, query: TimelineQuery): Page<Post>;
-}
-
 interface TimelineRow {
   readonly number: number;
   readonly stored: number;
   readonly json: string;
 }
 
-/** Prepares the statements that write reposts and read timelines. */
-export function openTimelines(database: SqliteDatabase, revive: Revive): Timelines {
+/** Prepares the table of reposts, and the timelines of posts and reposts. */
+export function openTimelines(database: SqliteDatabase, revive: Revive) {
   const readPosts = openPostReader(database);
   const readReposts = openRepostReader(database);
   return {
+    /** Adds a repost, or replaces the one that the account made of this post unless that was stored later. */
     putRepost: openRepostWriter(database),
-    readTimeline: (account, query) => {
-      const of = { handle: account.handle, below: belowOf(query) };
-      const limit = toRowLimit(query.count);
-      const posts = readPosts(query, of, limit);
+    /**
+     * Reads what an account posted and reposted, newest first, a repost at the time of the repost.
+     * Left out are reposts of own posts, which are there already, and those of posts that the
+     * archive does not hold, that are gone, or whose author is protected.
+     */
+    readTimeline: (account: HeldAccount, query: TimelineQuery): Page<Post> => {
+      const of = { handle: account.handle, below: belowOf(query), limit: toRowLimit(query.count) };
+      const posts = readPosts(query, of);
       // Reposts older than a full page of posts are not on it.
-      const oldest = posts.length < limit ? -1 : (posts.at(-1)?.number ?? -1);
-      const reposted = query.withReposts ? readReposts(query, { ...of, oldest }, limit) : [];
+      const oldest = posts.length < of.limit ? -1 : (posts.at(-1)?.number ?? -1);
+      const reposted = query.withReposts ? readReposts(query, { ...of, oldest }) : [];
       const by = reposted.length > 0 ? { reposted_by: account.account() } : {};
       const rows = [
         ...posts.map((row) => toRow(row, revive.post(row.json))),
         ...reposted.map((row) => toRow(row, { ...revive.post(row.json), ...by })),
       ];
       rows.sort((a, b) => b.number - a.number);
-      return toPage(rows.slice(0, limit), { count: query.count });
+      return toPage(rows.slice(0, of.limit), { count: query.count });
     },
   };
 }
 
-/** The account whose rows are read, and the number that they are all below. */
+/** The account whose rows are read, the number that they are all below, and the maximum of rows. */
 interface Below {
   readonly handle: string;
   readonly below: number;
+  readonly limit: number;
 }
 
 /** Prepares the reads of an account's own posts, newest first. */
@@ -92,7 +84,7 @@ function openPostReader(database: SqliteDatabase) {
   const withoutReplies = 'gone = 0 AND answers_other = 0';
   const all = { true: prepare(everything), false: prepare(withoutReplies) };
   const media = { true: prepareMedia(everything), false: prepareMedia(withoutReplies) };
-  return (query: TimelineQuery, { handle, below }: Below, limit: number) => {
+  return (query: TimelineQuery, { handle, below, limit }: Below) => {
     const replies = query.withReplies ? 'true' : 'false';
     const of = [query.account.platform, handle, below];
     if (query.onlyMedia !== true) return all[replies].all(...of, limit);
@@ -120,14 +112,14 @@ function openRepostReader(database: SqliteDatabase) {
     `AND EXISTS (SELECT 1 FROM post_words
        WHERE post_words.rowid = posts.number AND post_words MATCH '${mediaMark}')`,
   );
-  return (query: TimelineQuery, of: Below & { readonly oldest: number }, limit: number) => {
-    const { handle, below, oldest } = of;
+  return (query: TimelineQuery, of: Below & { readonly oldest: number }) => {
+    const { handle, below, oldest, limit } = of;
     const reader = query.onlyMedia === true ? media : all;
     return reader.all(query.account.platform, handle, below, oldest, limit);
   };
 }
 
-/** Gives the number that everything on the page is below. */
+/** Returns the number that everything on the page is below. */
 function belowOf({ cursor, untilSeconds }: TimelineQuery): number {
   const until = untilSeconds === null ? endOfNumbers : firstNumberAt(untilSeconds);
   const [after = endOfNumbers] = cursor === null ? [] : parseCursor(cursor, 1);
@@ -138,24 +130,12 @@ function toRow({ number, stored }: TimelineRow, item: Post): Row<Post> & { numbe
   return { number, item, stored, cursor: printCursor(number) };
 }
 
-function openRepostWriter(database: SqliteDatabase): Timelines['putRepost'] {
-  const columns = 'VALUES (?, ?, ?, ?, ?, ?)';
-  const insert = database.prepare(`INSERT OR IGNORE INTO reposts ${columns}`);
-  const replace = database.prepare(`INSERT OR REPLACE INTO reposts ${columns}`);
-  const settle = openNumbering(database, 'reposts');
-  const current = database.prepare<unknown[], { readonly number: number; readonly stored: number }>(
-    `SELECT number, stored FROM reposts
-     WHERE platform = ? AND handle = ? AND post_id = ? AND post_handle = ?`,
-  );
+function openRepostWriter(database: SqliteDatabase) {
+  const key = ['platform', 'handle', 'post_handle', 'post_id'];
+  const write = openNumberedWriter(database, { table: 'reposts', columns: 6, key });
   return openPut(database, (of: StoredRepost) => {
-    const { platform, handle, postHandle, postId, stored } = of;
-    const key = `${platform} ${handle} ${postHandle} ${postId}`;
-    const wanted = toNumber({ kind: 'repost', at: of.created, key });
-    const row = [platform, handle, postHandle, postId, stored];
-    // Most are new and their number is free: one statement finds that out and is done.
-    if (insert.run(wanted, ...row).changes === 1) return;
-    const before = current.get(platform, handle, postId, postHandle);
-    if (before !== undefined && before.stored > stored) return;
-    replace.run(settle(wanted, before?.number), ...row);
+    const names = [of.platform, of.handle, of.postHandle, of.postId];
+    const wanted = toNumber({ kind: 'repost', at: of.created, key: names.join(' ') });
+    write({ wanted, values: [...names, of.stored], stored: of.stored });
   });
 }

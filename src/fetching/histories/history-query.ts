@@ -3,17 +3,17 @@ import type { AccountReference } from '../../model/reference.ts';
 /** Asks for all posts of an account in a range of time, newest first. */
 export interface HistoryQuery {
   readonly account: AccountReference;
-  /** Posts from this moment on, in Unix seconds; null for all from the first. */
+  /** The first second of the range; `null` for all from the first post. */
   readonly sinceSeconds: number | null;
-  /** Posts from before this moment, in Unix seconds; null for all until now. */
+  /** The first second after the range; `null` for all until now. */
   readonly untilSeconds: number | null;
-  /** The most posts that are given: the newest ones of the range. */
+  /** Maximum number of posts: the newest ones of the range. */
   readonly maxPosts: number;
   readonly withReplies: boolean;
   readonly withReposts: boolean;
-  /** Leaves out all that `withReplies` does not add: what is left are the replies to others. */
+  /** Leaves out everything but the replies to others. */
   readonly onlyReplies: boolean;
-  /** False asks the upstream for all of it, also for what is kept from an earlier import. */
+  /** False asks the upstream for everything, also for what an earlier import kept. */
   readonly useKept: boolean;
   /** Whether the ids and times of the posts are enough. */
   readonly isIndex: boolean;

@@ -1,56 +1,44 @@
 import type { HistoryKeep } from '../../archive/histories/history-keep.ts';
-import type { Pool } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { RequestContext } from '../../core/http/http-client.ts';
 import { Problem } from '../../core/problem.ts';
 import { type Deadline, openDeadline } from '../../core/scheduling/deadline.ts';
-import type { Hold, Ledger } from '../../core/scheduling/ledger.ts';
+import type { Hold } from '../../core/scheduling/ledger.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference } from '../../model/reference.ts';
-import type { ProviderChain } from '../chain/provider-chain.ts';
-import { atCost, toTakeBytes, type Waiting } from '../fetch.ts';
-import type { AccountPace } from './density.ts';
+import { atCost, type Waiting } from '../fetch.ts';
 import { addToTally, emptyTally, type HistoryEnd, toHistoryEnd } from './history-end.ts';
 import type { HistoryQuery, Sending } from './history-query.ts';
+import { createHistorySource, type SourceOptions } from './history-source.ts';
 import { createKeeping } from './keeping.ts';
 import type { PlacedPost } from './ordering.ts';
-import { toOutline } from './outline.ts';
-import type { PagePlace } from './page-span.ts';
-import type { AskedPage } from './steady-page.ts';
-import type { WalkEnd } from './walk.ts';
-import { walkHistory } from './walk-history.ts';
+import type { AccountPace } from './range-planner.ts';
+import { type WalkEnd, walkHistory } from './walk-history.ts';
 
-/** What imports are made with. */
-export interface ImporterOptions {
-  readonly chain: ProviderChain;
+export interface ImporterOptions extends SourceOptions {
   readonly clock: Clock;
-  /** What the upstream requests are taken from; absent where nobody counts. */
-  readonly pool?: Pool | undefined;
-  /** The most pages that one import asks for at once. */
+  /** Maximum number of pages that one import asks for at once. */
   readonly concurrency: number;
   /** Milliseconds until the first posts, and for an import that is sent as one document. */
   readonly firstTimeoutMs: number;
   /** Milliseconds for an import that is sent as it comes. */
   readonly timeoutMs: number;
-  /** Bounds the imports (`histories`) and the bytes that they receive (`upstreamBytes`). */
-  readonly ledger: Ledger;
-  /** Where imports are kept; absent where they are not. */
+  /** Where imports are kept; absent if they are not. */
   readonly keep?: HistoryKeep | undefined;
-  /** Told of a keep that cannot be read or written; the import goes on without it. */
+  /** Called if the keep cannot be read or written; the import continues without it. */
   readonly onKeepFailure?: ((error: unknown) => void) | undefined;
-  /** Told of an account that is confirmed gone or not public. */
+  /** Called with an account that is confirmed gone or not public. */
   readonly onGone: (account: AccountReference) => void;
   /** Aborted when the process must not wait for upstreams any longer. */
   readonly stop?: AbortSignal;
 }
 
-/** The posts of an import as they come. A reader that is slow slows the import down. */
+/** The posts of an import as they come. A slow reader slows the import down. */
 export interface PostStream {
   /**
-   * Gives the next posts, or what the import came to.
+   * Returns the next posts, or the result of the import.
    *
    * @throws Problem `shutting_down`, and the signal's reason when the caller leaves; every other
-   *   failure is told at the end.
+   *   failure is part of the result.
    */
   next(): Promise<IteratorResult<readonly PlacedPost[], HistoryEnd>>;
   /** Ends the import, however far it is. */
@@ -62,33 +50,33 @@ export interface HistoryImport {
   readonly account: Account;
   /** The provider that answers. */
   readonly source: string;
-  /** When it began, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly startedMs: number;
   /** The posts in the order of the timeline, newest first. Close it in any case. */
   readonly posts: PostStream;
 }
 
-/** Imports the posts of accounts. */
-export interface HistoryImporter {
-  /**
-   * Begins an import; resolves when its first posts are there, or it is over. It costs the caller one
-   * unit, and each of its requests is taken out of the pool.
-   *
-   * @throws Problem, see ProviderChain.ask and Fetcher.fetch
-   */
-  begin(query: HistoryQuery, waiting: Waiting, sending?: Sending): Promise<HistoryImport>;
-  /** How many imports are under way. */
-  readonly running: number;
-}
+export type HistoryImporter = ReturnType<typeof createHistoryImporter>;
 
-/** Creates an importer. It owns nothing that must be closed. */
-export function createHistoryImporter(options: ImporterOptions): HistoryImporter {
+/** Creates the importer of the posts of accounts. */
+export function createHistoryImporter(options: ImporterOptions) {
   const { ledger } = options;
   return {
+    /** Number of imports under way. */
     get running() {
       return ledger.totalOf('histories');
     },
-    begin: async (query, waiting, sending = 'stream') => {
+    /**
+     * Begins an import; resolves when its first posts are there, or it is over. It costs the caller one
+     * unit, and each of its requests is taken out of the pool.
+     *
+     * @throws Problem, see ProviderChain.ask and Fetcher.fetch
+     */
+    begin: async (
+      query: HistoryQuery,
+      waiting: Waiting,
+      sending: Sending = 'stream',
+    ): Promise<HistoryImport> => {
       const hold = ledger.open('histories', waiting.client ?? null);
       if (!hold.take(1)) {
         throw new Problem('overloaded', {
@@ -116,156 +104,97 @@ interface Begun {
 async function beginImport(
   options: ImporterOptions,
   query: HistoryQuery,
-  { waiting, hold, sending }: Begun,
+  begun: Begun,
 ): Promise<HistoryImport> {
-  const { clock, stop, firstTimeoutMs, timeoutMs } = options;
+  const { clock, stop, firstTimeoutMs, timeoutMs, concurrency } = options;
+  const { waiting, sending } = begun;
   const startedMs = clock.now();
-  const interrupts = [waiting.signal, ...(stop === undefined ? [] : [stop])];
   let currentMs = Math.min(firstTimeoutMs, timeoutMs);
-  const deadline = openDeadline(currentMs, interrupts);
-  const source = createSource(options, query, { waiting, signal: deadline.signal });
+  const deadline = openDeadline(currentMs, stop ? [waiting.signal, stop] : [waiting.signal]);
+  const { signal } = deadline;
+  const refuse = (isEmpty: boolean) => refuseInterrupted(options, { waiting, deadline, isEmpty });
+  const source = createHistorySource(options, query, { ...waiting, signal });
   const keeping = createKeeping({ ...options, query, source });
   let walk: Walk | undefined;
   try {
     const reading = source.readProfile();
     const kept = await keeping.recall(reading);
     walk = walkHistory({
-      ...{ query, kept, clock, signal: deadline.signal, ask: source.readPage },
+      ...{ query, kept, clock, signal, concurrency, ask: source.readPage },
       deadlineMs: () => startedMs + currentMs,
-      concurrency: options.concurrency,
       pace: reading.then((account) => paceOf(account, startedMs)).catch(() => unknownPace),
       // Outlines are not worth keeping.
       onWalked: query.isIndex ? undefined : keeping.store,
     });
     const [account, first] = await Promise.all([reading, walk.next()]);
-    refuseInterrupted({ options, waiting, deadline }, first.done === true);
+    refuse(first.done === true);
     if (sending === 'stream') {
       currentMs = timeoutMs;
       deadline.restart(startedMs + timeoutMs - clock.now());
     }
-    const state = { options, query, waiting, sending, deadline, hold, startedMs, account };
-    return { account, source: source.name, startedMs, posts: openPosts(walk, first, state) };
+    const posts = openPosts(walk, first, {
+      ...begun,
+      options,
+      query,
+      deadline,
+      startedMs,
+      account,
+    });
+    return { account, source: source.name, startedMs, posts };
   } catch (error) {
     deadline.abort();
     deadline.close();
-    void walk?.return(nothing).catch(() => undefined); // its failure is told already
-    refuseInterrupted({ options, waiting, deadline }, true);
+    void walk?.return(nothing).catch(() => undefined); // its failure is thrown already
+    refuse(true);
     throw error;
   }
 }
 
-/** Creates the source of an import. The provider of the first page gives all, as no other reads its cursors. */
-function createSource(
-  options: ImporterOptions,
-  { account, withReplies, withReposts, isIndex }: HistoryQuery,
-  { waiting, signal }: { readonly waiting: Waiting; readonly signal: AbortSignal },
-) {
-  const { chain } = options;
-  const ask = createAsk(options, waiting);
-  let provider: string | undefined;
-  let profiled = '';
-  let profile: Account | null = null;
-  return {
-    get name() {
-      return provider ?? profiled;
-    },
-    get isArchive() {
-      return profiled === 'archive' || provider === 'archive';
-    },
-    /** The profile; null until it is read. */
-    get account() {
-      return profile;
-    },
-    readProfile: async (): Promise<Account> => {
-      const query = { kind: 'profile', account } as const;
-      const { found, source } = await ask(signal, (request) =>
-        chain.ask('profile', query, request),
-      );
-      profiled = source;
-      profile = found.account;
-      return profile;
-    },
-    readPage: async (place: PagePlace, pageSignal: AbortSignal): Promise<AskedPage> => {
-      const query = {
-        ...({ kind: 'timeline', account, withReplies, withReposts, count: pageCount } as const),
-        ...place,
-      };
-      const { found, source } = await ask(pageSignal, (request) =>
-        chain.ask('timeline', query, { ...request, provider, isUnhurried: true }),
-      );
-      provider ??= source;
-      return { page: isIndex ? toOutline(found) : found, source };
-    },
-  };
-}
-
-/** Creates what asks the chain on behalf of a caller. The bytes of an answer are held until it is read. */
-function createAsk({ pool, ledger }: ImporterOptions, { caller, client }: Waiting) {
-  const share = caller?.share ?? 'anonymous';
-  const takeRequest = pool && (() => pool.take(share, client));
-  return async <Found>(
-    signal: AbortSignal,
-    ask: (request: RequestContext) => Promise<Found>,
-  ): Promise<Found> => {
-    const bytes = ledger.open('upstreamBytes', client ?? null);
-    try {
-      return await ask({ signal, takeRequest, takeBytes: toTakeBytes(bytes), client });
-    } finally {
-      bytes.release();
-    }
-  };
-}
-
-/** As many rows as a provider gives at once. */
-const pageCount = 100;
-
 const unknownPace: AccountPace = { rate: 0, joinedMs: Number.NEGATIVE_INFINITY };
 
-/** Gives how many posts an account has made since when. */
 function paceOf({ statuses, joined }: Account, nowMs: number): AccountPace {
   const joinedMs = joined === null ? Number.NaN : Date.parse(joined);
   if (!(joinedMs < nowMs)) return unknownPace;
   return { rate: (statuses ?? 0) / (nowMs - joinedMs), joinedMs };
 }
 
-interface Interruption {
-  readonly options: Pick<ImporterOptions, 'stop' | 'firstTimeoutMs'>;
-  readonly waiting: Waiting;
-  readonly deadline: Deadline;
-}
-
-/** @throws where nobody waits any more, or must not, or where nothing came in time */
-function refuseInterrupted({ options, waiting, deadline }: Interruption, isEmpty: boolean): void {
+/** @throws if nobody waits any more, the process stops, or nothing came in time */
+function refuseInterrupted(
+  { stop, firstTimeoutMs }: ImporterOptions,
+  {
+    waiting,
+    deadline,
+    isEmpty,
+  }: { readonly waiting: Waiting; readonly deadline: Deadline; readonly isEmpty: boolean },
+): void {
   waiting.signal.throwIfAborted();
-  if (options.stop?.aborted === true) {
+  if (stop?.aborted === true) {
     throw new Problem('shutting_down', { detail: 'This process is about to stop.' });
   }
   if (deadline.isLate && isEmpty) {
     throw new Problem('upstream_unavailable', {
-      detail: `The source gave no post within ${options.firstTimeoutMs} ms.`,
+      detail: `The source gave no post within ${firstTimeoutMs} ms.`,
     });
   }
 }
 
 type Walk = ReturnType<typeof walkHistory>;
+type Step = IteratorResult<readonly PlacedPost[], WalkEnd>;
 
-interface ImportState extends Interruption, Begun {
+interface ImportState extends Begun {
   readonly options: ImporterOptions;
   readonly query: HistoryQuery;
+  readonly deadline: Deadline;
   readonly startedMs: number;
   readonly account: Account;
 }
 
-/** A generator that was never asked for anything would not clean up. */
-function openPosts(
-  walk: Walk,
-  first: IteratorResult<readonly PlacedPost[], WalkEnd>,
-  state: ImportState,
-): PostStream {
+function openPosts(walk: Walk, first: Step, state: ImportState): PostStream {
   const sent = sendPosts(walk, first, state);
   return {
     next: () => sent.next(),
     close: async () => {
+      // A generator that was never asked for anything would not clean up.
       await endImport(walk, state);
       await sent.return(undefined as never); // nobody reads what it returns
     },
@@ -281,30 +210,31 @@ async function endImport(walk: Walk, { deadline, hold }: ImportState): Promise<v
 
 async function* sendPosts(
   walk: Walk,
-  first: IteratorResult<readonly PlacedPost[], WalkEnd>,
+  first: Step,
   state: ImportState,
 ): AsyncGenerator<readonly PlacedPost[], HistoryEnd> {
-  const { options, query, account, sending, deadline, startedMs } = state;
+  const { options, query, deadline } = state;
+  const refuse = () => refuseInterrupted(options, { ...state, isEmpty: false });
   let tally = emptyTally;
   try {
     let step = first;
     while (step.done !== true) {
       tally = addToTally(tally, step.value);
       yield step.value;
-      refuseInterrupted(state, false);
+      refuse();
       step = await walk.next();
     }
-    refuseInterrupted(state, false);
+    refuse();
     if (step.value.failure?.code === 'not_found') options.onGone(query.account);
-    const durationMs = options.clock.now() - startedMs;
+    const durationMs = options.clock.now() - state.startedMs;
     const { isLate } = deadline;
-    return toHistoryEnd({ query, account, walk: step.value, tally, isLate, sending, durationMs });
+    return toHistoryEnd({ ...state, walk: step.value, tally, isLate, durationMs });
   } finally {
     await endImport(walk, state);
   }
 }
 
-/** What a walk that nobody reads to its end comes to. */
+/** The result of a walk that nobody reads to its end. */
 const nothing: WalkEnd = {
   unread: [],
   uncertain: [],

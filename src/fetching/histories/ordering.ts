@@ -1,80 +1,65 @@
 import type { KeptPost } from '../../archive/histories/history-keep.ts';
 import type { Post } from '../../model/post.ts';
 import type { PageSpan } from '../../model/queries.ts';
+import type { SecondRange } from '../../platforms/second-ranges.ts';
 import { postKey } from '../cache/post-key.ts';
-import { hasOwnTime, type TimedPost } from './page-span.ts';
+import type { HistoryQuery } from './history-query.ts';
+import { hasOwnTime } from './page-span.ts';
 
-/** Which of the posts that are found are given. */
-export interface Wanted {
-  readonly sinceSeconds: number | null;
-  readonly untilSeconds: number | null;
-  readonly maxPosts: number;
-  /** Leaves out what is no answer to somebody else. */
-  readonly onlyReplies: boolean;
-}
+type Wanted = Pick<HistoryQuery, 'sinceSeconds' | 'untilSeconds' | 'maxPosts' | 'onlyReplies'>;
 
-/** A post with its place: the second that it stands at, which a repost takes from what is above it. */
+/** A post with its place in the timeline. */
 export interface PlacedPost {
   readonly post: Post;
-  /** Unix seconds; infinite where all above it are reposts, too. */
+  /** Unix seconds. A repost has the second of the post above it; infinite if all above it are reposts too. */
   readonly second: number;
-  /** When it was fetched, in Unix seconds, where that was for an earlier import; else null. */
+  /** When an earlier import fetched it, in Unix seconds; `null` if this one did. */
   readonly stored: number | null;
 }
 
-/** Puts posts that are found in any order into that of the timeline. */
-export interface Ordering {
-  /** Adds the posts of a page. */
-  add(posts: readonly Post[], span: PageSpan): void;
-  /** Adds posts that are kept from an earlier import, newest first. */
-  addKept(posts: readonly KeptPost[]): void;
-  /** Gives the posts that are newer than the moment above which all has been read, newest first. */
-  release(frontierMs: number): readonly PlacedPost[];
-  /** How many posts are found: those that were given, and those that wait. */
-  readonly found: number;
-  /** How many of them stand above a moment. */
-  foundAbove(ms: number): number;
-  readonly given: number;
-  /** Whether as many were given as are wanted, and others were found. */
-  readonly isCut: boolean;
-  /** How many reposts may have been made before the range begins. */
-  readonly unsettled: number;
-  /** Decides about them: those with these keys stand below the range. */
-  settle(below: ReadonlySet<string>): void;
+interface PagePost extends PlacedPost {
+  /** A repost was made in this second or after; `-Infinity` if that is unknown. */
+  readonly belowSecond: number;
 }
 
 interface Found extends PlacedPost {
   /** Orders the posts of one second as they came. */
   readonly number: number;
+  /** Whether it is a repost that may have been made before the range begins. */
   readonly isUnsettled: boolean;
 }
 
-/** Creates an ordering without posts. Each post is given once, at its newest place. */
-export function createOrdering(wanted: Wanted): Ordering {
+/** The number of the first kept post: there are never as many others. */
+const firstKept = 1e9;
+
+/** Creates an ordering, which puts posts found in any order into that of the timeline, each once at its newest place. */
+export function createOrdering(wanted: Wanted) {
   const given = new Set<string>();
   const waiting = new Map<string, Found>();
   let number = 0;
-  const take = (found: Found): void => {
-    const key = postKey(found.post) ?? `gone ${found.number}`;
+  const take = ({ belowSecond, ...placed }: PagePost, number: number): void => {
+    const isUnsettled = !hasOwnTime(placed.post) && belowSecond < leastSecond(wanted);
+    const found = { ...placed, number, isUnsettled };
+    const key = postKey(found.post) ?? `gone ${number}`;
     const other = waiting.get(key);
     if (!given.has(key) && (other === undefined || isBetter(found, other))) waiting.set(key, found);
   };
   return {
-    add: (posts, span) => {
-      for (const { belowSecond, ...placed } of placePosts(posts, span, wanted)) {
+    /** Adds the posts of a page. */
+    add: (posts: readonly Post[], span: PageSpan): void => {
+      for (const placed of placePosts(posts, span, wanted)) {
         number += 1;
-        take({ ...placed, number, isUnsettled: isUnsettled(placed, belowSecond, wanted) });
+        take(placed, number);
       }
     },
-    addKept: (posts) => {
-      for (const [index, { belowSecond, ...placed }] of posts.entries()) {
-        if (!isWanted(placed, wanted)) continue;
-        // In one second what is new stands above what is kept.
-        const at = firstKept + index;
-        take({ ...placed, number: at, isUnsettled: isUnsettled(placed, belowSecond, wanted) });
+    /** Adds posts kept from an earlier import, newest first. In one second new ones are above them. */
+    addKept: (posts: readonly KeptPost[]): void => {
+      for (const [index, kept] of posts.entries()) {
+        if (isWanted(kept, wanted)) take(kept, firstKept + index);
       }
     },
-    release: (frontierMs) => {
+    /** Removes and returns the posts above the moment down to which all has been read, newest first. */
+    release: (frontierMs: number): readonly PlacedPost[] => {
       const due = [...waiting]
         .filter(([, one]) => one.second * 1000 > frontierMs && !one.isUnsettled)
         .sort(([, a], [, b]) => byPlace(a, b))
@@ -83,23 +68,27 @@ export function createOrdering(wanted: Wanted): Ordering {
         waiting.delete(key);
         given.add(key);
       }
-      return due.map(([, { post, second, stored }]) => ({ post, second, stored }));
+      return due.map(([, found]) => found);
     },
     get found() {
       return given.size + waiting.size;
     },
-    foundAbove: (ms) =>
+    /** Returns how many posts were found above a moment. */
+    foundAbove: (ms: number): number =>
       given.size + [...waiting.values()].filter(({ second }) => second * 1000 > ms).length,
     get given() {
       return given.size;
     },
+    /** Whether as many posts were given as are wanted, and others were found. */
     get isCut() {
       return given.size >= wanted.maxPosts && waiting.size > 0;
     },
+    /** Number of reposts that may have been made before the range begins. */
     get unsettled() {
       return [...waiting.values()].filter(({ isUnsettled }) => isUnsettled).length;
     },
-    settle: (below) => {
+    /** Drops the unsettled reposts with these keys: they are below the range. The others are in it. */
+    settle: (below: ReadonlySet<string>): void => {
       for (const [key, one] of waiting) {
         if (one.isUnsettled && below.has(key)) waiting.delete(key);
         else waiting.set(key, { ...one, isUnsettled: false });
@@ -108,13 +97,7 @@ export function createOrdering(wanted: Wanted): Ordering {
   };
 }
 
-/** The number of the first post that is kept: there are never as many others. */
-const firstKept = 1e9;
-
-/**
- * A place that is sure to be in the range is better than a newer one that is not, and what was fetched
- * now is better than the same that was kept.
- */
+/** A place that is certainly in the range is better than a newer uncertain one, and a new answer better than a kept one. */
 function isBetter(one: Found, other: Found): boolean {
   if (one.isUnsettled !== other.isUnsettled) return other.isUnsettled;
   const isSame = hasOwnTime(one.post) === hasOwnTime(other.post);
@@ -122,73 +105,100 @@ function isBetter(one: Found, other: Found): boolean {
   return byPlace(one, other) < 0;
 }
 
-/** Tells whether it is undecided that a repost was made in the range. */
-function isUnsettled({ post }: PlacedPost, belowSecond: number, wanted: Wanted): boolean {
-  return !hasOwnTime(post) && belowSecond < leastSecond(wanted);
-}
-
 function byPlace(a: Found, b: Found): number {
   // Two infinite ones have no difference.
   return a.second === b.second ? a.number - b.number : b.second - a.second;
 }
 
-/** A post of a page with its place. */
-export interface PagePost extends PlacedPost {
-  /** A repost was made in this second or after; minus infinity where that is not known. */
-  readonly belowSecond: number;
+/** Creates a collection of all posts in the range that the pages of a walk have, to keep for the next import. */
+export function createFoundPosts(query: Wanted) {
+  const wanted = { ...query, onlyReplies: false };
+  const since = leastSecond(wanted);
+  const found = new Map<string, PagePost & { readonly number: number }>();
+  return {
+    add: (posts: readonly Post[], span: PageSpan): void => {
+      for (const placed of placePosts(posts, span, wanted)) {
+        // A post that its author reposted is at two places.
+        const { post } = placed;
+        const key = `${hasOwnTime(post)} ${postKey(post) ?? JSON.stringify(post)}`;
+        const other = found.get(key);
+        found.set(key, { ...narrow(placed, other), number: other?.number ?? found.size });
+      }
+    },
+    /** Drops the reposts with these keys at the lower end of the range: they are below it. The others are in it. */
+    settle: (below: ReadonlySet<string>): void => {
+      for (const [key, one] of found) {
+        if (one.belowSecond >= since) continue;
+        if (below.has(postKey(one.post) ?? '')) found.delete(key);
+        else found.set(key, { ...one, belowSecond: since });
+      }
+    },
+    /** Returns the posts that are, or may be, in one of the ranges, newest first, as fetched at a moment. */
+    within: (ranges: readonly SecondRange[], fetchedMs: number): readonly KeptPost[] => {
+      const stored = Math.floor(fetchedMs / 1000);
+      return [...found.values()]
+        .map((one) => ({ ...one, stored, second: Math.min(one.second, stored) }))
+        .filter((one) => ranges.some((range) => mayBeIn(one, range)))
+        .sort((a, b) => b.second - a.second || a.number - b.number)
+        .map(({ number: _, ...kept }) => kept);
+    },
+  };
 }
 
-/**
- * Gives the posts of a page that are wanted, each with its place. A repost stands between the nearest
- * posts with a time of their own; whether that is within the range can be undecided.
- */
-export function placePosts(
-  posts: readonly Post[],
-  span: PageSpan,
-  wanted: Wanted,
-): readonly PagePost[] {
+/** Returns whether a post is in a range, or a repost may be. */
+export function mayBeIn(
+  { second, belowSecond }: Pick<KeptPost, 'second' | 'belowSecond'>,
+  { fromSecond, toSecond }: SecondRange,
+): boolean {
+  return second >= fromSecond && belowSecond <= toSecond;
+}
+
+/** Narrows the place of a repost by another page that shows it. */
+function narrow(one: PagePost, other: PagePost | undefined): PagePost {
+  if (other === undefined) return one;
+  const second = Math.min(one.second, other.second);
+  const belowSecond = Math.max(one.belowSecond, other.belowSecond);
+  return belowSecond <= second ? { ...one, second, belowSecond } : one;
+}
+
+/** Returns the wanted posts of a page with their places. A repost is between the nearest posts with a time of their own. */
+function placePosts(posts: readonly Post[], span: PageSpan, wanted: Wanted): readonly PagePost[] {
   const below = secondsBelow(posts, span);
   let above = Math.floor((span.fromMs ?? Number.POSITIVE_INFINITY) / 1000);
-  return posts.flatMap((post, index): readonly PagePost[] => {
-    const next = below[index] ?? Number.NEGATIVE_INFINITY;
-    const isTimed = hasOwnTime(post);
-    const second = isTimed ? post.created_timestamp : above;
-    // A pinned post and what a reply leads up to are older than what stands below them.
-    if (isTimed && second >= next) above = Math.min(above, second);
-    const placed = { post, second, stored: null, belowSecond: isTimed ? second : next };
-    return isWanted(placed, wanted) ? [placed] : [];
-  });
+  return posts
+    .map((post, index): PagePost => {
+      const next = below[index] ?? Number.NEGATIVE_INFINITY;
+      if (!hasOwnTime(post)) return { post, second: above, stored: null, belowSecond: next };
+      const second = post.created_timestamp;
+      // A pinned post and those that a reply leads up to are older than the post below them.
+      if (second >= next) above = Math.min(above, second);
+      return { post, second, stored: null, belowSecond: second };
+    })
+    .filter((placed) => isWanted(placed, wanted));
 }
 
-function isWanted({ post, second }: PlacedPost, wanted: Wanted): boolean {
-  return hasOwnTime(post) ? isAskedFor(post, wanted) : second >= leastSecond(wanted);
+/** Returns the newest second below each place on a page. */
+function secondsBelow(posts: readonly Post[], { toMs }: PageSpan): readonly number[] {
+  let below = toMs === null ? Number.NEGATIVE_INFINITY : Math.floor(toMs / 1000);
+  const seconds = posts.toReversed().map((post) => {
+    const own = below;
+    if (hasOwnTime(post)) below = Math.max(below, post.created_timestamp);
+    return own;
+  });
+  return seconds.reverse();
+}
+
+function isWanted({ post, second }: Pick<PlacedPost, 'post' | 'second'>, wanted: Wanted): boolean {
+  if (!hasOwnTime(post)) return second >= leastSecond(wanted);
+  const { sinceSeconds, untilSeconds, onlyReplies } = wanted;
+  if (sinceSeconds !== null && post.created_timestamp < sinceSeconds) return false;
+  if (untilSeconds !== null && post.created_timestamp >= untilSeconds) return false;
+  if (!onlyReplies) return true;
+  const { replying_to: to, author } = post;
+  return to !== null && to.screen_name?.toLowerCase() !== author.screen_name.toLowerCase();
 }
 
 /** No repost is asked for with replies alone. */
 function leastSecond({ onlyReplies, sinceSeconds }: Wanted): number {
   return onlyReplies ? Number.POSITIVE_INFINITY : (sinceSeconds ?? Number.NEGATIVE_INFINITY);
-}
-
-/** Gives for each place on a page the newest second that stands below it. */
-function secondsBelow(posts: readonly Post[], { toMs }: PageSpan): readonly number[] {
-  let below = toMs === null ? Number.NEGATIVE_INFINITY : Math.floor(toMs / 1000);
-  return posts
-    .toReversed()
-    .map((post) => {
-      const own = below;
-      if (hasOwnTime(post)) below = Math.max(below, post.created_timestamp);
-      return own;
-    })
-    .reverse();
-}
-
-function isAskedFor(post: TimedPost, { sinceSeconds, untilSeconds, onlyReplies }: Wanted): boolean {
-  const { created_timestamp: second } = post;
-  if (sinceSeconds !== null && second < sinceSeconds) return false;
-  if (untilSeconds !== null && second >= untilSeconds) return false;
-  return !onlyReplies || answersOther(post);
-}
-
-function answersOther({ replying_to: to, author }: TimedPost): boolean {
-  return to !== null && to.screen_name?.toLowerCase() !== author.screen_name.toLowerCase();
 }

@@ -1,53 +1,45 @@
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import { type PagePlace, rowsOf } from './page-span.ts';
-import { type AskedPage, readSteadily, type SteadyPage } from './steady-page.ts';
+import type { Post } from '../../model/post.ts';
+import type { Page } from '../../model/queries.ts';
+import { type PagePlace, rowsOf, spanOf } from './page-span.ts';
 
-/** What pages are read with. */
 export interface PageReaderOptions {
   /** Asks for one page. Throws Problem. */
-  readonly ask: (place: PagePlace, signal: AbortSignal) => Promise<AskedPage>;
+  readonly ask: (place: PagePlace, signal: AbortSignal) => Promise<Page<Post>>;
   readonly clock: Clock;
   /** Returns the time after which pages are of no use, in milliseconds since the epoch. */
   readonly deadlineMs: () => number;
   readonly signal: AbortSignal;
 }
 
-/** Reads pages of a timeline, with as much patience as the upstream needs. */
-export interface PageReader {
-  /**
-   * Returns a page as complete as it can be read. All pages wait together while the upstream throttles
-   * or the pool is used up; after any other failure of the upstream a page is asked for twice more.
-   *
-   * @throws Problem, see ProviderChain.ask
-   */
-  read(place: PagePlace, onDoubt?: (first: AskedPage) => void): Promise<SteadyPage>;
-  /** How many pages were asked for, those asked for again included. */
-  readonly asked: number;
-  /** How often the upstream has throttled. */
-  readonly throttles: number;
+/** A page as complete as it could be read. */
+export interface SteadyPage {
+  readonly page: Page<Post>;
+  /** False if it may lack posts all the same. */
+  readonly isProved: boolean;
 }
 
 /** How often a page is tried again when the upstream fails, and how long after the first failure. */
 const triesAgain = 2;
 const firstWaitMs = 300;
 
-/** The pause where a throttling upstream names none. */
+/** The pause if a throttling upstream names none. */
 const defaultPauseSeconds = 30;
 
-/** Half of what a page has at least, before others were read (FxTwitter, section 6: 20 to 40 rows). */
+/** Half of the least rows of a page, as long as no other was read: FxTwitter sends 20 to 40. */
 const fewestRows = 10;
 
-/** Creates a reader of pages that has read none. */
-export function createPageReader(options: PageReaderOptions): PageReader {
+export type PageReader = ReturnType<typeof createPageReader>;
+
+/** Creates a reader of the pages of one timeline. */
+export function createPageReader(options: PageReaderOptions) {
   const { clock, signal } = options;
   let asked = 0;
   let throttles = 0;
   let pausedUntilMs = 0;
   let pages = 0;
   let rows = 0;
-  /** Half of what the pages of this timeline have. */
-  const leastRows = () => Math.max(fewestRows, pages === 0 ? 0 : rows / pages / 2);
   const waitForPause = async () => {
     for (let ms = pausedUntilMs - clock.now(); ms > 0; ms = pausedUntilMs - clock.now()) {
       await clock.sleep(ms, signal);
@@ -59,33 +51,45 @@ export function createPageReader(options: PageReaderOptions): PageReader {
     if (problem.code === throttled && clock.now() >= pausedUntilMs) throttles += 1;
     pausedUntilMs = Math.max(pausedUntilMs, untilMs);
   };
-  /** Waits after a failure, or throws it if there is no point in asking again. */
-  const recover = async (error: unknown, failures: number): Promise<void> => {
-    signal.throwIfAborted();
-    if (isRateLimit(error)) return pause(error);
-    if (!isOutage(error) || failures >= triesAgain) throw error;
-    await clock.sleep(firstWaitMs * 2 ** failures, signal);
-  };
-  const ask = async (place: PagePlace, failures = 0): Promise<AskedPage> => {
+  const ask = async (place: PagePlace, failures = 0): Promise<Page<Post>> => {
     await waitForPause();
     asked += 1;
     try {
       return await options.ask(place, signal);
     } catch (error) {
-      await recover(error, failures);
-      return ask(place, isRateLimit(error) ? failures : failures + 1);
+      signal.throwIfAborted();
+      if (isRateLimit(error)) {
+        pause(error);
+        return ask(place, failures);
+      }
+      if (!isOutage(error) || failures >= triesAgain) throw error;
+      await clock.sleep(firstWaitMs * 2 ** failures, signal);
+      return ask(place, failures + 1);
     }
   };
   return {
-    read: async (place, onDoubt) => {
-      const steady = await readSteadily(() => ask(place), place, { leastRows, onDoubt });
+    /**
+     * Returns a page as complete as it can be read. All pages wait together while the upstream
+     * throttles or the pool is used up. After other upstream failures a page is tried twice more.
+     *
+     * @param onDoubt Called with the first answer if it is doubtful, before it is asked for again.
+     * @throws Problem, see ProviderChain.ask
+     */
+    read: async (place: PagePlace, onDoubt?: (first: Page<Post>) => void): Promise<SteadyPage> => {
+      const isGood = (page: Page<Post>) => {
+        const half = pages === 0 ? 0 : rows / pages / 2;
+        return isWhole(page, place) && isLong(page, Math.max(fewestRows, half));
+      };
+      const steady = await readSteadily(() => ask(place), { place, isGood, onDoubt });
       pages += 1;
       rows += rowsOf(steady.page);
       return steady;
     },
+    /** Number of pages asked for, repeated ones included. */
     get asked() {
       return asked;
     },
+    /** How often the upstream has throttled. */
     get throttles() {
       return throttles;
     },
@@ -102,4 +106,77 @@ function isOutage(error: unknown): boolean {
   return (
     error instanceof Problem && ['upstream_unavailable', 'upstream_error'].includes(error.code)
   );
+}
+
+/**
+ * How often a doubtful page is asked for again. A page that is not settled by the first repetition is most likely
+ * as it looks, so the others are asked for at once.
+ */
+const asksAgain = [1, 3] as const;
+
+/** One answer in four can be short, so now and then five in a row are; so often it is asked for after them. */
+const lastAsks = 4;
+
+/** So many answers that agree are believed, however few rows they have. */
+const mostAgreeing = 5;
+
+/**
+ * Reads a page, and again if it is doubtful: until an answer is good, two answers that have rows
+ * agree, or it was asked for often enough. The result has the posts of all answers.
+ */
+async function readSteadily(
+  ask: () => Promise<Page<Post>>,
+  {
+    place,
+    isGood,
+    onDoubt,
+  }: {
+    readonly place: PagePlace;
+    readonly isGood: (page: Page<Post>) => boolean;
+    readonly onDoubt: ((first: Page<Post>) => void) | undefined;
+  },
+): Promise<SteadyPage> {
+  let page = await ask();
+  /** Number of answers with as many rows as the fullest. */
+  let agreeing = 1;
+  let isSettled = isGood(page);
+  if (!isSettled) onDoubt?.(page);
+  const askAgain = async (times: number) => {
+    for (const other of await Promise.all(Array.from({ length: times }, ask))) {
+      const more = rowsOf(other) - rowsOf(page);
+      if (more >= 0) agreeing = more === 0 ? agreeing + 1 : 1;
+      page = join(page, other);
+      isSettled ||= isGood(other);
+    }
+    isSettled ||= agreeing > 1 && page.isDoubtful !== true;
+  };
+  for (const times of asksAgain) if (!isSettled) await askAgain(times);
+  // A page that goes on below a row that it does not have may be short.
+  const isCut = page.span !== undefined && page.cursor !== null && !spanOf(page, place).isWhole;
+  if (!isSettled && isCut) await askAgain(lastAsks);
+  // The last page of a timeline, or one of deleted posts, looks like a short one time and again.
+  const enough = page.cursor === null ? 2 : mostAgreeing;
+  return { page, isProved: isSettled || agreeing >= enough };
+}
+
+/**
+ * Returns whether a page has as many rows as pages have. The post at its end can be on it twice, at its
+ * place and above a reply to it, so that a page that was cut off there looks whole too.
+ */
+function isLong(page: Page<Post>, leastRows: number): boolean {
+  return page.span === undefined || rowsOf(page) >= leastRows;
+}
+
+function isWhole(page: Page<Post>, place: PagePlace): boolean {
+  if (page.isExact === true) return true;
+  const isEmptyBeforeEnd = page.items.length === 0 && rowsOf(page) === 0;
+  return page.isDoubtful !== true && !isEmptyBeforeEnd && spanOf(page, place).isWhole;
+}
+
+/** Returns the fuller page, followed by the posts that only the other one has: the span tells their places. */
+function join(one: Page<Post>, other: Page<Post>): Page<Post> {
+  const [fuller, less] = rowsOf(other) > rowsOf(one) ? [other, one] : [one, other];
+  const known = new Set(fuller.items.map(({ id }) => id));
+  const missed = less.items.filter(({ id }) => !known.has(id));
+  return missed.length === 0 ? fuller : { ...fuller, items: [...fuller.items, ...missed] };
 }

@@ -1,6 +1,6 @@
 import type { Account } from '../../../model/account.ts';
 import { readTimeMs } from '../../../platforms/times.ts';
-import { toIdHandle } from '../../store/id-handle.ts';
+import { toIdHandle } from '../../store/connections.ts';
 import type { ExportForm, ExportItem, ExportSource } from '../export-source.ts';
 import {
   createFileCount,

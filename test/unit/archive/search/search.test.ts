@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rankedPosts } from '../../../../src/archive/search/top.ts';
+import { rankedPosts } from '../../../../src/archive/search/search.ts';
 import { toMediaSet } from '../../../../src/model/media.ts';
 import type { Facet, Post } from '../../../../src/model/post.ts';
 import { failureOf } from '../../../suites/provider-suite.ts';

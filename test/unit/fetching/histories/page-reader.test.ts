@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createPageReader } from '../../../../src/fetching/histories/page-reader.ts';
-import type { SteadyPage } from '../../../../src/fetching/histories/steady-page.ts';
+import {
+  createPageReader,
+  type SteadyPage,
+} from '../../../../src/fetching/histories/page-reader.ts';
 import type { Post } from '../../../../src/model/post.ts';
 import type { Page } from '../../../../src/model/queries.ts';
 import { createLeapingClock } from '../../../support/history-rig.ts';
@@ -45,7 +47,7 @@ async function readAfter(
 ): Promise<SteadyPage & { readonly asked: number }> {
   const queue = [...before.map(whole), ...answers];
   const reader = createPageReader({
-    ask: async () => ({ page: toPage(queue.shift() ?? whole(0)), source: 'fxtwitter' }),
+    ask: async () => toPage(queue.shift() ?? whole(0)),
     clock: createLeapingClock(),
     deadlineMs: () => Number.POSITIVE_INFINITY,
     signal: new AbortController().signal,
