@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { withBounds } from '../bounds.ts';
-import { platformOf } from '../platform-of.ts';
-import { type Provider, readNames } from '../provider.ts';
+import { type Provider, platformOf, readNames } from '../provider.ts';
 import { createUpstream, type UpstreamOptions } from '../upstream.ts';
 import { createClient } from './client.ts';
 import { askConnections } from './connections.ts';

@@ -1,8 +1,7 @@
 import type { HttpClient } from '../../core/http/http-client.ts';
 import { defaultMastodonHost } from '../../model/reference.ts';
 import { withBounds } from '../bounds.ts';
-import { platformOf } from '../platform-of.ts';
-import { type Provider, readNames } from '../provider.ts';
+import { type Provider, platformOf, readNames } from '../provider.ts';
 import { askProfile, createAccounts } from './accounts.ts';
 import { askConnections } from './connections.ts';
 import { createHomes } from './homes.ts';

@@ -7,7 +7,7 @@ import {
 } from '../../core/http/http-client.ts';
 import { publicHostOf } from '../../core/http/public-host.ts';
 import type { ProviderError } from '../../platforms/provider-error.ts';
-import { clampPause, defaultPauseSeconds } from '../pause.ts';
+import { clampPause, defaultPauseSeconds } from '../gate.ts';
 import {
   createThrottled,
   createUnavailable,
