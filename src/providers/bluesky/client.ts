@@ -43,7 +43,7 @@ export function createClient(upstream: Upstream, clock: Clock): BlueskyClient {
   return {
     query: async (method, parameters, context) => {
       const path = `/xrpc/${method}?${writeParameters(parameters)}`;
-      return readAnswer(await upstream.get(path, context), clock);
+      return readAnswer(await upstream(path, context), clock);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { tellBeyond } from '../tell-left-out.ts';
+import { tellBeyond } from '../rows.ts';
 
 /** How many rows of a list are not served, by reason. */
 export interface LeftOut {

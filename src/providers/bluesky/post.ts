@@ -4,7 +4,7 @@ import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { toRepliesPage } from '../replies-page.ts';
+import { toRepliesPage } from '../rows.ts';
 import { type Continuation, chainDepth, readContinuation } from './continuation.ts';
 import { rankReplies } from './conversation.ts';
 import type { Reading } from './reading.ts';
