@@ -43,16 +43,20 @@ const maxUnreadable = 100;
 export function eachOf<S extends z.ZodType>(schema: S, max: number) {
   return anything.transform((rows): List<z.output<S>> => {
     if (!Array.isArray(rows) || rows.length === 0) return [];
-    const found: z.output<S>[] = [];
-    let unreadable = 0;
-    for (const row of rows) {
-      if (found.length >= max || unreadable >= maxUnreadable) break;
-      const parsed = schema.safeParse(row);
-      if (parsed.success) found.push(parsed.data);
-      else unreadable += 1;
-    }
-    return toList(found, rows.length - found.length);
+    return readEach(rows, schema, max);
   });
+}
+
+function readEach<S extends z.ZodType>(rows: readonly unknown[], schema: S, max: number) {
+  const found: z.output<S>[] = [];
+  let unreadable = 0;
+  for (const row of rows) {
+    if (found.length >= max || unreadable >= maxUnreadable) break;
+    const parsed = schema.safeParse(row);
+    if (parsed.success) found.push(parsed.data);
+    else unreadable += 1;
+  }
+  return toList(found, rows.length - found.length);
 }
 
 /**
