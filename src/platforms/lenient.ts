@@ -1,16 +1,21 @@
 import { z } from 'zod';
 import { maximums } from './maximums.ts';
 
+const anything = z.unknown().optional();
+
 /** Creates a schema for a value that may be absent or malformed: `null` unless `schema` reads it. */
 export function lenient<S extends z.ZodType>(schema: S) {
-  return z
-    .unknown()
-    .optional()
-    .transform((value): z.output<S> | null => {
-      if (value === undefined) return null; // saves a failing parse, the slowest path
-      const parsed = schema.safeParse(value);
-      return parsed.success ? parsed.data : null;
-    });
+  const read = readerOf(schema);
+  // Nothing to read saves a failing parse, the slowest path.
+  return anything.transform((value) => (value === undefined ? null : read(value)));
+}
+
+/** Creates a function that returns what a schema reads, and `null` for anything else. */
+export function readerOf<S extends z.ZodType>(schema: S): (value: unknown) => z.output<S> | null {
+  return (value) => {
+    const parsed = schema.safeParse(value);
+    return parsed.success ? parsed.data : null;
+  };
 }
 
 /** The members of a list that were read. */
@@ -36,16 +41,22 @@ const maxUnreadable = 100;
 
 /** Creates a schema for a list of which at most `max` members are read, and unreadable ones skipped. */
 export function eachOf<S extends z.ZodType>(schema: S, max: number) {
-  return z
-    .unknown()
-    .optional()
-    .transform((rows): List<z.output<S>> => {
-      if (!Array.isArray(rows) || rows.length === 0) return [];
-      return readEach(rows, max, (row) => {
-        const parsed = schema.safeParse(row);
-        return parsed.success ? parsed : null;
-      });
-    });
+  return anything.transform((rows): List<z.output<S>> => {
+    if (!Array.isArray(rows) || rows.length === 0) return [];
+    return readEach(rows, schema, max);
+  });
+}
+
+function readEach<S extends z.ZodType>(rows: readonly unknown[], schema: S, max: number) {
+  const found: z.output<S>[] = [];
+  let unreadable = 0;
+  for (const row of rows) {
+    if (found.length >= max || unreadable >= maxUnreadable) break;
+    const parsed = schema.safeParse(row);
+    if (parsed.success) found.push(parsed.data);
+    else unreadable += 1;
+  }
+  return toList(found, rows.length - found.length);
 }
 
 /**
@@ -58,23 +69,6 @@ export function wholeOf<S extends z.ZodType>(schema: S, max: number) {
   );
 }
 
-/** Reads at most `max` members of a list, skipping those for which `read` returns `null`. */
-function readEach<Row>(
-  rows: readonly unknown[],
-  max: number,
-  read: (row: unknown) => { readonly data: Row } | null,
-): List<Row> {
-  const found: Row[] = [];
-  let unreadable = 0;
-  for (const row of rows) {
-    if (found.length >= max || unreadable >= maxUnreadable) break;
-    const parsed = read(row);
-    if (parsed === null) unreadable += 1;
-    else found.push(parsed.data);
-  }
-  return toList(found, rows.length - found.length);
-}
-
 /** A text, which may be empty. What is beyond the maximum is cut off; `isCut` tells that. */
 export const text = z.string().transform(cutRaw);
 
@@ -82,10 +76,9 @@ export const text = z.string().transform(cutRaw);
 export const line = z.string().max(maximums.rawLine);
 
 /** A text that is not empty, cut like `text`; `null` for anything else. */
-export const words = z
-  .unknown()
-  .optional()
-  .transform((value) => (typeof value === 'string' && value !== '' ? cutRaw(value) : null));
+export const words = anything.transform((value) =>
+  typeof value === 'string' && value !== '' ? cutRaw(value) : null,
+);
 
 /** Keeps one unit more than is read, by which a text that was cut is known. */
 function cutRaw(value: string): string {
@@ -110,18 +103,12 @@ export const url = z.string().min(1).max(maximums.url);
 export const address = shorterThan(maximums.url);
 
 function shorterThan(max: number) {
-  return z
-    .unknown()
-    .optional()
-    .transform((value) => (isWithin(value, max) ? value : null));
-}
-
-function isWithin(value: unknown, max: number): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= max;
+  return anything.transform((value) =>
+    typeof value === 'string' && value !== '' && value.length <= max ? value : null,
+  );
 }
 
 /** A number; `null` for anything else. */
-export const count = z
-  .unknown()
-  .optional()
-  .transform((value) => (typeof value === 'number' && Number.isFinite(value) ? value : null));
+export const count = anything.transform((value) =>
+  typeof value === 'number' && Number.isFinite(value) ? value : null,
+);

@@ -84,3 +84,8 @@ function isPlain(text: string): boolean {
 export function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && parseUrl(text) !== null;
 }
+
+/** Returns a URL of the web; `null` for anything else. */
+export function webUrlOrNull(url: string | null): string | null {
+  return url !== null && isWebUrl(url) ? url : null;
+}

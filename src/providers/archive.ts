@@ -7,14 +7,13 @@ import type { Clock } from '../core/clock.ts';
 import { withPath } from '../core/files/private-files.ts';
 import type { Account } from '../model/account.ts';
 import type { ConnectionsQuery, PostFound, PostQuery, Query } from '../model/queries.ts';
-import type { AccountReference, SearchPlatform } from '../model/reference.ts';
+import type { AccountReference, PostReference, SearchPlatform } from '../model/reference.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 import { withBounds } from './bounds.ts';
-import { type Coverage, type Provider, readNames } from './provider.ts';
-import { toRepliesPage } from './replies-page.ts';
+import { type Coverage, type Provider, platformOf, readNames } from './provider.ts';
+import { toRepliesPage } from './rows.ts';
 
-/** Where the archive is and what it holds. */
-export interface ArchiveOptions {
+interface ArchiveOptions {
   /** The database file, or `:memory:`. */
   readonly path: string;
   /** Whether it holds the made-up sample. */
@@ -84,38 +83,14 @@ function createAsk(store: ArchiveStore, sample: boolean): Provider['ask'] {
 }
 
 function covers(store: ArchiveStore, query: Query, sample: boolean): Coverage {
-  switch (query.kind) {
-    case 'search':
-    case 'searchUsers':
-      return coversSearch(store, query.platform, sample);
-    case 'post':
-    case 'replies':
-      return query.post.platform === 'sample' ? sample : coversPost(store, query);
-    case 'profile':
-    case 'timeline':
-    case 'followers':
-    case 'following':
-      return query.account.platform === 'sample'
-        ? sample
-        : store.findAccount(query.account) !== undefined;
-  }
+  if (platformOf(query) === 'sample') return sample;
+  if ('account' in query) return store.findAccount(query.account) !== undefined;
+  if ('post' in query) return coversPost(store, query.post);
+  if (query.platform === 'archive') return true;
+  return store.hasImports(query.platform) ? 'last resort' : false;
 }
 
-function coversSearch(store: ArchiveStore, platform: SearchPlatform, sample: boolean): Coverage {
-  switch (platform) {
-    case 'archive':
-      return true;
-    case 'sample':
-      return sample;
-    case 'x':
-    case 'bluesky':
-    case 'mastodon':
-      return store.hasImports(platform) ? 'last resort' : false;
-  }
-}
-
-function coversPost(store: ArchiveStore, { post }: Pick<PostQuery, 'post'>): boolean {
-  const { platform, handle, id } = post;
+function coversPost(store: ArchiveStore, { platform, handle, id }: PostReference): boolean {
   const holdsAccount = handle !== null && store.findAccount({ platform, handle }) !== undefined;
   // Ids of X are unique whoever wrote; a handle in a URL may be an old one.
   return holdsAccount || ((handle === null || platform === 'x') && store.hasPost(platform, id));
@@ -127,22 +102,22 @@ function findConversation(store: ArchiveStore, query: PostQuery): PostFound {
   if (found !== undefined) throw new ProviderError('missing', found.post.text);
   const { platform, handle } = query.post;
   if (handle !== null && store.findAccount({ platform, handle })?.isProtected) throw isProtected();
-  throw platform === 'sample'
-    ? new ProviderError('missing', 'The sample has no such post.')
-    : new ProviderError('ambiguous', 'The archive does not hold this post of the account.', {
-        isWitness: false,
-      });
+  if (platform === 'sample') throw new ProviderError('missing', 'The sample has no such post.');
+  throw notHeld('The archive does not hold this post of the account.');
 }
 
 function takeAccount(store: ArchiveStore, reference: AccountReference): HeldAccount {
   const held = store.findAccount(reference);
   if (held?.isProtected) throw isProtected();
   if (held !== undefined) return held;
-  throw reference.platform === 'sample'
-    ? new ProviderError('missing', 'The sample has no such account.')
-    : new ProviderError('ambiguous', 'The archive does not hold this account.', {
-        isWitness: false,
-      });
+  if (reference.platform === 'sample') {
+    throw new ProviderError('missing', 'The sample has no such account.');
+  }
+  throw notHeld('The archive does not hold this account.');
+}
+
+function notHeld(sentence: string): ProviderError {
+  return new ProviderError('ambiguous', sentence, { isWitness: false });
 }
 
 const heldReplies = 'These are the replies that the archive holds; the platform may have others.';
@@ -153,7 +128,7 @@ const untold = {
   following: 'The export of this account does not tell whom it follows.',
 } as const;
 
-/** Tells whether a list may be short because no export had it. */
+/** Returns whether a list may be short because no export had it. */
 function isUntold({ kind, account }: ConnectionsQuery, known: Account, length: number): boolean {
   switch (account.platform) {
     case 'sample':

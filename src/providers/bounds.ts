@@ -2,10 +2,11 @@ import { mapInSlices, type Sliced } from '../core/scheduling/slices.ts';
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
 import type { Answers, Page, PostFound, ProfileFound, QueryKind } from '../model/queries.ts';
+import type { Platform } from '../model/reference.ts';
 import { lineWeight, maxAnswerText, maximums, shortTexts } from '../platforms/maximums.ts';
 import { boundAccount, boundPost } from './bound-post.ts';
-import type { Ask, Provider } from './provider.ts';
-import { tellBeyond, tellLeftOut } from './tell-left-out.ts';
+import { type Ask, type Provider, platformOf, readNames } from './provider.ts';
+import { tellBeyond } from './rows.ts';
 
 /**
  * Bounds every answer of a provider: its lists and texts keep to the maximums, and warnings say what is
@@ -16,6 +17,21 @@ export function withBounds(provider: Provider): Provider {
   const kinds = Object.keys(provider.ask) as QueryKind[];
   const bounded = kinds.map((kind) => [kind, boundAsk(provider, kind)] as const);
   return { ...provider, ask: Object.fromEntries(bounded) };
+}
+
+/** Creates the provider of one platform, which answers for all of it and bounds its answers. */
+export function createLiveProvider(
+  name: string,
+  platform: Platform,
+  ask: Provider['ask'],
+): Provider {
+  return withBounds({
+    name,
+    platforms: [platform],
+    reads: new Set(readNames),
+    covers: (query) => platformOf(query) === platform,
+    ask,
+  });
 }
 
 type Bound<Kind extends QueryKind> = (
@@ -112,4 +128,53 @@ function weigh(text: string | null | undefined): number {
 
 function textsOf({ name, description, location }: Account): readonly (string | null)[] {
   return [name, description, location];
+}
+
+/** The words for members that `left_out` can name. */
+const nouns: Readonly<Record<string, string>> = {
+  text: 'text',
+  content_warning: 'content warning',
+  community_note: 'community note',
+  source: 'name of the client',
+  card: 'link preview',
+  article: 'article',
+  media: 'media',
+  facets: 'links and styles',
+  mentions: 'mentions',
+  poll: 'poll',
+  community: 'community',
+  tags: 'hashtags',
+  reactions: 'reactions',
+  quote: 'quotes within quotes',
+  labels: 'labels',
+  name: 'name',
+  description: 'description',
+  location: 'location',
+};
+
+/** Returns a warning for each member that is not whole in some posts or accounts of an answer. */
+function tellLeftOut(posts: readonly Post[], accounts: readonly Account[]): readonly string[] {
+  const all = posts.flatMap(withQuotes);
+  const authors = new Set(all.flatMap(accountsOf));
+  return [...tellEach(all, 'post'), ...tellEach([...authors, ...accounts], 'account')];
+}
+
+function withQuotes(post: Post): readonly Post[] {
+  return post.type === 'status' && post.quote !== null ? [post, ...withQuotes(post.quote)] : [post];
+}
+
+function accountsOf(post: Post): readonly Account[] {
+  const reposter = post.type === 'status' ? post.reposted_by : null;
+  return [post.author, reposter].filter((account) => account !== null);
+}
+
+function tellEach(rows: readonly (Post | Account)[], noun: 'post' | 'account'): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const name of rows.flatMap((row) => ('left_out' in row ? (row.left_out ?? []) : []))) {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].map(([name, count]) => {
+    const rows = count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
+    return `In ${rows}, part of the ${nouns[name] ?? name} is missing: the source sent more than Perch reads, or something unreadable.`;
+  });
 }

@@ -1,58 +1,43 @@
 import type { HttpFailure } from '../core/http/http-client.ts';
 import type { Tombstone } from '../model/post.ts';
+import type { PostFound, PostQuery } from '../model/queries.ts';
 import { missingSentences } from '../platforms/missing.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
+import type { ProviderContext } from './provider.ts';
 
-/** Gives the failure to read a post that is confirmed not to be shown. */
+/** Returns the error for a post that is confirmed not to be shown. */
 export function toMissing(reason: Tombstone['reason']): ProviderError {
   return new ProviderError('missing', missingSentences[reason]);
 }
 
-/** Gives the failure to understand an answer. */
+/** Returns the error for an answer that breaks the contract of its source. */
 export function createMalformed(cause?: unknown): ProviderError {
   const message = 'The source answered in a form that Perch does not understand.';
   return new ProviderError('malformed', message, { cause });
 }
 
-/**
- * Gives the failure to reach a server that a caller has named. It is the same whether the name does not
- * exist or stands for an address that is not public, so that nobody can ask Perch which names a private
- * network has; and it says nothing of the provider, which asks other servers too.
- */
-function createUnreachable(cause: HttpFailure): ProviderError {
-  const message = 'The server of this account could not be reached.';
-  return new ProviderError('unavailable', message, { isGeneral: false, cause });
-}
-
-const unansweredSentences = {
+const unanswered = {
   timeout: 'The source did not answer in time.',
   aborted: 'The read was given up before the source answered.',
   connect: 'The source could not be reached.',
   reset: 'The source could not be reached.',
+  // The same sentence whether the name does not exist or its address is not public, so that nobody can
+  // ask Perch which names a private network has.
+  refused: 'The server of this account could not be reached.',
 } as const;
 
-/** Gives what it means for a read that a request got no usable answer. */
+/** Returns the error for a request that got no usable answer. */
 export function toProviderError(failure: HttpFailure): ProviderError {
-  switch (failure.kind) {
-    case 'timeout':
-    case 'aborted':
-    case 'connect':
-    case 'reset':
-      return new ProviderError('unavailable', unansweredSentences[failure.kind], {
-        cause: failure,
-      });
-    case 'refused':
-      return createUnreachable(failure);
-    case 'too_large':
-    case 'redirect':
-      return createMalformed(failure);
-  }
+  const { kind } = failure;
+  if (kind === 'too_large' || kind === 'redirect') return createMalformed(failure);
+  // A refused host was named by the caller, and the provider asks other hosts too.
+  const isGeneral = kind !== 'refused';
+  return new ProviderError('unavailable', unanswered[kind], { isGeneral, cause: failure });
 }
 
 /**
- * Gives the failure that a status means whatever the body says: 429, 403 (how CDNs refuse a busy
- * caller) and 5xx. Null for a status that the provider has to read by its upstream's own rules; one
- * whose upstream means something else by 403 looks at that first.
+ * Returns the error that a status means whatever the body says: 429, 403 (how CDNs refuse a busy
+ * caller) and 5xx. `null` for a status that each provider reads by its own rules.
  */
 export function toStatusFailure(
   status: number,
@@ -64,4 +49,54 @@ export function toStatusFailure(
   }
   if (status < 500) return null;
   return new ProviderError('unavailable', 'The source is failing at the moment.');
+}
+
+/** Reports a throttle that the answer survives, so that its pause is kept. Other errors are ignored. */
+export function tellThrottled({ onThrottled }: ProviderContext, error: unknown): void {
+  if (error instanceof ProviderError && error.kind === 'throttled') onThrottled?.(error);
+}
+
+/** Waits for a read that the answer can do without. Returns `null` if it fails. */
+export async function orNull<Found>(
+  read: Promise<Found>,
+  context: ProviderContext,
+): Promise<Found | null> {
+  try {
+    return await read;
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    tellThrottled(context, error);
+    return null;
+  }
+}
+
+/**
+ * Waits for a read that only looks for the reason of an absence. Its other failures are ignored.
+ *
+ * @throws ProviderError `missing`
+ */
+export async function throwIfMissing(
+  read: Promise<unknown>,
+  context: ProviderContext,
+): Promise<void> {
+  try {
+    await read;
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.kind === 'missing') throw error;
+    tellThrottled(context, error);
+  }
+}
+
+/** Warnings for the parts of an answer that could not be read. */
+export const unreadParts = {
+  thread: 'The rest of the thread could not be read.',
+  replies: 'The replies could not be read.',
+} as const;
+
+/** Returns the parts beside the post itself that a query asks for. */
+export function listParts({ thread, replies }: PostQuery): PostFound['missing'] {
+  return [
+    ...(thread ? (['thread'] as const) : []),
+    ...(replies === 'off' ? [] : (['replies'] as const)),
+  ];
 }

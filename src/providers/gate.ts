@@ -1,6 +1,16 @@
 import type { Clock } from '../core/clock.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
-import { clampPause, defaultPauseSeconds } from './pause.ts';
+
+/** Pause in seconds after a throttle for which the upstream names none. */
+export const defaultPauseSeconds = 30;
+
+/** Longest pause in seconds that an upstream can ask for. */
+const maxPauseSeconds = 300;
+
+/** Limits the pause that an upstream asks for to between 1 and 300 seconds. */
+export function clampPause(seconds: number): number {
+  return Math.min(Math.max(seconds, 1), maxPauseSeconds);
+}
 
 /** When a breaker opens, and for how long. Times in milliseconds. */
 export interface BreakerOptions {
@@ -11,12 +21,11 @@ export interface BreakerOptions {
   readonly maxOpenMs: number;
 }
 
-/** Options of a gate. */
 export interface GateOptions extends BreakerOptions {
   readonly clock: Clock;
   /** Called after each change of state. */
   readonly onChange?: (state: BreakerState) => void;
-  /** The gate of one host of many, by its name. Default: the gate of a whole provider. */
+  /** The host that the gate is for. Default: the gate of a whole provider. */
   readonly host?: string;
 }
 
@@ -39,8 +48,7 @@ export interface Gate {
   pause(error: ProviderError): void;
 }
 
-/** What is asked for, and until when. */
-export interface Asking {
+interface Asking {
   readonly signal: AbortSignal;
   /**
    * Names what is asked for. Unreadable answers about one subject in a row count once: one strange post,
@@ -51,48 +59,14 @@ export interface Asking {
 
 /** Creates a gate whose breaker is closed. */
 export function createGate(options: GateOptions): Gate {
-  const breaker = new Breaker(options);
-  return {
-    get state() {
-      return breaker.state;
-    },
-    pause: (error) => breaker.pause(error),
-    run: async (ask, { signal, subject }) => {
-      const epoch = breaker.admit();
-      try {
-        const found = await ask();
-        breaker.succeed(epoch);
-        return found;
-      } catch (error) {
-        // Whoever left, or the read's own deadline, says nothing of the provider.
-        if (error instanceof ProviderError && !signal.aborted)
-          breaker.fail(error, { epoch, subject });
-        else breaker.giveUp(epoch);
-        throw error;
-      }
-    },
-  };
-}
-
-/** Tells whether a failure speaks against the provider, rather than being its answer. */
-function isOutage({ kind }: ProviderError): boolean {
-  switch (kind) {
-    case 'missing':
-    case 'ambiguous':
-    case 'rejected':
-    case 'throttled':
-      return false;
-    case 'unavailable':
-    case 'malformed':
-      return true;
-  }
+  return new Breaker(options);
 }
 
 /**
- * The state of one gate. Each change of state begins an epoch; the outcome of a query that was
- * admitted in an earlier one is old news and changes nothing.
+ * Each change of state begins an epoch. The outcome of a query that was admitted in an earlier epoch
+ * changes nothing.
  */
-class Breaker {
+class Breaker implements Gate {
   state: BreakerState = 'closed';
   readonly #options: GateOptions;
   #epoch = 0;
@@ -107,8 +81,28 @@ class Breaker {
     this.#options = options;
   }
 
-  /** Lets a query through and gives its epoch, or throws. */
-  admit(): number {
+  async run<Found>(ask: () => Promise<Found>, { signal, subject }: Asking): Promise<Found> {
+    const epoch = this.#admit();
+    try {
+      const found = await ask();
+      if (epoch === this.#epoch) this.#succeed();
+      return found;
+    } catch (error) {
+      // An abort by the caller or by the read's own deadline says nothing of the provider.
+      const isFailure = error instanceof ProviderError && !signal.aborted;
+      if (isFailure) this.#fail(error, subject, epoch);
+      else if (epoch === this.#epoch) this.#probing = false; // the next query probes in its place
+      throw error;
+    }
+  }
+
+  pause({ retryAfterSeconds = defaultPauseSeconds }: ProviderError): void {
+    const untilMs = this.#options.clock.now() + clampPause(retryAfterSeconds) * 1000;
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
+  }
+
+  /** Lets a query through and returns its epoch, or throws. */
+  #admit(): number {
     const { clock, host } = this.#options;
     const now = clock.now();
     const whose = host === undefined ? 'The provider' : `The server ${host}`;
@@ -128,33 +122,24 @@ class Breaker {
     return this.#epoch;
   }
 
-  succeed(epoch: number): void {
-    if (epoch !== this.#epoch) return;
+  #succeed(): void {
     this.#failures.clear();
     this.#openings = 0;
     this.#change('closed');
   }
 
-  fail(error: ProviderError, { epoch, subject }: { epoch: number; subject: string }): void {
-    const isOwn = error.isGeneral || this.#options.host !== undefined;
+  #fail(error: ProviderError, subject: string, epoch: number): void {
+    const { failures, host } = this.#options;
+    const isOwn = error.isGeneral || host !== undefined;
     if (error.kind === 'throttled' && isOwn) this.pause(error);
     if (epoch !== this.#epoch) return;
-    if (!isOwn || !isOutage(error)) {
-      this.succeed(epoch);
+    const isOutage = error.kind === 'unavailable' || error.kind === 'malformed';
+    if (!isOwn || !isOutage) {
+      this.#succeed();
       return;
     }
     this.#failures.add(error.kind === 'malformed' ? subject : `failure ${this.#failures.size}`);
-    if (this.state === 'half_open' || this.#failures.size >= this.#options.failures) this.#open();
-  }
-
-  /** Ends a query that says nothing; the next one probes in its place. */
-  giveUp(epoch: number): void {
-    if (epoch === this.#epoch) this.#probing = false;
-  }
-
-  pause({ retryAfterSeconds = defaultPauseSeconds }: ProviderError): void {
-    const untilMs = this.#options.clock.now() + clampPause(retryAfterSeconds) * 1000;
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
+    if (this.state === 'half_open' || this.#failures.size >= failures) this.#open();
   }
 
   #open(): void {

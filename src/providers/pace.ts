@@ -3,8 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { type HttpClient, HttpFailure, type RequestContext } from '../core/http/http-client.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 
-/** Options of `withPace`. */
-export interface PaceOptions {
+interface PaceOptions {
   /** Maximum number of requests in any 60 seconds. */
   readonly perMinute: number;
   /** Longest time that a request waits for its turn, in milliseconds. */
@@ -20,6 +19,9 @@ const turnsForOthers = 5;
 /** Requests can arrive later than they start, and those of a burst closer to the next one. */
 const slackMs = 2000;
 
+/** Number of turns in 60 seconds that a client may take however few are left. */
+const fairTurns = 100;
+
 /**
  * Returns a client that starts at most `perMinute` requests in any 60 seconds: a request over that
  * waits for its turn, in order of arrival. The one retry after a reset and a redirect within the
@@ -29,50 +31,39 @@ const slackMs = 2000;
  *
  * The returned `get` also throws ProviderError `throttled` when the turn would come too late.
  */
-export function withPace(http: HttpClient, options: PaceOptions): HttpClient {
-  const turns = createTurns(options);
+export function withPace(
+  http: HttpClient,
+  { perMinute, maxWaitMs, clock }: PaceOptions,
+): HttpClient {
+  const turns = createTurnWindow(perMinute);
+  const reserved = Math.floor(perMinute / turnsForOthers);
+  const takeTurn = async ({ signal, client }: RequestContext): Promise<void> => {
+    const now = clock.now();
+    const name = nameOf(client);
+    const freeAt = turns.freeAt(0, now);
+    const at = Math.max(freeAt, turns.fairAt(name, now));
+    if (freeAt - now > maxWaitMs) throw throttled(usedUp, at - now, true);
+    if (at - now > maxWaitMs) throw throttled(usedUpByClient, at - now, false);
+    turns.take(at, name);
+    if (at > now) await waitForTurn(at - now, clock, signal);
+  };
+  const awaitSpareTurn = async ({ signal, client }: RequestContext): Promise<void> => {
+    const name = nameOf(client);
+    // Others may come first meanwhile, so nothing is taken before its time.
+    for (;;) {
+      const now = clock.now();
+      const freeAt = turns.freeAt(reserved, now - slackMs) + slackMs;
+      const at = Math.max(freeAt, turns.fairAt(name, now));
+      if (at <= now) return turns.take(now, name);
+      await waitForTurn(at - now, clock, signal);
+    }
+  };
   return {
     get: async (url, context) => {
-      await (context.isUnhurried === true ? turns.await : turns.take)(context);
+      await (context.isUnhurried === true ? awaitSpareTurn : takeTurn)(context);
       return http.get(url, context);
     },
     close: () => http.close(),
-  };
-}
-
-type TurnContext = Pick<RequestContext, 'signal' | 'client'>;
-
-interface Turns {
-  /** Takes the next turn and waits for it. @throws ProviderError `throttled` */
-  take(context: TurnContext): Promise<void>;
-  /** Waits until there is a turn to spare, and takes it. */
-  await(context: TurnContext): Promise<void>;
-}
-
-function createTurns({ perMinute, maxWaitMs, clock }: PaceOptions): Turns {
-  const window = createTurnWindow(perMinute);
-  const reserved = Math.floor(perMinute / turnsForOthers);
-  return {
-    take: async ({ signal, client = null }) => {
-      const now = clock.now();
-      const [freeAt, fairAt] = [window.freeAt(0, now), window.fairAt(nameOf(client), now)];
-      const at = Math.max(freeAt, fairAt);
-      if (freeAt - now > maxWaitMs) throw throttled(usedUp, at - now, true);
-      if (at - now > maxWaitMs) throw throttled(usedUpByClient, at - now, false);
-      window.take(at, nameOf(client));
-      if (at > now) await waitForTurn(at - now, clock, signal);
-    },
-    await: async ({ signal, client = null }) => {
-      const name = nameOf(client);
-      // Others may come first meanwhile, so nothing is taken before its time.
-      for (;;) {
-        const now = clock.now();
-        const free = window.freeAt(reserved, now - slackMs) + slackMs;
-        const at = Math.max(free, window.fairAt(name, now));
-        if (at <= now) return window.take(now, name);
-        await waitForTurn(at - now, clock, signal);
-      }
-    },
   };
 }
 
@@ -85,8 +76,8 @@ function throttled(message: string, waitMs: number, isGeneral: boolean): Provide
 }
 
 /** An IPv6 client is counted by its /48, because it can have any number of addresses in there. */
-function nameOf(client: Client | null): string | null {
-  return client === null ? null : (client.network ?? client.address);
+function nameOf(client: Client | null | undefined): string | null {
+  return client?.network ?? client?.address ?? null;
 }
 
 interface Turn {
@@ -95,19 +86,8 @@ interface Turn {
   readonly name: string | null;
 }
 
-/** The turns of the last 60 seconds. All times in milliseconds since the epoch. */
-interface TurnWindow {
-  /** Returns when a turn is free, with `left` turns to spare for others. */
-  freeAt(left: number, nowMs: number): number;
-  /** Returns when a client has its fair part of the turns or less. */
-  fairAt(name: string | null, nowMs: number): number;
-  take(atMs: number, name: string | null): void;
-}
-
-/** Number of turns in 60 seconds that a client may take however few are left. */
-const fairTurns = 100;
-
-function createTurnWindow(perMinute: number): TurnWindow {
+/** Creates the turns of the last 60 seconds. All times in milliseconds since the epoch. */
+function createTurnWindow(perMinute: number) {
   const turns: Turn[] = [];
   const taken = new Map<string, number>();
   const count = ({ name }: Turn, change: number): void => {
@@ -123,41 +103,31 @@ function createTurnWindow(perMinute: number): TurnWindow {
     }
   };
   return {
-    freeAt: (left, nowMs) => {
+    /** Returns when a turn is free, with `left` turns to spare for others. */
+    freeAt: (left: number, nowMs: number): number => {
       const turn = turns[turns.length - perMinute + left];
       return turn === undefined ? nowMs : Math.max(nowMs, turn.atMs + minuteMs);
     },
-    fairAt: (name, nowMs) => {
+    /** Returns when enough turns are forgotten that a client has its fair part of them or less. */
+    fairAt: (name: string | null, nowMs: number): number => {
       forgetBefore(nowMs - minuteMs - slackMs);
-      const own = name === null ? 0 : (taken.get(name) ?? 0);
-      return own === 0 ? nowMs : Math.max(nowMs, whenFair(turns, { name, own, perMinute }));
+      let own = taken.get(name ?? '') ?? 0;
+      let left = perMinute - turns.length;
+      let atMs = nowMs;
+      for (const turn of turns) {
+        if (own < Math.max(left, fairTurns)) break;
+        left += 1;
+        if (turn.name === name) own -= 1;
+        atMs = Math.max(nowMs, turn.atMs + minuteMs);
+      }
+      return atMs;
     },
-    take: (atMs, name) => {
+    take: (atMs: number, name: string | null): void => {
       const turn = { atMs, name };
       turns.push(turn);
       count(turn, 1);
     },
   };
-}
-
-interface Share {
-  readonly name: string | null;
-  readonly own: number;
-  readonly perMinute: number;
-}
-
-/** Returns the time at which enough turns are forgotten that a client has its fair part or less. */
-function whenFair(turns: readonly Turn[], { name, own, perMinute }: Share): number {
-  let kept = own;
-  let left = perMinute - turns.length;
-  let atMs = Number.NEGATIVE_INFINITY;
-  for (const turn of turns) {
-    if (kept < Math.max(left, fairTurns)) break;
-    left += 1;
-    if (turn.name === name) kept -= 1;
-    atMs = turn.atMs + minuteMs;
-  }
-  return atMs;
 }
 
 async function waitForTurn(waitMs: number, clock: Clock, signal: AbortSignal): Promise<void> {

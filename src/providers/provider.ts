@@ -16,12 +16,10 @@ export const readNames = [
   'searchUsers',
 ] as const;
 
-/** One of the reads that a provider may be able to answer. */
 export type ReadName = (typeof readNames)[number];
 
-/** What a provider gets with a query. */
 export interface ProviderContext extends RequestContext {
-  /** To be told of a throttle that an answer survives, so that the pause is kept all the same. */
+  /** Called with a throttle that an answer survives, so that the pause is kept all the same. */
   readonly onThrottled?: (error: ProviderError) => void;
 }
 
@@ -44,11 +42,17 @@ export interface Provider {
   /** The platforms whose references it understands. */
   readonly platforms: readonly Platform[];
   readonly reads: ReadonlySet<ReadName>;
-  /** Tells, without waiting, whether it answers for this subject; the archive holds only some. */
+  /** Returns, without waiting, whether it answers for this subject; the archive holds only some. */
   covers(query: Query): Coverage;
   readonly ask: { readonly [Kind in QueryKind]?: Ask<Kind> };
   /** True where it answers from this machine, so that it may be asked again at any time. */
   readonly isLocal?: boolean;
-  /** Gives back what it holds. Called once. */
+  /** Releases its resources. Called once. */
   close?(): void;
+}
+
+/** Returns the platform that a query is about. */
+export function platformOf(query: Query): string {
+  if ('post' in query) return query.post.platform;
+  return 'account' in query ? query.account.platform : query.platform;
 }

@@ -6,7 +6,7 @@ import type { Answers, Query, QueryKind } from '../../model/queries.ts';
 import { type Platform, platformNames } from '../../model/reference.ts';
 import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
 import type { BreakerState } from '../../providers/gate.ts';
-import { clampPause } from '../../providers/pause.ts';
+import { clampPause } from '../../providers/gate.ts';
 import type { Ask, Provider, ReadName } from '../../providers/provider.ts';
 import type { Gates } from './provider-gate.ts';
 

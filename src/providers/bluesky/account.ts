@@ -1,17 +1,16 @@
 import { type Account, toAccount, toWebsite } from '../../model/account.ts';
-import { isWebUrl } from '../../platforms/text.ts';
+import { webUrlOrNull } from '../../platforms/text.ts';
 import { toIsoTime } from '../../platforms/times.ts';
 import { blueskyProfileUrl } from './address.ts';
 import type { ActorPayload } from './payload.ts';
 
 const handleForm = /^[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+$/;
 
-/** Gives the handle of an account; its DID where the handle is not known to be its own. */
+/** Returns the handle of an account; its DID if the handle is not known to be its own. */
 export function nameOf({ did, handle }: Pick<ActorPayload, 'did' | 'handle'>): string {
   return handle === 'handle.invalid' || !handleForm.test(handle) ? did : handle;
 }
 
-/** Gives the account that a payload describes; what it does not tell is null. */
 export function shapeAccount(actor: ActorPayload): Account {
   const screenName = nameOf(actor);
   return toAccount({
@@ -32,12 +31,7 @@ export function shapeAccount(actor: ActorPayload): Account {
   });
 }
 
-/** Gives back what is a URL of the web. */
-export function webUrlOrNull(url: string | null): string | null {
-  return url !== null && isWebUrl(url) ? url : null;
-}
-
-/** Whoever may verify others counts as verified, as in the app. */
+/** An account that may verify others counts as verified, as in the app. */
 function isVerified({ verification }: ActorPayload): boolean {
   return (
     verification?.verifiedStatus === 'valid' || verification?.trustedVerifierStatus === 'valid'

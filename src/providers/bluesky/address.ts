@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isPostId, postUrl, profileUrl } from '../../model/reference.ts';
 import { url } from '../../platforms/lenient.ts';
 
-/** A record of AT Protocol, as an `at://` URI names it. */
+/** A record of the AT Protocol, as an `at://` URI names it. */
 export interface RecordAddress {
   readonly uri: string;
   readonly did: string;
@@ -10,16 +10,14 @@ export interface RecordAddress {
   readonly rkey: string;
 }
 
-/** The collection of posts. */
 export const postCollection = 'app.bsky.feed.post';
 
 const didForm = /^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/;
 const uriForm = /^at:\/\/([^/?#]+)\/([A-Za-z0-9.-]+)\/([^/?#]+)$/;
 
-/** The lasting name of an account. */
 export const did = z.string().regex(didForm);
 
-/** Reads the address of a record; null for what is none, also where a handle stands for the DID. */
+/** Parses the address of a record. Returns `null` for anything else, also for one with a handle. */
 export function parseRecordUri(uri: string): RecordAddress | null {
   const [, owner = '', collection = '', rkey = ''] = uriForm.exec(uri) ?? [];
   if (!didForm.test(owner) || !isPostId('bluesky', rkey)) return null;
@@ -37,17 +35,17 @@ export const recordUri = url.transform((uri, context) => {
 /** The `at://` URI of a post. */
 export const postUri = recordUri.refine(({ collection }) => collection === postCollection);
 
-/** Writes the `at://` URI of a post; its account is named by handle or DID. */
+/** Returns the `at://` URI of a post; `account` is a handle or DID. */
 export function writePostUri(account: string, rkey: string): string {
   return `at://${account}/${postCollection}/${rkey}`;
 }
 
-/** Gives the address of a post on bsky.app; its account is named by handle or DID. */
+/** Returns the address of a post on bsky.app; `account` is a handle or DID. */
 export function blueskyPostUrl(account: string, rkey: string): string {
   return postUrl({ platform: 'bluesky', handle: account, id: rkey }, '');
 }
 
-/** Gives the address of an account on bsky.app; it is named by handle or DID. */
+/** Returns the address of an account on bsky.app; `account` is a handle or DID. */
 export function blueskyProfileUrl(account: string): string {
   return profileUrl('bluesky', account, '');
 }

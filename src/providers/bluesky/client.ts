@@ -2,27 +2,31 @@ import type { Clock } from '../../core/clock.ts';
 import type { HttpAnswer, RequestContext } from '../../core/http/http-client.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed, toStatusFailure } from '../failure.ts';
-import { readJson, type Upstream } from '../upstream.ts';
+import { createMemory } from '../memory.ts';
+import { type Body, readBody, type Upstream } from '../upstream.ts';
 
-/** The object of JSON that every answer is. */
-export type Body = Readonly<Record<string, unknown>>;
+/**
+ * Sends a query such as `app.bsky.feed.getPostThread` to an AppView. A parameter that is `null` is left
+ * out.
+ *
+ * @throws ProviderError without a body; {@link Refusal} if a parameter is refused
+ */
+export type BlueskyQuery = (
+  method: string,
+  parameters: Readonly<Record<string, string | number | null>>,
+  context: RequestContext,
+) => Promise<Body>;
 
-/** Parameters of a query; null leaves one out. */
-export type Parameters = Readonly<Record<string, string | number | null>>;
-
-/** Asks an AppView. */
-export interface BlueskyClient {
-  /**
-   * Gives the body of the answer to a query, for example `app.bsky.feed.getPostThread`.
-   *
-   * @throws ProviderError where there is none; {@link Refusal} where it says that a parameter is wrong
-   */
-  query(method: string, parameters: Parameters, context: RequestContext): Promise<Body>;
+/** What the reads of the provider share. */
+export interface Reading {
+  readonly query: BlueskyQuery;
+  readonly known: KnownAccounts;
+  readonly clock: Clock;
 }
 
-/** An answer that refuses a parameter. It is `malformed` for whoever does not expect it. */
+/** An answer that refuses a parameter. It is `malformed` for callers that do not expect it. */
 export class Refusal extends ProviderError {
-  /** What the AppView says, for a decision and not for callers. */
+  /** The message of the AppView, which decides what follows and is not for callers. */
   readonly saying: string;
 
   constructor(saying: string) {
@@ -31,43 +35,28 @@ export class Refusal extends ProviderError {
   }
 }
 
-/** Tells that the host keeps out requests like this one, by a page and not by an answer. */
+/** A 403: the host refuses requests like this one by a page and not by an answer. */
 export class Barred extends ProviderError {
   constructor() {
     super('throttled', 'Bluesky asks for fewer requests.');
   }
 }
 
-/** Creates a client of one host. */
-export function createClient(upstream: Upstream, clock: Clock): BlueskyClient {
-  return {
-    query: async (method, parameters, context) => {
-      const path = `/xrpc/${method}?${writeParameters(parameters)}`;
-      return readAnswer(await upstream.get(path, context), clock);
-    },
+/** Creates the function that sends queries to one host. */
+export function createQuery(upstream: Upstream, clock: Clock): BlueskyQuery {
+  return async (method, parameters, context) => {
+    const written = new URLSearchParams();
+    for (const [name, value] of Object.entries(parameters)) {
+      if (value !== null) written.set(name, String(value));
+    }
+    const answer = await upstream(`/xrpc/${method}?${written}`, context);
+    const body = readBody(answer);
+    if (answer.status === 200 && body !== null) return body;
+    throw toFailure(answer, body, clock);
   };
 }
 
-function writeParameters(parameters: Parameters): URLSearchParams {
-  const written = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value !== null) written.set(name, String(value));
-  }
-  return written;
-}
-
-function readAnswer(answer: HttpAnswer, clock: Clock): Body {
-  const body = toBody(readJson(answer));
-  if (answer.status === 200 && body !== null) return body;
-  throw toFailure(answer, body, clock);
-}
-
-function toBody(json: unknown): Body | null {
-  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-  return isObject ? { ...json } : null;
-}
-
-/** Most answers for what is missing are a 400, and are told apart by their words (Bluesky, section 5). */
+/** Most answers for what is missing are a 400, and differ only in their messages. */
 function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): ProviderError {
   const { status } = answer;
   if (status === 403) return new Barred();
@@ -76,12 +65,13 @@ function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): Provide
   if (body === null || status < 400) return createMalformed();
   const name = typeof body.error === 'string' ? body.error : '';
   const saying = typeof body.message === 'string' ? body.message : '';
-  if (outages.has(name)) return new ProviderError('unavailable', failing);
-  const absence = absences.find(({ says }) => says(name, saying));
+  if (outages.has(name)) {
+    return new ProviderError('unavailable', 'Bluesky is failing at the moment.');
+  }
+  const absence = absences.find(({ names, says }) => names.includes(name) || says?.test(saying));
   return absence === undefined ? new Refusal(saying) : new ProviderError('missing', absence.means);
 }
 
-const failing = 'Bluesky is failing at the moment.';
 const outages: ReadonlySet<string> = new Set([
   'InternalServerError',
   'UpstreamFailure',
@@ -90,31 +80,28 @@ const outages: ReadonlySet<string> = new Set([
 ]);
 
 interface Absence {
-  says(name: string, saying: string): boolean;
+  readonly names: readonly string[];
+  readonly says?: RegExp;
   readonly means: string;
 }
 
-/** What the AppView says of what is not there. Its answers are verdicts: an outage is told otherwise. */
+/** Errors of the AppView for what is not there, by name or message. None of them is used for an outage. */
 const absences: readonly Absence[] = [
+  { names: ['AccountTakedown'], means: 'Bluesky has suspended this account.' },
+  { names: ['AccountDeactivated'], means: 'The owner of this account has deactivated it.' },
   {
-    says: (name) => name === 'AccountTakedown',
-    means: 'Bluesky has suspended this account.',
-  },
-  {
-    says: (name) => name === 'AccountDeactivated',
-    means: 'The owner of this account has deactivated it.',
-  },
-  {
-    says: (_, saying) => /^(?:Profile|Actor) not found|^Unable to resolve handle/i.test(saying),
+    names: [],
+    says: /^(?:Profile|Actor) not found|^Unable to resolve handle/i,
     means: 'There is no such account on Bluesky.',
   },
   {
-    says: (name, saying) => name === 'NotFound' || /^Post not found/i.test(saying),
+    names: ['NotFound'],
+    says: /^Post not found/i,
     means:
       'There is no such post on Bluesky: it was deleted, its account is gone, or it never was.',
   },
   {
-    says: (name) => name === 'BlockedActor' || name === 'BlockedByActor',
+    names: ['BlockedActor', 'BlockedByActor'],
     means: 'A block keeps this account from being read.',
   },
 ];
@@ -124,4 +111,39 @@ function pauseOf(answer: HttpAnswer, clock: Clock): number | undefined {
   const resetSeconds = Number(answer.header('ratelimit-reset') ?? Number.NaN);
   const pauseSeconds = Math.ceil(resetSeconds - clock.now() / 1000);
   return answer.retryAfterSeconds ?? (pauseSeconds > 0 ? pauseSeconds : undefined);
+}
+
+type KnownAccounts = ReturnType<typeof createKnownAccounts>;
+
+/** Maximum number of handles whose DID is remembered. */
+const maxAccounts = 5000;
+
+/** How long a handle is taken for the same account. Handles change hands, if seldom. */
+const knownForMs = 600_000;
+
+/** Creates the memory of the DIDs of handles, so that a walk through pages stays with one account. */
+export function createKnownAccounts(clock: Clock) {
+  const dids = createMemory<string>({ clock, maxEntries: maxAccounts, ttlMs: knownForMs });
+  return {
+    /** Notes that an account was read under a name: its handle in any case, or its DID. */
+    note: (name: string, { did }: { readonly did: string }): void => {
+      const handle = name.toLowerCase();
+      if (handle !== did && dids.get(handle) !== did) dids.set(handle, did);
+    },
+    /** Returns the DID of an account if it is known, else the name. */
+    actorFor: (name: string): string => dids.get(name.toLowerCase()) ?? name.toLowerCase(),
+  };
+}
+
+/** Maximum number of rows that a list is asked for at once. */
+export const maxLimit = 100;
+
+/** Returns a `limit` that every list accepts. */
+export function writeLimit(count: number): number {
+  return Math.min(Math.max(Math.trunc(count), 1), maxLimit);
+}
+
+/** Returns where a list goes on; `null` at its end, also if the answer names the place it came from. */
+export function nextCursor(cursor: unknown, sent: string | null): string | null {
+  return typeof cursor === 'string' && cursor !== '' && cursor !== sent ? cursor : null;
 }

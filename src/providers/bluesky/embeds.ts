@@ -1,19 +1,104 @@
+import { z } from 'zod';
 import type { Card } from '../../model/card.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
-import { isWebUrl } from '../../platforms/text.ts';
-import { nameOf, webUrlOrNull } from './account.ts';
-import { blueskyProfileUrl, type RecordAddress } from './address.ts';
 import {
-  type EmbedPayload,
-  type ExternalPayload,
-  type PicturePayload,
-  type ShownRecord,
-  shownRecord,
-  type VideoPayload,
-} from './embed-payload.ts';
+  address,
+  eachOf,
+  joinLists,
+  type List,
+  lenient,
+  readerOf,
+  term,
+  text,
+  url,
+  words,
+} from '../../platforms/lenient.ts';
+import { maximums } from '../../platforms/maximums.ts';
+import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';
+import { nameOf } from './account.ts';
+import { blueskyProfileUrl, type RecordAddress, recordUri } from './address.ts';
 import { judgeAccount } from './labels.ts';
+import { actorPayload, labels } from './payload.ts';
 
-/** Gives the media of embeds in display order. A card of a GIF service is the GIF. */
+// Embeds as the AppView resolves them. Each kind has a key of its own, and the keys decide: a
+// `recordWithMedia` is one of the others in `media`, and a record inside a record.
+
+const webUrl = url.refine(isWebUrl);
+
+const aspectRatio = lenient(z.object({ width: z.number(), height: z.number() }));
+
+/** Pictures of `images` have `thumb`, those of a gallery `thumbnail`; neither is needed. */
+const picture = z.object({ fullsize: webUrl, alt: words, aspectRatio });
+type PicturePayload = z.output<typeof picture>;
+
+const video = z.object({
+  playlist: webUrl,
+  thumbnail: address,
+  alt: words,
+  aspectRatio,
+  presentation: term,
+});
+type VideoPayload = z.output<typeof video>;
+
+const external = z.object({
+  uri: url,
+  title: lenient(text),
+  description: words,
+  thumb: address,
+});
+type ExternalPayload = z.output<typeof external>;
+
+const embed = z.object({
+  images: eachOf(picture, maximums.media),
+  items: eachOf(picture, maximums.media),
+  external: lenient(external),
+  record: lenient(z.looseObject({})),
+  media: z.unknown().optional(),
+});
+
+/** The embed of a post. */
+export interface EmbedPayload {
+  readonly pictures: List<PicturePayload>;
+  readonly video: VideoPayload | null;
+  readonly external: ExternalPayload | null;
+  /** The quoted post, or another record; `undefined` if there is none. */
+  readonly record: unknown;
+}
+
+const readEmbed = readerOf(embed);
+const readVideo = readerOf(video);
+const nothing: EmbedPayload = { pictures: [], video: null, external: null, record: undefined };
+
+/** Parses an embed. Parts that are absent or of an unknown form are `null` or empty. */
+export function parseEmbed(value: unknown): EmbedPayload {
+  const outer = readEmbed(value);
+  if (outer === null) return nothing;
+  const { record, media } = outer;
+  const hasMedia = typeof media === 'object' && media !== null;
+  if (!hasMedia) return { ...toMedia(outer, value), record: record ?? undefined };
+  const inner = readEmbed(media);
+  return { ...(inner === null ? nothing : toMedia(inner, media)), record: record?.record };
+}
+
+function toMedia({ images, items, external: page }: z.output<typeof embed>, value: unknown) {
+  return { pictures: joinLists(images, items), video: readVideo(value), external: page };
+}
+
+/** A feed, a list, a starter pack or a labeler, which a post can embed as it can quote a post. */
+const shownRecord = z.object({
+  uri: recordUri,
+  creator: actorPayload,
+  labels,
+  displayName: words,
+  name: words,
+  description: words,
+  avatar: address,
+  record: lenient(z.object({ name: words, description: words })),
+});
+type ShownRecord = z.output<typeof shownRecord>;
+const readShown = readerOf(shownRecord);
+
+/** Returns the media of embeds in display order. A card of a GIF service is the GIF. */
 export function shapeMedia(embeds: readonly EmbedPayload[]): MediaSet {
   return toMediaSet(
     embeds.flatMap(({ pictures, video, external }) => [
@@ -24,7 +109,7 @@ export function shapeMedia(embeds: readonly EmbedPayload[]): MediaSet {
   );
 }
 
-/** Gives the card of embeds: the page that is linked, or the record that is shown and no post. */
+/** Returns the card of embeds: the linked page, or the embedded record that is no post. */
 export function shapeCard(embeds: readonly EmbedPayload[], nowMs: number): Card | null {
   const [card] = embeds.flatMap(({ external, record }) => {
     const page = external === null || isGif(external) ? null : shapePage(external);
@@ -37,7 +122,7 @@ function shapePicture({ fullsize, alt, aspectRatio }: PicturePayload): Media {
   return { type: 'photo', url: fullsize, ...toSize(aspectRatio), alt };
 }
 
-/** The AppView has no mp4 and no duration (Bluesky, section 4). */
+/** The AppView has no mp4 and no duration. */
 function shapeVideo({ playlist, thumbnail, alt, aspectRatio, presentation }: VideoPayload): Media {
   return {
     type: presentation === 'gif' ? 'gif' : 'video',
@@ -58,7 +143,7 @@ function toSize(ratio: PicturePayload['aspectRatio']): Pick<Media, 'width' | 'he
   return isSize ? { width: ratio.width, height: ratio.height } : { width: null, height: null };
 }
 
-/** Where the app gets its GIFs; it shows a card of one of them as a moving picture. */
+/** Hosts of the GIFs in the app, which shows a card of one of them as a moving picture. */
 const gifHosts = /^(?:media\.tenor\.com|static\.klipy\.com|(?:[\w-]+\.)?giphy\.com)$/;
 
 function isGif({ uri }: ExternalPayload): boolean {
@@ -85,10 +170,10 @@ function shapePage({ uri, title, description, thumb }: ExternalPayload): Card | 
   return { url: uri, title: title ?? '', description, image_url: webUrlOrNull(thumb) };
 }
 
-/** Gives the card of a record that is no post; null for a post, and where it or its creator is not served. */
+/** Returns the card of a record that is no post; `null` for a post, and if it or its creator is not served. */
 function shapeShown(value: unknown, nowMs: number): Card | null {
-  const { data: shown } = shownRecord.safeParse(value);
-  if (shown === undefined) return null;
+  const shown = readShown(value);
+  if (shown === null) return null;
   if ([shown, shown.creator].some((each) => judgeAccount(each, nowMs) !== null)) return null;
   const url = shownUrl(shown.uri, nameOf(shown.creator));
   return url === null ? null : { url, ...wordsOf(shown), image_url: webUrlOrNull(shown.avatar) };
@@ -101,7 +186,7 @@ function wordsOf({ displayName, name, record, creator, description }: ShownRecor
   };
 }
 
-/** Gives the page of a record on bsky.app; null for kinds that have none. */
+/** Returns the page of a record on bsky.app; `null` for kinds that have none. */
 function shownUrl({ collection, rkey }: RecordAddress, account: string): string | null {
   const profile = blueskyProfileUrl(account);
   switch (collection) {

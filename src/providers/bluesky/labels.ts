@@ -2,6 +2,7 @@ import type { Tombstone } from '../../model/post.ts';
 import { sensitiveLabels, signedInOnly } from '../../platforms/bluesky-labels.ts';
 import { missingSentences } from '../../platforms/missing.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
+import { type Rows, tellOmitted, tellUnread } from '../rows.ts';
 import type { ActorPayload, LabelPayload, PostPayload } from './payload.ts';
 
 /**
@@ -10,48 +11,40 @@ import type { ActorPayload, LabelPayload, PostPayload } from './payload.ts';
  */
 export type Withheld = 'signed-in' | 'suspended' | 'taken-down' | 'hidden';
 
-/** What the labels of a post say of it. */
-export interface PostVerdict {
-  /** Null where it may be shown. */
-  readonly withheld: Withheld | null;
-  readonly isSensitive: boolean;
-  readonly warning: string | null;
-}
+export type PostVerdict = ReturnType<typeof judgePost>;
 
 const warning = 'Bluesky’s moderation shows a warning before this post.';
 
-/** Tells why an account, or another record with labels, is not served; null where it may be. */
+/** Returns why an account, or another record with labels, is not served; `null` if it is. */
 export function judgeAccount(
   { labels }: Pick<ActorPayload, 'labels'>,
   nowMs: number,
 ): Withheld | null {
   const values = new Set(inForce(labels, nowMs).map(({ val }) => val));
-  if (values.has(signedInOnly)) return 'signed-in';
-  if (values.has('!takedown')) return 'suspended';
-  return values.has('!hide') ? 'hidden' : null;
+  return withheldBy(values, 'suspended');
 }
 
-/** Gives what the labels of a post, those that it labels itself with and its author's say of it. */
-export function judgePost(post: PostPayload, nowMs: number): PostVerdict {
+/** Judges a post by its labels, those of its author and those that it has put on itself. */
+export function judgePost(post: PostPayload, nowMs: number) {
   const { author, record } = post;
   const own = [...inForce(post.labels, nowMs), ...(record.labels?.values ?? [])];
-  // A label on the account speaks for its posts, one on its profile for the profile alone.
+  // A label on the account holds for its posts, one on its profile for the profile alone.
   const inherited = inForce(author.labels, nowMs).filter(({ uri }) => uri === author.did);
   const values = new Set([...own, ...inherited].map(({ val }) => val));
   return {
-    withheld: judgeAccount(author, nowMs) ?? withheldBy(values),
+    withheld: judgeAccount(author, nowMs) ?? withheldBy(values, 'taken-down'),
     isSensitive: [...values].some((value) => sensitiveLabels.has(value)),
     warning: values.has('!warn') ? warning : null,
   };
 }
 
-function withheldBy(values: ReadonlySet<string>): Withheld | null {
+function withheldBy(values: ReadonlySet<string>, removed: Withheld): Withheld | null {
   if (values.has(signedInOnly)) return 'signed-in';
-  if (values.has('!takedown')) return 'taken-down';
+  if (values.has('!takedown')) return removed;
   return values.has('!hide') ? 'hidden' : null;
 }
 
-/** A label that is taken back, or past its time, says nothing; one with an unreadable time still does. */
+/** Leaves out labels that were taken back or have expired. One with an unreadable time is in force. */
 function inForce(labels: readonly LabelPayload[], nowMs: number): readonly LabelPayload[] {
   return labels.filter(({ neg, exp }) => {
     const endMs = exp === null ? Number.NaN : Date.parse(exp);
@@ -59,10 +52,10 @@ function inForce(labels: readonly LabelPayload[], nowMs: number): readonly Label
   });
 }
 
-/** The form of a label; those with a sign before them are commands (Bluesky, section 4). */
+/** The form of a label. Those that begin with a sign are commands. */
 const labelForm = /^[a-z][a-z-]{0,99}$/;
 
-/** Says what the labels of an account, which may be shown, say of it. */
+/** Returns the warnings for the labels of an account that may be shown. */
 export function tellLabels({ labels }: ActorPayload, nowMs: number): readonly string[] {
   const values = [...new Set(inForce(labels, nowMs).map(({ val }) => val))];
   const told = values.filter((value) => labelForm.test(value)).sort();
@@ -81,12 +74,12 @@ const accountSentences: Readonly<Record<Withheld, string>> = {
   hidden: 'Bluesky’s moderation hides this account.',
 };
 
-/** Gives the failure to read an account, or one of its lists, that is not served. */
+/** Returns the error for an account that is not served, or for one of its lists. */
 export function refuseAccount(withheld: Withheld): ProviderError {
   return new ProviderError('missing', accountSentences[withheld]);
 }
 
-/** What is told of a post that is not served. */
+/** Reasons and sentences for posts that are not served. */
 export const withheldPosts: Readonly<
   Record<Withheld, Pick<Tombstone, 'reason'> & { readonly sentence: string }>
 > = {
@@ -102,3 +95,26 @@ export const withheldPosts: Readonly<
   },
   hidden: { reason: 'unavailable', sentence: 'This post is hidden by Bluesky’s moderation.' },
 };
+
+const signedIn = 'not to be shown to people who are not signed in';
+
+const omissions = {
+  post: [`its author asks ${signedIn}`, `their authors ask ${signedIn}`],
+  account: [`it asks ${signedIn}`, `they ask ${signedIn}`],
+} as const;
+
+/** Returns the warnings for rows of a list that are left out: by verdict, or unread. */
+export function tellWithheld(
+  verdicts: readonly (Withheld | null)[],
+  unread: Pick<Rows<unknown>, 'unreadable' | 'beyond'>,
+  noun: keyof typeof omissions,
+): readonly string[] {
+  const withheld = verdicts.filter((verdict) => verdict !== null);
+  const privates = withheld.filter((verdict) => verdict === 'signed-in').length;
+  const hides = 'Bluesky’s moderation hides';
+  return [
+    ...tellOmitted(privates, noun, omissions[noun]),
+    ...tellOmitted(withheld.length - privates, noun, [`${hides} it`, `${hides} them`]),
+    ...tellUnread(unread, noun),
+  ];
+}

@@ -5,6 +5,7 @@ import {
   count,
   eachOf,
   lenient,
+  readerOf,
   term,
   text,
   token,
@@ -12,7 +13,7 @@ import {
   words,
 } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
-import { readTimeMs } from '../../platforms/times.ts';
+import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 import { did, postUri, recordUri } from './address.ts';
 
 // The views that the AppView sends (lexicons `app.bsky.actor.defs`, `app.bsky.feed.defs`). Strict only
@@ -25,13 +26,9 @@ const label = z.object({
   exp: term,
 });
 
-/** Labels of a post, an account or another record. */
 export const labels = wholeOf(label, maximums.labels);
-
-/** A label that a moderation service, or the account itself, has put on something. */
 export type LabelPayload = z.output<typeof label>;
 
-/** An account, as it stands in a post, a list or a profile. */
 export const actorPayload = z.object({
   did,
   handle: token,
@@ -47,8 +44,6 @@ export const actorPayload = z.object({
   labels,
   verification: lenient(z.object({ verifiedStatus: term, trustedVerifierStatus: term })),
 });
-
-/** An account. */
 export type ActorPayload = z.output<typeof actorPayload>;
 
 /** Labels that an author has put on the post; `null` for a value of another form. */
@@ -68,20 +63,16 @@ const record = z.object({
   labels: selfLabels,
 });
 
-const counts = {
-  replyCount: count,
-  repostCount: count,
-  likeCount: count,
-  quoteCount: count,
-  bookmarkCount: count,
-};
-
 const shared = {
   uri: postUri,
   author: actorPayload,
   indexedAt: term,
   labels,
-  ...counts,
+  replyCount: count,
+  repostCount: count,
+  likeCount: count,
+  quoteCount: count,
+  bookmarkCount: count,
 };
 
 const postView = z
@@ -94,30 +85,23 @@ const quotedView = z
   .transform(({ value, ...row }) => ({ ...row, record: value }))
   .transform(withTimes);
 
-/** Clients write any time into a post, so the earlier of the two is when it was (Bluesky, section 4). */
+/**
+ * Adds when a post was made: clients write any time into it, so the earlier of its two times is believed.
+ * `writtenMs` is what the client says, `null` if that is unreadable.
+ */
 function withTimes<
   Row extends { readonly record: { readonly createdAt: string | null }; indexedAt: string | null },
->(row: Row, context: z.RefinementCtx): Row & PostTimes {
+>(row: Row, context: z.RefinementCtx) {
   const writtenMs = toMs(row.record.createdAt);
-  const indexedMs = toMs(row.indexedAt);
-  const known = [writtenMs, indexedMs].filter((ms) => ms !== null);
-  if (known.length > 0) return { ...row, createdMs: Math.min(...known), writtenMs };
-  context.addIssue({ code: 'custom', message: 'There is no readable time.' });
-  return z.NEVER;
-}
-
-interface PostTimes {
-  /** When the post was made, as far as can be believed. */
-  readonly createdMs: number;
-  /** When its author's client says that it was made; null where that is unreadable. */
-  readonly writtenMs: number | null;
+  const known = [writtenMs, toMs(row.indexedAt)].filter((ms) => ms !== null);
+  const createdMs = known.length === 0 ? null : Math.min(...known);
+  return withCreatedMs({ ...row, writtenMs }, createdMs, context);
 }
 
 function toMs(text: string | null): number | null {
   return text === null ? null : readTimeMs(text);
 }
 
-/** A post that was sent whole, by itself or as a quote. */
 export type PostPayload = z.output<typeof postView>;
 
 const missing = z
@@ -135,7 +119,7 @@ const missing = z
     return z.NEVER;
   });
 
-/** What stands for a post that the AppView does not send. */
+/** The placeholder of a post that the AppView does not send. */
 export interface MissingPayload {
   readonly uri: z.output<typeof recordUri>;
   readonly is: 'notFound' | 'blocked' | 'detached';
@@ -160,8 +144,6 @@ const feedRow = z
     context.addIssue({ code: 'custom', message: 'Nobody says who passed this on.' });
     return z.NEVER;
   });
-
-/** A row of a timeline: a post, or a repost of one. */
 export type FeedRow = z.output<typeof feedRow>;
 
 const threadNode = z.object({
@@ -169,35 +151,13 @@ const threadNode = z.object({
   parent: z.unknown().optional(),
   replies: eachOf(z.unknown(), maximums.rows),
 });
-
-/** A post in a thread, with what hangs above and below it as it came. */
 export type ThreadNode = z.output<typeof threadNode>;
 
-/** Reads what a schema describes; null for anything else. */
-function reader<S extends z.ZodType>(schema: S): (value: unknown) => z.output<S> | null {
-  return (value) => {
-    const parsed = schema.safeParse(value);
-    return parsed.success ? parsed.data : null;
-  };
-}
-
-/** Reads an account; null when it breaks the contract. */
-export const parseActor = reader(actorPayload);
-
-/** Reads a post; null when it breaks the contract. */
-export const parsePost = reader(postView);
-
-/** Reads a post that is quoted; null when it is none, or breaks the contract. */
-export const parseQuoted = reader(quotedView);
-
-/**
- * Reads what stands for a post that is not sent; null for anything else. The keys decide, because
- * some servers leave `$type` out or give another one (Bluesky, section 4).
- */
-export const parseMissing = reader(missing);
-
-/** Reads a row of a timeline; null when it breaks the contract. */
-export const parseFeedRow = reader(feedRow);
-
-/** Reads a post in a thread; null for what is none, and when it breaks the contract. */
-export const parseThreadNode = reader(threadNode);
+// Rows that break the contract are `null`.
+export const parseActor = readerOf(actorPayload);
+export const parsePost = readerOf(postView);
+export const parseQuoted = readerOf(quotedView);
+/** Reads a placeholder. The keys decide, because some servers leave `$type` out or send another one. */
+export const parseMissing = readerOf(missing);
+export const parseFeedRow = readerOf(feedRow);
+export const parseThreadNode = readerOf(threadNode);

@@ -3,17 +3,29 @@ import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
+import { orNull } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { toRepliesPage } from '../replies-page.ts';
-import { type Continuation, chainDepth, readContinuation } from './continuation.ts';
-import { rankReplies } from './conversation.ts';
-import type { Reading } from './reading.ts';
-import { type AskedTree, type Branch, type Reach, readTree, type Tree } from './tree.ts';
+import { toRepliesPage, uniqueBy } from '../rows.ts';
+import type { Reading } from './client.ts';
+import {
+  type AskedTree,
+  type Branch,
+  pickContinuation,
+  rankReplies,
+  readTree,
+  type Tree,
+} from './tree.ts';
 
 const maxParents = 100;
 
 /** Replies so far down are seldom read, and a wide thread is as large as it is deep. */
 const replyDepth = 6;
+
+/** How far down the chain of one author is asked for: it is long, and narrow. */
+const chainDepth = 20;
+
+/** How often the end of a chain is asked for what follows it. */
+const maxFurther = 5;
 
 const cutAbove = 'The thread begins further up; the posts before these were not sent.';
 const tooLarge =
@@ -21,13 +33,24 @@ const tooLarge =
 const tooLong = `Perch reads at most ${maximums.rows} replies of a thread; this one has more.`;
 const cutBelow = 'What the author added after this post may go on; the rest could not be read.';
 
-/** Makes the read of a post, with its thread and replies where they are wanted. */
+/** The posts that an author added after a post, oldest first. */
+interface Continuation {
+  readonly branches: readonly Branch[];
+  /** Whether there may be more of it. */
+  readonly isCut: boolean;
+  /** Whether more of it was asked for and did not come. */
+  readonly hasFailed: boolean;
+}
+
+const noContinuation: Continuation = { branches: [], isCut: false, hasFailed: false };
+
+/** Creates the read of a post, with its thread and replies where they are wanted. */
 export function askPost(reading: Reading): Ask<'post'> {
   return async (query, context) => {
-    const { tree, reach, isTooLarge } = await readAsked(reading, query, context);
-    const below: Continuation = query.thread
-      ? await readContinuation(reading, { focal: tree.focal, depth: reach.depth }, context)
-      : { branches: [], isCut: false, hasFailed: false };
+    const { tree, depth, isTooLarge } = await readAsked(reading, query, context);
+    const below = query.thread
+      ? await readContinuation(reading, { focal: tree.focal, depth }, context)
+      : noContinuation;
     const found = arrange(query, tree, below);
     return isTooLarge ? { ...found, warnings: [...found.warnings, tooLarge] } : found;
   };
@@ -38,13 +61,13 @@ export function askReplies(reading: Reading): Ask<'replies'> {
   return async ({ post, order }, context) => {
     const query = { kind: 'post', post, thread: false, replies: order } as const;
     const { tree, isTooLarge } = await readAsked(reading, query, context);
-    const found = arrange(query, tree, { branches: [], isCut: false, hasFailed: false });
+    const found = arrange(query, tree, noContinuation);
     const warnings = isTooLarge ? [tooLarge] : tellUnsent(tree.focal);
     return toRepliesPage({ ...found, warnings });
   };
 }
 
-/** Tells that a tree has fewer replies than Bluesky counts. */
+/** Returns the warning for a tree with fewer replies than Bluesky counts. */
 function tellUnsent(focal: Branch): readonly string[] {
   const count = countUnsent(focal);
   if (count === 0) return [];
@@ -59,40 +82,31 @@ function countUnsent({ payload, replies }: Branch): number {
   return replies.reduce((sum, reply) => sum + countUnsent(reply), own);
 }
 
-async function readAsked(
-  reading: Reading,
-  query: PostQuery,
-  context: ProviderContext,
-): Promise<Whole> {
-  const { handle, id } = query.post;
-  const account = reading.known.actorFor(handle ?? '');
-  const whole = await readWhole(reading, { account, rkey: id, reach: toReach(query) }, context);
+/** @throws ProviderError `missing` for a post that cannot be shown */
+async function readAsked(reading: Reading, query: PostQuery, context: ProviderContext) {
+  const { post: asked, thread, replies } = query;
+  const { known } = reading;
+  const below = thread ? chainDepth : 0;
+  const depth = replies === 'off' ? below : replyDepth;
+  const reach = { parentHeight: thread ? maxParents : 0, depth };
+  const account = known.actorFor(asked.handle ?? '');
+  const whole = await readWhole(reading, { account, rkey: asked.id, reach }, context);
   const { post, payload } = whole.tree.focal;
-  refuseMissing(post);
-  if (payload !== null) reading.known.note(handle ?? '', payload.author);
+  if (post.type === 'tombstone') throw new ProviderError('missing', post.text);
+  if (payload !== null) known.note(asked.handle ?? '', payload.author);
   return whole;
 }
 
-interface Whole {
-  readonly tree: Tree;
-  readonly reach: Reach;
-  readonly isTooLarge: boolean;
-}
-
-/** Reads a thread; of one that is larger than a body may be, the direct replies. */
-async function readWhole(
-  reading: Reading,
-  asked: AskedTree,
-  context: ProviderContext,
-): Promise<Whole> {
+/** Reads a thread; of one whose body is too large, only the direct replies. */
+async function readWhole(reading: Reading, asked: AskedTree, context: ProviderContext) {
   const { reach } = asked;
   try {
-    return { tree: await readTree(reading, asked, context), reach, isTooLarge: false };
+    const tree = await readTree(reading, asked, context);
+    return { tree, depth: reach.depth, isTooLarge: false };
   } catch (error) {
     if (!isOversize(error) || reach.depth <= 1) throw error;
-    const shallow = { ...reach, depth: 1 };
-    const tree = await readTree(reading, { ...asked, reach: shallow }, context);
-    return { tree, reach: shallow, isTooLarge: true };
+    const shallow = { ...asked, reach: { ...reach, depth: 1 } };
+    return { tree: await readTree(reading, shallow, context), depth: 1, isTooLarge: true };
   }
 }
 
@@ -101,14 +115,41 @@ function isOversize(error: unknown): boolean {
   return error.cause instanceof HttpFailure && error.cause.kind === 'too_large';
 }
 
-function toReach({ thread, replies }: PostQuery): Reach {
-  const depth = replies !== 'off' ? replyDepth : thread ? chainDepth : 0;
-  return { parentHeight: thread ? maxParents : 0, depth };
+/**
+ * Returns the author's continuation of a post. If it is as long as the depth that was asked for, its last
+ * post is asked for what follows.
+ */
+async function readContinuation(
+  reading: Reading,
+  { focal, depth }: { readonly focal: Branch; readonly depth: number },
+  context: ProviderContext,
+): Promise<Continuation> {
+  const branches = [...pickContinuation(focal)];
+  let isCut = branches.length >= depth;
+  for (let asked = 0; isCut && asked < maxFurther; asked += 1) {
+    const last = branches.pop() ?? focal;
+    const below = await readBelow(reading, last, context);
+    branches.push(below ?? last);
+    if (below === null) return { branches, isCut, hasFailed: true };
+    const further = pickContinuation(below);
+    branches.push(...further);
+    isCut = further.length >= chainDepth;
+  }
+  return { branches, isCut, hasFailed: false };
 }
 
-/** @throws ProviderError `missing` for what is no post that can be shown */
-function refuseMissing(post: Post): void {
-  if (post.type === 'tombstone') throw new ProviderError('missing', post.text);
+/** Reads what follows a post, if there may be any. The thread so far is known, so a failure is `null`. */
+async function readBelow(
+  reading: Reading,
+  last: Branch,
+  context: ProviderContext,
+): Promise<Branch | null> {
+  const { payload } = last;
+  if (payload === null || payload.replyCount === 0) return last;
+  const { did: account, rkey } = payload.uri;
+  const reach = { parentHeight: 0, depth: chainDepth };
+  const tree = await orNull(readTree(reading, { account, rkey, reach }, context), context);
+  return tree?.focal.post.type === 'status' ? tree.focal : null;
 }
 
 /** Puts the parts in order, each post once. */
@@ -118,7 +159,9 @@ function arrange(
   below: Continuation,
 ): PostFound {
   const { focal, ancestors, isCutAbove, isCutBelow } = tree;
-  const take = createOnce();
+  // Record keys are the author's choice, so posts are told apart by their addresses.
+  const seen = new Set<string>();
+  const take = (posts: readonly Post[]) => uniqueBy(posts, ({ url }) => url, seen);
   const [post = focal.post] = take([focal.post]);
   return {
     ancestors: thread ? take(ancestors) : [],
@@ -132,19 +175,4 @@ function arrange(
       ...(isCutBelow ? [tooLong] : []),
     ],
   };
-}
-
-/**
- * Makes a filter that lets each post through once. Record keys are the author's choice, so two authors
- * can have the same; what stands for a post may have no address.
- */
-function createOnce(): (posts: readonly Post[]) => readonly Post[] {
-  const seen = new Set<string>();
-  return (posts) =>
-    posts.filter(({ url }) => {
-      if (url === null) return true;
-      const isNew = !seen.has(url);
-      seen.add(url);
-      return isNew;
-    });
 }

@@ -5,8 +5,7 @@ import { toCreated } from '../../platforms/times.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
 import { nameOf, shapeAccount } from './account.ts';
 import { blueskyPostUrl, postCollection, type RecordAddress } from './address.ts';
-import { type EmbedPayload, parseEmbed } from './embed-payload.ts';
-import { shapeCard, shapeMedia } from './embeds.ts';
+import { type EmbedPayload, parseEmbed, shapeCard, shapeMedia } from './embeds.ts';
 import {
   judgeAccount,
   judgePost,
@@ -22,17 +21,16 @@ import {
   parseQuoted,
 } from './payload.ts';
 
-/** What a post is shaped with. */
 export interface Shaping {
-  /** Labels end at a moment. */
+  /** The time at which labels are judged, since they can expire. */
   readonly nowMs: number;
-  /** Who wrote what the post answers; null where that was not sent. */
+  /** The author of the post that is answered; `null` if that was not sent. */
   readonly parentAuthor: ActorPayload | null;
 }
 
 /**
- * Gives the post that a payload describes, with the post that it quotes, or what stands in its place
- * where its author or moderation keeps it from the public. `context` is null.
+ * Returns the post that a payload describes, with the post that it quotes, or a tombstone if its author or
+ * moderation keeps it from the public. `context` is null.
  */
 export function shapePost(post: PostPayload, shaping: Shaping): Post {
   return shapeWithin(post, shaping, maximums.quotes);
@@ -49,20 +47,18 @@ function shapeWithin(post: PostPayload, shaping: Shaping, quotesLeft: number): P
   return { ...own, quote: shapeQuote(row, shaping.nowMs, quotesLeft - 1) };
 }
 
-/** Gives what stands for a post that was not sent. */
+/** Returns the placeholder of a post that was not sent. */
 export function shapeMissing({ uri, is }: MissingPayload): Tombstone {
   return toTombstone(uri, missingPosts[is]);
 }
 
-/** Gives what stands for a post that was sent in a form that is not understood. */
+/** Returns the placeholder of a post that was sent in an unknown form. */
 export function shapeUnreadable(): Tombstone {
-  return toTombstone(null, { reason: 'unavailable', sentence: unreadable });
+  const sentence = 'This post was sent in a form that Perch does not understand.';
+  return toTombstone(null, { reason: 'unavailable', sentence });
 }
 
-const unreadable = 'This post was sent in a form that Perch does not understand.';
-
-/** What is told of a post that Bluesky does not send. */
-export const missingPosts: Readonly<Record<MissingPayload['is'], Told>> = {
+const missingPosts: Readonly<Record<MissingPayload['is'], Told>> = {
   notFound: { reason: 'deleted', sentence: 'This post was deleted, or its account is gone.' },
   blocked: {
     reason: 'blocked',
@@ -79,7 +75,7 @@ interface Told extends Pick<Tombstone, 'reason'> {
   readonly sentence: string;
 }
 
-/** Who wrote a private post is not told, not even by its address. */
+/** The author of a private post is not named, not even by its address. */
 function shapeWithheld(uri: RecordAddress, withheld: Withheld): Tombstone {
   const told = withheldPosts[withheld];
   return toTombstone(told.reason === 'private' ? null : uri, told);
@@ -98,7 +94,6 @@ function toTombstone(uri: RecordAddress | null, { reason, sentence }: Told): Tom
   };
 }
 
-/** What is read of a post before it is shaped. */
 interface Judged {
   readonly post: PostPayload;
   readonly embeds: readonly EmbedPayload[];
@@ -116,7 +111,12 @@ function shapeOwn({ post, embeds, verdict }: Judged, shaping: Shaping): Status {
     ...toCreated(post.createdMs),
     author: shapeAccount(author),
     lang: record.langs[0] ?? null,
-    ...countsOf(post),
+    replies: post.replyCount,
+    reposts: post.repostCount,
+    likes: post.likeCount,
+    quotes: post.quoteCount,
+    bookmarks: post.bookmarkCount,
+    views: null,
     ...(record.tags.length > 0 && { tags: [...record.tags] }),
     source: null,
     possibly_sensitive: verdict.isSensitive,
@@ -143,18 +143,7 @@ function shapeOwn({ post, embeds, verdict }: Judged, shaping: Shaping): Status {
   );
 }
 
-function countsOf(post: PostPayload) {
-  return {
-    replies: post.replyCount,
-    reposts: post.repostCount,
-    likes: post.likeCount,
-    quotes: post.quoteCount,
-    bookmarks: post.bookmarkCount,
-    views: null,
-  };
-}
-
-/** Gives what a post answers. Of an account that is for those who are signed in nothing is told. */
+/** Returns what a post answers; nothing of an account that is for those who are signed in. */
 function shapeTarget(post: PostPayload, { nowMs, parentAuthor }: Shaping): Status['replying_to'] {
   const uri = post.record.reply?.parent.uri ?? null;
   if (uri === null) return null;
@@ -179,7 +168,7 @@ function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
   return shapeWithin(quoted, { nowMs, parentAuthor: null }, quotesLeft);
 }
 
-/** Tells whether a record is shown that is no post. It may be of a kind that is not known yet. */
+/** Returns whether an embedded record is no post. It may be of a kind that is not known yet. */
 function isOtherKind(row: unknown): boolean {
   const uri = typeof row === 'object' && row !== null && 'uri' in row ? row.uri : null;
   return typeof uri === 'string' && !uri.includes(`/${postCollection}/`);

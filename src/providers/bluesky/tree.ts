@@ -4,28 +4,22 @@ import { maximums } from '../../platforms/maximums.ts';
 import { createMalformed } from '../failure.ts';
 import type { ProviderContext } from '../provider.ts';
 import { writePostUri } from './address.ts';
-import {
-  type ActorPayload,
-  type PostPayload,
-  parseMissing,
-  parseThreadNode,
-  type ThreadNode,
-} from './payload.ts';
-import type { Reading } from './reading.ts';
+import type { Reading } from './client.ts';
+import { type PostPayload, parseMissing, parseThreadNode, type ThreadNode } from './payload.ts';
 import { type Shaping, shapeMissing, shapePost, shapeUnreadable } from './shape.ts';
 
-/** A place in a thread with all that answers it, in the order in which it was sent. */
+/** A post in a thread with its replies, in the order in which they were sent. */
 export interface Branch {
   readonly post: Post;
-  /** What was sent; null where something stands for a post. */
+  /** `null` for a placeholder. */
   readonly payload: PostPayload | null;
   readonly replies: readonly Branch[];
 }
 
-/** A post with what stands above and below it. */
+/** A post with its thread. */
 export interface Tree {
   readonly focal: Branch;
-  /** The first post of the thread first. */
+  /** Oldest first. */
   readonly ancestors: readonly Post[];
   /** Whether there is more above the first of the ancestors. */
   readonly isCutAbove: boolean;
@@ -33,38 +27,27 @@ export interface Tree {
   readonly isCutBelow: boolean;
 }
 
-/** How far a thread is asked for, in posts above and below. */
-export interface Reach {
-  readonly parentHeight: number;
-  readonly depth: number;
-}
-
-/** Which thread is asked for. */
+/** A thread, and how many posts above and below are asked for. */
 export interface AskedTree {
   /** A handle or a DID; the AppView finds the account of either. */
   readonly account: string;
   readonly rkey: string;
-  readonly reach: Reach;
+  readonly reach: { readonly parentHeight: number; readonly depth: number };
 }
 
-/**
- * Asks for the thread of a post.
- *
- * @throws ProviderError
- */
+/** Reads the thread of a post. Throws ProviderError. */
 export async function readTree(
-  { client, clock }: Reading,
+  { query, clock }: Reading,
   { account, rkey, reach }: AskedTree,
   context: ProviderContext,
 ): Promise<Tree> {
   const parameters = { uri: writePostUri(account, rkey), ...reach };
-  const body = await client.query('app.bsky.feed.getPostThread', parameters, context);
+  const body = await query('app.bsky.feed.getPostThread', parameters, context);
   const tree = await shapeTree(body.thread, clock.now(), context);
   if (tree === null) throw createMalformed();
   return tree;
 }
 
-/** Reads the thread of a post; null where it breaks the contract. */
 async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promise<Tree | null> {
   const focal = parseThreadNode(thread);
   if (focal === null) {
@@ -82,15 +65,8 @@ async function shapeTree(thread: unknown, nowMs: number, sliced: Sliced): Promis
   };
 }
 
-interface Above {
-  readonly ancestors: readonly Post[];
-  readonly isCut: boolean;
-  /** Who wrote the post right above; null where that was not sent. */
-  readonly parentAuthor: ActorPayload | null;
-}
-
 /** Goes up from parent to parent. Nothing is known of what is above a post that was not sent. */
-async function shapeAbove(start: unknown, nowMs: number, sliced: Sliced): Promise<Above> {
+async function shapeAbove(start: unknown, nowMs: number, sliced: Sliced) {
   const payloads: PostPayload[] = [];
   let place = start;
   while (payloads.length < maximums.rows) {
@@ -155,4 +131,77 @@ function growReply(value: unknown, shaping: Shaping): Growing {
 function grow(node: ThreadNode, shaping: Shaping): Growing {
   const { post: payload } = node;
   return { branch: { post: shapePost(payload, shaping), payload, replies: [] }, node };
+}
+
+/** Returns the author's answers to themselves: each the first to the one before it. */
+export function pickContinuation(focal: Branch): readonly Branch[] {
+  const chain: Branch[] = [];
+  const author = focal.payload?.author.did;
+  const firstOwn = ({ replies }: Branch) =>
+    replies
+      .filter(({ post, payload }) => post.type === 'status' && payload?.author.did === author)
+      .sort(byOldest)[0];
+  for (let next = firstOwn(focal); next !== undefined; next = firstOwn(next)) chain.push(next);
+  return chain;
+}
+
+/**
+ * Returns the replies to a post and to its author's continuation in order, each followed by the replies
+ * to it, depth-first and oldest first. Placeholders come after the posts that can be shown; further down
+ * only those are included that have a reply to show.
+ */
+export function rankReplies(
+  focal: Branch,
+  continuation: readonly Branch[],
+  order: 'top' | 'recent',
+): readonly Post[] {
+  const own = new Set(continuation.map(uriOf));
+  const direct = [focal, ...continuation]
+    .flatMap(({ replies }) => replies)
+    .filter((branch) => branch.payload === null || !own.has(uriOf(branch)))
+    .sort(order === 'top' ? byLikes : byNewest);
+  const found: Post[] = [];
+  const waiting = direct.reverse();
+  for (let branch = waiting.pop(); branch !== undefined; branch = waiting.pop()) {
+    found.push(branch.post);
+    waiting.push(...branch.replies.filter(showsSomething).sort(byOldest).reverse());
+  }
+  return found;
+}
+
+function showsSomething({ post, replies }: Branch): boolean {
+  return post.type === 'status' || replies.some(showsSomething);
+}
+
+function byOldest(a: Branch, b: Branch): number {
+  return createdOf(a, 1) - createdOf(b, 1) || compareUris(a, b);
+}
+
+function byNewest(a: Branch, b: Branch): number {
+  return createdOf(b, -1) - createdOf(a, -1) || compareUris(a, b);
+}
+
+function byLikes(a: Branch, b: Branch): number {
+  return likesOf(b) - likesOf(a) || byOldest(a, b);
+}
+
+/** What cannot be shown comes last, whatever it is sorted by. */
+const atTheEnd = Number.MAX_SAFE_INTEGER;
+
+function createdOf({ post, payload }: Branch, direction: 1 | -1): number {
+  if (payload === null || post.type === 'tombstone') return direction * atTheEnd;
+  return payload.createdMs;
+}
+
+function likesOf({ post }: Branch): number {
+  return post.type === 'tombstone' ? -2 : (post.likes ?? -1);
+}
+
+function uriOf({ payload }: Branch): string {
+  return payload?.uri.uri ?? '';
+}
+
+function compareUris(a: Branch, b: Branch): number {
+  if (uriOf(a) === uriOf(b)) return 0;
+  return uriOf(a) < uriOf(b) ? -1 : 1;
 }

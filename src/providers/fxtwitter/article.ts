@@ -1,10 +1,94 @@
+import { z } from 'zod';
 import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
+import {
+  address,
+  count,
+  eachOf,
+  lenient,
+  term,
+  text,
+  token,
+  url,
+  words,
+} from '../../platforms/lenient.ts';
+import { maximums } from '../../platforms/maximums.ts';
 import { settleRuns } from '../../platforms/runs.ts';
 import { isNamed, tagUrl } from '../../platforms/tags.ts';
 import { countCodePoints, isWebUrl, toCodePoints } from '../../platforms/text.ts';
 import { toIsoTime } from '../../platforms/times.ts';
-import { xPostUrl } from '../../platforms/x.ts';
-import type { ArticlePayload, BlockPayload, EntityPayload, MediaInfo } from './article-payload.ts';
+import { xId, xPostUrl } from '../../platforms/x.ts';
+
+// Offsets of an article count Unicode code points: the inline styles and URLs of the recorded article
+// after an emoji fit code points and not UTF-16 units.
+
+const offset = z.number().int().nonnegative();
+
+/** What one part of an article refers to another by: a number, or a text of digits. */
+const key = z.union([token, z.number().transform(String)]);
+
+const tags = eachOf(z.object({ fromIndex: offset, toIndex: offset, text }), maximums.facets);
+
+const blockPayload = z.object({
+  type: token,
+  text,
+  data: lenient(z.object({ urls: tags, mentions: tags, hashtags: tags, cashtags: tags })),
+  entityRanges: eachOf(
+    z.object({ key, offset: offset.catch(0), length: offset.catch(0) }),
+    maximums.facets,
+  ),
+  inlineStyleRanges: eachOf(z.object({ style: token, offset, length: offset }), maximums.facets),
+});
+type BlockPayload = z.output<typeof blockPayload>;
+
+const entityPayload = z.object({
+  type: token,
+  data: lenient(
+    z.object({
+      markdown: words,
+      tweetId: lenient(xId),
+      url: address,
+      mediaItems: eachOf(z.object({ mediaId: key }), maximums.media),
+    }),
+  ),
+});
+type EntityPayload = z.output<typeof entityPayload>;
+
+const variants = eachOf(
+  z.object({
+    url,
+    content_type: term,
+    bitrate: count,
+    bit_rate: count,
+  }),
+  maximums.variants,
+);
+
+const mediaInfo = z.object({
+  original_img_url: address,
+  original_img_width: count,
+  original_img_height: count,
+  variants,
+  video_info: lenient(z.object({ variants })),
+});
+type MediaInfo = z.output<typeof mediaInfo>;
+
+/** A long-form article. `content` has no blocks where only its beginning was sent. */
+export const articlePayload = z.object({
+  id: term,
+  title: text,
+  preview_text: words,
+  created_at: term,
+  modified_at: term,
+  cover_media: lenient(z.object({ media_info: z.object({ original_img_url: address }) })),
+  content: lenient(
+    z.object({
+      blocks: eachOf(blockPayload, maximums.blocks),
+      entityMap: eachOf(z.object({ key, value: entityPayload }), maximums.blocks),
+    }),
+  ),
+  media_entities: eachOf(z.object({ media_id: key, media_info: mediaInfo }), maximums.blocks),
+});
+type ArticlePayload = z.output<typeof articlePayload>;
 
 /** What the blocks of one article point to, by key. */
 interface Referred {
@@ -12,7 +96,7 @@ interface Referred {
   readonly media: ReadonlyMap<string, MediaInfo>;
 }
 
-/** Gives a long-form article with its blocks in reading order; blank blocks are left out. */
+/** Returns a long-form article with its blocks in reading order; blank blocks are left out. */
 export function shapeArticle(article: ArticlePayload): Article {
   const referred = {
     entities: new Map(article.content?.entityMap.map(({ key, value }) => [key, value])),
@@ -48,10 +132,9 @@ function shapeBlock(block: BlockPayload, referred: Referred): readonly ArticleBl
   if (level !== undefined) return [{ type: 'heading', level, text, styles }];
   switch (block.type) {
     case 'unordered-list-item':
-    case 'ordered-list-item': {
-      const ordered = block.type === 'ordered-list-item';
-      return [{ type: 'list_item', ordered, text, styles }];
-    }
+      return [{ type: 'list_item', ordered: false, text, styles }];
+    case 'ordered-list-item':
+      return [{ type: 'list_item', ordered: true, text, styles }];
     case 'blockquote':
       return [{ type: 'quote', text, styles }];
     default:
@@ -100,7 +183,7 @@ function shapeMedia(info: MediaInfo | undefined): readonly ArticleBlock[] {
   ];
 }
 
-/** Gives the mp4 with the most bits, because an article has no block for a video. */
+/** Returns the mp4 with the most bits, because an article has no block for a video. */
 function bestVariant(info: MediaInfo): string | null {
   const variants = [...info.variants, ...(info.video_info?.variants ?? [])];
   const [best] = variants
@@ -118,24 +201,15 @@ function linkParagraph(text: string, url: string): readonly ArticleBlock[] {
 
 function shapeStyles(block: BlockPayload, referred: Referred): readonly StyleRange[] {
   const points = toCodePoints(block.text);
-  const ranges = [
-    ...inlineStyles(block),
-    ...entityLinks(block, referred),
-    ...tagLinks(block, points),
-  ];
-  return settleRuns(ranges, points.length);
+  const links = [...entityLinks(block, referred), ...tagLinks(block, points)];
+  return settleRuns([...inlineStyles(block), ...links], points.length);
 }
 
-const inlineNames: ReadonlyMap<string, StyleRange['style']> = new Map([
-  ['bold', 'bold'],
-  ['italic', 'italic'],
-  ['strikethrough', 'strikethrough'],
-  ['code', 'code'],
-]);
+const inlineStyleNames = ['bold', 'italic', 'strikethrough', 'code'] as const;
 
 function inlineStyles(block: BlockPayload): readonly StyleRange[] {
   return block.inlineStyleRanges.flatMap(({ style: name, offset, length }) => {
-    const style = inlineNames.get(name.toLowerCase());
+    const style = inlineStyleNames.find((known) => known === name.toLowerCase());
     return style === undefined ? [] : [{ style, start: offset, end: offset + length }];
   });
 }

@@ -25,7 +25,7 @@ interface Texts {
 }
 
 /**
- * Gives the facets of the served `text`. They are known only for the raw text, in which links are
+ * Returns the facets of the served `text`. They are known only for the raw text, in which links are
  * short and entities encoded, so each is looked for in `text`, from the one before it on.
  */
 export function shapeFacets(text: string, raw: RawText | null): readonly Facet[] {
@@ -94,7 +94,7 @@ function toLink(
       return url === null ? null : { type: facet.type, url };
     }
     default:
-      // `media` stands at the wrong place in note posts, and its link is not in the served text.
+      // `media` has the wrong place in note posts, and its link is not in the served text.
       return null;
   }
 }
@@ -123,7 +123,7 @@ function anchorStyle(
   return start === null ? null : { ...found, start, end: start + shown.length };
 }
 
-/** Gives the index in the served text of a place at or after an anchor; `inside` when it is in it. */
+/** Returns the index in the served text of a place at or after an anchor; `inside` when it is in it. */
 function project(
   raw: DecodedText,
   anchor: Anchor,

@@ -1,18 +1,16 @@
 import type { Clock } from '../../core/clock.ts';
-import { withBounds } from '../bounds.ts';
-import { platformOf } from '../platform-of.ts';
-import { type Provider, readNames } from '../provider.ts';
+import { createLiveProvider } from '../bounds.ts';
+import type { Provider } from '../provider.ts';
 import { createUpstream, type UpstreamOptions } from '../upstream.ts';
 import { createClient } from './client.ts';
 import { askConnections } from './lists/connections.ts';
 import { askSearch, askSearchUsers } from './lists/search.ts';
 import { askTimeline } from './lists/timeline.ts';
 import { askPost } from './post.ts';
-import { askProfile, createProfiles } from './profile.ts';
+import { createProfiles } from './profile.ts';
 import { askReplies } from './replies.ts';
 
-/** What the provider is built from. */
-export interface FxTwitterOptions extends UpstreamOptions {
+interface FxTwitterOptions extends UpstreamOptions {
   readonly clock: Clock;
 }
 
@@ -20,22 +18,19 @@ export interface FxTwitterOptions extends UpstreamOptions {
 export function createFxTwitter({ clock, ...options }: FxTwitterOptions): Provider {
   const upstream = createUpstream(options);
   const client = createClient(upstream);
-  const profiles = createProfiles({ upstream, clock });
+  const profiles = createProfiles(upstream, clock);
   const connections = askConnections(upstream, profiles);
-  return withBounds({
-    name: 'fxtwitter',
-    platforms: ['x'],
-    reads: new Set(readNames),
-    covers: (query) => platformOf(query) === 'x',
-    ask: {
-      post: askPost(client),
-      replies: askReplies(client),
-      profile: askProfile(profiles),
-      timeline: askTimeline({ upstream, profiles, clock }),
-      followers: connections,
-      following: connections,
-      search: askSearch(upstream),
-      searchUsers: askSearchUsers(upstream),
-    },
+  return createLiveProvider('fxtwitter', 'x', {
+    post: askPost(client),
+    replies: askReplies(client),
+    profile: async ({ account: { handle } }, context) => ({
+      account: await profiles.read(handle, context),
+      warnings: [],
+    }),
+    timeline: askTimeline({ upstream, profiles, clock }),
+    followers: connections,
+    following: connections,
+    search: askSearch(upstream),
+    searchUsers: askSearchUsers(upstream),
   });
 }

@@ -5,6 +5,7 @@ import {
   eachOf,
   lenient,
   line,
+  readerOf,
   term,
   text,
   token,
@@ -14,13 +15,12 @@ import {
 import { maximums } from '../../platforms/maximums.ts';
 import { checkTimeMs, readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 import { xHandle, xId } from '../../platforms/x.ts';
-import { articlePayload } from './article-payload.ts';
+import { articlePayload } from './article.ts';
 
-// The posts and accounts that the service sends (FxTwitter, section 4), and the v1 names beside them
-// (section 8). Strict only about what a post cannot be shown without.
+// The posts and accounts that the service sends, and the names of its version 1 beside them. Strict only
+// about what a post cannot be shown without.
 
-/** An account as it stands in a post, a list or a profile. Absent and null are both null. */
-export const userPayload = z
+const userPayload = z
   .object({
     id: xId,
     screen_name: xHandle,
@@ -41,8 +41,6 @@ export const userPayload = z
     verification: lenient(z.object({ verified: z.boolean(), type: term })),
   })
   .transform(({ tweets, ...user }) => ({ ...user, statuses: user.statuses ?? tweets }));
-
-/** An account. */
 export type UserPayload = z.output<typeof userPayload>;
 
 const rawText = z.object({
@@ -58,11 +56,7 @@ const rawText = z.object({
     maximums.facets,
   ),
 });
-
-/** The text as X has it, with its facets in code points. */
 export type RawText = z.output<typeof rawText>;
-
-/** One facet of the raw text. */
 export type FacetPayload = RawText['facets'][number];
 
 const mediaPayload = z.object({
@@ -76,23 +70,12 @@ const mediaPayload = z.object({
   formats: eachOf(z.object({ url, container: term, bitrate: count }), maximums.variants),
   variants: eachOf(z.object({ url, content_type: term, bitrate: count }), maximums.variants),
 });
-
-/** One item of media. */
 export type MediaPayload = z.output<typeof mediaPayload>;
-
-const externalPayload = z.object({
-  url,
-  thumbnail_url: address,
-  width: count,
-  height: count,
-});
 
 const mediaSetPayload = z.object({
   all: eachOf(mediaPayload, maximums.media),
-  external: lenient(externalPayload),
+  external: lenient(z.object({ url, thumbnail_url: address, width: count, height: count })),
 });
-
-/** The media of a post. */
 export type MediaSetPayload = z.output<typeof mediaSetPayload>;
 
 const pollPayload = z.object({
@@ -108,13 +91,9 @@ const cardPayload = z.object({
   domain: term,
   image: lenient(z.object({ url: address, alt: words })),
 });
-
-/** The preview of a page. */
 export type CardPayload = z.output<typeof cardPayload>;
 
 const communityPayload = z.object({ id: xId, name: text, description: words });
-
-/** A community. */
 export type CommunityPayload = z.output<typeof communityPayload>;
 
 const replyingTo = z.union([
@@ -152,6 +131,7 @@ const statusPayload = z
     community_note: lenient(z.object({ text: words })),
     reposted_by: lenient(userPayload),
   })
+  .transform(({ retweets, ...row }) => ({ ...row, reposts: row.reposts ?? retweets }))
   .transform((row, context) => withCreatedMs(row, readCreatedMs(row), context));
 
 function readCreatedMs(row: {
@@ -162,8 +142,6 @@ function readCreatedMs(row: {
     row.created_timestamp === null ? null : checkTimeMs(Math.trunc(row.created_timestamp) * 1000);
   return stamped ?? (row.created_at === null ? null : readTimeMs(row.created_at));
 }
-
-/** A post; `createdMs` is the readable one of its two times. */
 export type StatusPayload = z.output<typeof statusPayload>;
 
 const tombstonePayload = z.object({
@@ -174,23 +152,15 @@ const tombstonePayload = z.object({
     .catch('unavailable'),
   author: lenient(userPayload),
 });
-
-/** What stands for a post that X does not show. */
 export type TombstonePayload = z.output<typeof tombstonePayload>;
-
-/** A row that stands for a post. */
 export type PostPayload = StatusPayload | TombstonePayload;
 
-/** Reads one row; null when it breaks the contract. */
+const readTombstone = readerOf(tombstonePayload);
+const readStatus = readerOf(statusPayload);
+
+/** Reads one row; `null` if it breaks the contract. */
 export function parsePost(row: unknown): PostPayload | null {
-  const tombstone = tombstonePayload.safeParse(row);
-  if (tombstone.success) return tombstone.data;
-  const status = statusPayload.safeParse(row);
-  return status.success ? status.data : null;
+  return readTombstone(row) ?? readStatus(row);
 }
 
-/** Reads one account; null when it breaks the contract. */
-export function parseUser(row: unknown): UserPayload | null {
-  const user = userPayload.safeParse(row);
-  return user.success ? user.data : null;
-}
+export const parseUser = readerOf(userPayload);

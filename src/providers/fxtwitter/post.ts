@@ -1,17 +1,21 @@
-import type { RequestContext } from '../../core/http/http-client.ts';
 import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Post, Status } from '../../model/post.ts';
-import type { PostQuery } from '../../model/queries.ts';
+import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
+import { listParts, orNull, tellThrottled, unreadParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import type { Rows } from '../rows.ts';
-import type { FxTwitterClient, PostAnswer, RankingMode } from './client.ts';
-import { rankReplies, type ThreadLine, uniqueById } from './conversation.ts';
+import { type Rows, tellUnread, uniqueById } from '../rows.ts';
+import type { FxTwitterClient, PostAnswer } from './client.ts';
+import { pickContinuation, rankReplies, splitThread, type ThreadLine } from './conversation.ts';
 import type { PostPayload } from './payload.ts';
-import { tellUnread } from './rows.ts';
-import { shapePost, shapeStatus } from './shape.ts';
-import { type KnownThread, knownFromConversation, knownFromThread, walkParents } from './thread.ts';
-import { tellThrottled } from './throttle.ts';
+import { parentOf, shapePost, shapeStatus } from './shape.ts';
+
+/** What is known of the thread of a post. */
+interface KnownThread {
+  readonly line: ThreadLine;
+  readonly missing: PostFound['missing'];
+  readonly warnings: readonly string[];
+}
 
 /** The parts of an answer before they are put in order. */
 interface Parts extends KnownThread {
@@ -20,10 +24,8 @@ interface Parts extends KnownThread {
 }
 
 const noLine: ThreadLine = { ancestors: [], continuation: [] };
-const noReplies = 'The replies could not be read.';
-const noThread = 'The rest of the thread could not be read.';
 
-/** Makes the read of a post, with its thread and replies where they are wanted. */
+/** Creates the read of a post, with its thread and replies where they are wanted. */
 export function askPost(client: FxTwitterClient): Ask<'post'> {
   return async (query, context) => {
     const { focal, line, replies, missing, warnings } = await readParts(client, query, context);
@@ -51,182 +53,170 @@ async function readParts(
   query: PostQuery,
   context: ProviderContext,
 ): Promise<Parts> {
-  if (!query.thread && query.replies === 'off') return readAlone(client, query, context);
+  if (listParts(query).length === 0) return readAlone(client, query, context);
   try {
     return await readAround(client, query, context);
   } catch (error) {
-    if (!mayBeAlone(error)) throw error;
+    // The service asks X for the post alone in another way than for its surroundings, and one can fail
+    // without the other.
+    if (!isKind(error, 'malformed', 'ambiguous')) throw error;
     return readAlone(client, query, context).catch((second: unknown) => {
-      if (isMissing(second)) throw second;
+      if (isKind(second, 'missing')) throw second;
       tellThrottled(context, second);
       throw error;
     });
   }
 }
 
-/** Reads what stands around a post, and the post with it. */
-async function readAround(
+function isKind(error: unknown, ...kinds: readonly ProviderError['kind'][]): boolean {
+  return error instanceof ProviderError && kinds.includes(error.kind);
+}
+
+async function readAlone(
   client: FxTwitterClient,
   query: PostQuery,
   context: ProviderContext,
 ): Promise<Parts> {
-  if (query.replies === 'off') {
-    return withThread(client, await client.readThread(query.post.id, context), context);
-  }
-  return query.thread
-    ? readThreadAndReplies(client, query, context)
-    : readReplies(client, query, context);
-}
-
-/**
- * Tells whether the post by itself is worth a try: the service asks X for it in another way than for
- * what stands around it, and one can fail without the other.
- */
-function mayBeAlone(error: unknown): boolean {
-  return (
-    error instanceof ProviderError && (error.kind === 'malformed' || error.kind === 'ambiguous')
-  );
-}
-
-/** Reads the post by itself, and says what is missing of what was asked for. */
-async function readAlone(
-  client: FxTwitterClient,
-  { post, thread, replies }: PostQuery,
-  context: ProviderContext,
-): Promise<Parts> {
-  const { status } = await client.readStatus(post.id, context);
-  const missing = [
-    ...(thread ? (['thread'] as const) : []),
-    ...(replies === 'off' ? [] : (['replies'] as const)),
-  ];
-  const warnings = missing.map((part) => (part === 'thread' ? noThread : noReplies));
+  const { status } = await client.readStatus(query.post.id, context);
+  const missing = listParts(query);
+  const warnings = missing.map((part) => unreadParts[part]);
   return { focal: shapeStatus(status), line: noLine, replies: [], missing, warnings };
 }
 
-/** The thread that comes with the replies is not wanted here. */
-async function readReplies(
-  client: FxTwitterClient,
-  query: PostQuery,
-  context: ProviderContext,
-): Promise<Parts> {
-  const { status, replies } = await readConversation(client, query, context);
-  return { focal: shapeStatus(status), line: noLine, ...(await shapeReplies(replies, context)) };
-}
-
-function readConversation(
-  client: FxTwitterClient,
-  { post, replies }: PostQuery,
-  context: RequestContext,
-): Promise<PostAnswer> {
-  const place = { mode: toRankingMode(replies), cursor: null };
-  return client.readConversation(post.id, place, context);
-}
-
-/** Returns what X calls an order of replies. */
-export function toRankingMode(order: PostQuery['replies']): RankingMode {
-  return order === 'recent' ? 'recency' : 'likes';
-}
+/** An answer or its failure; `null` where nothing was asked for. */
+type Settled = PromiseSettledResult<PostAnswer> | null;
 
 /**
- * Asks for both at once. The thread decides; where it gives no verdict, the conversation does, since
- * an outage of one call looks like a missing post.
+ * Asks for the thread and the replies at once. The thread decides; where it gives no verdict, the
+ * conversation does, since an outage of one call looks like a missing post.
  */
-async function readThreadAndReplies(
+async function readAround(
   client: FxTwitterClient,
-  query: PostQuery,
+  { post, thread: wantsThread, replies }: PostQuery,
   context: ProviderContext,
 ): Promise<Parts> {
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
+  const place = { order: replies === 'recent' ? replies : 'top', cursor: null } as const;
   try {
-    const pending = settle(readConversation(client, query, { ...context, signal }));
-    const thread = await settle(client.readThread(query.post.id, context));
-    if (!thread.ok && isVerdict(thread.error)) throw thread.error;
-    return await combine(client, { thread, conversation: await pending, context });
+    const pending =
+      replies === 'off'
+        ? null
+        : settle(client.readConversation(post.id, place, { ...context, signal }));
+    const thread = wantsThread ? await settle(client.readThread(post.id, context)) : null;
+    if (thread?.status === 'rejected' && isVerdict(thread.reason)) throw thread.reason;
+    return await combine(client, { thread, conversation: await pending }, context);
   } finally {
     stop.abort();
   }
 }
 
-/** Tells whether a failure says something of the post itself, or forbids to go on asking. */
+/** Returns whether a failure says something of the post itself, or forbids to go on asking. */
 function isVerdict(error: unknown): boolean {
-  if (!(error instanceof ProviderError)) return true;
-  return error.kind === 'missing' || error.kind === 'throttled';
+  return !(error instanceof ProviderError) || isKind(error, 'missing', 'throttled');
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof ProviderError && error.kind === 'missing';
+/** Turns a rejection into a value, so that a call whose result is not needed is not unhandled. */
+async function settle(call: Promise<PostAnswer>): Promise<Settled> {
+  const [settled] = await Promise.allSettled([call]);
+  return settled;
 }
 
-interface BothAnswers {
-  readonly thread: Settled;
-  readonly conversation: Settled;
-  readonly context: ProviderContext;
-}
-
-async function combine(client: FxTwitterClient, both: BothAnswers): Promise<Parts> {
-  const { thread, conversation, context } = both;
-  if (conversation.ok) return combineWith(client, conversation.answer, both);
-  tellThrottled(context, conversation.error);
-  if (!thread.ok) throw isMissing(conversation.error) ? conversation.error : thread.error;
-  const parts = await withThread(client, thread.answer, context);
-  return {
-    ...parts,
-    missing: [...parts.missing, 'replies'],
-    warnings: [...parts.warnings, noReplies],
-  };
-}
-
-async function combineWith(
+async function combine(
   client: FxTwitterClient,
-  conversation: PostAnswer,
-  { thread, context }: BothAnswers,
+  { thread, conversation }: { readonly thread: Settled; readonly conversation: Settled },
+  context: ProviderContext,
 ): Promise<Parts> {
-  const focal = shapeStatus(thread.ok ? thread.answer.status : conversation.status);
-  const { replies, missing, warnings } = await shapeReplies(conversation.replies, context);
+  const [above, around] = [thread, conversation].map(answerOf);
+  const failures = [thread, conversation].filter((each) => each?.status === 'rejected');
+  const errors = failures.map(({ reason }): unknown => reason);
+  for (const error of errors) tellThrottled(context, error);
+  const answer = above ?? around;
+  if (answer === undefined) {
+    throw errors.find((error) => isKind(error, 'missing')) ?? errors[0];
+  }
+  const focal = shapeStatus(answer.status);
+  const below =
+    conversation === null ? nothingBelow : await shapeReplies(around?.replies ?? null, context);
+  if (thread === null) return { focal, line: noLine, ...below };
   const known =
-    (thread.ok ? await knownFromThread(focal, thread.answer.thread, context) : null) ??
-    (await knownFromConversation(focal, { ...conversation, replies }, context)) ??
+    (await toKnownThread(focal, { thread: above?.thread }, context)) ??
+    (await toKnownThread(focal, { ...below, thread: around?.thread }, context)) ??
     (await walkParents(client, focal, context));
   return {
     focal,
     line: known.line,
-    replies,
-    missing: [...known.missing, ...missing],
-    warnings: [...known.warnings, ...warnings],
+    replies: below.replies,
+    missing: [...known.missing, ...below.missing],
+    warnings: [...known.warnings, ...below.warnings],
   };
 }
 
-async function withThread(
-  client: FxTwitterClient,
-  answer: PostAnswer,
-  context: ProviderContext,
-): Promise<Parts> {
-  const focal = shapeStatus(answer.status);
-  const known =
-    (await knownFromThread(focal, answer.thread, context)) ??
-    (await walkParents(client, focal, context));
-  return { ...known, focal, replies: [] };
+function answerOf(settled: Settled): PostAnswer | undefined {
+  return settled?.status === 'fulfilled' ? settled.value : undefined;
 }
 
-async function shapeReplies(
-  rows: Rows<PostPayload> | null,
-  sliced: Sliced,
-): Promise<Omit<Parts, 'focal' | 'line'>> {
-  if (rows === null) return { replies: [], missing: ['replies'], warnings: [noReplies] };
+type Below = Pick<Parts, 'replies' | 'missing' | 'warnings'>;
+
+const nothingBelow: Below = { replies: [], missing: [], warnings: [] };
+
+async function shapeReplies(rows: Rows<PostPayload> | null, sliced: Sliced): Promise<Below> {
+  if (rows === null) return { replies: [], missing: ['replies'], warnings: [unreadParts.replies] };
   const replies = await mapInSlices(rows.rows, shapePost, sliced);
   return { replies, missing: [], warnings: tellUnread(rows, 'post') };
 }
 
-type Settled =
-  | { readonly ok: true; readonly answer: PostAnswer }
-  | { readonly ok: false; readonly error: unknown };
+const fromReplies =
+  'What the author added after this post was looked for among the replies and may be incomplete.';
+const brokenWalk = 'The posts before this one could not all be read.';
+const noContinuation = 'What the author added after this post could not be read.';
 
-/** Turns a rejection into a value, so that a call which nobody waits for any more is not unhandled. */
-async function settle(call: Promise<PostAnswer>): Promise<Settled> {
-  try {
-    return { ok: true, answer: await call };
-  } catch (error) {
-    return { ok: false, error };
+interface ThreadSource {
+  /** `null` where the answer had the single post only. */
+  readonly thread: Rows<PostPayload> | null | undefined;
+  /** Of `/2/conversation`, which has the author's continuation in here. */
+  readonly replies?: readonly Post[];
+}
+
+/** Returns the thread that an answer has; `null` where it has none. */
+async function toKnownThread(
+  focal: Status,
+  { thread = null, replies }: ThreadSource,
+  sliced: Sliced,
+): Promise<KnownThread | null> {
+  if (thread === null) return null;
+  const line = splitThread(await mapInSlices(thread.rows, shapePost, sliced), focal.id);
+  const warnings = tellUnread(thread, 'post');
+  if (replies === undefined) return { line, missing: [], warnings };
+  const continuation = pickContinuation(focal, replies);
+  return { line: { ...line, continuation }, missing: [], warnings: [fromReplies, ...warnings] };
+}
+
+const maxParents = 20;
+
+/**
+ * Reads the parents one by one, as far as they are known. Any failure ends the walk, and what was read
+ * is kept. What follows the post stays unknown.
+ */
+async function walkParents(
+  client: FxTwitterClient,
+  focal: Status,
+  context: ProviderContext,
+): Promise<KnownThread> {
+  const found: Post[] = [];
+  const seen = new Set([focal.id]);
+  let next = focal.replying_to?.status ?? null;
+  while (next !== null && !seen.has(next) && found.length < maxParents) {
+    seen.add(next);
+    const row = await orNull(client.readRow(next, context), context);
+    if (row === null) break;
+    found.push(shapePost(row));
+    if (row.type === 'tombstone') break; // it does not say what it answers
+    next = parentOf(row);
   }
+  return {
+    line: { ancestors: found.toReversed(), continuation: [] },
+    missing: ['thread'],
+    warnings: next === null ? [noContinuation] : [brokenWalk, noContinuation],
+  };
 }

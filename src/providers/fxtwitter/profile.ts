@@ -1,37 +1,18 @@
 import type { Clock } from '../../core/clock.ts';
-import type { RequestContext } from '../../core/http/http-client.ts';
+import { HttpFailure, type RequestContext } from '../../core/http/http-client.ts';
 import type { Account } from '../../model/account.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
-import type { Ask, ProviderContext } from '../provider.ts';
-import type { Upstream } from '../upstream.ts';
-import { shapeAccount } from './account.ts';
-import { type Body, readBody, toAnswerFailure, trueStatus } from './body.ts';
-import { createControl } from './control.ts';
+import { tellThrottled, toProviderError } from '../failure.ts';
+import type { ProviderContext } from '../provider.ts';
+import { readBody, type Upstream } from '../upstream.ts';
+import { toAnswerFailure, trueStatus } from './client.ts';
 import { parseUser, type UserPayload } from './payload.ts';
+import { shapeAccount } from './shape.ts';
 
-/** Reads the profiles of accounts, and judges by them. Everything throws ProviderError. */
-export interface Profiles {
-  /**
-   * Gives a public account.
-   *
-   * @throws ProviderError `missing` when it is gone or protected, `ambiguous` when that is not sure
-   */
-  read(handle: string, context: ProviderContext): Promise<Account>;
-  /**
-   * Gives the reason why there is no list of an account: `missing` or `ambiguous` by its profile, and
-   * `unavailable`, for this account only, where that can be read.
-   */
-  explainAbsence(handle: string, context: ProviderContext): Promise<ProviderError>;
-}
+export type Profiles = ReturnType<typeof createProfiles>;
 
-/** What the profiles are read from. */
-export interface ProfileOptions {
-  readonly upstream: Upstream;
-  readonly clock: Clock;
-}
-
-/** Creates the reads of profiles. They share one control read. */
-export function createProfiles({ upstream, clock }: ProfileOptions): Profiles {
+/** Creates the reads of profiles, which share one control read. They throw ProviderError. */
+export function createProfiles(upstream: Upstream, clock: Clock) {
   const control = createControl({
     clock,
     answers: async (handle, context) => isKnown(await readProfile(upstream, handle, context)),
@@ -42,56 +23,59 @@ export function createProfiles({ upstream, clock }: ProfileOptions): Profiles {
     return answer;
   };
   const explain = async (answer: Unseen, handle: string, context: ProviderContext) =>
-    answer.is === 'missed' ? control.judge(handle, context) : toUnseen(answer.is);
+    answer.is === 'missed'
+      ? control.judge(handle, context)
+      : new ProviderError('missing', unseenSentences[answer.is]);
   return {
-    read: async (handle, context) => {
+    /**
+     * Reads a public account.
+     *
+     * @throws ProviderError `missing` when it is gone or protected, `ambiguous` when that is not sure
+     */
+    read: async (handle: string, context: ProviderContext): Promise<Account> => {
       const answer = await look(handle, context);
       if (answer.is === 'public') return shapeAccount(answer.user);
       throw await explain(answer, handle, context);
     },
-    explainAbsence: async (handle, context) => {
+    /**
+     * Returns the reason why there is no list of an account: `missing` or `ambiguous` by its profile,
+     * and `unavailable`, for this account only, if that can be read.
+     */
+    explainAbsence: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const answer = await look(handle, context);
-      return answer.is === 'public' ? toListDown() : explain(answer, handle, context);
+      if (answer.is !== 'public') return explain(answer, handle, context);
+      const message = 'The source has this account, but cannot list this of it at the moment.';
+      return new ProviderError('unavailable', message, { isGeneral: false });
     },
   };
-}
-
-/** Makes the read of a profile. */
-export function askProfile(profiles: Profiles): Ask<'profile'> {
-  return async ({ account }, context) => ({
-    account: await profiles.read(account.handle, context),
-    warnings: [],
-  });
 }
 
 type Unseen = { readonly is: 'protected' | 'suspended' | 'missed' };
 type ProfileAnswer = { readonly is: 'public'; readonly user: UserPayload } | Unseen;
 
-/** Gives the path of an account below which its lists are. */
+/** Returns the path of an account, below which its lists are. */
 export function profilePath(handle: string): string {
   return `/2/profile/${encodeURIComponent(handle)}`;
 }
+
+/** The message of a 404 where the API is not at all. */
+const unknownRoute = 'Not found';
 
 async function readProfile(
   upstream: Upstream,
   handle: string,
   context: RequestContext,
 ): Promise<ProfileAnswer> {
-  const answer = await upstream.get(profilePath(handle), context);
+  const answer = await upstream(profilePath(handle), context);
   const body = readBody(answer);
   const user = parseUser(body?.user);
   if (answer.status === 200 && user !== null) {
     return user.protected === true ? { is: 'protected' } : { is: 'public', user };
   }
-  if (trueStatus(answer, body) !== 404 || !namesNoUser(body)) throw toAnswerFailure(answer, body);
-  return { is: body?.reason === 'suspended' ? 'suspended' : 'missed' };
-}
-
-/** What a 404 says where the API is not at all (FxTwitter, section 3). */
-const unknownRoute = 'Not found';
-
-function namesNoUser(body: Body | null): boolean {
-  return typeof body?.message === 'string' && body.message !== unknownRoute && !body.user;
+  const { message, user: sent, reason } = body ?? {};
+  const namesNoUser = typeof message === 'string' && message !== unknownRoute && !sent;
+  if (trueStatus(answer, body) !== 404 || !namesNoUser) throw toAnswerFailure(answer, body);
+  return { is: reason === 'suspended' ? 'suspended' : 'missed' };
 }
 
 function isKnown({ is }: ProfileAnswer): boolean {
@@ -103,11 +87,74 @@ const unseenSentences = {
   suspended: 'This account is suspended.',
 } as const;
 
-function toUnseen(is: keyof typeof unseenSentences): ProviderError {
-  return new ProviderError('missing', unseenSentences[is]);
+interface ControlOptions {
+  readonly clock: Clock;
+  /** Returns whether the endpoint gives an account; throws ProviderError if it fails. */
+  readonly answers: (handle: string, context: RequestContext) => Promise<boolean>;
 }
 
-function toListDown(): ProviderError {
-  const message = 'The source has this account, but cannot list this of it at the moment.';
-  return new ProviderError('unavailable', message, { isGeneral: false });
+/** X's own account, which exists as long as X does, and the control of that one. */
+const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
+
+/** How long a success speaks for the endpoint. */
+const freshMs = 60_000;
+
+/**
+ * Creates the second witness of an account's absence: an outage of X is answered like an account that
+ * does not exist, so a well-known account is asked for through the same endpoint.
+ */
+export function createControl({ clock, answers }: ControlOptions) {
+  const flights = new Map<string, Promise<boolean | ProviderError>>();
+  let succeededMs = Number.NEGATIVE_INFINITY;
+  const noteSuccess = (): void => {
+    succeededMs = clock.now();
+  };
+  const look = async (handle: string, asker: RequestContext): Promise<boolean | ProviderError> => {
+    try {
+      // It goes on without its callers: the client bounds it, and its success serves the next miss.
+      const { signal } = new AbortController();
+      const isAnswered = await answers(handle, { ...asker, signal });
+      if (isAnswered) noteSuccess();
+      return isAnswered;
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      return error;
+    } finally {
+      flights.delete(handle);
+    }
+  };
+  return {
+    noteSuccess,
+    /**
+     * Returns the error for an account that was not found: `missing` if the endpoint gives accounts, else
+     * `ambiguous` or `throttled`. Concurrent callers share one control read.
+     */
+    judge: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
+      const ageMs = clock.now() - succeededMs;
+      if (ageMs >= 0 && ageMs <= freshMs) return toVerdict(true, context);
+      const control = handle.toLowerCase() === controlHandle ? secondHandle : controlHandle;
+      const flight = flights.get(control) ?? look(control, context);
+      flights.set(control, flight);
+      return toVerdict(await untilAborted(flight, context.signal), context);
+    },
+  };
+}
+
+function toVerdict(outcome: boolean | ProviderError, context: ProviderContext): ProviderError {
+  if (outcome === true) return new ProviderError('missing', 'There is no such account.');
+  tellThrottled(context, outcome);
+  if (outcome !== false && outcome.kind === 'throttled') return outcome;
+  const message = 'The source has no such account, or could not look for it.';
+  return new ProviderError('ambiguous', message, { cause: outcome || null });
+}
+
+/** Waits for a control read for as long as the caller waits. */
+function untilAborted<Outcome>(outcome: Promise<Outcome>, signal: AbortSignal): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const stop = () =>
+      reject(toProviderError(new HttpFailure('aborted', 'Nobody waits for the control read.')));
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    outcome.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }

@@ -2,15 +2,13 @@ import { mapInSlices } from '../../core/scheduling/slices.ts';
 import type { Status } from '../../model/post.ts';
 import type { RepliesQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
+import { unreadParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { countSent } from '../rows.ts';
+import { countSent, tellUnread } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
 import { rankReplies, splitThread } from './conversation.ts';
-import { toRankingMode } from './post.ts';
-import { tellUnread } from './rows.ts';
 import { shapePost, shapeStatus } from './shape.ts';
 
-const noReplies = 'The replies could not be read.';
 const noMore = 'X sends no more replies from here on. It does the same where it fails.';
 
 /**
@@ -23,7 +21,7 @@ export function askReplies(client: FxTwitterClient): Ask<'replies'> {
     const answer = await readPage(client, query, context);
     if (answer === null) return { items: [], cursor: null, warnings: [noMore] };
     const { status, thread, replies, cursor } = answer;
-    if (replies === null) throw new ProviderError('unavailable', noReplies);
+    if (replies === null) throw new ProviderError('unavailable', unreadParts.replies);
     const focal = shapeStatus(status);
     const before = await mapInSlices(thread?.rows ?? [], shapePost, context);
     const { ancestors } = splitThread(before, focal.id);
@@ -43,7 +41,7 @@ export function askReplies(client: FxTwitterClient): Ask<'replies'> {
   };
 }
 
-/** Tells that an empty page need not be the end: X sends one now and then in place of a fuller one. */
+/** X sends an empty page now and then in place of a fuller one, so it need not be the end. */
 function tellEmpty({ replies }: Status, { cursor }: RepliesQuery): readonly string[] {
   if (cursor !== null) return [noMore];
   const count = replies ?? 0;
@@ -59,8 +57,7 @@ async function readPage(
   context: ProviderContext,
 ): Promise<PostAnswer | null> {
   try {
-    const place = { mode: toRankingMode(order), cursor };
-    return await client.readConversation(post.id, place, context);
+    return await client.readConversation(post.id, { order, cursor }, context);
   } catch (error) {
     const isEnd = error instanceof ProviderError && error.kind === 'ambiguous';
     if (cursor === null || !isEnd) throw error;

@@ -1,17 +1,19 @@
+import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
+import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import type { Card } from '../../model/card.ts';
 import type { Community } from '../../model/community.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Poll } from '../../model/poll.ts';
 import type { Post, Status, Tombstone } from '../../model/post.ts';
+import { profileUrl } from '../../model/reference.ts';
 import { known } from '../../platforms/known.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { missingSentences } from '../../platforms/missing.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
-import { toReplyingTo, xCommunityUrl, xPostUrl } from '../../platforms/x.ts';
+import { enlargeAvatar, toReplyingTo, xCommunityUrl, xPostUrl } from '../../platforms/x.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
 import { toMissing } from '../failure.ts';
-import { shapeAccount } from './account.ts';
 import { shapeArticle } from './article.ts';
 import { shapeFacets } from './facets.ts';
 import {
@@ -23,18 +25,19 @@ import {
   parsePost,
   type StatusPayload,
   type TombstonePayload,
+  type UserPayload,
 } from './payload.ts';
 
 /**
- * Gives the post that a row describes, with up to three quotes within each other, or what stands in
- * its place: a post by a protected account is `private`, wherever it stands. `context` is null.
+ * Returns the post that a row describes, with up to three quotes within each other. A post by a protected
+ * account is a `private` tombstone, wherever it is. `context` is null.
  */
 export function shapePost(row: PostPayload): Post {
   return shapeWithin(row, maximums.quotes);
 }
 
 /**
- * Gives the post that was asked for, as `shapePost` does.
+ * Returns the post that was asked for, as `shapePost` does.
  *
  * @throws ProviderError `missing` when its author is protected
  */
@@ -60,7 +63,12 @@ function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
     ...toCreated(row.createdMs),
     author: shapeAccount(row.author),
     lang: row.lang,
-    ...countsOf(row),
+    replies: row.replies,
+    reposts: row.reposts,
+    likes: row.likes,
+    quotes: row.quotes,
+    bookmarks: row.bookmarks,
+    views: row.views,
     ...known({ community: shapeCommunity(row.community) }),
     source: row.source,
     possibly_sensitive: row.possibly_sensitive ?? false,
@@ -91,20 +99,9 @@ function leftOutOf({ raw_text, media, poll, article }: StatusPayload): readonly 
   });
 }
 
-/** Gives the id of the post that a row answers. */
+/** Returns the id of the post that a row answers. */
 export function parentOf({ replying_to, replying_to_status }: StatusPayload): string | null {
   return replying_to?.status ?? replying_to_status;
-}
-
-function countsOf(row: StatusPayload) {
-  return {
-    replies: row.replies,
-    reposts: row.reposts ?? row.retweets,
-    likes: row.likes,
-    quotes: row.quotes,
-    bookmarks: row.bookmarks,
-    views: row.views,
-  };
 }
 
 /** A quote that cannot be read is there all the same, so a tombstone stands for it. */
@@ -154,13 +151,16 @@ function shapePoll(poll: NonNullable<StatusPayload['poll']>): Poll {
 }
 
 /**
- * Gives the media of a post in display order, an embedded video of another site last. The collage
- * that the service makes of several photos (`mosaic`) is no media of the post.
+ * An embedded video of another site comes last. The collage that the service makes of several photos
+ * (`mosaic`) is no media of the post.
  */
 function shapeMedia(set: MediaSetPayload | null): MediaSet {
   if (set === null) return toMediaSet([]);
-  const external = set.external === null ? [] : [shapeExternal(set.external)];
-  return toMediaSet([...set.all.map(shapeItem), ...external]);
+  if (set.external === null) return toMediaSet(set.all.map(shapeItem));
+  const { url, width, height, thumbnail_url } = set.external;
+  const size = { width, height };
+  const embedded: Media = { type: 'video', url, ...size, alt: null, thumbnail_url, duration: null };
+  return toMediaSet([...set.all.map(shapeItem), embedded]);
 }
 
 function shapeItem(item: MediaPayload): Media {
@@ -178,11 +178,6 @@ function shapeItem(item: MediaPayload): Media {
   };
 }
 
-function shapeExternal(external: NonNullable<MediaSetPayload['external']>): Media {
-  const { url, width, height, thumbnail_url } = external;
-  return { type: 'video', url, width, height, alt: null, thumbnail_url, duration: null };
-}
-
 const containers: ReadonlyMap<string, string> = new Map([
   ['mp4', 'video/mp4'],
   ['m3u8', 'application/x-mpegURL'],
@@ -196,4 +191,50 @@ function shapeVariants(item: MediaPayload): NonNullable<Media['variants']> {
     content_type: containers.get(container ?? '') ?? null,
     bitrate,
   }));
+}
+
+/**
+ * Returns the posts of a list that the public can see, in order. A tombstone has no place in a list, and
+ * what a protected account reposted is known to its followers alone.
+ */
+export async function shapeListed(
+  rows: readonly PostPayload[],
+  sliced: Sliced,
+): Promise<readonly Status[]> {
+  const posts = await mapInSlices(rows, shapePost, sliced);
+  return posts
+    .filter((post) => post.type === 'status')
+    .filter(({ reposted_by }) => reposted_by?.protected !== true);
+}
+
+/** Returns the account that a payload describes. A protected account has only its names. */
+export function shapeAccount(user: UserPayload): Account {
+  const { id, screen_name } = user;
+  const url = profileUrl('x', screen_name, '');
+  if (user.protected === true) {
+    return toAccount({ id, screen_name, name: screen_name, url, protected: true, platform: 'x' });
+  }
+  return {
+    id,
+    screen_name,
+    name: user.name ?? screen_name,
+    url,
+    description: user.description,
+    location: user.location,
+    avatar_url: enlargeAvatar(user.avatar_url),
+    banner_url: user.banner_url,
+    website: toWebsite(user.website?.url ?? null, user.website?.display_url),
+    followers: user.followers,
+    following: user.following,
+    statuses: user.statuses,
+    media_count: user.media_count,
+    likes: user.likes,
+    joined: toIsoTime(user.joined),
+    protected: false,
+    verification: {
+      verified: user.verification?.verified ?? false,
+      type: user.verification?.type ?? null,
+    },
+    platform: 'x',
+  };
 }

@@ -1,7 +1,4 @@
-/**
- * Words that make the service answer with HTML or with other media: it takes such clients for link
- * preview crawlers (FxTwitter, request headers).
- */
+/** The service takes clients with these words for link preview crawlers, and answers with HTML or other media. */
 const words = [
   'discordbot',
   'telegrambot',
@@ -14,7 +11,7 @@ const words = [
   'iframely',
 ] as const;
 
-/** Gives the first word in a `User-Agent` that the service does not serve data to. */
+/** Returns the first word in a `User-Agent` for which the service serves no data. */
 export function forbiddenInUserAgent(userAgent: string): string | undefined {
   return words.find((word) => userAgent.toLowerCase().includes(word));
 }

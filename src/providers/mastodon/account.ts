@@ -3,14 +3,14 @@ import { toRichText } from '../../platforms/html-text.ts';
 import { known } from '../../platforms/known.ts';
 import { isCut } from '../../platforms/lenient.ts';
 import { describeProfile, type ProfileField } from '../../platforms/mastodon-profile.ts';
-import { isWebUrl } from '../../platforms/text.ts';
+import { webUrlOrNull } from '../../platforms/text.ts';
 import type { RichText } from '../../platforms/text-writer.ts';
 import { toIsoTime } from '../../platforms/times.ts';
 import { nameLeftOut } from '../bound-post.ts';
 import { accountUrl, copiedAccount, createNaming, type Home, toHandle } from './identity.ts';
 import type { AccountPayload } from './payload.ts';
 
-/** Gives the account that a server describes. The lines below its own words are its fields. */
+/** Returns the account that a server describes. Its fields are the last lines of the description. */
 export function shapeAccount(row: AccountPayload, home: Home): Account {
   const fields = row.fields.map((field) => readField(field, home));
   const handle = toHandle(row.acct, home);
@@ -34,7 +34,7 @@ export function shapeAccount(row: AccountPayload, home: Home): Account {
   return isWhole ? account : nameLeftOut(account, ['description']);
 }
 
-/** Gives what a reader should know of an account. */
+/** Returns the warnings about an account. */
 export function tellAccount(row: AccountPayload, home: Home): readonly string[] {
   const moved = row.moved === null ? null : toHandle(row.moved.acct, home);
   return [
@@ -73,9 +73,9 @@ function findLink(fields: readonly Field[]): string | null {
   return (links.find(({ isVerified }) => isVerified) ?? links[0])?.link ?? null;
 }
 
-/** A picture that an account has not set is a file of the server's own (Mastodon, section 3). */
+/** A picture that an account has not set is a file of the server's own. */
 function pictureOf(url: string | null): string | null {
-  return url === null || !isWebUrl(url) || url.endsWith('/missing.png') ? null : url;
+  return url?.endsWith('/missing.png') ? null : webUrlOrNull(url);
 }
 
 /** Some servers send -1 for a count that the owner hides. */

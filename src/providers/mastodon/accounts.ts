@@ -1,14 +1,11 @@
 import type { Clock } from '../../core/clock.ts';
 import { HttpFailure, type RequestContext } from '../../core/http/http-client.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
-import type { Ask } from '../provider.ts';
-import { shapeAccount, tellAccount } from './account.ts';
-import { createSuspended, createUnreadable, toAbsence } from './failure.ts';
-import { type HomeReply, type Homes, lookupPath } from './homes.ts';
+import { createMemory } from '../memory.ts';
+import { type AskHome, lookupPath } from './homes.ts';
 import { type Home, isOwn } from './identity.ts';
-import { createMemory } from './memory.ts';
 import { type AccountPayload, parseAccount } from './payload.ts';
-import type { FoundReply } from './servers.ts';
+import { createSuspended, createUnreadable, expectFound } from './servers.ts';
 
 /** An account at its home. Its lists are asked for by its id there. */
 export interface LocatedAccount {
@@ -24,116 +21,85 @@ interface ReadAccount {
   readonly home: Home;
 }
 
-/** Reads accounts by their handles. */
-export interface Accounts {
-  /**
-   * Gives the account and its home.
-   *
-   * @throws ProviderError `missing` when it is not there, or suspended
-   */
-  read(handle: string, context: RequestContext): Promise<ReadAccount>;
-  /**
-   * Gives where an account is, which is remembered for a while.
-   *
-   * @throws as `read`
-   */
-  locate(handle: string, context: RequestContext): Promise<LocatedAccount>;
-  /**
-   * Asks for a list of an account.
-   *
-   * @throws as `read`
-   */
-  readList(
-    handle: string,
-    toPath: (account: LocatedAccount) => string,
-    context: RequestContext,
-  ): Promise<{ readonly account: LocatedAccount; readonly reply: FoundReply }>;
-}
-
-/** Accounts whose ids are remembered; more are looked up again. */
+/** Maximum number of accounts whose ids are remembered. */
 const maxLocated = 5000;
 
 const locatedForMs = 300_000;
 
-/** Creates the reads of accounts. */
-export function createAccounts(homes: Homes, clock: Clock): Accounts {
+export type Accounts = ReturnType<typeof createAccounts>;
+
+/** Creates the reads of accounts. They throw ProviderError, `missing` for one that is absent or suspended. */
+export function createAccounts(askHome: AskHome, clock: Clock) {
   const located = createMemory<LocatedAccount>({
     clock,
     maxEntries: maxLocated,
     ttlMs: locatedForMs,
   });
-  const read = shareReads(async (handle, context) => {
-    const answered = await homes.ask(handle, (home) => lookupPath(handle, home), context);
-    const row = readRow(answered);
-    const { home } = answered;
-    located.set(handle, { home, id: row.id, hidesLists: row.hide_collections === true });
-    return { row, home };
+  const toLocated = ({ row, home }: ReadAccount): LocatedAccount => ({
+    home,
+    id: row.id,
+    hidesLists: row.hide_collections === true,
   });
-  const locate = async (handle: string, context: RequestContext): Promise<LocatedAccount> => {
-    const known = located.get(handle);
-    if (known !== undefined) return known;
-    const { row, home } = await read(handle, context);
-    return { home, id: row.id, hidesLists: row.hide_collections === true };
-  };
+  const read = shareReads(async (handle, context) => {
+    const answered = await askHome(handle, (home) => lookupPath(handle, home), context);
+    const account = { row: readRow(answered), home: answered.home };
+    located.set(handle, toLocated(account));
+    return account;
+  });
+  /** Returns where an account is, which is remembered for a while. */
+  const locate = async (handle: string, context: RequestContext): Promise<LocatedAccount> =>
+    located.get(handle) ?? toLocated(await read(handle, context));
   return {
     read,
     locate,
-    readList: async (handle, toPath, context) => {
+    /** Asks for a list of an account. */
+    readList: async (
+      handle: string,
+      toPath: (account: LocatedAccount) => string,
+      context: RequestContext,
+    ) => {
       const account = await locate(handle, context);
-      const { reply } = await homes.ask(handle, () => toPath(account), context);
-      if (reply.is === 'found') return { account, reply };
-      located.delete(handle);
-      throw toMissing(reply);
+      const { reply } = await askHome(handle, () => toPath(account), context);
+      if (reply.is !== 'found') located.delete(handle);
+      return { account, reply: expectFound(reply, 'account') };
     },
   };
 }
 
-/** Lets those who read an account at the same time, as a profile and its posts are, share one read. */
-function shareReads(read: Accounts['read']): Accounts['read'] {
+type ReadByHandle = (handle: string, context: RequestContext) => Promise<ReadAccount>;
+
+/** Lets concurrent reads of an account, such as of a profile and its posts, share one request. */
+function shareReads(read: ReadByHandle): ReadByHandle {
   const underWay = new Map<string, Promise<ReadAccount>>();
-  const begin: Accounts['read'] = (handle, context) => {
+  const join: ReadByHandle = async (handle, context) => {
+    const shared = underWay.get(handle);
+    if (shared !== undefined) {
+      try {
+        return await shared;
+      } catch (error) {
+        if (isOfServer(error)) throw error;
+        return join(handle, context);
+      }
+    }
     const reading = read(handle, context).finally(() => {
       if (underWay.get(handle) === reading) underWay.delete(handle);
     });
     underWay.set(handle, reading);
     return reading;
   };
-  const join: Accounts['read'] = async (handle, context) => {
-    const shared = underWay.get(handle);
-    if (shared === undefined) return begin(handle, context);
-    try {
-      return await shared;
-    } catch (error) {
-      if (isTold(error)) throw error;
-      return join(handle, context);
-    }
-  };
   return join;
 }
 
-/** Tells whether a server has failed, and not the one who asked it first left or could not pay. */
-function isTold(error: unknown): boolean {
+/** Returns whether the server has failed, and not the first caller left or could not pay. */
+function isOfServer(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   return !(error.cause instanceof HttpFailure && error.cause.kind === 'aborted');
 }
 
-function readRow({ reply }: HomeReply): AccountPayload {
-  if (reply.is !== 'found') throw toMissing(reply);
-  const row = parseAccount(reply.body);
-  // Of accounts of other servers a server has no say: it would be believed in their name.
+function readRow({ reply }: Awaited<ReturnType<AskHome>>): AccountPayload {
+  const row = parseAccount(expectFound(reply, 'account').body);
+  // A server must not be believed about the accounts of other servers.
   if (row === null || !isOwn(row)) throw createUnreadable();
   if (row.suspended === true) throw createSuspended();
   return row;
-}
-
-function toMissing({ is }: HomeReply['reply']) {
-  return is === 'suspended' ? createSuspended() : toAbsence('account');
-}
-
-/** Makes the read of a profile. */
-export function askProfile(accounts: Accounts): Ask<'profile'> {
-  return async ({ account }, context) => {
-    const { row, home } = await accounts.read(account.handle, context);
-    return { account: shapeAccount(row, home), warnings: tellAccount(row, home) };
-  };
 }

@@ -2,7 +2,8 @@ import type { Card } from '../../model/card.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Poll } from '../../model/poll.ts';
 import { known } from '../../platforms/known.ts';
-import { isWebUrl } from '../../platforms/text.ts';
+import { shareOf } from '../../platforms/poll-share.ts';
+import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';
 import { toIsoTime } from '../../platforms/times.ts';
 import type { CardPayload, MediaPayload, PollPayload } from './payload.ts';
 
@@ -36,7 +37,7 @@ function shapeMoving({ url, preview_url, meta }: MediaPayload, type: Media['type
   };
 }
 
-/** A server that could not read a file says `unknown` (Mastodon, section 3); its name may tell more. */
+/** A server that could not read a file calls it `unknown`; its name may tell more. */
 function typeOfFile(url: string): Media['type'] {
   const { pathname } = new URL(url);
   if (/\.(?:mp4|m4v|mov|webm|ogv)$/i.test(pathname)) return 'video';
@@ -44,7 +45,7 @@ function typeOfFile(url: string): Media['type'] {
   return 'photo';
 }
 
-/** Gives a poll. Of one with several choices the shares are of the voters, where their count is known. */
+/** Returns a poll. The shares of a multiple choice are of the voters, if their number is known. */
 export function shapePoll({ expires_at, multiple, ...poll }: PollPayload): Poll {
   const { votes_count: votes, voters_count: voters, options } = poll;
   const base = multiple === true ? (voters ?? votes) : votes;
@@ -60,12 +61,6 @@ export function shapePoll({ expires_at, multiple, ...poll }: PollPayload): Poll 
   };
 }
 
-function shareOf(count: number | null, base: number | null): number | null {
-  if (count === null || base === null) return null;
-  return base === 0 ? 0 : Math.round((1000 * count) / base) / 10;
-}
-
-/** Gives the preview of a linked page; null where there is none. */
 export function shapeCard(card: CardPayload | null): Card | null {
   if (card === null || !isWebUrl(card.url)) return null;
   const { url, title, description, image, image_description: image_alt, provider_name } = card;
@@ -78,15 +73,11 @@ export function shapeCard(card: CardPayload | null): Card | null {
   };
 }
 
-/** Newer servers name several authors, who may have accounts; the first one is told. */
+/** Newer servers name several authors, who may have accounts; the first one is served. */
 function authorOf({ author_name, author_url, authors }: CardPayload) {
   const [first] = authors;
   return {
     author_name: author_name ?? first?.name ?? first?.account?.display_name,
     author_url: webUrlOrNull(author_url ?? first?.url ?? first?.account?.url ?? null),
   };
-}
-
-function webUrlOrNull(url: string | null): string | null {
-  return url !== null && isWebUrl(url) ? url : null;
 }

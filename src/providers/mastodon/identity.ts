@@ -1,13 +1,7 @@
 import { isPublicName } from '../../core/http/public-host.ts';
 import { parseUrl } from '../../core/http/url.ts';
 import type { CopiedFrom } from '../../model/copied-from.ts';
-import {
-  type AccountReference,
-  type PostReference,
-  parseHandle,
-  parseMastodonOrigin,
-  profileUrl,
-} from '../../model/reference.ts';
+import { parseHandle, parseMastodonOrigin, profileUrl } from '../../model/reference.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import type { AccountPayload, MentionPayload, StatusPayload } from './payload.ts';
 
@@ -18,7 +12,7 @@ export interface Home {
   readonly domain: string;
 }
 
-/** Gives the full handle of an account that a server names: `user@domain`. */
+/** Returns the full handle of an account that a server names: `user@domain`. */
 export function toHandle(acct: string, { domain }: Home): string {
   const [user, of = domain] = acct.split('@');
   return `${user}@${toAscii(of)}`;
@@ -30,24 +24,22 @@ function toAscii(domain: string): string {
   return parseUrl(`https://${domain}/`)?.hostname ?? domain;
 }
 
-/** Tells whether an account is the server's own. */
+/** Returns whether an account is the server's own. */
 export function isOwn({ acct }: Pick<AccountPayload, 'acct'>): boolean {
   return !acct.includes('@');
 }
 
-/** Tells whether the server that was asked is that of an account, also where it stands in for a domain. */
+/** Returns whether the server that was asked is that of an account, also if it answers for a domain. */
 export function isAtHome(acct: string, home: Home): boolean {
   const domain = splitHandle(toHandle(acct, home)).domain.toLowerCase();
   return domain === home.domain.toLowerCase() || domain === home.host.toLowerCase();
 }
 
-/** Splits a handle into the user and the domain. */
 export function splitHandle(handle: string): { readonly user: string; readonly domain: string } {
   const at = handle.lastIndexOf('@');
   return { user: handle.slice(0, at), domain: handle.slice(at + 1) };
 }
 
-/** What a post is known by. */
 export interface PostIdentity {
   readonly id: string;
   readonly handle: string;
@@ -55,10 +47,10 @@ export interface PostIdentity {
 }
 
 /**
- * Gives what a post is known by elsewhere. Servers give the same post different ids, so one of another
- * server gets the id of its origin, where its address tells it; else it is known as this server's
- * copy, which can be read under that address. So is a post whose address is on a server that is not
- * its author's, because anyone can name any address.
+ * Identifies a post. Servers give the same post different ids, so one of another server gets the id of its
+ * origin if its address contains that; else it is identified as this server's copy, which can be read
+ * under that address. So is a post whose address is on a server that is not its author's, because anyone
+ * can name any address.
  */
 export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const handle = toHandle(row.account.acct, home);
@@ -66,23 +58,19 @@ export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const urls = [row.url, row.uri].filter((url) => url !== null).filter((url) => isAt(url, hosts));
   const copy = copyUrl(isOwn(row.account) ? row.account.acct : handle, row.id, home);
   if (isOwn(row.account)) return { id: row.id, handle, url: urls[0] ?? copy };
-  const origin = originOf(urls);
-  if (origin === null) return { id: row.id, handle, url: copy };
+  const origin = urls.map(parseMastodonOrigin).find((each) => each !== null);
+  if (origin === undefined) return { id: row.id, handle, url: copy };
   return { id: origin.id, handle, url: urls[0] ?? copy };
 }
 
-function originOf(urls: readonly string[]): PostReference | null {
-  return urls.map(parseMastodonOrigin).find((origin) => origin !== null) ?? null;
-}
-
-/** Tells whether an address of the web is on one of some hosts, or on a name below it. */
+/** Returns whether a URL is on one of some hosts, or on a name below it. */
 function isAt(url: string, hosts: readonly string[]): boolean {
   if (!isWebUrl(url)) return false;
   const { hostname } = new URL(url);
   return hosts.some((host) => `.${hostname}`.endsWith(`.${host.toLowerCase()}`));
 }
 
-/** Gives the address of a post as a server knows it. */
+/** Returns the address of a post on a server that has it. */
 export function copyUrl(acct: string, id: string, { host }: Pick<Home, 'host'>): string {
   return `https://${host}/@${acct}/${id}`;
 }
@@ -99,7 +87,7 @@ export function copiedAccount({ acct }: AccountPayload, home: Home): CopiedFrom 
   return { host: home.host, url: `https://${home.host}/@${toHandle(acct, home)}` };
 }
 
-/** Gives the address of an account: its page, where that is on its own server and can be linked. */
+/** Returns the address of an account: its page, if that is on its own server and can be linked. */
 export function accountUrl(
   { url, acct }: Pick<AccountPayload, 'url' | 'acct'>,
   home: Home,
@@ -110,7 +98,7 @@ export function accountUrl(
   return url !== null && isAt(url, hosts) ? url : profileUrl('mastodon', handle, '');
 }
 
-/** Makes the way to name mentions by what a post says of them, else by their address. */
+/** Creates the function that names mentions by the mentions of a post, else by their address. */
 export function createNaming(mentions: readonly MentionPayload[], home: Home) {
   const byUrl = new Map(mentions.toReversed().map((mention) => [mention.url, mention]));
   const byName = groupByName(mentions);
@@ -121,7 +109,7 @@ export function createNaming(mentions: readonly MentionPayload[], home: Home) {
   };
 }
 
-/** What each name that a mention may be written by stands for; null for a name of several mentions. */
+/** Groups mentions by the names that they may be written by; `null` for a name of several mentions. */
 function groupByName(mentions: readonly MentionPayload[]) {
   const byName = new Map<string, MentionPayload | null>();
   for (const mention of mentions) {
@@ -131,12 +119,12 @@ function groupByName(mentions: readonly MentionPayload[]) {
   return byName;
 }
 
-/** Gives the handle that the address of a profile tells. */
+/** Returns the handle in the address of a profile. */
 function handleOfUrl(text: string): string | null {
   const url = parseUrl(text);
   if (url === null || !isPublicName(url.hostname)) return null;
   const [, user] = /^\/(?:@|users\/)([\w.-]+)\/?$/.exec(url.pathname) ?? [];
-  const account: AccountReference | null =
-    user === undefined ? null : parseHandle(`${user}@${url.hostname}`);
-  return account === null ? null : `${user}@${url.hostname}`;
+  if (user === undefined) return null;
+  const handle = `${user}@${url.hostname}`;
+  return parseHandle(handle) === null ? null : handle;
 }

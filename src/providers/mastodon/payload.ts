@@ -6,6 +6,7 @@ import {
   eachOf,
   lenient,
   line,
+  readerOf,
   term,
   text,
   token,
@@ -16,8 +17,8 @@ import { maximums } from '../../platforms/maximums.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 
-// What servers send (Mastodon, section 3). Strict only about what a post or an account cannot be shown
-// without, because other software speaks the same API with gaps.
+// Strict only about what a post or an account cannot be shown without, because other software speaks the
+// same API with gaps.
 
 /** The id of anything: opaque, and part of a path. */
 const anyId = z.string().regex(/^[\w-]{1,128}$/);
@@ -34,7 +35,7 @@ const acct = z
 
 const flag = lenient(z.boolean());
 
-const accountFields = {
+const accountPayload = z.object({
   id: anyId,
   username: token.min(1),
   acct,
@@ -53,21 +54,11 @@ const accountFields = {
   following_count: count,
   statuses_count: count,
   fields: eachOf(z.object({ name: line, value: line, verified_at: term }), maximums.fields),
-};
-
-const accountPayload = z.object({
-  ...accountFields,
   moved: lenient(z.object({ acct })),
 });
-
-/** An account. */
 export type AccountPayload = z.output<typeof accountPayload>;
 
-/** Reads an account; null when it breaks the contract. */
-export function parseAccount(row: unknown): AccountPayload | null {
-  const parsed = accountPayload.safeParse(row);
-  return parsed.success ? parsed.data : null;
-}
+export const parseAccount = readerOf(accountPayload);
 
 const mediaPayload = z
   .object({
@@ -90,8 +81,6 @@ const mediaPayload = z
     context.addIssue({ code: 'custom', message: 'There is no address of the file.' });
     return z.NEVER;
   });
-
-/** One item of media. */
 export type MediaPayload = z.output<typeof mediaPayload>;
 
 const pollPayload = z.object({
@@ -101,16 +90,12 @@ const pollPayload = z.object({
   voters_count: count,
   options: eachOf(z.object({ title: text, votes_count: count }), maximums.choices),
 });
-
-/** A poll. */
 export type PollPayload = z.output<typeof pollPayload>;
 
 const mentions = eachOf(
   z.object({ id: anyId, username: token, acct, url: address }),
   maximums.facets,
 );
-
-/** The mentions of a post, by which the names in its text become handles. */
 export type MentionPayload = z.output<typeof mentions>[number];
 
 const cardPayload = z.object({
@@ -131,8 +116,6 @@ const cardPayload = z.object({
     maximums.fields,
   ),
 });
-
-/** The preview of a page. */
 export type CardPayload = z.output<typeof cardPayload>;
 
 const quotePayload = z.object({
@@ -140,8 +123,6 @@ const quotePayload = z.object({
   quoted_status: z.unknown().optional(),
   quoted_status_id: lenient(postId),
 });
-
-/** A quote, and whether the quoted author agrees to it. */
 export type QuotePayload = z.output<typeof quotePayload>;
 
 const reactionList = eachOf(
@@ -211,31 +192,41 @@ const statusPayload = z
     reactions,
     pleroma: lenient(pleromaPayload),
   })
+  .transform((row) => ({
+    ...row,
+    quotes_count: row.quotes_count ?? row.pleroma?.quotes_count ?? null,
+  }))
   .transform((row, context) => withCreatedMs(row, readTimeMs(row.created_at), context));
-
-/** A post; a boost where `reblog` is there. */
 export type StatusPayload = z.output<typeof statusPayload>;
 
-/**
- * Reads a post; null when it breaks the contract. So does a boost of what cannot be read: its own text
- * can be a copy of what it boosts (Mastodon, section 3), which is not by whoever boosts it.
- */
-export function parseStatus(row: unknown): StatusPayload | null {
-  const { data } = statusPayload.safeParse(row);
-  if (data === undefined) return null;
-  const isBoost = typeof data.reblog === 'object' && data.reblog !== null;
-  return isBoost && !statusPayload.safeParse(data.reblog).success ? null : data;
-}
+const readStatus = readerOf(statusPayload);
 
 /**
- * Reads what a post says that it quotes, in the shapes of Mastodon and of its forks; null for none.
- * Where a state is told it decides, whatever else was sent.
+ * Reads a post; `null` if it breaks the contract. So does a boost of an unreadable post: its own text can
+ * be a copy of that post, which is not by the account that boosts it.
+ */
+export function parseStatus(row: unknown): StatusPayload | null {
+  const status = readStatus(row);
+  const isBoost = typeof status?.reblog === 'object' && status.reblog !== null;
+  return isBoost && readStatus(status.reblog) === null ? null : status;
+}
+
+/** Returns the post that a post boosts; `null` if it is no boost. */
+export function boostedIn({ reblog }: StatusPayload): StatusPayload | null {
+  return reblog === undefined || reblog === null ? null : parseStatus(reblog);
+}
+
+const readQuote = readerOf(quotePayload);
+
+/**
+ * Reads the quote of a post, in the forms of Mastodon and of its forks; `null` for none. A state decides,
+ * whatever else was sent.
  */
 export function parseQuote(row: StatusPayload): QuotePayload | null {
-  const { data: told = null } = quotePayload.safeParse(row.quote);
-  if (told !== null && told.state !== null) return told;
+  const quote = readQuote(row.quote);
+  if (quote !== null && quote.state !== null) return quote;
   const whole = [row.quote, row.quoted_status].find((each) => parseStatus(each) !== null);
-  if (whole === undefined) return parsePleromaQuote(row.pleroma) ?? told;
+  if (whole === undefined) return parsePleromaQuote(row.pleroma) ?? quote;
   return { state: 'accepted', quoted_status: whole, quoted_status_id: null };
 }
 

@@ -2,24 +2,33 @@ import { parseUrl } from '../../core/http/url.ts';
 import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
-import { countSent, parseRows, type Rows } from '../rows.ts';
-import { tellBeyond } from '../tell-left-out.ts';
-import { createUnreadable } from './failure.ts';
+import type { SearchQuery } from '../../model/queries.ts';
+import {
+  countSent,
+  parseRows,
+  type RowNoun,
+  type Rows,
+  tellBeyond,
+  tellOmitted,
+  uniqueBy,
+  uniqueById,
+} from '../rows.ts';
+import { shapeAccount } from './account.ts';
 import type { Home } from './identity.ts';
 import { type AccountPayload, parseStatus, type StatusPayload } from './payload.ts';
-import type { FoundReply } from './servers.ts';
+import { createUnreadable, type FoundReply } from './servers.ts';
 import { shapePost, surround } from './shape.ts';
 
 /** The rows of a page, and where the next one begins. */
 export interface PageRows<Row> extends Rows<Row> {
-  /** The `max_id` of the next page; null at the end. */
+  /** The `max_id` of the next page; `null` at the end. */
   readonly next: string | null;
 }
 
 /**
  * Reads a page of a list, each row once.
  *
- * @throws ProviderError `malformed` for what is no list, or one without objects
+ * @throws ProviderError `malformed` for anything but a list, and for one without objects
  */
 export async function readRows<Row extends { readonly id: string }>(
   reply: FoundReply,
@@ -38,32 +47,15 @@ function holdsNoObject(list: unknown): boolean {
   return rows.length > 0 && !rows.some((row) => typeof row === 'object' && row !== null);
 }
 
-/** Gives the first row of each id. */
-export function uniqueById<Row extends { readonly id: string }>(
-  rows: readonly Row[],
-): readonly Row[] {
-  return uniqueBy(rows, ({ id }) => id);
-}
-
-function uniqueBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): readonly Row[] {
-  const seen = new Set<string>();
-  return rows.filter((row) => {
-    const key = keyOf(row);
-    const isNew = !seen.has(key);
-    seen.add(key);
-    return isNew;
-  });
-}
-
 /** The id of a relation, of a post or of an account, as a server writes it in a link. */
 const positionForm = /^[\w-]{1,128}$/;
 
-/** Gives `cursor` as a parameter of a request; none where it is not one that `readRows` has given. */
+/** Returns `cursor` as a parameter of a request; none if it cannot have come from `readRows`. */
 export function writeCursor(cursor: string | null): readonly string[] {
   return cursor !== null && positionForm.test(cursor) ? [`max_id=${cursor}`] : [];
 }
 
-/** Reads the next page's place in the header `Link` (RFC 8288), the only one where it is told. */
+/** Reads the place of the next page from the header `Link` (RFC 8288). */
 function nextOf({ header }: FoundReply): string | null {
   const links = (header('link') ?? '').split(/,(?=\s*<)/);
   const next = links.find((link) => /;\s*rel="?next"?\s*(?:;|$)/i.test(link));
@@ -73,54 +65,28 @@ function nextOf({ header }: FoundReply): string | null {
   return place !== null && positionForm.test(place) ? place : null;
 }
 
-/** Returns the warnings for rows that were left out. */
+/** Returns the warnings for rows that were not read. */
 export function tellUnread(
-  { unreadable, beyond }: Omit<Rows<unknown>, 'rows'>,
-  noun: 'post' | 'account',
+  { unreadable, beyond }: Pick<Rows<unknown>, 'unreadable' | 'beyond'>,
+  noun: RowNoun,
 ): readonly string[] {
-  return [...tellUnreadable(unreadable, noun), ...tellBeyond(beyond, noun)];
+  const because = 'the server sent nothing readable in its place';
+  return [...tellOmitted(unreadable, noun, [because]), ...tellBeyond(beyond, noun)];
 }
 
-function tellUnreadable(unreadable: number, noun: 'post' | 'account'): readonly string[] {
-  if (unreadable === 0) return [];
-  const rows = unreadable === 1 ? `1 ${noun} is` : `${unreadable} ${noun}s are`;
-  return [`${rows} left out, because the server sent nothing readable in its place.`];
-}
-
-/** The posts of a list that the public may see, each once, and what to say of the others. */
-export interface Listed {
-  readonly posts: readonly Status[];
-  readonly warnings: readonly string[];
-}
-
-/** Returns the posts of a list in order. */
-export async function shapeListed(
-  rows: readonly StatusPayload[],
-  home: Home,
-  sliced: Sliced,
-): Promise<Listed> {
+/** Returns the posts of a list that the public may see, each once and in order. */
+export async function shapeListed(rows: readonly StatusPayload[], home: Home, sliced: Sliced) {
   const around = surround(rows, home);
   const shaped = await mapInSlices(rows, (row) => shapePost(row, around), sliced);
-  const posts = shaped.filter((post) => post.type === 'status');
+  const posts: readonly Status[] = shaped.filter((post) => post.type === 'status');
+  const because = ['it is not public', 'they are not public'] as const;
   return {
     posts: uniqueBy(posts, ({ url }) => url),
-    warnings: tellHidden(rows.length - posts.length),
+    warnings: tellOmitted(rows.length - posts.length, 'post', because),
   };
 }
 
-function tellHidden(count: number): readonly string[] {
-  if (count === 0) return [];
-  return [
-    count === 1
-      ? '1 post is left out, because it is not public.'
-      : `${count} posts are left out, because they are not public.`,
-  ];
-}
-
-/**
- * Says that posts of other servers are told by this one, which can have changed them; nothing where
- * there are none.
- */
+/** Returns the warning for posts of other servers, which the server may have changed. */
 export function tellCopies(posts: readonly Post[], { host }: Home): readonly string[] {
   const isCopy = (post: Post): boolean =>
     post.type === 'status' &&
@@ -131,33 +97,28 @@ export function tellCopies(posts: readonly Post[], { host }: Home): readonly str
   ];
 }
 
-/** Returns the warning for accounts of other servers in a list of one. */
-export function tellCopiedAccounts(
-  accounts: readonly Account[],
-  { host }: Home,
-): readonly string[] {
-  if (accounts.every(({ copied_from }) => copied_from === undefined)) return [];
-  return [
-    `Accounts of other servers are shown as ${host} has them, and may differ from the originals.`,
+/** Returns the accounts of a list that are not suspended. */
+export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sliced: Sliced) {
+  const shown = found.rows.filter(({ suspended }) => suspended !== true);
+  const items: readonly Account[] = await mapInSlices(
+    shown,
+    (row) => shapeAccount(row, home),
+    sliced,
+  );
+  const copied = `Accounts of other servers are shown as ${home.host} has them, and may differ from the originals.`;
+  const warnings = [
+    ...(items.some(({ copied_from }) => copied_from !== undefined) ? [copied] : []),
+    ...tellOmitted(found.rows.length - shown.length, 'account', [
+      'the server has suspended it',
+      'the server has suspended them',
+    ]),
+    ...tellUnread(found, 'account'),
   ];
-}
-
-/** Returns the warning for accounts that are suspended. */
-export function tellSuspended(rows: readonly AccountPayload[]): readonly string[] {
-  const count = rows.length - withoutSuspended(rows).length;
-  if (count === 0) return [];
-  const accounts = count === 1 ? '1 account is' : `${count} accounts are`;
-  return [`${accounts} left out, because the server has suspended ${count === 1 ? 'it' : 'them'}.`];
-}
-
-/** Gives the accounts of a list that are not suspended. */
-export function withoutSuspended(rows: readonly AccountPayload[]): readonly AccountPayload[] {
-  return rows.filter(({ suspended }) => suspended !== true);
+  return { items, warnings };
 }
 
 /**
- * Reads a page of posts of which so many were asked for. Of a server that sends no links at all a full
- * page goes on below its last post.
+ * Reads a page of posts. A full page of a server that sends no links at all goes on below its last post.
  *
  * @throws as `readRows`
  */
@@ -172,10 +133,63 @@ export async function readPosts(
   return last === undefined ? page : { ...page, next: last.id };
 }
 
-/** Posts on a page: what servers give unasked, and the most (Mastodon, section 2). */
+/** Posts on a page: the default of servers, and the maximum. */
 const [usualPosts, maxPosts] = [20, 40];
 
-/** Gives how many posts to ask for where so many are wanted. */
+/** Returns how many posts to ask for. */
 export function toLimit(count: number): number {
   return count <= usualPosts ? usualPosts : maxPosts;
+}
+
+/**
+ * Reads a page of posts, newest first. What is newer than the end of the time is jumped over by a
+ * made-up id, if the ids of the server contain times. Otherwise the list is read from its beginning.
+ */
+export async function readBefore(
+  { cursor, untilSeconds }: Pick<SearchQuery, 'cursor' | 'untilSeconds'>,
+  read: (cursor: string | null) => Promise<PageRows<StatusPayload>>,
+): Promise<PageRows<StatusPayload>> {
+  if (cursor !== null || untilSeconds === null) return read(cursor);
+  const jumped = await read(idBefore(untilSeconds * 1000));
+  if (haveTimes(jumped.rows)) return jumped;
+  const first = await read(null);
+  // If newer ids contain times, an empty page has nothing before it, and older ids were counted.
+  return haveTimes(first.rows) && jumped.rows.every(isCounted) ? jumped : first;
+}
+
+/** Drops what is from the end of the time on; a boost counts as from when it was made. */
+export function dropLater(
+  rows: readonly StatusPayload[],
+  untilSeconds: number | null,
+): readonly StatusPayload[] {
+  return untilSeconds === null
+    ? rows
+    : rows.filter(({ createdMs }) => createdMs < untilSeconds * 1000);
+}
+
+// Ids of Mastodon contain a time: milliseconds since the epoch above 16 bits that tell posts of one
+// moment apart (its source, `Mastodon::Snowflake`). Other software has other ids.
+
+const belowTime = 16n;
+
+/** A post that a server fetched late can have the id of another moment than the one it says. */
+const maxDriftMs = 3_600_000;
+
+/** Returns an id such that every post with a lesser one is from before a moment. */
+function idBefore(ms: number): string {
+  return String(BigInt(Math.max(0, Math.trunc(ms))) << belowTime);
+}
+
+/** Returns whether ids are times: all are numbers, and most fit the times of their posts. */
+function haveTimes(rows: readonly StatusPayload[]): boolean {
+  const near = rows.filter((row) => isCounted(row) && isNear(row.id, row.createdMs));
+  return rows.every(isCounted) && near.length * 2 > rows.length;
+}
+
+function isCounted({ id }: Pick<StatusPayload, 'id'>): boolean {
+  return /^\d{1,19}$/.test(id);
+}
+
+function isNear(id: string, createdMs: number): boolean {
+  return Math.abs(Number(BigInt(id) >> belowTime) - createdMs) <= maxDriftMs;
 }

@@ -1,43 +1,49 @@
-import type { Status } from '../../model/post.ts';
+import type { RequestContext } from '../../core/http/http-client.ts';
+import type { Account } from '../../model/account.ts';
 import type { SearchQuery } from '../../model/queries.ts';
+import { parseHandle } from '../../model/reference.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import type { Ask } from '../provider.ts';
-import { countSent } from '../rows.ts';
-import { createUnavailable } from './failure.ts';
+import { countSent, isHit, parseRows, uniqueBy } from '../rows.ts';
+import { shapeAccount } from './account.ts';
+import type { Accounts } from './accounts.ts';
 import type { Home } from './identity.ts';
-import { dropLater, readBefore } from './jump.ts';
-import type { StatusPayload } from './payload.ts';
-import { type PageRows, readPosts, shapeListed, tellUnread, toLimit, writeCursor } from './rows.ts';
-import type { FoundReply, Servers } from './servers.ts';
+import { parseAccount, type StatusPayload } from './payload.ts';
+import {
+  dropLater,
+  type PageRows,
+  readBefore,
+  readPosts,
+  shapeAccounts,
+  shapeListed,
+  tellUnread,
+  toLimit,
+  writeCursor,
+} from './rows.ts';
+import { type AskServer, createUnavailable, createUnreadable, type FoundReply } from './servers.ts';
 
-/** What searches are asked of. */
-export interface SearchOptions {
-  readonly servers: Servers;
-  readonly host: string;
-}
-
-/** What a search text asks for: posts with all of some hashtags, and without others. */
+/** Hashtags that posts have, and that they have not. */
 interface TagSearch {
   readonly all: readonly string[];
   readonly none: readonly string[];
 }
 
-/** Makes the search of posts, which without a login is one of hashtags (Mastodon, section 2). */
-export function askSearch({ servers, host }: SearchOptions): Ask<'search'> {
+/** Creates the search of posts, which without a login is one of hashtags. */
+export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
   const home: Home = { host, domain: host };
   return async (query, context) => {
     const tags = parseTags(query.text);
     const page = await readBefore(query, async (cursor) => {
-      const reply = await servers.get(host, toPath(tags, { ...query, cursor }), context);
+      const reply = await askServer(host, toPath(tags, { ...query, cursor }), context);
       return readPosts(expectFound(reply), toLimit(query.count), context);
     });
     const listed = await shapeListed(dropLater(page.rows, query.untilSeconds), home, context);
     return {
-      items: listed.posts.filter((post) => isWanted(post, query)),
+      items: listed.posts.filter((post) => isHit(post, query)),
       cursor: isPast(page, query) ? null : page.next,
       rows: countSent(page),
       warnings: [
-        tellTags(host),
+        `Mastodon has no search of posts without a login; these are the posts that ${host} knows with these hashtags.`,
         ...tellFeed(query),
         ...listed.warnings,
         ...tellUnread(page, 'post'),
@@ -46,7 +52,7 @@ export function askSearch({ servers, host }: SearchOptions): Ask<'search'> {
   };
 }
 
-/** The most hashtags that servers take beside the first, and the most to leave out. */
+/** Maximum number of hashtags beside the first, and of those to leave out. */
 const maxFurther = 4;
 
 /** As Mastodon writes them: letters, digits and underscores, and a few signs within. */
@@ -88,43 +94,21 @@ function toPath({ all, none }: TagSearch, { count, cursor, feed }: SearchQuery):
   return `/api/v1/timelines/tag/${encodeURIComponent(first)}?${parameters.join('&')}`;
 }
 
-/**
- * Gives what a server found.
- *
- * @throws ProviderError where it has no such search
- */
-export function expectFound(reply: Awaited<ReturnType<Servers['get']>>): FoundReply {
-  switch (reply.is) {
-    case 'found':
-      return reply;
-    case 'no api':
-      throw reply.failure;
-    case 'absent':
-    case 'suspended':
-      throw createUnavailable('The server that searches are asked of does not offer this search.');
-  }
+/** @throws ProviderError if the server has no such search */
+function expectFound(reply: Awaited<ReturnType<AskServer>>): FoundReply {
+  if (reply.is === 'found') return reply;
+  if (reply.is === 'no api') throw reply.failure;
+  throw createUnavailable('The server that searches are asked of does not offer this search.');
 }
 
 function isOfMedia(feed: SearchQuery['feed']): feed is 'photos' | 'videos' {
   return feed === 'photos' || feed === 'videos';
 }
 
-function isWanted(
-  { created_timestamp, media }: Status,
-  { feed, sinceSeconds }: SearchQuery,
-): boolean {
-  if (sinceSeconds !== null && created_timestamp < sinceSeconds) return false;
-  return !isOfMedia(feed) || media[feed].length > 0;
-}
-
-/** What was written before the beginning of the time ends the list, unless it came late to the server. */
+/** Returns whether a page is before the beginning of the time; the server may get single posts late. */
 function isPast({ rows }: PageRows<StatusPayload>, { sinceSeconds }: SearchQuery): boolean {
   if (sinceSeconds === null || rows.length === 0) return false;
   return rows.every(({ createdMs }) => createdMs < sinceSeconds * 1000);
-}
-
-function tellTags(host: string): string {
-  return `Mastodon has no search of posts without a login; these are the posts that ${host} knows with these hashtags.`;
 }
 
 function tellFeed({ feed }: SearchQuery): readonly string[] {
@@ -133,4 +117,71 @@ function tellFeed({ feed }: SearchQuery): readonly string[] {
   return [
     `Mastodon has no list of ${feed}; these are the posts with ${feed} among those with media.`,
   ];
+}
+
+/** Maximum number of accounts that a search returns. */
+const maxAccounts = 40;
+
+interface UserSearchOptions {
+  readonly askServer: AskServer;
+  readonly host: string;
+  readonly accounts: Accounts;
+}
+
+/**
+ * Creates the search of accounts, which is one page. A text that is a whole handle is also asked of its
+ * own server, which knows it for certain.
+ */
+export function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
+  const limits = `These are the accounts that ${options.host} knows; those of servers that it has never met are missing.`;
+  return async ({ text }, context) => {
+    const [named, found] = await Promise.all([
+      readNamed(options.accounts, text, context),
+      readFound(options, text, context),
+    ]);
+    const all = [...named.accounts, ...found.items];
+    return {
+      items: uniqueBy(all, ({ screen_name }) => screen_name.toLowerCase()),
+      cursor: null,
+      rows: named.accounts.length + found.sent,
+      warnings: [limits, ...named.warnings, ...found.warnings],
+    };
+  };
+}
+
+interface Named {
+  readonly accounts: readonly Account[];
+  readonly warnings: readonly string[];
+}
+
+/** Reads the account that a text names, if it names one. */
+async function readNamed(
+  accounts: Accounts,
+  text: string,
+  context: RequestContext,
+): Promise<Named> {
+  const reference = parseHandle(text.trim());
+  if (reference?.platform !== 'mastodon') return { accounts: [], warnings: [] };
+  try {
+    const { row, home } = await accounts.read(reference.handle, context);
+    return { accounts: [shapeAccount(row, home)], warnings: [] };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const unasked = `The server of @${reference.handle} gave no answer, so the account may be missing here.`;
+    return { accounts: [], warnings: error.kind === 'missing' ? [] : [unasked] };
+  }
+}
+
+async function readFound(
+  { askServer, host }: UserSearchOptions,
+  text: string,
+  context: RequestContext,
+) {
+  const path = `/api/v2/search?type=accounts&limit=${maxAccounts}&q=${encodeURIComponent(text)}`;
+  const { body } = expectFound(await askServer(host, path, context));
+  const isObject = typeof body === 'object' && body !== null && 'accounts' in body;
+  const found = isObject ? await parseRows(body.accounts, parseAccount, context) : null;
+  if (found === null) throw createUnreadable();
+  const shaped = await shapeAccounts(found, { host, domain: host }, context);
+  return { ...shaped, sent: countSent(found) };
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import {
   type HttpAnswer,
@@ -6,64 +7,93 @@ import {
   type RequestContext,
 } from '../../core/http/http-client.ts';
 import { publicHostOf } from '../../core/http/public-host.ts';
-import type { ProviderError } from '../../platforms/provider-error.ts';
-import { clampPause, defaultPauseSeconds } from '../pause.ts';
+import { Problem } from '../../core/problem.ts';
+import { type Book, createBook, openHold } from '../../core/scheduling/ledger.ts';
+import { ProviderError, type ProviderErrorOptions } from '../../platforms/provider-error.ts';
+import { createMalformed, toProviderError } from '../failure.ts';
 import {
-  createThrottled,
-  createUnavailable,
-  createUnreadable,
-  toServerFailure,
-  toStatusFailure,
-} from './failure.ts';
-import { createHostGates, type HostGateOptions } from './host-gates.ts';
+  type BreakerOptions,
+  clampPause,
+  createGate,
+  defaultPauseSeconds,
+  type Gate,
+} from '../gate.ts';
 
 /** JSON that a server sent. */
 export interface FoundReply {
   readonly is: 'found';
   readonly body: unknown;
-  /** Gives a header by its name in lower case. */
+  /** Returns a header by its name in lower case. */
   header(name: string): string | undefined;
 }
 
 /**
- * What a server says: what was asked for, that there is no such thing, that its account is suspended
- * (older servers), or nothing, as it does not speak the API. Then `to` is the host that it sends
- * callers to, `null` where it names one that is not to be asked, and undefined where it names none.
+ * The answer of a server: what was asked for, that there is no such thing, or that its account is
+ * suspended (older servers).
  */
-export type Reply =
-  | FoundReply
-  | { readonly is: 'absent' }
-  | { readonly is: 'suspended' }
-  | {
-      readonly is: 'no api';
-      readonly to: string | null | undefined;
-      readonly failure: ProviderError;
-    };
+export type Reply = FoundReply | { readonly is: 'absent' } | { readonly is: 'suspended' };
 
-/** The servers of Mastodon, each by its host. */
-export interface Servers {
-  /**
-   * Gives what a server says to one GET of `path`, which may have a query.
-   *
-   * @throws ProviderError where it does not answer, or wants to be left alone, and what `takeRequest`
-   *   throws. None of them is general, since they are about this server.
-   */
-  get(host: string, path: string, context: RequestContext): Promise<Reply>;
+/**
+ * The answer of a host that does not speak the API. `to` is the host that it redirects to, `null` if that
+ * may not be asked, and `undefined` if it names none.
+ */
+interface NoApi {
+  readonly is: 'no api';
+  readonly to: string | null | undefined;
+  readonly failure: ProviderError;
 }
 
-/** Options of `createServers`. */
+/**
+ * Sends one GET of a path, which may have a query, to a host.
+ *
+ * @throws ProviderError, never general, if it does not answer or wants to be left alone; Problem
+ *   `overloaded` if too many requests to it are in flight; what `takeRequest` throws
+ */
+export type AskServer = (
+  host: string,
+  path: string,
+  context: RequestContext,
+) => Promise<Reply | NoApi>;
+
+/** Limits of the requests to hosts that callers name. */
+export interface HostGateOptions {
+  readonly clock: Clock;
+  readonly breaker: BreakerOptions;
+  /** Maximum number of concurrent requests to one host; one client address may have half of them. */
+  readonly maxPerHost: number;
+}
+
 export interface ServersOptions extends HostGateOptions {
   readonly http: HttpClient;
 }
 
+/** Maximum number of hosts whose state is remembered; the least recently asked is forgotten. */
+const maxHosts = 4096;
+
 /** Creates the client of all servers. Each host has its own pause, breaker and bound of requests. */
-export function createServers({ http, ...options }: ServersOptions): Servers {
-  const gates = createHostGates(options);
-  return {
-    get: (host, path, context) =>
-      gates.run({ host, path }, context, () =>
-        ask(http, { host, path, context, clock: options.clock }),
-      ),
+export function createServers(options: ServersOptions): AskServer {
+  const { clock, breaker, maxPerHost } = options;
+  const hosts = new LRUCache<string, { readonly gate: Gate; readonly requests: Book }>({
+    max: maxHosts,
+  });
+  const bound = { perAddress: Math.max(1, Math.floor(maxPerHost / 2)), total: maxPerHost };
+  return async (host, path, context) => {
+    const known = hosts.get(host) ?? {
+      gate: createGate({ ...breaker, clock, host }),
+      requests: createBook(bound),
+    };
+    hosts.set(host, known);
+    const hold = openHold(known.requests, context.client ?? null);
+    if (!hold.take(1)) {
+      const detail = `Too many requests to the server ${host} are in flight.`;
+      throw new Problem('overloaded', { detail });
+    }
+    try {
+      const asking = { signal: context.signal, subject: path };
+      return await known.gate.run(() => ask(options, { host, path, context }), asking);
+    } finally {
+      hold.release();
+    }
   };
 }
 
@@ -71,58 +101,64 @@ interface Asked {
   readonly host: string;
   readonly path: string;
   readonly context: RequestContext;
-  readonly clock: Clock;
 }
 
-async function ask(http: HttpClient, { host, path, context, clock }: Asked): Promise<Reply> {
-  const answer = await send(http, new URL(`https://${host}${path}`), context);
-  if ('is' in answer) return answer;
-  if (answer.status === 429) {
-    const seconds = askedPause(answer, clock.now()) ?? defaultPauseSeconds;
-    throw createThrottled(host, clampPause(seconds));
-  }
-  const failure = toStatusFailure(answer.status, host);
-  if (failure !== null) throw failure;
-  return toReply(answer, host);
-}
-
-async function send(
-  http: HttpClient,
-  url: URL,
-  context: RequestContext,
-): Promise<HttpAnswer | Reply> {
+async function ask(
+  { http, clock }: ServersOptions,
+  { host, path, context }: Asked,
+): Promise<Reply | NoApi> {
   try {
-    return await http.get(url, context);
+    const answer = await http.get(new URL(`https://${host}${path}`), context);
+    refuseFailure(answer, host, clock);
+    return toReply(answer, host);
   } catch (error) {
     if (!(error instanceof HttpFailure)) throw error;
-    const failure = toServerFailure(error);
+    const { kind, message } = toProviderError(error);
+    const failure = fail(kind, message, { cause: error });
     if (error.kind !== 'redirect' || !(error.cause instanceof URL)) throw failure;
     return { is: 'no api', to: publicHostOf(error.cause), failure };
   }
 }
 
-/** Gives the seconds that a server asks to wait: Mastodon names the moment (section 2). */
+/** Throws the error that a status means whatever was asked for. */
+function refuseFailure(answer: HttpAnswer, host: string, clock: Clock): void {
+  const { status } = answer;
+  if (status === 429) {
+    const retryAfterSeconds = clampPause(askedPause(answer, clock.now()) ?? defaultPauseSeconds);
+    throw fail('throttled', `The server ${host} asks for fewer requests.`, { retryAfterSeconds });
+  }
+  const failing = refusals.get(status) ?? (status < 500 ? null : 'is failing at the moment.');
+  if (failing !== null) throw createUnavailable(`The server ${host} ${failing}`);
+}
+
+function toReply({ status, mediaType, header, text }: HttpAnswer, host: string): Reply | NoApi {
+  const isJson = /^application\/(?:[\w.-]+\+)?json$/.test(mediaType);
+  if (!isJson) return toNoApi(status, host);
+  const body = parseJson(text);
+  if (status === 200) return { is: 'found', body, header };
+  if (status !== 404 && status !== 410) throw createUnreadable();
+  // Anything may answer 404 in JSON; only in its own form is it the server's word.
+  if (!isError(body)) return toNoApi(status, host);
+  return { is: status === 404 ? 'absent' : 'suspended' };
+}
+
+const refusals: ReadonlyMap<number, string> = new Map([
+  [401, 'allows no reading without a login.'],
+  [403, 'refuses to be read by this server.'],
+  [422, 'does not show this to visitors.'],
+]);
+
+/** Returns the seconds that a server asks to wait. Mastodon names the moment. */
 function askedPause({ retryAfterSeconds, header }: HttpAnswer, nowMs: number): number | undefined {
   if (retryAfterSeconds !== undefined) return retryAfterSeconds;
   const atMs = Date.parse(header('x-ratelimit-reset') ?? '');
   return Number.isNaN(atMs) ? undefined : Math.ceil((atMs - nowMs) / 1000);
 }
 
-function toReply(answer: HttpAnswer, host: string): Reply {
-  const { status, mediaType, header } = answer;
-  const isJson = /^application\/(?:[\w.-]+\+)?json$/.test(mediaType);
-  if (!isJson) return { is: 'no api', to: undefined, failure: toNoApi(status, host) };
-  const body = parseJson(answer.text);
-  if (status === 200) return { is: 'found', body, header };
-  if (status !== 404 && status !== 410) throw createUnreadable();
-  // Anything may answer 404 in JSON; only in its own form is it the server's word (section 4).
-  if (!isError(body)) return { is: 'no api', to: undefined, failure: toNoApi(status, host) };
-  return { is: status === 404 ? 'absent' : 'suspended' };
-}
-
-function toNoApi(status: number, host: string): ProviderError {
-  if (status === 200) return createUnreadable();
-  return createUnavailable(`The server ${host} does not answer as servers of Mastodon do.`);
+function toNoApi(status: number, host: string): NoApi {
+  const message = `The server ${host} does not answer as servers of Mastodon do.`;
+  const failure = status === 200 ? createUnreadable() : createUnavailable(message);
+  return { is: 'no api', to: undefined, failure };
 }
 
 function parseJson(text: string): unknown {
@@ -137,4 +173,43 @@ function isError(body: unknown): boolean {
   return (
     typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string'
   );
+}
+
+/** A failure of one server says nothing of the others, so it is never general. */
+function fail(
+  kind: ProviderError['kind'],
+  message: string,
+  options: ProviderErrorOptions = {},
+): ProviderError {
+  return new ProviderError(kind, message, { ...options, isGeneral: false });
+}
+
+/** Returns the error for an answer of a server that cannot be understood. */
+export function createUnreadable(cause?: unknown): ProviderError {
+  return fail('malformed', createMalformed().message, { cause });
+}
+
+/** Returns the error for a server that cannot answer at the moment, or will not. */
+export function createUnavailable(sentence: string): ProviderError {
+  return fail('unavailable', sentence);
+}
+
+const missing = {
+  post: 'There is no such post on its server, or it is not public.',
+  account: 'There is no such account on its server.',
+} as const;
+
+/**
+ * Returns a reply of the server that has the resource.
+ *
+ * @throws ProviderError `missing` if there is no such resource
+ */
+export function expectFound(reply: Reply, what: keyof typeof missing): FoundReply {
+  if (reply.is === 'found') return reply;
+  throw reply.is === 'absent' ? new ProviderError('missing', missing[what]) : createSuspended();
+}
+
+/** Returns the error for an account that its server has suspended. */
+export function createSuspended(): ProviderError {
+  return new ProviderError('missing', 'This account is suspended.');
 }

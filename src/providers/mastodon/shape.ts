@@ -23,22 +23,22 @@ import {
 } from './identity.ts';
 import {
   type AccountPayload,
+  boostedIn,
   parseQuote,
   parseStatus,
   type QuotePayload,
   type StatusPayload,
 } from './payload.ts';
 
-/** What else is known when a post is shaped. */
 export interface Surroundings {
   readonly home: Home;
   /** The posts of the same answer, by their ids on the server that was asked. */
   readonly known: ReadonlyMap<string, PostIdentity>;
-  /** Gives the account of a row; on a timeline it is the same again and again. */
+  /** Returns the account of a row, which on a timeline is the same again and again. */
   shapeAuthor(row: AccountPayload): Account;
 }
 
-/** Notes what the posts of an answer are known by, so that replies among them find each other. */
+/** Collects the ids of the posts of an answer elsewhere, so that replies among them find each other. */
 export function surround(rows: readonly StatusPayload[], home: Home): Surroundings {
   const shaped = new Map<string, Account>();
   return {
@@ -53,11 +53,11 @@ export function surround(rows: readonly StatusPayload[], home: Home): Surroundin
 }
 
 /**
- * Gives the post that a row describes, a boost as the post that was boosted, or what stands in its
- * place: who may not read it does not see it, whatever the server sent. `context` is null.
+ * Returns the post that a row describes, for a boost the boosted post. A post that is not public is a
+ * tombstone, whatever the server sent. `context` is null.
  */
 export function shapePost(row: StatusPayload, around: Surroundings): Post {
-  const boosted = row.reblog === undefined || row.reblog === null ? null : parseStatus(row.reblog);
+  const boosted = boostedIn(row);
   if (boosted === null) return shapeWithin(row, around, maximums.quotes);
   const reason = hiddenReason(row);
   if (reason !== null) return toTombstone(reason);
@@ -66,7 +66,7 @@ export function shapePost(row: StatusPayload, around: Surroundings): Post {
   return { ...post, reposted_by: around.shapeAuthor(row.account) };
 }
 
-/** Gives why a post is not shown to the public; null where it is public. */
+/** Returns why a post is not shown to the public; `null` if it is public. */
 export function hiddenReason({ visibility, account }: StatusPayload): Tombstone['reason'] | null {
   if (visibility !== 'public' && visibility !== 'unlisted') return 'private';
   return account.suspended === true ? 'suspended' : null;
@@ -113,7 +113,12 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
     ...known({ edited_at: toIsoTime(row.edited_at) }),
     author: around.shapeAuthor(row.account),
     lang: row.language,
-    ...countsOf(row),
+    replies: row.replies_count,
+    reposts: row.reblogs_count,
+    likes: row.favourites_count,
+    quotes: row.quotes_count,
+    bookmarks: null,
+    views: null,
     ...known({ reactions: shapeReactions(row) }),
     source: row.application?.name ?? null,
     possibly_sensitive: row.sensitive === true && media.all.length > 0,
@@ -145,7 +150,7 @@ function leftOutOf(row: StatusPayload): readonly string[] {
   return [...(isCut(content) ? ['text'] : []), ...findLeftOut(lists)];
 }
 
-/** Servers put a link before the text for readers that know no quotes (Mastodon, section 3). */
+/** Servers prepend a link for clients without quote support. */
 const quoteFallback: ReadonlySet<string> = new Set(['quote-inline']);
 
 function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | null) {
@@ -155,18 +160,7 @@ function textOf({ content, mentions }: StatusPayload, home: Home, quote: Post | 
   });
 }
 
-function countsOf(row: StatusPayload) {
-  return {
-    replies: row.replies_count,
-    reposts: row.reblogs_count,
-    likes: row.favourites_count,
-    quotes: row.quotes_count ?? row.pleroma?.quotes_count ?? null,
-    bookmarks: null,
-    views: null,
-  };
-}
-
-/** What a post answers may be unknown to the server, or be known to it by an id of its own alone. */
+/** The answered post may be unknown to the server, or known to it only by an id of its own. */
 function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_to'] {
   const { in_reply_to_id: id, in_reply_to_account_id: accountId, account, mentions } = row;
   if (id === null && accountId === null) return null;
@@ -186,7 +180,7 @@ function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_
   return { screen_name, status, url: copyUrl(acct, id, home) };
 }
 
-/** Why a quote is not shown, by its state (Mastodon, section 3). */
+/** Why a quote is not shown, by its state. */
 const quoteReasons: ReadonlyMap<string, Tombstone['reason']> = new Map([
   ['deleted', 'deleted'],
   ['unauthorized', 'private'],

@@ -21,7 +21,7 @@ export function createClient(options: UpstreamOptions): SyndicationClient {
   return {
     readPost: async (id, context) => {
       const query = new URLSearchParams({ id, lang: 'en', token: tokenOf(id) });
-      return readPost(await upstream.get(`/tweet-result?${query}`, context));
+      return readPost(await upstream(`/tweet-result?${query}`, context));
     },
   };
 }

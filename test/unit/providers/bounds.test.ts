@@ -31,7 +31,7 @@ describe('an answer', () => {
   it('is the same where nothing is too large', () => {
     const post = stubPost('1', { quote: stubPost('2'), reposted_by: stubAccount('otto') });
 
-    expect(boundPost(post)).toBe(post);
+    expect(boundPost(post)).toEqual(post);
   });
 
   it('has short texts once its budget of characters is used up, the replies first', async () => {

@@ -1,15 +1,13 @@
 import type { RequestContext } from '../../../core/http/http-client.ts';
 import type { Account } from '../../../model/account.ts';
-import type { Status } from '../../../model/post.ts';
 import type { SearchQuery } from '../../../model/queries.ts';
 import { ProviderError } from '../../../platforms/provider-error.ts';
 import { createMalformed } from '../../failure.ts';
 import type { Ask } from '../../provider.ts';
+import { isHit, tellUnread, uniqueById } from '../../rows.ts';
 import type { Upstream } from '../../upstream.ts';
-import { shapeAccount } from '../account.ts';
-import { uniqueById } from '../conversation.ts';
 import { parsePost, parseUser, type UserPayload } from '../payload.ts';
-import { shapeListed, tellUnread } from '../rows.ts';
+import { shapeAccount, shapeListed } from '../shape.ts';
 import {
   type ListPage,
   type ListRequest,
@@ -19,7 +17,7 @@ import {
   writeCount,
 } from './list.ts';
 
-/** Makes the search of posts. Operators in the text are X's own and pass as they are. */
+/** Creates the search of posts. Operators in the text are X's own and pass as they are. */
 export function askSearch(upstream: Upstream): Ask<'search'> {
   return async (query, context) => {
     const { feed, count, cursor } = query;
@@ -29,16 +27,11 @@ export function askSearch(upstream: Upstream): Ask<'search'> {
       count: writeCount(count),
       cursor,
     };
-    const request = {
-      path: '/2/search',
-      parameters,
-      field: 'results',
-      parseRow: parsePost,
-    } as const;
+    const request = { path: '/2/search', parameters, parseRow: parsePost };
     const page = await readFound(upstream, request, context);
     const posts = await shapeListed(page.rows, context);
     return {
-      items: uniqueById(posts.filter((post) => isWanted(post, query))),
+      items: uniqueById(posts.filter((post) => isHit(post, query))),
       ...toPaging(page, { cursor: nextCursor(page, cursor) }),
       warnings: [...feedWarnings(feed), ...tellUnread(page, 'post')],
     };
@@ -53,14 +46,7 @@ function feedWarnings(feed: SearchQuery['feed']): readonly string[] {
   return [`X has no feed of ${feed}; these are the posts with ${feed} of its media feed.`];
 }
 
-function isWanted({ created_timestamp, media }: Status, query: SearchQuery): boolean {
-  const { feed, sinceSeconds, untilSeconds } = query;
-  if (sinceSeconds !== null && created_timestamp < sinceSeconds) return false;
-  if (untilSeconds !== null && created_timestamp >= untilSeconds) return false;
-  return (feed !== 'photos' && feed !== 'videos') || media[feed].length > 0;
-}
-
-/** The longest text that the service takes, in UTF-16 units (FxTwitter, section 2). */
+/** Maximum length of a search text in UTF-16 code units. */
 const maxSearchLength = 512;
 
 function writeSearch({ text, sinceSeconds, untilSeconds }: SearchQuery): string {
@@ -73,22 +59,19 @@ function writeSearch({ text, sinceSeconds, untilSeconds }: SearchQuery): string 
   if (search.length <= maxSearchLength) return search;
   const room = maxSearchLength - (search.length - text.length);
   const limits = operators.length > 0 ? ' with its time limits' : '';
-  throw toRejected(
+  throw new ProviderError(
+    'rejected',
     `The search text is longer than the ${room} UTF-16 units that X accepts${limits}.`,
   );
 }
 
-/** A text of these alone is refused (FxTwitter, section 7), and must not pass by its operators. */
+/** X refuses a text of these alone, and must not see it with operators. */
 function checkSearchText(text: string): void {
   if (!/^[_\s]*$/.test(text)) return;
-  throw toRejected(
+  throw new ProviderError(
+    'rejected',
     'The search text has nothing in it but underscores and spaces, which X refuses.',
   );
-}
-
-/** The sentence is about the search text, whichever parameter that came by. */
-function toRejected(sentence: string): ProviderError {
-  return new ProviderError('rejected', sentence);
 }
 
 async function readFound<Row>(
@@ -101,29 +84,24 @@ async function readFound<Row>(
     case 'page':
       return page;
     case 'absent':
-      // Nothing found is a 200: this is an outage (FxTwitter, section 7).
+      // Nothing found is a 200, so this is an outage.
       throw new ProviderError('unavailable', 'X cannot be searched at the moment.');
     case 'refused':
       // The text of a later page has been accepted before: then it is the cursor that is refused.
       if (request.parameters.cursor) throw createMalformed();
-      throw toRejected('X refuses this search text.');
+      throw new ProviderError('rejected', 'X refuses this search text.');
   }
 }
 
 const suggestions = 'X offers no search for accounts; these are its suggestions.';
 
-/** Makes the search of accounts: the suggestions of X, which are one page. */
+/** Creates the search of accounts: the suggestions of X, which are one page. */
 export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
   return async ({ text }, context) => {
     checkSearchText(text);
     const parameters = { q: text, result_type: 'users' };
-    const request = {
-      path: '/2/typeahead',
-      parameters,
-      field: 'users',
-      parseRow: parseUser,
-    } as const;
-    const page = await readFound(upstream, request, context);
+    const request = { path: '/2/typeahead', parameters, parseRow: parseUser };
+    const page = await readFound(upstream, { ...request, field: 'users' }, context);
     return {
       items: uniqueById(page.rows).map(shapeSuggested),
       ...toPaging(page, { cursor: null }),
@@ -132,7 +110,7 @@ export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
   };
 }
 
-/** Suggestions have 0 for every count, which means that it is not known (FxTwitter, section 4.3). */
+/** Suggestions have 0 for every count, which means that it is not known. */
 function shapeSuggested(row: UserPayload): Account {
   const account = shapeAccount(row);
   return {

@@ -1,6 +1,6 @@
 /**
  * A cursor of an X timeline: URL-safe base64 of the Thrift struct `{7: {1: i64, 2: string, 3: i32}}` in
- * the binary protocol (FxTwitter, section 6).
+ * the binary protocol.
  */
 export interface TimelineCursor {
   /** A snowflake of the moment that the cursor was given out. */
@@ -10,7 +10,7 @@ export interface TimelineCursor {
   readonly direction: 'top' | 'bottom';
 }
 
-/** What stands before each field: its Thrift type and its number. Two stops end the structs. */
+// Each field begins with its Thrift type and its number. Two stops end the structs.
 const structField7 = '0c0007';
 const i64Field1 = '0a0001';
 const stringField2 = '0b0002';
@@ -22,7 +22,7 @@ const form = new RegExp(
     `${i32Field3}0000000([12])${stops}$`,
 );
 
-/** Reads a cursor of a timeline; null when it has another form. */
+/** Parses a cursor of a timeline. Returns `null` for another form. */
 export function readTimelineCursor(text: string): TimelineCursor | null {
   const [, issued, length, digits, direction] =
     form.exec(Buffer.from(text, 'base64url').toString('hex')) ?? [];
@@ -52,27 +52,27 @@ function toHex(value: number | bigint, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }
 
-/** When the first snowflake would have been given out (FxTwitter, section 6). */
+/** When the first snowflake would have been given out. */
 const snowflakeEpochMs = 1_288_834_974_657;
 
-/** The low bits of a snowflake, below its time. */
+/** Number of bits of a snowflake below its time. */
 const belowTime = 22n;
 
-/** Ids up to here were counted one by one, until November 2010; the next ones have a time in them. */
+/** Ids up to this one were counted, until November 2010; later ones contain a time. */
 const lastCountedId = 30_000_000_000n;
 
-/** Gives the least id of a post from that moment on; for a moment without snowflakes, of all of them. */
+/** Returns the least id of a post from that moment on; for a moment without snowflakes, of all of them. */
 export function leastIdAt(ms: number): bigint {
   const id = BigInt(Math.max(0, Math.trunc(ms) - snowflakeEpochMs)) << belowTime;
   return id > lastCountedId ? id : lastCountedId;
 }
 
-/** Gives when an id was given out, in milliseconds; null for one without a time in it. */
+/** Returns when an id was given out, in milliseconds; `null` for one without a time in it. */
 export function timeOfId(id: bigint): number | null {
   return id > lastCountedId ? Number(id >> belowTime) + snowflakeEpochMs : null;
 }
 
-/** Makes a cursor to the page that begins before a moment, which the live service accepts [obs]. */
+/** Returns a cursor to the page that begins before a moment. The live service accepts it. */
 export function cursorBefore(ms: number, nowMs: number): string {
   return writeTimelineCursor({
     issuedId: leastIdAt(nowMs),

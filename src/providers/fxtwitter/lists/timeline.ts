@@ -4,12 +4,11 @@ import type { Status } from '../../../model/post.ts';
 import type { PageSpan, TimelineQuery } from '../../../model/queries.ts';
 import { createMalformed } from '../../failure.ts';
 import type { Ask, ProviderContext } from '../../provider.ts';
-import { countSent } from '../../rows.ts';
+import { countSent, tellUnread, uniqueById } from '../../rows.ts';
 import type { Upstream } from '../../upstream.ts';
-import { uniqueById } from '../conversation.ts';
 import { type PostPayload, parsePost } from '../payload.ts';
 import { type Profiles, profilePath } from '../profile.ts';
-import { shapeListed, tellUnread } from '../rows.ts';
+import { shapeListed } from '../shape.ts';
 import {
   type ListAnswer,
   type ListPage,
@@ -22,15 +21,14 @@ import {
 } from './list.ts';
 import { cursorBefore, readTimelineCursor, timeOfId } from './timeline-cursor.ts';
 
-/** What the timelines are read from. */
-export interface TimelineOptions {
+interface TimelineOptions {
   readonly upstream: Upstream;
   readonly profiles: Profiles;
   readonly clock: Clock;
 }
 
 /**
- * Makes the read of a page of a timeline. The first page of a read with `untilSeconds` is asked for by
+ * Creates the read of a page of a timeline. The first page of a read with `untilSeconds` is asked for by
  * a made-up cursor, so that what is newer need not be walked through; where the service refuses that,
  * by the plain first page.
  */
@@ -48,13 +46,13 @@ export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   };
 }
 
-/** Fewer rows than these are a short page, unless it is seen to be whole (FxTwitter, section 6). */
+/** Fewer rows than these are a short page, unless it is seen to be whole. */
 const usualRows = 20;
 
 /**
- * Gives the part of the timeline that a page covers: X sorts by the ids in the cursors, and the next
- * page begins below its own. A page is seen to be whole where its last row stands at that id; a repost
- * does not tell its own.
+ * Returns the part of the timeline that a page covers: X sorts by the ids in the cursors, and the next
+ * page begins below its own. A page is seen to be whole if its last row has that id; a repost does not
+ * tell its own.
  */
 function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
   const [from, to] = [sortIdOf(sent), sortIdOf(page.cursor)];
@@ -73,37 +71,28 @@ function sortIdOf(cursor: string | null): bigint | null {
   return cursor === null ? null : (readTimelineCursor(cursor)?.sortId ?? null);
 }
 
-interface SentPage {
-  readonly page: ListPage<PostPayload>;
-  /** The cursor that was sent for it. */
-  readonly sent: string | null;
-}
-
+/** Reads a page, and returns it with the cursor that was sent for it. */
 async function readPage(
-  options: TimelineOptions,
+  { upstream, profiles, clock }: TimelineOptions,
   query: TimelineQuery,
   context: ProviderContext,
-): Promise<SentPage> {
-  const { upstream, profiles, clock } = options;
+) {
   const jump = toJump(query, clock.now());
   if (jump !== null) {
     const page = await readStatuses(upstream, { ...query, cursor: jump }, context);
-    if (page.is === 'page' && !isBlank(page)) return { page, sent: jump };
+    // X has cursors on an empty page, too: one without may be a refusal of the made-up cursor.
+    const isBlank = page.is === 'page' && countSent(page) === 0 && page.cursor === null;
+    if (page.is === 'page' && !isBlank) return { page, sent: jump };
   }
   const page = await readStatuses(upstream, query, context);
-  switch (page.is) {
-    case 'page':
-      return { page, sent: query.cursor };
-    case 'absent':
-      throw await profiles.explainAbsence(query.account.handle, context);
-    case 'refused':
-      throw createMalformed();
-  }
+  if (page.is === 'absent') throw await profiles.explainAbsence(query.account.handle, context);
+  if (page.is === 'refused') throw createMalformed();
+  return { page, sent: query.cursor };
 }
 
 /**
- * Gives where a timeline goes on. A cursor has the moment in it that it was given out, so at the end
- * X names the place that was asked for in other words. A page that fails may do the same.
+ * Returns where a timeline goes on. A cursor contains the moment that it was given out, so at the end X
+ * names the place that was asked for by another cursor. A page that fails may do the same.
  */
 function nextPlace(page: ListPage<PostPayload>, sent: string | null): Onward {
   if (isSamePlace(page.cursor, sent)) return { cursor: null, mayGoOn: true };
@@ -115,14 +104,6 @@ function isSamePlace(next: string | null, sent: string | null): boolean {
   const [to, from] = [readTimelineCursor(next), readTimelineCursor(sent)];
   if (to === null || from === null) return false;
   return to.sortId === from.sortId && to.direction === from.direction;
-}
-
-/**
- * Tells whether a page is without rows and without a way on. X has cursors on an empty page, too, so
- * this may be a refusal of the made-up cursor and proves no absence.
- */
-function isBlank(page: ListPage<PostPayload>): boolean {
-  return countSent(page) === 0 && page.cursor === null;
 }
 
 /**
@@ -152,9 +133,8 @@ function readStatuses(
       cursor,
       with_replies: withReplies && !onlyMedia ? '1' : null,
     },
-    field: 'results',
     parseRow: parsePost,
-  } as const;
+  };
   return readList(upstream, request, context);
 }
 
@@ -169,7 +149,7 @@ function pickPosts(
   return uniqueById(untilSeconds === null ? own : dropLater(own, cursor, untilSeconds));
 }
 
-/** With replies, the service adds the posts by others that were replied to (FxTwitter, section 6). */
+/** With replies, the service adds the posts by others that were replied to. */
 function isWanted(post: Status, query: TimelineQuery): boolean {
   const { account, withReplies, withReposts, onlyMedia = false } = query;
   if (onlyMedia && post.media.all.length === 0) return false;

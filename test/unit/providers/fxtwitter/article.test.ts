@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { article as articleSchema } from '../../../../src/model/article.ts';
-import { shapeArticle } from '../../../../src/providers/fxtwitter/article.ts';
-import { articlePayload } from '../../../../src/providers/fxtwitter/article-payload.ts';
+import { articlePayload, shapeArticle } from '../../../../src/providers/fxtwitter/article.ts';
 import type { Fields } from '../../../support/x-payloads.ts';
 
 function block(type: string, text: string, fields: Fields = {}): Fields {

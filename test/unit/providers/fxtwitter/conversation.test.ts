@@ -4,10 +4,10 @@ import {
   pickContinuation,
   rankReplies,
   splitThread,
-  uniqueById,
 } from '../../../../src/providers/fxtwitter/conversation.ts';
 import { parsePost } from '../../../../src/providers/fxtwitter/payload.ts';
 import { shapePost } from '../../../../src/providers/fxtwitter/shape.ts';
+import { uniqueById } from '../../../../src/providers/rows.ts';
 import { fc } from '../../../support/fast-check.ts';
 import { type Fields, fxReply, fxStatus, fxTombstone } from '../../../support/x-payloads.ts';
 

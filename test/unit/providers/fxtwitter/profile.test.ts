@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../../../src/platforms/provider-error.ts';
-import { createControl } from '../../../../src/providers/fxtwitter/control.ts';
+import { createControl } from '../../../../src/providers/fxtwitter/profile.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 /** A control whose reads end when they are told to. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createKnownAccounts } from '../../../../src/providers/bluesky/known-accounts.ts';
+import { createKnownAccounts } from '../../../../src/providers/bluesky/client.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 describe('the accounts that are remembered', () => {

@@ -1,0 +1,111 @@
+import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
+import type { Account } from '../../model/account.ts';
+import type { ConnectionsQuery, Page } from '../../model/queries.ts';
+import type { AccountReference } from '../../model/reference.ts';
+import { createMalformed, throwIfMissing } from '../failure.ts';
+import type { Ask, ProviderContext } from '../provider.ts';
+import { countSent, parseRows, uniqueBy } from '../rows.ts';
+import { shapeAccount } from './account.ts';
+import { nextCursor, type Reading, writeLimit } from './client.ts';
+import { judgeAccount, refuseAccount, tellLabels, tellWithheld } from './labels.ts';
+import { type ActorPayload, parseActor } from './payload.ts';
+
+/** Creates the read of an account. */
+export function askProfile(reading: Reading): Ask<'profile'> {
+  return async ({ account }, context) => {
+    const profile = await readProfile(reading, account, context);
+    return { account: shapeAccount(profile), warnings: tellLabels(profile, reading.clock.now()) };
+  };
+}
+
+/** @throws ProviderError `missing` also for an account that is for those who are signed in */
+async function readProfile(
+  reading: Reading,
+  { handle }: AccountReference,
+  context: ProviderContext,
+): Promise<ActorPayload> {
+  const actor = reading.known.actorFor(handle);
+  const profile = parseActor(await reading.query('app.bsky.actor.getProfile', { actor }, context));
+  if (profile === null) throw createMalformed();
+  admitAccount(reading, handle, profile);
+  return profile;
+}
+
+/**
+ * Notes an account that was read under a handle.
+ *
+ * @throws ProviderError `missing` for an account that is not served
+ */
+export function admitAccount({ known, clock }: Reading, handle: string, actor: ActorPayload): void {
+  const withheld = judgeAccount(actor, clock.now());
+  if (withheld !== null) throw refuseAccount(withheld);
+  known.note(handle, actor);
+}
+
+/**
+ * Reads the profile of an account whose list is empty or absent: the account may be quiet, suspended, or
+ * not for the public.
+ *
+ * @throws ProviderError `missing` if the profile has the reason; its other failures are ignored
+ */
+export function explainAbsence(
+  reading: Reading,
+  account: AccountReference,
+  context: ProviderContext,
+): Promise<void> {
+  return throwIfMissing(readProfile(reading, account, context), context);
+}
+
+const lists = {
+  followers: { method: 'app.bsky.graph.getFollowers', field: 'followers' },
+  following: { method: 'app.bsky.graph.getFollows', field: 'follows' },
+} as const;
+
+/** Creates the read of a page of followers or of followed accounts, as the query says. */
+export function askConnections(reading: Reading) {
+  return async (query: ConnectionsQuery, context: ProviderContext): Promise<Page<Account>> => {
+    const { kind, account, count, cursor } = query;
+    const { method, field } = lists[kind];
+    const actor = reading.known.actorFor(account.handle);
+    const body = await reading.query(method, { actor, limit: writeLimit(count), cursor }, context);
+    const subject = parseActor(body.subject);
+    if (subject === null) throw createMalformed();
+    admitAccount(reading, account.handle, subject);
+    const found = await toAccounts(body[field], reading.clock.now(), context);
+    return { ...found, cursor: nextCursor(body.cursor, cursor) };
+  };
+}
+
+/** Creates the search of accounts. */
+export function askSearchUsers({ query, clock }: Reading): Ask<'searchUsers'> {
+  return async ({ text, count, cursor }, context) => {
+    const parameters = { q: text, limit: writeLimit(count), cursor };
+    const body = await query('app.bsky.actor.searchActors', parameters, context);
+    const found = await toAccounts(body.actors, clock.now(), context);
+    return { ...found, cursor: nextCursor(body.cursor, cursor) };
+  };
+}
+
+/**
+ * Returns the accounts of a list that the public may see.
+ *
+ * @throws ProviderError `malformed` if there is no list
+ */
+export async function toAccounts(
+  list: unknown,
+  nowMs: number,
+  sliced: Sliced,
+): Promise<Omit<Page<Account>, 'cursor'>> {
+  const found = await parseRows(list, parseActor, sliced);
+  if (found === null) throw createMalformed();
+  const verdicts = found.rows.map((actor) => judgeAccount(actor, nowMs));
+  const shown = uniqueBy(
+    found.rows.filter((_, at) => verdicts[at] === null),
+    ({ did }) => did,
+  );
+  return {
+    items: await mapInSlices(shown, shapeAccount, sliced),
+    rows: countSent(found),
+    warnings: tellWithheld(verdicts, found, 'account'),
+  };
+}
