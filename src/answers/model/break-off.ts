@@ -1,6 +1,11 @@
 import type { Answer, Citation } from '../answer.ts';
-import { bestFirst, cutAtWord, maxAnswerLength, printSources } from '../engine/compose.ts';
-import { maxCitations } from '../engine/find.ts';
+import {
+  bestFirst,
+  cutAtWord,
+  maxAnswerLength,
+  maxCitations,
+  printSources,
+} from '../engine/compose.ts';
 
 /** What a reader has seen of an answer that broke off. */
 export interface BrokenOff {

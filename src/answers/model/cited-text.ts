@@ -1,9 +1,6 @@
 import { trimEndOf } from '../../core/trim-end.ts';
-import type { Citation } from '../answer.ts';
-import { printCitation } from '../engine/citation.ts';
-import { maxAnswerLength, printSources } from '../engine/compose.ts';
-import { maxCitations } from '../engine/find.ts';
-import type { GivenPassage } from '../engine/given-passages.ts';
+import type { Citation, GivenPassage } from '../answer.ts';
+import { maxAnswerLength, maxCitations, printCitation, printSources } from '../engine/compose.ts';
 import {
   createToStretches,
   type Extent,

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.ts';
-import type { Answer, AnswerEngine, Asking, Fallback, Question } from '../answer.ts';
+import type { Answer, AnswerEngine, Asking, Fallback, PassageSource, Question } from '../answer.ts';
 import { bestFirst, composeAbstention, printSources } from '../engine/compose.ts';
-import type { PassageSource } from '../engine/given-passages.ts';
 import { type BrokenOff, continueBrokenOff } from './break-off.ts';
 import type { ChatClient } from './chat-client.ts';
 import { type CitedText, createCitedText } from './cited-text.ts';

@@ -1,7 +1,5 @@
-import type { EarlierTurn, Question } from '../answer.ts';
-import { printCitation } from '../engine/citation.ts';
-import { printSources } from '../engine/compose.ts';
-import type { GivenPassage } from '../engine/given-passages.ts';
+import type { EarlierTurn, GivenPassage, Question } from '../answer.ts';
+import { printCitation, printSources } from '../engine/compose.ts';
 import type { ChatMessage } from './chat-payload.ts';
 import { abstentionMark } from './text-end.ts';
 

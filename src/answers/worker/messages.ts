@@ -1,6 +1,5 @@
-import type { Answer, Question } from '../answer.ts';
+import type { Answer, GivenPassage, Question } from '../answer.ts';
 import type { Corpus } from '../corpus/corpus.ts';
-import type { GivenPassage } from '../engine/given-passages.ts';
 import type { RefreshSummary } from '../index/keep-current.ts';
 import type { RefreshProgress } from '../index/refresh.ts';
 
@@ -31,8 +30,6 @@ export interface ThreadTasks {
   };
   /** Whether a passage still stands in the index. */
   readonly isCurrent: { readonly give: GivenPassage; readonly told: never; readonly get: boolean };
-  /** Says that another thread has changed the index. */
-  readonly forget: { readonly give: null; readonly told: never; readonly get: null };
 }
 
 /** What a refresh tells: a folder that it looks into, a file that it is about to read, how far it is. */

@@ -1,7 +1,7 @@
-import type { AnswerEngine } from '../answer.ts';
+import { toExtractiveEngine } from '../answer.ts';
 import { openKeeping } from '../index/keep-current.ts';
 import type { Answers, AnswersOptions } from '../open-answers.ts';
-import { createLastingThread, type LastingThread } from './lasting-thread.ts';
+import { createLastingThread } from './lasting-thread.ts';
 import { type StartThread, startThread } from './start-thread.ts';
 import { createThreadClient } from './thread-client.ts';
 import { createThreadedRefresh, type ThreadedRefreshOptions } from './threaded-refresh.ts';
@@ -58,13 +58,16 @@ export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
       // The index is opened here first: what cannot be used is made anew, and by one thread only.
       if (await answering.call('open', null)) isBuilt = true;
       const done = await refreshInThread(live);
-      if (isShared) await answering.call('forget', null);
       isBuilt = true;
       return done;
     },
   });
   return {
-    engine: createThreadedEngine(answering, () => isBuilt),
+    engine: toExtractiveEngine(
+      (question, { signal, onText }) =>
+        answering.call('answer', question, { signal, onTold: onText }),
+      () => isBuilt,
+    ),
     passages: {
       find: (question) => answering.call('find', question),
       isCurrent: (passage) => answering.call('isCurrent', passage),
@@ -75,16 +78,5 @@ export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
       await keeping.close();
       await answering.close();
     },
-  };
-}
-
-function createThreadedEngine(thread: LastingThread, isBuilt: () => boolean): AnswerEngine {
-  return {
-    modelId: 'perch/extractive',
-    get isReady() {
-      return isBuilt();
-    },
-    answer: (question, { signal, onText }) =>
-      thread.call('answer', question, { signal, onTold: onText }),
   };
 }

@@ -63,7 +63,7 @@ function createWorks({ corpora, path }: ThreadSetting) {
   };
   const openEngine = async (): Promise<ExtractiveEngine> => {
     const { createExtractiveEngine } = await import('../engine/extractive-engine.ts');
-    engine ??= createExtractiveEngine({ index: open(), corpora, isReady: () => true });
+    engine ??= createExtractiveEngine({ index: open(), corpora });
     return engine;
   };
   const works: Works = {
@@ -82,17 +82,12 @@ function createWorks({ corpora, path }: ThreadSetting) {
         onReading: (absolute) => tell({ kind: 'reading', absolute }),
         onProgress: (progress) => tell({ kind: 'progress', progress }),
       });
-      engine?.forget();
       return { ...progress, passages: open().totals().passages };
     },
     answer: async (question, { signal, tell }) =>
       (await openEngine()).answer(question, { signal, onText: tell }),
     find: async (question) => (await openEngine()).passages.find(question),
     isCurrent: async (passage) => (await openEngine()).passages.isCurrent(passage),
-    forget: async () => {
-      engine?.forget();
-      return null;
-    },
   };
   return { works, close: () => index?.close() };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GivenPassage } from '../../../../src/answers/engine/given-passages.ts';
+import type { GivenPassage } from '../../../../src/answers/answer.ts';
 import { type CitedText, createCitedText } from '../../../../src/answers/model/cited-text.ts';
 import { fc } from '../../../support/fast-check.ts';
 
