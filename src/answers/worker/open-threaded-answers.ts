@@ -1,13 +1,15 @@
 import { toExtractiveEngine } from '../answer.ts';
 import { openKeeping } from '../index/keep-current.ts';
 import type { Answers, AnswersOptions } from '../open-answers.ts';
-import { createLastingThread } from './lasting-thread.ts';
-import { type StartThread, startThread } from './start-thread.ts';
-import { createThreadClient } from './thread-client.ts';
-import { createThreadedRefresh, type ThreadedRefreshOptions } from './threaded-refresh.ts';
+import {
+  createLastingThread,
+  createThreadClient,
+  type StartThread,
+  startThread,
+} from './thread-client.ts';
+import { type RefreshingThread, refreshInThread } from './threaded-refresh.ts';
 
-/** What answers are made from, and in. */
-export interface ThreadedAnswersOptions extends AnswersOptions {
+interface ThreadedAnswersOptions extends AnswersOptions {
   /** Default: a worker thread. */
   readonly startThread?: StartThread;
 }
@@ -37,7 +39,7 @@ export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
       keeping.upset();
     },
   });
-  const withOwnThread: ThreadedRefreshOptions['withThread'] = async (work) => {
+  const withOwnThread = async <Result>(work: (thread: RefreshingThread) => Promise<Result>) => {
     const thread = createThreadClient(start(setting), clock);
     try {
       return await work(thread);
@@ -45,19 +47,20 @@ export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
       await thread.close();
     }
   };
-  const refreshInThread = createThreadedRefresh({
+  const withAnswering: typeof withOwnThread = (work) => work(answering);
+  const refreshing = {
     clock,
-    withThread: isShared ? withOwnThread : (work) => work(answering),
+    withThread: isShared ? withOwnThread : withAnswering,
     onProgress,
     onPassedOver: onTrouble,
-  });
+  };
   const keeping = openKeeping({
     ...options,
     firstAfterMs,
     refreshNow: async (live) => {
-      // The index is opened here first: what cannot be used is made anew, and by one thread only.
+      // The index is opened here first: a file that cannot be used is replaced, and by one thread only.
       if (await answering.call('open', null)) isBuilt = true;
-      const done = await refreshInThread(live);
+      const done = await refreshInThread(refreshing, live);
       isBuilt = true;
       return done;
     },
