@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { confidenceSigns, toSigns } from '../../src/answers/engine/confidence/confidence.ts';
-import { weights } from '../../src/answers/engine/confidence/weights.ts';
 import { lookUp } from '../../src/answers/engine/find.ts';
 import { createPassageStore } from '../../src/answers/engine/passage-store.ts';
 import { createLexicon } from '../../src/answers/engine/question/lexicon.ts';
@@ -43,7 +42,6 @@ for (const set of new Set(questions.map(({ corpus }) => corpus))) {
     store: createPassageStore(rig.index),
     lexicon: createLexicon(rig.index),
     vocabulary,
-    weights,
   };
   questions.forEach(({ corpus, question, answerable }, at) => {
     const isForeign = corpus !== set;

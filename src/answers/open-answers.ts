@@ -1,8 +1,7 @@
 import type { Clock } from '../core/clock.ts';
-import type { AnswerEngine } from './answer.ts';
+import { type AnswerEngine, type PassageSource, toExtractiveEngine } from './answer.ts';
 import type { Corpus } from './corpus/corpus.ts';
 import { createExtractiveEngine } from './engine/extractive-engine.ts';
-import type { PassageSource } from './engine/given-passages.ts';
 import { openKeeping, type RefreshSummary } from './index/keep-current.ts';
 import { openPassageIndex } from './index/passage-index.ts';
 import { type RefreshProgress, refreshIndex } from './index/refresh.ts';
@@ -13,20 +12,20 @@ export interface AnswersOptions {
   /** The file of the index, or `:memory:`. */
   readonly path: string;
   readonly clock: Clock;
-  /** Told while the index is brought up to date. */
+  /** Called while the index is brought up to date. */
   readonly onProgress?: (progress: RefreshProgress) => void;
-  /** Told when the index has been brought up to date. */
+  /** Called when the index is up to date. */
   readonly onRefreshed?: (summary: RefreshSummary) => void;
-  /** Told of an index that could not be brought up to date, and of a thread that has ended; it is tried again. */
+  /** Called when a refresh failed, which is tried again, and when a thread has ended. */
   readonly onTrouble?: (error: unknown) => void;
 }
 
 /** An engine and the index that it answers from. */
 export interface Answers {
   readonly engine: AnswerEngine;
-  /** What the engine finds, for a language model to answer from. */
+  /** The passages that the engine finds, for a language model to answer from. */
   readonly passages: PassageSource;
-  /** Brings the index up to date once. Throws where that fails. */
+  /** Brings the index up to date once. Throws if that fails. */
   refresh(signal?: AbortSignal): Promise<RefreshSummary>;
   /** Brings the index up to date, and again whenever the corpora change, until it is closed. */
   keepCurrent(): void;
@@ -35,29 +34,28 @@ export interface Answers {
 }
 
 /**
- * Opens the index and the engine over it in this thread, for those who do nothing else meanwhile; a
- * server has `openThreadedAnswers`. Nothing is read yet. What an earlier process has
- * built for the same corpora answers at once.
+ * Opens the index and the engine in this thread, for callers with nothing else to do meanwhile; a server
+ * uses `openThreadedAnswers`. Nothing is read yet. If an earlier process built an index for the same corpora,
+ * questions are answered at once.
  *
- * @throws Error when the file of the index cannot be opened.
+ * @throws Error if the file of the index cannot be opened.
  */
 export function openAnswers(options: AnswersOptions): Answers {
   const { corpora, path, onProgress = () => {} } = options;
   const index = openPassageIndex(path);
   let isBuilt = index.isBuiltFor(corpora);
-  const engine = createExtractiveEngine({ index, corpora, isReady: () => isBuilt });
+  const { answer, passages } = createExtractiveEngine({ index, corpora });
   const keeping = openKeeping({
     ...options,
     refreshNow: async (live) => {
       const progress = await refreshIndex({ index, corpora, onProgress, ...live });
-      engine.forget();
       isBuilt = true;
       return { ...progress, passages: index.totals().passages };
     },
   });
   return {
-    engine,
-    passages: engine.passages,
+    engine: toExtractiveEngine(answer, () => isBuilt),
+    passages,
     refresh: keeping.refresh,
     keepCurrent: keeping.keepCurrent,
     close: async () => {

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { serveThread } from '../../src/answers/worker/serve-thread.ts';
-import type { StartThread, Thread } from '../../src/answers/worker/start-thread.ts';
+import type { StartThread, Thread } from '../../src/answers/worker/thread-client.ts';
 
 /**
  * Starts what a thread of the answers does in this one, behind a message channel: what is sent is

@@ -1,59 +1,73 @@
+import { toSlug } from '../../core/slug.ts';
 import type { Answer, Citation } from '../answer.ts';
-import { printCitation } from './citation.ts';
-import type { Excerpt } from './excerpt.ts';
 
-/** A source of an answer, with what is told of it. */
+/** A source of an answer, with the text that is quoted from it. */
 export interface Source {
   readonly citation: Citation;
-  readonly excerpt: Excerpt;
+  readonly text: string;
 }
 
-/** What an answer is written from. */
-export interface Draft {
-  /** The sources that answer, one for each part of the question. */
-  readonly leading: readonly Source[];
-  /** Others that say more. */
-  readonly further: readonly Source[];
-}
-
-/** The most characters of an answer. */
+/** Maximum number of characters of an answer. */
 export const maxAnswerLength = 4000;
 
-/** Below this nothing of a source is told but its place. */
+/** Maximum number of citations of an answer. */
+export const maxCitations = 5;
+
+/** If fewer characters are left, nothing of a source is quoted. */
 const leastExcerpt = 60;
 
-/** Writes an answer for a reader; its citations stand at its end, best first. */
-export function composeAnswer({ leading, further }: Draft): Answer {
-  const sources = [...leading, ...further];
-  const citations = sources.map(({ citation }) => citation);
+/**
+ * Writes an answer: first the `leading` sources, one for each part of the question, then the `further`
+ * ones; its citations are at its end, best first.
+ */
+export function composeAnswer({
+  leading,
+  further,
+}: {
+  readonly leading: readonly Source[];
+  readonly further: readonly Source[];
+}): Answer {
+  const citations = [...leading, ...further].map(({ citation }) => citation);
   const ending = printSources(citations);
-  const budget = createBudget(maxAnswerLength - ending.length - 40);
-  const lead = leading.map((source) => budget.take(titled(source, leading.length > 1), '\n\n'));
-  const more = further.map((source) => budget.take(toBullet(source), '\n'));
-  const moreText = more.filter((bullet) => bullet !== '').join('\n');
-  const parts = [...lead, moreText === '' ? '' : `More on this:\n\n${moreText}`, ending];
+  let left = maxAnswerLength - ending.length - 40;
+  let isCut = false;
+  const take = (text: string, separator: string): string => {
+    const fits = text.length + separator.length <= left;
+    const taken = fits ? text : cutAtWord(text, left - separator.length);
+    if (!fits) isCut = true;
+    left -= taken === '' ? 0 : taken.length + separator.length;
+    return taken;
+  };
+  const lead = leading.map((source) => take(titled(source, leading.length > 1), '\n\n'));
+  const more = further.map((source) => take(toBullet(source), '\n')).filter((one) => one !== '');
+  const moreText = more.length === 0 ? '' : `More on this:\n\n${more.join('\n')}`;
   return {
-    text: parts.filter((part) => part !== '').join('\n\n'),
+    text: [...lead, moreText, ending].filter((part) => part !== '').join('\n\n'),
     citations,
     abstained: false,
-    finishReason: budget.isCut ? 'length' : 'stop',
+    finishReason: isCut ? 'length' : 'stop',
   };
 }
 
-/** Puts what speaks most for an answer first; what speaks as much stays in its order. */
+/** Sorts citations by their scores; those with the same score stay in their order. */
 export function bestFirst(citations: readonly Citation[]): readonly Citation[] {
   return citations.toSorted((a, b) => b.score - a.score);
 }
 
-/** Gives the end of an answer: its citations, best first, as a list. */
-export function printSources(citations: readonly Citation[]): string {
-  return `Sources:\n\n${citations.map((one) => `- \`${printCitation(one)}\``).join('\n')}\n`;
+/** Returns a citation as it is written in an answer: `path#heading:line`, without `#` if there is no heading. */
+export function printCitation({ path, heading, line }: Citation): string {
+  const slug = toSlug(heading);
+  return slug === '' ? `${path}:${line}` : `${path}#${slug}:${line}`;
 }
 
-/** Writes that the question is not answered, and what comes nearest. */
+/** Returns the end of an answer: the list of its citations. */
+export function printSources(citations: readonly Citation[]): string {
+  return `Sources:\n\n${printList(citations)}\n`;
+}
+
+/** Writes that the docs do not answer the question, and names the nearest sections. */
 export function composeAbstention(nearest: readonly Citation[]): Answer {
-  const places = nearest.map((citation) => `- \`${printCitation(citation)}\``).join('\n');
-  const near = places === '' ? '' : ` The nearest sections are:\n\n${places}`;
+  const near = nearest.length === 0 ? '' : ` The nearest sections are:\n\n${printList(nearest)}`;
   return {
     text: `The documentation does not seem to answer this.${near}\n`,
     citations: [],
@@ -62,15 +76,19 @@ export function composeAbstention(nearest: readonly Citation[]): Answer {
   };
 }
 
-function titled({ citation, excerpt }: Source, isOneOfSeveral: boolean): string {
-  return isOneOfSeveral && citation.heading !== ''
-    ? `**${escapeMarks(citation.heading)}**\n\n${excerpt.text}`
-    : excerpt.text;
+function printList(citations: readonly Citation[]): string {
+  return citations.map((citation) => `- \`${printCitation(citation)}\``).join('\n');
 }
 
-function toBullet({ citation, excerpt }: Source): string {
+function titled({ citation, text }: Source, isOneOfSeveral: boolean): string {
+  return isOneOfSeveral && citation.heading !== ''
+    ? `**${escapeMarks(citation.heading)}**\n\n${text}`
+    : text;
+}
+
+function toBullet({ citation, text }: Source): string {
   const title = escapeMarks(citation.heading === '' ? citation.path : citation.heading);
-  return `- **${title}**: ${inOneItem(excerpt.text)}`;
+  return `- **${title}**: ${inOneItem(text)}`;
 }
 
 /** Keeps characters of a plain text from becoming marks of Markdown. Within a word `_` is none. */
@@ -78,7 +96,7 @@ function escapeMarks(text: string): string {
   return text.replaceAll(/[\\`*[\]<]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');
 }
 
-/** Text in one line; code keeps its lines, set in as far as the item. */
+/** Text in one line; code keeps its lines, indented as far as the item. */
 function inOneItem(text: string): string {
   return splitAtFences(text)
     .map((part) => part.trim())
@@ -106,25 +124,7 @@ function inOneLine(text: string): string {
   return text.replace(/^- /, '').replaceAll('\n- ', ' · ').replaceAll(/\s+/g, ' ');
 }
 
-/** Gives out the characters that are left; what does not fit is left out. */
-function createBudget(most: number) {
-  let left = most;
-  let isCut = false;
-  return {
-    get isCut() {
-      return isCut;
-    },
-    take(text: string, separator: string): string {
-      const fits = text.length + separator.length <= left;
-      const given = fits ? text : cutAtWord(text, left - separator.length);
-      if (!fits) isCut = true;
-      left -= given === '' ? 0 : given.length + separator.length;
-      return given;
-    },
-  };
-}
-
-/** Gives a text of at most `most` characters, empty where that is too few. Cut text ends with a sign; code that is cut is closed. */
+/** Cuts a text that is too long, at a word, and closes code that is cut. Returns '' if `most` is too little. */
 export function cutAtWord(text: string, most: number): string {
   if (most < leastExcerpt) return '';
   const end = text.lastIndexOf(' ', most - 6);

@@ -1,62 +1,60 @@
 import type { Block } from '../readers/section.ts';
-import type { ReadWords } from '../text/words.ts';
-import type { Asked } from './question/asked.ts';
+import { toWords } from '../text/words.ts';
+import { type Asked, shareMet } from './question/asked.ts';
+import type { Concepts } from './question/concepts.ts';
 
-/** What is told of a passage. */
-export interface Excerpt {
-  /** Markdown. */
+/** A block, or a part of one, as Markdown. */
+interface Piece {
+  readonly block: Block;
   readonly text: string;
-  /** The lines that it was taken from. */
-  readonly line: number;
-  readonly endLine: number;
 }
 
 /** A sentence, an item, a row or code, with how well it answers. */
-interface Statement {
-  readonly block: Block;
+interface Statement extends Piece {
   readonly at: number;
-  readonly text: string;
   readonly value: number;
 }
 
 /** What an excerpt is to answer. */
-export interface ExcerptQuestion {
+interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly asked: Asked;
-  /** Names in one piece that words of the question make. */
-  readonly names: ReadonlyMap<string, number>;
-  readonly readWords: ReadWords;
 }
 
-/** How much may be told. */
-export interface ExcerptLimits {
-  /** The sentences, items and rows. */
+/** Maximum number of statements, and of characters of text and of code. */
+interface ExcerptLimits {
   readonly statements: number;
-  /** The characters of text. */
   readonly text: number;
-  /** The characters of code; none is told where it is 0. */
   readonly code: number;
 }
 
-/** Takes out of a passage what answers a question: its best statements in their order, and a sample of code. */
+/**
+ * Takes out of a passage what answers a question, as Markdown: its best statements in their order, and a
+ * sample of code. The lines are those that it was taken from.
+ */
 export function toExcerpt(
   blocks: readonly Block[],
   question: ExcerptQuestion,
   limits: ExcerptLimits,
-): Excerpt | undefined {
+) {
   const told = chooseStatements(blocks, question, limits);
-  const code =
-    limits.code > 0 ? chooseCode(blocks, question, { told, most: limits.code }) : undefined;
+  const code = chooseCode(blocks, question, { told, most: limits.code });
   const pieces = inReadingOrder(told, code);
-  const [first] = pieces;
-  if (first === undefined) return undefined;
+  if (pieces.length === 0) return undefined;
   return {
-    text: joinStatements(pieces),
+    text: joinPieces(pieces),
     line: Math.min(...pieces.map(({ block }) => block.line)),
     endLine: Math.max(...pieces.map(({ block }) => block.endLine)),
   };
 }
 
-/** As in the file, but an answer does not begin with code where there are words for it. */
+/** Returns all that is in a passage, as Markdown. */
+export function toMarkdown(blocks: readonly Block[]): string {
+  return joinPieces(
+    blocks.map((block) => ({ block, text: block.kind === 'code' ? fence(block) : block.text })),
+  );
+}
+
+/** As in the file, but an answer does not begin with code if there are words for it. */
 function inReadingOrder(told: readonly Statement[], code: Statement | undefined) {
   const words = told.toSorted((a, b) => a.at - b.at);
   if (code === undefined) return words;
@@ -71,7 +69,7 @@ function chooseStatements(
 ): readonly Statement[] {
   const statements = blocks
     .flatMap((block, index) => toStatements(block, index, question))
-    // A row that says nothing of what was asked, such as the first of a table, tells nothing by itself.
+    // A row without a word of the question, such as the first of a table, says nothing by itself.
     .filter(({ block, value }) => block.kind !== 'row' || value > 0);
   const chosen: Statement[] = [];
   let left = limits.text;
@@ -91,8 +89,7 @@ function toStatements(
   question: ExcerptQuestion,
 ): readonly Statement[] {
   if (block.kind === 'code') return [];
-  const isRow = block.kind === 'row';
-  const opening = isRow || index > 1 ? 0 : 0.25 - 0.15 * index;
+  const opening = block.kind === 'row' || index > 1 ? 0 : 0.25 - 0.15 * index;
   return splitSentences(block).map((text, sentence) => ({
     block,
     at: index + sentence / 1000,
@@ -101,7 +98,7 @@ function toStatements(
   }));
 }
 
-/** A paragraph is parted into sentences; an item or a row is one statement. */
+/** A paragraph is split into sentences; an item or a row is one statement. */
 function splitSentences({ kind, text }: Block): readonly string[] {
   if (kind !== 'text') return [text];
   const parts = text.split(/(?<=[.!?][)"'”]?)\s+(?=[\p{Lu}`*_"'([])/u);
@@ -117,16 +114,12 @@ function splitSentences({ kind, text }: Block): readonly string[] {
 }
 
 /** How much of the question a statement speaks of, from 0 to about 1. */
-function worthOf(text: string, { asked, names, readWords }: ExcerptQuestion): number {
-  const { words, names: written } = readWords(text);
-  const fits = new Float64Array(asked.concepts.length);
-  for (const { stem, plain } of words) {
-    for (const { concept, factor } of asked.standsFor.get(stem) ?? asked.standsFor.get(plain) ?? [])
-      fits[concept] = Math.max(fits[concept] ?? 0, factor);
-  }
-  const met = asked.concepts.reduce((sum, { weight }, at) => sum + weight * (fits[at] ?? 0), 0);
-  const named = written.some((name) => names.has(name)) ? 0.3 : 0;
-  return (asked.weight === 0 ? 0 : met / asked.weight) + named;
+function worthOf(text: string, { asked, names }: ExcerptQuestion): number {
+  const { words, names: written } = toWords(text);
+  const met = words.flatMap(
+    ({ stem, plain }) => asked.standsFor.get(stem) ?? asked.standsFor.get(plain) ?? [],
+  );
+  return shareMet(met, asked) + (written.some((name) => names.has(name)) ? 0.3 : 0);
 }
 
 /** The sample with most of what was asked for; of equals, the one after the best statement. */
@@ -136,18 +129,13 @@ function chooseCode(
   { told, most }: { readonly told: readonly Statement[]; readonly most: number },
 ): Statement | undefined {
   const after = told.toSorted((a, b) => b.value - a.value)[0]?.at ?? 0;
-  return blocks
-    .map((block, index) => ({ block, index }))
-    .filter(({ block }) => block.kind === 'code')
-    .map(({ block, index }) => {
-      const text = fence({ ...block, text: cutCode(block.text, most) });
-      const isNext = index > after && index - after < 3 ? 0.3 : 0;
-      return { block, at: index, text, value: worthOf(block.text, question) + isNext };
-    })
-    .reduce<Statement | undefined>(
-      (a, b) => (a === undefined || b.value > a.value ? b : a),
-      undefined,
-    );
+  const samples = blocks.flatMap((block, at) => {
+    if (block.kind !== 'code') return [];
+    const isNext = at > after && at - after < 3 ? 0.3 : 0;
+    const text = fence({ ...block, text: cutCode(block.text, most) });
+    return [{ block, at, text, value: worthOf(block.text, question) + isNext }];
+  });
+  return samples.sort((a, b) => b.value - a.value)[0];
 }
 
 /** Code is cut between two lines. */
@@ -157,8 +145,8 @@ function cutCode(code: string, most: number): string {
   return `${code.slice(0, end > 0 ? end : most)}\n…`;
 }
 
-/** Gives code within a fence that is longer than any in it. */
-export function fence({ text, language = '' }: Block): string {
+/** Returns code within a fence that is longer than any in it. */
+function fence({ text, language = '' }: Block): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
   const mark = '`'.repeat(longest + 1);
   return `${mark}${language}\n${text}\n${mark}`;
@@ -170,25 +158,20 @@ function shorten(text: string, most: number): string {
   return `${text.slice(0, end > most / 2 ? end : most - 1)}…`;
 }
 
+const isListed = ({ kind }: Block) => kind === 'item' || kind === 'row';
+
 /** Sentences of one paragraph stay one paragraph; items become a list. */
-function joinStatements(statements: readonly Statement[]): string {
-  let text = '';
-  let before: Statement | undefined;
-  for (const statement of statements) {
-    const isItem = statement.block.kind === 'item' || statement.block.kind === 'row';
-    const piece = isItem ? `- ${indentMore(statement.text)}` : statement.text;
-    text += separatorOf(before, statement) + piece;
-    before = statement;
-  }
-  return text;
+function joinPieces(pieces: readonly Piece[]): string {
+  return pieces
+    .map(({ block, text }, index) => {
+      const piece = isListed(block) ? `- ${text.replaceAll('\n', '\n  ')}` : text;
+      return separatorOf(pieces[index - 1]?.block, block) + piece;
+    })
+    .join('');
 }
 
-function separatorOf(before: Statement | undefined, { block }: Statement): string {
+function separatorOf(before: Block | undefined, block: Block): string {
   if (before === undefined) return '';
-  if (before.block === block) return ' ';
-  return before.block.kind === block.kind && block.kind !== 'text' && block.kind !== 'code'
-    ? '\n'
-    : '\n\n';
+  if (before === block) return ' ';
+  return before.kind === block.kind && isListed(block) ? '\n' : '\n\n';
 }
-
-const indentMore = (text: string) => text.replaceAll('\n', '\n  ');

@@ -1,96 +1,60 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Answer, AnswerEngine, Asking, Citation, Question } from '../answer.ts';
+import type { Answer, AnswerEngine, Citation, PassageSource, Question } from '../answer.ts';
 import { type Corpus, keyOf } from '../corpus/corpus.ts';
-import type { PassageIndex } from '../index/passage-index.ts';
+import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
+import { toShownHeading } from '../readers/markdown.ts';
 import { readVocabulary } from '../text/vocabulary.ts';
-import { createWordReader, type ReadWords } from '../text/words.ts';
-import { composeAbstention, composeAnswer, type Source } from './compose.ts';
-import { isDeclined } from './confidence/confidence.ts';
-import { weights } from './confidence/weights.ts';
-import { toExcerpt } from './excerpt.ts';
+import { composeAbstention, composeAnswer } from './compose.ts';
+import { confidenceModel } from './confidence/confidence-model.ts';
+import { toExcerpt, toMarkdown } from './excerpt.ts';
 import { type Found, type FoundSource, find, toCitedScore } from './find.ts';
-import { createPassageSource, type PassageSource } from './given-passages.ts';
 import { createPassageStore } from './passage-store.ts';
 import { toAsked } from './question/asked.ts';
-import { understand } from './question/follow-up.ts';
 import { createLexicon } from './question/lexicon.ts';
-import { toShownHeading } from './shown-heading.ts';
+import { understand } from './question/question.ts';
 
-/** What an engine answers from. */
-export interface ExtractiveOptions {
-  readonly index: PassageIndex;
-  readonly corpora: readonly Corpus[];
-  /** False while the index is built for the first time. */
-  isReady(): boolean;
-}
-
-/** An engine over an index, which tells it when the index has changed. */
-export interface ExtractiveEngine extends AnswerEngine {
-  /** The passages that it finds, for a language model to answer from. */
+/** Answers from the passages of an index, and provides passages for a language model. */
+export interface ExtractiveEngine {
+  readonly answer: AnswerEngine['answer'];
   readonly passages: PassageSource;
-  /** Says that the index has changed. */
-  forget(): void;
 }
 
-/** How much is told of the source that answers, and of each further one. */
+/** How much is quoted of the source that answers, and of each further one. */
 const limits = {
   leading: { statements: 12, text: 1200, code: 1000 },
   further: { statements: 4, text: 400, code: 200 },
 } as const;
 
-/** Answers with what the passages of an index say, word for word. No network, no language model. */
-export function createExtractiveEngine(options: ExtractiveOptions): ExtractiveEngine {
-  const { index, corpora } = options;
-  const lexicon = createLexicon(index);
-  const store = createPassageStore(index);
-  const vocabulary = readVocabulary();
-  const readWords = createWordReader();
+/** Creates an engine that quotes the passages of an index. It uses no network and no language model. */
+export function createExtractiveEngine({
+  index,
+  corpora,
+}: {
+  readonly index: PassageIndex;
+  readonly corpora: readonly Corpus[];
+}): ExtractiveEngine {
   const places = createPlaces(corpora);
-  let revision = index.revision;
-  const forget = () => {
-    revision = index.revision;
-    lexicon.forget();
-    store.forget();
-  };
-  const findFor = (question: Question): Found => {
-    // What is kept is of one state of the index, whoever has written since.
-    if (index.revision !== revision) forget();
-    const { text, recentPaths } = understand(
-      { ...question, text: toOneLine(question.text) },
-      vocabulary,
-    );
-    const recent = recentPaths.map(places.toPath);
-    return find(text, {
-      store,
-      lexicon,
-      vocabulary,
-      weights,
-      recentPaths: recent,
-    });
-  };
+  const findFor = createFinder(index, places);
   return {
-    modelId: 'perch/extractive',
-    get isReady() {
-      return options.isReady();
-    },
-    passages: createPassageSource({ index, findFor, toCited: places.toCited }),
-    forget,
-    answer: async (question, asking) => {
+    passages: createPassageSource({ index, places, findFor }),
+    answer: async (question, { signal, onText }) => {
       await nextTurn();
-      asking.signal.throwIfAborted();
+      signal.throwIfAborted();
       // All of it from one state of the index: another thread may be writing.
-      const written = index.atOnce(() => {
-        const found = findFor(question);
-        const toSource = (source: FoundSource, kind: keyof typeof limits) =>
-          readSource(source, { index, places, readWords, kind, confidence: found.confidence });
-        return write(found, toSource);
-      });
-      return tell(written, asking);
+      const answer = index.atOnce(() => write(findFor(question), { index, places }));
+      // In pieces that a reader can follow, with a turn of the event loop between two.
+      for (const [piece] of answer.text.matchAll(/[\s\S]{1,400}(?:\n|$)|[\s\S]{1,400}/g)) {
+        signal.throwIfAborted();
+        onText(piece);
+        await nextTurn();
+      }
+      signal.throwIfAborted();
+      return answer;
     },
   };
 }
 
-/** The characters of a question that are looked at: who pastes a log says first what it is about. */
+/** Maximum number of characters of a question that are read: a pasted log follows what it is about. */
 const maxQuestionLength = 2000;
 
 function toOneLine(text: string): string {
@@ -101,68 +65,117 @@ function toOneLine(text: string): string {
     .slice(0, maxQuestionLength);
 }
 
-type ToSource = (source: FoundSource, kind: keyof typeof limits) => Source;
-
-function write({ leading, further, confidence }: Found, toSource: ToSource): Answer {
-  const sources = leading.map((source) => toSource(source, 'leading'));
-  const others = further
-    .map((source) => toSource(source, 'further'))
-    .sort((a, b) => b.citation.score - a.citation.score);
-  if (sources.length === 0 || isDeclined(confidence)) {
-    return composeAbstention([...sources, ...others].slice(0, 3).map(({ citation }) => citation));
-  }
-  return composeAnswer({ leading: sources, further: others });
+/** Finds passages for questions; what it keeps of the index is dropped when anyone has written to it. */
+function createFinder(index: PassageIndex, places: Places): (question: Question) => Found {
+  const vocabulary = readVocabulary();
+  const look = () => ({
+    revision: index.revision,
+    lexicon: createLexicon(index),
+    store: createPassageStore(index),
+  });
+  let looked = look();
+  return (question) => {
+    if (index.revision !== looked.revision) looked = look();
+    const asked = { ...question, text: toOneLine(question.text) };
+    const { text, recentPaths } = understand(asked, vocabulary);
+    return find(text, { ...looked, vocabulary, recentPaths: recentPaths.map(places.toPath) });
+  };
 }
 
 interface SourceContext {
   readonly index: PassageIndex;
   readonly places: Places;
-  readonly readWords: ReadWords;
-  readonly kind: keyof typeof limits;
-  readonly confidence: number;
 }
 
-function readSource(source: FoundSource, context: SourceContext): Source {
-  const { scored, findings } = source;
-  const { passage } = scored;
-  const { index, places, kind, confidence, readWords } = context;
-  const { concepts, names } = findings.concepts;
-  const asking = { asked: toAsked(concepts), names, readWords };
-  const excerpt = toExcerpt(index.blocks(passage.id), asking, limits[kind]);
-  const { line, endLine } = excerpt ?? passage;
-  const citation: Citation = {
+function write({ leading, further, confidence }: Found, context: SourceContext): Answer {
+  const read = (kind: keyof typeof limits) => (source: FoundSource) => {
+    const { passage } = source.scored;
+    const { concepts, names } = source.findings.concepts;
+    const question = { asked: toAsked(concepts), names };
+    const excerpt = toExcerpt(context.index.blocks(passage.id), question, limits[kind]);
+    const citation = cite(source, confidence, context.places);
+    if (excerpt === undefined) return { citation, text: passage.heading };
+    const { text, line, endLine } = excerpt;
+    return { citation: { ...citation, line, endLine }, text };
+  };
+  const sources = leading.map(read('leading'));
+  const others = further.map(read('further')).sort((a, b) => b.citation.score - a.citation.score);
+  if (sources.length === 0 || confidence < confidenceModel.threshold) {
+    return composeAbstention([...sources, ...others].slice(0, 3).map(({ citation }) => citation));
+  }
+  return composeAnswer({ leading: sources, further: others });
+}
+
+function cite(source: FoundSource, confidence: number, places: Places): Citation {
+  const { passage } = source.scored;
+  return {
     path: places.toCited(passage),
     heading: toShownHeading(passage),
-    line,
-    endLine,
+    line: passage.line,
+    endLine: passage.endLine,
     score: toCitedScore(source, confidence),
   };
-  return { citation, excerpt: excerpt ?? { text: passage.heading, line, endLine } };
 }
 
-/** Gives out an answer in pieces that a reader can follow, and lets others work between two. */
-async function tell(answer: Answer, { signal, onText }: Asking): Promise<Answer> {
-  for (const [piece] of answer.text.matchAll(/[\s\S]{1,400}(?:\n|$)|[\s\S]{1,400}/g)) {
-    signal.throwIfAborted();
-    onText(piece);
-    await nextTurn();
-  }
-  signal.throwIfAborted();
-  return answer;
-}
+/** Maximum number of passages for a model, and of those considered: some are a heading alone. */
+const given = { most: 8, considered: 12 } as const;
 
-interface Places {
-  /** The path that is cited: with the name of the corpus before it where there are several. */
-  toCited(passage: { readonly corpus: string; readonly path: string }): string;
-  /** The path within its corpus. */
-  toPath(cited: string): string;
-}
-
-function createPlaces(corpora: readonly Corpus[]): Places {
-  if (corpora.length < 2) return { toCited: ({ path }) => path, toPath: (cited) => cited };
-  const names = new Map(corpora.map((corpus) => [keyOf(corpus), corpus.name]));
+function createPassageSource({
+  index,
+  places,
+  findFor,
+}: SourceContext & { findFor(question: Question): Found }): PassageSource {
+  const textOf = (id: number) => toMarkdown(index.blocks(id));
   return {
-    toCited: ({ corpus, path }) => `${names.get(corpus) ?? 'corpus'}/${path}`,
-    toPath: (cited) => cited.slice(cited.indexOf('/') + 1),
+    // All of it from one state of the index: another thread may be writing.
+    find: async (question) =>
+      index.atOnce(() => {
+        const found = findFor(question);
+        return chooseGiven(found)
+          .map((source) => {
+            const { id, trail, heading } = source.scored.passage;
+            return {
+              id,
+              citation: cite(source, found.confidence, places),
+              trail: [...trail, heading].filter((one) => one !== ''),
+              text: textOf(id),
+            };
+          })
+          .filter(({ text }) => text !== '')
+          .slice(0, given.most);
+      }),
+    isCurrent: async ({ id, citation, text }) =>
+      index.atOnce(() => {
+        const now = index.passage(id);
+        if (now === undefined || places.toCited(now) !== citation.path) return false;
+        const { line, endLine } = citation;
+        return now.line === line && now.endLine === endLine && textOf(id) === text;
+      }),
+  };
+}
+
+/** Those that an answer would cite, then the next best ones for the question as a whole. */
+function chooseGiven({ leading, further }: Found): readonly FoundSource[] {
+  const chosen = [...leading, ...further];
+  const findings = leading[0]?.findings;
+  for (const scored of findings?.scored ?? []) {
+    if (findings === undefined || chosen.length >= given.considered) break;
+    if (!chosen.some((one) => one.scored.passage.id === scored.passage.id)) {
+      chosen.push({ scored, findings });
+    }
+  }
+  return chosen;
+}
+
+type Places = ReturnType<typeof createPlaces>;
+
+/** Converts between cited paths and paths in a corpus. If there are several corpora, a name is put before. */
+function createPlaces(corpora: readonly Corpus[]) {
+  const names = new Map(corpora.map((corpus) => [keyOf(corpus), corpus.name]));
+  const isOne = corpora.length < 2;
+  return {
+    toCited: ({ corpus, path }: FoundPassage) =>
+      isOne ? path : `${names.get(corpus) ?? 'corpus'}/${path}`,
+    toPath: (cited: string) => (isOne ? cited : cited.slice(cited.indexOf('/') + 1)),
   };
 }

@@ -1,21 +1,6 @@
 import type { FoundPassage } from '../index/passage-index.ts';
-import { isHistory } from './confidence/priors.ts';
 
-/** A passage, made ready to be judged for many questions. */
-export interface Profile {
-  readonly passage: FoundPassage;
-  /** How often each term is in each field, as `useIn` reads it. */
-  readonly uses: ReadonlyMap<string, number>;
-  /** The words of its text and code. */
-  readonly words: number;
-  /** The heading in one piece, as a name is; empty where it is too long for one. */
-  readonly headingName: string;
-  /** The heading as `toPlainWords` gives it. */
-  readonly plainHeading: string;
-  readonly isHistory: boolean;
-}
-
-/** Where each field's count is kept in one number: the bit that it begins at, and the most it can tell. */
+/** Where each field's count is kept in one number: its first bit, and its maximum. */
 const places = {
   body: { shift: 0, most: 1023 },
   code: { shift: 10, most: 1023 },
@@ -26,10 +11,9 @@ const places = {
   names: { shift: 24, most: 3 },
 } as const;
 
-/** A field of a passage, or the first words of its file. */
-export type UseField = keyof typeof places;
+type UseField = keyof typeof places;
 
-/** Gives how often a term is in a field; of headings and the like only whether it is. */
+/** Returns how often a term is in a field; for headings and the like only whether it is. */
 export function useIn(use: number, field: UseField): number {
   const { shift, most } = places[field];
   return (use >>> shift) & most;
@@ -38,7 +22,7 @@ export function useIn(use: number, field: UseField): number {
 /** The use of a term that is only in the first words of the file. */
 export const onlyLead: number = 1 << places.lead.shift;
 
-/** Gives the words of a text in small letters, all of them, with a space before and after each. */
+/** Returns all words of a text in lower case, with a space before and after each. */
 export function toPlainWords(text: string): string {
   return ` ${text
     .toLowerCase()
@@ -46,12 +30,17 @@ export function toPlainWords(text: string): string {
     .trim()} `;
 }
 
-const lengthOfName = 60;
+/** Longer headings are no names. */
+const maxNameLength = 60;
 
-/** Makes a passage ready to be judged. */
-export function toProfile(passage: FoundPassage): Profile {
+/** A passage, prepared for comparing it with many questions. */
+export type Profile = ReturnType<typeof toProfile>;
+
+/** Prepares a passage for comparing it with many questions. */
+export function toProfile(passage: FoundPassage) {
   const uses = new Map<string, number>();
   const { terms, lead } = passage;
+  // The names of the fields are those of the terms, and `lead`.
   const fields = Object.entries({ ...terms, lead }) as [UseField, readonly string[]][];
   for (const [field, found] of fields) {
     const { shift, most } = places[field];
@@ -63,10 +52,26 @@ export function toProfile(passage: FoundPassage): Profile {
   const headingName = terms.heading.join('');
   return {
     passage,
+    /** How often each term is in each field, as `useIn` reads it. */
     uses,
+    /** The number of words of its text and code. */
     words: terms.body.length + terms.code.length,
-    headingName: headingName.length < lengthOfName ? headingName : '',
+    /** The heading in one piece, as a name is written. */
+    headingName: headingName.length < maxNameLength ? headingName : '',
     plainHeading: toPlainWords(passage.heading),
     isHistory: isHistory(passage),
   };
+}
+
+/** Pages about what was, or lists of what is elsewhere: they name much and answer little. */
+const historyPath =
+  /(?:^|\/)(?:change-?log|changes|history|release-?notes?|releases?|news|upgrad\w+|migrat\w+|blog|decisions|adr|rfcs?|archive|glossary|index|contributing|licen[cs]e|code[-_]of[-_]conduct|tests?|__tests__|fixtures)(?:[-/.]|$)/i;
+const historyHeading =
+  /^(?:see also|related|further reading|next steps|table of contents|contents|version history|changelog|learn more|references?|index)$/i;
+
+function isHistory({ path, heading }: FoundPassage): boolean {
+  return (
+    historyPath.test(path.replaceAll(/(^|\/)\d+[-_.]/g, '$1')) ||
+    historyHeading.test(heading.trim())
+  );
 }

@@ -1,48 +1,33 @@
 import type { FoundPassage } from '../index/passage-index.ts';
-import { fitOfIntent } from './confidence/priors.ts';
-import type { Weights } from './confidence/weights.ts';
+import { signWeights } from './confidence/weights.ts';
 import { type Profile, useIn } from './profile.ts';
-import { type Asked, meet, toAsked } from './question/asked.ts';
+import { type Asked, meet, type StandIn, shareMet, toAsked } from './question/asked.ts';
 import type { Concepts } from './question/concepts.ts';
-import type { Intent } from './question/intent.ts';
+import { type Intent, suitsIntent } from './question/intent.ts';
+
+// The keys are those of the table.
+const weighedSigns = Object.keys(signWeights) as (keyof typeof signWeights)[];
 
 /** The signs that speak for a passage, each from 0 to about 1. */
-export interface Signs {
-  readonly fit: number;
-  readonly coverage: number;
-  readonly headingCoverage: number;
-  readonly headingFocus: number;
-  readonly headingSaid: number;
-  readonly titleCoverage: number;
-  readonly leadCoverage: number;
-  readonly proximity: number;
-  readonly names: number;
-  readonly file: number;
-  readonly fileCoverage: number;
-  readonly opening: number;
-  readonly intent: number;
-  readonly history: number;
-  readonly thin: number;
-}
+type Signs = Record<'fit' | keyof typeof signWeights, number>;
 
-/** A passage with what speaks for it. */
+/** A passage with the signs that speak for it. */
 export interface ScoredPassage {
   readonly passage: FoundPassage;
-  readonly signs: Signs;
+  readonly signs: Readonly<Signs>;
   readonly score: number;
 }
 
 /** What passages are scored by. */
 export interface ScoreContext {
-  /** The question, as `toPlainWords` gives it. */
+  /** The question, as `toPlainWords` returns it. */
   readonly said: string;
   readonly concepts: Concepts;
   readonly intent: Intent;
   readonly meanWords: number;
-  readonly weights: Weights;
 }
 
-/** How many of the best are looked at for how close together they have what was asked for. */
+/** How many of the best are checked for how close together they have what was asked for. */
 const lookedClosely = 40;
 
 /** Scores passages, each on its own and then with the others of its file; best first. */
@@ -50,91 +35,66 @@ export function scorePassages(
   profiles: readonly Profile[],
   context: ScoreContext,
 ): readonly ScoredPassage[] {
-  const { weights, concepts } = context;
-  const asked = toAsked(concepts.concepts);
+  const asked = toAsked(context.concepts.concepts);
   const own = profiles.map((profile) => judgeAlone(profile, asked, context));
-  const files = judgeFiles(own);
-  for (const one of own) Object.assign(one.signs, files.get(one.passage.file));
+  judgeFiles(own);
   const near = own
-    .map((one) => ({ one, score: addUp(one.signs, weights) }))
+    .map((one) => ({ one, score: addUp(one.signs) }))
     .sort((a, b) => b.score - a.score)
     .slice(0, lookedClosely);
   for (const { one } of near) one.signs.proximity = proximityOf(one.passage.terms.body, asked);
   return own
-    .map(({ passage, signs }) => ({ passage, signs, score: addUp(signs, weights) }))
+    .map(({ passage, signs }) => ({ passage, signs, score: addUp(signs) }))
     .sort((a, b) => b.score - a.score || a.passage.id - b.passage.id);
 }
 
-/** The signs that are added up, besides how well the words fit. */
-const weighedSigns = [
-  'coverage',
-  'headingCoverage',
-  'headingFocus',
-  'headingSaid',
-  'titleCoverage',
-  'leadCoverage',
-  'proximity',
-  'names',
-  'file',
-  'fileCoverage',
-  'opening',
-  'intent',
-  'history',
-  'thin',
-] as const satisfies readonly (keyof Signs & keyof Weights)[];
-
-function addUp(signs: Signs, weights: Weights): number {
-  let sum = signs.fit;
-  for (const name of weighedSigns) sum += signs[name] * weights[name];
-  return sum;
+function addUp(signs: Signs): number {
+  return weighedSigns.reduce((sum, name) => sum + signs[name] * signWeights[name], signs.fit);
 }
 
-interface OwnSigns {
+interface Judged {
   readonly passage: FoundPassage;
   /** Those that need the other passages are filled in later. */
-  readonly signs: { -readonly [Name in keyof Signs]: number };
+  readonly signs: Signs;
   /** How well each concept is met, in their order. */
   readonly matched: readonly number[];
 }
 
-function judgeAlone(profile: Profile, asked: Asked, context: ScoreContext): OwnSigns {
-  const { concepts, intent } = context;
+/** The number of words from which a passage is long enough to answer. */
+const enoughWords = 25;
+
+function judgeAlone(profile: Profile, asked: Asked, context: ScoreContext): Judged {
   const { passage } = profile;
-  const met = meet(profile, asked, context);
+  const { matched, ...met } = meet(profile, asked, context.meanWords);
   const signs = {
-    fit: met.fit,
-    coverage: met.coverage,
-    headingCoverage: met.heading,
+    ...met,
     headingFocus: focusOf(passage.terms.heading, asked),
     headingSaid: isSaidIn(context.said, profile.plainHeading) ? 1 : 0,
-    titleCoverage: met.title,
-    leadCoverage: met.lead,
     proximity: 0,
     file: 0,
     fileCoverage: 0,
-    names: shareOfNames(profile, concepts, asked),
+    names: shareOfNames(profile, context.concepts, asked),
     opening: passage.line <= 3 || passage.trail.length === 0 ? 1 : 0,
-    intent: fitOfIntent(intent, passage),
+    intent: suitsIntent[context.intent](passage) ? 1 : 0,
     history: profile.isHistory ? 1 : 0,
     thin: Math.max(0, 1 - profile.words / enoughWords),
   };
-  return { passage, signs, matched: met.matched };
+  return { passage, signs, matched };
 }
 
-/** Whether whoever asks says the heading word for word, small words too: “how do I *get a key*”. */
+/** Whether the question has the heading word for word, small words too: “how do I *get a key*”. */
 function isSaidIn(said: string, heading: string): boolean {
-  // One word is too little: it is met by the other signs.
+  // One word is too little: other signs count it.
   return heading.indexOf(' ', 1) < heading.length - 1 && said.includes(heading);
 }
 
-/** The words from which a passage says enough to answer. */
-const enoughWords = 25;
-
 /** How much of a heading is what was asked for. */
-function focusOf(heading: readonly string[], { factors }: Asked): number {
+function focusOf(heading: readonly string[], { standsFor }: Asked): number {
   if (heading.length === 0) return 0;
   let met = 0;
-  for (const term of heading) met += factors.get(term) ?? 0;
+  for (const term of heading) {
+    met += Math.max(0, ...(standsFor.get(term) ?? []).map(({ factor }) => factor));
+  }
   return met / (heading.length + 1);
 }
 
@@ -147,78 +107,47 @@ function shareOfNames(profile: Profile, { names }: Concepts, { weight: all }: As
   return all === 0 ? 0 : Math.min(1, (2 * met) / all);
 }
 
-interface FileSigns {
-  readonly file: number;
-  readonly fileCoverage: number;
-}
-
-/** How well the three best passages of each file fit, and how much of the question they meet together. */
-function judgeFiles(passages: readonly OwnSigns[]): ReadonlyMap<number, FileSigns> {
-  const byFile = new Map<number, OwnSigns[]>();
+/** Adds how well the three best passages of each file fit, and how much of the question they meet together. */
+function judgeFiles(passages: readonly Judged[]): void {
+  const byFile = new Map<number, Judged[]>();
   for (const one of passages) {
     const own = byFile.get(one.passage.file) ?? [];
     own.push(one);
     byFile.set(one.passage.file, own);
   }
-  return new Map([...byFile].map(([file, own]) => [file, judgeFile(own)]));
+  for (const own of byFile.values()) {
+    const ofFile = judgeFile(own);
+    for (const { signs } of own) Object.assign(signs, ofFile);
+  }
 }
 
-function judgeFile(own: readonly OwnSigns[]): FileSigns {
+function judgeFile(own: readonly Judged[]) {
   const best = own.toSorted((a, b) => b.signs.fit - a.signs.fit).slice(0, 3);
   const fitOf = (rank: number) => best[rank]?.signs.fit ?? 0;
-  const file = 0.5 * fitOf(0) + 0.3 * fitOf(1) + 0.2 * fitOf(2);
-  const together = best[0]?.matched.map((_, at) =>
+  const concepts = best[0]?.matched ?? [];
+  const together = concepts.map((_, at) =>
     Math.max(...best.map(({ matched }) => matched[at] ?? 0)),
   );
-  const met =
-    together === undefined
-      ? 0
-      : together.reduce((sum, one) => sum + one, 0) / Math.max(1, together.length);
-  return { file, fileCoverage: met };
+  return {
+    file: 0.5 * fitOf(0) + 0.3 * fitOf(1) + 0.2 * fitOf(2),
+    fileCoverage: together.reduce((sum, one) => sum + one, 0) / Math.max(1, together.length),
+  };
 }
 
-/** The words that a statement may be apart. */
+/** How many words apart the parts of a statement may be. */
 const windowWords = 16;
 
-/** A place in a text where a word stands for a concept. */
-interface Mention {
-  readonly at: number;
-  readonly concept: number;
-  readonly factor: number;
-}
-
-/** Gives the greatest share of what is asked for that stands close together in a text, from 0 to 1. */
+/** Returns the greatest share of what is asked for that is close together in a text, from 0 to 1. */
 export function proximityOf(text: readonly string[], asked: Asked): number {
-  const mentions = findMentions(text, asked);
+  const mentions: (StandIn & { readonly at: number })[] = [];
+  text.forEach((term, at) => {
+    for (const standIn of asked.standsFor.get(term) ?? []) mentions.push({ ...standIn, at });
+  });
   let best = 0;
   let from = 0;
   mentions.forEach(({ at }, to) => {
     while (at - (mentions[from]?.at ?? at) >= windowWords) from += 1;
-    best = Math.max(best, shareBetween(mentions, asked, { from, to }));
+    best = Math.max(best, shareMet(mentions.slice(from, to + 1), asked));
   });
   return best;
-}
-
-function shareBetween(
-  mentions: readonly Mention[],
-  { concepts, weight }: Asked,
-  { from, to }: { readonly from: number; readonly to: number },
-): number {
-  const fits = new Float64Array(concepts.length);
-  for (let at = from; at <= to; at += 1) {
-    const { concept = 0, factor = 0 } = mentions[at] ?? {};
-    fits[concept] = Math.max(fits[concept] ?? 0, factor);
-  }
-  const met = concepts.reduce((sum, one, at) => sum + one.weight * (fits[at] ?? 0), 0);
-  return weight === 0 ? 0 : met / weight;
-}
-
-function findMentions(text: readonly string[], { standsFor }: Asked): readonly Mention[] {
-  const mentions: Mention[] = [];
-  text.forEach((term, at) => {
-    for (const { concept, factor } of standsFor.get(term) ?? []) {
-      mentions.push({ at, concept, factor });
-    }
-  });
-  return mentions;
 }

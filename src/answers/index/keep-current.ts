@@ -1,126 +1,151 @@
+import { type FSWatcher, watch } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
-import { type FolderWatch, openFolderWatch } from './folder-watch.ts';
 import type { RefreshProgress } from './refresh.ts';
 
-/** What a refresh has done, and what there is now. */
+/** What a refresh did, and what the index holds now. */
 export interface RefreshSummary extends RefreshProgress {
-  /** The passages of the index. */
+  /** The number of passages in the index. */
   readonly passages: number;
   readonly ms: number;
 }
 
-/** What is kept current, and how. */
-export interface KeepingOptions {
+/** What a refresh is given while it runs. */
+export interface RefreshLive {
+  readonly signal: AbortSignal;
+  /** Called with each folder before it is read. */
+  onFolder(absolute: string): void;
+}
+
+interface KeepingOptions {
   readonly clock: Clock;
-  /** Brings the index up to date; tells of each folder that it looks into. */
-  refreshNow(live: {
-    readonly signal: AbortSignal;
-    onFolder(absolute: string): void;
-  }): Promise<Omit<RefreshSummary, 'ms'>>;
-  /** How long `keepCurrent` waits before the first refresh. Default: not at all. */
+  /** Brings the index up to date. */
+  refreshNow(live: RefreshLive): Promise<Omit<RefreshSummary, 'ms'>>;
+  /** How long `keepCurrent` waits before the first refresh. Default: 0. */
   readonly firstAfterMs?: number;
-  /** Told of each refresh that has ended well. */
   readonly onRefreshed?: (summary: RefreshSummary) => void;
-  /** Told of a refresh that failed; it is tried again. */
+  /** Called when a refresh of `keepCurrent` failed; it is tried again. */
   readonly onTrouble?: (error: unknown) => void;
 }
 
-/** The refreshing of an index: one at a time, once or from now on. */
-export interface Keeping {
-  /** Throws where it fails, and the reason of the signal, or of the end. */
-  refresh(signal?: AbortSignal): Promise<RefreshSummary>;
-  keepCurrent(): void;
-  /** Says that the index is not what it was after the last refresh. */
-  upset(): void;
-  /** Ends what is under way. */
-  close(): Promise<void>;
-}
-
-/** How long it takes until files are looked at again where no change was told. */
+/** How long until files are checked again if no change was reported. */
 const rescanMs = { watched: 600_000, unwatched: 30_000 } as const;
 
 /** An editor writes a file in several steps; they are waited for. */
 const settleMs = 300;
 
-/** Opens the keeping of an index; nothing is done yet. The caller closes it. */
-export function openKeeping(options: KeepingOptions): Keeping {
-  const { clock, onRefreshed = () => {} } = options;
+/** Opens the refreshing of an index, one refresh at a time. Nothing is done yet. Close it with `close()`. */
+export function openKeeping(options: KeepingOptions) {
+  const { clock, firstAfterMs = 0, onRefreshed = () => {}, onTrouble = () => {} } = options;
   const stop = new AbortController();
-  const watch = openFolderWatch();
+  // Aborted by the first change since the last wait.
+  let pause = new AbortController();
+  const upset = () => pause.abort();
+  const folders = openFolderWatch(upset);
   let keeping: Promise<void> = Promise.resolve();
   let running: Promise<unknown> = Promise.resolve();
   const refreshNow = async (signal: AbortSignal): Promise<RefreshSummary> => {
     signal.throwIfAborted();
     const startMs = clock.now();
-    const done = await options.refreshNow({ signal, onFolder: (folder) => watch.visit(folder) });
-    watch.leaveOthers();
+    const done = await options.refreshNow({ signal, onFolder: folders.visit });
+    folders.leaveOthers();
     const summary = { ...done, ms: clock.now() - startMs };
     onRefreshed(summary);
     return summary;
   };
-  const refresh = (signal = stop.signal) => {
-    const next = running.then(() => refreshNow(AbortSignal.any([signal, stop.signal])));
-    // One after the other; who asked for it is told how it went.
-    running = next.catch(() => {});
+  const refresh = (signal?: AbortSignal): Promise<RefreshSummary> => {
+    // `keepCurrent` passes no signal: each one that `any` makes of `stop` is remembered by it.
+    const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+    const next = running.then(() => refreshNow(both));
+    running = next.catch(() => {}); // the caller of this refresh is told
     return next;
   };
-  return {
-    refresh,
-    keepCurrent: () => {
-      const { onTrouble = () => {}, firstAfterMs = 0 } = options;
-      const loop = { refresh, watch, clock, signal: stop.signal, onTrouble };
-      keeping = clock.sleep(firstAfterMs, stop.signal).then(
-        () => keepRefreshing(loop),
-        () => {}, // closed before it began
+  const keepRefreshing = async () => {
+    await clock.sleep(firstAfterMs, stop.signal);
+    for (;;) {
+      const isCurrent = await refresh().then(
+        () => true,
+        (error) => {
+          if (!stop.signal.aborted) onTrouble(error);
+          return false;
+        },
       );
+      const watched = isCurrent && folders.isComplete() ? 'watched' : 'unwatched';
+      await clock.sleep(rescanMs[watched], pause.signal).catch(() => {}); // a change came first
+      pause = new AbortController();
+      await clock.sleep(settleMs, stop.signal);
+    }
+  };
+  return {
+    /** Throws if the refresh fails, or the reason of the signal, or of `close`. */
+    refresh,
+    /** Refreshes the index now and whenever a file has changed. */
+    keepCurrent: () => {
+      keeping = keepRefreshing().catch((error) => {
+        if (!stop.signal.aborted) throw error;
+      });
     },
-    upset: watch.upset,
+    /** Notes that the index is not what the last refresh left: it is refreshed again. */
+    upset,
     close: async () => {
       stop.abort();
-      watch.close();
+      upset();
+      folders.close();
       await keeping;
       await running;
     },
   };
 }
 
-interface Loop {
-  readonly watch: FolderWatch;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  refresh(): Promise<unknown>;
-  onTrouble(error: unknown): void;
+/** Maximum number of watched folders; the system has a limit for all processes together. */
+const maxFolders = 2000;
+
+/** Watches folders for changes of the files right in them. */
+function openFolderWatch(onChange: () => void) {
+  const watchers = new Map<string, FSWatcher>();
+  let visited = new Set<string>();
+  // The number of folders that are not watched: of the last round of visits, and of the one under way.
+  let missed = 0;
+  let missing = 0;
+  const unwatch = (folder: string) => {
+    watchers.get(folder)?.close();
+    watchers.delete(folder);
+  };
+  return {
+    /** False if a folder is not watched: its changes are not reported. */
+    isComplete: () => missed + missing === 0,
+    /** Watches a folder from now on, and counts it as visited. */
+    visit: (folder: string) => {
+      visited.add(folder);
+      if (watchers.has(folder)) return;
+      try {
+        if (watchers.size >= maxFolders) throw new RangeError('too many folders');
+        const watcher = watch(folder, { persistent: false }, (_, name) => {
+          if (name === null || isRead(name)) onChange();
+        });
+        watcher.on('error', () => {
+          missing += 1;
+          unwatch(folder);
+        });
+        watchers.set(folder, watcher);
+      } catch {
+        missing += 1; // A limit of the system or ours, or a file system that reports no changes.
+      }
+    },
+    /** Stops watching the folders that were not visited since the last call. */
+    leaveOthers: () => {
+      for (const folder of [...watchers.keys()]) if (!visited.has(folder)) unwatch(folder);
+      visited = new Set();
+      missed = missing;
+      missing = 0;
+    },
+    close: () => {
+      for (const folder of [...watchers.keys()]) unwatch(folder);
+    },
+  };
 }
 
-async function keepRefreshing(loop: Loop): Promise<void> {
-  const { refresh, watch, signal, onTrouble } = loop;
-  while (!signal.aborted) {
-    let isCurrent = false;
-    try {
-      await refresh();
-      isCurrent = true;
-    } catch (error) {
-      if (!signal.aborted) onTrouble(error);
-    }
-    const willBeTold = isCurrent && watch.isComplete;
-    await untilWorthAnother(loop, willBeTold ? rescanMs.watched : rescanMs.unwatched).catch(() => {
-      // Aborted: the loop ends.
-    });
-  }
-}
-
-/** Waits for a change, and for it to settle; or for the time after which it is looked again anyway. */
-async function untilWorthAnother({ watch, clock, signal }: Loop, longestMs: number): Promise<void> {
-  const waiting = new AbortController();
-  const both = AbortSignal.any([signal, waiting.signal]);
-  const rescan = clock.sleep(longestMs, both);
-  try {
-    await Promise.race([watch.changed(), rescan]);
-  } finally {
-    waiting.abort();
-    await rescan.catch(() => {
-      // It lost the race.
-    });
-  }
-  await clock.sleep(settleMs, signal);
+/** Databases and their logs are written all the time, and hidden files are not read. */
+function isRead(name: string): boolean {
+  if (name.startsWith('.')) return name === '.gitignore';
+  return !/\.(?:db|sqlite3?)(?:-\w+)?$/.test(name);
 }

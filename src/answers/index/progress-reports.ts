@@ -1,30 +1,23 @@
 import type { Clock } from '../../core/clock.ts';
 import type { RefreshProgress } from './refresh.ts';
 
-/** How often progress is told, and to whom. */
-export interface ProgressReportsOptions {
+/** How often progress is reported. */
+interface ProgressReportsOptions {
   readonly clock: Clock;
-  /** A refresh that takes no longer is not told of. */
+  /** A refresh that takes no longer is not reported. */
   readonly quietMs: number;
   /** The least time between two reports. */
   readonly everyMs: number;
   tell(progress: RefreshProgress): void;
 }
 
-/** The reports of refreshes, one after the other. */
-export interface ProgressReports {
-  /** Tells of progress, where it is time to. Files that need not be read are none. */
-  hear(progress: RefreshProgress): void;
-  /** Says that a refresh is over. */
-  end(): void;
-}
-
-/** Creates reports for a person who waits: none of what is quick, and not too many. */
-export function createProgressReports(options: ProgressReportsOptions): ProgressReports {
+/** Creates reports of refreshes for a person who waits: none of what is quick, and not too many. */
+export function createProgressReports(options: ProgressReportsOptions) {
   const { clock, quietMs, everyMs, tell } = options;
   let dueMs: number | null = null;
   return {
-    hear: (progress) => {
+    /** Reports progress if it is due. Files that need not be read are no progress. */
+    hear: (progress: RefreshProgress) => {
       if (progress.read === 0) return;
       const nowMs = clock.now();
       dueMs ??= nowMs + quietMs;
@@ -32,6 +25,7 @@ export function createProgressReports(options: ProgressReportsOptions): Progress
       dueMs = nowMs + everyMs;
       tell(progress);
     },
+    /** Ends the reports of one refresh. */
     end: () => {
       dueMs = null;
     },

@@ -1,49 +1,176 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.ts';
-import { openPostClient } from '../../core/http/post-client.ts';
-import type { Fallback } from '../answer.ts';
+import { openPostClient, type PostClient } from '../../core/http/post-client.ts';
+import type { Answer, AnswerEngine, Asking, Fallback, Question } from '../answer.ts';
+import { bestFirst, composeAbstention, printSources } from '../engine/compose.ts';
 import type { Answers } from '../open-answers.ts';
-import { createChatClient } from './chat-client.ts';
-import { createModelEngine } from './model-engine.ts';
-import type { ModelTimes } from './stall-watch.ts';
+import { continueBrokenOff } from './break-off.ts';
+import { type ChatModel, type ChatPiece, completeChat } from './chat-client.ts';
+import { CitedText } from './cited-text.ts';
+import { ModelFailure } from './model-failure.ts';
+import { buildPrompt, type Prompt } from './prompt.ts';
 
 /** A language model, as the operator has chosen it. */
-export interface ModelChoice extends ModelTimes {
-  /** The base of an OpenAI-compatible endpoint; `/chat/completions` is appended. */
-  readonly url: string;
-  readonly model: string;
-  readonly key: string | undefined;
-  /** The most characters that it is given. */
+export interface ModelChoice extends ChatModel {
+  /** Maximum number of characters that it is given. */
   readonly maxCharacters: number;
   readonly connectTimeoutMs: number;
   readonly userAgent: string;
 }
 
-/** What a model is added with. */
+/** What `addModel` is called with. */
 export interface ModelAdding {
-  /** Undefined where the operator has none. */
+  /** Undefined if the operator has none. */
   readonly model: ModelChoice | undefined;
   readonly clock: Clock;
-  /** Told of each question that the model did not answer, or not to the end. */
+  /** Called for each question that the model did not answer, or not to the end. */
   readonly onFallback?: ((fallback: Fallback) => void) | undefined;
 }
 
 /**
- * Gives answers that a language model makes from the same passages, and that close as before; without
- * a model, the same answers. Nothing is sent before a question.
+ * Returns answers by a language model from passages that are found, with citations that are verified before
+ * a reader sees them. If it fails, stalls, or cites what is not there, the extractive engine answers, and the
+ * answer says so in `fallback`. Without a model, returns the same answers. Nothing is sent before a question.
  */
-export function addModel(answers: Answers, adding: ModelAdding): Answers {
-  const { model, clock, onFallback = () => {} } = adding;
+export function addModel(answers: Answers, { model, clock, onFallback }: ModelAdding): Answers {
   if (model === undefined) return answers;
   const client = openPostClient({ ...model, clock });
-  const engine = createModelEngine({
-    extractive: answers.engine,
-    passages: answers.passages,
-    chat: createChatClient({ ...model, client, clock }),
-    clock,
-    maxCharacters: model.maxCharacters,
-    secret: model.key,
-    onFallback,
-  });
-  const close = () => client.close().finally(() => answers.close());
-  return { ...answers, engine, close };
+  return {
+    ...answers,
+    engine: createModelEngine(answers, { model, clock, client, onFallback }),
+    close: () => client.close().finally(() => answers.close()),
+  };
+}
+
+interface ModelContext extends ModelAdding {
+  readonly model: ModelChoice;
+  readonly client: PostClient;
+}
+
+function createModelEngine(
+  { engine: extractive, passages }: Answers,
+  { model, clock, client, onFallback = () => {} }: ModelContext,
+): AnswerEngine {
+  const pause = createPause(clock);
+  return {
+    modelId: model.model,
+    get isReady() {
+      return extractive.isReady;
+    },
+    answer: async (question, asking) => {
+      await nextTurn();
+      const { signal, onText } = asking;
+      signal.throwIfAborted();
+      const prompt = buildPrompt(question, await passages.find(question), model.maxCharacters);
+      const secret = toSecret(model, prompt);
+      const text = new CitedText({ ...prompt, secret, isCurrent: passages.isCurrent, onText });
+      try {
+        refuseToAsk(prompt, pause.isOn());
+        const pieces = completeChat({ ...model, client, clock }, prompt.messages, signal);
+        const end = await listen(text, pieces);
+        pause.noteAnswer();
+        return finish(text, { prompt, end, onText });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ModelFailure)) throw error;
+        pause.noteFailure(error);
+        const { code, message } = error;
+        const fallback = { modelId: extractive.modelId, code, message };
+        onFallback(fallback);
+        return { ...(await goOn(text, { question, asking, extractive })), fallback };
+      }
+    },
+  };
+}
+
+/** A key such as `none` is no secret: words of the docs must not look like one. */
+function toSecret({ key }: ModelChoice, { known }: Prompt): string | undefined {
+  return key === undefined || known.includes(key) ? undefined : key;
+}
+
+/** @throws ModelFailure if there is nothing to answer from, or the endpoint is left alone */
+function refuseToAsk({ given }: Prompt, isPaused: boolean): void {
+  if (given.length === 0) {
+    const why = 'No passage was found that the language model could answer from.';
+    throw new ModelFailure('model_not_asked', why);
+  }
+  if (!isPaused) return;
+  const why = 'The language model is left alone for a while, because it did not answer.';
+  throw new ModelFailure('model_paused', why);
+}
+
+type ChatEnd = Omit<Extract<ChatPiece, { kind: 'end' }>, 'kind'>;
+
+/** Listens until the model has ended, or has said all that counts. */
+async function listen(text: CitedText, pieces: AsyncIterable<ChatPiece>): Promise<ChatEnd> {
+  let end: ChatEnd = { reason: 'stop', usage: undefined };
+  for await (const piece of pieces) {
+    if (piece.kind === 'end') end = piece;
+    else await text.add(piece.text);
+    if (text.state !== 'open') break;
+  }
+  await text.finish();
+  return { ...end, reason: text.state === 'full' ? 'length' : end.reason };
+}
+
+/** How many sections an answer names that does not answer. */
+const nearestSections = 3;
+
+interface Finishing extends Pick<Asking, 'onText'> {
+  readonly prompt: Prompt;
+  readonly end: ChatEnd;
+}
+
+function finish(text: CitedText, { prompt, end, onText }: Finishing): Answer {
+  const { reason: finishReason, usage } = end;
+  const counted = usage === undefined ? {} : { usage };
+  if (text.state === 'abstained') {
+    const nearest = prompt.given.slice(0, nearestSections).map(({ citation }) => citation);
+    const answer = composeAbstention(nearest);
+    onText(answer.text);
+    return { ...answer, ...counted };
+  }
+  const citations = bestFirst(text.citations);
+  const ending = `\n\n${printSources(citations)}`;
+  onText(ending);
+  return { text: text.shown + ending, citations, abstained: false, finishReason, ...counted };
+}
+
+interface GoingOn {
+  readonly question: Question;
+  readonly asking: Asking;
+  readonly extractive: AnswerEngine;
+}
+
+/** Answers with the extractive engine, after what was shown. */
+async function goOn(before: CitedText, { question, asking, extractive }: GoingOn): Promise<Answer> {
+  if (before.shown === '') return extractive.answer(question, asking);
+  const { signal, onText } = asking;
+  const other = await extractive.answer(question, { signal, onText: () => {} });
+  const answer = continueBrokenOff(before, other);
+  onText(answer.text.slice(before.shown.length));
+  return answer;
+}
+
+/** After how many failures in a row the endpoint is left alone, and for how long at most. */
+const limits = { failures: 5, pauseMs: 30_000, longestMs: 60_000 } as const;
+
+/** Creates the pause of an endpoint that does not answer, so that not every question waits for it. */
+function createPause(clock: Clock) {
+  let failures = 0;
+  let untilMs = 0;
+  return {
+    isOn: () => clock.now() < untilMs,
+    noteFailure: ({ code, retryAfterSeconds = 0 }: ModelFailure) => {
+      // Wrong words of a model are no fault of its endpoint.
+      if (code !== 'model_failed' && code !== 'model_stalled') return;
+      failures += 1;
+      const ownMs = failures >= limits.failures ? limits.pauseMs : 0;
+      const pauseMs = Math.max(ownMs, Math.min(limits.longestMs, retryAfterSeconds * 1000));
+      untilMs = clock.now() + pauseMs;
+    },
+    noteAnswer: () => {
+      failures = 0;
+    },
+  };
 }

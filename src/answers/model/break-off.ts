@@ -1,23 +1,22 @@
 import type { Answer, Citation } from '../answer.ts';
-import { bestFirst, cutAtWord, maxAnswerLength, printSources } from '../engine/compose.ts';
-import { maxCitations } from '../engine/find.ts';
-
-/** What a reader has seen of an answer that broke off. */
-export interface BrokenOff {
-  readonly shown: string;
-  readonly citations: readonly Citation[];
-}
+import {
+  bestFirst,
+  cutAtWord,
+  maxAnswerLength,
+  maxCitations,
+  printSources,
+} from '../engine/compose.ts';
 
 const notices = {
   continued: 'The answer of the language model broke off here. The documentation says:',
   alone: 'The answer of the language model broke off here.',
 } as const;
 
-/**
- * Gives the answer that goes on from what was shown with what the documentation says: first what was
- * shown, then why it stops, then the other answer, and the sources of both.
- */
-export function continueBrokenOff({ shown, citations: before }: BrokenOff, other: Answer): Answer {
+/** Continues an answer that broke off: what was shown, why it stops, the other answer, and the sources of both. */
+export function continueBrokenOff(
+  { shown, citations: before }: { readonly shown: string; readonly citations: readonly Citation[] },
+  other: Answer,
+): Answer {
   const citations = joinCitations(before, other.abstained ? [] : other.citations);
   const sources = printSources(citations);
   const room = maxAnswerLength - shown.length - notices.continued.length - sources.length - 6;

@@ -1,97 +1,102 @@
+import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import type { PostClient, StreamedReply } from '../../core/http/post-client.ts';
-import { type ChatMessage, type ChatNews, readChatPayload } from './chat-payload.ts';
 import { readEventStream, readText } from './event-stream.ts';
 import { ModelFailure } from './model-failure.ts';
-import { type ModelTimes, type StallWatch, startStallWatch } from './stall-watch.ts';
-import { createThoughtFilter } from './thoughts.ts';
 
-/** A piece of what a model says; the last one is `end`. */
+/** A message of a conversation. */
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** A piece of a completion; the last one is `end`, whose reason is `length` if the endpoint cut the answer. */
 export type ChatPiece =
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'end';
-      /** `length` where the endpoint has cut the answer. */
       readonly reason: 'stop' | 'length';
       readonly usage: Readonly<Record<string, number>> | undefined;
     };
 
-/** Speaks with one language model. */
-export interface ChatClient {
-  /** Its name, as the endpoint and the events have it. */
-  readonly model: string;
-  /**
-   * Has the model go on from these messages. Whoever stops reading ends the exchange and its connection.
-   *
-   * @throws ModelFailure `model_failed`, `model_stalled`; the signal's reason
-   */
-  complete(messages: readonly ChatMessage[], signal: AbortSignal): AsyncGenerator<ChatPiece>;
-}
-
-/** What is spoken with, and how long it may take. */
-export interface ChatClientOptions extends ModelTimes {
-  /** The base of the endpoint, such as `http://localhost:11434/v1`. */
+/** A language model at an OpenAI-compatible endpoint, and how long it may take. */
+export interface ChatModel {
+  /** The base of the endpoint, such as `http://localhost:11434/v1`; `/chat/completions` is appended. */
   readonly url: string;
   readonly model: string;
   readonly key: string | undefined;
+  /** Maximum milliseconds until the first words, and between two pieces of them. */
+  readonly stallMs: number;
+  /** Maximum milliseconds of an answer. */
+  readonly totalMs: number;
+}
+
+interface ChatOptions extends ChatModel {
   readonly client: PostClient;
   readonly clock: Clock;
 }
 
-/** Far above what an answer needs: thoughts come through here too. */
+/** Far above what an answer needs: a stream has the thoughts of a model too. */
 const limits = { maxLine: 262_144, maxBytes: 8_388_608 } as const;
 
-/** The longest body that is not streamed, in bytes. */
+/** Maximum bytes of a body that is not streamed. */
 const maxJsonBytes = 1_048_576;
 
-/** Creates a client of an OpenAI-compatible chat endpoint, at `{url}/chat/completions`. */
-export function createChatClient(options: ChatClientOptions): ChatClient {
-  return {
-    model: options.model,
-    complete: (messages, signal) => complete(messages, signal, options),
-  };
-}
-
-async function* complete(
+/**
+ * Requests the completion of a conversation. A caller that stops reading ends the exchange and its connection.
+ *
+ * @throws ModelFailure `model_failed`, `model_stalled`; the signal's reason
+ */
+export async function* completeChat(
+  { client, clock, ...model }: ChatOptions,
   messages: readonly ChatMessage[],
   signal: AbortSignal,
-  options: ChatClientOptions,
 ): AsyncGenerator<ChatPiece> {
   const stop = new AbortController();
-  const watch = startStallWatch(options, (failure) => stop.abort(failure));
+  const touch = watchStalls({ ...model, clock }, stop);
   try {
-    const both = AbortSignal.any([signal, stop.signal]);
-    const reply = await options.client.post(new URL(`${options.url}/chat/completions`), {
-      body: { model: options.model, messages, stream: true },
-      authorization: options.key === undefined ? undefined : `Bearer ${options.key}`,
+    const reply = await client.post(new URL(`${model.url}/chat/completions`), {
+      body: { model: model.model, messages, stream: true },
+      authorization: model.key === undefined ? undefined : `Bearer ${model.key}`,
       accept: 'text/event-stream, application/json',
-      signal: both,
+      signal: AbortSignal.any([signal, stop.signal]),
     });
-    yield* toPieces(readNews(reply, watch));
+    yield* toPieces(readReply(reply, touch));
   } catch (error) {
     signal.throwIfAborted();
     stop.signal.throwIfAborted();
-    throw toModelFailure(error);
+    if (error instanceof ModelFailure) throw error;
+    const message = 'The language model could not be reached, or broke off.';
+    throw new ModelFailure('model_failed', message);
   } finally {
-    watch.end();
     stop.abort();
   }
 }
 
-/** Gives what is said, without what is thought, up to the end that the model tells. */
-async function* toPieces(news: AsyncIterable<ChatNews>): AsyncGenerator<ChatPiece> {
-  const withoutThoughts = createThoughtFilter();
-  for await (const { text, finishReason, usage } of news) {
-    const said = withoutThoughts(text);
-    if (said !== '') yield { kind: 'text', text: said };
-    if (finishReason === null) continue;
-    yield { kind: 'end', reason: toReason(finishReason), usage };
-    return;
-  }
-  throw new ModelFailure('model_failed', 'The language model’s answer ended too early.');
+/** Aborts `stop` with a ModelFailure if the model takes too long. Call the returned function when something arrives. */
+function watchStalls(
+  { clock, stallMs, totalMs }: Pick<ChatOptions, 'clock' | 'stallMs' | 'totalMs'>,
+  stop: AbortController,
+): () => void {
+  const deadlineMs = clock.now() + totalMs;
+  let stallsAtMs = clock.now() + stallMs;
+  const watch = async () => {
+    for (;;) {
+      const leftMs = Math.min(stallsAtMs, deadlineMs) - clock.now();
+      if (leftMs <= 0) break;
+      await clock.sleep(leftMs, stop.signal);
+    }
+    const seconds = Number(((clock.now() < deadlineMs ? stallMs : totalMs) / 1000).toFixed(1));
+    const message = `The language model took more than ${seconds} seconds.`;
+    stop.abort(new ModelFailure('model_stalled', message));
+  };
+  watch().catch(() => undefined); // ended in time
+  return () => {
+    stallsAtMs = clock.now() + stallMs;
+  };
 }
 
-/** Endings that are no answer; every other one but `length` is a good end. */
+/** Endings without an answer; every other one but `length` is a good end. */
 const badEndings: ReadonlySet<string> = new Set([
   'content_filter',
   'tool_calls',
@@ -99,71 +104,137 @@ const badEndings: ReadonlySet<string> = new Set([
   'error',
 ]);
 
-function toReason(finishReason: string): 'stop' | 'length' {
-  if (badEndings.has(finishReason)) {
-    throw new ModelFailure('model_failed', 'The language model ended without an answer.');
+/** Passes on the text without thoughts, up to the end that the model reports. */
+async function* toPieces(news: AsyncIterable<ChatNews>): AsyncGenerator<ChatPiece> {
+  const withoutThoughts = createThoughtFilter();
+  for await (const { text, finishReason, usage } of news) {
+    const said = withoutThoughts(text);
+    if (said !== '') yield { kind: 'text', text: said };
+    if (finishReason === null) continue;
+    if (badEndings.has(finishReason)) {
+      throw new ModelFailure('model_failed', 'The language model ended without an answer.');
+    }
+    yield { kind: 'end', reason: finishReason === 'length' ? 'length' : 'stop', usage };
+    return;
   }
-  return finishReason === 'length' ? 'length' : 'stop';
+  throw new ModelFailure('model_failed', 'The language model’s answer ended too early.');
 }
 
-async function* readNews(reply: StreamedReply, watch: StallWatch): AsyncGenerator<ChatNews> {
+const openingTag = '<think>';
+const closingTag = '</think>';
+
+/** Creates a filter of text in pieces: it leaves out what is between `<think>` and `</think>` at the start. */
+function createThoughtFilter(): (piece: string) => string {
+  let held = '';
+  let isSaying = false;
+  return (piece) => {
+    if (isSaying) return piece;
+    held = (held + piece).trimStart();
+    if (openingTag.startsWith(held)) return '';
+    if (held.startsWith(openingTag)) {
+      const end = held.indexOf(closingTag);
+      isSaying = end >= 0;
+      const said = isSaying ? held.slice(end + closingTag.length) : '';
+      // Thoughts are not needed any more; the closing tag may be in two pieces.
+      held = openingTag + held.slice(openingTag.length).slice(-closingTag.length);
+      return said;
+    }
+    isSaying = true;
+    return held;
+  };
+}
+
+async function* readReply(reply: StreamedReply, touch: () => void): AsyncGenerator<ChatNews> {
+  const { mediaType, chunks } = reply;
   refuseStatus(reply);
-  if (isJson(reply.mediaType)) {
-    const whole = toNews(await readWhole(reply, watch));
+  if (mediaType === 'application/json' || mediaType.endsWith('+json')) {
+    let json = '';
+    for await (const text of readText(chunks, maxJsonBytes)) {
+      touch();
+      json += text;
+    }
+    const whole = toNews(json);
     yield { ...whole, finishReason: whole.finishReason ?? 'stop' };
     return;
   }
-  if (reply.mediaType !== 'text/event-stream') {
+  if (mediaType !== 'text/event-stream') {
     throw new ModelFailure('model_failed', 'The language model’s endpoint answered no stream.');
   }
-  for await (const data of readEventStream(reply.chunks, limits)) {
+  for await (const data of readEventStream(chunks, limits)) {
     if (data.trim() === '[DONE]') {
-      yield { isError: false, text: '', finishReason: 'stop', usage: undefined };
+      yield { text: '', finishReason: 'stop', usage: undefined };
       return;
     }
     const news = toNews(data);
-    // Comments keep a connection open; they are no words.
-    watch.touch();
+    // Comments only keep a connection open, so they do not count.
+    touch();
     yield news;
   }
-}
-
-async function readWhole(reply: StreamedReply, watch: StallWatch): Promise<string> {
-  let json = '';
-  for await (const text of readText(reply.chunks, maxJsonBytes)) {
-    watch.touch();
-    json += text;
-  }
-  return json;
-}
-
-function isJson(mediaType: string): boolean {
-  return mediaType === 'application/json' || mediaType.endsWith('+json');
-}
-
-function toNews(json: string): ChatNews {
-  const news = readChatPayload(json);
-  if (news === null) {
-    throw new ModelFailure('model_failed', 'The language model’s endpoint sent no completion.');
-  }
-  if (news.isError) {
-    throw new ModelFailure('model_failed', 'The language model’s endpoint told of an error.');
-  }
-  return news;
 }
 
 function refuseStatus({ status, retryAfterSeconds }: StreamedReply): void {
   if (status >= 200 && status < 300) return;
   const redirects = status >= 300 && status < 400 ? ', a redirect, which is not followed' : '';
-  throw new ModelFailure(
-    'model_failed',
-    `The language model’s endpoint answered ${status}${redirects}.`,
-    retryAfterSeconds,
-  );
+  const message = `The language model’s endpoint answered ${status}${redirects}.`;
+  throw new ModelFailure('model_failed', message, retryAfterSeconds);
 }
 
-/** What else can go wrong is the connection. */
-function toModelFailure(error: unknown): ModelFailure {
-  if (error instanceof ModelFailure) return error;
-  return new ModelFailure('model_failed', 'The language model could not be reached, or broke off.');
+/** Some endpoints send a text in parts, and thoughts among them. */
+const content = z
+  .union([
+    z.string(),
+    z
+      .array(z.looseObject({ type: z.string(), text: z.string().optional() }))
+      .transform((parts) =>
+        parts.map(({ type, text }) => (type === 'text' ? (text ?? '') : '')).join(''),
+      ),
+  ])
+  .nullish()
+  .transform((text) => text ?? '');
+
+const count = z.int().min(0).nullish();
+
+/** A chunk of a stream, or a whole completion. */
+const chatPayload = z.object({
+  error: z.unknown().optional(),
+  choices: z
+    .array(
+      z.object({
+        delta: z.object({ content }).nullish(),
+        message: z.object({ content }).nullish(),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .nullish(),
+  usage: z.object({ prompt_tokens: count, completion_tokens: count }).nullish(),
+});
+
+/** `finishReason` is in the words of the endpoint, `null` while the model has not ended. */
+type ChatNews = ReturnType<typeof toNews>;
+
+function toNews(json: string) {
+  const parsed = chatPayload.safeParse(parseJson(json));
+  if (!parsed.success) {
+    throw new ModelFailure('model_failed', 'The language model’s endpoint sent no completion.');
+  }
+  const { error, choices, usage } = parsed.data;
+  if (error !== undefined && error !== null) {
+    throw new ModelFailure('model_failed', 'The language model’s endpoint told of an error.');
+  }
+  const [first] = choices ?? [];
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = usage ?? {};
+  const isCounted = typeof inputTokens === 'number' && typeof outputTokens === 'number';
+  return {
+    text: (first?.delta ?? first?.message)?.content ?? '',
+    finishReason: first?.finish_reason ?? null,
+    usage: isCounted ? { inputTokens, outputTokens } : undefined,
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // the schema refuses it
+  }
 }

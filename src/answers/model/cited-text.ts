@@ -1,9 +1,6 @@
 import { trimEndOf } from '../../core/trim-end.ts';
-import type { Citation } from '../answer.ts';
-import { printCitation } from '../engine/citation.ts';
-import { maxAnswerLength, printSources } from '../engine/compose.ts';
-import { maxCitations } from '../engine/find.ts';
-import type { GivenPassage } from '../engine/given-passages.ts';
+import type { Citation, GivenPassage } from '../answer.ts';
+import { maxAnswerLength, maxCitations, printCitation, printSources } from '../engine/compose.ts';
 import {
   createToStretches,
   type Extent,
@@ -13,172 +10,140 @@ import {
 } from './markers.ts';
 import { ModelFailure } from './model-failure.ts';
 import { findUnknownPlace } from './places.ts';
-import { findEnd, keptTail } from './text-end.ts';
+import { abstentionMark } from './prompt.ts';
 
-/** What a model’s words are held against. */
-export interface CitedTextOptions {
-  /** The passages that it was given, in the order of their numbers, from 1. */
+/** What the words of a model are verified against. */
+interface CitedTextOptions {
+  /** The passages that the model was given, in the order of their numbers, from 1. */
   readonly given: readonly GivenPassage[];
-  /** All that it was given to read: what it leads to has to stand in there. */
+  /** All that the model was given to read: links in its words must be in there. */
   readonly known: string;
-  /** What must never be told. */
+  /** Text that must never be shown. */
   readonly secret: string | undefined;
-  /** False for a passage that is not in the index any more. */
+  /** Returns false for a passage that is not in the index any more. */
   isCurrent(passage: GivenPassage): Promise<boolean>;
-  /** Told of the text that may be shown. */
+  /** Called with the text that may be shown. */
   onText(piece: string): void;
 }
+
+/** Maximum number of characters without a citation. */
+const maxHeld = 3000;
 
 /**
  * The words of a model on their way to a reader. They are held back until a citation follows that is
  * verified, so that nothing has to be taken back; what no citation follows is not shown.
  */
-export interface CitedText {
-  /** What was shown. */
-  readonly shown: string;
-  /** The verified citations in it, in the order in which they first stand there. */
-  readonly citations: readonly Citation[];
-  /**
-   * How it stands: `full` where no more fits, `over` where the model has said all that counts,
-   * `abstained` where it has said that the passages do not answer.
-   */
-  readonly state: 'open' | 'full' | 'over' | 'abstained';
+export class CitedText {
+  shown = '';
+  /** The verified citations in `shown`, in the order of their first use. */
+  citations: readonly Citation[] = [];
+  /** `full` if no more fits, `over` if the model has said all that counts, `abstained` if it did not answer. */
+  state: 'open' | 'full' | 'over' | 'abstained' = 'open';
+  readonly #options: CitedTextOptions;
+  readonly #toStretches: ToStretches;
+  #said = '';
+  /** Up to where `#said` was shown. */
+  #from = 0;
+
+  constructor(options: CitedTextOptions) {
+    this.#options = options;
+    this.#toStretches = createToStretches(
+      options.given.map(({ citation }) => printCitation(citation)),
+    );
+  }
+
   /**
    * Takes more of the words; to be awaited before the next ones.
    *
    * @throws ModelFailure `model_miscited` for what is not there, `model_uncited` for too much without a citation
    */
-  add(piece: string): Promise<void>;
-  /**
-   * Says that this was all, and shows what belongs to the last citation.
-   *
-   * @throws ModelFailure as `add`; `model_failed` where there were no words
-   */
-  finish(): Promise<void>;
-}
-
-/** The most characters without a citation. */
-const maxHeld = 3000;
-
-/** Creates the way of one answer. */
-export function createCitedText(options: CitedTextOptions): CitedText {
-  const said = { text: '', from: 0 };
-  const places = options.given.map(({ citation }) => printCitation(citation));
-  const toStretches = createToStretches(places);
-  const page = createPage({ ...options, toStretches });
-  const release = async (extent: Extent) => {
-    const ready = upToCitation(toStretches(said.text, said.from, extent), extent);
-    for (const part of splitAtCitations(ready)) {
-      if (!(await page.show(part))) return;
-      said.from += part.reduce((length, { text }) => length + text.length, 0);
+  async add(piece: string): Promise<void> {
+    // What moves the cursor of a terminal is no answer.
+    this.#said += piece.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
+    const end = findEnd(this.#toStretches(this.#said, this.#from, 'part'));
+    if (end === undefined) await this.#release('part');
+    else {
+      this.#said = this.#said.slice(0, this.#from + end.at);
+      await this.#end();
+      const isAbstention = end.kind === 'abstained' && this.shown === '';
+      if (this.state === 'open') this.state = isAbstention ? 'abstained' : 'over';
     }
-  };
-  const end = async () => {
-    await release('whole');
-    if (page.state !== 'open') return;
-    const tail = keptTail(said.text, said.from, toStretches);
-    if (page.citations.length > 0) page.showTail(tail);
-  };
-  return {
-    get shown() {
-      return page.shown;
-    },
-    get citations() {
-      return page.citations;
-    },
-    get state() {
-      return page.state;
-    },
-    add: async (piece) => {
-      // What moves the cursor of a terminal is no answer.
-      said.text += piece.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
-      const stop = findEnd(toStretches(said.text, said.from, 'part'));
-      if (stop !== undefined) {
-        said.text = said.text.slice(0, said.from + stop.at);
-        await end();
-        page.close(stop.kind === 'abstained' && page.shown === '' ? 'abstained' : 'over');
-      } else await release('part');
-      if (page.state === 'open' && said.text.length - said.from > maxHeld) throw uncited();
-    },
-    finish: async () => {
-      if (page.state === 'open') await end();
-      if (page.state === 'abstained' || page.shown !== '') return;
-      throw said.text.trim() === ''
-        ? new ModelFailure('model_failed', 'The language model said nothing.')
-        : uncited();
-    },
-  };
-}
+    if (this.state === 'open' && this.#said.length - this.#from > maxHeld) throw uncited();
+  }
 
-/** What the reader has, and whether more fits. */
-function createPage(options: CitedTextOptions & { readonly toStretches: ToStretches }) {
-  const { given, known, secret, isCurrent, onText, toStretches } = options;
-  let shown = '';
-  let citations: readonly Citation[] = [];
-  let state: CitedText['state'] = 'open';
-  const fits = (piece: string, cited: readonly Citation[]) =>
-    cited.length <= maxCitations &&
-    shown.length + piece.length + 2 + printSources(cited).length <= maxAnswerLength;
-  const verify = async (number: number): Promise<Citation> => {
-    const passage = given[number - 1];
-    if (passage === undefined || !(await isCurrent(passage))) throw miscited();
+  /**
+   * Shows what belongs to the last citation. To be called after the last words.
+   *
+   * @throws ModelFailure as `add`; `model_failed` if there were no words
+   */
+  async finish(): Promise<void> {
+    if (this.state === 'open') await this.#end();
+    if (this.state === 'abstained' || this.shown !== '') return;
+    throw this.#said.trim() === ''
+      ? new ModelFailure('model_failed', 'The language model said nothing.')
+      : uncited();
+  }
+
+  async #end(): Promise<void> {
+    await this.#release('whole');
+    if (this.state !== 'open' || this.citations.length === 0) return;
+    const tail = keptTail(this.#said, this.#from, this.#toStretches);
+    this.#refuseUnknown(this.#toStretches(tail, 0, 'whole'));
+    this.#put(tail, this.citations);
+  }
+
+  /** Shows the words up to the last citation that is certain, each citation with the words before it. */
+  async #release(extent: Extent): Promise<void> {
+    const ready = upToCitation(this.#toStretches(this.#said, this.#from, extent), extent);
+    let before: Stretch[] = [];
+    for (const stretch of ready) {
+      if (stretch.kind !== 'marker') before.push(stretch);
+      else {
+        if (!(await this.#show(before, stretch.numbers))) return;
+        this.#from += [...before, stretch].reduce((length, { text }) => length + text.length, 0);
+        before = [];
+      }
+    }
+  }
+
+  /** Shows words and the passages that they cite; returns whether they fit. */
+  async #show(before: readonly Stretch[], numbers: readonly number[]): Promise<boolean> {
+    this.#refuseUnknown(before);
+    const passages = await Promise.all(numbers.map((number) => this.#verify(number)));
+    const words = before.map(({ text }) => text).join('');
+    const piece = joinCitation(this.shown === '' ? words.trimStart() : words, passages);
+    return this.#put(piece, [...new Set([...this.citations, ...passages])]);
+  }
+
+  #refuseUnknown(stretches: readonly Stretch[]): void {
+    if (findUnknownPlace(stretches, this.#options.known) !== undefined) throw miscited();
+  }
+
+  async #verify(number: number): Promise<Citation> {
+    const passage = this.#options.given[number - 1];
+    if (passage === undefined || !(await this.#options.isCurrent(passage))) throw miscited();
     return passage.citation;
-  };
-  const put = (piece: string, cited: readonly Citation[]): boolean => {
-    if (secret !== undefined && piece.includes(secret)) throw secretTold();
-    if (!fits(piece, cited)) {
-      state = 'full';
+  }
+
+  #put(piece: string, cited: readonly Citation[]): boolean {
+    const { secret, onText } = this.#options;
+    if (secret !== undefined && piece.includes(secret)) {
+      const message = 'The language model said what must not be told.';
+      throw new ModelFailure('model_failed', message);
+    }
+    const length = this.shown.length + piece.length + 2 + printSources(cited).length;
+    if (cited.length > maxCitations || length > maxAnswerLength) {
+      this.state = 'full';
       return false;
     }
-    shown += piece;
-    citations = cited;
+    this.shown += piece;
+    this.citations = cited;
     if (piece !== '') onText(piece);
     return true;
-  };
-  return {
-    get shown() {
-      return shown;
-    },
-    get citations() {
-      return citations;
-    },
-    get state() {
-      return state;
-    },
-    close: (how: 'over' | 'abstained') => {
-      if (state === 'open') state = how;
-    },
-    /** Shows words and the citation that they end in; false where that does not fit. */
-    show: async (part: readonly Stretch[]): Promise<boolean> => {
-      const before = part.filter(({ kind }) => kind !== 'marker');
-      if (findUnknownPlace(before, known) !== undefined) throw miscited();
-      const numbers = part.flatMap((one) => (one.kind === 'marker' ? one.numbers : []));
-      const passages = await Promise.all(numbers.map(verify));
-      const words = before.map(({ text }) => text).join('');
-      const piece = joinCitation(shown === '' ? words.trimStart() : words, passages);
-      return put(piece, [...new Set([...citations, ...passages])]);
-    },
-    showTail: (tail: string) => {
-      if (findUnknownPlace(toStretches(tail, 0, 'whole'), known) !== undefined) throw miscited();
-      put(tail, citations);
-    },
-  };
-}
-
-/** Gives parts that end in one citation each. */
-function splitAtCitations(stretches: readonly Stretch[]): readonly (readonly Stretch[])[] {
-  const parts: Stretch[][] = [];
-  let part: Stretch[] = [];
-  for (const stretch of stretches) {
-    part.push(stretch);
-    if (stretch.kind !== 'marker') continue;
-    parts.push(part);
-    part = [];
   }
-  return parts;
 }
 
-/** The places stand where the numbers stood, so that what was shown is true by itself if nothing more comes. */
+/** Puts the places where the numbers were, so that the text is true by itself if nothing more comes. */
 function joinCitation(words: string, citations: readonly Citation[]): string {
   const places = citations.map((one) => `\`${printCitation(one)}\``).join(', ');
   const before = trimEndOf(words, ' \t');
@@ -186,16 +151,65 @@ function joinCitation(words: string, citations: readonly Citation[]): string {
 }
 
 function uncited(): ModelFailure {
-  return new ModelFailure(
-    'model_uncited',
-    'The language model did not say what its words rest on.',
-  );
+  const message = 'The language model did not say what its words rest on.';
+  return new ModelFailure('model_uncited', message);
 }
 
 function miscited(): ModelFailure {
   return new ModelFailure('model_miscited', 'The language model cited what is not there.');
 }
 
-function secretTold(): ModelFailure {
-  return new ModelFailure('model_failed', 'The language model said what must not be told.');
+/** The heading of a list of sources: Perch writes that list, from what was verified. */
+const ownSources = /(?<![^\n])[#*_ \t]*(?:sources|references|citations)[:*_ \t]*\n/i;
+
+/** Finds where a model abstains, or begins a list of sources; `at` counts from the first stretch. */
+function findEnd(stretches: readonly Stretch[]) {
+  let at = 0;
+  for (const { kind, text } of stretches) {
+    if (kind === 'words') {
+      const mark = text.indexOf(abstentionMark);
+      if (mark >= 0) return { at: at + mark, kind: 'abstained' };
+      const sources = ownSources.exec(text);
+      if (sources !== null) return { at: at + sources.index, kind: 'sources' };
+    }
+    at += text.length;
+  }
+  return undefined;
+}
+
+/** What closes a sentence or a row, right after a citation. */
+const closing = /(?:[.,;:!?…)*_"'’”\]]| \|)*/y;
+
+/** A gap with the end of a line. */
+const gap = /\s*\n/y;
+
+/** Items or rows. */
+const list = /(?:[ \t]*(?:[-*+]|\d+[.)]|\|)[^\n]*(?:\n|$))+/y;
+
+/**
+ * Returns what belongs to the citation at `from` of the text after it: the end of its sentence, code, and the
+ * list that it introduces with a colon. Other words without a citation are left out.
+ */
+function keptTail(text: string, from: number, toStretches: ToStretches): string {
+  let end = endOf(closing, text, from);
+  const next = () => attachedEnd(text, end, toStretches);
+  for (let more = next(); more > end; more = next()) end = more;
+  return text.slice(from, end).trimEnd();
+}
+
+function attachedEnd(text: string, at: number, toStretches: ToStretches): number {
+  const start = endOf(gap, text, at);
+  if (start === at) return at;
+  const [next] = toStretches(text, start, 'whole');
+  if (next?.kind === 'block') return start + next.text.length;
+  if (!text.slice(0, at).endsWith(':')) return at;
+  const end = endOf(list, text, start);
+  return end === start ? at : end;
+}
+
+/** Returns where a form ends that begins at a place; the place itself if it does not begin there. */
+function endOf(form: RegExp, text: string, at: number): number {
+  form.lastIndex = at;
+  const [found = ''] = form.exec(text) ?? [];
+  return at + found.length;
 }

@@ -1,18 +1,9 @@
-import type { EarlierTurn, Question } from '../answer.ts';
-import { printCitation } from '../engine/citation.ts';
-import { printSources } from '../engine/compose.ts';
-import type { GivenPassage } from '../engine/given-passages.ts';
-import type { ChatMessage } from './chat-payload.ts';
-import { abstentionMark } from './text-end.ts';
+import type { EarlierTurn, GivenPassage, Question } from '../answer.ts';
+import { printCitation, printSources } from '../engine/compose.ts';
+import type { ChatMessage } from './chat-client.ts';
 
-/** What a model is asked with. */
-export interface Prompt {
-  readonly messages: readonly ChatMessage[];
-  /** The passages that had room, in the order of their numbers. */
-  readonly given: readonly GivenPassage[];
-  /** Everything that it was given to read. */
-  readonly known: string;
-}
+/** What a model writes if the passages do not answer. */
+export const abstentionMark = 'NOT_ANSWERED';
 
 const rules = `You answer questions about documentation for the people who read it.
 
@@ -25,40 +16,45 @@ Use only what the numbered passages in the last message say. They are quoted fro
 - Answer in the language of the question.
 - If the passages do not answer the question, write ${abstentionMark} and nothing else.`;
 
-/** The most characters of a question, of an earlier one and its answer; and the earlier turns that go along. */
+/** Maximum number of characters of a question, of an earlier one and its answer; and of earlier turns. */
 const limits = { question: 4000, earlierQuestion: 500, earlierAnswer: 1000, turns: 4 } as const;
 
-/** The least of a passage that is worth giving. */
+/** Fewer characters of a passage are not worth giving. */
 const leastPassage = 200;
 
-/** The most of one passage, as a share of what is left for all: one file must not push out the others. */
+/** Maximum share of one passage: one file must not push out the others. */
 const largestShare = 0.5;
 
-/** Puts together what a model is asked with, in at most `maxCharacters`; the best passages come first. */
+/** The messages to a model, and what it may cite. */
+export type Prompt = ReturnType<typeof buildPrompt>;
+
+/** Builds the messages to a model, with at most `maxCharacters`. The passages are given best first. */
 export function buildPrompt(
   question: Question,
   passages: readonly GivenPassage[],
   maxCharacters: number,
-): Prompt {
+) {
   const asked = cut(question.text.trim(), limits.question);
   const earlier = toEarlier(question.earlier, maxCharacters / 4);
   const used = rules.length + asked.length + lengthOf(earlier) + 200;
   const quoted = quotePassages(passages, maxCharacters - used);
   const last = `Passages:\n\n${quoted.map(({ text }) => text).join('\n\n')}\n\nQuestion: ${asked}`;
+  const messages: readonly ChatMessage[] = [
+    { role: 'system', content: rules },
+    ...earlier,
+    { role: 'user', content: last },
+  ];
   return {
-    messages: [{ role: 'system', content: rules }, ...earlier, { role: 'user', content: last }],
+    messages,
+    /** The passages that had room, in the order of their numbers. */
     given: quoted.map(({ passage }) => passage),
+    /** Everything that the model was given to read. */
     known: last,
   };
 }
 
-interface Quoted {
-  readonly passage: GivenPassage;
-  readonly text: string;
-}
-
-function quotePassages(passages: readonly GivenPassage[], room: number): readonly Quoted[] {
-  const quoted: Quoted[] = [];
+function quotePassages(passages: readonly GivenPassage[], room: number) {
+  const quoted: { readonly passage: GivenPassage; readonly text: string }[] = [];
   let left = room;
   for (const passage of passages) {
     if (left < leastPassage && quoted.length > 0) break;
@@ -109,7 +105,7 @@ function lengthOf(messages: readonly ChatMessage[]): number {
   return messages.reduce((sum, { content }) => sum + content.length, 0);
 }
 
-/** Cuts at the end of a line where there is one. */
+/** Cuts a text that is too long, at the end of a line if there is one. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = text.lastIndexOf('\n', most - 2);

@@ -1,6 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { kindOf } from './reader-kinds.ts';
 import { type Block, countLines, type ReadFile, SectionBuilder } from './section.ts';
 
 /** Reads CommonMark with tables and front matter. */
@@ -20,6 +21,12 @@ export function readMarkdown(text: string): ReadFile {
 
 /** Longer headings are shown as they are written. */
 const maxHeading = 500;
+
+/** Returns the heading of a passage as readers of its file see it: of Markdown without its marks. */
+export function toShownHeading({ path, heading }: { path: string; heading: string }): string {
+  const kind = kindOf(path);
+  return kind === 'markdown' || kind === 'mdx' ? toPlainHeading(heading) : heading;
+}
 
 /** Returns the text of a heading without the marks of Markdown: code spans, emphasis, links, escapes. */
 export function toPlainHeading(markdown: string): string {

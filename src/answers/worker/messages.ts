@@ -1,6 +1,5 @@
-import type { Answer, Question } from '../answer.ts';
+import type { Answer, GivenPassage, Question } from '../answer.ts';
 import type { Corpus } from '../corpus/corpus.ts';
-import type { GivenPassage } from '../engine/given-passages.ts';
 import type { RefreshSummary } from '../index/keep-current.ts';
 import type { RefreshProgress } from '../index/refresh.ts';
 
@@ -11,31 +10,30 @@ export interface ThreadSetting {
   readonly path: string;
 }
 
-/** What a thread can be asked for: what it is given, what it tells meanwhile, and what it gives. */
-export interface ThreadTasks {
-  /** Opens the index; gives whether it has been built for these corpora before. */
-  readonly open: { readonly give: null; readonly told: never; readonly get: boolean };
-  readonly refresh: {
-    /** Files to be kept without their text, because their reader was the end of a thread. */
-    readonly give: { readonly passOver: readonly string[] };
-    readonly told: RefreshTold;
-    readonly get: Omit<RefreshSummary, 'ms'>;
-  };
-  /** Pieces of the text are told in order. */
-  readonly answer: { readonly give: Question; readonly told: string; readonly get: Answer };
-  /** The passages that a language model is given. */
-  readonly find: {
-    readonly give: Question;
-    readonly told: never;
-    readonly get: readonly GivenPassage[];
-  };
-  /** Whether a passage still stands in the index. */
-  readonly isCurrent: { readonly give: GivenPassage; readonly told: never; readonly get: boolean };
-  /** Says that another thread has changed the index. */
-  readonly forget: { readonly give: null; readonly told: never; readonly get: null };
+/** A task of a thread: its argument, what it reports meanwhile, and its result. */
+interface Task<Give, Told, Get> {
+  readonly give: Give;
+  readonly told: Told;
+  readonly get: Get;
 }
 
-/** What a refresh tells: a folder that it looks into, a file that it is about to read, how far it is. */
+/** The tasks of a thread. */
+export interface ThreadTasks {
+  /** Opens the index; returns whether an earlier process built it for these corpora. */
+  readonly open: Task<null, never, boolean>;
+  /** `passOver` are files to be kept without their text, because reading them ended a thread. */
+  readonly refresh: Task<
+    { readonly passOver: readonly string[] },
+    RefreshTold,
+    Omit<RefreshSummary, 'ms'>
+  >;
+  /** Reports pieces of the text in order. */
+  readonly answer: Task<Question, string, Answer>;
+  readonly find: Task<Question, never, readonly GivenPassage[]>;
+  readonly isCurrent: Task<GivenPassage, never, boolean>;
+}
+
+/** What a refresh reports: a folder or a file that it is about to read, or its progress. */
 export type RefreshTold =
   | { readonly kind: 'folder'; readonly absolute: string }
   | { readonly kind: 'reading'; readonly absolute: string }
@@ -53,25 +51,25 @@ export type TaskOrder<Kind extends TaskKind = TaskKind> = {
   };
 }[Kind];
 
-/** What is sent to a thread. After `close` it ends. */
+/** A message to a thread. After `close` it ends. */
 export type ThreadOrder =
   | TaskOrder
   | { readonly kind: 'stop'; readonly id: number }
   | { readonly kind: 'close' };
 
-/** What a thread sends of a task: any number of `told`, then one of the others. */
+/** A message from a thread about a task: any number of `told`, then one of the others. */
 export type ThreadReport =
   | { readonly kind: 'told'; readonly id: number; readonly told: unknown }
   | { readonly kind: 'done'; readonly id: number; readonly get: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly fault: ThreadFault };
 
-/** What is told of an error; never a text that was read. */
-export interface ThreadFault {
+/** What crosses of an error, never text that was read. `code` is that of SQLite or of the system. */
+interface ThreadFault {
   readonly message: string;
   readonly code: string | null;
 }
 
-/** Gives what may be told of an error. A parser's message may quote what it could not parse. */
+/** Returns what may cross of an error. A parser's message may quote what it could not parse. */
 export function toFault(error: unknown): ThreadFault {
   if (!(error instanceof Error)) return { message: 'Something was thrown.', code: null };
   const { name, message } = error;
@@ -80,7 +78,7 @@ export function toFault(error: unknown): ThreadFault {
   return { message: isOurs ? message : `${name} in a thread of the answers`, code };
 }
 
-/** A task that went wrong in its thread. `code` is that of SQLite or of the system. */
+/** A task that failed in its thread. */
 export class ThreadError extends Error {
   readonly code: string | null;
 
@@ -90,7 +88,7 @@ export class ThreadError extends Error {
   }
 }
 
-/** A thread that has ended before its task. `code` says why, where Node knows. */
+/** A thread that ended before its task. `code` says why, if Node knows. */
 export class ThreadEndedError extends Error {
   readonly code: string | null;
 

@@ -1,13 +1,15 @@
-import type { AnswerEngine } from '../answer.ts';
+import { toExtractiveEngine } from '../answer.ts';
 import { openKeeping } from '../index/keep-current.ts';
 import type { Answers, AnswersOptions } from '../open-answers.ts';
-import { createLastingThread, type LastingThread } from './lasting-thread.ts';
-import { type StartThread, startThread } from './start-thread.ts';
-import { createThreadClient } from './thread-client.ts';
-import { createThreadedRefresh, type ThreadedRefreshOptions } from './threaded-refresh.ts';
+import {
+  createLastingThread,
+  createThreadClient,
+  type StartThread,
+  startThread,
+} from './thread-client.ts';
+import { type RefreshingThread, refreshInThread } from './threaded-refresh.ts';
 
-/** What answers are made from, and in. */
-export interface ThreadedAnswersOptions extends AnswersOptions {
+interface ThreadedAnswersOptions extends AnswersOptions {
   /** Default: a worker thread. */
   readonly startThread?: StartThread;
 }
@@ -37,7 +39,7 @@ export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
       keeping.upset();
     },
   });
-  const withOwnThread: ThreadedRefreshOptions['withThread'] = async (work) => {
+  const withOwnThread = async <Result>(work: (thread: RefreshingThread) => Promise<Result>) => {
     const thread = createThreadClient(start(setting), clock);
     try {
       return await work(thread);
@@ -45,26 +47,30 @@ export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
       await thread.close();
     }
   };
-  const refreshInThread = createThreadedRefresh({
+  const withAnswering: typeof withOwnThread = (work) => work(answering);
+  const refreshing = {
     clock,
-    withThread: isShared ? withOwnThread : (work) => work(answering),
+    withThread: isShared ? withOwnThread : withAnswering,
     onProgress,
     onPassedOver: onTrouble,
-  });
+  };
   const keeping = openKeeping({
     ...options,
     firstAfterMs,
     refreshNow: async (live) => {
-      // The index is opened here first: what cannot be used is made anew, and by one thread only.
+      // The index is opened here first: a file that cannot be used is replaced, and by one thread only.
       if (await answering.call('open', null)) isBuilt = true;
-      const done = await refreshInThread(live);
-      if (isShared) await answering.call('forget', null);
+      const done = await refreshInThread(refreshing, live);
       isBuilt = true;
       return done;
     },
   });
   return {
-    engine: createThreadedEngine(answering, () => isBuilt),
+    engine: toExtractiveEngine(
+      (question, { signal, onText }) =>
+        answering.call('answer', question, { signal, onTold: onText }),
+      () => isBuilt,
+    ),
     passages: {
       find: (question) => answering.call('find', question),
       isCurrent: (passage) => answering.call('isCurrent', passage),
@@ -75,16 +81,5 @@ export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
       await keeping.close();
       await answering.close();
     },
-  };
-}
-
-function createThreadedEngine(thread: LastingThread, isBuilt: () => boolean): AnswerEngine {
-  return {
-    modelId: 'perch/extractive',
-    get isReady() {
-      return isBuilt();
-    },
-    answer: (question, { signal, onText }) =>
-      thread.call('answer', question, { signal, onTold: onText }),
   };
 }

@@ -11,7 +11,7 @@ import {
   toFault,
 } from './messages.ts';
 
-/** What carries out a task; `tell` sends what is told meanwhile. */
+/** Carries out a task; `tell` sends a report. */
 type Work<Kind extends TaskKind> = (
   give: ThreadTasks[Kind]['give'],
   live: { readonly signal: AbortSignal; tell(told: ThreadTasks[Kind]['told']): void },
@@ -19,15 +19,15 @@ type Work<Kind extends TaskKind> = (
 
 /** Carries out the tasks that arrive at a port, until it is told to close: then it closes index and port. */
 export function serveThread(port: MessagePort, setting: ThreadSetting): void {
-  const { works, close: closeIndex } = createWorks(setting);
+  const { works, closeIndex } = createWorks(setting);
   const running = new Map<number, { readonly stop: AbortController; ended: Promise<void> }>();
   const send = (report: ThreadReport) => port.postMessage(report);
   const run = async <Kind extends TaskKind>(order: TaskOrder<Kind>, signal: AbortSignal) => {
     const { id, kind, give } = order;
-    const tell = (told: ThreadTasks[Kind]['told']) => send({ kind: 'told', id, told });
     try {
       const work: Work<Kind> = works[kind];
-      send({ kind: 'done', id, get: await work(give, { signal, tell }) });
+      const get = await work(give, { signal, tell: (told) => send({ kind: 'told', id, told }) });
+      send({ kind: 'done', id, get });
     } catch (error) {
       send({ kind: 'failed', id, fault: toFault(error) });
     } finally {
@@ -51,8 +51,6 @@ export function serveThread(port: MessagePort, setting: ThreadSetting): void {
   });
 }
 
-type Works = { readonly [Kind in TaskKind]: Work<Kind> };
-
 /** Index and engine are opened when they are first needed, and the modules of a task loaded then. */
 function createWorks({ corpora, path }: ThreadSetting) {
   let index: PassageIndex | undefined;
@@ -63,10 +61,10 @@ function createWorks({ corpora, path }: ThreadSetting) {
   };
   const openEngine = async (): Promise<ExtractiveEngine> => {
     const { createExtractiveEngine } = await import('../engine/extractive-engine.ts');
-    engine ??= createExtractiveEngine({ index: open(), corpora, isReady: () => true });
+    engine ??= createExtractiveEngine({ index: open(), corpora });
     return engine;
   };
-  const works: Works = {
+  const works: { readonly [Kind in TaskKind]: Work<Kind> } = {
     open: async () => {
       await openEngine();
       return open().isBuiltFor(corpora);
@@ -82,17 +80,12 @@ function createWorks({ corpora, path }: ThreadSetting) {
         onReading: (absolute) => tell({ kind: 'reading', absolute }),
         onProgress: (progress) => tell({ kind: 'progress', progress }),
       });
-      engine?.forget();
       return { ...progress, passages: open().totals().passages };
     },
     answer: async (question, { signal, tell }) =>
       (await openEngine()).answer(question, { signal, onText: tell }),
     find: async (question) => (await openEngine()).passages.find(question),
     isCurrent: async (passage) => (await openEngine()).passages.isCurrent(passage),
-    forget: async () => {
-      engine?.forget();
-      return null;
-    },
   };
-  return { works, close: () => index?.close() };
+  return { works, closeIndex: () => index?.close() };
 }

@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../core/clock.ts';
 import {
   type TaskKind,
@@ -5,28 +6,53 @@ import {
   ThreadError,
   type ThreadOrder,
   type ThreadReport,
+  type ThreadSetting,
   type ThreadTasks,
 } from './messages.ts';
-import type { Thread } from './start-thread.ts';
 
-/** What a task is given to a thread with. */
+/** The part of a `Worker` that is used here. */
+export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate'>;
+
+/** Starts a thread; throws if the system has none left. */
+export type StartThread = (setting: ThreadSetting) => Thread;
+
+/** Maximum heap of a thread. A file that needs more to be parsed ends its thread, not the process. */
+const maxHeapMiB = 384;
+
+/** Starts a worker thread. */
+export const startThread: StartThread = (setting) =>
+  new Worker(new URL(isSource() ? './thread.ts' : './thread.js', import.meta.url), {
+    ...(isSource() ? { execArgv: ['--import', toLoader()] } : {}),
+    name: 'perch answers',
+    workerData: setting,
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMiB },
+  });
+
+const isSource = () => import.meta.url.endsWith('.ts');
+
+/** Node 20 reads no TypeScript, and a thread does not inherit the loader that its process has. */
+function toLoader(): string {
+  const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'));
+  const register = `import { register } from ${loader}; register();`;
+  return `data:text/javascript,${encodeURIComponent(register)}`;
+}
+
+/** What a task is called with. */
 export interface Calling<Kind extends TaskKind> {
   /** Stops the task when it is aborted; the call throws the reason at once. */
   readonly signal?: AbortSignal;
   onTold?(told: ThreadTasks[Kind]['told']): void;
 }
 
-/** A running thread that carries out tasks. */
+/** A thread that carries out tasks. */
 export interface ThreadClient {
-  /** Rejects with ThreadError where the task fails, with ThreadEndedError, or with the signal's reason. */
+  /** Rejects with ThreadError if the task fails, with ThreadEndedError, or with the signal's reason. */
   call<Kind extends TaskKind>(
     kind: Kind,
     give: ThreadTasks[Kind]['give'],
     calling?: Calling<Kind>,
   ): Promise<ThreadTasks[Kind]['get']>;
-  /** Resolves when the thread has ended, for whatever reason. */
-  readonly ended: Promise<ThreadEndedError>;
-  /** Asks the thread to close what it has open, and ends it where that takes too long. */
+  /** Asks the thread to close what it has open, and ends it if that takes too long. */
   close(): Promise<void>;
   /** Ends the thread now, whatever it does. */
   kill(): void;
@@ -41,61 +67,55 @@ interface Pending {
   told(told: unknown): void;
 }
 
-/** Gives tasks to a thread and listens to what it tells of them. Close it with `close()`. */
-export function createThreadClient(thread: Thread, clock: Clock): ThreadClient {
+/** Creates the client of a running thread; `ended` resolves when the thread has ended. */
+export function createThreadClient(thread: Thread, clock: Clock) {
   const pending = new Map<number, Pending>();
   let lastId = 0;
-  const post = (order: ThreadOrder) => thread.postMessage(order);
   let end: ThreadEndedError | null = null;
+  const post = (order: ThreadOrder) => thread.postMessage(order);
   const ended = whenEnded(thread, (why) => {
     end = why;
     for (const { fail } of pending.values()) fail(why);
   });
-  thread.on('message', (report: ThreadReport) => hear(report, pending));
-  return {
-    ended,
-    call: async (kind, give, { signal, onTold = () => {} } = {}) => {
-      signal?.throwIfAborted();
-      if (end !== null) throw end;
-      lastId += 1;
-      const id = lastId;
-      const stop = () => {
-        post({ kind: 'stop', id });
-        pending.get(id)?.fail(signal?.reason);
-      };
-      try {
-        return await new Promise((resolve, reject) => {
-          pending.set(id, {
-            // The type of what comes back is that of the task that was sent with this id.
-            done: resolve as (get: unknown) => void,
-            fail: reject,
-            told: onTold as (told: unknown) => void,
-          });
-          signal?.addEventListener('abort', stop, { once: true });
-          post({ kind, id, give } as ThreadOrder);
+  thread.on('message', (report: ThreadReport) => hear(report, pending.get(report.id)));
+  const call: ThreadClient['call'] = async (kind, give, { signal, onTold = () => {} } = {}) => {
+    signal?.throwIfAborted();
+    if (end !== null) throw end;
+    lastId += 1;
+    const id = lastId;
+    const stop = () => {
+      post({ kind: 'stop', id });
+      pending.get(id)?.fail(signal?.reason);
+    };
+    try {
+      return await new Promise((resolve, reject) => {
+        pending.set(id, {
+          // The type of what comes back is that of the task that was sent with this id.
+          done: resolve as (get: unknown) => void,
+          fail: reject,
+          told: onTold as (told: unknown) => void,
         });
-      } finally {
-        signal?.removeEventListener('abort', stop);
-        pending.delete(id);
-      }
-    },
-    close: async () => {
-      post({ kind: 'close' });
-      const over = new AbortController();
-      const late = clock.sleep(closingMs, over.signal).catch(() => {
-        // It has closed in time.
+        signal?.addEventListener('abort', stop, { once: true });
+        post({ kind, id, give } as ThreadOrder);
       });
-      await Promise.race([ended, late]);
-      over.abort();
-      await thread.terminate();
-    },
-    kill: () => void thread.terminate(),
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      pending.delete(id);
+    }
   };
+  const close = async () => {
+    post({ kind: 'close' });
+    const over = new AbortController();
+    const late = clock.sleep(closingMs, over.signal).catch(() => {}); // closed in time
+    await Promise.race([ended, late]);
+    over.abort();
+    await thread.terminate();
+  };
+  return { call, close, ended, kill: () => void thread.terminate() };
 }
 
-function hear(report: ThreadReport, pending: ReadonlyMap<number, Pending>): void {
-  // A task that was stopped is no longer waited for.
-  const task = pending.get(report.id);
+/** A task that was stopped is no longer pending. */
+function hear(report: ThreadReport, task: Pending | undefined): void {
   if (report.kind === 'done') task?.done(report.get);
   else if (report.kind === 'failed') task?.fail(new ThreadError(report.fault));
   else {
@@ -107,12 +127,9 @@ function hear(report: ThreadReport, pending: ReadonlyMap<number, Pending>): void
   }
 }
 
-function whenEnded(
-  thread: Thread,
-  onEnd: (why: ThreadEndedError) => void,
-): Promise<ThreadEndedError> {
+function whenEnded(thread: Thread, onEnd: (why: ThreadEndedError) => void) {
   let code: string | null = null;
-  return new Promise((resolve) => {
+  return new Promise<ThreadEndedError>((resolve) => {
     thread.on('error', (error: Error & { readonly code?: string }) => {
       code = error.code ?? error.name;
     });
@@ -122,4 +139,51 @@ function whenEnded(
       resolve(why);
     });
   });
+}
+
+interface LastingThreadOptions {
+  readonly setting: ThreadSetting;
+  readonly startThread: StartThread;
+  readonly clock: Clock;
+  /** Called when the thread has ended by itself, and all that it knew with it. */
+  onLost(why: ThreadEndedError): void;
+}
+
+/** After the first end, a thread is started again with the next task; after further ones, not at once. */
+const restartMs = { first: 500, longest: 60_000 } as const;
+
+/** Creates a thread that is started for its first task, and again after it has ended. Close it with `close()`. */
+export function createLastingThread(options: LastingThreadOptions): ThreadClient {
+  const { setting, startThread: start, clock, onLost } = options;
+  let client: ReturnType<typeof createThreadClient> | null = null;
+  let isClosed = false;
+  let ends = 0;
+  let restMs = 0;
+  const lose = (why: ThreadEndedError) => {
+    if (isClosed) return;
+    client = null;
+    ends += 1;
+    // The first end may be an accident.
+    if (ends > 1) restMs = clock.now() + Math.min(restartMs.longest, restartMs.first * 2 ** ends);
+    onLost(why);
+  };
+  const current = () => {
+    if (client !== null) return client;
+    if (isClosed || clock.now() < restMs) throw new ThreadEndedError(null);
+    client = createThreadClient(start(setting), clock);
+    void client.ended.then(lose);
+    return client;
+  };
+  return {
+    call: async (kind, give, calling) => {
+      const get = await current().call(kind, give, calling);
+      ends = 0;
+      return get;
+    },
+    kill: () => client?.kill(),
+    close: async () => {
+      isClosed = true;
+      await client?.close();
+    },
+  };
 }

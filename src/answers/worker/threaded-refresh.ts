@@ -1,103 +1,79 @@
 import type { Clock } from '../../core/clock.ts';
-import type { RefreshSummary } from '../index/keep-current.ts';
+import type { RefreshLive } from '../index/keep-current.ts';
 import type { RefreshProgress } from '../index/refresh.ts';
 import { type RefreshTold, ThreadEndedError } from './messages.ts';
 import type { ThreadClient } from './thread-client.ts';
 
-/** What refreshing in a thread needs. */
-export interface ThreadedRefreshOptions {
+/** A thread that refreshes an index. */
+export type RefreshingThread = Pick<ThreadClient, 'call' | 'kill'>;
+
+interface ThreadedRefreshOptions {
   readonly clock: Clock;
   /** Runs work with the thread that refreshes. */
   withThread<Result>(work: (thread: RefreshingThread) => Promise<Result>): Promise<Result>;
   onProgress(progress: RefreshProgress): void;
-  /** Told of a file whose reader was the end of the thread. */
+  /** Called with each file that ended its thread. */
   onPassedOver(error: PassedOverError): void;
-}
-
-/** A thread that refreshes an index. */
-export type RefreshingThread = Pick<ThreadClient, 'call' | 'kill'>;
-
-/** What is heard of a refresh while it is under way. */
-export interface RefreshLive {
-  readonly signal: AbortSignal;
-  onFolder(absolute: string): void;
 }
 
 /** A file that could not be read because its reader took all memory, or did not end. */
 export class PassedOverError extends Error {}
 
-/** A thread that tells nothing for this long is taken for lost. */
+/** A thread that reports nothing for this long is ended. */
 const silenceMs = 120_000;
 
-/** The most files that one refresh may be lost over. */
+/** Maximum number of files that one refresh passes over. */
 const mostPassedOver = 20;
 
 /**
- * Creates the refreshing of an index in a thread. A file that was being read when the thread ended is
- * kept without its text, and the refresh goes on with another thread.
+ * Refreshes an index in a thread. A file that was being read when the thread ended is kept without its
+ * text, and the refresh goes on with another thread.
  */
-export function createThreadedRefresh(options: ThreadedRefreshOptions) {
-  const { withThread, onPassedOver } = options;
-  return async (live: RefreshLive): Promise<Omit<RefreshSummary, 'ms'>> => {
-    const passOver = new Set<string>();
-    for (;;) {
-      const told = { reading: null as string | null, count: 0 };
-      try {
-        return await withThread((thread) =>
-          refreshIn(thread, { ...options, live, passOver, told }),
-        );
-      } catch (error) {
-        const lost = lostFile(error, told.reading);
-        if (lost === null || passOver.has(lost) || passOver.size >= mostPassedOver) throw error;
-        passOver.add(lost);
-        onPassedOver(new PassedOverError(`${lost} cannot be read: its reader does not end well.`));
-      }
+export async function refreshInThread(options: ThreadedRefreshOptions, live: RefreshLive) {
+  const passOver = new Set<string>();
+  for (;;) {
+    const told = { reading: null as string | null, count: 0 };
+    const attempt = { ...options, live, passOver, told };
+    try {
+      return await options.withThread((thread) => refreshIn(thread, attempt));
+    } catch (error) {
+      const lost = error instanceof ThreadEndedError ? told.reading : null;
+      if (lost === null || passOver.has(lost) || passOver.size >= mostPassedOver) throw error;
+      passOver.add(lost);
+      const message = `${lost} cannot be read: its reader does not end well.`;
+      options.onPassedOver(new PassedOverError(message));
     }
-  };
+  }
 }
 
-/** The file that was being read when a thread ended. */
-function lostFile(error: unknown, reading: string | null): string | null {
-  return error instanceof ThreadEndedError ? reading : null;
-}
-
-interface Attempt extends ThreadedRefreshOptions {
+interface Attempt extends Pick<ThreadedRefreshOptions, 'clock' | 'onProgress'> {
   readonly live: RefreshLive;
   readonly passOver: ReadonlySet<string>;
-  /** What was told last: it is looked at when the thread has ended. */
+  /** The file that the thread reads, and the number of its reports. */
   readonly told: { reading: string | null; count: number };
 }
 
 async function refreshIn(thread: RefreshingThread, attempt: Attempt) {
   const { live, passOver, told, clock, onProgress } = attempt;
-  const over = new AbortController();
-  void killWhenSilent(thread, { clock, told, signal: over.signal });
   const onTold = (news: RefreshTold) => {
     told.count += 1;
     if (news.kind === 'folder') live.onFolder(news.absolute);
     else if (news.kind === 'reading') told.reading = news.absolute;
     else onProgress(news.progress);
   };
+  const over = new AbortController();
+  const killWhenSilent = async () => {
+    for (let before = -1; told.count !== before; ) {
+      before = told.count;
+      await clock.sleep(silenceMs, over.signal);
+    }
+    thread.kill();
+  };
+  killWhenSilent().catch(() => {}); // the refresh is over
   try {
     const give = { passOver: [...passOver] };
     return await thread.call('refresh', give, { signal: live.signal, onTold });
   } finally {
     over.abort();
-  }
-}
-
-interface Silence extends Pick<Attempt, 'clock' | 'told'> {
-  readonly signal: AbortSignal;
-}
-
-async function killWhenSilent(thread: RefreshingThread, { clock, told, signal }: Silence) {
-  try {
-    for (let before = -1; told.count !== before; ) {
-      before = told.count;
-      await clock.sleep(silenceMs, signal);
-    }
-    thread.kill();
-  } catch {
-    // The refresh is over.
   }
 }

@@ -1,15 +1,14 @@
 import type { Concepts } from '../question/concepts.ts';
-import type { ScoredPassage, Signs } from '../score.ts';
+import type { ScoredPassage } from '../score.ts';
 import { confidenceModel } from './confidence-model.ts';
 
-/** What is known of how well a question was met, before it is decided whether to answer. */
+/** What was found for a question, before it is decided whether to answer. */
 export interface Findings {
   readonly concepts: Concepts;
   /** Best first. */
   readonly scored: readonly ScoredPassage[];
-  /** True where the question has a name that nobody wrote. */
   readonly hasUnknownName: boolean;
-  /** The passages of the index. */
+  /** The number of passages in the index. */
   readonly passages: number;
 }
 
@@ -24,13 +23,14 @@ export const confidenceSigns = [
   'size',
 ] as const;
 
-/** The best passages that are looked at for what they meet together. */
+/** How many of the best passages are checked for what they meet together. */
 const looked = 3;
 
-/** Gives the signs of how well a question was met, each of a size near 1 or below. */
+/** Returns the signs of how well a question was met, each of a size near 1 or below. */
 export function toSigns({ scored, hasUnknownName, passages }: Findings): readonly number[] {
   const best = scored.slice(0, looked);
-  const most = (name: keyof Signs) => Math.max(0, ...best.map(({ signs }) => signs[name]));
+  const most = (name: keyof ScoredPassage['signs']) =>
+    Math.max(0, ...best.map(({ signs }) => signs[name]));
   const top = best[0]?.score ?? 0;
   const signs: Readonly<Record<(typeof confidenceSigns)[number], number>> = {
     coverage: most('coverage'),
@@ -46,14 +46,9 @@ export function toSigns({ scored, hasUnknownName, passages }: Findings): readonl
   return confidenceSigns.map((name) => signs[name]);
 }
 
-/** Gives how likely it is that the best passages answer the question, from 0 to 1. */
+/** Returns how likely it is that the best passages answer the question, from 0 to 1. */
 export function toConfidence(findings: Findings): number {
   const { bias, factors } = confidenceModel;
   const sum = toSigns(findings).reduce((all, sign, at) => all + sign * (factors[at] ?? 0), bias);
   return 1 / (1 + Math.exp(-sum));
-}
-
-/** True where the index does not answer a question, as far as the signs tell. */
-export function isDeclined(confidence: number): boolean {
-  return confidence < confidenceModel.threshold;
 }

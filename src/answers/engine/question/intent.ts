@@ -1,4 +1,6 @@
-/** What kind of section a question hints at. */
+import type { FoundPassage } from '../../index/passage-index.ts';
+
+/** The kind of section that a question hints at. */
 export type Intent = 'howTo' | 'meaning' | 'default' | 'trouble' | 'definition' | 'none';
 
 const hints: readonly (readonly [Intent, RegExp])[] = [
@@ -20,7 +22,20 @@ const hints: readonly (readonly [Intent, RegExp])[] = [
   ],
 ];
 
-/** Finds out what kind of section a question hints at. */
+/** Returns the kind of section that a question hints at. */
 export function toIntent(question: string): Intent {
   return hints.find(([, pattern]) => pattern.test(question))?.[0] ?? 'none';
 }
+
+const introducing = /^(?:overview|introduction|what|description|about)\b/i;
+const troubled = /error|trouble|fail|issue|problem|fix|solution|debug|faq|common/i;
+
+/** Whether the form of a passage suits each kind of question. */
+export const suitsIntent: Readonly<Record<Intent, (passage: FoundPassage) => boolean>> = {
+  howTo: ({ terms }) => terms.code.length > 0,
+  meaning: ({ heading, line }) => line <= 12 || introducing.test(heading),
+  default: ({ terms }) => terms.body.includes('default') || terms.code.includes('default'),
+  trouble: ({ heading }) => troubled.test(heading),
+  definition: ({ terms }) => terms.code.length > 0,
+  none: () => false,
+};

@@ -1,52 +1,42 @@
 import { LRUCache } from 'lru-cache';
 import { editDistance } from '../../../core/edit-distance.ts';
 import type { PassageIndex } from '../../index/passage-index.ts';
-import { toStem } from '../../text/words.ts';
-
-/** What the engine asks of the words of an index. Counts are kept until `forget`. */
-export interface Lexicon {
-  /** In how many passages a term is. */
-  passagesWith(term: string): number;
-  /** The stems of the words that a word nobody wrote may be a misspelling of, best first. */
-  corrections(word: string): readonly string[];
-  /** The passages of the index. */
-  readonly passages: number;
-  /** The mean number of words in a passage. */
-  readonly meanWords: number;
-  /** Counts anew: the index has changed. */
-  forget(): void;
-}
+import type { Vocabulary } from '../../text/vocabulary.ts';
+import { toStem, toWords } from '../../text/words.ts';
 
 const maxKept = 20_000;
 
-/** Looks at the words of an index, and keeps what it saw. */
-export function createLexicon(index: PassageIndex): Lexicon {
+/** The words of one state of an index. */
+export type Lexicon = ReturnType<typeof createLexicon>;
+
+/** Creates a lexicon of the current state of an index; it keeps the counts that it has read. */
+export function createLexicon(index: PassageIndex) {
   const counts = new LRUCache<string, number>({
     max: maxKept,
     memoMethod: (term) => index.passagesWith(term),
   });
-  let totals = index.totals();
+  const { passages, meanWords } = index.totals();
   const passagesWith = (term: string) => counts.memo(term);
   return {
+    /** The number of passages in the index. */
+    passages,
+    /** The mean number of words in a passage. */
+    meanWords,
+    /** Returns the number of passages that have a term. */
     passagesWith,
-    corrections: (word) => findCorrections(word, { index, passagesWith }),
-    get passages() {
-      return totals.passages;
-    },
-    get meanWords() {
-      return totals.meanWords;
-    },
-    forget: () => {
-      counts.clear();
-      totals = index.totals();
-    },
+    /** Returns the stems of the words that an unknown word may be a misspelling of, best first. */
+    corrections: (word: string) => findCorrections(word, index, passagesWith),
   };
 }
 
 const maxCorrections = 2;
 
 /** Short words have too many neighbours; numbers are never misspelt words. */
-function findCorrections(word: string, { index, passagesWith }: Looks): readonly string[] {
+function findCorrections(
+  word: string,
+  index: PassageIndex,
+  passagesWith: (term: string) => number,
+): readonly string[] {
   if (!/^\p{L}{4,30}$/u.test(word)) return [];
   const slack = word.length >= 8 ? 2 : 1;
   const starts = new Set([word.slice(0, 1), word.slice(1, 2)]);
@@ -63,7 +53,7 @@ function findCorrections(word: string, { index, passagesWith }: Looks): readonly
   return [...new Set(closest.map(({ stem }) => stem))].slice(0, maxCorrections);
 }
 
-/** Which letters a word has, a bit for each: a look at it saves most comparisons of words. */
+/** Which letters a word has, a bit for each: comparing these saves most comparisons of words. */
 function lettersOf(word: string): number {
   let letters = 0;
   for (let at = 0; at < word.length; at += 1) letters |= 1 << (word.charCodeAt(at) % 31);
@@ -77,13 +67,36 @@ function countBits(bits: number): number {
   return count;
 }
 
-/** “Printer” is no misspelling of “printed”: words that differ at their ends alone are words of their own. */
+/** “Printer” is no misspelling of “printed”: words that differ only at their ends are different words. */
 function isAnotherForm(word: string, other: string): boolean {
   const shared = Math.min(word.length, other.length) - 1;
   return shared >= 5 && word.slice(0, shared) === other.slice(0, shared);
 }
 
-interface Looks {
-  readonly index: PassageIndex;
-  passagesWith(term: string): number;
+/** Maximum number of words of a question that are checked for unknown names. */
+const maxWords = 60;
+
+const written = /[\p{L}\p{N}_$][\p{L}\p{N}_$.'’-]*/gu;
+
+/**
+ * Returns whether a question has a capitalised name that is not in the index, such as that of another product.
+ * Docs may lack any plain word of a question and still answer it; they seldom lack a name.
+ */
+export function hasUnknownName(
+  text: string,
+  { lexicon, vocabulary }: { readonly lexicon: Lexicon; readonly vocabulary: Vocabulary },
+): boolean {
+  return [...text.matchAll(written)]
+    .slice(0, maxWords)
+    .filter(({ 0: match, index }) => /\p{Lu}/u.test(match) && !isSentenceStart(text, index))
+    .flatMap(([match]) => toWords(match).words)
+    .some(({ plain, stem }) => {
+      if (vocabulary.stopWords.has(plain) || /^\d+$/.test(plain)) return false;
+      if (lexicon.passagesWith(stem) > 0 || lexicon.passagesWith(plain) > 0) return false;
+      return lexicon.corrections(plain).length === 0;
+    });
+}
+
+function isSentenceStart(text: string, at: number): boolean {
+  return /(?:^|[.?!:;])\W{0,4}$/.test(text.slice(Math.max(0, at - 4), at));
 }

@@ -3,7 +3,7 @@ import { composeAnswer, maxAnswerLength } from '../../../../src/answers/engine/c
 
 const source = (heading: string, text: string) => ({
   citation: { path: 'a.md', heading, line: 3, endLine: 4, score: 1 },
-  excerpt: { text, line: 3, endLine: 4 },
+  text,
 });
 
 it('sets the code of a further source in as far as its item', () => {

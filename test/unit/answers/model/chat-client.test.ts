@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type ChatPiece, createChatClient } from '../../../../src/answers/model/chat-client.ts';
+import { type ChatPiece, completeChat } from '../../../../src/answers/model/chat-client.ts';
 import { openPostClient } from '../../../../src/core/http/post-client.ts';
 import { fakeModel, type ModelExchange } from '../../../support/fake-model.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -14,10 +14,10 @@ async function speak(script?: (exchange: ModelExchange) => void, key?: string) {
   const client = openPostClient({ connectTimeoutMs: 2000, userAgent: 'Perch/test', clock });
   onTestFinished(() => client.close());
   const times = { stallMs: 15_000, totalMs: 40_000 };
-  const chat = createChatClient({ ...times, url: model.url, model: 'm', key, client, clock });
+  const options = { ...times, url: model.url, model: 'm', key, client, clock };
   const pieces: ChatPiece[] = [];
   const listen = async () => {
-    for await (const piece of chat.complete(messages, never)) pieces.push(piece);
+    for await (const piece of completeChat(options, messages, never)) pieces.push(piece);
     return pieces;
   };
   return { clock, model, pieces, said: listen() };
@@ -113,6 +113,24 @@ describe('a chat endpoint', () => {
     expect(await said).toEqual(pieces);
   });
 
+  it.each([
+    ['At six [1].', 'At six [1].'],
+    ['<think>Is it six?</think>At six [1].', 'At six [1].'],
+    ['\n<think>\nIs it < six?\n</think>\n\nAt six <b>[1].', 'At six <b>[1].'],
+    ['<think>For ever', ''],
+    ['<thing> at six', '<thing> at six'],
+    ['At six <think>no</think>', 'At six <think>no</think>'],
+  ])('is heard without its thoughts in %j, however they come', async (words, heard) => {
+    for (const length of [1, 3, words.length]) {
+      const { said } = await speak(({ say, finish }) => {
+        say(...(words.match(new RegExp(`.{1,${length}}`, 'gs')) ?? []));
+        finish();
+      });
+      const texts = (await said).map((piece) => (piece.kind === 'text' ? piece.text : ''));
+      expect(texts.join('').trim()).toBe(heard);
+    }
+  });
+
   it('may take its time while it speaks, but not for ever', async () => {
     const { clock, model, pieces, said } = await speak();
     const ended = said.catch((error: Error) => error);
@@ -142,7 +160,7 @@ describe('a chat endpoint', () => {
     onTestFinished(() => client.close());
     const times = { stallMs: 15_000, totalMs: 40_000 };
     const options = { ...times, url: model.url, model: 'm', key: 'k', client, clock };
-    const pieces = createChatClient(options).complete(messages, never);
+    const pieces = completeChat(options, messages, never);
     const first = pieces.next();
     const exchange = await model.next();
     exchange.say('At six', ' or so');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { GivenPassage } from '../../../../src/answers/engine/given-passages.ts';
-import { type CitedText, createCitedText } from '../../../../src/answers/model/cited-text.ts';
+import type { GivenPassage } from '../../../../src/answers/answer.ts';
+import { CitedText } from '../../../../src/answers/model/cited-text.ts';
 import { fc } from '../../../support/fast-check.ts';
 
 const passage = (number: number): GivenPassage => ({
@@ -15,7 +15,7 @@ const known = 'See https://docs.example/a, [more](../more.md) and p9.md#x:1 or p
 /** Tells a text of a model in pieces of a length, and gives what a reader sees of it. */
 async function tell(text: string, length = text.length) {
   const pieces: string[] = [];
-  const cited = createCitedText({
+  const cited = new CitedText({
     given,
     known,
     secret: 'sk-123',
@@ -88,7 +88,7 @@ describe('the words of a model', () => {
 
   it('end before a sixth source', async () => {
     const more = [...given, passage(7)];
-    const cited = createCitedText({
+    const cited = new CitedText({
       given: more,
       known,
       secret: undefined,
@@ -142,7 +142,7 @@ describe('the words of a model', () => {
         const pieces: string[] = [];
         const onText = (piece: string) => pieces.push(piece);
         const options = { given, known, secret: 'sk-123', isCurrent: async () => true, onText };
-        const cited = createCitedText(options);
+        const cited = new CitedText(options);
 
         await tellAll(cited, words);
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EarlierTurn } from '../../../../src/answers/answer.ts';
-import type { GivenPassage } from '../../../../src/answers/engine/given-passages.ts';
+import type { EarlierTurn, GivenPassage } from '../../../../src/answers/answer.ts';
 import { buildPrompt } from '../../../../src/answers/model/prompt.ts';
 
 const passage = (number: number, text: string): GivenPassage => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createWordReader, toStem, toWords } from '../../../../src/answers/text/words.ts';
+import { toStem, toWords } from '../../../../src/answers/text/words.ts';
 
 const plains = (text: string) => toWords(text).words.map(({ plain }) => plain);
 
@@ -29,12 +29,4 @@ it.each([
 
 it('leaves out what is too long to be a word', () => {
   expect(plains(`a ${'x'.repeat(41)} b`)).toEqual(['a', 'b']);
-});
-
-it('reads the same again from what it remembers', () => {
-  const read = createWordReader();
-  const text = 'The bodyLimit of running servers, and the bodyLimit';
-
-  expect(read(text)).toEqual(toWords(text));
-  expect(read(text)).toEqual(toWords(text));
 });

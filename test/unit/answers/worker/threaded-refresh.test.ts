@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { type RefreshTold, ThreadEndedError } from '../../../../src/answers/worker/messages.ts';
 import type { Calling } from '../../../../src/answers/worker/thread-client.ts';
 import {
-  createThreadedRefresh,
   type RefreshingThread,
+  refreshInThread,
 } from '../../../../src/answers/worker/threaded-refresh.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
@@ -34,15 +34,15 @@ function createRig(attempt: Attempt) {
     attempts.push(passOver);
     return Promise.race([attempt(passOver, onTold), killed]);
   };
-  const refresh = createThreadedRefresh({
+  const options: Parameters<typeof refreshInThread>[0] = {
     clock,
     // A refresh asks its thread for nothing else.
     withThread: (work) => work({ call: call as RefreshingThread['call'], kill: () => kill() }),
     onProgress: () => {},
     onPassedOver: ({ message }) => passedOver.push(message),
-  });
+  };
   const live = { signal: new AbortController().signal, onFolder: () => {} };
-  return { clock, attempts, passedOver, refresh: () => refresh(live) };
+  return { clock, attempts, passedOver, refresh: () => refreshInThread(options, live) };
 }
 
 const end = () => Promise.reject(new ThreadEndedError('ERR_WORKER_OUT_OF_MEMORY'));

@@ -1,6 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { createLexicon } from '../../../../../src/answers/engine/question/lexicon.ts';
-import { hasUnknownName } from '../../../../../src/answers/engine/question/unknown-names.ts';
+import {
+  createLexicon,
+  hasUnknownName,
+} from '../../../../../src/answers/engine/question/lexicon.ts';
 import { openPassageIndex } from '../../../../../src/answers/index/passage-index.ts';
 import { refreshIndex } from '../../../../../src/answers/index/refresh.ts';
 import { readVocabulary } from '../../../../../src/answers/text/vocabulary.ts';

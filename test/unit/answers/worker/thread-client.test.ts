@@ -1,13 +1,15 @@
 import { EventEmitter } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import { createLastingThread } from '../../../../src/answers/worker/lasting-thread.ts';
 import {
   ThreadEndedError,
   ThreadError,
   type ThreadOrder,
   type ThreadReport,
 } from '../../../../src/answers/worker/messages.ts';
-import type { StartThread } from '../../../../src/answers/worker/start-thread.ts';
+import {
+  createLastingThread,
+  type StartThread,
+} from '../../../../src/answers/worker/thread-client.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 type Reply = (order: ThreadOrder) => readonly ThreadReport[] | 'end';
