@@ -12,7 +12,6 @@ import { type LifeLimits, startExpiry } from './store/expiry.ts';
 import { toStoreProblem } from './store/group-commit.ts';
 import { endTurn, isLive, type SessionLimits, type SessionRecord } from './store/state.ts';
 import type { Commit, SessionStore, StampEvent } from './store/store.ts';
-import { createFeeds } from './streams/feeds.ts';
 import { createStreams, type StreamLimits, type Streams } from './streams/streams.ts';
 import { type AwaitedWork, createFairWork, runFairly } from './turns/fair-work.ts';
 import { failures } from './turns/turn-run.ts';
@@ -96,21 +95,21 @@ export async function openSessionService(options: ServiceOptions): Promise<Sessi
   const { engine, clock, random, secret, limits, ledger, onFault } = options;
   const ids = createSessionIds(clock, random);
   const store = options.openStore((index) => ({ id: ids.event(), atMs: clock.now(), index }));
-  const feeds = createFeeds(store);
   const work = createFairWork({ atOnce: limits.turnsAtOnce, clock, isReady: () => engine.isReady });
   const hasRoom = createRoomCheck(ledger);
   const turns = createTurns({ store, engine, clock, limits, work, hasRoom, onFault });
-  const streams = createStreams({ store, feeds, clock, limits, ledger, onFault });
+  const streams = createStreams({ store, clock, limits, ledger, onFault });
   store.bound({ ledger, clock, isRead: streams.isRead });
   try {
     const left = await recoverSessions({ store, clock, limits });
     for (const record of left) turns.attend(record);
   } catch (error) {
+    await streams.endAll();
     store.close();
     throw error;
   }
   store.onCommit((commit) => {
-    feeds.publish(commit);
+    streams.publish(commit);
     attendTo(commit, turns);
   });
   const expiry = startExpiry({ store, clock, limits, onFault });

@@ -1,9 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSqliteSessions } from '../../../../src/sessions/store/sqlite-store.ts';
 import { beginTurn, startSession } from '../../../../src/sessions/store/state.ts';
-import { createFeeds } from '../../../../src/sessions/streams/feeds.ts';
+import { createPieces } from '../../../../src/sessions/streams/pieces.ts';
 import {
   createReader,
+  type Feed,
   type StreamSink,
   sendStream,
 } from '../../../../src/sessions/streams/stream-reader.ts';
@@ -27,9 +28,8 @@ async function openRig(onWrite: (bytes: Buffer) => Promise<void>) {
   const record = await store.change('ses_a', (now) => beginTurn(now, 0, { text, modelId: 'm' }));
   if (record === undefined) throw new Error('it has not begun');
   const request = { sessionId: 'ses_a', startIndex: 0, token: null, client: null };
-  const reader = createReader({ ...request, mode: 'once' }, record, { nowMs: 0, times });
-  const feed = createFeeds(store).join('ses_a', reader);
-  feed.record = record;
+  const reader = createReader({ ...request, mode: 'once' }, record.events, { nowMs: 0, times });
+  const feed: Feed = { sessionId: 'ses_a', record };
   const ends: string[] = [];
   const sink: StreamSink = {
     isGone: false,
@@ -43,7 +43,7 @@ async function openRig(onWrite: (bytes: Buffer) => Promise<void>) {
     feed,
     ends,
     text,
-    send: () => sendStream({ reader, feed, sink }, { store, clock, times }),
+    send: () => sendStream({ reader, feed, sink }, { pieces: createPieces(store), clock, times }),
   };
 }
 
