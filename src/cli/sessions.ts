@@ -5,9 +5,8 @@ import { errorCodeOf, UnusableFileError } from '../core/files/sqlite.ts';
 import { Problem } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
 import { createSessionIds } from '../sessions/ids.ts';
-import { openSqliteSessions } from '../sessions/store/sqlite-store.ts';
+import { openSqliteSessions, type SessionStore } from '../sessions/store/sqlite-store.ts';
 import type { SessionRecord } from '../sessions/store/state.ts';
-import type { SessionStore } from '../sessions/store/store.ts';
 import { chooseByName, parseCommandArgs } from './arguments.ts';
 import {
   type Action,
@@ -65,25 +64,16 @@ function planList(args: readonly string[]): Act {
   const { values, positionals } = parseCommandArgs(args, listOptions);
   if (positionals.length > 0) throw new UsageError('list takes no arguments');
   return async (store, { stdout }) => {
-    if (values.json === true) {
-      for await (const record of readRecords(store)) {
-        stdout.writeJson(`${JSON.stringify(toSessionMembers(record))}\n`);
-      }
-    } else {
-      const records: SessionRecord[] = [];
-      for await (const record of readRecords(store)) records.push(record);
-      stdout.write(toSessionTable(records));
+    const records: SessionRecord[] = [];
+    for await (const page of store.list('all')) {
+      if (values.json === true) {
+        const lines = page.map((record) => `${JSON.stringify(toSessionMembers(record))}\n`);
+        stdout.writeJson(lines.join(''));
+      } else records.push(...page);
     }
+    if (values.json !== true) stdout.write(toSessionTable(records));
     return true;
   };
-}
-
-async function* readRecords(store: SessionStore): AsyncGenerator<SessionRecord> {
-  for (let after: number | null = 0; after !== null; ) {
-    const { records, next }: Awaited<ReturnType<SessionStore['list']>> = await store.list(after);
-    yield* records;
-    after = next;
-  }
 }
 
 function planShow(args: readonly string[]): Act {

@@ -2,8 +2,8 @@ import type { Client } from '../core/caller.ts';
 import { expiredSession } from './http/calls.ts';
 import type { Owner } from './http/owner.ts';
 import type { SessionService } from './service.ts';
+import type { Once, Receipt } from './store/session-rows.ts';
 import { acceptMessage, type SessionRecord, startSession } from './store/state.ts';
-import type { Once, Receipt } from './store/store.ts';
 
 /** A first message. */
 export interface FirstMessage {
@@ -26,12 +26,8 @@ export async function startWith(
   const nowMs = clock.now();
   const receipt = { sessionId: ids.session(), deliveryId: ids.delivery(), queued: 0 };
   const { sessionId: id, deliveryId } = receipt;
-  const accepted = await store.start({
-    transition: startSession({ id, owner, client }, { deliveryId, text, nowMs }),
-    receipt,
-    once,
-  });
-  return accepted.receipt;
+  const transition = startSession({ id, owner, client }, { deliveryId, text, nowMs });
+  return store.start({ transition, receipt }, once);
 }
 
 /** A further message of a session. */
@@ -54,17 +50,13 @@ export async function goOnWith(
   { store, ids, clock, limits }: SessionService,
 ): Promise<Receipt> {
   const deliveryId = ids.delivery();
-  const accepted = await store.accept({
-    sessionId,
-    once,
-    decide: (record) => {
-      check(record);
-      return {
-        transition: acceptMessage(record, { deliveryId, text, nowMs: clock.now() }, limits),
-        receipt: { sessionId, deliveryId, queued: record.pending.length },
-      };
-    },
+  const receipt = await store.accept(sessionId, once, (record) => {
+    check(record);
+    return {
+      transition: acceptMessage(record, { deliveryId, text, nowMs: clock.now() }, limits),
+      receipt: { sessionId, deliveryId, queued: record.pending.length },
+    };
   });
-  if (accepted === undefined) throw expiredSession();
-  return accepted.receipt;
+  if (receipt === undefined) throw expiredSession();
+  return receipt;
 }

@@ -10,8 +10,8 @@ import { type ContinuationTokens, createContinuationTokens, createMark } from '.
 import { createSessionIds, type SessionIds } from './ids.ts';
 import { type LifeLimits, startExpiry } from './store/expiry.ts';
 import { toStoreProblem } from './store/group-commit.ts';
+import type { Commit, SessionStore, StampEvent } from './store/sqlite-store.ts';
 import { endTurn, isLive, type SessionLimits, type SessionRecord } from './store/state.ts';
-import type { Commit, SessionStore, StampEvent } from './store/store.ts';
 import { createStreams, type StreamLimits, type Streams } from './streams/streams.ts';
 import { type AwaitedWork, createFairWork, runFairly } from './turns/fair-work.ts';
 import { failures } from './turns/turn-run.ts';
@@ -187,7 +187,7 @@ function createRates(limits: ServiceLimits, clock: Clock): CallRates {
 
 /** Whatever was recorded: the turn at the front is seen to, and none goes on in a session that has ended. */
 function attendTo(commit: Commit, turns: Turns): void {
-  for (const [sessionId, { record }] of commit) {
+  for (const [sessionId, record] of commit) {
     if (record !== undefined && isLive(record.state)) turns.attend(record);
     else turns.drop(sessionId);
   }
@@ -286,11 +286,8 @@ async function recoverSessions({
     const after = await store.change(record.id, (now) => endTurn(now, { sequence, end }, limits));
     if (after?.state === 'running') left.push(after);
   };
-  let from: number | null = 0;
-  while (from !== null) {
-    const { records, next } = await store.listRunning(from);
+  for await (const records of store.list('running')) {
     await Promise.all(records.map(recover)); // one commit for all of them
-    from = next;
   }
   return left;
 }

@@ -1,7 +1,7 @@
 import { toIsoSeconds } from '../../core/clock.ts';
 import { type SessionEvent, sessionEvent } from '../../sessions/events.ts';
+import type { SessionStore } from '../../sessions/store/sqlite-store.ts';
 import type { SessionRecord } from '../../sessions/store/state.ts';
-import type { SessionStore } from '../../sessions/store/store.ts';
 import { toTable } from '../output/table.ts';
 
 const heads = ['ID', 'STATE', 'TURNS', 'STARTED', 'LAST ACTIVE'];

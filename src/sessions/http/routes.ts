@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../core/problem.ts';
 import { goOnWith, startWith } from '../messages.ts';
+import type { Receipt } from '../store/session-rows.ts';
 import { endSession, isLive, refuseInactive, type SessionRecord } from '../store/state.ts';
-import type { Receipt } from '../store/store.ts';
 import type { StreamSink } from '../streams/stream-reader.ts';
 import {
   type Caller,
@@ -90,7 +90,7 @@ async function startOnce(
 ): Promise<Receipt> {
   const { store, rates } = service;
   const once = readOnce(request, caller, service);
-  const known = once === null ? undefined : await store.recall(once);
+  const known = await store.recall(once);
   if (known !== undefined) return known;
   rates.spendStart(caller.owner, caller.client);
   return startWith({ text, ...caller, once }, service);
@@ -117,7 +117,7 @@ async function followUpOnce(request: SessionRequest, setting: HandlerSetting): P
   const { sessionId } = request.params;
   const caller = readCaller(request, setting);
   const once = readOnce(request, caller, service);
-  const known = once === null ? undefined : await service.store.recall(once);
+  const known = await service.store.recall(once);
   // The look before the body left this to be seen.
   if (once !== null && known === undefined)
     refuseInactive(await findSession(request, sessionId, setting));

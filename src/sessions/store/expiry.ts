@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts';
-import { onceMs } from './once-rows.ts';
+import { onceMs } from './session-rows.ts';
+import type { SessionStore } from './sqlite-store.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
-import type { SessionStore } from './store.ts';
 
 /** How long sessions last, in milliseconds. */
 export interface LifeLimits {
@@ -55,7 +55,6 @@ async function ageOnce({ store, clock, limits }: ExpiryOptions): Promise<void> {
   const before = {
     idleMs: nowMs - limits.idleMs,
     createdMs: nowMs - limits.ageMs,
-    endedMs: nowMs - limits.retentionMs,
   };
   const expire = (record: SessionRecord): Transition | null => {
     // What has been asked something since is as lively as ever.
@@ -67,7 +66,7 @@ async function ageOnce({ store, clock, limits }: ExpiryOptions): Promise<void> {
     async (ids) => Promise.all(ids.map((id) => store.change(id, expire))), // one commit for all
   );
   await drain(
-    () => store.listStale(before),
+    () => store.listStale(nowMs - limits.retentionMs),
     async (ids) => {
       // One after the other, because much may be deleted with each.
       for (const id of ids) await store.purge(id, nowMs);

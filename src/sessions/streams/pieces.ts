@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { fillToken } from '../events.ts';
-import { pieceLength, type SessionStore, type StoredEvent } from '../store/store.ts';
+import { pieceLength, type StoredEvent } from '../store/log-rows.ts';
+import type { SessionStore } from '../store/sqlite-store.ts';
 
 /** A position in the events of a session: an event, and how many bytes of its line were sent. */
 export interface Position {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
+import type { Commit, SessionStore } from '../store/sqlite-store.ts';
 import type { SessionRecord } from '../store/state.ts';
-import type { Commit, SessionStore } from '../store/store.ts';
 import { createPieces } from './pieces.ts';
 import {
   createReader,
@@ -91,7 +91,7 @@ export function createStreams(options: StreamsOptions) {
     },
     /** Passes what was recorded on to those who read it. */
     publish: (commit: Commit): void => {
-      for (const [sessionId, { record }] of commit) {
+      for (const [sessionId, record] of commit) {
         if (record === undefined) pieces.forget(sessionId);
         const feed = places.feeds.get(sessionId);
         if (feed !== undefined) update(feed, record);

@@ -3,6 +3,8 @@ import type { Answer, AnswerEngine, EarlierTurn } from '../../answers/answer.ts'
 import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { messageCompleted } from '../events.ts';
+import type { AnsweredTurn } from '../store/log-rows.ts';
+import type { SessionStore } from '../store/sqlite-store.ts';
 import {
   appendText,
   beginTurn,
@@ -12,7 +14,6 @@ import {
   type TurnEnd,
   type TurnFailure,
 } from '../store/state.ts';
-import type { AnsweredTurn, SessionStore } from '../store/store.ts';
 import { type AnswerText, createAnswerText } from './answer-text.ts';
 
 /** What turns are run with. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../../../src/sessions/store/store.ts';
+import type { StoredEvent } from '../../../../src/sessions/store/log-rows.ts';
 import { createPieces, toPiece } from '../../../../src/sessions/streams/pieces.ts';
 
 function eventsFrom(first: number, lengths: readonly number[]): readonly StoredEvent[] {

@@ -24,7 +24,7 @@ async function openRig(onWrite: (bytes: Buffer) => Promise<void>) {
   const delivery = { deliveryId: 'dlv_a', text, nowMs: 0 };
   const transition = startSession({ id: 'ses_a', owner: null, client: null }, delivery);
   const receipt = { sessionId: 'ses_a', deliveryId: 'dlv_a', queued: 0 };
-  await store.start({ transition, receipt, once: null });
+  await store.start({ transition, receipt }, null);
   const record = await store.change('ses_a', (now) => beginTurn(now, 0, { text, modelId: 'm' }));
   if (record === undefined) throw new Error('it has not begun');
   const request = { sessionId: 'ses_a', startIndex: 0, token: null, client: null };
