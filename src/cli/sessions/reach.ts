@@ -1,7 +1,12 @@
-import { expiredSession, foreignSession, unknownSession } from '../../sessions/http/calls.ts';
 import { readMessage } from '../../sessions/http/requests.ts';
 import { createMark } from '../../sessions/http/tokens.ts';
-import { goOnWith, startWith } from '../../sessions/messages.ts';
+import {
+  expiredSession,
+  goOnWith,
+  refuseOtherOwner,
+  startWith,
+  unknownSession,
+} from '../../sessions/messages.ts';
 import type { SessionService } from '../../sessions/service.ts';
 import type { SessionRecord } from '../../sessions/store/state.ts';
 import type { StreamSink } from '../../sessions/streams/stream-reader.ts';
@@ -62,8 +67,8 @@ export function createOwnReach({ service, bindBearer, close }: OwnReachOptions):
     },
     goOn: async (sessionId, question) => {
       const record = await findOwn(sessionId, service);
-      if (bindBearer && record.owner !== owner) throw foreignSession();
-      const message = { sessionId, text: toText(question), once: null, check: () => undefined };
+      if (bindBearer) refuseOtherOwner(record, owner);
+      const message = { sessionId, text: toText(question), once: null };
       return { ...(await goOnWith(message, service)), fromIndex: record.events };
     },
     read: async ({ sessionId, fromIndex }, onText) => {

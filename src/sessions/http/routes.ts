@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../core/problem.ts';
-import { goOnWith, startWith } from '../messages.ts';
+import { expiredSession, goOnWith, startWith } from '../messages.ts';
 import type { Receipt } from '../store/session-rows.ts';
 import { endSession, isLive, refuseInactive, type SessionRecord } from '../store/state.ts';
 import type { StreamSink } from '../streams/stream-reader.ts';
@@ -9,7 +9,6 @@ import {
   type Caller,
   type CallSetting,
   demandToken,
-  expiredSession,
   findSession,
   isOnce,
   readOnce,
@@ -19,9 +18,9 @@ import {
 } from './calls.ts';
 import type { Origins } from './cors.ts';
 import { streamMediaType } from './endpoints.ts';
-import { readOwner } from './owner.ts';
 import { sendBody, toSessionHeaders } from './reply.ts';
 import { type Body, parseBody, readMessage, readStreamQuery, readString } from './requests.ts';
+import { readOwner } from './tokens.ts';
 
 /** What the handlers need. */
 export interface HandlerSetting extends CallSetting {
@@ -65,7 +64,12 @@ function createStart(setting: HandlerSetting) {
     const body = demandBody(request);
     const { text } = readMessage(body, service.limits.messageBytes);
     const caller = readCaller(request, setting);
-    const receipt = await startOnce({ text, caller, request }, setting);
+    const once = readOnce(request, caller, service);
+    let receipt = await service.store.recall(once);
+    if (receipt === undefined) {
+      service.rates.spendStart(caller.owner, caller.client);
+      receipt = await startWith({ text, ...caller, once }, service);
+    }
     request.knownSession = receipt.sessionId;
     reply.code(202).header('location', `${base}/session/${receipt.sessionId}/stream`);
     return sendBody(reply, {
@@ -76,24 +80,6 @@ function createStart(setting: HandlerSetting) {
       deliveryId: receipt.deliveryId,
     });
   };
-}
-
-interface Starting {
-  readonly text: string;
-  readonly caller: Caller;
-  readonly request: FastifyRequest;
-}
-
-async function startOnce(
-  { text, caller, request }: Starting,
-  { service }: HandlerSetting,
-): Promise<Receipt> {
-  const { store, rates } = service;
-  const once = readOnce(request, caller, service);
-  const known = await store.recall(once);
-  if (known !== undefined) return known;
-  rates.spendStart(caller.owner, caller.client);
-  return startWith({ text, ...caller, once }, service);
 }
 
 function createFollowUp(setting: HandlerSetting) {
@@ -126,7 +112,7 @@ async function followUpOnce(request: SessionRequest, setting: HandlerSetting): P
   demandToken(readToken(request, body), sessionId, setting);
   if (known !== undefined) return known;
   service.rates.spendMessage(caller.client);
-  const check = message.isRefusedWhileRunning ? refuseRunning : () => undefined;
+  const check = message.isRefusedWhileRunning ? refuseRunning : undefined;
   return goOnWith({ sessionId, text: message.text, once, check }, service);
 }
 
@@ -218,7 +204,7 @@ function createReset(setting: HandlerSetting) {
 }
 
 function readCaller(request: FastifyRequest, { service, clientOf }: HandlerSetting): Caller {
-  const client = service.clients.at(clientOf(request));
+  const client = service.toClient(clientOf(request));
   return { owner: readOwner(request.raw, service.secret), client };
 }
 

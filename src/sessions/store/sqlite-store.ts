@@ -113,7 +113,8 @@ function createReads({ sessions, log, once, life }: Rows, { read }: GroupCommit)
         return { kind: life.isPurged(id) ? 'purged' : 'unknown' };
       }),
     /** Returns the reply to the same request, if it was accepted before. @throws Problem `idempotency_conflict` */
-    recall: (asked: Once | null) => read(() => once.recall(asked)),
+    recall: async (asked: Once | null) =>
+      asked === null ? undefined : read(() => once.recall(asked)),
     /** Reads events from an index, at least one if there is one, and not many more than `pieceLength`. */
     readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
     /** Reads an event that is longer than `pieceLength` bytes, from a byte on; `undefined` for any other. */
