@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { z } from 'zod';
 import { Problem, type ProblemCode, problemKinds } from '../../core/problem.ts';
 import { type Deadline, openDeadline, withDeadline } from '../../core/scheduling/deadline.ts';
@@ -12,7 +13,6 @@ import {
 } from '../../sessions/messages.ts';
 import { followUpReply, startReply } from '../../sessions/schemas.ts';
 import type { SessionService } from '../../sessions/service.ts';
-import type { StreamSink } from '../../sessions/streams/stream-reader.ts';
 
 /** A question that a session has accepted. */
 export interface Taken {
@@ -77,21 +77,14 @@ export function createOwnReach({ service, bindBearer, close }: OwnReachOptions):
       const request = { sessionId, startIndex: fromIndex, mode: 'automatic' } as const;
       const stream = await service.streams.openStream({ ...request, token: null, client: null });
       if (stream === undefined) throw expiredSession();
-      await stream.sendTo(createTextSink(onText));
+      const decoder = new TextDecoder();
+      const write = (bytes: Buffer, _encoding: string, done: () => void) => {
+        onText(decoder.decode(bytes, { stream: true }));
+        done();
+      };
+      await stream.sendTo(new Writable({ write }));
     },
     close,
-  };
-}
-
-/** A stream that ends before the turn does is noticed by the reader of its events. */
-function createTextSink(onText: (piece: string) => void): StreamSink {
-  const decoder = new TextDecoder();
-  return {
-    isGone: false,
-    whenGone: () => undefined,
-    write: async (bytes) => onText(decoder.decode(bytes, { stream: true })),
-    end: () => undefined,
-    cut: () => undefined,
   };
 }
 

@@ -1,10 +1,8 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../core/problem.ts';
 import { expiredSession, goOnWith, startWith } from '../messages.ts';
 import type { Receipt } from '../store/session-rows.ts';
 import { endSession, isLive, refuseInactive, type SessionRecord } from '../store/state.ts';
-import type { StreamSink } from '../streams/stream-reader.ts';
 import {
   type Caller,
   type CallSetting,
@@ -145,7 +143,7 @@ function createStream(setting: HandlerSetting) {
       ...toStreamHeaders(stream.record.events - 1),
     });
     raw.flushHeaders();
-    await stream.sendTo(createResponseSink(raw));
+    await stream.sendTo(raw);
   };
 }
 
@@ -236,41 +234,5 @@ export function createSessionCheck(setting: HandlerSetting) {
 export function createKnownCheck(setting: HandlerSetting) {
   return async (request: SessionRequest): Promise<void> => {
     await findSession(request, request.params.sessionId, setting);
-  };
-}
-
-/** Makes the sink of an HTTP response whose headers are sent. */
-function createResponseSink(response: ServerResponse): StreamSink {
-  let isGone = response.destroyed || response.socket?.destroyed === true;
-  let flushed: (() => void) | null = null;
-  const goOn = (): void => {
-    const resume = flushed;
-    flushed = null;
-    resume?.();
-  };
-  response.on('error', goOn);
-  response.on('close', () => {
-    isGone = true;
-    goOn();
-  });
-  return {
-    get isGone() {
-      return isGone;
-    },
-    whenGone: (callback) => {
-      if (isGone) callback();
-      else response.once('close', callback);
-    },
-    write: (bytes) =>
-      new Promise((resolve) => {
-        if (isGone) {
-          resolve();
-          return;
-        }
-        flushed = resolve;
-        response.write(bytes, goOn);
-      }),
-    end: () => void response.end(),
-    cut: () => void response.destroy(),
   };
 }

@@ -1,19 +1,9 @@
+import type { Writable } from 'node:stream';
 import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { LeaseRecord } from '../events.ts';
 import { isLive, type SessionRecord } from '../store/state.ts';
 import type { createPieces } from './pieces.ts';
-
-/** Where the bytes of a stream go. */
-export interface StreamSink {
-  /** Resolves when the bytes are flushed, or the reader is gone; never rejects. */
-  write(bytes: Buffer): Promise<void>;
-  readonly isGone: boolean;
-  whenGone(callback: () => void): void;
-  end(): void;
-  /** Cuts the connection. */
-  cut(): void;
-}
 
 /** How long a stream stays open. */
 export type FollowMode = 'automatic' | 'once' | 'follow' | 'lease';
@@ -99,7 +89,8 @@ export function createReader(
 export interface Sending {
   readonly reader: Reader;
   readonly feed: Feed;
-  readonly sink: StreamSink;
+  /** Gets the bytes. */
+  readonly sink: Writable;
 }
 
 interface SendSetting {
@@ -125,7 +116,7 @@ const writeBytes = 65_536;
 export async function sendStream(sending: Sending, setting: SendSetting): Promise<void> {
   const { reader, feed, sink } = sending;
   const { clock, times, pieces } = setting;
-  while (!sink.isGone) {
+  while (!sink.destroyed) {
     const place = toPlace(reader, feed);
     const piece = place && (await pieces.read(place));
     if (piece !== null) {
@@ -147,7 +138,7 @@ export async function sendStream(sending: Sending, setting: SendSetting): Promis
 /** Ends a stream. One that is within a line is cut off, so that nobody takes a part for the whole. */
 export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
   if (reader.offset === 0) sink.end();
-  else sink.cut();
+  else sink.destroy();
 }
 
 /** A session that has ended has nothing to come back for. */
@@ -172,10 +163,22 @@ function isOver(reader: Reader, { record }: Feed, nowMs: number): boolean {
 
 /** One write is under way at a time, and the next one waits until it is flushed. */
 async function write(bytes: Buffer, { reader, sink }: Sending, clock: Clock): Promise<void> {
-  for (let from = 0; from < bytes.length && !sink.isGone; from += writeBytes) {
+  for (let from = 0; from < bytes.length && !sink.destroyed; from += writeBytes) {
     reader.writingSinceMs = clock.now();
-    await sink.write(bytes.subarray(from, from + writeBytes));
+    await flush(bytes.subarray(from, from + writeBytes), sink);
     reader.writingSinceMs = Number.POSITIVE_INFINITY;
     reader.outputMs = clock.now();
   }
+}
+
+/** Resolves when the bytes are flushed, or the reader is gone. */
+function flush(bytes: Buffer, sink: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const goOn = () => {
+      sink.off('close', goOn);
+      resolve();
+    };
+    sink.once('close', goOn);
+    sink.write(bytes, goOn);
+  });
 }

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
@@ -10,7 +11,6 @@ import {
   type Feed,
   type Sending,
   type StreamRequest,
-  type StreamSink,
   type StreamTimes,
   sendStream,
 } from './stream-reader.ts';
@@ -20,7 +20,7 @@ export interface Stream {
   /** The session as it was when the stream opened. */
   readonly record: SessionRecord;
   /** Writes until its end. Call it once, at once. */
-  sendTo(sink: StreamSink): Promise<void>;
+  sendTo(sink: Writable): Promise<void>;
 }
 
 /** The limits of streams. */
@@ -78,11 +78,12 @@ export function createStreams(options: StreamsOptions) {
       const { record } = found;
       feed.record = record;
       const reader = createReader(request, record.events, { nowMs: clock.now(), times: limits });
-      const sendTo = async (sink: StreamSink): Promise<void> => {
+      const sendTo = async (sink: Writable): Promise<void> => {
         const sending = { reader, feed, sink };
         const ended = send(sending);
         feed.sendings.set(sending, ended);
-        sink.whenGone(reader.wake); // its place is free at once, not at the next heartbeat
+        sink.on('error', reader.wake);
+        sink.once('close', reader.wake); // its place is free at once, not at the next heartbeat
         await ended;
         feed.sendings.delete(sending);
         release();
@@ -180,7 +181,7 @@ function lookAfter(
   };
   const moveOn = ({ sendings }: OpenFeed): void => {
     for (const { reader, sink } of sendings.keys()) {
-      if (clock.now() - reader.writingSinceMs >= limits.stallMs) sink.cut();
+      if (clock.now() - reader.writingSinceMs >= limits.stallMs) sink.destroy();
       else reader.wake();
     }
   };

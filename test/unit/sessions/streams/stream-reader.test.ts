@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSqliteSessions } from '../../../../src/sessions/store/sqlite-store.ts';
 import { beginTurn, startSession } from '../../../../src/sessions/store/state.ts';
@@ -5,7 +7,6 @@ import { createPieces } from '../../../../src/sessions/streams/pieces.ts';
 import {
   createReader,
   type Feed,
-  type StreamSink,
   sendStream,
 } from '../../../../src/sessions/streams/stream-reader.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -31,19 +32,20 @@ async function openRig(onWrite: (bytes: Buffer) => Promise<void>) {
   const reader = createReader({ ...request, mode: 'once' }, record.events, { nowMs: 0, times });
   const feed: Feed = { sessionId: 'ses_a', record };
   const ends: string[] = [];
-  const sink: StreamSink = {
-    isGone: false,
-    whenGone: () => undefined,
-    write: onWrite,
-    end: () => void ends.push('ended'),
-    cut: () => void ends.push('cut'),
-  };
+  const sink = new Writable({
+    write: (bytes, _encoding, done) => void onWrite(bytes).then(() => done()),
+  });
+  sink.on('close', () => ends.push(sink.writableFinished ? 'ended' : 'cut'));
   return {
     store,
     feed,
     ends,
     text,
-    send: () => sendStream({ reader, feed, sink }, { pieces: createPieces(store), clock, times }),
+    send: async () => {
+      const closed = once(sink, 'close');
+      await sendStream({ reader, feed, sink }, { pieces: createPieces(store), clock, times });
+      await closed;
+    },
   };
 }
 
