@@ -34,7 +34,7 @@ const packageOwners: Readonly<Record<string, RegExp>> = {
   'find-my-way': /^web\/methods\.ts$/,
   'content-disposition': /^web\/headers\.ts$/,
   'ipaddr.js': /^core\/http\/ip-address\.ts$/,
-  'lru-cache': /^(?:access|answers|archive|fetching|http|platforms|providers)\//,
+  'lru-cache': /^(?:access|answers|archive|fetching|http|platforms|providers|sessions)\//,
   'markdown-it': /^http\/pages\/|^answers\/readers\/markdown\.ts$/,
   yaml: /^render\/obsidian\.ts$|^answers\/readers\/(?:markdown|openapi)\.ts$/,
   fastify: /^(?:http|mcp|sessions|web|app)\//,

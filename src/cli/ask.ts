@@ -4,6 +4,7 @@ import { addModel } from '../answers/model/add-model.ts';
 import { type Answers, openAnswers } from '../answers/open-answers.ts';
 import { openConfiguredAnswers, toModelChoice } from '../app/open/answers.ts';
 import { systemClock } from '../core/clock.ts';
+import { isSessionId } from '../sessions/ids.ts';
 import { parseCommandArgs } from './arguments.ts';
 import {
   type CommandBody,
@@ -16,7 +17,6 @@ import {
 import { explainOpening } from './output/explain.ts';
 import { createProgressLine, type ProgressLine } from './output/progress-line.ts';
 import { askSession } from './sessions/ask-session.ts';
-import { isSessionId } from './sessions/id.ts';
 
 const askOptions = {
   corpus: {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { toSessionsPath } from '../app/open/sessions.ts';
-import { systemClock } from '../core/clock.ts';
+import { systemClock, toIsoSeconds } from '../core/clock.ts';
 import { errorCodeOf, UnusableFileError } from '../core/files/sqlite.ts';
 import { Problem } from '../core/problem.ts';
 import { systemRandom } from '../core/random.ts';
-import { createSessionIds } from '../sessions/ids.ts';
-import { openSqliteSessions } from '../sessions/store/sqlite-store.ts';
+import { type SessionEvent, sessionEvent } from '../sessions/events.ts';
+import { createSessionIds, isSessionId } from '../sessions/ids.ts';
+import { openSqliteSessions, type SessionStore } from '../sessions/store/sqlite-store.ts';
 import type { SessionRecord } from '../sessions/store/state.ts';
-import type { SessionStore } from '../sessions/store/store.ts';
 import { chooseByName, parseCommandArgs } from './arguments.ts';
 import {
   type Action,
@@ -19,8 +19,7 @@ import {
   type Run,
   UsageError,
 } from './command.ts';
-import { isSessionId } from './sessions/id.ts';
-import { readLines, toSessionMembers, toSessionTable, toTranscript } from './sessions/text.ts';
+import { toTable } from './output/table.ts';
 
 /** What is done with the open store; false where there is no such session. */
 type Act = (store: SessionStore, context: CommandContext) => Promise<boolean>;
@@ -65,25 +64,16 @@ function planList(args: readonly string[]): Act {
   const { values, positionals } = parseCommandArgs(args, listOptions);
   if (positionals.length > 0) throw new UsageError('list takes no arguments');
   return async (store, { stdout }) => {
-    if (values.json === true) {
-      for await (const record of readRecords(store)) {
-        stdout.writeJson(`${JSON.stringify(toSessionMembers(record))}\n`);
-      }
-    } else {
-      const records: SessionRecord[] = [];
-      for await (const record of readRecords(store)) records.push(record);
-      stdout.write(toSessionTable(records));
+    const records: SessionRecord[] = [];
+    for await (const page of store.list('all')) {
+      if (values.json === true) {
+        const lines = page.map((record) => `${JSON.stringify(toSessionMembers(record))}\n`);
+        stdout.writeJson(lines.join(''));
+      } else records.push(...page);
     }
+    if (values.json !== true) stdout.write(toSessionTable(records));
     return true;
   };
-}
-
-async function* readRecords(store: SessionStore): AsyncGenerator<SessionRecord> {
-  for (let after: number | null = 0; after !== null; ) {
-    const { records, next }: Awaited<ReturnType<SessionStore['list']>> = await store.list(after);
-    yield* records;
-    after = next;
-  }
 }
 
 function planShow(args: readonly string[]): Act {
@@ -160,4 +150,75 @@ function openStore(path: string): SessionStore {
 function isStoreFault(error: unknown): boolean {
   if (error instanceof Problem || error instanceof UnusableFileError) return true;
   return errorCodeOf(error)?.startsWith('SQLITE_') === true;
+}
+
+const heads = ['ID', 'STATE', 'TURNS', 'STARTED', 'LAST ACTIVE'];
+
+/** Gives sessions as a table for people, one line for each. */
+function toSessionTable(records: readonly SessionRecord[]): string {
+  if (records.length === 0) return 'There are no sessions.\n';
+  return toTable(heads, records.map(toCells));
+}
+
+function toCells({ id, state, accepted, createdMs, activeMs }: SessionRecord): readonly string[] {
+  return [id, state, String(accepted), toIsoSeconds(createdMs), toIsoSeconds(activeMs)];
+}
+
+/** Gives a session as an object for scripts. */
+function toSessionMembers(record: SessionRecord) {
+  return {
+    id: record.id,
+    state: record.state,
+    turns: record.accepted,
+    waiting: record.pending.length,
+    events: record.events,
+    created_at: toIsoSeconds(record.createdMs),
+    last_active_at: toIsoSeconds(record.activeMs),
+    ended_at: record.endedMs === null ? null : toIsoSeconds(record.endedMs),
+  };
+}
+
+/** Reads all lines of a session, each with its line feed, piece by piece. */
+async function* readLines(store: SessionStore, id: string): AsyncGenerator<string> {
+  for (let from = 0; ; ) {
+    const events = await store.readEvents(id, from);
+    const last = events.at(-1);
+    if (last === undefined) return;
+    for (const { line } of events) yield `${line}\n`;
+    from = last.index + 1;
+  }
+}
+
+/** Gives what was said in a session, for people: each question with its answer, as it is read. */
+async function* toTranscript(store: SessionStore, record: SessionRecord): AsyncGenerator<string> {
+  const { id, state, accepted, createdMs, activeMs } = record;
+  const times = `started ${toIsoSeconds(createdMs)}, last active ${toIsoSeconds(activeMs)}`;
+  yield `${id}: ${state}, ${accepted} ${accepted === 1 ? 'turn' : 'turns'}, ${times}\n`;
+  for await (const line of readLines(store, id)) {
+    yield tellEvent(sessionEvent.parse(JSON.parse(line)));
+  }
+  for (const { state: fate, text } of await store.readMessages(id)) {
+    if (fate === 'queued') yield `\n${quote(text)}\n\n(waits)\n`;
+  }
+}
+
+function tellEvent(event: SessionEvent): string {
+  switch (event.type) {
+    case 'message.received':
+      return `\n${quote(event.data.message)}\n`;
+    case 'message.completed':
+      return `\n${event.data.message}\n`;
+    case 'turn.cancelled':
+      return '\n(cancelled)\n';
+    case 'session.completed':
+      return `\n(ended: ${event.data.reason})\n`;
+    case 'session.failed':
+      return `\n(failed: ${event.data.code})\n`;
+    default:
+      return '';
+  }
+}
+
+function quote(text: string): string {
+  return text.replaceAll(/^/gm, '> ');
 }

@@ -1,27 +1,25 @@
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/random.ts';
 
-/** Makes the ids of sessions, deliveries and events: a prefix and a ULID. */
-export interface SessionIds {
-  /** `ses_…` with 80 fresh random bits: whoever knows it can read the session. */
-  session(): string;
-  /** `dlv_…`; later ones sort behind earlier ones. */
-  delivery(): string;
-  /** `evt_…`; later ones sort behind earlier ones. */
-  event(): string;
+/** Returns whether a text has the form of a session id. */
+export function isSessionId(text: string): boolean {
+  return /^ses_[0-9A-HJKMNP-TV-Z]{26}$/.test(text);
 }
 
-/** Creates the maker of ids. */
-export function createSessionIds(clock: Clock, random: Random): SessionIds {
+/** Creates the ids of sessions, deliveries and events: a prefix and a ULID. */
+export function createSessionIds(clock: Clock, random: Random) {
   const next = createSequence(clock, random);
   return {
+    /** Returns an id with 80 fresh random bits: whoever knows it can read the session. */
     session: () => `ses_${encode(clock.now(), 10)}${encode(toNumber(random.bytes(10)), 16)}`,
+    /** Returns an id that sorts behind the earlier ones. */
     delivery: () => `dlv_${next()}`,
+    /** Returns an id that sorts behind the earlier ones. */
     event: () => `evt_${next()}`,
   };
 }
 
-/** ULIDs that only grow, also within a millisecond and when the clock is set back. */
+/** Creates ULIDs that only grow, also within a millisecond and when the clock is set back. */
 function createSequence(clock: Clock, random: Random): () => string {
   let atMs = -1;
   let start = '';
@@ -38,7 +36,7 @@ function createSequence(clock: Clock, random: Random): () => string {
   };
 }
 
-/** What seven characters can count. */
+/** Number of values of seven characters. */
 const numbersPerStart = 32 ** 7;
 
 /** Crockford's Base32, as the ULID specification has it. */

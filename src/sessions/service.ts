@@ -5,135 +5,95 @@ import type { Clock } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
 import type { Random } from '../core/random.ts';
 import type { Hold, Ledger } from '../core/scheduling/ledger.ts';
-import { type CallRates, createCallRates } from './http/rate-limit.ts';
-import { type ContinuationTokens, createContinuationTokens, createMark } from './http/tokens.ts';
-import { createSessionIds, type SessionIds } from './ids.ts';
+import { createCallRates } from './http/rate-limit.ts';
+import { createContinuationTokens, createMark } from './http/tokens.ts';
+import { createSessionIds } from './ids.ts';
 import { type LifeLimits, startExpiry } from './store/expiry.ts';
 import { toStoreProblem } from './store/group-commit.ts';
+import type { SessionStore, StampEvent } from './store/sqlite-store.ts';
 import { endTurn, isLive, type SessionLimits, type SessionRecord } from './store/state.ts';
-import type { Commit, SessionStore, StampEvent } from './store/store.ts';
-import { createFeeds } from './streams/feeds.ts';
-import { createStreams, type StreamLimits, type Streams } from './streams/streams.ts';
-import { type AwaitedWork, createFairWork, runFairly } from './turns/fair-work.ts';
+import { createStreams, type StreamLimits } from './streams/streams.ts';
+import { createFairWork, runFairly } from './turns/fair-work.ts';
 import { failures } from './turns/turn-run.ts';
-import { createTurns, type Turns, type TurnsOptions } from './turns/turns.ts';
+import { createTurns } from './turns/turns.ts';
 
 /** Every limit of the session service. */
 export interface ServiceLimits extends SessionLimits, LifeLimits, StreamLimits {
   readonly messageBytes: number;
   readonly bodyBytes: number;
   readonly turnMs: number;
-  /** Turns at work at once. */
+  /** Maximum number of turns at work. */
   readonly turnsAtOnce: number;
   readonly startsPerMinute: number;
   readonly startBurst: number;
-  /** Messages of one address. */
+  /** Maximum number of messages of one address. */
   readonly messagesPerMinute: number;
 }
 
-/** What the session service is built of. */
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly engine: AnswerEngine;
   readonly clock: Clock;
   readonly random: Random;
-  /** The server's secret: owner marks and continuation tokens are made with it. */
+  /** The server's secret, with which owner marks and continuation tokens are made. */
   readonly secret: Buffer;
   readonly limits: ServiceLimits;
   /** Bounds what each client holds: sessions, their bytes, turns and streams. */
   readonly ledger: Ledger;
-  /** Opens where sessions are kept. It is closed with the service. */
+  /** Opens the store of sessions, which is closed with the service. */
   readonly openStore: (stamp: StampEvent) => SessionStore;
-  /** Is told of what went wrong, for the log; never of what was said. */
+  /** Called with faults, for the log; never with what was said. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** How much is going on, for the operator. */
-export interface SessionFigures {
-  readonly live: number;
-  readonly turnsAtWork: number;
-  readonly turnsWaiting: number;
-  readonly streams: number;
-  readonly storedBytes: number;
-}
-
 /** Work for a client that takes the place of a turn. */
-export type BesideTurns<Value> = Pick<AwaitedWork<Value>, 'client' | 'signal' | 'run'>;
+interface BesideTurns<Value> {
+  readonly client: Client;
+  /** Ends the wait for a place. */
+  readonly signal: AbortSignal;
+  run(): Promise<Value>;
+}
 
 /** The session service without its routes. */
-export interface SessionService {
-  readonly store: SessionStore;
-  readonly turns: Turns;
-  readonly streams: Streams;
-  readonly rates: CallRates;
-  readonly clients: Clients;
-  readonly tokens: ContinuationTokens;
-  readonly ids: SessionIds;
-  readonly secret: Buffer;
-  readonly clock: Clock;
-  readonly limits: ServiceLimits;
-  readonly isDraining: boolean;
-  /** @throws Problem `not_ready`, `shutting_down` */
-  refuseUnlessReady(): void;
-  /**
-   * Runs other work in the place of a turn, once it is its client's turn. Rejects with Problem
-   * `overloaded`, `shutting_down` or `not_ready`, or as the work does.
-   */
-  runBesideTurns<Value>(work: BesideTurns<Value>): Promise<Value>;
-  figures(): Promise<SessionFigures>;
-  /** Takes no more messages, and begins no more turns; those at work go on. */
-  startDraining(): void;
-  /** Ends the turns at work as interrupted, then the streams. */
-  cutOff(): Promise<void>;
-  /** Cuts off, and closes the store. */
-  close(): Promise<void>;
-}
+export type SessionService = Awaited<ReturnType<typeof openSessionService>>;
 
 /**
- * Opens the session service: recovers what a crash has interrupted, and works off what waits. Close
- * it with `close()`.
+ * Opens the session service: fails the turns that a crash has interrupted, and answers the messages that wait.
+ * Close it with `close()`.
  */
-export async function openSessionService(options: ServiceOptions): Promise<SessionService> {
-  const { engine, clock, random, secret, limits, ledger, onFault } = options;
+export async function openSessionService(options: ServiceOptions) {
+  const { engine, clock, random, secret, limits, ledger } = options;
   const ids = createSessionIds(clock, random);
-  const store = options.openStore((index) => ({ id: ids.event(), atMs: clock.now(), index }));
-  const feeds = createFeeds(store);
-  const work = createFairWork({ atOnce: limits.turnsAtOnce, clock, isReady: () => engine.isReady });
-  const hasRoom = createRoomCheck(ledger);
-  const turns = createTurns({ store, engine, clock, limits, work, hasRoom, onFault });
-  const streams = createStreams({ store, feeds, clock, limits, ledger, onFault });
-  store.bound({ ledger, clock, isRead: streams.isRead });
-  try {
-    const left = await recoverSessions({ store, clock, limits });
-    for (const record of left) turns.attend(record);
-  } catch (error) {
-    store.close();
-    throw error;
-  }
-  store.onCommit((commit) => {
-    feeds.publish(commit);
-    attendTo(commit, turns);
-  });
-  const expiry = startExpiry({ store, clock, limits, onFault });
-  const ending = createEnding({ store, turns, streams, stopAgeing: expiry.stop });
+  const { store, work, turns, streams, stopAging } = await openParts(options, ids.event);
+  const shutdown = createShutdown({ store, turns, streams, stopAging });
   return {
     store,
     turns,
     streams,
     rates: createRates(limits, clock),
-    clients: createClients(secret),
     tokens: createContinuationTokens(secret),
     ids,
     secret,
     clock,
     limits,
-    get isDraining() {
-      return ending.isDraining;
+    /** Returns the client behind an address, as `toClientAddress` names it, by keyed hashes: no address is stored. */
+    toClient: (name: string): Client => {
+      const { network } = toClient(name);
+      return {
+        address: createMark(secret, 'address', name),
+        network: network === null ? null : createMark(secret, 'network', network),
+      };
     },
-    refuseUnlessReady: () => {
-      if (ending.isDraining) throw shuttingDown();
-      if (!engine.isReady) throw notReady();
+    /** @throws Problem `not_ready`, `shutting_down` */
+    refuseUnlessReady: (): void => {
+      if (shutdown.isDraining) throw shuttingDown();
+      if (engine.isReady) return;
+      throw new Problem('not_ready', { detail: 'The index of the answers is being built.' });
     },
-    runBesideTurns: async (beside) => {
+    /**
+     * Runs other work in the place of a turn, once it is its client's turn. Rejects with Problem
+     * `overloaded`, `shutting_down` or `not_ready`, or as the work does.
+     */
+    runBesideTurns: async <Value>(beside: BesideTurns<Value>): Promise<Value> => {
       const place = takeTurn(ledger, beside.client);
       const id = ids.delivery();
       try {
@@ -142,6 +102,7 @@ export async function openSessionService(options: ServiceOptions): Promise<Sessi
         place.release();
       }
     },
+    /** Returns how much is going on, for the operator. */
     figures: async () => ({
       live: await store.countLive(),
       turnsAtWork: turns.atWork,
@@ -149,19 +110,43 @@ export async function openSessionService(options: ServiceOptions): Promise<Sessi
       streams: streams.open,
       storedBytes: ledger.totalOf('sessionBytes'),
     }),
-    startDraining: ending.startDraining,
-    cutOff: ending.cutOff,
-    close: ending.close,
+    startDraining: shutdown.startDraining,
+    cutOff: shutdown.cutOff,
+    close: shutdown.close,
   };
 }
 
-/** An answer may take a little more than there is; what is over its bound before that gets none. */
-function createRoomCheck(ledger: Ledger): TurnsOptions['hasRoom'] {
-  return (client) => [null, 'share'].includes(ledger.findExcess('sessionBytes', client, 0));
+/** Opens the store, recovers its sessions, and starts what works on them. */
+async function openParts(options: ServiceOptions, nextId: () => string) {
+  const { engine, clock, limits, ledger, onFault } = options;
+  const store = options.openStore((index) => ({ id: nextId(), atMs: clock.now(), index }));
+  const work = createFairWork({ atOnce: limits.turnsAtOnce, clock, isReady: () => engine.isReady });
+  // An answer may take a little more than there is; a client that is over its bound before gets none.
+  const hasRoom = (client: Client | null) =>
+    [null, 'share'].includes(ledger.findExcess('sessionBytes', client, 0));
+  const turns = createTurns({ store, engine, clock, limits, work, hasRoom, onFault });
+  const streams = createStreams({ store, clock, limits, ledger, onFault });
+  store.bound({ ledger, clock, isRead: streams.isRead });
+  try {
+    const left = await recoverSessions(options, store);
+    for (const record of left) turns.attend(record);
+  } catch (error) {
+    await streams.endAll();
+    store.close();
+    throw error;
+  }
+  store.onCommit((commit) => {
+    streams.publish(commit);
+    for (const [sessionId, record] of commit) {
+      if (record !== undefined && isLive(record.state)) turns.attend(record);
+      else turns.drop(sessionId);
+    }
+  });
+  return { store, work, turns, streams, stopAging: startExpiry({ store, clock, limits, onFault }) };
 }
 
 /** Takes a turn that is not stored. @throws Problem `overloaded`, `not_ready` */
-function takeTurn(ledger: Ledger, client: Client | null): Hold {
+function takeTurn(ledger: Ledger, client: Client): Hold {
   const place = ledger.open('queuedTurns', client);
   let isTaken = false;
   try {
@@ -173,47 +158,37 @@ function takeTurn(ledger: Ledger, client: Client | null): Hold {
   throw new Problem('overloaded', { detail: 'Too many questions wait for an answer.' });
 }
 
-function createRates(limits: ServiceLimits, clock: Clock): CallRates {
-  const { startsPerMinute, startBurst, messagesPerMinute } = limits;
+function createRates(
+  { startsPerMinute, startBurst, messagesPerMinute }: ServiceLimits,
+  clock: Clock,
+) {
+  // A third of a minute's at once, as starts have it by default.
+  const messageBurst = Math.max(1, Math.floor(messagesPerMinute / 3));
   return createCallRates({
     starts: { perMinute: startsPerMinute, burst: startBurst },
-    // A third of a minute's at once, as starts have it by default.
-    messages: {
-      perMinute: messagesPerMinute,
-      burst: Math.max(1, Math.floor(messagesPerMinute / 3)),
-    },
+    messages: { perMinute: messagesPerMinute, burst: messageBurst },
     clock,
   });
 }
 
-/** Whatever was recorded: the turn at the front is seen to, and none goes on in a session that has ended. */
-function attendTo(commit: Commit, turns: Turns): void {
-  for (const [sessionId, { record }] of commit) {
-    if (record !== undefined && isLive(record.state)) turns.attend(record);
-    else turns.drop(sessionId);
-  }
-}
+type Parts = Pick<
+  Awaited<ReturnType<typeof openParts>>,
+  'store' | 'turns' | 'streams' | 'stopAging'
+>;
 
-interface EndingOptions {
-  readonly store: SessionStore;
-  readonly turns: Turns;
-  readonly streams: Streams;
-  readonly stopAgeing: () => void;
-}
-
-/** The order of a shutdown. */
-function createEnding({ store, turns, streams, stopAgeing }: EndingOptions) {
+function createShutdown({ store, turns, streams, stopAging }: Parts) {
   let isDraining = false;
   let cut: Promise<void> | null = null;
+  /** Takes no more messages, and begins no more turns; those at work go on. */
   const startDraining = (): void => {
     isDraining = true;
     turns.startDraining();
   };
+  /** Ends the turns at work as interrupted, then the streams: readers get a whole turn. */
   const cutOff = (): Promise<void> => {
     startDraining();
-    stopAgeing();
-    // Readers get a whole turn before their streams end.
-    cut ??= turns.interrupt().then(() => streams.endAll());
+    stopAging();
+    cut ??= turns.interrupt().then(streams.endAll);
     return cut;
   };
   return {
@@ -233,46 +208,11 @@ function shuttingDown(): Problem {
   return new Problem('shutting_down', { detail: 'This process is about to stop.' });
 }
 
-function notReady(): Problem {
-  return new Problem('not_ready', { detail: 'The index of the answers is being built.' });
-}
-
-/** Names clients by keyed hashes, so that no address is stored. */
-interface Clients {
-  /** Returns the client behind an address, as `toClientAddress` names it. */
-  at(address: string): Client;
-}
-
-/** Creates the names of clients under the server's secret. */
-function createClients(secret: Buffer): Clients {
-  return {
-    at: (address) => {
-      const { network } = toClient(address);
-      return {
-        address: createMark(secret, 'address', address),
-        network: network === null ? null : createMark(secret, 'network', network),
-      };
-    },
-  };
-}
-
-/** What recovery needs. */
-interface RecoveryOptions {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly limits: SessionLimits;
-}
-
 /**
- * Ends what a crash has interrupted: each turn that was at work fails with `turn_interrupted`, so that
- * no reader waits for it. Gives the sessions that have messages left to answer.
- * Run it before anybody is let in.
+ * Fails each turn that a crash has interrupted with `turn_interrupted`, so that no reader waits for it. Returns the
+ * sessions that have messages left to answer. Run it before the first request.
  */
-async function recoverSessions({
-  store,
-  clock,
-  limits,
-}: RecoveryOptions): Promise<readonly SessionRecord[]> {
+async function recoverSessions({ clock, limits }: ServiceOptions, store: SessionStore) {
   const left: SessionRecord[] = [];
   const recover = async (record: SessionRecord): Promise<void> => {
     const [front] = record.pending;
@@ -287,11 +227,8 @@ async function recoverSessions({
     const after = await store.change(record.id, (now) => endTurn(now, { sequence, end }, limits));
     if (after?.state === 'running') left.push(after);
   };
-  let from: number | null = 0;
-  while (from !== null) {
-    const { records, next } = await store.listRunning(from);
+  for await (const records of store.list('running')) {
     await Promise.all(records.map(recover)); // one commit for all of them
-    from = next;
   }
   return left;
 }

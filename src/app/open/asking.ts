@@ -36,7 +36,7 @@ export function createAsking(options: AskingOptions): Asking {
     isAboutPages: config.PERCH_CORPUS.length === 0,
     answer: async (question, request) => {
       service.refuseUnlessReady();
-      const client = service.clients.at(clientOf(request));
+      const client = service.toClient(clientOf(request));
       service.rates.spendStart(null, client);
       return answerInTime({ question, client, left: request.signal }, options);
     },

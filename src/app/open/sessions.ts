@@ -14,8 +14,11 @@ import {
   type ServiceLimits,
   type SessionService,
 } from '../../sessions/service.ts';
-import { openSqliteSessions } from '../../sessions/store/sqlite-store.ts';
-import type { SessionStore, StampEvent } from '../../sessions/store/store.ts';
+import {
+  openSqliteSessions,
+  type SessionStore,
+  type StampEvent,
+} from '../../sessions/store/sqlite-store.ts';
 
 /** What sessions are built of. */
 export interface SessionsOpening {

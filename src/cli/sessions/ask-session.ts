@@ -19,14 +19,12 @@ import { type CommandContext, type ExitCode, exitCodes, UsageError } from '../co
 import { createLogger } from '../logger.ts';
 import { explainOpening } from '../output/explain.ts';
 import type { ProgressLine } from '../output/progress-line.ts';
-import { createOwnReach, type SessionReach, UnreachableError } from './reach.ts';
-import { createRemoteReach } from './remote.ts';
-import { type CompletedMessage, followTurn, type TurnOutcome } from './turn.ts';
+import { createOwnReach, createRemoteReach, type SessionReach, UnreachableError } from './reach.ts';
+import { followTurn } from './turn.ts';
 
-/** A question to a session. */
-export interface SessionQuestion {
+interface SessionQuestion {
   readonly question: string;
-  /** The id of the session; null starts one. */
+  /** `null` starts a session. */
   readonly sessionId: string | null;
   readonly json: boolean;
 }
@@ -68,10 +66,8 @@ async function openReach(context: CommandContext, progress: ProgressLine): Promi
 
 function openRemoteReach({ config }: CommandContext): SessionReach {
   const url = readAddress(config);
-  if (url === null)
-    throw new UnreachableError('another process holds the sessions, and serves none');
-  const secret = openSessionSecret(config, systemRandom);
-  return createRemoteReach({ url, secret, clock: systemClock });
+  if (url !== null) return createRemoteReach(url, openSessionSecret(config, systemRandom));
+  throw new UnreachableError('another process holds the sessions, and serves none');
 }
 
 async function openOwnReach(context: CommandContext, progress: ProgressLine) {
@@ -125,15 +121,14 @@ async function askIn(
     if (!json) stdout.write(text);
   });
   const outcome = await followTurn(taken, { reach, clock: systemClock, onText: printed.show });
-  if (outcome.answer !== null && json) {
-    stdout.writeJson(`${JSON.stringify(toJson(outcome.answer, taken.sessionId))}\n`);
+  const { answer } = outcome;
+  if (answer !== null && json) {
+    const { message, finishReason, citations, abstained } = answer;
+    const members = { message, finishReason, citations, abstained, sessionId: taken.sessionId };
+    stdout.writeJson(`${JSON.stringify(members)}\n`);
   }
   if (outcome.kind === 'answered') printed.show(outcome.answer.message);
   printed.end();
-  return toExitCode(outcome, stderr);
-}
-
-function toExitCode(outcome: TurnOutcome, stderr: CommandContext['stderr']): ExitCode {
   if (outcome.kind === 'answered') {
     return outcome.answer.abstained ? exitCodes.notFound : exitCodes.ok;
   }
@@ -141,13 +136,7 @@ function toExitCode(outcome: TurnOutcome, stderr: CommandContext['stderr']): Exi
   return exitCodes.upstream;
 }
 
-/** The members of the session's `message.completed`, and which session it is. */
-function toJson(answer: CompletedMessage, sessionId: string) {
-  const { message, finishReason, citations, abstained } = answer;
-  return { message, finishReason, citations, abstained, sessionId };
-}
-
-/** Writes what is new of a text that grows; one that does not go on from what was written, anew. */
+/** Writes what is new of a growing text; writes a text anew that does not go on from what was written. */
 function createGrowingText(write: (text: string) => void) {
   let written = '';
   return {
@@ -162,7 +151,7 @@ function createGrowingText(write: (text: string) => void) {
   };
 }
 
-/** What helps at the command line, where the resolution of the code speaks of requests. */
+/** Advice for the command line, where the resolution of the code speaks of requests. */
 const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
   session_not_found: '`perch sessions list` shows what there is, `--session new` starts one.',
   session_expired: '`--session new` starts a new one.',
@@ -174,7 +163,7 @@ const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
   not_ready: 'The server still reads the docs. Ask again in a moment.',
 };
 
-/** @throws what is no failure of the sessions or of their server */
+/** @throws any error that is no failure of the sessions or of their server */
 function explain(error: unknown, { config, stderr }: CommandContext): ExitCode {
   if (error instanceof Problem) {
     const { resolution } = problemKinds[error.code];

@@ -2,24 +2,21 @@ import type { Clock } from '../../core/clock.ts';
 import { type SessionEvent, sessionEvent } from '../../sessions/events.ts';
 import { type SessionReach, type Taken, UnreachableError } from './reach.ts';
 
-/** How the turn of a question ended. */
-export type TurnOutcome =
+type CompletedMessage = Extract<SessionEvent, { type: 'message.completed' }>['data'];
+
+type TurnOutcome =
   | { readonly kind: 'answered'; readonly answer: CompletedMessage }
   /** `message` is a sentence for people. */
   | { readonly kind: 'failed'; readonly answer: CompletedMessage | null; readonly message: string };
 
-/** The members of a `message.completed`. */
-export type CompletedMessage = Extract<SessionEvent, { type: 'message.completed' }>['data'];
-
-/** What following a turn takes. */
-export interface TurnFollowing {
+interface TurnFollowing {
   readonly reach: Pick<SessionReach, 'read'>;
   readonly clock: Clock;
-  /** Told of the text so far, whenever there is more. */
+  /** Called with the text so far, whenever there is more. */
   onText(soFar: string): void;
 }
 
-/** The milliseconds before the stream is read again, by how often it broke off without anything new. */
+/** Milliseconds before the stream is read again, by how often it broke off without anything new. */
 const waitsMs = [0, 500, 1000, 2000, 4000] as const;
 
 /**
@@ -27,25 +24,28 @@ const waitsMs = [0, 500, 1000, 2000, 4000] as const;
  *
  * @throws UnreachableError where it breaks off again and again; Problem
  */
-export async function followTurn(taken: Taken, following: TurnFollowing): Promise<TurnOutcome> {
-  const turn = createTurn(taken, following);
+export async function followTurn(
+  { sessionId, deliveryId, fromIndex }: Taken,
+  { reach, clock, onText }: TurnFollowing,
+): Promise<TurnOutcome> {
+  const turn: Turn = { deliveryId, onText, nextIndex: fromIndex, outcome: null, answer: null };
   let breaks = 0;
   while (turn.outcome === null) {
     const before = turn.nextIndex;
-    const fault = await readOn(turn, taken, following.reach);
+    const fault = await readOn(turn, sessionId, reach);
     if (turn.outcome !== null) break;
     breaks = turn.nextIndex > before ? 0 : breaks + 1;
     const waitMs = waitsMs[breaks];
     if (waitMs === undefined) throw fault ?? new UnreachableError('the question has no answer');
-    await following.clock.sleep(waitMs);
+    await clock.sleep(waitMs);
   }
   return turn.outcome;
 }
 
-/** Gives what broke a read off; undefined where it ended by itself. */
+/** Returns the error that broke a read off; `undefined` if it ended by itself. */
 async function readOn(
   turn: Turn,
-  { sessionId }: Taken,
+  sessionId: string,
   reach: TurnFollowing['reach'],
 ): Promise<UnreachableError | undefined> {
   let rest = '';
@@ -53,7 +53,7 @@ async function readOn(
     await reach.read({ sessionId, fromIndex: turn.nextIndex }, (piece) => {
       const lines = (rest + piece).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) turn.take(line);
+      for (const line of lines) takeLine(turn, line);
     });
     return undefined;
   } catch (error) {
@@ -62,36 +62,23 @@ async function readOn(
   }
 }
 
+/** A turn, as far as its events were read. */
 interface Turn {
-  readonly nextIndex: number;
-  readonly outcome: TurnOutcome | null;
-  take(line: string): void;
+  readonly deliveryId: string;
+  readonly onText: (soFar: string) => void;
+  nextIndex: number;
+  outcome: TurnOutcome | null;
+  answer: CompletedMessage | null;
 }
 
-function createTurn(
-  { deliveryId, fromIndex }: Taken,
-  { onText }: Pick<TurnFollowing, 'onText'>,
-): Turn {
-  let nextIndex = fromIndex;
-  let outcome: TurnOutcome | null = null;
-  let answer: CompletedMessage | null = null;
-  return {
-    get nextIndex() {
-      return nextIndex;
-    },
-    get outcome() {
-      return outcome;
-    },
-    take: (line) => {
-      const event = parseEvent(line);
-      if (event === undefined || event.meta.index < nextIndex) return;
-      nextIndex = event.meta.index + 1;
-      if (!concerns(event, deliveryId)) return;
-      if (event.type === 'message.appended') onText(event.data.messageSoFar);
-      if (event.type === 'message.completed') answer = event.data;
-      outcome ??= toOutcome(event, answer);
-    },
-  };
+function takeLine(turn: Turn, line: string): void {
+  const event = parseEvent(line);
+  if (event === undefined || event.meta.index < turn.nextIndex) return;
+  turn.nextIndex = event.meta.index + 1;
+  if (!concerns(event, turn.deliveryId)) return;
+  if (event.type === 'message.appended') turn.onText(event.data.messageSoFar);
+  if (event.type === 'message.completed') turn.answer = event.data;
+  turn.outcome ??= toOutcome(event, turn.answer);
 }
 
 /** The end of the session is the end of all its turns. */
@@ -116,7 +103,7 @@ function toOutcome(event: SessionEvent, answer: CompletedMessage | null): TurnOu
   }
 }
 
-/** Gives the event of a line; undefined for types that are not known here, and for no event at all. */
+/** Returns the event of a line; `undefined` for unknown types, and for lines that are no event. */
 function parseEvent(line: string): SessionEvent | undefined {
   if (line.trim() === '') return undefined;
   try {

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
+import { expiredSession, refuseOtherOwner, unknownSession } from '../messages.ts';
 import type { SessionService } from '../service.ts';
+import type { Once } from '../store/session-rows.ts';
 import type { SessionRecord } from '../store/state.ts';
-import type { Once } from '../store/store.ts';
-import { type Owner, readOwner } from './owner.ts';
 import { type Body, readString } from './requests.ts';
-import { createMark } from './tokens.ts';
+import { createMark, readOwner } from './tokens.ts';
 
 /** What the operator demands of callers. */
 export interface CallerRules {
@@ -20,7 +20,6 @@ export interface CallerRules {
   readonly streamToken: 'proven' | 'always';
 }
 
-/** What calls are judged with. */
 export interface CallSetting {
   readonly service: SessionService;
   readonly rules: CallerRules;
@@ -38,7 +37,7 @@ export function refuseWithoutBearer(
 }
 
 /**
- * Finds the session that a request names, and notes that it is known.
+ * Returns the session that a request names, and notes that it is known.
  *
  * @throws Problem `session_not_found`, `session_expired`, `session_forbidden`
  */
@@ -55,45 +54,22 @@ export async function findSession(
   return found.record;
 }
 
-/** Gives the problem of a session id that nobody knows. */
-export function unknownSession(): Problem {
-  return new Problem('session_not_found', { detail: 'There is no session with this id.' });
-}
-
-/** Gives the problem of a session that was deleted. */
-export function expiredSession(): Problem {
-  return new Problem('session_expired', { detail: 'The session has ended and was deleted.' });
-}
-
-/** @throws Problem `session_forbidden` where sessions are bound and this one is somebody else's */
+/** @throws Problem `session_forbidden` if sessions are bound to bearers, and this one to another */
 export function refuseStranger(
   record: SessionRecord,
   request: FastifyRequest,
   { service, rules }: CallSetting,
 ): void {
-  if (rules.bindBearer && readOwner(request.raw, service.secret) !== record.owner) {
-    throw foreignSession();
-  }
+  if (rules.bindBearer) refuseOtherOwner(record, readOwner(request.raw, service.secret));
 }
-
-/** Gives the problem of a session that is bound to another bearer. */
-export function foreignSession(): Problem {
-  return new Problem('session_forbidden', {
-    detail: 'The session was started with another bearer token, or with none.',
-  });
-}
-
-/** The header that carries the continuation token. */
-const tokenHeader = 'x-continuation-token';
 
 /**
- * Gives the continuation token that a request shows, from its header or its body; undefined where it
- * shows none.
+ * Returns the continuation token of a request, from its header or its body; `undefined` without one.
  *
  * @throws Problem `conflicting_continuation_tokens`, `invalid_body`
  */
 export function readToken(request: FastifyRequest, body: Body | undefined): string | undefined {
-  const header = String(request.headers[tokenHeader] ?? '') || undefined;
+  const header = String(request.headers['x-continuation-token'] ?? '') || undefined;
   const member = readString(body, 'continuationToken') || undefined;
   if (header !== undefined && member !== undefined && header !== member) {
     throw new Problem('conflicting_continuation_tokens', {
@@ -131,21 +107,21 @@ export function demandToken(
 
 /** The bearer and the address of a request, by their keyed hashes. */
 export interface Caller {
-  readonly owner: Owner;
+  readonly owner: string | null;
   readonly client: Client;
 }
 
 /** The form of an `Idempotency-Key` that is honoured. */
 const idempotencyKey = /^.{16,255}$/s;
 
-/** Tells whether a request is to be carried out once. */
-export function isOnce({ headers }: FastifyRequest, owner: Owner): boolean {
+/** Returns whether a request is to be carried out once. */
+export function isOnce({ headers }: FastifyRequest, owner: string | null): boolean {
   const key = headers['idempotency-key'];
   // All anonymous callers are one: to repeat a reply would hand its token to another.
   return owner !== null && typeof key === 'string' && idempotencyKey.test(key);
 }
 
-/** Gives what makes a request one of its kind; null where it may be carried out again. */
+/** Returns the marks of a request that is to be carried out once; `null` for any other. */
 export function readOnce(
   request: FastifyRequest,
   { owner, client }: Caller,

@@ -28,7 +28,7 @@ export const streamMediaType = 'application/x-ndjson; charset=utf-8';
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** Gives a header under its neutral name and under the one that eve clients read. */
+/** Returns a header under its neutral name and under the one that eve clients read. */
 const underBothNames = (
   name: string,
   description: string,
@@ -40,12 +40,11 @@ const underBothNames = (
 
 const sessionHeaders = underBothNames('Session-Id', 'The session.');
 
-/** Where pages of other origins may use sessions. */
 const originHeaders: EndpointHeaders = {
   Vary: { description: '`Origin`, where the server lets other origins in.', isOptional: true },
 };
 
-/** Of every reply, problems among them. */
+/** The headers of every reply, problems too. */
 const commonHeaders: EndpointHeaders = {
   ...underBothNames('Session-Id', 'The session, once it is known.', { isOptional: true }),
   ...originHeaders,
@@ -96,7 +95,7 @@ const streamQuery = z.object({
     .describe('`1`: stays open for a minute, then ends with a record that is no event.'),
 });
 
-const bodyProblems = [
+const messageProblems = [
   'invalid_body',
   'missing_message',
   'invalid_message',
@@ -121,38 +120,29 @@ const sessionProblems = [
   'invalid_continuation_token',
 ] as const satisfies readonly ProblemCode[];
 
-const tokenProblems = [
-  'missing_continuation_token',
-  'conflicting_continuation_tokens',
+/** Problems of bodies that are no messages. */
+const bodyProblems = [
+  'invalid_body',
+  'payload_too_large',
+  'unsupported_media_type',
 ] as const satisfies readonly ProblemCode[];
 
-/** Gives the routes of the session service under a first path segment, for the machine description. */
-export function describeSessionEndpoints(segment: string): readonly Endpoint[] {
-  const base = `/${segment}/v1`;
-  return [healthEndpoint(base), startEndpoint(base), ...oneSession(`${base}/session/{sessionId}`)];
-}
-
-function healthEndpoint(base: string): Endpoint {
-  return {
+/** The routes, with their paths below the prefix. */
+const endpoints: readonly Omit<Endpoint, 'tag'>[] = [
+  {
     id: 'getSessionHealth',
     method: 'GET',
-    path: `${base}/health`,
-    tag: 'sessions',
+    path: '/health',
     summary: 'Tells whether the session service takes messages.',
     replies: [{ ...reply(200, 'It does.', healthReply), headers: {} }],
     problems: ['not_ready', 'shutting_down'],
     access: 'open',
     headers: originHeaders,
-  };
-}
-
-function startEndpoint(base: string): Endpoint {
-  const accepted = reply(202, 'The message is accepted; its turn is on the stream.', startReply);
-  return {
+  },
+  {
     id: 'startSession',
     method: 'POST',
-    path: `${base}/session`,
-    tag: 'sessions',
+    path: '/session',
     summary: 'Starts a session with a message.',
     description:
       '`Location` is the stream, where the answer is the message of the last `message.completed`.',
@@ -160,26 +150,18 @@ function startEndpoint(base: string): Endpoint {
     body: { 'application/json': startBody },
     replies: [
       {
-        ...accepted,
+        ...reply(202, 'The message is accepted; its turn is on the stream.', startReply),
         headers: { ...sessionHeaders, Location: { description: 'The path of the stream.' } },
       },
     ],
-    problems: [...bodyProblems, ...loadProblems],
+    problems: [...messageProblems, ...loadProblems],
     access: 'bearer',
     headers: commonHeaders,
-  };
-}
-
-function oneSession(url: string): readonly Endpoint[] {
-  return [followUpEndpoint(url), streamEndpoint(url), cancelEndpoint(url), resetEndpoint(url)];
-}
-
-function followUpEndpoint(url: string): Endpoint {
-  return {
+  },
+  {
     id: 'continueSession',
     method: 'POST',
-    path: url,
-    tag: 'sessions',
+    path: '/session/{sessionId}',
     summary: 'Sends a further message to a session.',
     description:
       'It is answered after those before it in the session. Addresses take turns; the messages of one address are answered in the order of arrival.',
@@ -187,24 +169,21 @@ function followUpEndpoint(url: string): Endpoint {
     body: { 'application/json': followUpBody },
     replies: [reply(202, 'The message is accepted; its turn is on the stream.', followUpReply)],
     problems: [
-      ...bodyProblems,
+      ...messageProblems,
       ...sessionProblems,
-      ...tokenProblems,
+      'missing_continuation_token',
+      'conflicting_continuation_tokens',
       'session_not_active',
       'turn_in_progress',
       ...loadProblems,
     ],
     access: 'bearer',
     headers: commonHeaders,
-  };
-}
-
-function streamEndpoint(url: string): Endpoint {
-  return {
+  },
+  {
     id: 'streamSession',
     method: 'GET',
-    path: `${url}/stream`,
-    tag: 'sessions',
+    path: '/session/{sessionId}/stream',
     summary: 'Reads the events of a session, one JSON object on a line.',
     description:
       'Ignore types and members that you do not know. A space before a line keeps a silent stream alive.',
@@ -229,15 +208,11 @@ function streamEndpoint(url: string): Endpoint {
     problems: [...sessionProblems, 'invalid_start_index', 'invalid_option', 'overloaded'],
     access: 'bearer',
     headers: commonHeaders,
-  };
-}
-
-function cancelEndpoint(url: string): Endpoint {
-  return {
+  },
+  {
     id: 'cancelTurn',
     method: 'POST',
-    path: `${url}/cancel`,
-    tag: 'sessions',
+    path: '/session/{sessionId}/cancel',
     summary: 'Cancels the running turn of a session.',
     parameters: { path, header: tokenHeader },
     body: { 'application/json': cancelBody },
@@ -250,21 +225,15 @@ function cancelEndpoint(url: string): Endpoint {
       'session_forbidden',
       'invalid_continuation_token',
       'conflicting_continuation_tokens',
-      'invalid_body',
-      'payload_too_large',
-      'unsupported_media_type',
+      ...bodyProblems,
     ],
     access: 'bearer',
     headers: commonHeaders,
-  };
-}
-
-function resetEndpoint(url: string): Endpoint {
-  return {
+  },
+  {
     id: 'resetSession',
     method: 'POST',
-    path: `${url}/reset`,
-    tag: 'sessions',
+    path: '/session/{sessionId}/reset',
     summary: 'Ends a session.',
     parameters: { path, header: tokenHeader },
     body: { 'application/json': resetBody },
@@ -272,12 +241,20 @@ function resetEndpoint(url: string): Endpoint {
     replies: [reply(200, 'The session has ended, now or before.', resetReply)],
     problems: [
       ...sessionProblems,
-      ...tokenProblems,
-      'invalid_body',
-      'payload_too_large',
-      'unsupported_media_type',
+      'missing_continuation_token',
+      'conflicting_continuation_tokens',
+      ...bodyProblems,
     ],
     access: 'bearer',
     headers: commonHeaders,
-  };
+  },
+];
+
+/** Returns the routes of the session service under a first path segment, for the machine description. */
+export function describeSessionEndpoints(segment: string): readonly Endpoint[] {
+  return endpoints.map((endpoint) => ({
+    ...endpoint,
+    path: `/${segment}/v1${endpoint.path}`,
+    tag: 'sessions',
+  }));
 }

@@ -2,12 +2,11 @@ import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
-import type { Owner } from './owner.ts';
 
 /** How often callers may start sessions and send messages. */
 export interface CallRates {
   /** Counts a start, which is a message as well. @throws Problem `rate_limited` with the exact wait */
-  spendStart(owner: Owner, client: Client): void;
+  spendStart(owner: string | null, client: Client): void;
   /** Counts a further message. @throws Problem `rate_limited` with the exact wait */
   spendMessage(client: Client): void;
 }

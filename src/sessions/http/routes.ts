@@ -1,16 +1,13 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../core/problem.ts';
 import { beginStream } from '../../web/reply.ts';
-import { goOnWith, startWith } from '../messages.ts';
+import { expiredSession, goOnWith, startWith } from '../messages.ts';
+import type { Receipt } from '../store/session-rows.ts';
 import { endSession, isLive, refuseInactive, type SessionRecord } from '../store/state.ts';
-import type { Receipt } from '../store/store.ts';
-import type { StreamSink } from '../streams/stream-reader.ts';
 import {
   type Caller,
   type CallSetting,
   demandToken,
-  expiredSession,
   findSession,
   isOnce,
   readOnce,
@@ -19,9 +16,9 @@ import {
   refuseWrongToken,
 } from './calls.ts';
 import { streamMediaType } from './endpoints.ts';
-import { readOwner } from './owner.ts';
 import { sendBody, toSessionHeaders } from './reply.ts';
 import { type Body, parseBody, readMessage, readStreamQuery, readString } from './requests.ts';
+import { readOwner } from './tokens.ts';
 
 /** What the handlers need. */
 export interface HandlerSetting extends CallSetting {
@@ -64,7 +61,12 @@ function createStart(setting: HandlerSetting) {
     const body = demandBody(request);
     const { text } = readMessage(body, service.limits.messageBytes);
     const caller = readCaller(request, setting);
-    const receipt = await startOnce({ text, caller, request }, setting);
+    const once = readOnce(request, caller, service);
+    let receipt = await service.store.recall(once);
+    if (receipt === undefined) {
+      service.rates.spendStart(caller.owner, caller.client);
+      receipt = await startWith({ text, ...caller, once }, service);
+    }
     request.knownSession = receipt.sessionId;
     reply.code(202).header('location', `${base}/session/${receipt.sessionId}/stream`);
     return sendBody(reply, {
@@ -75,24 +77,6 @@ function createStart(setting: HandlerSetting) {
       deliveryId: receipt.deliveryId,
     });
   };
-}
-
-interface Starting {
-  readonly text: string;
-  readonly caller: Caller;
-  readonly request: FastifyRequest;
-}
-
-async function startOnce(
-  { text, caller, request }: Starting,
-  { service }: HandlerSetting,
-): Promise<Receipt> {
-  const { store, rates } = service;
-  const once = readOnce(request, caller, service);
-  const known = once === null ? undefined : await store.recall(once);
-  if (known !== undefined) return known;
-  rates.spendStart(caller.owner, caller.client);
-  return startWith({ text, ...caller, once }, service);
 }
 
 function createFollowUp(setting: HandlerSetting) {
@@ -116,7 +100,7 @@ async function followUpOnce(request: SessionRequest, setting: HandlerSetting): P
   const { sessionId } = request.params;
   const caller = readCaller(request, setting);
   const once = readOnce(request, caller, service);
-  const known = once === null ? undefined : await service.store.recall(once);
+  const known = await service.store.recall(once);
   // The look before the body left this to be seen.
   if (once !== null && known === undefined)
     refuseInactive(await findSession(request, sessionId, setting));
@@ -125,7 +109,7 @@ async function followUpOnce(request: SessionRequest, setting: HandlerSetting): P
   demandToken(readToken(request, body), sessionId, setting);
   if (known !== undefined) return known;
   service.rates.spendMessage(caller.client);
-  const check = message.isRefusedWhileRunning ? refuseRunning : () => undefined;
+  const check = message.isRefusedWhileRunning ? refuseRunning : undefined;
   return goOnWith({ sessionId, text: message.text, once, check }, service);
 }
 
@@ -156,7 +140,7 @@ function createStream(setting: HandlerSetting) {
       ...toSessionHeaders(request),
       ...toStreamHeaders(stream.record.events - 1),
     });
-    await stream.sendTo(createResponseSink(response));
+    await stream.sendTo(response);
   };
 }
 
@@ -215,7 +199,7 @@ function createReset(setting: HandlerSetting) {
 }
 
 function readCaller(request: FastifyRequest, { service, clientOf }: HandlerSetting): Caller {
-  const client = service.clients.at(clientOf(request));
+  const client = service.toClient(clientOf(request));
   return { owner: readOwner(request.raw, service.secret), client };
 }
 
@@ -247,41 +231,5 @@ export function createSessionCheck(setting: HandlerSetting) {
 export function createKnownCheck(setting: HandlerSetting) {
   return async (request: SessionRequest): Promise<void> => {
     await findSession(request, request.params.sessionId, setting);
-  };
-}
-
-/** Makes the sink of an HTTP response whose headers are sent. */
-function createResponseSink(response: ServerResponse): StreamSink {
-  let isGone = response.destroyed || response.socket?.destroyed === true;
-  let flushed: (() => void) | null = null;
-  const goOn = (): void => {
-    const resume = flushed;
-    flushed = null;
-    resume?.();
-  };
-  response.on('error', goOn);
-  response.on('close', () => {
-    isGone = true;
-    goOn();
-  });
-  return {
-    get isGone() {
-      return isGone;
-    },
-    whenGone: (callback) => {
-      if (isGone) callback();
-      else response.once('close', callback);
-    },
-    write: (bytes) =>
-      new Promise((resolve) => {
-        if (isGone) {
-          resolve();
-          return;
-        }
-        flushed = resolve;
-        response.write(bytes, goOn);
-      }),
-    end: () => void response.end(),
-    cut: () => void response.destroy(),
   };
 }

@@ -1,87 +1,74 @@
 import type { Clock } from '../../core/clock.ts';
-import { onceMs } from './once-rows.ts';
+import { onceMs } from './session-rows.ts';
+import type { SessionStore } from './sqlite-store.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
-import type { SessionStore } from './store.ts';
 
 /** How long sessions last, in milliseconds. */
 export interface LifeLimits {
-  /** Without a message and a turn. */
+  /** Maximum time without a message or a turn. */
   readonly idleMs: number;
-  /** Since the start. */
+  /** Maximum time since the start. */
   readonly ageMs: number;
-  /** Readable after the end. */
+  /** Time after the end in which a session can be read. */
   readonly retentionMs: number;
-  /** Answered with 410 after that. */
+  /** Time after that in which its id is answered with 410. */
   readonly forgetMs: number;
 }
 
-/** What ageing needs. */
-export interface ExpiryOptions {
+interface ExpiryOptions {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly limits: LifeLimits;
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** The ageing of sessions, which goes on until it is stopped. */
-export interface Expiry {
-  stop(): void;
-}
-
-/** How often sessions are looked through. */
+/** Milliseconds between two looks at all sessions. */
 const roundMs = 10_000;
 
 /**
- * Lets sessions age: ends those that are idle or old, deletes what has ended long ago, and forgets
- * what was deleted long ago. A running session does not expire.
+ * Ends sessions that are idle or old, deletes those that ended long ago, and forgets those that were deleted long ago. A
+ * running session does not expire.
+ *
+ * @returns A function that stops all this.
  */
-export function startExpiry(options: ExpiryOptions): Expiry {
+export function startExpiry(options: ExpiryOptions): () => void {
   const { clock, onFault } = options;
   const stopped = new AbortController();
-  const { signal } = stopped;
   const run = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await clock.sleep(roundMs, signal);
+    for (;;) {
+      await clock.sleep(roundMs, stopped.signal);
       await ageOnce(options).catch((error) => onFault(error, 'ageing sessions'));
     }
   };
   run().catch(() => undefined); // stopped
-  return { stop: () => stopped.abort() };
+  return () => stopped.abort();
 }
 
 /** Does what is due now, a hundred sessions of a kind at a time. */
 async function ageOnce({ store, clock, limits }: ExpiryOptions): Promise<void> {
   const nowMs = clock.now();
-  const before = {
-    idleMs: nowMs - limits.idleMs,
-    createdMs: nowMs - limits.ageMs,
-    endedMs: nowMs - limits.retentionMs,
-  };
+  const before = { idleMs: nowMs - limits.idleMs, createdMs: nowMs - limits.ageMs };
   const expire = (record: SessionRecord): Transition | null => {
-    // What has been asked something since is as lively as ever.
+    // It may have had a message since it was listed.
     const isDue = record.activeMs <= before.idleMs || record.createdMs <= before.createdMs;
     return record.state === 'waiting' && isDue ? endSession(record, 'expired', nowMs) : null;
   };
   await drain(
     () => store.listExpired(before),
-    async (ids) => Promise.all(ids.map((id) => store.change(id, expire))), // one commit for all
+    (ids) => Promise.all(ids.map((id) => store.change(id, expire))), // one commit for all
   );
   await drain(
-    () => store.listStale(before),
+    () => store.listStale(nowMs - limits.retentionMs),
     async (ids) => {
       // One after the other, because much may be deleted with each.
       for (const id of ids) await store.purge(id, nowMs);
     },
   );
-  await trimAll(store);
-  await store.forget({ purgedMs: nowMs - limits.forgetMs, onceMs: nowMs - onceMs });
-}
-
-/** The bound of stored bytes may be lower than when they were stored. */
-async function trimAll(store: SessionStore): Promise<void> {
+  // The bound of stored bytes may be lower than when they were stored.
   while ((await store.trim()) > 0) {
     // Each call deletes a few, so that requests are served in between.
   }
+  await store.forget({ purgedMs: nowMs - limits.forgetMs, onceMs: nowMs - onceMs });
 }
 
 /** Takes a list until it is empty, or does not get any shorter. */

@@ -5,51 +5,39 @@ import { Problem } from '../../core/problem.ts';
  * When work is to be committed: at the end of this turn of the event loop, or some turns later, so that
  * more of it shares a commit. An idle process takes no time for such turns, a busy one does.
  */
-export type Urgency = 'now' | 'soon';
+type Urgency = 'now' | 'soon';
 
 /** How many turns of the event loop work waits for others that is to be committed soon. */
 const soonTurns = 8;
 
-/** Makes transactions share commits. */
-export interface GroupCommit {
-  /**
-   * Runs work with the others of this turn of the event loop, in order, and resolves when all of them
-   * are durable. A Problem that the work throws before it writes rejects it alone; whatever else
-   * fails undoes all of the group.
-   */
-  write<Value>(work: () => Value, urgency?: Urgency): Promise<Value>;
-  /** Runs a query on what is durable: now, or as soon as the group that is open is committed, which is at once. */
-  read<Value>(query: () => Value): Promise<Value>;
-  /** Commits the group that is open. */
-  flush(): void;
-}
-
-/** What a group needs. */
-export interface GroupCommitOptions {
+interface GroupCommitOptions {
   readonly database: SqliteDatabase;
   /** Calls back when this turn of the event loop has ended. */
   readonly onTurnEnd: (callback: () => void) => void;
-  /** Is called after each commit, before anybody whose work it holds goes on. */
+  /** Called after each commit, before its promises resolve. */
   readonly onCommitted: () => void;
-  /** Is called where the group was undone. */
   readonly onUndone: () => void;
 }
 
-/** Told once the fate of its group is known: null for committed. */
-type Settle = (fault: unknown) => void;
-
-/** A transaction that is open, with those who wait for its end. */
+/** An open transaction, with the callbacks for its end; the fault is `null` if it is committed. */
 interface Group {
-  readonly settle: Settle[];
+  readonly settle: ((fault: unknown) => void)[];
   /** Whether it is committed at the end of this turn. */
   isDue: boolean;
 }
 
+/** Transactions that share commits. */
+export type GroupCommit = ReturnType<typeof createGroupCommit>;
+
 /** Creates the sharing of commits on a database that nobody else in this process writes to. */
-export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
+export function createGroupCommit(options: GroupCommitOptions) {
   const groups = createGroups(options);
   return {
-    write: (work, urgency = 'now') =>
+    /**
+     * Runs work with the others of this turn of the event loop, in order, and resolves when all of them are durable. A
+     * Problem that the work throws before it writes rejects it alone; whatever else fails undoes all of the group.
+     */
+    write: <Value>(work: () => Value, urgency: Urgency = 'now'): Promise<Value> =>
       new Promise((resolve, reject) => {
         const group = groups.join(urgency);
         try {
@@ -61,7 +49,8 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
           if (!(error instanceof Problem)) groups.undo(group, error);
         }
       }),
-    read: (query) =>
+    /** Runs a query on what is durable: at once, or as soon as the open group is committed. */
+    read: <Value>(query: () => Value): Promise<Value> =>
       new Promise((resolve, reject) => {
         const run = () => {
           try {
@@ -70,7 +59,6 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
             reject(toStoreProblem(error));
           }
         };
-        // What has not been committed is not shown to anybody.
         const { open } = groups;
         if (open === null) {
           run();
@@ -79,7 +67,8 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
         open.settle.push(run);
         groups.hasten(open);
       }),
-    flush: () => {
+    /** Commits the open group. */
+    flush: (): void => {
       if (groups.open !== null) groups.finish(groups.open);
     },
   };
@@ -122,10 +111,11 @@ function createGroups({ database, onTurnEnd, onCommitted, onUndone }: GroupCommi
     });
   };
   const join = (urgency: Urgency): Group => {
+    const isNew = open === null;
     const group = open ?? start();
-    if (urgency === 'now') hasten(group);
-    else if (group !== open) linger(group, soonTurns);
     open = group;
+    if (urgency === 'now') hasten(group);
+    else if (isNew) linger(group, soonTurns);
     return group;
   };
   const start = (): Group => {

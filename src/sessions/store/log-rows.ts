@@ -1,41 +1,38 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { MessageChange } from './state.ts';
-import {
-  type AnsweredTurn,
-  type EventPart,
-  pieceLength,
-  type SessionMessage,
-  type StoredEvent,
-} from './store.ts';
 
-/** The most events that are read together. */
+/** Maximum number of characters of lines that are read or written together, where they are several. */
+export const pieceLength = 65_536;
+
+/** An event as it is recorded: its line has no line feed, and never holds the token. */
+export interface StoredEvent {
+  readonly index: number;
+  readonly line: string;
+}
+
+/** An answered turn of a session. */
+export interface AnsweredTurn {
+  readonly question: string;
+  /** The line of its `message.completed`. */
+  readonly line: string;
+}
+
+/** A message of a session, as the operator sees it. */
+interface SessionMessage {
+  readonly sequence: number;
+  readonly deliveryId: string;
+  readonly text: string;
+  readonly state: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
+}
+
+/** Maximum number of events that are read together. */
 const pieceEvents = 256;
 
-/**
- * How many are looked at in one go: few long ones fill a piece, and to look at those behind it means to
- * read them.
- */
+/** Number of events in one look: few long ones fill a piece, and to look at those behind it means to read them. */
 const eventsAtATime = 16;
 
-interface RawPart {
-  readonly bytes: number;
-  readonly part: Buffer;
-}
-
-interface EventPosition {
-  readonly index: number;
-  readonly offset: number;
-}
-
-/** The rows of what was said in sessions. */
-export type LogRows = ReturnType<typeof createLogRows>;
-
-/** Prepares the statements about what was said in sessions. */
-export function createLogRows(database: SqliteDatabase) {
-  return { ...createLogWrites(database), ...createLogReads(database) };
-}
-
-function createLogWrites(database: SqliteDatabase) {
+/** Prepares the statements that write what was said in sessions. */
+export function createLogWrites(database: SqliteDatabase) {
   const insertEvent = database.prepare<[number, number, string, number]>(
     'INSERT INTO events (session, position, line, ends) VALUES (?, ?, ?, ?)',
   );
@@ -50,22 +47,16 @@ function createLogWrites(database: SqliteDatabase) {
     append: (session: number, { index, line }: StoredEvent, ends: number): void => {
       insertEvent.run(session, index, line, ends);
     },
-    changeMessage: (
-      session: number,
-      change: MessageChange,
-      completedEvent: number | null,
-    ): void => {
+    changeMessage: (session: number, change: MessageChange, completed: number | null): void => {
       const { sequence } = change;
-      if (change.kind === 'mark') {
-        markMessage.run(change.state, completedEvent, session, sequence);
-      } else {
-        insertMessage.run(session, sequence, change.deliveryId, change.text);
-      }
+      if (change.kind === 'mark') markMessage.run(change.state, completed, session, sequence);
+      else insertMessage.run(session, sequence, change.deliveryId, change.text);
     },
   };
 }
 
-function createLogReads(database: SqliteDatabase) {
+/** Prepares the statements that read what was said in sessions. */
+export function createLogReads(database: SqliteDatabase) {
   const one = database.prepare<[number, number], StoredEvent & { readonly ends: number }>(
     'SELECT position AS "index", line, ends FROM events WHERE session = ? AND position = ?',
   );
@@ -76,7 +67,7 @@ function createLogReads(database: SqliteDatabase) {
      ORDER BY position`,
   );
   // By bytes, because to count the characters of a long line takes as long as to read it.
-  const part = database.prepare<[number, number, number], RawPart>(
+  const part = database.prepare<[number, number, number], { bytes: number; part: Buffer }>(
     `SELECT octet_length(line) AS bytes, substr(CAST(line AS BLOB), ? + 1, ${pieceLength}) AS part
      FROM events WHERE session = ? AND position = ? AND bytes > ${pieceLength}`,
   );
@@ -109,14 +100,14 @@ function createLogReads(database: SqliteDatabase) {
       }
       return found;
     },
-    part: (session: number, { index, offset }: EventPosition): EventPart | undefined => {
+    part: (session: number, index: number, offset: number) => {
       const found = part.get(offset, session, index);
       if (found === undefined) return undefined;
       return { bytes: found.part, isLast: offset + found.part.length >= found.bytes };
     },
     text: (session: number, sequence: number) => text.get(session, sequence),
-    messages: (session: number) => messages.all(session),
-    answered: (session: number, before: number, count: number) =>
+    messages: (session: number): readonly SessionMessage[] => messages.all(session),
+    answered: (session: number, before: number, count: number): readonly AnsweredTurn[] =>
       answered.all(session, before, count).reverse(),
   };
 }

@@ -1,9 +1,9 @@
 import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
-import type { Candidates, HolderRows, RoomHolding, StoredHolding } from './holder-rows.ts';
-import type { SessionRow } from './session-rows.ts';
+import type { Account, Excess, Ledger } from '../../core/scheduling/ledger.ts';
+import type { RawSession, SessionRow } from './session-rows.ts';
 
 /** What the store keeps its sessions within. */
 export interface StoreBounds {
@@ -13,35 +13,22 @@ export interface StoreBounds {
   isRead(id: string): boolean;
 }
 
-/** A message that is to be stored. */
-export interface MessageNeed {
-  readonly client: Client | null;
-  readonly bytes: number;
-  /** Number of its session, which is not evicted for it; 0 for a new one. */
-  readonly session: number;
-}
+/** The holdings for which sessions are evicted. */
+type Holding = 'sessions' | 'sessionBytes';
 
-/** Keeps what clients hold in the store within bounds. */
-export interface Room {
-  /** Sets the bounds. Before that there are none. */
-  bound(bounds: StoreBounds): void;
-  /**
-   * Makes room for a message and its turn by evicting sessions.
-   *
-   * @throws Problem `turn_queue_full`; `overloaded` if no session can be evicted
-   */
-  demandMessage(need: MessageNeed): void;
-  /** Makes room for a session. @throws Problem `overloaded` if none can be evicted */
-  demandSession(client: Client | null): void;
-  /** Evicts sessions while too many bytes are stored, up to 256 at a time. Returns how many. */
-  trim(client: Client | null, session: number): number;
-}
-
-/** What room is made with. */
-export interface RoomOptions {
-  readonly holders: HolderRows;
+interface RoomOptions {
+  toRow(raw: RawSession): SessionRow;
   /** Ends a session to make room for another, or deletes it to make room for bytes. */
-  evict(row: SessionRow, holding: RoomHolding, nowMs: number): void;
+  evict(row: SessionRow, holding: Holding, nowMs: number): void;
+}
+
+/** What is to be held, and by whom. */
+interface Need {
+  readonly holding: Holding;
+  readonly client: Client | null;
+  readonly amount: number;
+  /** Number of the session that is written, which is not evicted for it; 0 for a new one. */
+  readonly session: number;
 }
 
 /** Milliseconds since its last use for which a session is not evicted for other addresses. */
@@ -50,44 +37,42 @@ const activeMs = 60_000;
 /** Maximum number of sessions evicted by one change: deleting takes time. */
 const mostAtOnce = 256;
 
-const storedHoldings = [
-  'sessions',
-  'sessionBytes',
-  'queuedTurns',
-] as const satisfies readonly StoredHolding[];
-
-/** Creates the room of a store. */
-export function createRoom(options: RoomOptions): Room {
+/** Creates the room of a store, which keeps what clients hold within bounds. There are none before `bound`. */
+export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptions) {
   let bounds: StoreBounds | null = null;
+  const findVictim = createSearch(database, {
+    toRow,
+    isRead: (id) => bounds?.isRead(id) === true,
+  });
   const make = (need: Need): Made =>
-    bounds === null ? { isThere: true, evicted: 0 } : makeRoom(need, bounds, options);
+    bounds === null ? { isThere: true, evicted: 0 } : makeRoom(need, bounds, { findVictim, evict });
   const demand = (need: Need): void => {
-    if (!make(need).isThere) throw noRoom(need.holding);
+    if (make(need).isThere) return;
+    throw new Problem('overloaded', { detail: noRoomFor[need.holding] });
   };
   return {
-    bound: (given) => {
+    /** Keeps what clients hold within bounds from now on. */
+    bound: (given: StoreBounds): void => {
       bounds = given;
-      for (const holding of storedHoldings) {
-        given.ledger.include(holding, options.holders.accountOf(holding));
-      }
+      includeHolders(database, given.ledger);
     },
-    demandMessage: ({ client, bytes: amount, session }) => {
+    /**
+     * Makes room for a message of this many bytes and its turn.
+     *
+     * @throws Problem `turn_queue_full`; `overloaded` if no session can be evicted
+     */
+    demandMessage: (client: Client | null, amount: number, session: number): void => {
       const excess = bounds?.ledger.findExcess('queuedTurns', client, 1) ?? null;
       if (excess !== null) throw tooManyTurns(excess);
       demand({ holding: 'sessionBytes', client, amount, session });
     },
-    demandSession: (client) => demand({ holding: 'sessions', client, amount: 1, session: 0 }),
-    trim: (client, session) =>
+    /** Makes room for a session. @throws Problem `overloaded` if none can be evicted */
+    demandSession: (client: Client | null): void =>
+      demand({ holding: 'sessions', client, amount: 1, session: 0 }),
+    /** Evicts sessions while too many bytes are stored, up to 256 at a time. Returns how many. */
+    trim: (client: Client | null, session: number): number =>
       make({ holding: 'sessionBytes', client, amount: 0, session }).evicted,
   };
-}
-
-/** What is to be held, and by whom. */
-interface Need {
-  readonly holding: RoomHolding;
-  readonly client: Client | null;
-  readonly amount: number;
-  readonly session: number;
 }
 
 interface Made {
@@ -96,12 +81,18 @@ interface Made {
   readonly evicted: number;
 }
 
+interface Evicting extends Pick<RoomOptions, 'evict'> {
+  findVictim(excess: Excess, need: Need, unusedSinceMs: number): SessionRow | undefined;
+}
+
 /** Evicts sessions until there is room for a need. */
-function makeRoom(need: Need, bounds: StoreBounds, { holders, evict }: RoomOptions): Made {
-  const { holding, client, amount, session } = need;
-  const { ledger, clock } = bounds;
+function makeRoom(
+  need: Need,
+  { ledger, clock }: StoreBounds,
+  { findVictim, evict }: Evicting,
+): Made {
+  const { holding, client, amount } = need;
   const nowMs = clock.now();
-  const candidates = { holding, except: session, unusedSinceMs: nowMs - activeMs };
   let freed = 0;
   for (let evicted = 0; ; evicted += 1) {
     const excess = ledger.findExcess(holding, client, amount);
@@ -109,44 +100,17 @@ function makeRoom(need: Need, bounds: StoreBounds, { holders, evict }: RoomOptio
     if (excess === null || (excess === 'share' && freed >= amount)) {
       return { isThere: true, evicted };
     }
-    const row = findVictim(excess, client, { holders, candidates });
+    const row = findVictim(excess, need, nowMs - activeMs);
     if (row === undefined || evicted >= mostAtOnce) return { isThere: false, evicted };
     freed += holding === 'sessions' ? 1 : row.record.storedBytes;
     evict(row, holding, nowMs);
   }
 }
 
-interface Finding {
-  readonly holders: HolderRows;
-  readonly candidates: Candidates;
-}
-
-/** Returns the session to evict next. An active one is evicted for its own address only. */
-function findVictim(
-  excess: Excess,
-  client: Client | null,
-  { holders, candidates }: Finding,
-): SessionRow | undefined {
-  const findOwn = () => (client === null ? undefined : holders.findOwn(client.address, candidates));
-  switch (excess) {
-    case 'address':
-    case 'share':
-      return findOwn();
-    case 'network':
-      return holders.findInNetwork(client?.network ?? '', candidates) ?? findOwn();
-    case 'total':
-      return holders.findAnywhere(candidates) ?? findOwn();
-  }
-}
-
-const noRoomFor: Readonly<Record<RoomHolding, string>> = {
+const noRoomFor: Readonly<Record<Holding, string>> = {
   sessions: 'All sessions that the server, or this address, may have at once are in use.',
   sessionBytes: 'The sessions of the server, or of this address, take all the room that they may.',
 };
-
-function noRoom(holding: RoomHolding): Problem {
-  return new Problem('overloaded', { detail: noRoomFor[holding] });
-}
 
 function tooManyTurns(excess: Excess): Problem {
   return excess === 'total'
@@ -154,4 +118,116 @@ function tooManyTurns(excess: Excess): Problem {
     : new Problem('turn_queue_full', {
         detail: 'As many messages from this address wait for an answer as may wait.',
       });
+}
+
+/** The holdings that are counted in the table `holders`, and their columns. */
+const columns = { sessions: 'live', sessionBytes: 'stored', queuedTurns: 'pending' } as const;
+
+/** Lets the ledger count what the table `holders` says. */
+function includeHolders(database: SqliteDatabase, ledger: Ledger): void {
+  const include = (holding: keyof typeof columns) => {
+    const held = database
+      .prepare<[string], number>(`SELECT ${columns[holding]} FROM holders WHERE name = ?`)
+      .pluck();
+    const heldBy: Account['heldBy'] = (name) => held.get(name) ?? 0;
+    ledger.include(holding, { heldBy, total: () => heldBy('*') });
+  };
+  include('sessions');
+  include('sessionBytes');
+  include('queuedTurns');
+}
+
+/** Maximum number of clients whose sessions are searched, the heaviest first. */
+const heaviest = 64;
+
+/** The states of sessions that can be evicted, in this order. An ended session can only be read. */
+const states: Readonly<Record<Holding, readonly RawSession['state'][]>> = {
+  sessions: ['waiting'],
+  sessionBytes: ['ended', 'failed', 'waiting'],
+};
+
+interface Search {
+  readonly name: string;
+  readonly except: number;
+  /** Sessions that were used later are spared. */
+  readonly unusedSinceMs: number;
+  /** Whether a session that is being read is evicted too. */
+  readonly isOwn: 0 | 1;
+}
+
+interface Holder {
+  readonly name: string;
+  readonly weight: number;
+}
+
+type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
+
+/** Prepares the search for the session to evict next. An active one is evicted for its own address only. */
+function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions) {
+  database.function('is_read', (id) => Number(isRead(String(id))));
+  const oldest = (where: string) =>
+    database.prepare<[Search & { readonly state: string }], RawSession>(
+      `SELECT * FROM sessions
+       WHERE ${where} AND state = $state AND active_ms <= $unusedSinceMs AND number != $except
+         AND ($isOwn OR NOT is_read(id))
+       ORDER BY active_ms LIMIT 1`,
+    );
+  const oldestOf = {
+    client: oldest('client = $name'),
+    network: oldest('network = $name'),
+    anybody: oldest(`$name = ''`),
+  };
+  const heaviestBy = (column: string) =>
+    database.prepare<[string], Holder>(
+      `SELECT name, ${column} AS weight FROM holders WHERE parent = ? AND ${column} > 0
+       ORDER BY ${column} DESC LIMIT ${heaviest}`,
+    );
+  const holdersBy = { sessions: heaviestBy('live'), sessionBytes: heaviestBy('stored') };
+
+  const find = (whose: keyof typeof oldestOf, search: Search, holding: Holding) => {
+    for (const state of states[holding]) {
+      const raw = oldestOf[whose].get({ ...search, state });
+      if (raw !== undefined) return toRow(raw);
+    }
+    return undefined;
+  };
+  const findBelow = (parent: string, search: Omit<Search, 'name'>, holding: Holding) => {
+    const whose = parent === '*' ? 'network' : 'client';
+    const holders = holdersBy[holding].all(parent);
+    return findOfHeaviest(holders, (name) => find(whose, { ...search, name }, holding));
+  };
+  return (excess: Excess, { holding, client, session }: Need, unusedSinceMs: number) => {
+    const others = { except: session, unusedSinceMs, isOwn: 0 } as const;
+    const own = { except: session, unusedSinceMs: Number.MAX_SAFE_INTEGER, isOwn: 1 } as const;
+    const findOwn = () => client && find('client', { ...own, name: client.address }, holding);
+    const findAnywhere = () =>
+      findBelow('*', others, holding) ?? find('anybody', { ...others, name: '' }, holding);
+    switch (excess) {
+      case 'address':
+      case 'share':
+        return findOwn() ?? undefined;
+      case 'network':
+        return findBelow(client?.network ?? '', others, holding) ?? findOwn() ?? undefined;
+      case 'total':
+        return findAnywhere() ?? findOwn() ?? undefined;
+    }
+  };
+}
+
+/** Returns the longest unused session of the heaviest holders that have an inactive one. */
+function findOfHeaviest(
+  holders: readonly Holder[],
+  findOf: (name: string) => SessionRow | undefined,
+): SessionRow | undefined {
+  let found: { readonly row: SessionRow; readonly weight: number } | undefined;
+  for (const { name, weight } of holders) {
+    if (found !== undefined && weight < found.weight) break;
+    const row = findOf(name);
+    if (row !== undefined && isUnusedLonger(row, found?.row)) found = { row, weight };
+  }
+  return found?.row;
+}
+
+function isUnusedLonger({ record }: SessionRow, other: SessionRow | undefined): boolean {
+  return other === undefined || record.activeMs < other.record.activeMs;
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../../core/caller.ts';
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
+import { Problem } from '../../core/problem.ts';
 import type { PendingTurn, SessionRecord } from './state.ts';
 
 /** A record with what the tables know it by. */
@@ -27,23 +28,17 @@ export interface RawSession {
   readonly stored: number;
 }
 
-interface RawTurn {
-  readonly sequence: number;
-  readonly deliveryId: string;
-  readonly state: string;
-}
+/** Maximum number of sessions that are listed at once. */
+const pageSize = 100;
 
-/** The most sessions of a list that are read at once. */
-export const pageSize = 100;
+/** Stands for an unknown address in the table. */
+const unknownClient = '-';
 
-/** The rows of sessions. Nothing here begins or ends a transaction. */
-export type SessionRows = ReturnType<typeof createSessionRows>;
-
-/** Prepares the statements about the rows of sessions. */
+/** Prepares the statements about the rows of sessions. Nothing here begins or ends a transaction. */
 export function createSessionRows(database: SqliteDatabase) {
   const byId = database.prepare<[string], RawSession>('SELECT * FROM sessions WHERE id = ?');
-  const pending = database.prepare<[number], RawTurn>(
-    `SELECT sequence, delivery_id AS deliveryId, state FROM messages
+  const pending = database.prepare<[number], Omit<PendingTurn, 'isBegun'> & { isBegun: 0 | 1 }>(
+    `SELECT sequence, delivery_id AS deliveryId, state = 'running' AS isBegun FROM messages
      WHERE session = ? AND state IN ('queued', 'running') ORDER BY sequence`,
   );
   const insert = database.prepare<(string | number | null)[]>(
@@ -61,6 +56,8 @@ export function createSessionRows(database: SqliteDatabase) {
     );
   const pages = { all: pageOf('true'), running: pageOf(`state = 'running'`) };
 
+  const findPending = (number: number): readonly PendingTurn[] =>
+    pending.all(number).map((turn) => ({ ...turn, isBegun: turn.isBegun === 1 }));
   const toRow = (raw: RawSession): SessionRow => ({
     number: raw.number,
     bytes: raw.bytes,
@@ -73,7 +70,7 @@ export function createSessionRows(database: SqliteDatabase) {
       activeMs: raw.active_ms,
       endedMs: raw.ended_ms,
       accepted: raw.accepted,
-      pending: raw.state === 'running' ? pending.all(raw.number).map(toPendingTurn) : [],
+      pending: raw.state === 'running' ? findPending(raw.number) : [],
       events: raw.events,
       storedBytes: raw.stored,
     },
@@ -90,26 +87,111 @@ export function createSessionRows(database: SqliteDatabase) {
       return Number(insert.run(id, owner, address, network, createdMs).lastInsertRowid);
     },
     update: ({ number, bytes, record }: SessionRow): void => {
-      const { state, activeMs, endedMs, accepted, events, storedBytes, pending } = record;
-      const counts = [accepted, events, bytes, storedBytes, pending.length];
+      const { state, activeMs, endedMs, accepted, events, storedBytes } = record;
+      const counts = [accepted, events, bytes, storedBytes, record.pending.length];
       update.run(state, activeMs, endedMs, ...counts, number);
     },
-    page: (which: keyof typeof pages, after: number) => {
-      const rows = pages[which].all(after);
-      const next = rows.length < pageSize ? null : (rows.at(-1)?.number ?? null);
-      return { records: rows.map((raw) => toRow(raw).record), next };
-    },
+    /** Returns the next sessions behind a number. */
+    page: (which: keyof typeof pages, after: number) => pages[which].all(after).map(toRow),
   };
 }
-
-function toPendingTurn({ sequence, deliveryId, state }: RawTurn): PendingTurn {
-  return { sequence, deliveryId, isBegun: state === 'running' };
-}
-
-/** The mark of sessions whose address is unknown. */
-const unknownClient = '-';
 
 function toClient({ client, network }: RawSession): Client | null {
   if (client === unknownClient) return null;
   return { address: client, network: network === client ? null : network };
+}
+
+/** Maximum number of deleted sessions whose ids are known; the oldest are forgotten. */
+const mostPurged = 100_000;
+
+/** Prepares the statements about the end of a session's life. */
+export function createLifeRows(database: SqliteDatabase) {
+  const expired = database
+    .prepare<[number, number], string>(
+      `SELECT id FROM sessions
+       WHERE state = 'waiting' AND (active_ms <= ? OR created_ms <= ?) LIMIT ${pageSize}`,
+    )
+    .pluck();
+  const stale = database
+    .prepare<[number], string>(`SELECT id FROM sessions WHERE ended_ms <= ? LIMIT ${pageSize}`)
+    .pluck();
+  const deletions = ['events', 'messages', 'once'].map((table) =>
+    database.prepare<[number]>(`DELETE FROM ${table} WHERE session = ?`),
+  );
+  const deleteSession = database.prepare<[number]>('DELETE FROM sessions WHERE number = ?');
+  const insertPurged = database.prepare<[string, number]>(
+    'INSERT OR REPLACE INTO purged (id, purged_ms) VALUES (?, ?)',
+  );
+  const isPurged = database.prepare<[string], number>('SELECT 1 FROM purged WHERE id = ?').pluck();
+  const forgetPurged = database.prepare<[number]>('DELETE FROM purged WHERE purged_ms <= ?');
+  const forgetMorePurged = database.prepare(
+    `DELETE FROM purged WHERE id IN (
+       SELECT id FROM purged ORDER BY purged_ms DESC LIMIT -1 OFFSET ${mostPurged}
+     )`,
+  );
+  const forgetOnce = database.prepare<[number]>('DELETE FROM once WHERE at_ms <= ?');
+  const live = database.prepare<[], number>(`SELECT live FROM holders WHERE name = '*'`).pluck();
+  return {
+    expired: (idleMs: number, createdMs: number) => expired.all(idleMs, createdMs),
+    stale: (endedMs: number) => stale.all(endedMs),
+    purge: ({ number, record }: SessionRow, nowMs: number): void => {
+      for (const deletion of [...deletions, deleteSession]) deletion.run(number);
+      insertPurged.run(record.id, nowMs);
+    },
+    isPurged: (id: string) => isPurged.get(id) !== undefined,
+    forget: (purgedMs: number, onceMs: number): void => {
+      forgetPurged.run(purgedMs);
+      forgetMorePurged.run();
+      forgetOnce.run(onceMs);
+    },
+    countLive: () => live.get() ?? 0,
+  };
+}
+
+/** The reply to an accepted message. */
+export interface Receipt {
+  readonly sessionId: string;
+  readonly deliveryId: string;
+  /** Number of messages ahead of it. */
+  readonly queued: number;
+}
+
+/** A request that is carried out once, however often it comes. */
+export interface Once {
+  /** The keyed hash of the key and of its sender. */
+  readonly key: string;
+  /** The keyed hash of the request. */
+  readonly fingerprint: string;
+  readonly nowMs: number;
+}
+
+/** Milliseconds for which a request is remembered under its key. */
+export const onceMs = 24 * 60 * 60 * 1000;
+
+/** Prepares the statements about requests that are carried out once. */
+export function createOnceRows(database: SqliteDatabase) {
+  const find = database.prepare<[string, number], Receipt & { readonly fingerprint: string }>(
+    `SELECT fingerprint, id AS sessionId, delivery_id AS deliveryId, queued
+     FROM once JOIN sessions ON number = session WHERE key = ? AND at_ms > ?`,
+  );
+  const insert = database.prepare<[string, string, number, string, number, number]>(
+    `INSERT OR REPLACE INTO once (key, fingerprint, session, delivery_id, queued, at_ms)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  );
+  return {
+    /** @throws Problem `idempotency_conflict` where the key came with another request */
+    recall: (once: Once | null): Receipt | undefined => {
+      const row = once === null ? undefined : find.get(once.key, once.nowMs - onceMs);
+      if (row === undefined) return undefined;
+      const { fingerprint, ...receipt } = row;
+      if (fingerprint === once?.fingerprint) return receipt;
+      throw new Problem('idempotency_conflict', {
+        detail: 'The header `Idempotency-Key` has a value that came with another request before.',
+      });
+    },
+    insert: (once: Once | null, session: number, { deliveryId, queued }: Receipt): void => {
+      if (once === null) return;
+      insert.run(once.key, once.fingerprint, session, deliveryId, queued, once.nowMs);
+    },
+  };
 }

@@ -1,33 +1,59 @@
-import { openSqlite } from '../../core/files/sqlite.ts';
+import { openSqlite, type SqliteDatabase } from '../../core/files/sqlite.ts';
+import { type EventStamp, toEventLine } from '../events.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
-import { createHolderRows } from './holder-rows.ts';
-import { createLifeRows } from './life-rows.ts';
-import { createLogRows } from './log-rows.ts';
-import { createOnceRows } from './once-rows.ts';
-import type { StoreBounds } from './room.ts';
-import { createSessionRows } from './session-rows.ts';
-import { createSessionWrites, type Rows } from './session-writes.ts';
+import { createLogReads, createLogWrites } from './log-rows.ts';
+import { createRoom, type StoreBounds } from './room.ts';
+import {
+  createLifeRows,
+  createOnceRows,
+  createSessionRows,
+  type Once,
+  type Receipt,
+  type SessionRow,
+} from './session-rows.ts';
 import { sessionMigrations } from './sqlite-schema.ts';
-import type { Commit, SessionCommit, SessionStore, StampEvent } from './store.ts';
+import { endSession, type SessionRecord, type Transition } from './state.ts';
+import { emptySessionBytes, onceBytes, toEventBytes, toMessageBytes } from './stored-bytes.ts';
 
-/** Where sessions are kept, and what gives their events ids and times. */
-export interface SqliteSessionsOptions {
+/** What is known of a session id. */
+export type Found =
+  | { readonly kind: 'known'; readonly record: SessionRecord }
+  | { readonly kind: 'purged' }
+  | { readonly kind: 'unknown' };
+
+/** A message that is to be stored, and the reply to it. */
+export interface Acceptance {
+  readonly transition: Transition;
+  readonly receipt: Receipt;
+}
+
+/** The sessions that were changed together, by id; undefined for one that was purged. */
+export type Commit = ReadonlyMap<string, SessionRecord | undefined>;
+
+/** Returns what recording adds to the event with an index. */
+export type StampEvent = (index: number) => EventStamp;
+
+interface SqliteSessionsOptions {
   /** A file path, or `:memory:`. */
   readonly path: string;
   readonly stamp: StampEvent;
-  /** Refuses a file that is not there. Default: it is made. */
+  /** Refuses a file that does not exist. Default: it is created. */
   readonly mustExist?: boolean;
   /** Calls back when this turn of the event loop has ended. Default: setImmediate. */
   readonly onTurnEnd?: (callback: () => void) => void;
 }
 
+/** The sessions, their messages and their events. */
+export type SessionStore = ReturnType<typeof openSqliteSessions>;
+
 /**
- * Opens the store of sessions in one SQLite file. What is changed in one turn of the event loop shares
- * one commit, which is on the disk before any of it is acknowledged or read. Close it with `close()`.
+ * Opens the store of sessions in one SQLite file. Changes in one turn of the event loop share one commit, which is on
+ * the disk before any of them is acknowledged or read. Promises reject with Problem `not_ready` if the file cannot be
+ * used. Close it with `close()`, which records what is under way.
  *
  * @throws Error when the file cannot be opened
  */
-export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore {
+export function openSqliteSessions(options: SqliteSessionsOptions) {
   const { path, stamp, mustExist = false, onTurnEnd = setImmediate } = options;
   const database = openSqlite({
     path,
@@ -35,92 +61,230 @@ export function openSqliteSessions(options: SqliteSessionsOptions): SessionStore
     migrations: sessionMigrations,
     journal: 'durable',
   });
-  const sessions = createSessionRows(database);
-  let isRead: StoreBounds['isRead'] = () => false;
-  const rows: Rows = {
-    sessions,
-    log: createLogRows(database),
-    once: createOnceRows(database),
-    life: createLifeRows(database),
-    holders: createHolderRows(database, { toRow: sessions.toRow, isRead: (id) => isRead(id) }),
-  };
-  const news = createNews();
+  const rows = prepareRows(database);
+  let changed = new Map<string, SessionRecord | undefined>();
+  let listener: (commit: Commit) => void = () => {};
   const group = createGroupCommit({
     database,
     onTurnEnd,
-    onCommitted: news.tell,
-    onUndone: news.drop,
-  });
-  const writes = createSessionWrites(rows, { stamp, note: news.note });
-  return {
-    ...createQueries(rows, group),
-    bound: (bounds) => {
-      isRead = bounds.isRead;
-      writes.bound(bounds);
+    onCommitted: () => {
+      if (changed.size === 0) return;
+      const commit = changed;
+      changed = new Map();
+      listener(commit);
     },
-    trim: () => group.write(() => writes.trim()),
-    start: (start) => group.write(() => writes.start(start)),
-    accept: (message) => group.write(() => writes.accept(message)),
-    change: (id, decide, urgency) => group.write(() => writes.change(id, decide), urgency),
-    purge: (id, nowMs) => group.write(() => writes.purge(id, nowMs)),
-    forget: ({ purgedMs, onceMs }) => group.write(() => rows.life.forget(purgedMs, onceMs)),
-    onCommit: news.listen,
-    close: () => {
+    onUndone: () => {
+      changed = new Map();
+    },
+  });
+  const note: Note = (id, record) => void changed.set(id, record);
+  return {
+    ...createReads(rows, group),
+    ...createWrites(database, { rows, group, stamp, note }),
+    /** Calls back with all changes, in order, once they are durable. One listener. */
+    onCommit: (next: typeof listener): void => {
+      listener = next;
+    },
+    close: (): void => {
       group.flush();
       database.close();
     },
   };
 }
 
-type Queries = Omit<
-  SessionStore,
-  'bound' | 'trim' | 'start' | 'accept' | 'change' | 'purge' | 'forget' | 'onCommit' | 'close'
->;
+function prepareRows(database: SqliteDatabase) {
+  return {
+    sessions: createSessionRows(database),
+    once: createOnceRows(database),
+    life: createLifeRows(database),
+    log: { ...createLogReads(database), ...createLogWrites(database) },
+  };
+}
 
-function createQueries(rows: Rows, { read }: GroupCommit): Queries {
-  const { sessions, log, once, life } = rows;
+type Rows = ReturnType<typeof prepareRows>;
+
+function createReads({ sessions, log, once, life }: Rows, { read }: GroupCommit) {
   const numberOf = (id: string) => sessions.find(id)?.number ?? -1;
   return {
-    find: (id) =>
+    find: (id: string): Promise<Found> =>
       read(() => {
         const row = sessions.find(id);
         if (row !== undefined) return { kind: 'known', record: row.record };
         return { kind: life.isPurged(id) ? 'purged' : 'unknown' };
       }),
-    recall: (asked) => read(() => once.recall(asked)),
-    readEvents: (id, from) => read(() => log.events(numberOf(id), from)),
-    readPart: (id, from) => read(() => log.part(numberOf(id), from)),
-    readText: (id, sequence) => read(() => log.text(numberOf(id), sequence)),
-    readMessages: (id) => read(() => log.messages(numberOf(id))),
-    readAnswered: (id, { before, count }) => read(() => log.answered(numberOf(id), before, count)),
-    list: (after) => read(() => sessions.page('all', after)),
-    listRunning: (after) => read(() => sessions.page('running', after)),
-    listExpired: ({ idleMs, createdMs }) => read(() => life.expired(idleMs, createdMs)),
-    listStale: ({ endedMs }) => read(() => life.stale(endedMs)),
+    /** Returns the reply to the same request, if it was accepted before. @throws Problem `idempotency_conflict` */
+    recall: async (asked: Once | null) =>
+      asked === null ? undefined : read(() => once.recall(asked)),
+    /** Reads events from an index, at least one if there is one, and not many more than `pieceLength`. */
+    readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
+    /** Reads an event that is longer than `pieceLength` bytes, from a byte on; `undefined` for any other. */
+    readPart: (
+      id: string,
+      { index, offset }: { readonly index: number; readonly offset: number },
+    ) => read(() => log.part(numberOf(id), index, offset)),
+    readText: (id: string, sequence: number) => read(() => log.text(numberOf(id), sequence)),
+    readMessages: (id: string) => read(() => log.messages(numberOf(id))),
+    /** Reads the last answered turns before one, oldest first. */
+    readAnswered: (
+      id: string,
+      { before, count }: { readonly before: number; readonly count: number },
+    ) => read(() => log.answered(numberOf(id), before, count)),
+    /** Reads sessions in the order of their start, page by page. */
+    list: async function* (which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]> {
+      const pageAfter = (number: number) => read(() => sessions.page(which, number));
+      let page = await pageAfter(0);
+      for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+        yield page.map(({ record }) => record);
+        page = await pageAfter(last.number);
+      }
+    },
+    /** Reads ids of waiting sessions that are idle or old, a hundred at most. */
+    listExpired: ({ idleMs, createdMs }: { readonly idleMs: number; readonly createdMs: number }) =>
+      read(() => life.expired(idleMs, createdMs)),
+    /** Reads ids of sessions that ended before an instant, a hundred at most. */
+    listStale: (endedMs: number) => read(() => life.stale(endedMs)),
     countLive: () => read(() => life.countLive()),
   };
 }
 
-/** What the group that is open will have changed, until it is committed and told. */
-function createNews() {
-  let commit = new Map<string, SessionCommit>();
-  let listener: (commit: Commit) => void = () => {};
+type Note = (id: string, record: SessionRecord | undefined) => void;
+
+interface WritesOptions {
+  readonly rows: Rows;
+  readonly group: GroupCommit;
+  readonly stamp: StampEvent;
+  /** Called with every change. */
+  readonly note: Note;
+}
+
+/** Creates the changes. Each of them is one transaction, or a part of one. */
+function createWrites(database: SqliteDatabase, { group, ...options }: WritesOptions) {
+  const { sessions, once, life } = options.rows;
+  const { room, apply, purge, start, accept } = createChanges(database, options);
   return {
-    note: (id: string, { record, events }: SessionCommit): void => {
-      const before = commit.get(id)?.events ?? [];
-      commit.set(id, { record, events: before.length === 0 ? events : [...before, ...events] });
-    },
-    tell: (): void => {
-      if (commit.size === 0) return;
-      const told = commit;
-      commit = new Map();
-      listener(told);
-    },
-    drop: (): void => {
-      commit = new Map();
-    },
-    listen: (next: (commit: Commit) => void): void => {
-      listener = next;
-    },
+    /** Keeps what clients hold within bounds from now on; before that nothing is bounded. */
+    bound: (bounds: StoreBounds): void => room.bound(bounds),
+    /**
+     * Starts a session, or returns the reply to the same request. If a bound is reached, other sessions are evicted;
+     * see "What is bounded" in `docs/sessions.md`.
+     *
+     * @throws Problem `overloaded` if none can be evicted; `turn_queue_full`, `idempotency_conflict`
+     */
+    start: (acceptance: Acceptance, asked: Once | null) =>
+      group.write(() => once.recall(asked) ?? start(acceptance, asked)),
+    /**
+     * Adds a message, or returns the reply to the same request; `undefined` if the session is not known any more.
+     *
+     * @throws what `decide` throws; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
+     */
+    accept: (id: string, asked: Once | null, decide: (record: SessionRecord) => Acceptance) =>
+      group.write(() => {
+        const row = sessions.find(id);
+        return once.recall(asked) ?? (row && accept(row, asked, decide(row.record)));
+      }),
+    /**
+     * Returns the new record; `undefined` if the session is not known, or `decide` changes nothing. What is to be
+     * recorded `soon` may wait a little for more; default: `now`.
+     */
+    change: (
+      id: string,
+      decide: (record: SessionRecord) => Transition | null,
+      urgency?: 'now' | 'soon',
+    ): Promise<SessionRecord | undefined> =>
+      group.write(() => {
+        const row = sessions.find(id);
+        const transition = row && decide(row.record);
+        return row && transition ? apply(row, transition) : undefined;
+      }, urgency),
+    /** Deletes all of a session but its id and the date. Returns whether it was there. */
+    purge: (id: string, nowMs: number): Promise<boolean> =>
+      group.write(() => {
+        const row = sessions.find(id);
+        if (row !== undefined) purge(row, nowMs);
+        return row !== undefined;
+      }),
+    /** Forgets purged ids and idempotency keys from before these instants. */
+    forget: (before: { readonly purgedMs: number; readonly onceMs: number }): Promise<void> =>
+      group.write(() => life.forget(before.purgedMs, before.onceMs)),
+    /** Deletes sessions while too many bytes are stored, up to 256 at a time. Returns how many. */
+    trim: () => group.write(() => room.trim(null, 0)),
   };
+}
+
+/**
+ * Creates the changes inside a transaction. A Problem is thrown before anything of the change itself is written;
+ * sessions evicted for it stay evicted.
+ */
+function createChanges(
+  database: SqliteDatabase,
+  { rows, stamp, note }: Omit<WritesOptions, 'group'>,
+) {
+  const { sessions, once, life } = rows;
+  const purge = (row: SessionRow, nowMs: number): void => {
+    life.purge(row, nowMs);
+    note(row.record.id, undefined);
+  };
+  const room = createRoom(database, {
+    toRow: sessions.toRow,
+    evict: (row, holding, nowMs) => {
+      if (holding === 'sessionBytes') purge(row, nowMs);
+      else apply(row, endSession(row.record, 'evicted', nowMs));
+    },
+  });
+  const apply = (row: SessionRow, transition: Transition): SessionRecord => {
+    const after = writeTransition(row, transition, { rows, stamp });
+    note(after.id, after);
+    room.trim(after.client, row.number);
+    return after;
+  };
+  const start = ({ transition, receipt }: Acceptance, asked: Once | null): Receipt => {
+    const { client } = transition.record;
+    room.demandMessage(client, emptySessionBytes + onceBytes + toBytesOfMessages(transition), 0);
+    room.demandSession(client);
+    const storedBytes = emptySessionBytes + (asked === null ? 0 : onceBytes);
+    const record = { ...transition.record, events: 0, storedBytes };
+    const number = sessions.insert(record);
+    apply({ number, bytes: 0, record }, transition);
+    once.insert(asked, number, receipt);
+    return receipt;
+  };
+  const accept = (row: SessionRow, asked: Once | null, acceptance: Acceptance): Receipt => {
+    const { transition, receipt } = acceptance;
+    room.demandMessage(row.record.client, toBytesOfMessages(transition) + onceBytes, row.number);
+    apply(row, transition);
+    once.insert(asked, row.number, receipt);
+    return receipt;
+  };
+  return { room, apply, purge, start, accept };
+}
+
+function toBytesOfMessages({ messages }: Transition): number {
+  return messages.reduce(
+    (sum, change) => sum + (change.kind === 'add' ? toMessageBytes(change.text) : 0),
+    0,
+  );
+}
+
+/** Writes what a transition changes. Returns the record after it. */
+function writeTransition(
+  { number, bytes, record: before }: SessionRow,
+  transition: Transition,
+  { rows: { sessions, log }, stamp }: Pick<WritesOptions, 'rows' | 'stamp'>,
+): SessionRecord {
+  const { events: drafts, messages } = transition;
+  let ends = bytes;
+  let storedBytes = before.storedBytes + toBytesOfMessages(transition);
+  let completed: number | null = null;
+  for (const [at, draft] of drafts.entries()) {
+    const index = before.events + at;
+    const line = toEventLine(draft, stamp(index));
+    ends += line.length;
+    storedBytes += toEventBytes(draft, line);
+    log.append(number, { index, line }, ends);
+    if (draft.type === 'message.completed') completed ??= index;
+  }
+  for (const change of messages) log.changeMessage(number, change, completed);
+  const after = { ...transition.record, events: before.events + drafts.length, storedBytes };
+  sessions.update({ number, bytes: ends, record: after });
+  return after;
 }

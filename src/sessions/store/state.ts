@@ -4,9 +4,6 @@ import { Problem } from '../../core/problem.ts';
 import type { EndReason, EventDraft } from '../events.ts';
 import { estimateEventBytes } from './stored-bytes.ts';
 
-/** The states of a session that is not purged. */
-export type SessionState = 'running' | 'waiting' | 'ended' | 'failed';
-
 /** A turn that has not ended: its number in the session, and the message it answers. */
 export interface PendingTurn {
   readonly sequence: number;
@@ -18,7 +15,7 @@ export interface PendingTurn {
 /** A session as it is recorded; what was said is kept beside it. */
 export interface SessionRecord {
   readonly id: string;
-  readonly state: SessionState;
+  readonly state: 'running' | 'waiting' | 'ended' | 'failed';
   /** The owner mark; null for the anonymous caller. */
   readonly owner: string | null;
   /** Keyed hashes of the address that started it; `null` if it is unknown, or the command line was used. */
@@ -37,29 +34,20 @@ export interface SessionRecord {
   readonly storedBytes: number;
 }
 
-/** What becomes of a message: it is added, then marked. */
-export type MessageChange =
-  | {
-      readonly kind: 'add';
-      readonly sequence: number;
-      readonly deliveryId: string;
-      readonly text: string;
-    }
-  | {
-      readonly kind: 'mark';
-      readonly sequence: number;
-      readonly state: 'running' | 'completed' | 'failed' | 'cancelled';
-    };
+/** A change of a message: it is added, then marked. */
+export type MessageChange = { readonly sequence: number } & (
+  | { readonly kind: 'add'; readonly deliveryId: string; readonly text: string }
+  | { readonly kind: 'mark'; readonly state: 'running' | 'completed' | 'failed' | 'cancelled' }
+);
 
-/** What a command changes: the next record, the events to record, and the messages. */
+/** The changes of a command: the next record, the events to record, and the messages. */
 export interface Transition {
   readonly record: SessionRecord;
   readonly events: readonly EventDraft[];
   readonly messages: readonly MessageChange[];
 }
 
-/** An accepted message. */
-export interface Delivery {
+interface Delivery {
   readonly deliveryId: string;
   readonly text: string;
   readonly nowMs: number;
@@ -67,9 +55,9 @@ export interface Delivery {
 
 /** The part of the limits that decides about sessions. */
 export interface SessionLimits {
-  /** The most messages that wait behind the turn at the front. */
+  /** Maximum number of messages that wait behind the turn at the front. */
   readonly queue: number;
-  /** The most turns of a session. */
+  /** Maximum number of turns of a session. */
   readonly turns: number;
   /** Stored bytes after which a session has no further turn. */
   readonly sessionBytes: number;
@@ -127,7 +115,7 @@ export function acceptMessage(
   return queueMessage(record, delivery);
 }
 
-/** Whether a session has no further turn after those that are pending. */
+/** Returns whether a session has no further turn after those that are pending. */
 function isFull({ accepted, storedBytes }: SessionRecord, limits: SessionLimits): boolean {
   return accepted >= limits.turns || storedBytes >= limits.sessionBytes;
 }
@@ -143,8 +131,7 @@ export function refuseInactive({ state }: SessionRecord): void {
   throw new Problem('session_not_active', { detail: `The session has ${state}.` });
 }
 
-/** Tells whether a session in this state can go on. */
-export function isLive(state: SessionState): boolean {
+export function isLive(state: SessionRecord['state']): boolean {
   return state === 'running' || state === 'waiting';
 }
 
@@ -164,7 +151,7 @@ function queueMessage(record: SessionRecord, { deliveryId, text, nowMs }: Delive
   };
 }
 
-/** Begins the turn at the front; null where that is another one, or has begun. */
+/** Begins the turn at the front; `null` if that is another one, or has begun. */
 export function beginTurn(
   record: SessionRecord,
   sequence: number,
@@ -186,7 +173,7 @@ export function beginTurn(
   };
 }
 
-/** Records more of the answer; null where the turn is not at work any more. */
+/** Records more of the answer; `null` if the turn is not at work any more. */
 export function appendText(
   record: SessionRecord,
   sequence: number,
@@ -204,7 +191,6 @@ export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
   | { readonly kind: 'cancelled' }
 );
 
-/** Why a turn failed, as its events tell it. */
 export interface TurnFailure {
   readonly code:
     | 'turn_timeout'
@@ -212,13 +198,12 @@ export interface TurnFailure {
     | 'answer_failed'
     | 'storage_full'
     | 'session_damaged';
-  /** A sentence for people. */
   readonly message: string;
   /** Whether the session cannot go on. */
   readonly terminal: boolean;
 }
 
-/** Ends the turn at work; null where it is not at work any more. */
+/** Ends the turn at work; `null` if it is not at work any more. */
 export function endTurn(
   record: SessionRecord,
   { sequence, end }: { readonly sequence: number; readonly end: TurnEnd },
@@ -228,14 +213,22 @@ export function endTurn(
   if (front === undefined) return null;
   const ended = [...toAppended(front, end.unsent), ...toEndEvents(front, end)];
   const messages = [{ kind: 'mark', sequence, state: end.kind } as const];
-  if (end.kind === 'failed' && end.failure.terminal) {
-    return failSession(record, end.failure, { ended, messages, nowMs: end.nowMs });
-  }
   const pending = record.pending.slice(1);
-  const left = { ...record, pending, activeMs: end.nowMs, state: stateWith(pending) };
+  if (end.kind === 'failed' && end.failure.terminal) {
+    const { code, message } = end.failure;
+    const data = { code, message, sessionId: record.id };
+    return {
+      record: { ...record, state: 'failed', endedMs: end.nowMs, pending: [] },
+      events: [...ended, { type: 'session.failed', data, deliveryId: null }],
+      messages: [...messages, ...pending.map(toCancelled)],
+    };
+  }
+  const state = pending.length === 0 ? 'waiting' : 'running';
+  const left = { ...record, pending, activeMs: end.nowMs, state } as const;
   const events = [...ended, toWaiting(front.deliveryId)];
-  const isLast = pending.length === 0 && isFull(withBytesOf(events, record), limits);
-  if (!isLast) return { record: left, events, messages };
+  if (pending.length > 0 || !isFull(withBytesOf(events, record), limits)) {
+    return { record: left, events, messages };
+  }
   const last = endSession(left, 'turn_limit', end.nowMs);
   return { ...last, events: [...events, ...last.events], messages };
 }
@@ -253,47 +246,21 @@ export function endSession(record: SessionRecord, reason: EndReason, nowMs: numb
   return {
     record: { ...record, state: 'ended', endedMs: nowMs, pending: [] },
     events: [...cancelled, { type: 'session.completed', data: { reason }, deliveryId: null }],
-    messages: record.pending.map(({ sequence }) => ({
-      kind: 'mark',
-      sequence,
-      state: 'cancelled',
-    })),
+    messages: record.pending.map(toCancelled),
   };
 }
 
-/** Makes one transition of two that follow each other. */
+function toCancelled({ sequence }: PendingTurn): MessageChange {
+  return { kind: 'mark', sequence, state: 'cancelled' };
+}
+
+/** Joins two transitions that follow each other. */
 export function joinTransitions(first: Transition, second: Transition): Transition {
   return {
     record: second.record,
     events: [...first.events, ...second.events],
     messages: [...first.messages, ...second.messages],
   };
-}
-
-interface Failing {
-  readonly ended: readonly EventDraft[];
-  readonly messages: readonly MessageChange[];
-  readonly nowMs: number;
-}
-
-function failSession(
-  record: SessionRecord,
-  { code, message }: TurnFailure,
-  { ended, messages, nowMs }: Failing,
-): Transition {
-  const dropped = record.pending
-    .slice(1)
-    .map(({ sequence }) => ({ kind: 'mark', sequence, state: 'cancelled' }) as const);
-  const data = { code, message, sessionId: record.id };
-  return {
-    record: { ...record, state: 'failed', endedMs: nowMs, pending: [] },
-    events: [...ended, { type: 'session.failed', data, deliveryId: null }],
-    messages: [...messages, ...dropped],
-  };
-}
-
-function stateWith(pending: readonly PendingTurn[]): SessionState {
-  return pending.length === 0 ? 'waiting' : 'running';
 }
 
 function findAtWork({ pending }: SessionRecord, sequence: number): PendingTurn | undefined {
@@ -305,7 +272,7 @@ function toTurn(sequence: number) {
 }
 
 function toStep(sequence: number) {
-  return { ...toTurn(sequence), stepIndex: 0 as const };
+  return { ...toTurn(sequence), stepIndex: 0 } as const;
 }
 
 function toAppended({ sequence, deliveryId }: PendingTurn, unsent: Unsent): readonly EventDraft[] {

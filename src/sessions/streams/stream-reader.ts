@@ -1,24 +1,9 @@
+import type { Writable } from 'node:stream';
 import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { LeaseRecord } from '../events.ts';
 import { isLive, type SessionRecord } from '../store/state.ts';
-import type { SessionStore } from '../store/store.ts';
-import { type Piece, toPiece } from '../turns/pieces.ts';
-import type { Feed, FeedReader } from './feeds.ts';
-
-/** Where the bytes of a stream go. */
-export interface StreamSink {
-  /** Resolves when the bytes are flushed, or the reader is gone; never rejects. */
-  write(bytes: Buffer): Promise<void>;
-  /** Whether nobody reads any more. */
-  readonly isGone: boolean;
-  /** Calls back once nobody reads any more. */
-  whenGone(callback: () => void): void;
-  /** Ends the response. */
-  end(): void;
-  /** Cuts the connection. */
-  cut(): void;
-}
+import type { createPieces } from './pieces.ts';
 
 /** How long a stream stays open. */
 export type FollowMode = 'automatic' | 'once' | 'follow' | 'lease';
@@ -43,53 +28,52 @@ export interface StreamTimes {
   readonly stallMs: number;
 }
 
-/** A reader of a stream, and where it is. */
-export interface Reader extends FeedReader {
-  cursor: number;
-  /** How many bytes of the event at the cursor were sent: a long one is sent in parts. */
-  offset: number;
-  /** The index at which it ends; infinite where its mode does not say. */
-  readonly untilIndex: number;
-  /** When it ends at the latest. */
-  readonly untilMs: number;
-  readonly mode: FollowMode;
-  readonly token: string | null;
-  /** When its last bytes were flushed. */
-  outputMs: number;
-  /** Since when bytes are under way; null while none are. */
-  writingSinceMs: number | null;
-  /** Ends as soon as it has what is recorded. */
-  isClosing: boolean;
-  /** Resolves at the next `wake`, at once where there was one since the last. */
-  wait(): Promise<void>;
+/** A session that is being read. */
+export interface Feed {
+  readonly sessionId: string;
+  /** Its record as of the last commit; undefined until it is known, and again once the session is purged. */
+  record: SessionRecord | undefined;
 }
 
-/** Creates the reader of a request; it stands at the beginning until it is placed. */
+/** A reader of a stream, and where it is. */
+export type Reader = ReturnType<typeof createReader>;
+
+/** Creates the reader of a request, whose record is known. */
 export function createReader(
   { mode, token, startIndex }: StreamRequest,
-  record: SessionRecord,
+  events: number,
   { nowMs, times }: { readonly nowMs: number; readonly times: StreamTimes },
-): Reader {
-  const { events } = record;
+) {
   let isWoken = false;
   let resume: (() => void) | null = null;
-  const lasting = { lease: times.leaseMs, follow: times.followMs };
+  const lastingMs = {
+    lease: times.leaseMs,
+    follow: times.followMs,
+    automatic: Number.POSITIVE_INFINITY,
+    once: Number.POSITIVE_INFINITY,
+  };
   return {
-    cursor: startIndex < 0 ? Math.max(0, events + startIndex) : Math.min(startIndex, events),
-    offset: 0,
-    untilIndex: mode === 'once' ? events : Number.POSITIVE_INFINITY,
-    untilMs:
-      mode === 'lease' || mode === 'follow' ? nowMs + lasting[mode] : Number.POSITIVE_INFINITY,
     mode,
     token,
+    cursor: startIndex < 0 ? Math.max(0, events + startIndex) : Math.min(startIndex, events),
+    /** Number of bytes of the event at the cursor that were sent: a long one is sent in parts. */
+    offset: 0,
+    /** The index at which it ends. */
+    untilIndex: mode === 'once' ? events : Number.POSITIVE_INFINITY,
+    /** When it ends at the latest. */
+    untilMs: nowMs + lastingMs[mode],
+    /** When its last bytes were flushed. */
     outputMs: nowMs,
-    writingSinceMs: null,
+    /** Since when bytes are under way; infinite while none are. */
+    writingSinceMs: Number.POSITIVE_INFINITY,
+    /** Ends as soon as it has what is recorded. */
     isClosing: false,
-    wake: () => {
+    wake: (): void => {
       isWoken = true;
       resume?.();
     },
-    wait: async () => {
+    /** Resolves at the next `wake`, at once where there was one since the last. */
+    wait: async (): Promise<void> => {
       if (!isWoken) {
         await new Promise<void>((resolve) => {
           resume = resolve;
@@ -101,16 +85,16 @@ export function createReader(
   };
 }
 
-/** What sending needs. */
+/** What is sent to whom. */
 export interface Sending {
   readonly reader: Reader;
   readonly feed: Feed;
-  readonly sink: StreamSink;
+  /** Gets the bytes. */
+  readonly sink: Writable;
 }
 
-/** With what it is sent. */
-export interface SendSetting {
-  readonly store: SessionStore;
+interface SendSetting {
+  readonly pieces: ReturnType<typeof createPieces>;
   readonly clock: Clock;
   readonly times: StreamTimes;
 }
@@ -122,18 +106,19 @@ const leaseEnded = Buffer.from(
 /** Keeps a silent stream alive: white space before the next line. */
 const heartbeat = Buffer.from(' ');
 
-/** The most bytes that are written at once: a reader that takes them has made progress. */
+/** Maximum number of bytes that are written at once: a reader that takes them has made progress. */
 const writeBytes = 65_536;
 
 /**
  * Sends a stream to its end: what is recorded, then what is recorded next, as long as its mode says.
- * Rejects where the store cannot be read.
+ * Rejects if the store cannot be read.
  */
 export async function sendStream(sending: Sending, setting: SendSetting): Promise<void> {
   const { reader, feed, sink } = sending;
-  const { clock, times } = setting;
-  while (!sink.isGone) {
-    const piece = await nextPiece(sending, setting.store);
+  const { clock, times, pieces } = setting;
+  while (!sink.destroyed) {
+    const place = toPlace(reader, feed);
+    const piece = place && (await pieces.read(place));
     if (piece !== null) {
       await write(piece.bytes, sending, clock);
       reader.cursor = piece.next.index;
@@ -151,9 +136,9 @@ export async function sendStream(sending: Sending, setting: SendSetting): Promis
 }
 
 /** Ends a stream. One that is within a line is cut off, so that nobody takes a part for the whole. */
-export function endStream({ reader, sink }: Sending): void {
+export function endStream({ reader, sink }: Omit<Sending, 'feed'>): void {
   if (reader.offset === 0) sink.end();
-  else sink.cut();
+  else sink.destroy();
 }
 
 /** A session that has ended has nothing to come back for. */
@@ -161,20 +146,14 @@ function isLeased({ mode }: Reader, { record }: Feed): boolean {
   return mode === 'lease' && record !== undefined && isLive(record.state);
 }
 
-async function nextPiece({ reader, feed }: Sending, store: SessionStore): Promise<Piece | null> {
-  const { cursor, offset, untilIndex, token } = reader;
-  const { record } = feed;
-  if (record === undefined || cursor >= Math.min(record.events, untilIndex)) return null;
-  const from = { index: cursor, offset };
-  const piece = feed.piece(from, token) ?? (await feed.recorded(from, token));
-  if (piece === null || piece.next.index <= untilIndex) return piece;
-  const events = await store.readEvents(feed.sessionId, cursor);
-  const wanted = events.filter(({ index }) => index < untilIndex);
-  // Nothing is there any more where the session was purged in between.
-  return wanted.length === 0 ? null : toPiece(wanted, token);
+/** Returns where the next piece is; null if the reader has all that it is to have yet. */
+function toPlace({ cursor, offset, token, ...reader }: Reader, { sessionId, record }: Feed) {
+  const untilIndex = Math.min(record?.events ?? 0, reader.untilIndex);
+  if (cursor >= untilIndex) return null;
+  return { sessionId, from: { index: cursor, offset }, untilIndex, token };
 }
 
-/** Tells whether a reader that has all that is recorded has come to its end. */
+/** Returns whether a reader that has all that is recorded has come to its end. */
 function isOver(reader: Reader, { record }: Feed, nowMs: number): boolean {
   if (record === undefined || !isLive(record.state)) return true;
   if (reader.isClosing || reader.cursor >= reader.untilIndex || nowMs >= reader.untilMs)
@@ -184,10 +163,22 @@ function isOver(reader: Reader, { record }: Feed, nowMs: number): boolean {
 
 /** One write is under way at a time, and the next one waits until it is flushed. */
 async function write(bytes: Buffer, { reader, sink }: Sending, clock: Clock): Promise<void> {
-  for (let from = 0; from < bytes.length && !sink.isGone; from += writeBytes) {
+  for (let from = 0; from < bytes.length && !sink.destroyed; from += writeBytes) {
     reader.writingSinceMs = clock.now();
-    await sink.write(bytes.subarray(from, from + writeBytes));
-    reader.writingSinceMs = null;
+    await flush(bytes.subarray(from, from + writeBytes), sink);
+    reader.writingSinceMs = Number.POSITIVE_INFINITY;
     reader.outputMs = clock.now();
   }
+}
+
+/** Resolves when the bytes are flushed, or the reader is gone. */
+function flush(bytes: Buffer, sink: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const goOn = () => {
+      sink.off('close', goOn);
+      resolve();
+    };
+    sink.once('close', goOn);
+    sink.write(bytes, goOn);
+  });
 }

@@ -1,37 +1,26 @@
+import type { Writable } from 'node:stream';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Excess, Hold, Ledger } from '../../core/scheduling/ledger.ts';
+import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
+import type { Commit, SessionStore } from '../store/sqlite-store.ts';
 import type { SessionRecord } from '../store/state.ts';
-import type { SessionStore } from '../store/store.ts';
-import type { Feed, Feeds } from './feeds.ts';
+import { createPieces } from './pieces.ts';
 import {
   createReader,
   endStream,
-  type Reader,
+  type Feed,
   type Sending,
   type StreamRequest,
-  type StreamSink,
   type StreamTimes,
   sendStream,
 } from './stream-reader.ts';
 
 /** A stream that is open. */
 export interface Stream {
-  /** What was recorded when it opened. */
+  /** The session as it was when the stream opened. */
   readonly record: SessionRecord;
   /** Writes until its end. Call it once, at once. */
-  sendTo(sink: StreamSink): Promise<void>;
-}
-
-/** All streams. */
-export interface Streams {
-  readonly open: number;
-  /** Returns whether a session is being read. */
-  isRead(sessionId: string): boolean;
-  /** Undefined where the session is not known any more. @throws Problem `overloaded` */
-  openStream(request: StreamRequest): Promise<Stream | undefined>;
-  /** Ends all streams as soon as they have what is recorded; resolves when they are ended. */
-  endAll(): Promise<void>;
+  sendTo(sink: Writable): Promise<void>;
 }
 
 /** The limits of streams. */
@@ -39,115 +28,122 @@ export interface StreamLimits extends StreamTimes {
   readonly streamsPerSession: number;
 }
 
-/** What streams need. */
-export interface StreamsOptions {
+interface StreamsOptions {
   readonly store: SessionStore;
-  readonly feeds: Feeds;
   readonly clock: Clock;
   readonly limits: StreamLimits;
   /** Bounds the streams of each client, and of all. */
   readonly ledger: Ledger;
-  /** Is told why a stream ended too soon. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** A stream that is being sent. */
-interface Sent extends Sending {
-  readonly ended: Promise<void>;
+/** A session that is being read, or about to be. */
+interface OpenFeed extends Feed {
+  places: number;
+  readonly sendings: Map<Sending, Promise<void>>;
 }
 
-/** Creates the streams. */
-export function createStreams(options: StreamsOptions): Streams {
-  const { feeds, clock, store, limits, onFault } = options;
-  const sent = new Set<Sent>();
+/** All streams. */
+export type Streams = ReturnType<typeof createStreams>;
+
+/** Creates the streams. End them with `endAll()`. */
+export function createStreams(options: StreamsOptions) {
+  const { clock, store, limits, onFault } = options;
+  const pieces = createPieces(store);
   const places = createPlaces(options);
-  const pulse = createPulse(options, sent);
-  const carryOut = async (sending: Sending): Promise<void> => {
-    try {
-      await sendStream(sending, { store, clock, times: limits });
-    } catch (error) {
+  const stopped = new AbortController();
+  lookAfter(places.feeds, options, stopped.signal);
+  const send = (sending: Sending): Promise<void> =>
+    sendStream(sending, { pieces, clock, times: limits }).catch((error) => {
       // The status is sent already: the response just ends, and the reader resumes by index.
       onFault(error, 'sending a stream');
       endStream(sending);
-    }
-  };
+    });
   return {
     get open() {
       return places.taken;
     },
-    isRead: places.isTaken,
-    openStream: async (request) => {
-      const place = places.take(request);
-      const found = await store.find(request.sessionId).catch(place.giveBackAndThrow);
+    isRead: (sessionId: string) => places.feeds.has(sessionId),
+    /** Returns `undefined` if the session is not known any more. @throws Problem `overloaded` */
+    openStream: async (request: StreamRequest): Promise<Stream | undefined> => {
+      const { feed, release } = places.take(request);
+      const found = await store.find(request.sessionId).catch((error) => {
+        release();
+        throw error;
+      });
       if (found.kind !== 'known') {
-        place.giveBack();
+        release();
         return undefined;
       }
       const { record } = found;
-      const reader = createReader(request, record, { nowMs: clock.now(), times: limits });
-      const feed = feeds.join(request.sessionId, reader);
       feed.record = record;
-      return {
-        record,
-        sendTo: async (sink) => {
-          const sending = { reader, feed, sink };
-          const ended = carryOut(sending);
-          const entry = { ...sending, ended };
-          sent.add(entry);
-          // Its place is free at once, not at the next heartbeat.
-          sink.whenGone(reader.wake);
-          pulse.start();
-          await ended;
-          sent.delete(entry);
-          pulse.stopIfIdle();
-          feeds.leave(feed, reader);
-          place.giveBack();
-        },
+      const reader = createReader(request, record.events, { nowMs: clock.now(), times: limits });
+      const sendTo = async (sink: Writable): Promise<void> => {
+        const sending = { reader, feed, sink };
+        const ended = send(sending);
+        feed.sendings.set(sending, ended);
+        sink.on('error', reader.wake);
+        sink.once('close', reader.wake); // its place is free at once, not at the next heartbeat
+        await ended;
+        feed.sendings.delete(sending);
+        release();
       };
+      return { record, sendTo };
     },
-    endAll: async () => {
-      for (const { reader } of sent) {
+    /** Passes what was recorded on to those who read it. */
+    publish: (commit: Commit): void => {
+      for (const [sessionId, record] of commit) {
+        if (record === undefined) pieces.forget(sessionId);
+        const feed = places.feeds.get(sessionId);
+        if (feed !== undefined) update(feed, record);
+      }
+    },
+    /** Ends all streams as soon as they have what is recorded; resolves when they are ended. */
+    endAll: async (): Promise<void> => {
+      const sendings = [...places.feeds.values()].flatMap((feed) => [...feed.sendings]);
+      for (const [{ reader }] of sendings) {
         reader.isClosing = true;
         reader.wake();
       }
-      await Promise.all([...sent].map(({ ended }) => ended));
+      await Promise.all(sendings.map(([, ended]) => ended));
+      stopped.abort();
     },
   };
 }
 
+function update(feed: OpenFeed, record: SessionRecord | undefined): void {
+  feed.record = record;
+  for (const { reader } of feed.sendings.keys()) reader.wake();
+}
+
 /** Counts the streams of each session here, and those of each client in the ledger. */
 function createPlaces({ limits, ledger }: StreamsOptions) {
-  const bySession = new Map<string, number>();
+  const feeds = new Map<string, OpenFeed>();
   let taken = 0;
-  const release = (sessionId: string, hold: Hold): void => {
-    hold.release();
-    taken -= 1;
-    const left = (bySession.get(sessionId) ?? 1) - 1;
-    if (left === 0) bySession.delete(sessionId);
-    else bySession.set(sessionId, left);
-  };
   return {
+    feeds,
     get taken() {
       return taken;
     },
-    isTaken: (sessionId: string) => bySession.has(sessionId),
-    take: ({ sessionId, client }: Pick<StreamRequest, 'sessionId' | 'client'>) => {
-      const own = bySession.get(sessionId) ?? 0;
-      if (own >= limits.streamsPerSession) throw tooManyStreams('of this session');
+    /** @throws Problem `overloaded` */
+    take: ({ sessionId, client }: StreamRequest) => {
+      const fresh: OpenFeed = { sessionId, record: undefined, places: 0, sendings: new Map() };
+      const feed = feeds.get(sessionId) ?? fresh;
+      if (feed.places >= limits.streamsPerSession) throw tooManyStreams('of this session');
       const excess = ledger.findExcess('streams', client, 1);
       if (excess !== null) throw tooManyStreams(whose[excess]);
       const hold = ledger.open('streams', client);
       hold.take(1);
-      bySession.set(sessionId, own + 1);
+      feeds.set(sessionId, feed);
+      feed.places += 1;
       taken += 1;
-      const giveBack = () => release(sessionId, hold);
-      return {
-        giveBack,
-        giveBackAndThrow: (error: unknown): never => {
-          giveBack();
-          throw error;
-        },
+      const release = (): void => {
+        hold.release();
+        taken -= 1;
+        feed.places -= 1;
+        if (feed.places === 0) feeds.delete(sessionId);
       };
+      return { feed, release };
     },
   };
 }
@@ -165,64 +161,37 @@ function tooManyStreams(which: string): Problem {
   });
 }
 
-/** How often streams are looked after. */
+/** Milliseconds between two looks at all streams. */
 const pulseMs = 1000;
 
 /**
- * Looks after all streams while there are any, once a second: wakes those that are silent or at their
- * time, cuts those that make no progress, and lets the memory of their events go.
+ * Looks after all streams until it is stopped: wakes them, because a heartbeat or their end may be due, and cuts those
+ * that make no progress. Reads records again now and then, because another process can remove a session.
  */
-function createPulse(
-  { clock, feeds, limits, store, onFault }: StreamsOptions,
-  sent: ReadonlySet<Sent>,
-) {
-  let beating: AbortController | null = null;
-  let refreshedMs = clock.now();
-  const refresh = async (feed: Feed): Promise<void> => {
+function lookAfter(
+  feeds: ReadonlyMap<string, OpenFeed>,
+  { clock, limits, store, onFault }: StreamsOptions,
+  signal: AbortSignal,
+): void {
+  const repeat = async (everyMs: number, look: (feed: OpenFeed) => void): Promise<void> => {
+    for (;;) {
+      await clock.sleep(everyMs, signal);
+      for (const feed of feeds.values()) look(feed);
+    }
+  };
+  const moveOn = ({ sendings }: OpenFeed): void => {
+    for (const { reader, sink } of sendings.keys()) {
+      if (clock.now() - reader.writingSinceMs >= limits.stallMs) sink.destroy();
+      else reader.wake();
+    }
+  };
+  const refresh = async (feed: OpenFeed): Promise<void> => {
     const found = await store.find(feed.sessionId);
-    feed.record = found.kind === 'known' ? found.record : undefined;
-    for (const reader of feed.readers) reader.wake();
+    update(feed, found.kind === 'known' ? found.record : undefined);
   };
-  /** Another process can remove a session; nobody tells this one. */
-  const refreshAll = (nowMs: number): void => {
-    if (nowMs - refreshedMs < limits.heartbeatMs) return;
-    refreshedMs = nowMs;
-    for (const feed of feeds.all()) {
-      refresh(feed).catch((error) => onFault(error, 'looking after a session'));
-    }
+  const refreshSafely = (feed: OpenFeed): void => {
+    refresh(feed).catch((error) => onFault(error, 'looking after a session'));
   };
-  const lookAfter = ({ reader, sink }: Sent, nowMs: number): void => {
-    if (isStalled(reader, nowMs, limits)) sink.cut();
-    else if (isDue(reader, nowMs, limits)) reader.wake();
-  };
-  const beat = async ({ signal }: AbortController): Promise<void> => {
-    while (!signal.aborted) {
-      await clock.sleep(pulseMs, signal);
-      const nowMs = clock.now();
-      for (const one of sent) lookAfter(one, nowMs);
-      feeds.trim();
-      refreshAll(nowMs);
-    }
-  };
-  return {
-    start: (): void => {
-      if (beating !== null) return;
-      beating = new AbortController();
-      beat(beating).catch(() => undefined); // stopped
-    },
-    /** Call it when a stream has ended. */
-    stopIfIdle: (): void => {
-      if (sent.size > 0) return;
-      beating?.abort();
-      beating = null;
-    },
-  };
-}
-
-function isDue(reader: Reader, nowMs: number, { heartbeatMs }: StreamLimits): boolean {
-  return nowMs - reader.outputMs >= heartbeatMs || nowMs >= reader.untilMs;
-}
-
-function isStalled(reader: Reader, nowMs: number, { stallMs }: StreamLimits): boolean {
-  return reader.writingSinceMs !== null && nowMs - reader.writingSinceMs >= stallMs;
+  repeat(pulseMs, moveOn).catch(() => undefined); // stopped
+  repeat(limits.heartbeatMs, refreshSafely).catch(() => undefined); // stopped
 }

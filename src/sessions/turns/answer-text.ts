@@ -1,28 +1,16 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Unsent } from '../store/state.ts';
 
-/** Collects the text of an answer and holds it back, so that it is not repeated too often. */
-export interface AnswerText {
-  /** All of the text so far. */
-  readonly soFar: string;
-  add(piece: string): void;
-  /**
-   * Takes what is not sent yet of the whole answer; null where nothing is missing. Text that does not
-   * go on from what was sent cannot be taken back: then the rest of what was collected is taken.
-   */
-  takeRest(whole: string): Unsent;
-  /** Takes what is not sent yet; null for nothing. */
-  take(): Unsent;
-}
-
-/** What collecting needs. */
-export interface AnswerTextOptions {
+interface AnswerTextOptions {
   readonly clock: Clock;
   /** Ends the waiting. */
   readonly signal: AbortSignal;
-  /** Is called when enough is held back, or for long enough: `take` it then. */
+  /** Called when enough is held back, or for long enough: `take` it then. */
   readonly onDue: () => void;
 }
+
+/** The text of an answer. */
+export type AnswerText = ReturnType<typeof createAnswerText>;
 
 /** How little is held back, and how long. */
 const leastCharacters = 64;
@@ -32,14 +20,15 @@ const longestMs = 250;
 /** Maximum number of characters that are sent in repeating an answer; the rest of it comes at its end. */
 const mostRepeated = 4_194_304;
 
-/** Creates the collection for one answer. */
-export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions): AnswerText {
+/** Collects the text of one answer and holds it back, so that it is not repeated too often. */
+export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
   let soFar = '';
   let sent = 0;
   let repeated = 0;
   let heldSinceMs: number | null = null;
   let isWaiting = false;
 
+  /** Takes what is not sent yet; null for nothing. */
   const take = (): Unsent => {
     heldSinceMs = null;
     if (sent === soFar.length) return null;
@@ -59,10 +48,11 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions): A
     isWaiting = false;
   };
   return {
+    /** All of the text so far. */
     get soFar() {
       return soFar;
     },
-    add: (piece) => {
+    add: (piece: string): void => {
       if (piece === '') return;
       soFar += piece;
       if (repeated + soFar.length > mostRepeated) return;
@@ -73,7 +63,11 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions): A
       }
     },
     take,
-    takeRest: (whole) => {
+    /**
+     * Takes what is not sent yet of the whole answer; null where nothing is missing. Text that does not
+     * go on from what was sent cannot be taken back: then the rest of what was collected is taken.
+     */
+    takeRest: (whole: string): Unsent => {
       if (!whole.startsWith(soFar.slice(0, sent))) return take();
       soFar = whole;
       // An answer has one piece at least, so that readers of pieces see an empty one too.

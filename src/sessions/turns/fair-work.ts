@@ -2,26 +2,14 @@ import type { Clock } from '../../core/clock.ts';
 import { createLine, type Waiting } from './line.ts';
 
 /** Work for a client, which takes one of the places. */
-export interface Task extends Waiting {
+interface Task extends Waiting {
   /** Never rejects. */
   run(): Promise<void>;
   /** Called instead of `run` if no more work begins. */
   drop?(): void;
 }
 
-/** Work of all kinds for all clients, a few at a time, fairly between clients. */
-export interface FairWork {
-  /** How much of it waits. */
-  readonly waiting: number;
-  join(task: Task): void;
-  /** Takes out a task that has not begun. */
-  leave(key: string): void;
-  /** Begins no more of it, and drops what waits; what has begun goes on. */
-  close(): void;
-}
-
-/** What fair work needs. */
-export interface FairWorkOptions {
+interface FairWorkOptions {
   /** Maximum number of tasks at work. */
   readonly atOnce: number;
   readonly clock: Clock;
@@ -29,11 +17,14 @@ export interface FairWorkOptions {
   isReady(): boolean;
 }
 
+/** Work of all kinds for all clients, a few at a time, fairly between clients. */
+export type FairWork = ReturnType<typeof createFairWork>;
+
 /** Milliseconds between two looks at whether work can begin. */
 const readyMs = 250;
 
 /** Creates the places for work: as soon as one is free, the next in the line begins. */
-export function createFairWork({ atOnce, clock, isReady }: FairWorkOptions): FairWork {
+export function createFairWork({ atOnce, clock, isReady }: FairWorkOptions) {
   const line = createLine<Task>();
   const closed = new AbortController();
   let atWork = 0;
@@ -69,23 +60,25 @@ export function createFairWork({ atOnce, clock, isReady }: FairWorkOptions): Fai
     );
   };
   return {
+    /** Number of tasks that wait. */
     get waiting() {
       return line.length;
     },
-    join: (task) => {
+    join: (task: Task): void => {
       line.join(task);
       pump();
     },
+    /** Takes out a task that has not begun. */
     leave: line.leave,
-    close: () => {
+    /** Begins no more of it, and drops what waits; what has begun goes on. */
+    close: (): void => {
       closed.abort();
       for (let task = line.take(); task !== undefined; task = line.take()) task.drop?.();
     },
   };
 }
 
-/** Work that is waited for. */
-export interface AwaitedWork<Value> extends Waiting {
+interface AwaitedWork<Value> extends Waiting {
   /** Ends the wait for a place. What is at work has to end by itself. */
   readonly signal: AbortSignal;
   run(): Promise<Value>;

@@ -10,22 +10,13 @@ export interface Waiting {
   readonly order: string;
 }
 
-/** Waiting work in a fair order. */
-export interface Line<Work extends Waiting> {
-  readonly length: number;
-  /** Adds work; does nothing if its key waits already. */
-  join(work: Work): void;
-  /** Takes the next one: networks take turns, then the addresses in each, then the oldest of an address. */
-  take(): Work | undefined;
-  leave(key: string): void;
-}
-
-/** What waits of each address of a network; the next address is first. */
-type Addresses<Work> = Map<string, Work[]>;
-
-/** Creates an empty line. An IPv4 address is a network by itself, and so are all unknown clients together. */
-export function createLine<Work extends Waiting>(): Line<Work> {
-  const networks = new Map<string, Addresses<Work>>();
+/**
+ * Creates an empty line, which keeps waiting work in a fair order. An IPv4 address is a network by itself, and so are all
+ * unknown clients together.
+ */
+export function createLine<Work extends Waiting>() {
+  /** Work by network and address; the next of each is first. */
+  const networks = new Map<string, Map<string, Work[]>>();
   const places = new Map<string, Waiting>();
   const turnsOf = (client: Client | null) => {
     const address = client?.address ?? '';
@@ -37,7 +28,8 @@ export function createLine<Work extends Waiting>(): Line<Work> {
     get length() {
       return places.size;
     },
-    join: (work) => {
+    /** Adds work; does nothing if its key waits already. */
+    join: (work: Work): void => {
       if (places.has(work.key)) return;
       places.set(work.key, work);
       const { network, addresses, address, turns } = turnsOf(work.client);
@@ -46,7 +38,8 @@ export function createLine<Work extends Waiting>(): Line<Work> {
       addresses.set(address, turns);
       networks.set(network, addresses);
     },
-    take: () => {
+    /** Takes the next one: networks take turns, then the addresses in each, then the oldest of an address. */
+    take: (): Work | undefined => {
       const [network] = networks;
       const [next] = network?.[1] ?? [];
       if (network === undefined || next === undefined) return undefined;
@@ -56,7 +49,7 @@ export function createLine<Work extends Waiting>(): Line<Work> {
       if (work !== undefined) places.delete(work.key);
       return work;
     },
-    leave: (key) => {
+    leave: (key: string): void => {
       const place = places.get(key);
       if (place === undefined) return;
       places.delete(key);

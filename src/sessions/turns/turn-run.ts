@@ -1,8 +1,9 @@
-import { z } from 'zod';
 import type { Answer, AnswerEngine, EarlierTurn } from '../../answers/answer.ts';
 import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { messageCompleted } from '../events.ts';
+import type { AnsweredTurn } from '../store/log-rows.ts';
+import type { SessionStore } from '../store/sqlite-store.ts';
 import {
   appendText,
   beginTurn,
@@ -12,7 +13,6 @@ import {
   type TurnEnd,
   type TurnFailure,
 } from '../store/state.ts';
-import type { AnsweredTurn, SessionStore } from '../store/store.ts';
 import { type AnswerText, createAnswerText } from './answer-text.ts';
 
 /** What turns are run with. */
@@ -20,30 +20,30 @@ export interface TurnSetting {
   readonly store: SessionStore;
   readonly engine: AnswerEngine;
   readonly clock: Clock;
-  readonly limits: SessionLimits & {
-    /** The longest time of a turn. */
-    readonly turnMs: number;
-  };
+  readonly limits: SessionLimits & { readonly turnMs: number };
   /** Returns whether the store has room for an answer to this client. */
   hasRoom(client: Client | null): boolean;
-  /** Is told of what went wrong, for the log; never of what was said. */
+  /** Called with faults, for the log; never with what was said. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** A turn at work. */
-export interface TurnRun {
-  readonly sequence: number;
-  /** The record after the turn; undefined where the session is gone, or its end could not be recorded. */
-  readonly ended: Promise<SessionRecord | undefined>;
-  stop(stop: Stop): void;
-}
-
-/** Why a turn stops before its answer is there. `gone`: the session is not there to tell. */
-export type Stop =
+/** Why a turn stops before its answer is complete. */
+type Stop =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly failure: TurnFailure }
+  /** The answer is too long. */
   | { readonly kind: 'cut' }
+  /** The session has ended or is deleted. */
   | { readonly kind: 'gone' };
+
+/** A turn at work, with what it is run with. */
+interface Run extends TurnSetting {
+  readonly sessionId: string;
+  readonly sequence: number;
+  /** Aborted with a `Stop`. */
+  readonly signal: AbortSignal;
+  readonly stop: (stop: Stop) => void;
+}
 
 /** The failures of turns, as their events tell them. */
 export const failures = {
@@ -75,86 +75,69 @@ export const failures = {
   },
 } as const satisfies Record<string, TurnFailure>;
 
-/** How many earlier turns an engine is told of. */
+/** Maximum number of earlier turns that an engine is given. */
 const earlierTurns = 6;
 
-/** The most characters of an answer; the rest is cut. */
+/** Maximum number of characters of an answer; the rest is cut. */
 const maxAnswer = 262_144;
 
 /** Milliseconds between two tries to record the end of a turn. */
 export const retryMs = 1000;
 
+/** A turn at work. */
+export type TurnRun = ReturnType<typeof runTurn>;
+
 /** Runs the turn at the front of a session: begins it, has it answered, and records how it ended. */
-export function runTurn(
-  { sessionId, sequence }: { readonly sessionId: string; readonly sequence: number },
-  setting: TurnSetting,
-): TurnRun {
+export function runTurn(sessionId: string, sequence: number, setting: TurnSetting) {
   const controller = new AbortController();
   const stop = (reason: Stop) => controller.abort(reason);
-  const run = { sessionId, sequence, signal: controller.signal, stop };
-  return { sequence, stop, ended: carryOut(run, setting) };
+  const run: Run = { ...setting, sessionId, sequence, signal: controller.signal, stop };
+  /** The record after the turn; undefined if the session is gone, or the end could not be recorded. */
+  const ended: Promise<SessionRecord | undefined> = carryOut(run);
+  return { sequence, stop, ended };
 }
 
-interface Running {
-  readonly sessionId: string;
-  readonly sequence: number;
-  readonly signal: AbortSignal;
-  readonly stop: (stop: Stop) => void;
-}
-
-async function carryOut(run: Running, setting: TurnSetting): Promise<SessionRecord | undefined> {
-  const { sessionId, sequence } = run;
-  const { store, engine, onFault } = setting;
+async function carryOut(run: Run): Promise<SessionRecord | undefined> {
+  const { sessionId, sequence, store, engine } = run;
   try {
-    const [text, answered] = await Promise.all([
+    const [question, answered] = await Promise.all([
       store.readText(sessionId, sequence),
       store.readAnswered(sessionId, { before: sequence, count: earlierTurns }),
     ]);
-    if (text === undefined) return undefined;
-    const { modelId } = engine;
-    const begin = (record: SessionRecord) => beginTurn(record, sequence, { text, modelId });
-    const begun = await store.change(sessionId, begin);
+    if (question === undefined) return undefined;
+    const turn = { text: question, modelId: engine.modelId };
+    const begun = await store.change(sessionId, (record) => beginTurn(record, sequence, turn));
     if (begun === undefined) return undefined;
-    const { client } = begun;
-    const end = await answerQuestion({ text, answered, client }, run, setting);
-    return end === null ? undefined : await recordEnd(end, run, setting);
+    const end = await answerQuestion({ question, answered, client: begun.client }, run);
+    return end === null ? undefined : await recordEnd(end, run);
   } catch (error) {
-    onFault(error, 'beginning a turn');
-    await setting.clock.sleep(retryMs, run.signal).catch(() => undefined); // it is stopped
+    run.onFault(error, 'beginning a turn');
+    await run.clock.sleep(retryMs, run.signal).catch(() => undefined); // it is stopped
     return undefined;
   }
 }
 
 interface Asked {
-  readonly text: string;
+  readonly question: string;
   readonly answered: readonly AnsweredTurn[];
-  /** The client that the answer takes room of. */
   readonly client: Client | null;
 }
 
-/** Has a question answered; null where nobody is left to be told. */
-async function answerQuestion(
-  asked: Asked,
-  run: Running,
-  setting: TurnSetting,
-): Promise<TurnEnd | null> {
-  const { clock } = setting;
+/** Returns how the turn ended; `null` if the session is gone. */
+async function answerQuestion(asked: Asked, run: Run): Promise<TurnEnd | null> {
+  const { clock, signal } = run;
   const over = new AbortController();
-  const text = createAnswerText({
-    clock,
-    signal: over.signal,
-    onDue: () => sendText(text, run, setting),
-  });
-  clock.sleep(setting.limits.turnMs, over.signal).then(
+  const text = createAnswerText({ clock, signal: over.signal, onDue: () => sendText(text, run) });
+  clock.sleep(run.limits.turnMs, over.signal).then(
     () => run.stop({ kind: 'failed', failure: failures.timeout }),
     () => undefined, // the turn is over
   );
+  const stopped = new Promise<Stop>((resolve) => {
+    if (signal.aborted) resolve(signal.reason);
+    else signal.addEventListener('abort', () => resolve(signal.reason), { once: true });
+  });
   try {
-    const outcome = await Promise.race([
-      whenStopped(run.signal),
-      ask(asked, { run, text, setting }),
-    ]);
-    return toEnd(outcome, text, clock.now());
+    return toEnd(await Promise.race([stopped, ask(asked, text, run)]), text, clock.now());
   } finally {
     over.abort();
   }
@@ -162,58 +145,40 @@ async function answerQuestion(
 
 type Outcome = Stop | { readonly kind: 'answered'; readonly answer: Answer };
 
-function whenStopped(signal: AbortSignal): Promise<Stop> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(signal.reason);
-    else signal.addEventListener('abort', () => resolve(signal.reason), { once: true });
-  });
-}
-
-interface AskSetting {
-  readonly run: Running;
-  readonly text: AnswerText;
-  readonly setting: TurnSetting;
-}
-
 async function ask(
-  { text: question, answered, client }: Asked,
-  { run, text, setting }: AskSetting,
+  { question, answered, client }: Asked,
+  text: AnswerText,
+  { engine, signal, stop, hasRoom, onFault }: Run,
 ): Promise<Outcome> {
   const earlier = readEarlier(answered);
   if (earlier === null) {
-    setting.onFault(new Error('The answers of a session cannot be read.'), 'reading a session');
+    onFault(new Error('The answers of a session cannot be read.'), 'reading a session');
     return { kind: 'failed', failure: failures.damaged };
   }
   const onText = (piece: string) => {
-    if (run.signal.aborted) return;
+    if (signal.aborted) return;
     text.add(piece);
-    if (text.soFar.length > maxAnswer) run.stop({ kind: 'cut' });
+    if (text.soFar.length > maxAnswer) stop({ kind: 'cut' });
   };
   try {
-    if (!setting.hasRoom(client)) return { kind: 'failed', failure: failures.full };
-    const asking = { signal: run.signal, onText };
-    const answer = await setting.engine.answer({ text: question, earlier }, asking);
+    if (!hasRoom(client)) return { kind: 'failed', failure: failures.full };
+    const answer = await engine.answer({ text: question, earlier }, { signal, onText });
     return { kind: 'answered', answer };
   } catch (error) {
-    if (!run.signal.aborted) setting.onFault(error, 'answering a question');
+    if (!signal.aborted) onFault(error, 'answering a question');
     return { kind: 'failed', failure: failures.failed };
   }
 }
 
-const completedLine = z
-  .string()
-  .transform((line) => JSON.parse(line))
-  .pipe(messageCompleted);
-
-/** Gives the earlier turns as an engine takes them; null where they cannot be read. */
+/** Returns the earlier turns as an engine takes them; `null` if they cannot be read. */
 function readEarlier(answered: readonly AnsweredTurn[]): readonly EarlierTurn[] | null {
   try {
     return answered.map(({ question, line }) => {
-      const { message, citations } = completedLine.parse(line).data;
+      const { message, citations } = messageCompleted.parse(JSON.parse(line)).data;
       return { question, answer: message, citations };
     });
   } catch {
-    return null; // the caller tells of it
+    return null; // the caller reports it
   }
 }
 
@@ -242,40 +207,33 @@ function complete(found: Found, text: AnswerText, nowMs: number): TurnEnd {
   return { kind: 'completed', answer, unsent: text.takeRest(whole), nowMs };
 }
 
-/** Records what is due of the text. A turn whose text cannot be recorded fails. */
-function sendText(text: AnswerText, run: Running, { store, onFault }: TurnSetting): void {
+/** Records the text that is due. A turn whose text cannot be recorded fails. */
+function sendText(text: AnswerText, { sessionId, sequence, store, stop, onFault }: Run): void {
   const unsent = text.take();
-  const append = (record: SessionRecord) => appendText(record, run.sequence, unsent);
-  store.change(run.sessionId, append, 'soon').then(
-    (record) => {
-      if (record === undefined) run.stop({ kind: 'gone' });
-    },
-    (error) => {
-      onFault(error, 'recording text');
-      run.stop({ kind: 'failed', failure: failures.failed });
-    },
-  );
+  store
+    .change(sessionId, (record) => appendText(record, sequence, unsent), 'soon')
+    .then(
+      (record) => {
+        if (record === undefined) stop({ kind: 'gone' });
+      },
+      (error) => {
+        onFault(error, 'recording text');
+        stop({ kind: 'failed', failure: failures.failed });
+      },
+    );
 }
 
 /** Records the end of a turn, again and again while the store cannot: readers wait for it. */
-async function recordEnd(
-  end: TurnEnd,
-  run: Running,
-  { store, clock, limits, onFault }: TurnSetting,
-): Promise<SessionRecord | undefined> {
-  const { sessionId, sequence } = run;
+async function recordEnd(end: TurnEnd, run: Run): Promise<SessionRecord | undefined> {
+  const { sessionId, sequence, store, clock, limits } = run;
   for (;;) {
     try {
       return await store.change(sessionId, (record) => endTurn(record, { sequence, end }, limits));
     } catch (error) {
-      onFault(error, 'recording the end of a turn');
-      // What is interrupted by the end of the process is told at the next start.
-      if (isInterrupted(run.signal)) return undefined;
+      run.onFault(error, 'recording the end of a turn');
+      // A turn that the end of the process interrupts is failed at the next start.
+      if (run.signal.reason?.failure === failures.interrupted) return undefined;
       await clock.sleep(retryMs);
     }
   }
-}
-
-function isInterrupted({ reason }: AbortSignal): boolean {
-  return reason?.kind === 'failed' && reason.failure.code === failures.interrupted.code;
 }

@@ -2,53 +2,49 @@ import { beginTurn, endTurn, joinTransitions, type SessionRecord } from '../stor
 import type { FairWork } from './fair-work.ts';
 import { failures, retryMs, runTurn, type TurnRun, type TurnSetting } from './turn-run.ts';
 
-/** Runs the turns of all sessions. Addresses take turns; those of one address keep the order of arrival. */
-export interface Turns {
-  /** How many are at work. */
-  readonly atWork: number;
-  /** Sees to the turn at the front of a session, where there is one. */
-  attend(record: SessionRecord): void;
-  /** Cancels the turn of a session: the one named, or whichever is at the front. */
-  cancel(sessionId: string, turnId: string | null): Promise<void>;
-  /** Stops the turn of a session that has ended, without a word. */
-  drop(sessionId: string): void;
-  /** Begins no more turns; those that wait stay recorded. */
-  startDraining(): void;
-  /** Ends those at work as interrupted; resolves when that is recorded. */
-  interrupt(): Promise<void>;
-}
-
 /** What turns need. */
-export interface TurnsOptions extends TurnSetting {
+interface TurnsOptions extends TurnSetting {
   /** The places that turns take, and other work too. */
   readonly work: FairWork;
 }
 
-/** Creates the running of turns. */
-export function createTurns(options: TurnsOptions): Turns {
+/** Creates the running of turns. Addresses take turns; those of one address keep the order of arrival. */
+export function createTurns(options: TurnsOptions) {
   const { work } = options;
   const { running, attend, close } = createTurnWork(options);
+  const cancelRunning = (sessionId: string, turnId: string | null): boolean => {
+    const run = running.get(sessionId);
+    if (run === undefined || !isNamed(run.sequence, turnId)) return false;
+    run.stop({ kind: 'cancelled' });
+    return true;
+  };
   return {
+    /** Number of turns at work. */
     get atWork() {
       return running.size;
     },
+    /** Sees to the turn at the front of a session, if there is one. */
     attend,
-    cancel: async (sessionId, turnId) => {
-      if (cancelRunning(running.get(sessionId), turnId)) return;
+    /** Cancels the turn of a session: the one named, or whichever is at the front. */
+    cancel: async (sessionId: string, turnId: string | null): Promise<void> => {
+      if (cancelRunning(sessionId, turnId)) return;
       const record = await cancelWaiting({ sessionId, turnId }, options);
       // It may have come to work in the meantime.
-      if (record === undefined) cancelRunning(running.get(sessionId), turnId);
+      if (record === undefined) cancelRunning(sessionId, turnId);
       else {
         work.leave(sessionId);
         attend(record);
       }
     },
-    drop: (sessionId) => {
+    /** Stops the turn of a session that has ended; nothing is recorded of it. */
+    drop: (sessionId: string): void => {
       work.leave(sessionId);
       running.get(sessionId)?.stop({ kind: 'gone' });
     },
+    /** Begins no more turns; those that wait stay recorded. */
     startDraining: close,
-    interrupt: async () => {
+    /** Ends those at work as interrupted; resolves when that is recorded. */
+    interrupt: async (): Promise<void> => {
       close();
       const turns = [...running.values()];
       for (const turn of turns) turn.stop({ kind: 'failed', failure: failures.interrupted });
@@ -57,7 +53,11 @@ export function createTurns(options: TurnsOptions): Turns {
   };
 }
 
-/** Those at work. The next turn of a session waits for its place once the one before it has ended. */
+function isNamed(sequence: number, turnId: string | null): boolean {
+  return turnId === null || turnId === `turn_${sequence}`;
+}
+
+/** Keeps the turns at work. The next turn of a session waits for its place once the one before it has ended. */
 function createTurnWork(options: TurnsOptions) {
   const { work, store, clock, onFault } = options;
   const running = new Map<string, TurnRun>();
@@ -69,7 +69,7 @@ function createTurnWork(options: TurnsOptions) {
     work.join({ key: id, client, order: deliveryId, run: () => run(id, sequence) });
   };
   const run = async (sessionId: string, sequence: number): Promise<void> => {
-    const begun = runTurn({ sessionId, sequence }, options);
+    const begun = runTurn(sessionId, sequence, options);
     running.set(sessionId, begun);
     const record = (await begun.ended) ?? (await findAgain(sessionId));
     running.delete(sessionId);
@@ -95,15 +95,9 @@ function createTurnWork(options: TurnsOptions) {
   return { running, attend, close };
 }
 
-function cancelRunning(run: TurnRun | undefined, turnId: string | null): boolean {
-  if (run === undefined || (turnId !== null && turnId !== `turn_${run.sequence}`)) return false;
-  run.stop({ kind: 'cancelled' });
-  return true;
-}
-
 /**
  * Cancels the turn at the front of a session while it waits for its turn at work: to the session it is
- * the running one. Undefined where there is none.
+ * the running one. Returns `undefined` if there is none.
  */
 async function cancelWaiting(
   { sessionId, turnId }: { readonly sessionId: string; readonly turnId: string | null },
@@ -113,7 +107,7 @@ async function cancelWaiting(
   const front = found.kind === 'known' ? found.record.pending[0] : undefined;
   if (front === undefined || front.isBegun) return undefined;
   const { sequence } = front;
-  if (turnId !== null && turnId !== `turn_${sequence}`) return undefined;
+  if (!isNamed(sequence, turnId)) return undefined;
   const text = await store.readText(sessionId, sequence);
   if (text === undefined) return undefined;
   return store.change(sessionId, (record) => {

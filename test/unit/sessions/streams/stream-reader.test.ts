@@ -1,10 +1,12 @@
+import { once } from 'node:events';
+import { Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSqliteSessions } from '../../../../src/sessions/store/sqlite-store.ts';
 import { beginTurn, startSession } from '../../../../src/sessions/store/state.ts';
-import { createFeeds } from '../../../../src/sessions/streams/feeds.ts';
+import { createPieces } from '../../../../src/sessions/streams/pieces.ts';
 import {
   createReader,
-  type StreamSink,
+  type Feed,
   sendStream,
 } from '../../../../src/sessions/streams/stream-reader.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -23,27 +25,27 @@ async function openRig(onWrite: (bytes: Buffer) => Promise<void>) {
   const delivery = { deliveryId: 'dlv_a', text, nowMs: 0 };
   const transition = startSession({ id: 'ses_a', owner: null, client: null }, delivery);
   const receipt = { sessionId: 'ses_a', deliveryId: 'dlv_a', queued: 0 };
-  await store.start({ transition, receipt, once: null });
+  await store.start({ transition, receipt }, null);
   const record = await store.change('ses_a', (now) => beginTurn(now, 0, { text, modelId: 'm' }));
   if (record === undefined) throw new Error('it has not begun');
   const request = { sessionId: 'ses_a', startIndex: 0, token: null, client: null };
-  const reader = createReader({ ...request, mode: 'once' }, record, { nowMs: 0, times });
-  const feed = createFeeds(store).join('ses_a', reader);
-  feed.record = record;
+  const reader = createReader({ ...request, mode: 'once' }, record.events, { nowMs: 0, times });
+  const feed: Feed = { sessionId: 'ses_a', record };
   const ends: string[] = [];
-  const sink: StreamSink = {
-    isGone: false,
-    whenGone: () => undefined,
-    write: onWrite,
-    end: () => void ends.push('ended'),
-    cut: () => void ends.push('cut'),
-  };
+  const sink = new Writable({
+    write: (bytes, _encoding, done) => void onWrite(bytes).then(() => done()),
+  });
+  sink.on('close', () => ends.push(sink.writableFinished ? 'ended' : 'cut'));
   return {
     store,
     feed,
     ends,
     text,
-    send: () => sendStream({ reader, feed, sink }, { store, clock, times }),
+    send: async () => {
+      const closed = once(sink, 'close');
+      await sendStream({ reader, feed, sink }, { pieces: createPieces(store), clock, times });
+      await closed;
+    },
   };
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../../src/core/caller.ts';
-import { createLine, type Line, type Waiting } from '../../../../src/sessions/turns/line.ts';
+import { createLine, type Waiting } from '../../../../src/sessions/turns/line.ts';
 import { fc } from '../../../support/fast-check.ts';
+
+type Line = ReturnType<typeof createLine<Waiting>>;
 
 const at = (address: string, network: string | null = null): Client => ({ address, network });
 
@@ -9,7 +11,7 @@ function waiting(order: number, client: Client | null): Waiting {
   return { key: `key ${order}`, client, order: String(order).padStart(6, '0') };
 }
 
-function takeAll(line: Line<Waiting>): readonly string[] {
+function takeAll(line: Line): readonly string[] {
   const taken: string[] = [];
   for (let work = line.take(); work !== undefined; work = line.take()) taken.push(work.key);
   return taken;
@@ -62,7 +64,7 @@ const step = fc.oneof(
 );
 
 interface Pair {
-  readonly line: Line<Waiting>;
+  readonly line: Line;
   readonly model: Model;
 }
 
@@ -91,7 +93,7 @@ const clients: readonly (Client | null)[] = [
   null,
 ];
 
-type Model = Pick<Line<Waiting>, 'join' | 'leave'> & { take(): string | undefined };
+type Model = Pick<Line, 'join' | 'leave'> & { take(): string | undefined };
 
 function takeModel(model: Model): readonly string[] {
   const taken: string[] = [];

@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Problem } from '../../../../src/core/problem.ts';
-import { openSqliteSessions } from '../../../../src/sessions/store/sqlite-store.ts';
+import {
+  openSqliteSessions,
+  type SessionStore,
+} from '../../../../src/sessions/store/sqlite-store.ts';
 import { startSession } from '../../../../src/sessions/store/state.ts';
-import type { SessionStore } from '../../../../src/sessions/store/store.ts';
 import { createFairWork } from '../../../../src/sessions/turns/fair-work.ts';
 import { createTurns } from '../../../../src/sessions/turns/turns.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -46,7 +48,7 @@ async function openRig() {
     const delivery = { deliveryId: `dlv_${id}`, text: id, nowMs: clock.now() };
     const transition = startSession({ id, owner: null, client: null }, delivery);
     const receipt = { sessionId: id, deliveryId: delivery.deliveryId, queued: 0 };
-    await store.start({ transition, receipt, once: null });
+    await store.start({ transition, receipt }, null);
     turns.attend(transition.record);
   };
   const typesOf = async (id: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../../../src/sessions/store/store.ts';
-import { createRecordedPieces, toPiece } from '../../../../src/sessions/turns/pieces.ts';
+import type { StoredEvent } from '../../../../src/sessions/store/log-rows.ts';
+import { createPieces, toPiece } from '../../../../src/sessions/streams/pieces.ts';
 
 function eventsFrom(first: number, lengths: readonly number[]): readonly StoredEvent[] {
   return lengths.map((length, at) => ({ index: first + at, line: 'x'.repeat(length) }));
@@ -19,7 +19,7 @@ describe('a piece', () => {
 /** Pieces of a log in which every event has a line of this length, and what was read of it. */
 function openLog(length: number) {
   const reads: string[] = [];
-  const pieces = createRecordedPieces({
+  const pieces = createPieces({
     readPart: async () => undefined,
     readEvents: async (sessionId, from) => {
       reads.push(`${sessionId} ${from}`);
@@ -27,7 +27,7 @@ function openLog(length: number) {
     },
   });
   const pieceAt = (index: number, sessionId = 'ses_a', token: string | null = null) =>
-    pieces.piece({ sessionId, from: { index, offset: 0 }, token });
+    pieces.read({ sessionId, from: { index, offset: 0 }, untilIndex: 1001, token });
   return { reads, pieces, pieceAt };
 }
 
@@ -46,31 +46,49 @@ describe('pieces of recorded events', () => {
     expect(reads).toEqual(['ses_a 3', 'ses_a 4', 'ses_b 3', 'ses_a 3']);
   });
 
-  it('are kept for those who come later once they were read twice', async () => {
+  it('are kept for those who come later', async () => {
     const { reads, pieceAt } = openLog(10);
 
-    await pieceAt(3);
-    const second = await pieceAt(3);
+    const first = await pieceAt(3);
     const later = [await pieceAt(3), await pieceAt(3)];
 
-    expect(later).toEqual([second, second]);
-    expect(reads).toEqual(['ses_a 3', 'ses_a 3']);
+    expect(later).toEqual([first, first]);
+    expect(reads).toEqual(['ses_a 3']);
+  });
+
+  it('end where the reader ends, and are read again for one who reads on', async () => {
+    const reads: number[] = [];
+    const pieces = createPieces({
+      readPart: async () => undefined,
+      readEvents: async (_, from) => {
+        reads.push(from);
+        return eventsFrom(from, [1, 1, 1]);
+      },
+    });
+    const nextOf = async (untilIndex: number) => {
+      const place = { sessionId: 'ses_a', from: { index: 0, offset: 0 }, untilIndex, token: null };
+      return (await pieces.read(place))?.next.index;
+    };
+
+    expect([await nextOf(1), await nextOf(3), await nextOf(3)]).toEqual([1, 3, 3]);
+    expect(reads).toEqual([0, 0]);
   });
 
   it('are looked for again where nothing was, or nothing could be read', async () => {
     let fault: Error | null = new Error('no store');
-    const pieces = createRecordedPieces({
+    const pieces = createPieces({
       readPart: async () => undefined,
       readEvents: async () => {
         if (fault !== null) throw fault;
         return [];
       },
     });
-    const place = { sessionId: 'ses_a', from: { index: 0, offset: 0 }, token: null };
+    const from = { index: 0, offset: 0 };
+    const place = { sessionId: 'ses_a', from, untilIndex: 1, token: null };
 
-    await expect(pieces.piece(place)).rejects.toThrow('no store');
+    await expect(pieces.read(place)).rejects.toThrow('no store');
     fault = null;
-    expect(await pieces.piece(place)).toBeNull();
+    expect(await pieces.read(place)).toBeNull();
 
     const { reads, pieceAt } = openLog(1);
     await pieceAt(1000);
@@ -80,7 +98,7 @@ describe('pieces of recorded events', () => {
 
   it('are let go, the oldest first, beyond four megabytes', async () => {
     const { reads, pieceAt } = openLog(1_000_000);
-    for (const from of [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]) await pieceAt(from);
+    for (const from of [0, 1, 2, 3, 4]) await pieceAt(from);
     reads.length = 0;
 
     for (const from of [4, 3, 2, 1]) await pieceAt(from);
@@ -92,7 +110,6 @@ describe('pieces of recorded events', () => {
   it('are let go with their session', async () => {
     const { reads, pieces, pieceAt } = openLog(1);
     const readAll = () => Promise.all([pieceAt(0), pieceAt(1), pieceAt(0, 'ses_ab')]);
-    await readAll();
     await readAll();
     reads.length = 0;
 

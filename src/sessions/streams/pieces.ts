@@ -1,0 +1,97 @@
+import { LRUCache } from 'lru-cache';
+import { fillToken } from '../events.ts';
+import { pieceLength, type StoredEvent } from '../store/log-rows.ts';
+import type { SessionStore } from '../store/sqlite-store.ts';
+
+/** A position in the events of a session: an event, and how many bytes of its line were sent. */
+export interface Position {
+  readonly index: number;
+  readonly offset: number;
+}
+
+/** A piece of a stream as it is written, and the position after it. */
+export interface Piece {
+  readonly bytes: Buffer;
+  readonly next: Position;
+}
+
+/** Where a reader is that wants a piece. */
+export interface Place {
+  readonly sessionId: string;
+  readonly from: Position;
+  /** The piece ends before the event with this index, which may not be recorded yet. */
+  readonly untilIndex: number;
+  /** The token that the reader is told; null for none. */
+  readonly token: string | null;
+}
+
+/** Maximum number of bytes of all pieces in memory. */
+const keptBytes = 4_194_304;
+
+const lineEnd = Buffer.from('\n');
+
+/**
+ * Creates the reading of recorded events in pieces. Recorded events never change, so pieces stay in memory for
+ * other readers at the same place. Readers who come at the same time share one look into the store.
+ */
+export function createPieces(source: Pick<SessionStore, 'readEvents' | 'readPart'>) {
+  const kept = new LRUCache<string, Piece>({
+    maxSize: keptBytes,
+    sizeCalculation: ({ bytes }, key) => bytes.length + key.length,
+  });
+  const underWay = new Map<string, Promise<Piece | null>>();
+  const read = async (place: Place, key: string): Promise<Piece | null> => {
+    try {
+      const piece = await readPiece(place, source);
+      if (piece !== null) kept.set(key, piece);
+      return piece;
+    } finally {
+      underWay.delete(key);
+    }
+  };
+  return {
+    /** Resolves to `null` if nothing is recorded there. Rejects if the store cannot be read. */
+    read: async (place: Place): Promise<Piece | null> => {
+      const { sessionId, from, untilIndex, token } = place;
+      const key = `${sessionId} ${from.index} ${from.offset} ${untilIndex} ${token ?? ''}`;
+      const known = kept.get(key);
+      if (known !== undefined) return known;
+      const reading = underWay.get(key) ?? read(place, key);
+      underWay.set(key, reading);
+      return reading;
+    },
+    /** Drops the pieces of a session that is purged. */
+    forget: (sessionId: string): void => {
+      for (const key of kept.keys()) if (key.startsWith(`${sessionId} `)) kept.delete(key);
+    },
+  };
+}
+
+async function readPiece(
+  { sessionId, from, untilIndex, token }: Place,
+  { readEvents, readPart }: Parameters<typeof createPieces>[0],
+): Promise<Piece | null> {
+  const { index, offset } = from;
+  const part = await readPart(sessionId, from);
+  if (part !== undefined) {
+    const { bytes, isLast } = part;
+    if (!isLast) return { bytes, next: { index, offset: offset + bytes.length } };
+    return { bytes: Buffer.concat([bytes, lineEnd]), next: { index: index + 1, offset: 0 } };
+  }
+  const events = await readEvents(sessionId, index);
+  const wanted = events.filter((event) => event.index < untilIndex);
+  return wanted.length === 0 ? null : toPiece(wanted, token);
+}
+
+/** Returns a piece of whole events, at least one, as many as a piece may have. */
+export function toPiece(events: readonly StoredEvent[], token: string | null): Piece {
+  const lines: string[] = [];
+  let length = 0;
+  for (const { line } of events) {
+    if (lines.length > 0 && length + line.length > pieceLength) break;
+    lines.push(token === null ? line : fillToken(line, token));
+    length += line.length;
+  }
+  const index = (events[0]?.index ?? 0) + lines.length;
+  return { bytes: Buffer.from(`${lines.join('\n')}\n`), next: { index, offset: 0 } };
+}
