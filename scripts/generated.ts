@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listEndpoints } from '../src/app/endpoints.ts';
-import { toAllowanceLimits } from '../src/app/open/access.ts';
+import { toAllowanceLimits } from '../src/app/open/bounds.ts';
 import { loadConfig, variables } from '../src/config/config.ts';
 import { problemKinds } from '../src/core/problem.ts';
 import { version } from '../src/core/version.ts';

@@ -11,7 +11,7 @@ import {
 import { withOutputFile } from './output/output-file.ts';
 import { type PlannedRead, readAll } from './reading/read-all.ts';
 import { listInputs, type ReadInput, readInput } from './reading/read-inputs.ts';
-import { type OptionValues, optionsOf, takersOf, textOf, toGiven } from './reading/read-options.ts';
+import { createReadOptions, type OptionValues, textOf } from './reading/read-options.ts';
 
 /** The reads of the command, and the name of each in sentences. */
 const kinds = [
@@ -22,7 +22,8 @@ const kinds = [
   { read: reads.searchPosts, name: 'a search' },
 ];
 
-const { platform: _ofSearch, ...ofReads } = optionsOf(kinds);
+const readOptions = createReadOptions(kinds);
+const { platform: _ofSearch, ...ofReads } = readOptions.options;
 
 const options: CommandOptions = {
   ...ofReads,
@@ -101,9 +102,9 @@ function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void 
 }
 
 /** Returns the reads that an option is for; none if it is about the command itself. */
-function takersOfOption(name: string): readonly { readonly read: Read; readonly name: string }[] {
+function takersOfOption(name: string): readonly (typeof kinds)[number][] {
   if (Object.hasOwn(listOptions, name)) return kinds.filter(({ read }) => read !== reads.getPost);
-  return Object.hasOwn(ofReads, name) ? takersOf(name, kinds) : [];
+  return Object.hasOwn(ofReads, name) ? readOptions.takersOf(name) : [];
 }
 
 /** @throws UsageError for options that contradict each other, or a value that is misspelt */
@@ -117,7 +118,7 @@ function plan({ text, asked }: ReadInput, values: OptionValues, inputs: number):
     );
   }
   const read: Read = reads[asked.read];
-  const given = { ...asked.given, ...toGiven(read, values), format };
+  const given = { ...asked.given, ...readOptions.toGiven(read, values), format };
   if (read === reads.getPost) return { ...shown, print: { given } };
   const all = values.all === true;
   const limit = textOf(values.limit) ?? (all ? undefined : textOf(asked.given.limit));

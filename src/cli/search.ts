@@ -3,9 +3,10 @@ import { jsonOption, listOptions, parseCommandArgs, toItemCount } from './argume
 import { type CommandBody, type CommandOptions, exitCodes, UsageError } from './command.ts';
 import { withFetching } from './reading/open-reading.ts';
 import { printList } from './reading/print-list.ts';
-import { optionsOf, toGiven } from './reading/read-options.ts';
+import { createReadOptions } from './reading/read-options.ts';
 
-const { format: _format, ...ofSearch } = optionsOf([{ read: reads.searchPosts, name: 'a search' }]);
+const readOptions = createReadOptions([{ read: reads.searchPosts, name: 'a search' }]);
+const { format: _format, ...ofSearch } = readOptions.options;
 
 const options = {
   ...listOptions,
@@ -24,7 +25,7 @@ export const searchCommand: CommandBody = {
       throw new UsageError('search takes one text; put several words in quotation marks');
     }
     const read = reads.searchPosts;
-    const given = { q, ...toGiven(read, values) };
+    const given = { q, ...readOptions.toGiven(read, values) };
     const print = { read, given, count: toItemCount(values), json: values.json ?? false };
     return (context) =>
       withFetching(context, async (fetching) => {

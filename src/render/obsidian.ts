@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { createRequire } from 'node:module';
 import type { Steps } from '../core/scheduling/slices.ts';
 import { trimEndOf } from '../core/trim-end.ts';
 import type { Post, Status } from '../model/post.ts';
@@ -20,8 +20,11 @@ export function nameNote(result: PostResult): string {
 
 /** Returns properties as YAML front matter, with its line of dashes before and after. */
 export function renderFrontMatter(properties: Readonly<Record<string, unknown>>): string {
-  return `---\n${stringify(properties, { lineWidth: 0 })}---\n`;
+  return `---\n${loadYaml().stringify(properties, { lineWidth: 0 })}---\n`;
 }
+
+/** Loads the package with the first note, because it takes as long to load as all of Perch. */
+const loadYaml: () => typeof import('yaml') = () => createRequire(import.meta.url)('yaml');
 
 /** What is not known is left out; the key order is the order of the note's properties. */
 function toProperties(result: PostResult): Readonly<Record<string, unknown>> {

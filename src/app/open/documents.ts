@@ -12,7 +12,7 @@ import { createLibrary, type Library, type LibraryPage } from '../../http/pages/
 import { navigation } from '../../http/pages/docs/navigation.ts';
 import type { McpDocument } from '../../mcp/documents.ts';
 import { listEndpoints } from '../endpoints.ts';
-import { toAllowanceLimits } from './access.ts';
+import { toAllowanceLimits } from './bounds.ts';
 
 /** What the documents depend on. */
 export interface DocumentOptions {

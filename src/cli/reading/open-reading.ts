@@ -1,5 +1,5 @@
 import type { pino } from 'pino';
-import { toLedgerBounds } from '../../app/open/access.ts';
+import { toLedgerBounds } from '../../app/open/bounds.ts';
 import { type Fetching, openFetching } from '../../app/open/fetching.ts';
 import { systemClock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';

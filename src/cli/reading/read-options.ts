@@ -1,5 +1,5 @@
 import { nearestName } from '../../core/near-name.ts';
-import { describeParametersOf } from '../../reads/describe.ts';
+import { type DescribedParameter, describeParametersOf } from '../../reads/describe.ts';
 import type { ReadAbout } from '../../reads/read.ts';
 import { type CommandOption, type CommandOptions, UsageError } from '../command.ts';
 
@@ -20,44 +20,60 @@ export function textOf(value: OptionValues[string]): string | undefined {
 }
 
 /** A read that options are for, and the name of what it reads in sentences. */
-export interface NamedRead {
+interface NamedRead {
   readonly read: ReadAbout;
   readonly name: string;
 }
 
-/** A parameter of a read as it is described. */
-type Described = ReturnType<typeof describeParametersOf>[number];
-
-/** Returns the options that stand for the parameters of reads: `--with-replies` for `with_replies`. */
-export function optionsOf(named: readonly NamedRead[]): CommandOptions {
-  const options = new Map<string, CommandOption>();
+/** Creates the options that stand for the parameters of reads: `--with-replies` for `with_replies`. */
+export function createReadOptions<Named extends NamedRead>(named: readonly Named[]) {
+  const described = new Map<ReadAbout, readonly DescribedParameter[]>();
+  const parametersOf = (read: ReadAbout) => {
+    // Describing a read takes several milliseconds.
+    const known =
+      described.get(read) ??
+      describeParametersOf(read).filter(({ name }) => !withoutOption.has(name));
+    described.set(read, known);
+    return known;
+  };
+  const takersOf = (option: string): readonly Named[] =>
+    named.filter(({ read }) =>
+      parametersOf(read).some(({ name }) => toOptionName(name) === option),
+    );
+  const options: Record<string, CommandOption> = {};
   for (const parameter of named.flatMap(({ read }) => parametersOf(read))) {
-    const option = toOptionName(parameter.name);
+    const name = toOptionName(parameter.name);
     // The first read that has a parameter describes it.
-    if (!options.has(option)) options.set(option, toOption(parameter, takersOf(option, named)));
+    options[name] ??= toOption(parameter, takersOf(name));
   }
-  return Object.fromEntries(options);
-}
-
-/** Returns the reads that take an option. */
-export function takersOf<Named extends NamedRead>(
-  option: string,
-  named: readonly Named[],
-): readonly Named[] {
-  return named.filter(({ read }) =>
-    parametersOf(read).some(({ name }) => toOptionName(name) === option),
-  );
-}
-
-function parametersOf(read: ReadAbout): readonly Described[] {
-  return describeParametersOf(read).filter(({ name }) => !withoutOption.has(name));
+  return {
+    options: options satisfies CommandOptions,
+    /** Returns the reads that take an option. */
+    takersOf,
+    /**
+     * Returns the parameters of a read that its options set, as the query has them.
+     *
+     * @throws UsageError for a word that is most likely a misspelling
+     */
+    toGiven: (read: ReadAbout, values: OptionValues): Record<string, string> => {
+      const given: Record<string, string> = {};
+      for (const parameter of parametersOf(read)) {
+        const option = toOptionName(parameter.name);
+        const value = values[option];
+        if (typeof value !== 'string' && typeof value !== 'boolean') continue;
+        refuseMisspelling(option, String(value), wordsOf(parameter));
+        given[parameter.name] = String(value);
+      }
+      return given;
+    },
+  };
 }
 
 function toOptionName(parameter: string): string {
   return parameter.replaceAll('_', '-');
 }
 
-function toOption(parameter: Described, takers: readonly NamedRead[]): CommandOption {
+function toOption(parameter: DescribedParameter, takers: readonly NamedRead[]): CommandOption {
   const { name, schema, description } = parameter;
   const whom = ` Of ${takers.map((one) => one.name).join(', ')}.`;
   const about = name === 'format' ? 'What is printed.' : description.replaceAll('`', '');
@@ -76,25 +92,9 @@ function toOption(parameter: Described, takers: readonly NamedRead[]): CommandOp
 }
 
 /** Returns the words that a parameter takes, if it takes any. */
-function wordsOf({ schema }: Described): readonly string[] {
+function wordsOf({ schema }: DescribedParameter): readonly string[] {
   const forms = [schema, ...(Array.isArray(schema.anyOf) ? schema.anyOf : [])];
   return forms.flatMap(({ enum: words }) => (Array.isArray(words) ? words.map(String) : []));
-}
-
-/**
- * Returns the parameters of a read that its options set, as the query has them.
- *
- * @throws UsageError for a word that is most likely a misspelling
- */
-export function toGiven(read: ReadAbout, values: OptionValues): Record<string, string> {
-  const given = parametersOf(read).flatMap((parameter) => {
-    const option = toOptionName(parameter.name);
-    const value = values[option];
-    if (typeof value !== 'string' && typeof value !== 'boolean') return [];
-    refuseMisspelling(option, String(value), wordsOf(parameter));
-    return [[parameter.name, String(value)] as const];
-  });
-  return Object.fromEntries(given);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { CorpusError } from '../../answers/corpus/corpus.ts';
 import { openAnswers } from '../../answers/open-answers.ts';
-import { toLedgerBounds } from '../../app/open/access.ts';
 import { openConfiguredAnswers } from '../../app/open/answers.ts';
+import { toLedgerBounds } from '../../app/open/bounds.ts';
 import {
   openSessionSecret,
   openSessions,
