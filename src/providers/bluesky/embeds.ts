@@ -1,5 +1,5 @@
-import type { Card } from '../../model/card.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
+import type { Card } from '../../model/post.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import { nameOf, webUrlOrNull } from './account.ts';
 import { blueskyProfileUrl, type RecordAddress } from './address.ts';

@@ -1,8 +1,5 @@
-import type { Card } from '../../model/card.ts';
-import type { Community } from '../../model/community.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
-import type { Poll } from '../../model/poll.ts';
-import type { Post, Status, Tombstone } from '../../model/post.ts';
+import type { Card, Community, Poll, Post, Status, Tombstone } from '../../model/post.ts';
 import { known } from '../../platforms/known.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { missingSentences } from '../../platforms/missing.ts';

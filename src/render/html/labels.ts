@@ -1,6 +1,6 @@
 import type { Account } from '../../model/account.ts';
 import type { Media } from '../../model/media.ts';
-import type { Poll } from '../../model/poll.ts';
+import type { Poll } from '../../model/post.ts';
 import { toLine } from '../markdown/characters.ts';
 import { formatCount, formatDuration, formatMinute } from '../markdown/figures.ts';
 import { describePositions } from '../markdown/media.ts';

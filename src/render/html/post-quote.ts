@@ -1,9 +1,7 @@
 import type { Account } from '../../model/account.ts';
 import type { Article } from '../../model/article.ts';
-import type { Card } from '../../model/card.ts';
 import type { Media } from '../../model/media.ts';
-import type { Poll } from '../../model/poll.ts';
-import type { Post, Status, Tombstone } from '../../model/post.ts';
+import type { Card, Poll, Post, Status, Tombstone } from '../../model/post.ts';
 import { toLine } from '../markdown/characters.ts';
 import { escapeLine } from './escape.ts';
 import { describeChoices, describeMedia, describeMinute, describeVotes } from './labels.ts';

@@ -1,4 +1,4 @@
-import type { Account, Website } from '../../model/account.ts';
+import type { Account } from '../../model/account.ts';
 import { toLine } from './characters.ts';
 import { escapeInline } from './escape.ts';
 import { formatCount, formatDay, formatMinute } from './figures.ts';
@@ -85,7 +85,7 @@ function factsOf(account: Account, full: boolean): readonly string[] {
 }
 
 /** Shows the address itself: what a platform shows in its place may look like another one. */
-function renderWebsite({ url }: Website): string {
+function renderWebsite({ url }: NonNullable<Account['website']>): string {
   return toAutolink(url) ?? escapeInline(url);
 }
 

@@ -1,4 +1,4 @@
-import type { CopiedFrom } from '../../model/copied-from.ts';
+import type { CopiedFrom } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import { toLine } from './characters.ts';
 import { link } from './links.ts';

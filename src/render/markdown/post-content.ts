@@ -1,7 +1,4 @@
-import type { Card } from '../../model/card.ts';
-import type { Poll } from '../../model/poll.ts';
-import type { Post, Status, Tombstone } from '../../model/post.ts';
-import type { Reaction } from '../../model/reaction.ts';
+import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/post.ts';
 import { linkAccount } from './accounts.ts';
 import { type ArticleExtent, renderArticle } from './article.ts';
 import { toLine } from './characters.ts';
