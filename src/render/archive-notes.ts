@@ -6,8 +6,7 @@ import { type Platform, postUrl } from '../model/reference.ts';
 import { headAccount, nameAccount, renderProfile } from './markdown/accounts.ts';
 import { cutLine, toLine } from './markdown/characters.ts';
 import { escapeLine } from './markdown/escape.ts';
-import { formatNumber } from './markdown/figures.ts';
-import { joinBlocks, joinLines, listItem } from './markdown/layout.ts';
+import { formatNumber, joinBlocks, joinLines, listItem } from './markdown/layout.ts';
 import { link } from './markdown/links.ts';
 import { renderFrontMatter, renderPostNote } from './obsidian.ts';
 
