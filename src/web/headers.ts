@@ -1,6 +1,6 @@
 import { create as createDisposition } from 'content-disposition';
 import type { CacheState } from '../fetching/plan.ts';
-import type { Representation } from '../render/representation.ts';
+import type { Representation } from '../render/formats.ts';
 
 /** What the headers of a read's reply depend on. */
 export interface ReplyFacts {

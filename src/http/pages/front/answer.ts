@@ -11,7 +11,7 @@ import type { AddressPlace } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
 import type { PlanContext } from '../../../reads/read.ts';
 import { type Answered, nameView, type Reader } from '../../../reads/run.ts';
-import type { Representation } from '../../../render/representation.ts';
+import type { Representation } from '../../../render/formats.ts';
 import type { AccessLog } from '../../../web/access-log.ts';
 import { toProblem } from '../../../web/errors.ts';
 import { type Headers, toReplyHeaders } from '../../../web/headers.ts';
