@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { JsonSchema } from '../core/json-schema.ts';
-import { describeParametersOf } from '../reads/describe.ts';
 import { reads } from '../reads/index.ts';
 import type { Read } from '../reads/read.ts';
+import { describeParametersOf } from '../reads/read.ts';
 import { describeOutput, type ObjectSchema } from './output-schema.ts';
 
 /** What `tools/list` tells of a tool. */

@@ -1,6 +1,6 @@
 import { nearestName } from '../../core/near-name.ts';
-import { describeParametersOf } from '../../reads/describe.ts';
 import type { ReadAbout } from '../../reads/read.ts';
+import { describeParametersOf } from '../../reads/read.ts';
 import { type CommandOption, type CommandOptions, UsageError } from '../command.ts';
 
 /** Parameters that no option is for: what is read is an argument, and pages are walked. */
