@@ -5,7 +5,6 @@ import { mcpPath } from './plugin.ts';
 
 const id = z.union([z.string(), z.number()]);
 
-/** A message of JSON-RPC 2.0; what it asks is told by MCP itself. */
 const message = z
   .looseObject({
     jsonrpc: z.literal('2.0'),
@@ -15,7 +14,6 @@ const message = z
   })
   .meta({ id: 'McpMessage' });
 
-/** An answer to one. */
 const answer = z
   .looseObject({
     jsonrpc: z.literal('2.0'),
@@ -27,7 +25,7 @@ const answer = z
 
 const content = { 'application/json': answer };
 
-/** The route of the MCP server, as the descriptions of the service tell of it. */
+/** The route of the MCP server, for machine descriptions. */
 export const mcpEndpoints: readonly Endpoint[] = [
   {
     id: 'sendMcpMessage',

@@ -2,20 +2,12 @@ import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { createMcpServers, type McpOptions, type Sdk, type Visitor } from './server.ts';
 
 /** Answers requests of the protocol over HTTP, in both eras and without sessions. */
-export interface McpExchange {
-  /**
-   * Answers a POST. The body is its text; the signal of the request is aborted when the caller leaves,
-   * and then nothing of the answer matters.
-   */
-  answer(request: Request, body: string, visitor: Visitor): Promise<Response>;
-  /** Ends the streams that are open. */
-  close(): Promise<void>;
-}
+export type McpExchange = ReturnType<typeof createExchange>;
 
-/** The most bytes of a body. Calls are small; a batch of the first revision can be larger. */
+/** Maximum number of bytes of a body. Calls are small; a batch of the first revision can be larger. */
 export const maxBodyBytes = 1_048_576;
 
-/** The revision that had batches, and the one that is meant where none is named (2025-06-18, Transports). */
+/** The revision that had batches, and the default of a request that names none (2025-06-18, Transports). */
 const revisionOfBatches = '2025-03-26';
 
 /** Maximum number of messages in a batch, so that one request makes no more than that many results. */
@@ -24,20 +16,20 @@ export const maxBatch = 10;
 /** Maximum number of open streams of notifications. The ledger bounds those of one client. */
 const maxSubscriptions = 4096;
 
-/** Creates the exchange. `onReport` is told of what the SDK refuses or fails at. */
+/** Creates the exchange. `onReport` is called with the errors of the SDK and with messages that it refuses. */
 export function createExchange(
   sdk: Sdk,
   { onReport, ...options }: McpOptions & { readonly onReport: (error: Error) => void },
-): McpExchange {
-  const servers = createMcpServers(sdk, options);
+) {
+  const createServer = createMcpServers(sdk, options);
   const visitors = new WeakMap<Request, Visitor>();
   const modern: McpHttpHandler = sdk.createMcpHandler(
-    ({ requestInfo }) => servers.create(requestInfo && visitors.get(requestInfo)),
+    ({ requestInfo }) => createServer(requestInfo && visitors.get(requestInfo)),
     { legacy: 'reject', onerror: onReport, maxSubscriptions, maxRequestBodySize: maxBodyBytes },
   );
   const answerLegacy = async (request: Request, parsedBody: unknown): Promise<Response> => {
-    const server = servers.create(visitors.get(request));
-    // Here a call is given up by leaving. Otherwise a batch that cancels a call of its own would wait
+    const server = createServer(visitors.get(request));
+    // A caller cancels a call by leaving. Otherwise a batch that cancels a call of its own would wait
     // for an answer that never comes.
     server.setNotificationHandler('notifications/cancelled', () => undefined);
     server.onerror = onReport;
@@ -52,7 +44,11 @@ export function createExchange(
     }
   };
   return {
-    answer: async (request, body, visitor) => {
+    /**
+     * Answers a POST. The signal of the request is aborted when the caller leaves, and then the answer
+     * does not matter.
+     */
+    answer: async (request: Request, body: string, visitor: Visitor): Promise<Response> => {
       const parsed = parseJson(body);
       if (parsed === undefined) return refuse(-32700, 'Parse error: the body is not JSON.');
       visitors.set(request, visitor);
@@ -62,7 +58,8 @@ export function createExchange(
       }
       return refuseBatch(request, parsedBody) ?? answerLegacy(request, parsedBody);
     },
-    close: () => modern.close(),
+    /** Ends the streams that are open. */
+    close: (): Promise<void> => modern.close(),
   };
 }
 
@@ -70,7 +67,7 @@ function parseJson(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
   } catch {
-    return undefined; // whoever sent it is told so
+    return undefined; // refused by the caller
   }
 }
 
@@ -86,12 +83,12 @@ function refuseBatch({ headers }: Request, body: unknown): Response | undefined 
   return refuse(-32600, `Invalid Request: the revision ${revision} has no batches.`);
 }
 
-/** Gives an error of JSON-RPC 2.0 §5.1 that belongs to no request. */
+/** Returns an error of JSON-RPC 2.0 §5.1 that belongs to no request. */
 function refuse(code: number, message: string): Response {
   return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status: 400 });
 }
 
-/** Waits no longer than the signal is quiet: what was begun for a caller who left is never answered. */
+/** Waits for work, but not after the caller has left: then it may never be answered. */
 function untilAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason);

@@ -2,10 +2,14 @@ import { Problem, type ProblemDocument, toProblemDocument } from '../core/proble
 import { createSlices, type Sliced } from '../core/scheduling/slices.ts';
 import type { Waiting } from '../fetching/fetch.ts';
 import type { KeptViews } from '../fetching/views.ts';
-import type { PlanContext } from '../reads/read.ts';
+import { correctionOf } from '../reads/misspelt.ts';
+import { faultOf } from '../reads/parameters.ts';
+import type { PlanContext, Read } from '../reads/read.ts';
 import { type Answered, nameView, type Reader } from '../reads/run.ts';
-import { readArguments, type ToolArguments } from './arguments.ts';
-import type { ReadTool, ToolDefinition } from './tools.ts';
+import type { ReadTool } from './tools.ts';
+
+/** The arguments of a tool call, as JSON has them. */
+type ToolArguments = Readonly<Record<string, unknown>>;
 
 interface TextBlock {
   readonly type: 'text';
@@ -20,7 +24,6 @@ export interface ToolResult {
   readonly [member: string]: unknown;
 }
 
-/** Who calls a tool. */
 interface Calling {
   /** The results that are kept beside their answers. */
   readonly results: KeptViews<PreparedResult>;
@@ -29,19 +32,18 @@ interface Calling {
   readonly takeTurn?: (() => Promise<void>) | undefined;
 }
 
-/** What tools read with. */
 export interface ToolContext {
   readonly reader: Reader;
   readonly context: PlanContext;
-  /** Told of what is thrown and is no problem; the caller learns nothing of it. */
+  /** Called with every error that is no problem; the caller learns nothing of it. */
   readonly onDefect: (error: unknown, requestId?: string) => void;
 }
 
 /**
- * Calls a tool: the text is the body that HTTP gives for the same parameters, the structured content
+ * Calls a tool: the text is the body that HTTP sends for the same parameters, the structured content
  * its JSON. A failure is a result as well, with a problem document.
  *
- * @throws the signal's reason when the one who called has left.
+ * @throws the signal's reason if the caller has left
  */
 export async function callTool(
   tool: ReadTool,
@@ -58,6 +60,34 @@ export async function callTool(
   }
 }
 
+/** Maximum number of unknown arguments that are compared with the known ones. */
+const maxCompared = 50;
+
+/**
+ * Returns the arguments of a call without those that are `null`, which counts as left out, and the names of
+ * those that the read neither has nor warns of.
+ *
+ * @throws Problem that names the argument, for a list: to a read it is a parameter given more than once.
+ */
+function readArguments({ params: { shape } }: Read, args: ToolArguments) {
+  const entries = Object.entries(args).filter(([, value]) => value !== null);
+  const names = Object.keys(shape);
+  const list = names.find((name) => Array.isArray(args[name]));
+  if (list !== undefined) {
+    const { code, accepts } = faultOf(shape[list]);
+    throw new Problem(code, {
+      detail: `The parameter \`${list}\` is a list; it takes ${accepts}.`,
+    });
+  }
+  const others = entries.map(([name]) => name).filter((name) => !Object.hasOwn(shape, name));
+  return {
+    given: Object.fromEntries(entries),
+    unknown: others.filter(
+      (name, at) => at >= maxCompared || correctionOf(name, names) === undefined,
+    ),
+  };
+}
+
 async function readTool(
   { read, definition }: ReadTool,
   args: ToolArguments,
@@ -69,15 +99,14 @@ async function readTool(
   const { text, structuredContent } = await prepare(answered, { reader, results }, sliced);
   const block = { type: 'text', text } as const;
   return {
-    content: unknown.length === 0 ? [block] : [block, tellIgnored(unknown, definition)],
+    content: unknown.length === 0 ? [block] : [block, warnOfIgnored(unknown, definition)],
     structuredContent,
   };
 }
 
-/** A result that is ready to be sent. */
 export interface PreparedResult {
   readonly text: string;
-  /** Shared by all results of the answer: nobody changes it. */
+  /** Shared by all results of the answer: it must not be changed. */
   readonly structuredContent: Record<string, unknown>;
 }
 
@@ -103,10 +132,10 @@ async function prepare(
 /** Bytes that parsed JSON takes in memory for each of its characters, at most about. */
 const bytesPerCharacter = 4;
 
-/** As on HTTP they change nothing; but whoever calls a tool has mostly misspelt one, and is told. */
-function tellIgnored(
+/** As on HTTP they change nothing; but most unknown arguments of a tool are misspelt. */
+function warnOfIgnored(
   unknown: readonly string[],
-  { name, inputSchema: { properties } }: ToolDefinition,
+  { name, inputSchema: { properties } }: ReadTool['definition'],
 ): TextBlock {
   const told = unknown.slice(0, 5).map((one) => JSON.stringify(one.slice(0, 80)));
   const more = unknown.length > told.length ? ' and more' : '';

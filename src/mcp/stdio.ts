@@ -2,18 +2,16 @@ import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { createMcpServers, type McpOptions, type Sdk } from './server.ts';
 
-/** Where a connection reads and writes. */
-export interface StdioStreams {
+interface StdioStreams {
   readonly input: Readable;
   /** Writes the text of a message, its line end included. */
   readonly write: (text: string) => void;
 }
 
-/** What serves one client over its streams. */
-export interface StdioOptions extends McpOptions, StdioStreams {
-  /** Ends the connection when it is aborted; what is under way is not answered. */
+interface StdioOptions extends McpOptions, StdioStreams {
+  /** Ends the connection when it is aborted; calls under way are not answered. */
   readonly stop: AbortSignal;
-  /** Is told of what the SDK refuses or fails at. */
+  /** Called with the errors of the SDK and with messages that it refuses. */
   readonly onReport: (error: Error) => void;
 }
 
@@ -23,9 +21,9 @@ export async function serveStdio({ stop, onReport, ...options }: StdioOptions): 
     import('@modelcontextprotocol/server'),
     import('@modelcontextprotocol/server/stdio'),
   ]);
-  const servers = createMcpServers(sdk, options);
+  const createServer = createMcpServers(sdk, options);
   const { transport, closed } = createLineTransport(sdk, options);
-  stdio.serveStdio(() => servers.create(), { transport, onerror: onReport });
+  stdio.serveStdio(() => createServer(), { transport, onerror: onReport });
   const close = () => void transport.close();
   stop.addEventListener('abort', close);
   if (stop.aborted) close();
@@ -33,17 +31,11 @@ export async function serveStdio({ stop, onReport, ...options }: StdioOptions): 
   stop.removeEventListener('abort', close);
 }
 
-interface LineTransport {
-  readonly transport: Transport;
-  /** Resolves when the connection has ended. */
-  readonly closed: Promise<void>;
-}
-
 /**
- * Creates a transport that answers what it was asked before it ends: the SDK's own drops what is under
- * way when the input ends, which is right away for `echo … | perch mcp`.
+ * Creates a transport that answers all requests before it ends: the SDK's own drops calls under way when the
+ * input ends, which is right away for `echo … | perch mcp`. `closed` resolves when the connection has ended.
  */
-function createLineTransport(sdk: Sdk, { input, write }: StdioStreams): LineTransport {
+function createLineTransport(sdk: Sdk, { input, write }: StdioStreams) {
   const buffer = new sdk.ReadBuffer();
   const unanswered = new Set<unknown>();
   let hasEnded = false;
@@ -101,7 +93,7 @@ function createLineTransport(sdk: Sdk, { input, write }: StdioStreams): LineTran
   return { transport, closed };
 }
 
-/** Keeps the ids of requests that wait for an answer: not what is cancelled, nor a subscription. */
+/** Keeps the ids of requests that wait for an answer: no cancelled ones, no subscriptions. */
 function note(unanswered: Set<unknown>, message: JSONRPCMessage): void {
   if (!('method' in message) || message.method === 'subscriptions/listen') return;
   if ('id' in message) unanswered.add(message.id);

@@ -1,12 +1,16 @@
 import type { z } from 'zod';
-import type { JsonSchema } from '../core/json-schema.ts';
-import { describeParametersOf } from '../reads/describe.ts';
+import { type JsonSchema, refer, toReplySchemas } from '../core/json-schema.ts';
 import { reads } from '../reads/index.ts';
-import type { Read } from '../reads/read.ts';
-import { describeOutput, type ObjectSchema } from './output-schema.ts';
+import { describeParametersOf, type Read } from '../reads/read.ts';
 
-/** What `tools/list` tells of a tool. */
-export interface ToolDefinition {
+/** A schema of a tool's arguments or of its structured content. */
+interface ObjectSchema {
+  readonly type: 'object';
+  readonly [keyword: string]: unknown;
+}
+
+/** The entry of a tool in `tools/list`. */
+interface ToolDefinition {
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -23,7 +27,6 @@ export interface ReadTool {
   readonly definition: ToolDefinition;
 }
 
-/** Every tool reads and changes nothing; what it reads is somebody else's. */
 const annotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -32,7 +35,7 @@ const annotations = {
 } as const;
 
 /**
- * Gives the tools, by name: a read is one where its row says so. `problem` is the schema of a problem
+ * Returns the reads that are tools, by the name of the tool. `problem` is the schema of a problem
  * document, which is the structured content of a result with `isError`.
  */
 export function createTools(problem: z.ZodType): ReadonlyMap<string, ReadTool> {
@@ -53,17 +56,17 @@ function defineTool(read: Read, name: string, problem: z.ZodType): ToolDefinitio
   };
 }
 
-/** Gives a name as people read it: `get_post` is `Get post`. */
+/** Returns `Get post` for `get_post`. */
 function toTitle(name: string): string {
   const words = name.replaceAll('_', ' ');
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
-/** In place of what the description of `format` says of `Accept`, which a call does not have. */
+/** Replaces the description of `format`, which mentions `Accept`: a call has none. */
 const formatDescription =
   'What the text of the result is. Default `markdown`; the structured content is JSON whatever this says.';
 
-/** Several clients refuse `anyOf` at the root, so that what goes together is told by descriptions. */
+/** Several clients refuse `anyOf` at the root, so that descriptions say which parameters go together. */
 function describeInput(read: Read): ToolDefinition['inputSchema'] {
   const parameters = describeParametersOf(read);
   const properties = parameters.map(({ name, description, schema }) => [
@@ -75,4 +78,78 @@ function describeInput(read: Read): ToolDefinition['inputSchema'] {
     properties: Object.fromEntries(properties),
     required: parameters.filter(({ required }) => required).map(({ name }) => name),
   };
+}
+
+/**
+ * Returns the schema of a tool's structured content: the body of the read, or a problem document.
+ *
+ * Clients fetch it with every list of tools and put it before a language model, so it is an outline: the
+ * members of the body, of posts and of accounts with their types, without descriptions. `/openapi.json` has
+ * the whole schema. The protocol wants an object at the root, and clients validate results with `isError` as well.
+ */
+function describeOutput(reply: z.ZodType, problem: z.ZodType): ObjectSchema {
+  const named = toReplySchemas([reply, problem]);
+  const body = find(named, refer(reply));
+  const kept = namesIn(named, body);
+  const toOutline = createOutline(named, kept);
+  const { required: requiredByProblem } = find(named, refer(problem));
+  return {
+    ...toOutline(body),
+    type: 'object',
+    anyOf: [{ required: body.required }, { required: requiredByProblem }],
+    $defs: Object.fromEntries(kept.map((name) => [name, toOutline(named[name] ?? {})])),
+  };
+}
+
+type NamedSchemas = Readonly<Record<string, JsonSchema>>;
+
+/** Creates the function that returns an object's members with their types, and nothing below them. */
+function createOutline(named: NamedSchemas, kept: readonly string[]) {
+  const outlineMember = (schema: JsonSchema): JsonSchema => {
+    const name = nameOf(schema);
+    if (name !== null && kept.includes(name)) return { $ref: `#/$defs/${name}` };
+    const types = typesOf(named, schema);
+    const type = types.length === 1 ? { type: types[0] } : { type: types };
+    const items = schema.items as JsonSchema | undefined;
+    return items === undefined ? type : { ...type, items: outlineMember(items) };
+  };
+  return (schema: JsonSchema): JsonSchema => {
+    const members = branchesOf(named, schema).flatMap(({ properties = {} }) =>
+      Object.entries(properties as NamedSchemas),
+    );
+    const outlined = members.map(([name, member]) => [name, outlineMember(member)] as const);
+    return { type: 'object', properties: Object.fromEntries(outlined) };
+  };
+}
+
+/** Returns the names of the schemas that the members of an object refer to: those of posts and accounts. */
+function namesIn(named: NamedSchemas, body: JsonSchema): readonly string[] {
+  const members = Object.values((body.properties ?? {}) as NamedSchemas);
+  const names = members.flatMap((member) => {
+    const name = nameOf((member.items as JsonSchema | undefined) ?? member);
+    return name === null || named[name] === undefined ? [] : [name];
+  });
+  return [...new Set(names)];
+}
+
+/** Returns the alternatives of a schema; itself where it has none. */
+function branchesOf(named: NamedSchemas, schema: JsonSchema): readonly JsonSchema[] {
+  const found = find(named, schema);
+  const branches = (found.anyOf ?? found.oneOf) as readonly JsonSchema[] | undefined;
+  return branches?.flatMap((branch) => branchesOf(named, branch)) ?? [found];
+}
+
+function typesOf(named: NamedSchemas, schema: JsonSchema): readonly unknown[] {
+  return [...new Set(branchesOf(named, schema).flatMap(({ type }) => type ?? []))];
+}
+
+const reference = /^#\/components\/schemas\/(\w+)$/;
+
+function nameOf({ $ref }: JsonSchema): string | null {
+  return reference.exec(String($ref))?.[1] ?? null;
+}
+
+function find(named: NamedSchemas, schema: JsonSchema): JsonSchema {
+  const name = nameOf(schema);
+  return name === null ? schema : (named[name] ?? {});
 }

@@ -1,44 +1,79 @@
 import { z } from 'zod';
-import { account } from './account.ts';
+import { account, copiedFrom, facet, leftOut } from './account.ts';
 import { article } from './article.ts';
-import { card } from './card.ts';
-import { community } from './community.ts';
-import { copiedFrom } from './copied-from.ts';
-import { facet } from './facet.ts';
-import { leftOut } from './left-out.ts';
 import { mediaSet } from './media.ts';
-import { poll } from './poll.ts';
-import { reaction } from './reaction.ts';
+import { count, list, maybeText, record } from './record.ts';
 import { platform } from './reference.ts';
 
-/** A marked run of text. */
 export type Facet = z.output<typeof facet>;
 
-/** What a post is to the one that was asked for. */
 const postContext = z.enum(['parent', 'post', 'thread', 'reply']);
 
 /** `parent`: before it; `post`: the one asked for; `thread`: its author's continuation; `reply`. */
 export type PostContext = z.output<typeof postContext>;
 
-const count = z.number().nullable();
+/** A post that cannot be shown (deleted, protected, blocked), in the place of the post. */
+export const tombstone = record('Tombstone', {
+  type: z.literal('tombstone'),
+  id: maybeText,
+  url: maybeText,
+  text: z.string().describe('A sentence that says what is missing and why.'),
+  reason: z.enum(['deleted', 'suspended', 'private', 'blocked', 'unavailable']),
+  author: account.nullable(),
+  context: postContext.nullable(),
+  platform,
+});
 
-/** A post that cannot be shown, standing where it would stand. */
-export const tombstone = z
-  .object({
-    type: z.literal('tombstone'),
-    id: z.string().nullable(),
-    url: z.string().nullable(),
-    text: z.string().describe('A sentence that says what is missing and why.'),
-    reason: z.enum(['deleted', 'suspended', 'private', 'blocked', 'unavailable']),
-    author: account.nullable(),
-    context: postContext.nullable(),
-    platform,
-  })
-  .readonly()
-  .meta({ id: 'Tombstone' });
-
-/** A post that cannot be shown. */
 export type Tombstone = z.output<typeof tombstone>;
+
+const reaction = record('Reaction', {
+  name: z.string().describe('The emoji, or the name of one that a server has made.'),
+  count: z.number().int(),
+  url: z.string().optional().describe('The picture of an emoji that a server has made.'),
+});
+
+/** How many people reacted to a post with an emoji. */
+export type Reaction = z.output<typeof reaction>;
+
+const community = record('Community', {
+  id: z.string(),
+  name: z.string(),
+  url: z.string(),
+  description: maybeText,
+});
+
+/** A community of X, in which people write for each other. */
+export type Community = z.output<typeof community>;
+
+const pollChoice = z
+  .object({ label: z.string(), count, percentage: z.number().nullable() })
+  .readonly();
+
+const poll = record('Poll', {
+  choices: list(pollChoice),
+  total_votes: count,
+  total_voters: count
+    .optional()
+    .describe('People who voted; each may have chosen several. Absent where nobody counts them.'),
+  ends_at: maybeText.describe('ISO 8601, UTC.'),
+});
+
+/** A poll with its result so far. Shares are percent with one decimal; `null` while hidden. */
+export type Poll = z.output<typeof poll>;
+
+const card = record('Card', {
+  url: z.string(),
+  title: z.string().describe('May be empty.'),
+  description: maybeText,
+  image_url: maybeText,
+  image_alt: z.string().optional().describe('What the picture shows, where the page says so.'),
+  provider_name: z.string().optional().describe('The site: its name, or its domain.'),
+  author_name: z.string().optional().describe('Who wrote the page.'),
+  author_url: z.string().optional(),
+});
+
+/** The preview of a page that a post links to, as the platform saw that page. */
+export type Card = z.output<typeof card>;
 
 /** A post with everything that the provider tells of it. */
 export const status = z
@@ -54,7 +89,7 @@ export const status = z
         'Present where the post was read from another server than its author’s: nobody has checked that the author wrote it.',
       ),
     text: z.string(),
-    facets: z.array(facet).readonly().describe('Sorted by `start`; runs may nest, never cross.'),
+    facets: list(facet).describe('Sorted by `start`; runs may nest, never cross.'),
     created_at: z.string().describe('ISO 8601, UTC.'),
     created_timestamp: z.number().int().describe('Unix seconds.'),
     edited_at: z
@@ -62,36 +97,27 @@ export const status = z
       .optional()
       .describe('When its author last changed it: ISO 8601, UTC. Absent where nothing says so.'),
     author: account,
-    lang: z.string().nullable(),
+    lang: maybeText,
     replies: count,
     reposts: count,
     likes: count,
     quotes: count,
     bookmarks: count,
     views: count,
-    reactions: z
-      .array(reaction)
-      .readonly()
+    reactions: list(reaction)
       .optional()
       .describe('Reactions by emoji, the most frequent first, on servers that have them.'),
-    source: z.string().nullable().describe('The client it was written with.'),
-    tags: z
-      .array(z.string())
-      .readonly()
+    source: maybeText.describe('The client it was written with.'),
+    tags: list(z.string())
       .optional()
       .describe('Hashtags that are not in `text`, without `#`. Absent where there are none.'),
     community: community.optional().describe('The community that the post was written in.'),
     possibly_sensitive: z.boolean(),
-    content_warning: z
-      .string()
-      .nullable()
-      .describe('What the author, or a label, says that a reader should know before the text.'),
+    content_warning: maybeText.describe(
+      'What the author, or a label, says that a reader should know before the text.',
+    ),
     replying_to: z
-      .object({
-        screen_name: z.string().nullable(),
-        status: z.string().nullable(),
-        url: z.string().nullable(),
-      })
+      .object({ screen_name: maybeText, status: maybeText, url: maybeText })
       .readonly()
       .nullable(),
     get quote() {
@@ -102,7 +128,7 @@ export const status = z
     poll: poll.nullable(),
     article: article.nullable(),
     card: card.nullable().describe('The preview of a page that the post links to.'),
-    community_note: z.string().nullable(),
+    community_note: maybeText,
     left_out: leftOut,
     context: postContext.nullable(),
     platform,
@@ -112,10 +138,9 @@ export const status = z
 /** A post that can be shown. */
 export type Status = Readonly<z.output<typeof status>>;
 
-/** A post, or what stands in its place. */
+/** A post, or the placeholder of one that cannot be shown. */
 export const post = z.discriminatedUnion('type', [status, tombstone]).meta({ id: 'Post' });
 
-/** A post, or what stands in its place. */
 export type Post = Status | Tombstone;
 
 /**

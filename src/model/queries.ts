@@ -3,13 +3,12 @@ import type { Post } from './post.ts';
 import type { AccountReference, PostReference, SearchPlatform } from './reference.ts';
 import type { Feed } from './results.ts';
 
-/** Asks for a post, with what stands around it where the provider has the reads for it. */
+/** Asks for a post, with its surroundings where the provider has the reads for them. */
 export interface PostQuery {
   readonly kind: 'post';
   readonly post: PostReference;
   /** Whether ancestors and the author's continuation are wanted. */
   readonly thread: boolean;
-  /** Whether replies are wanted, and which come first. */
   readonly replies: 'top' | 'recent' | 'off';
 }
 
@@ -20,14 +19,13 @@ export interface RepliesQuery extends PageQuery {
   readonly order: 'top' | 'recent';
 }
 
-/** Asks for an account. */
 export interface ProfileQuery {
   readonly kind: 'profile';
   readonly account: AccountReference;
 }
 
-/** A walk through a list: `cursor` is the provider's own, null for the first page. */
-export interface PageQuery {
+/** A walk through a list: `cursor` is the provider's own, `null` for the first page. */
+interface PageQuery {
   readonly cursor: string | null;
   /** How many rows are wanted; a provider may give fewer or more. */
   readonly count: number;
@@ -60,15 +58,19 @@ export interface SearchQuery extends PageQuery {
   readonly untilSeconds: number | null;
 }
 
-/** Searches accounts. */
 export interface UserSearchQuery extends PageQuery {
   readonly kind: 'searchUsers';
   readonly platform: SearchPlatform;
   readonly text: string;
 }
 
+interface Dated {
+  /** When it was so, in milliseconds since the epoch; left out where that is now. */
+  readonly asOfMs?: number;
+}
+
 /** A post with its surroundings, each list oldest first except `replies`, which are ranked. */
-export interface PostFound {
+export interface PostFound extends Dated {
   readonly ancestors: readonly Post[];
   readonly post: Post;
   readonly continuation: readonly Post[];
@@ -77,25 +79,20 @@ export interface PostFound {
   /** Of what was asked for, what could not be given this time; `warnings` say so in sentences. */
   readonly missing: readonly ('thread' | 'replies')[];
   readonly warnings: readonly string[];
-  /** When it was so, in milliseconds since the epoch; left out where that is now. */
-  readonly asOfMs?: number;
 }
 
-/** An account, with what a reader should know of it. */
-export interface ProfileFound {
+export interface ProfileFound extends Dated {
   readonly account: Account;
   readonly warnings: readonly string[];
-  /** When it was so, in milliseconds since the epoch; left out where that is now. */
-  readonly asOfMs?: number;
 }
 
-/** The part of a timeline that a page covers, for whoever reads many pages of it at once. */
+/** The part of a timeline that a page covers, for histories, which read many pages at once. */
 export interface PageSpan {
   /** The page begins right below this moment, in milliseconds since the epoch; null at the top. */
   readonly fromMs: number | null;
   /**
    * From there on everything newer than this moment is on the page, in milliseconds since the epoch;
-   * null where that is not known.
+   * `null` where that is not known.
    */
   readonly toMs: number | null;
   /** False where the source may have sent fewer rows than there are between them. */
@@ -104,9 +101,9 @@ export interface PageSpan {
 
 /**
  * One page of a provider's list. `cursor` is null at the end; a page may be short or empty before
- * it. A provider gives no item twice on a page; across pages it may, and whoever walks sees to it.
+ * it. A provider gives no item twice on a page; across pages it may, and the walk drops the second.
  */
-export interface Page<Item> {
+export interface Page<Item> extends Dated {
   readonly items: readonly Item[];
   readonly cursor: string | null;
   readonly warnings: readonly string[];
@@ -123,11 +120,9 @@ export interface Page<Item> {
   readonly span?: PageSpan;
   /** Of replies, the post that they answer, where the source sends it with them. */
   readonly answered?: Post;
-  /** When it was so, in milliseconds since the epoch; left out where that is now. */
-  readonly asOfMs?: number;
 }
 
-/** Which answer belongs to which kind of query. */
+/** The answer that belongs to each kind of query. */
 export interface Answers {
   post: { query: PostQuery; found: PostFound };
   replies: { query: RepliesQuery; found: Page<Post> };
@@ -139,8 +134,6 @@ export interface Answers {
   searchUsers: { query: UserSearchQuery; found: Page<Account> };
 }
 
-/** The kinds of query. */
 export type QueryKind = keyof Answers;
 
-/** Any query. */
 export type Query = Answers[QueryKind]['query'];

@@ -6,13 +6,12 @@ import { Problem, quoteInput } from '../core/problem.ts';
 /** The platforms that references can name. New values may appear in replies. */
 export const platform = z.enum(['x', 'bluesky', 'mastodon', 'sample']);
 
-/** A platform. */
 export type Platform = z.output<typeof platform>;
 
 /** What can be searched: a platform, what was imported into the archive, or the made-up sample. */
 export const searchPlatforms = ['x', 'bluesky', 'mastodon', 'archive', 'sample'] as const;
 
-/** How a platform, and what else can be searched, is called in sentences. */
+/** Names of platforms and of other things that can be searched, for use in sentences. */
 export const platformNames: Readonly<Record<Platform | SearchPlatform, string>> = {
   x: 'X',
   bluesky: 'Bluesky',
@@ -21,7 +20,6 @@ export const platformNames: Readonly<Record<Platform | SearchPlatform, string>> 
   archive: 'the archive',
 };
 
-/** What a search asks. */
 export type SearchPlatform = (typeof searchPlatforms)[number];
 
 /** An account by handle: without `@`, lower case, `user@host` on Mastodon. */
@@ -53,10 +51,10 @@ const idForms: Readonly<Record<Platform, RegExp>> = {
   sample: /^[1-9][0-9]{0,18}$/,
 };
 
-/** The greatest id that X can give: the greatest signed 64-bit number. */
+// The greatest signed 64-bit number.
 const greatestSnowflake = 9223372036854775807n;
 
-/** Reads a handle, with or without `@`, in any case; null when it has no platform's form. */
+/** Parses a handle, with or without `@`, in any case. Returns `null` if it has no platform's form. */
 export function parseHandle(text: string): AccountReference | null {
   // ASCII only: `toLowerCase` makes a `k` of the sign for Kelvin.
   const handle = text.replace(/^@/, '').replace(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -67,16 +65,12 @@ export function parseHandle(text: string): AccountReference | null {
   return { platform: form[0], handle };
 }
 
-/** Tells whether a post id has the platform's form. */
 export function isPostId(of: Platform, id: string): boolean {
   if (!idForms[of].test(id)) return false;
   return of !== 'x' || BigInt(id) <= greatestSnowflake;
 }
 
-/**
- * Gives what tells a post from every other. On X and in the sample an id is enough; elsewhere ids are
- * unique for an account or a host.
- */
+/** Returns a unique name of a post. On X and in the sample ids are unique, elsewhere within an account or a host. */
 export function identifyPost({ platform: of, handle, id }: PostReference): string {
   return `${of} ${of === 'x' || of === 'sample' ? '' : handle} ${id}`;
 }
@@ -92,11 +86,7 @@ export function toPostReference(handle: string, id: string): PostReference | nul
   return isNobody ? { platform: 'x', handle: null, id } : { ...account, id };
 }
 
-/**
- * Reads the pair of `handle` and `id`.
- *
- * @throws Problem `invalid_params` that names the part at fault.
- */
+/** @throws Problem `invalid_params` that names the part at fault */
 export function parsePostParams(handle: string, id: string): PostReference {
   const post = toPostReference(handle, id);
   if (post !== null) return post;
@@ -126,10 +116,10 @@ export function parseMastodonOrigin(text: string): PostReference | null {
   return post?.platform === 'mastodon' ? post : null;
 }
 
-/** The server of Mastodon that is asked what belongs to no other. */
+/** The Mastodon server that is asked for what belongs to no other server. */
 export const defaultMastodonHost = 'mastodon.social';
 
-/** Gives the address of an account on its own platform; the sample lives at Perch's permalinks. */
+/** Returns the address of an account on its own platform; the sample lives at Perch's permalinks. */
 export function profileUrl(of: Platform, handle: string, baseUrl: string): string {
   const name = encodeURIComponent(handle).replaceAll('%40', '@').replaceAll('%3A', ':');
   switch (of) {
@@ -144,7 +134,7 @@ export function profileUrl(of: Platform, handle: string, baseUrl: string): strin
   }
 }
 
-/** Gives the address of a post on its own platform; the sample lives at Perch's permalinks. */
+/** Returns the address of a post on its own platform; the sample lives at Perch's permalinks. */
 export function postUrl(reference: PostReference, baseUrl: string): string {
   const profile = profileUrl(reference.platform, reference.handle ?? nobodyOnX, baseUrl);
   switch (reference.platform) {
@@ -158,12 +148,11 @@ export function postUrl(reference: PostReference, baseUrl: string): string {
   }
 }
 
-/** Gives the address of the oEmbed document of the post at `url`. */
 export function embedUrl(url: string, baseUrl: string): string {
   return `${baseUrl}/api/v1/oembed?url=${encodeURIComponent(url)}`;
 }
 
-/** Gives the address of a hashtag's posts; `host` is the server on Mastodon. */
+/** Returns the address of a hashtag's posts; `host` is the server on Mastodon. */
 export function hashtagUrl(
   of: Platform,
   tag: string,

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { openText } from '../core/json-schema.ts';
 import { account } from './account.ts';
 import { post } from './post.ts';
-import { sourceNames } from './sources.ts';
+import { list, record } from './record.ts';
 
-/** The formats of a post read. */
+/** The names of the providers that there are, which tell who answered. */
+export const sourceNames = ['archive', 'fxtwitter', 'syndication', 'bluesky', 'mastodon'] as const;
+
 export const postFormats = ['markdown', 'json', 'obsidian'] as const;
 
-/** The formats of a browse read. */
 export const browseFormats = ['markdown', 'json'] as const;
 
 /** What a result can be sent as. `preview` is for crawlers and has no parameter. */
@@ -16,41 +17,34 @@ export type Format = (typeof postFormats)[number] | 'preview';
 /** The feeds of a search; `media` is another name of `photos`. */
 export const feeds = ['latest', 'top', 'photos', 'videos', 'users'] as const;
 
-/** A feed of a search. */
 export type Feed = (typeof feeds)[number];
 
-/** The body of a post read. */
-export const postReply = z
-  .object({
-    format: openText(['json'], 'The representation.'),
-    url: z.string().describe('The canonical URL of the post that was asked for.'),
-    markdown: z.string().describe('The same as the Markdown representation.'),
-    posts: z
-      .array(post)
-      .readonly()
-      .describe('Reading order: ancestors, the post, the author’s continuation, replies.'),
-    compact: z
-      .boolean()
-      .describe('False when `full=true` added dates, metrics and profile detail.'),
-    warnings: z.array(z.string()).readonly().describe('What the reader should know; often empty.'),
-    postCount: z.number().int(),
-    fetched_at: z.string().describe('When the upstream was asked: ISO 8601, UTC.'),
-    source: openText(sourceNames, 'The provider that answered.'),
-  })
-  .readonly()
-  .meta({ id: 'PostReply' });
+const warnings = list(z.string()).describe('What the reader should know; often empty.');
 
 /** The body of a post read. */
+export const postReply = record('PostReply', {
+  format: openText(['json'], 'The representation.'),
+  url: z.string().describe('The canonical URL of the post that was asked for.'),
+  markdown: z.string().describe('The same as the Markdown representation.'),
+  posts: list(post).describe(
+    'Reading order: ancestors, the post, the author’s continuation, replies.',
+  ),
+  compact: z.boolean().describe('False when `full=true` added dates, metrics and profile detail.'),
+  warnings,
+  postCount: z.number().int(),
+  fetched_at: z.string().describe('When the upstream was asked: ISO 8601, UTC.'),
+  source: openText(sourceNames, 'The provider that answered.'),
+});
+
 export type PostReply = z.output<typeof postReply>;
 
-/** How much of the accounts a Markdown page tells. */
+/** The accounts whose profiles a Markdown page shows. */
 export type UserDetail = 'off' | 'author' | 'all';
 
-/** What a post read gives to a renderer: the body before its Markdown, and how much to show. */
+/** Result of a post read: the body before its Markdown, and how much to show. */
 export interface PostResult {
   readonly kind: 'post';
   readonly url: string;
-  /** The address of the post's oEmbed document. */
   readonly embedUrl: string;
   readonly posts: PostReply['posts'];
   readonly warnings: readonly string[];
@@ -61,64 +55,44 @@ export interface PostResult {
   readonly userDetail: UserDetail;
 }
 
-const listWarnings = z
-  .array(z.string())
-  .readonly()
-  .describe('What the reader should know; often empty.');
+const resources: readonly BrowseSubject['resource'][] = [
+  'profile',
+  'followers',
+  'following',
+  'search',
+  'replies',
+];
 
 /** The body of a read of a list: a profile, its followers or following, replies, or a search. */
-export const browseReply = z
-  .object({
-    resource: openText(
-      [
-        'profile',
-        'followers',
-        'following',
-        'search',
-        'replies',
-      ] satisfies BrowseSubject['resource'][],
-      'What was read.',
-    ),
-    handle: z
-      .string()
-      .optional()
-      .describe('Whose profile, list or post it is, without `@`; absent where that is not known.'),
-    id: z.string().optional().describe('Of replies, the id of the post.'),
-    url: z.string().optional().describe('Of replies, the address of the post.'),
-    query: z.string().optional().describe('What was searched for.'),
-    feed: openText(feeds, 'The feed of a search.').optional(),
-    profile: account.optional(),
-    posts: z
-      .array(post)
-      .readonly()
-      .optional()
-      .describe('Of a profile, of replies or of a search of posts.'),
-    users: z
-      .array(account)
-      .readonly()
-      .optional()
-      .describe('Of followers, following or a search of accounts.'),
-    page: z.number().int().describe('Counts from 1.'),
-    limit: z.number().int().describe('The most items of a page; what was asked for, at most 100.'),
-    nextCursor: z.string().optional().describe('Where the next page begins; absent at the end.'),
-    warnings: listWarnings,
-    degraded: z.boolean().describe('True when the results are not live.'),
-    markdown: z.string().describe('The same as the Markdown representation.'),
-    source: openText(sourceNames, 'The provider that answered.'),
-    fetched_at: z.string().describe('When the upstream was asked: ISO 8601, UTC.'),
-  })
-  .readonly()
-  .meta({ id: 'BrowseReply' });
+export const browseReply = record('BrowseReply', {
+  resource: openText(resources, 'What was read.'),
+  handle: z
+    .string()
+    .optional()
+    .describe('Whose profile, list or post it is, without `@`; absent where that is not known.'),
+  id: z.string().optional().describe('Of replies, the id of the post.'),
+  url: z.string().optional().describe('Of replies, the address of the post.'),
+  query: z.string().optional().describe('What was searched for.'),
+  feed: openText(feeds, 'The feed of a search.').optional(),
+  profile: account.optional(),
+  posts: list(post).optional().describe('Of a profile, of replies or of a search of posts.'),
+  users: list(account).optional().describe('Of followers, following or a search of accounts.'),
+  page: z.number().int().describe('Counts from 1.'),
+  limit: z.number().int().describe('The most items of a page; what was asked for, at most 100.'),
+  nextCursor: z.string().optional().describe('Where the next page begins; absent at the end.'),
+  warnings,
+  degraded: z.boolean().describe('True when the results are not live.'),
+  markdown: z.string().describe('The same as the Markdown representation.'),
+  source: openText(sourceNames, 'The provider that answered.'),
+  fetched_at: z.string().describe('When the upstream was asked: ISO 8601, UTC.'),
+});
 
-/** The body of a browse read. */
 export type BrowseReply = z.output<typeof browseReply>;
 
-/** What a browse read lists. */
 export type BrowseItems =
   | { readonly posts: NonNullable<BrowseReply['posts']> }
   | { readonly users: NonNullable<BrowseReply['users']> };
 
-/** What a browse read is about. */
 export type BrowseSubject =
   | {
       readonly resource: 'profile' | 'followers' | 'following';
@@ -139,7 +113,6 @@ export type BrowseSubject =
     }
   | { readonly resource: 'search'; readonly query: string; readonly feed: Feed };
 
-/** What a browse read gives to a renderer: the body before its Markdown. */
 export interface BrowseResult {
   readonly kind: 'browse';
   readonly subject: BrowseSubject;
@@ -160,33 +133,28 @@ export interface BrowseResult {
 }
 
 /** The body of the oEmbed read: oEmbed 1.0, type `rich`. */
-export const embedReply = z
-  .object({
-    version: z.literal('1.0'),
-    type: z.literal('rich'),
-    html: z.string().describe('A block quote without scripts, styles and event attributes.'),
-    width: z.number().int().describe('Pixels; at most `maxwidth`.'),
-    height: z.number().int().describe('Pixels, an estimate; at most `maxheight`.'),
-    title: z.string(),
-    author_name: z.string().optional(),
-    author_url: z.string().optional(),
-    provider_name: z.string(),
-    provider_url: z.string(),
-    cache_age: z.number().int().describe('Seconds.'),
-    thumbnail_url: z
-      .string()
-      .optional()
-      .describe('All three `thumbnail_` members or none; within `maxwidth` and `maxheight`.'),
-    thumbnail_width: z.number().int().optional(),
-    thumbnail_height: z.number().int().optional(),
-  })
-  .readonly()
-  .meta({ id: 'EmbedReply' });
+export const embedReply = record('EmbedReply', {
+  version: z.literal('1.0'),
+  type: z.literal('rich'),
+  html: z.string().describe('A block quote without scripts, styles and event attributes.'),
+  width: z.number().int().describe('Pixels; at most `maxwidth`.'),
+  height: z.number().int().describe('Pixels, an estimate; at most `maxheight`.'),
+  title: z.string(),
+  author_name: z.string().optional(),
+  author_url: z.string().optional(),
+  provider_name: z.string(),
+  provider_url: z.string(),
+  cache_age: z.number().int().describe('Seconds.'),
+  thumbnail_url: z
+    .string()
+    .optional()
+    .describe('All three `thumbnail_` members or none; within `maxwidth` and `maxheight`.'),
+  thumbnail_width: z.number().int().optional(),
+  thumbnail_height: z.number().int().optional(),
+});
 
-/** The body of the oEmbed read. */
 export type EmbedReply = z.output<typeof embedReply>;
 
-/** What the oEmbed read gives to a renderer. */
 export interface EmbedResult {
   readonly kind: 'embed';
   readonly post: PostReply['posts'][number];
@@ -199,5 +167,4 @@ export interface EmbedResult {
   readonly cacheSeconds: number;
 }
 
-/** What a read gives to a renderer. */
 export type Result = PostResult | BrowseResult | EmbedResult;

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Account } from '../model/account.ts';
 import type { Article, ArticleBlock } from '../model/article.ts';
-import type { Card } from '../model/card.ts';
 import { type Media, type MediaSet, toMediaSet } from '../model/media.ts';
-import type { Poll } from '../model/poll.ts';
-import type { Facet, Post, Status } from '../model/post.ts';
+import type { Card, Facet, Poll, Post, Status } from '../model/post.ts';
 import { shorten } from '../platforms/cut.ts';
 import type { List } from '../platforms/lenient.ts';
 import { maximums, shownTexts, type TextMaximums } from '../platforms/maximums.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { HttpClient } from '../core/http/http-client.ts';
-import { sourceNames } from '../model/sources.ts';
+import { sourceNames } from '../model/results.ts';
 import { openArchive } from './archive.ts';
 import { blueskyPerMinute, createBluesky } from './bluesky/index.ts';
 import { createFxTwitter } from './fxtwitter/index.ts';

@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
-import type { BrowseFound, BrowseQuery, ListQuery } from '../fetching/lists/browse-query.ts';
-import { type Answer, type Freshness, pageIn } from '../fetching/plan.ts';
+import type {
+  BrowseFound,
+  BrowseQuery,
+  ListItem,
+  ListQuery,
+} from '../fetching/lists/browse-query.ts';
+import { type Answer, pageIn } from '../fetching/plan.ts';
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
 import type { ProfileQuery } from '../model/queries.ts';
@@ -14,7 +19,15 @@ import {
   browseFormats,
 } from '../model/results.ts';
 import { choice, clampedCount, freeText, truth, wholeNumber } from './parameters.ts';
-import { nameViews, type PlanContext, staleWarnings, type Understood } from './read.ts';
+import {
+  createRead,
+  nameViews,
+  type PlanContext,
+  type Read,
+  type ReadOf,
+  staleWarnings,
+  type Understood,
+} from './read.ts';
 
 const defaultLimit = 20;
 const maxLimit = 100;
@@ -47,28 +60,23 @@ const listSchema = z.object(listParams);
 
 type ListParams = z.output<typeof listSchema>;
 
-/** What a browse read lists, before it is said which page of it. */
+/** The list of a browse read, without the place in it. */
 export interface BrowseTarget {
   readonly subject: BrowseSubject;
-  /** What the answer is about, for the cache. */
+  /** The subject of the answer in the cache. */
   readonly cacheSubject: string;
-  readonly profile: ProfileQuery | null;
+  readonly profile?: ProfileQuery;
   readonly list: ListQuery | null;
-  /** The values that tell this list from every other: route, query, options. */
+  /** The values that identify the list: route, query, options. */
   readonly identity: readonly (string | number | boolean | null)[];
   /** The path under `/api/v1`, and the parameters that go along to the next page. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | undefined>>;
-  readonly freshness: Freshness;
   /** See `Plan`. */
   readonly isLiveOnly?: boolean;
 }
 
-/**
- * Reads a handle.
- *
- * @throws Problem `invalid_handle`
- */
+/** @throws Problem `invalid_handle` */
 export function toAccountReference(handle: string): AccountReference {
   const reference = parseHandle(handle);
   if (reference !== null) return reference;
@@ -77,8 +85,17 @@ export function toAccountReference(handle: string): AccountReference {
   });
 }
 
-/** Understands which page of a list is wanted, and how it is to be looked at. */
-export function understandPage(
+/** Creates a read of a list, which takes `listParams` besides its own parameters. */
+export function createBrowseRead<Schema extends typeof listSchema>(
+  about: ReadOf<Schema>,
+  toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget,
+): Read {
+  return createRead({ ...about, kind: 'browse' }, (params, context) =>
+    understandPage(toTarget(params, context), params, context),
+  );
+}
+
+function understandPage(
   target: BrowseTarget,
   params: ListParams,
   context: PlanContext,
@@ -91,7 +108,7 @@ export function understandPage(
       query,
       key: `browse ${query.listKey} ${query.limit} ${place}`,
       subject: target.cacheSubject,
-      freshness: target.freshness,
+      freshness: target.subject.resource === 'search' ? 'search' : 'list',
       useCache: !params.nocache,
       isLiveOnly: target.isLiveOnly === true,
     },
@@ -102,7 +119,7 @@ export function understandPage(
 }
 
 function toQuery(
-  target: BrowseTarget,
+  { identity, profile, list }: BrowseTarget,
   { limit, page, cursor }: ListParams,
   { cursors }: PlanContext,
 ): BrowseQuery {
@@ -112,18 +129,10 @@ function toQuery(
         'The parameter `page` is given together with `cursor`; only one of them can say where the page begins.',
     });
   }
-  const listKey = JSON.stringify(target.identity);
+  const listKey = JSON.stringify(identity);
   const position = cursor === undefined ? null : cursors.open(listKey, cursor);
-  const { profile, list } = target;
-  return {
-    kind: 'browse',
-    profile,
-    list,
-    listKey,
-    limit,
-    page: position?.page ?? page ?? 1,
-    position,
-  };
+  const at = position?.page ?? page ?? 1;
+  return { kind: 'browse', profile: profile ?? null, list, listKey, limit, page: at, position };
 }
 
 interface BrowseView {
@@ -132,15 +141,12 @@ interface BrowseView {
   readonly full: boolean;
 }
 
-function assemble(
-  answer: Answer,
-  { target, query, full }: BrowseView,
-  context: PlanContext,
-): BrowseResult {
+function assemble(answer: Answer, view: BrowseView, context: PlanContext): BrowseResult {
+  const { target, query, full } = view;
   const found = pageIn(answer);
   const fetchedAt = toIsoSeconds(answer.fetchedAtMs);
   const isSearch = target.subject.resource === 'search';
-  const next = toNext(found, { target, query, full }, context);
+  const next = toNext(found, view, context);
   return {
     kind: 'browse',
     subject: nameSubject(target.subject, found),
@@ -164,7 +170,7 @@ function assemble(
 const endlessCursor =
   'There is more, but the source names the place by a cursor that is too long to be passed on.';
 
-/** The account knows how it writes its handle, and the post who wrote it. */
+/** The account found has the exact form of the handle, and the answered post its author. */
 function nameSubject(
   subject: BrowseSubject,
   { account, answered }: Pick<BrowseFound, 'account' | 'answered'>,
@@ -182,20 +188,27 @@ function nameSubject(
 }
 
 function toItems({ items }: BrowseFound, list: ListQuery | null): BrowseItems | null {
-  // A list's kind says what its items are.
   switch (list?.kind) {
     case undefined:
       return null;
     case 'timeline':
     case 'search':
-      return { posts: items as readonly Post[] };
+      return { posts: items.filter(isPost) };
     case 'replies':
-      return { posts: (items as readonly Post[]).map((post) => ({ ...post, context: 'reply' })) };
+      return { posts: items.filter(isPost).map((post) => ({ ...post, context: 'reply' })) };
     case 'followers':
     case 'following':
     case 'searchUsers':
-      return { users: items as readonly Account[] };
+      return { users: items.filter(isAccount) };
   }
+}
+
+function isPost(item: ListItem): item is Post {
+  return 'type' in item;
+}
+
+function isAccount(item: ListItem): item is Account {
+  return !('type' in item);
 }
 
 function toNext(

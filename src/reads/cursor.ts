@@ -3,29 +3,15 @@ import { z } from 'zod';
 import { Problem, quoteInput } from '../core/problem.ts';
 import type { ListPosition } from '../fetching/lists/list-position.ts';
 
-/** Makes cursors of places in lists, and reads them back. */
-export interface CursorCodec {
-  /**
-   * Gives the cursor of a place in a list: URL-safe text of at most 2048 characters. Null where the
-   * provider's own cursor is too long to be passed on.
-   *
-   * @param listKey names the list, with its route, query and options.
-   */
-  seal(listKey: string, position: ListPosition): string | null;
-  /**
-   * Gives the place that a cursor names in this list.
-   *
-   * @throws Problem `invalid_cursor` when it was changed, or belongs to another list.
-   */
-  open(listKey: string, cursor: string): ListPosition;
-}
+/** Makes cursors of places in lists, and parses them. */
+export type CursorCodec = ReturnType<typeof createCursorCodec>;
 
-/** The most characters of a cursor. */
+/** Maximum number of characters of a cursor. */
 export const maxCursor = 2048;
 
 const macBytes = 16;
 
-/** As many marks as there are, or this many, must have room beside the source's own cursor. */
+/** At least this many marks, or all if there are fewer, must have room beside the source's own cursor. */
 const leastMarks = 8;
 
 /** The place without its marks, as a tuple of JSON: small, and strict when it is read back. */
@@ -41,7 +27,7 @@ const place = z.tuple([
  * Creates the codec. A cursor is base64url of a truncated HMAC-SHA256 (RFC 2104 §5) and of the place
  * that it vouches for; the list is part of what is signed and not of the cursor.
  */
-export function createCursorCodec(key: Buffer): CursorCodec {
+export function createCursorCodec(key: Buffer) {
   const sign = (listKey: string, body: Buffer): Buffer =>
     createHmac('sha256', key)
       .update(`perch cursor 1\n${listKey}\n`)
@@ -49,15 +35,20 @@ export function createCursorCodec(key: Buffer): CursorCodec {
       .digest()
       .subarray(0, macBytes);
   return {
-    seal: (listKey, position) => {
+    /**
+     * Returns the cursor of a place in the list with this key: URL-safe text of at most 2048 characters.
+     * `null` if the provider's own cursor is too long to be passed on.
+     */
+    seal: (listKey: string, position: ListPosition): string | null => {
       const body = toBody(position);
       if (body === null) return null;
       return Buffer.concat([sign(listKey, body), body]).toString('base64url');
     },
-    open: (listKey, cursor) => {
+    /** @throws Problem `invalid_cursor` if the cursor was changed, or belongs to another list */
+    open: (listKey: string, cursor: string): ListPosition => {
       const bytes = cursor.length <= maxCursor ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0);
       const [mac, body] = [bytes.subarray(0, macBytes), bytes.subarray(macBytes)];
-      // What is decoded must be what was sent: base64url has more than one text for some bytes.
+      // base64url has more than one text for some bytes; only the one that was sent counts.
       const isWhole = body.length > 0 && bytes.toString('base64url') === cursor;
       if (!isWhole || !timingSafeEqual(mac, sign(listKey, body))) throw refuse(cursor);
       return fromBody(body, cursor);

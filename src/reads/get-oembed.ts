@@ -1,42 +1,45 @@
 import { z } from 'zod';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { postIn } from '../fetching/plan.ts';
-import { embedReply } from '../model/results.ts';
 import { readPostUrl } from './addresses/post-address.ts';
-import { freeText, parseParameters, pixels, truth } from './parameters.ts';
-import { missingUrl, toPostPlan } from './post-plan.ts';
-import { nameViews, type PlanContext, type Read, type Understood } from './read.ts';
+import { missingUrl, toPostPlan } from './get-post.ts';
+import { freeText, truth, wholeNumber } from './parameters.ts';
+import { createRead, nameViews, type PlanContext, type Understood } from './read.ts';
+
+const mostPixels = 100_000;
 
 /** The parameters of the oEmbed read (oEmbed 1.0 §2.2). */
-const getOEmbedParams = z.object({
+const params = z.object({
   url: freeText('invalid_url').optional().describe('The URL of the post. Required.'),
-  maxwidth: pixels().optional().describe('The most pixels that the embedding page has in width.'),
-  maxheight: pixels().optional().describe('The most pixels that it has in height.'),
+  maxwidth: wholeNumber(mostPixels)
+    .optional()
+    .describe('The most pixels that the embedding page has in width.'),
+  maxheight: wholeNumber(mostPixels).optional().describe('The most pixels that it has in height.'),
   nocache: truth().default(false).describe('Skips the response cache.'),
   format: freeText('not_implemented')
     .optional()
     .describe('`json`; another one is not implemented.'),
 });
 
-type Params = z.output<typeof getOEmbedParams>;
-
 /** Reads a post's oEmbed document. */
-export const getOEmbed: Read = {
-  name: 'getOEmbed',
-  summary: 'Reads the oEmbed document of a post.',
-  tool: null,
-  kind: 'embed',
-  isBrowse: false,
-  params: getOEmbedParams,
-  requires: ['url'],
-  reply: embedReply,
-  understand: (given, context) => understand(parseParameters(getOEmbedParams, given), context),
-};
+export const getOEmbed = createRead(
+  {
+    name: 'getOEmbed',
+    summary: 'Reads the oEmbed document of a post.',
+    tool: null,
+    kind: 'embed',
+    isBrowse: false,
+    params,
+    requires: ['url'],
+  },
+  understand,
+);
 
-function understand(params: Params, context: PlanContext): Understood {
-  const { baseUrl, embedSeconds } = context;
-  const { url, maxwidth, maxheight, nocache, format } = params;
-  refuseOtherFormat(format);
+function understand(
+  { url, maxwidth, maxheight, nocache, format }: z.output<typeof params>,
+  context: PlanContext,
+): Understood {
+  if (format !== undefined && format.toLowerCase() !== 'json') throw otherFormat(format);
   if (url === undefined || url.trim() === '') throw missingUrl(url);
   const post = readPostUrl(url.trim(), context);
   return {
@@ -46,17 +49,16 @@ function understand(params: Params, context: PlanContext): Understood {
     assemble: (answer) => ({
       kind: 'embed',
       post: postIn(answer).post,
-      baseUrl,
+      baseUrl: context.baseUrl,
       maxWidth: maxwidth ?? null,
       maxHeight: maxheight ?? null,
-      cacheSeconds: embedSeconds,
+      cacheSeconds: context.embedSeconds,
     }),
   };
 }
 
-function refuseOtherFormat(format: string | undefined): void {
-  if (format === undefined || format.toLowerCase() === 'json') return;
-  throw new Problem('not_implemented', {
+function otherFormat(format: string): Problem {
+  return new Problem('not_implemented', {
     detail: `The parameter \`format\` has the value ${quoteInput(format)}; oEmbed documents are \`json\` only.`,
   });
 }

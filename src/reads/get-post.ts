@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import { Problem } from '../core/problem.ts';
+import { postSubject } from '../fetching/cache/subjects.ts';
 import { type Answer, type Plan, postIn } from '../fetching/plan.ts';
 import { canonicalUrl } from '../model/post.ts';
+import type { PostQuery } from '../model/queries.ts';
 import { embedUrl, type PostReference, parsePostParams } from '../model/reference.ts';
-import { type PostResult, postFormats, postReply } from '../model/results.ts';
+import { type PostResult, postFormats } from '../model/results.ts';
 import { readPostUrl } from './addresses/post-address.ts';
-import { choice, freeText, parseParameters, threadMode, truth } from './parameters.ts';
-import { missingUrl, toPostPlan } from './post-plan.ts';
+import { choice, freeText, threadMode, truth } from './parameters.ts';
 import { arrangePosts, type PostView } from './post-view.ts';
-import { nameViews, type PlanContext, type Read, staleWarnings, type Understood } from './read.ts';
+import { createRead, nameViews, type PlanContext, staleWarnings, type Understood } from './read.ts';
 
-/** The parameters of a post read. */
-const getPostParams = z.object({
+const params = z.object({
   url: freeText('invalid_url').optional().describe('The URL of the post.'),
   handle: freeText('invalid_params')
     .optional()
@@ -47,29 +47,47 @@ const getPostParams = z.object({
     ),
 });
 
+type Params = z.output<typeof params>;
+
 /** Reads a post with its thread and replies. */
-export const getPost: Read = {
-  name: 'getPost',
-  summary: 'Reads a public post with its thread and replies.',
-  tool: 'get_post',
-  kind: 'post',
-  isBrowse: false,
-  params: getPostParams,
-  requires: [],
-  reply: postReply,
-  understand: (given, context) => understand(parseParameters(getPostParams, given), context),
-};
+export const getPost = createRead(
+  {
+    name: 'getPost',
+    summary: 'Reads a public post with its thread and replies.',
+    tool: 'get_post',
+    kind: 'post',
+    isBrowse: false,
+    params,
+  },
+  understand,
+);
 
-type Params = z.output<typeof getPostParams>;
-
-function understand(params: Params, context: PlanContext): Understood {
-  const view = toView(params);
+function understand(given: Params, context: PlanContext): Understood {
+  const { thread, replies, full, userinfo, nocache, format } = given;
+  const userDetail = userinfo ?? (full ? 'author' : 'off');
+  const view = { thread, context: given.context, replies, full, userDetail };
+  const hasReplies = thread !== 'off' && view.context === 'full';
   return {
-    plan: toPlan(toReference(params, context), view, !params.nocache),
-    format: params.format,
-    views: nameViews(`${view.thread} ${view.context} ${view.full} ${view.userDetail}`),
+    plan: toPostPlan(toReference(given, context), {
+      thread: thread !== 'off',
+      replies: hasReplies ? replies : 'off',
+      useCache: !nocache,
+    }),
+    format,
+    views: nameViews(`${thread} ${view.context} ${full} ${userDetail}`),
     assemble: (answer) => assemble(answer, view, context),
   };
+}
+
+/** Returns the plan that fetches a post. */
+export function toPostPlan(
+  post: PostReference,
+  wish: Pick<PostQuery, 'thread' | 'replies'> & Pick<Plan, 'useCache'>,
+): Plan {
+  const { thread, replies, useCache } = wish;
+  const subject = postSubject(post);
+  const query: PostQuery = { kind: 'post', post, thread, replies };
+  return { query, subject, key: `${subject} ${thread} ${replies}`, freshness: 'post', useCache };
 }
 
 function toReference({ url, handle, id }: Params, context: PlanContext): PostReference {
@@ -82,14 +100,12 @@ function toReference({ url, handle, id }: Params, context: PlanContext): PostRef
   });
 }
 
-function toView({ thread, context, replies, full, userinfo }: Params): PostView {
-  return { thread, context, replies, full, userDetail: userinfo ?? (full ? 'author' : 'off') };
-}
-
-function toPlan(post: PostReference, view: PostView, useCache: boolean): Plan {
-  const thread = view.thread !== 'off';
-  const replies = thread && view.context === 'full' ? view.replies : 'off';
-  return toPostPlan(post, { thread, replies, useCache });
+/** Returns the problem of a post URL that is absent or empty. */
+export function missingUrl(url: string | undefined): Problem {
+  const fault = url === undefined ? 'is missing' : 'is empty';
+  return new Problem('missing_url', {
+    detail: `The parameter \`url\` ${fault}; it takes the URL of a post.`,
+  });
 }
 
 function assemble(answer: Answer, view: PostView, { baseUrl }: PlanContext): PostResult {

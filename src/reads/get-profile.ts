@@ -2,19 +2,17 @@ import { z } from 'zod';
 import { Problem } from '../core/problem.ts';
 import { accountSubject } from '../fetching/plan.ts';
 import { profileUrl } from '../model/reference.ts';
-import { browseReply } from '../model/results.ts';
 import {
   type BrowseTarget,
+  createBrowseRead,
   handleParam,
   listParams,
   toAccountReference,
-  understandPage,
 } from './browse.ts';
-import { moment, parseParameters, printMoment, truth } from './parameters.ts';
-import type { PlanContext, Read } from './read.ts';
+import { moment, printMoment, truth } from './parameters.ts';
+import type { PlanContext } from './read.ts';
 
-/** The parameters of a profile read. */
-const getProfileParams = z.object({
+const params = z.object({
   handle: handleParam,
   with_replies: truth().default(false).describe('Adds the account’s replies to others.'),
   with_reposts: truth()
@@ -28,26 +26,21 @@ const getProfileParams = z.object({
   ...listParams,
 });
 
-type Params = z.output<typeof getProfileParams>;
+type Params = z.output<typeof params>;
 
 /** Reads a profile with its posts, newest first. */
-export const getProfile: Read = {
-  name: 'getProfile',
-  summary: 'Reads a public profile and its posts, newest first.',
-  tool: 'get_profile',
-  kind: 'browse',
-  isBrowse: true,
-  params: getProfileParams,
-  requires: [],
-  reply: browseReply,
-  understand: (given, context) => {
-    const params = parseParameters(getProfileParams, given);
-    refuseOptionsOfPosts(params);
-    return understandPage(toTarget(params, context), params, context);
+export const getProfile = createBrowseRead(
+  {
+    name: 'getProfile',
+    summary: 'Reads a public profile and its posts, newest first.',
+    tool: 'get_profile',
+    isBrowse: true,
+    params,
   },
-};
+  toTarget,
+);
 
-/** What says which posts are wanted is refused where none are. */
+/** Options of posts are refused where no posts are wanted. */
 function refuseOptionsOfPosts(params: Params): void {
   if (params.include_posts) return;
   const { cursor, page, until, with_replies, with_reposts, only_media } = params;
@@ -60,6 +53,7 @@ function refuseOptionsOfPosts(params: Params): void {
 }
 
 function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
+  refuseOptionsOfPosts(params);
   const account = toAccountReference(params.handle);
   const { platform, handle } = account;
   const {
@@ -83,6 +77,5 @@ function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
       only_media: onlyMedia ? 'true' : undefined,
       until: printMoment(untilSeconds),
     },
-    freshness: 'list',
   };
 }

@@ -1,17 +1,23 @@
 import { z } from 'zod';
 import { Problem } from '../core/problem.ts';
 import type { HistoryQuery } from '../fetching/histories/history-query.ts';
-import { type HistoryFormat, historyFormats, historyReply } from '../model/history.ts';
+import { historyFormats, historyReply } from '../model/history.ts';
 import { handleParam, toAccountReference } from './browse.ts';
 import { warnOfMisspelt } from './misspelt.ts';
-import { choice, moment, parseParameters, truth, wholeNumber } from './parameters.ts';
+import {
+  choice,
+  moment,
+  parseParameters,
+  refuseEmptyRange,
+  truth,
+  wholeNumber,
+} from './parameters.ts';
 import type { ReadAbout } from './read.ts';
 
 const defaultPosts = 500;
 const mostPosts = 5000;
 
-/** The parameters of a history. */
-const importProfilePostsParams = z.object({
+const params = z.object({
   handle: handleParam,
   since: moment().optional().describe('Only posts from this moment on.'),
   until: moment().optional().describe('Only posts from before this moment.'),
@@ -38,53 +44,35 @@ const importProfilePostsParams = z.object({
     .describe('Where it is left out, `json`, or `ndjson` where `Accept` prefers it.'),
 });
 
-type Params = z.output<typeof importProfilePostsParams>;
+type Params = z.output<typeof params>;
 
-/** A request for a history understood. */
-export interface UnderstoodHistory {
-  readonly query: HistoryQuery;
-  /** The format that was asked for by name; undefined leaves it to negotiation. */
-  readonly format: HistoryFormat | undefined;
-  /** Sentences about parameters that are ignored. */
-  readonly warnings: readonly string[];
-}
-
-/** A read of a whole range of time, which can be sent as it comes. */
-export interface HistoryRead extends ReadAbout {
+/** Reads all posts of an account in a range of time, which can be sent as a stream. */
+export const importProfilePosts = {
+  name: 'importProfilePosts',
+  summary: 'Imports all posts of an account in a range of time, in one request.',
+  tool: null,
+  isBrowse: true,
+  params,
+  requires: [],
+  reply: historyReply,
   /**
    * Understands the parameters of a request. Pure.
    *
    * @throws Problem 400
    */
-  understand(given: Readonly<Record<string, unknown>>): UnderstoodHistory;
-}
-
-/** Reads all posts of an account in a range of time. */
-export const importProfilePosts: HistoryRead = {
-  name: 'importProfilePosts',
-  summary: 'Imports all posts of an account in a range of time, in one request.',
-  tool: null,
-  isBrowse: true,
-  params: importProfilePostsParams,
-  requires: [],
-  reply: historyReply,
-  understand: (given) => {
-    const params = parseParameters(importProfilePostsParams, given);
-    refuseContradictions(params, given);
-    const warnings = warnOfMisspelt(Object.keys(importProfilePostsParams.shape), given);
-    return { query: toQuery(params), format: params.format, warnings };
+  understand: (given: Readonly<Record<string, unknown>>) => {
+    const parsed = parseParameters(params, given);
+    refuseContradictions(parsed, given);
+    const warnings = warnOfMisspelt(Object.keys(params.shape), given);
+    return { query: toQuery(parsed), format: parsed.format, warnings };
   },
-};
+} satisfies ReadAbout & Record<string, unknown>;
 
 function refuseContradictions(
   { since, until, only_replies: only, with_replies: replies, with_reposts: reposts }: Params,
   given: Readonly<Record<string, unknown>>,
 ): void {
-  if (since !== undefined && until !== undefined && since >= until) {
-    throw new Problem('invalid_option', {
-      detail: 'The parameter `since` is not before `until`; no post can be in between.',
-    });
-  }
+  refuseEmptyRange(since, until);
   if (only && !replies) {
     throw new Problem('invalid_option', {
       detail:

@@ -4,29 +4,23 @@ import { getProfile } from './get-profile.ts';
 import { importProfilePosts } from './import-profile-posts.ts';
 import { listFollowers, listFollowing } from './list-connections.ts';
 import { listReplies } from './list-replies.ts';
-import { warning } from './misspelt.ts';
-import type { Read, ReadAbout } from './read.ts';
 import { searchPosts } from './search-posts.ts';
 
 /** The reads that are answered as a whole, by the name that the route table and the MCP tools use. */
 export const reads = {
-  getPost: warning(getPost),
-  listReplies: warning(listReplies),
-  getProfile: warning(getProfile),
-  listFollowers: warning(listFollowers),
-  listFollowing: warning(listFollowing),
-  searchPosts: warning(searchPosts),
+  getPost,
+  listReplies,
+  getProfile,
+  listFollowers,
+  listFollowing,
+  searchPosts,
   getOEmbed,
-} as const satisfies Record<string, Read>;
+} as const;
 
 /** The name of a read that is answered as a whole. */
 export type ReadId = keyof typeof reads;
 
-/** All the reads: also the one that can be sent as it comes. */
-export const allReads = { ...reads, importProfilePosts } as const satisfies Record<
-  string,
-  ReadAbout
->;
+/** All the reads: also the one that can be sent as a stream. */
+export const allReads = { ...reads, importProfilePosts } as const;
 
-/** The name of any read. */
 export type AnyReadId = keyof typeof allReads;

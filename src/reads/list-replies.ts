@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { Problem, quoteInput } from '../core/problem.ts';
 import { postSubject } from '../fetching/cache/subjects.ts';
 import { isPostId, type PostReference, parsePostParams, postUrl } from '../model/reference.ts';
-import { browseReply } from '../model/results.ts';
-import { type BrowseTarget, listParams, understandPage } from './browse.ts';
-import { choice, freeText, parseParameters } from './parameters.ts';
-import type { PlanContext, Read } from './read.ts';
+import { type BrowseTarget, createBrowseRead, listParams } from './browse.ts';
+import { choice, freeText } from './parameters.ts';
+import type { PlanContext } from './read.ts';
 
-/** The parameters of a list of replies. */
-const listRepliesParams = z.object({
+const params = z.object({
   id: freeText('invalid_params').describe('The post’s id.'),
   handle: freeText('invalid_params')
     .optional()
@@ -19,23 +17,19 @@ const listRepliesParams = z.object({
   ...listParams,
 });
 
-type Params = z.output<typeof listRepliesParams>;
+type Params = z.output<typeof params>;
 
-/** Reads what answers a post, page by page. */
-export const listReplies: Read = {
-  name: 'listReplies',
-  summary: 'Lists the replies to a public post, each followed by the replies to it.',
-  tool: 'list_replies',
-  kind: 'browse',
-  isBrowse: false,
-  params: listRepliesParams,
-  requires: [],
-  reply: browseReply,
-  understand: (given, context) => {
-    const params = parseParameters(listRepliesParams, given);
-    return understandPage(toTarget(params, context), params, context);
+/** Reads the replies to a post, page by page. */
+export const listReplies = createBrowseRead(
+  {
+    name: 'listReplies',
+    summary: 'Lists the replies to a public post, each followed by the replies to it.',
+    tool: 'list_replies',
+    isBrowse: false,
+    params,
   },
-};
+  toTarget,
+);
 
 function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
   const post = toReference(params);
@@ -44,16 +38,14 @@ function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
   return {
     subject: { resource: 'replies', id, handle, url: postUrl(post, baseUrl), answered: null },
     cacheSubject: postSubject(post),
-    profile: null,
     list: { kind: 'replies', post, order },
     identity: ['replies', platform, handle, id, order],
     path: `/posts/${encodeURIComponent(id)}/replies`,
     parameters: { handle: handle ?? undefined, replies: order === 'top' ? undefined : order },
-    freshness: 'list',
   };
 }
 
-/** On X the id decides, so no handle that somebody has sent stands on the page of somebody else. */
+/** On X the id alone identifies a post, so that the page never shows a handle that a caller made up. */
 function toReference({ handle, id }: Params): PostReference {
   if (handle !== undefined) {
     const post = parsePostParams(handle, id);

@@ -3,19 +3,18 @@ import { toIsoSeconds } from '../core/clock.ts';
 import type { JsonSchema } from '../core/json-schema.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 
-/** What a parameter's schema says of its faults. */
-export interface ParameterFault {
+interface ParameterFault {
   /** The code of a value outside the parameter's table. */
   readonly code: ProblemCode;
   /** The accepted form, as the end of a sentence: “it takes …”. */
   readonly accepts: string;
 }
 
-/** The faults of each parameter, beside the schema rather than in it, so no document tells them. */
+/** The faults of each parameter, beside the schema rather than in it, so that no document has them. */
 const parameterFaults = z.registry<ParameterFault>();
 
 /**
- * What parameters take, for machine descriptions: on the wire each is text, which says little. A form
+ * The forms of parameters in machine descriptions: on the wire each is text, which says little. A form
  * names the usual values; some parameters take others besides, such as any case.
  */
 export const parameterForms = z.registry<JsonSchema>();
@@ -29,7 +28,7 @@ function parameter<Schema extends z.ZodType>(
   return schema;
 }
 
-/** Makes a parameter that takes one of a few words, in any case. */
+/** Creates a parameter that takes one of a few words, in any case. */
 export function choice<const Values extends readonly [string, ...string[]]>(
   code: ProblemCode,
   values: Values,
@@ -43,35 +42,29 @@ export function choice<const Values extends readonly [string, ...string[]]>(
 /** Text, or the JSON number or boolean that means the same, as in the arguments of an MCP tool. */
 const textOrScalar = z.union([z.string(), z.int(), z.boolean()]).transform(String);
 
-const truths: Readonly<Record<string, boolean>> = {
-  true: true,
-  '1': true,
-  yes: true,
-  false: false,
-  '0': false,
-  no: false,
-};
+const truths = ['true', '1', 'yes'];
+const untruths = ['false', '0', 'no'];
 
-/** Makes a boolean parameter: `true`, `false`, `1`, `0`, `yes` or `no`, in any case. */
-export function truth(code: ProblemCode = 'invalid_option') {
+/** Creates a boolean parameter: `true`, `false`, `1`, `0`, `yes` or `no`, in any case. */
+export function truth() {
   const schema = z
     .string()
     .toLowerCase()
-    .refine((value) => Object.hasOwn(truths, value))
-    .transform((value) => truths[value] === true);
+    .refine((value) => [...truths, ...untruths].includes(value))
+    .transform((value) => truths.includes(value));
   return parameter(textOrScalar.pipe(schema), {
-    code,
+    code: 'invalid_option',
     accepts: '`true`, `false`, `1`, `0`, `yes` or `no`',
     form: { type: 'boolean' },
   });
 }
 
-/** Makes a parameter that takes any text; the read looks at it. */
+/** Creates a parameter that takes any text; the read looks at it. */
 export function freeText(code: ProblemCode) {
   return parameter(z.string(), { code, accepts: 'text' });
 }
 
-/** Makes the `thread` parameter: `off`, `full`, `conversation` or a count from 2 to 100. */
+/** Creates the `thread` parameter: `off`, `full`, `conversation` or a count from 2 to 100. */
 export function threadMode() {
   const modes = ['off', 'full', 'conversation'] as const;
   const count = z
@@ -90,7 +83,7 @@ export function threadMode() {
   });
 }
 
-/** Makes a parameter that takes a whole number from 1 on; one over `most` is clamped to it. */
+/** Creates a parameter that takes a whole number from 1 on; one over `most` is clamped to it. */
 export function clampedCount(most: number) {
   const schema = z
     .string()
@@ -104,12 +97,7 @@ export function clampedCount(most: number) {
   });
 }
 
-/** Makes a parameter that takes a number of pixels. */
-export function pixels() {
-  return wholeNumber(100_000);
-}
-
-/** Makes a parameter that takes a whole number from 1 to `most`. */
+/** Creates a parameter that takes a whole number from 1 to `most`. */
 export function wholeNumber(most: number) {
   const schema = z
     .string()
@@ -123,7 +111,7 @@ export function wholeNumber(most: number) {
   });
 }
 
-/** Makes a parameter that takes a moment; its value is Unix seconds. */
+/** Creates a parameter that takes a moment; its value is Unix seconds. */
 export function moment() {
   const schema = textOrScalar.transform((text, context) => {
     const seconds = parseMoment(text);
@@ -144,12 +132,12 @@ export function moment() {
   });
 }
 
-/** Gives a moment as a parameter takes it, always in the same form; undefined for none. */
+/** Returns a moment as a parameter takes it, always in the same form; `undefined` for `null`. */
 export function printMoment(seconds: number | null): string | undefined {
   return seconds === null ? undefined : toIsoSeconds(seconds * 1000);
 }
 
-/** The year 9999 ends with it. */
+/** The last second of the year 9999. */
 const lastSecond = 253_402_300_799;
 
 /** Four digits alone are a year that lacks its month, not the first hour of 1970. */
@@ -167,8 +155,16 @@ function parseMoment(text: string): number | null {
   return Number.isNaN(ms) || ms < 0 ? null : Math.floor(ms / 1000);
 }
 
+/** @throws Problem `invalid_option` if no moment can be between the two */
+export function refuseEmptyRange(since: number | undefined, until: number | undefined): void {
+  if (since === undefined || until === undefined || since < until) return;
+  throw new Problem('invalid_option', {
+    detail: 'The parameter `since` is not before `until`; no post can be in between.',
+  });
+}
+
 /**
- * Reads the parameters of a request. Unknown ones are ignored.
+ * Parses the parameters of a request. Unknown ones are ignored.
  *
  * @throws Problem with the code of the first parameter at fault, in the order of the schema;
  *   `invalid_option` for one that is given twice.
@@ -199,7 +195,7 @@ function describeFault(value: unknown, issue: z.core.$ZodIssue | undefined): str
   return `has the value ${quoteInput(String(value))}`;
 }
 
-/** Gives what is told of a value that a read's parameter does not take. */
+/** Returns the code and the accepted form for a value that a read's parameter does not take. */
 export function faultOf(schema: unknown): ParameterFault {
   const inner = isWrapped(schema) ? schema.unwrap() : schema;
   // The parameters of this file are the only schemas that reads are made of.

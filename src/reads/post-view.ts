@@ -2,7 +2,7 @@ import type { Post, PostContext } from '../model/post.ts';
 import type { PostFound } from '../model/queries.ts';
 import type { UserDetail } from '../model/results.ts';
 
-/** How a post read looks at what was found. */
+/** The parts of an answer that a post read shows. */
 export interface PostView {
   /** `off`, `full`, `conversation`, or the most posts of the thread. */
   readonly thread: 'off' | 'full' | 'conversation' | number;
@@ -12,17 +12,11 @@ export interface PostView {
   readonly userDetail: UserDetail;
 }
 
-/** The most direct replies that `thread=full` and a count show; `conversation` shows all. */
+/** Maximum number of direct replies that `thread=full` and a count show; `conversation` shows all. */
 const maxDirectReplies = 20;
 
-/** Posts in reading order with their `context`, and what was left out. */
-export interface ArrangedPosts {
-  readonly posts: readonly Post[];
-  readonly warnings: readonly string[];
-}
-
-/** Puts what was found into reading order and cuts it to the view. Pure. */
-export function arrangePosts(found: PostFound, view: PostView): ArrangedPosts {
+/** Puts what was found into reading order, with the `context` of each post, and cuts it to the view. Pure. */
+export function arrangePosts(found: PostFound, view: PostView) {
   const chain = cutThread(
     view.context === 'thread' ? ownAncestors(found) : found.ancestors,
     found.continuation,
@@ -48,18 +42,12 @@ function ownAncestors({ ancestors, post }: PostFound): readonly Post[] {
   return ancestors.slice(foreign + 1);
 }
 
-interface Chain {
-  readonly ancestors: readonly Post[];
-  readonly continuation: readonly Post[];
-  readonly warnings: readonly string[];
-}
-
 /** Keeps at most `thread` posts: the post, what follows it, then the nearest before it. */
 function cutThread(
   ancestors: readonly Post[],
   continuation: readonly Post[],
   thread: PostView['thread'],
-): Chain {
+) {
   const length = ancestors.length + 1 + continuation.length;
   if (typeof thread !== 'number' || length <= thread) {
     return { ancestors, continuation, warnings: [] };

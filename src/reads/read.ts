@@ -1,42 +1,45 @@
 import type { z } from 'zod';
+import { type JsonSchema, toInputSchema } from '../core/json-schema.ts';
 import type { Answer, Plan } from '../fetching/plan.ts';
 import type { SearchPlatform } from '../model/reference.ts';
-import type { Format, Result } from '../model/results.ts';
+import { browseReply, embedReply, type Format, postReply, type Result } from '../model/results.ts';
 import type { AddressPlace } from './addresses/address.ts';
 import type { CursorCodec } from './cursor.ts';
+import { warnOfMisspelt } from './misspelt.ts';
+import { parameterForms, parseParameters } from './parameters.ts';
 
 /** The settings that planning depends on beside the parameters. */
 export interface PlanContext extends AddressPlace {
   readonly cursors: CursorCodec;
-  /** What a search asks that does not say it. */
+  /** Searched by a search that names no platform. */
   readonly searchPlatform: SearchPlatform;
   /** Seconds that an embedding page may keep a post. */
   readonly embedSeconds: number;
 }
 
-/** A request understood: what to fetch, and how to look at what is found. */
+/** A request understood: the plan, and the view of the answer. */
 export interface Understood {
   readonly plan: Plan;
-  /** The format that was asked for by name; undefined leaves it to negotiation. */
+  /** The format that was asked for by name; `undefined` leaves it to negotiation. */
   readonly format: Format | undefined;
-  /** Names what `assemble` and a format make of the answer; equal names, equal bytes. */
+  /** Names the bytes that `assemble` and a format make of the answer; equal names, equal bytes. */
   readonly views: Readonly<Record<Format, string>>;
   /** Makes the result of an answer. Pure. */
   assemble(answer: Answer): Result;
 }
 
-/** What is told of one thing that the service can be asked for. */
+/** Description of one thing that the service can be asked for. */
 export interface ReadAbout {
   /** The first of its operation ids, as in the machine description. */
   readonly name: string;
   readonly summary: string;
-  /** The name of its MCP tool; null where it has none. */
+  /** The name of its MCP tool; `null` if it has none. */
   readonly tool: string | null;
   /** Whether it is on the browse surface, where keys are looked at. */
   readonly isBrowse: boolean;
-  /** The parameters it takes; `handle` and `id` may stand in the path. */
+  /** The parameters it takes; `handle` and `id` may be in the path. */
   readonly params: z.ZodObject;
-  /** Those that it refuses to go without, though their schemas take none, to say so with a code of its own. */
+  /** Parameters that the read requires but its schema does not, to refuse a request with a code of its own. */
   readonly requires: readonly string[];
   /** The body of its JSON representation. */
   readonly reply: z.ZodType;
@@ -54,6 +57,56 @@ export interface Read extends ReadAbout {
   understand(given: Readonly<Record<string, unknown>>, context: PlanContext): Understood;
 }
 
+const replies = { post: postReply, browse: browseReply, embed: embedReply };
+
+/** Description of a read, with the schema of its parameters. */
+export type ReadOf<Params extends z.ZodObject> = Omit<
+  ReadAbout,
+  'params' | 'requires' | 'reply'
+> & {
+  readonly params: Params;
+  readonly requires?: readonly string[];
+};
+
+/** Creates a read, which parses its parameters and warns of misspelt ones. */
+export function createRead<Params extends z.ZodObject>(
+  about: ReadOf<Params> & Pick<Read, 'kind'>,
+  understand: (params: z.output<Params>, context: PlanContext) => Understood,
+): Read {
+  const { params, kind, requires = [] } = about;
+  const known = Object.keys(params.shape);
+  return {
+    ...about,
+    requires,
+    reply: replies[kind],
+    understand: (given, context) => {
+      const understood = understand(parseParameters(params, given), context);
+      // oEmbed documents have no place for warnings.
+      const warnings = kind === 'embed' ? [] : warnOfMisspelt(known, given);
+      return warnings.length === 0 ? understood : addWarnings(understood, warnings);
+    },
+  };
+}
+
+function addWarnings(understood: Understood, warnings: readonly string[]): Understood {
+  const suffix = JSON.stringify(warnings);
+  const { markdown, json, obsidian, preview } = understood.views;
+  return {
+    ...understood,
+    views: {
+      markdown: `${markdown} ${suffix}`,
+      json: `${json} ${suffix}`,
+      obsidian: `${obsidian} ${suffix}`,
+      preview: `${preview} ${suffix}`,
+    },
+    assemble: (answer) => {
+      const result = understood.assemble(answer);
+      if (result.kind === 'embed') return result;
+      return { ...result, warnings: [...warnings, ...result.warnings] };
+    },
+  };
+}
+
 /** Names each format of a view once, because the names are looked up for every request. */
 export function nameViews(name: string): Understood['views'] {
   return {
@@ -64,10 +117,25 @@ export function nameViews(name: string): Understood['views'] {
   };
 }
 
-/** Gives the warning that goes with a stale answer. */
+/** Returns the warning of a stale answer, if it is one. */
 export function staleWarnings(answer: Pick<Answer, 'cache'>, fetchedAt: string): readonly string[] {
   if (answer.cache !== 'stale') return [];
   return [
     `Stale: this copy was fetched at ${fetchedAt}; the upstream has not been asked since with success.`,
   ];
+}
+
+/** Describes the parameters of a read, in the order of its schema, for machine descriptions. */
+export function describeParametersOf({ params, requires }: ReadAbout) {
+  const { properties, required = [] } = toInputSchema(params, parameterForms);
+  // The schema of an object has its members under `properties`, and lists those that it must have.
+  const schemas = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
+  const needed: ReadonlySet<string> = new Set([...(required as readonly string[]), ...requires]);
+  return schemas.map(([name, { description = '', ...schema }]) => ({
+    name,
+    required: needed.has(name),
+    description: String(description),
+    // The usual values; some parameters take others besides, such as any case.
+    schema,
+  }));
 }

@@ -3,7 +3,7 @@ import type { Fetcher, Waiting } from '../fetching/fetch.ts';
 import type { Answer } from '../fetching/plan.ts';
 import { createKeptViews } from '../fetching/views.ts';
 import type { Format, Result } from '../model/results.ts';
-import { type Representation, represent } from '../render/representation.ts';
+import { type Representation, represent } from '../render/formats.ts';
 import type { PlanContext, Read, Understood } from './read.ts';
 
 /** A read that was answered. */

@@ -1,17 +1,15 @@
 import { z } from 'zod';
 import { Problem } from '../core/problem.ts';
-import type { ListQuery } from '../fetching/lists/browse-query.ts';
-import { type SearchPlatform, searchPlatforms } from '../model/reference.ts';
-import { browseReply, type Feed, feeds } from '../model/results.ts';
-import { type BrowseTarget, listParams, understandPage } from './browse.ts';
-import { choice, freeText, moment, parseParameters, printMoment, truth } from './parameters.ts';
-import type { PlanContext, Read } from './read.ts';
+import { searchPlatforms } from '../model/reference.ts';
+import { feeds } from '../model/results.ts';
+import { type BrowseTarget, createBrowseRead, listParams } from './browse.ts';
+import { choice, freeText, moment, printMoment, refuseEmptyRange, truth } from './parameters.ts';
+import type { PlanContext } from './read.ts';
 
-/** The most characters of a search text, in code points. */
+/** Maximum length of a search text in code points. */
 const maxQuery = 512;
 
-/** The parameters of a search. */
-const searchPostsParams = z.object({
+const params = z.object({
   q: freeText('invalid_query')
     .optional()
     .describe('The search text, 1 to 512 characters. Operators pass through to the platform.'),
@@ -31,43 +29,37 @@ const searchPostsParams = z.object({
   ...listParams,
 });
 
-type Params = z.output<typeof searchPostsParams>;
+type Params = z.output<typeof params>;
 
 /** Searches posts, or accounts. */
-export const searchPosts: Read = {
-  name: 'searchPosts',
-  summary: 'Searches public posts, or accounts with `feed=users`.',
-  tool: 'search',
-  kind: 'browse',
-  isBrowse: true,
-  params: searchPostsParams,
-  requires: ['q'],
-  reply: browseReply,
-  understand: (given, context) => {
-    const params = parseParameters(searchPostsParams, given);
-    return understandPage(toTarget(params, context), params, context);
+export const searchPosts = createBrowseRead(
+  {
+    name: 'searchPosts',
+    summary: 'Searches public posts, or accounts with `feed=users`.',
+    tool: 'search',
+    isBrowse: true,
+    params,
+    requires: ['q'],
   },
-};
-
-interface Search {
-  readonly platform: SearchPlatform;
-  readonly text: string;
-  readonly feed: Feed;
-  readonly sinceSeconds: number | null;
-  readonly untilSeconds: number | null;
-}
+  toTarget,
+);
 
 function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget {
-  const search = toSearch(params, searchPlatform);
-  const { platform, text, feed, sinceSeconds, untilSeconds } = search;
-  const { require_live: isLiveOnly } = params;
+  const { platform = searchPlatform, require_live: isLiveOnly } = params;
+  const feed = params.feed === 'media' ? 'photos' : params.feed;
+  refuseMoments(params);
+  const text = toText(params.q);
+  const sinceSeconds = params.since ?? null;
+  const untilSeconds = params.until ?? null;
   const options = [sinceSeconds, untilSeconds, ...(isLiveOnly ? ['live'] : [])];
   return {
     subject: { resource: 'search', query: text, feed },
     cacheSubject: `search ${platform}`,
-    profile: null,
-    list: toList(search),
-    // What was not live must answer neither a later page nor from the cache.
+    list:
+      feed === 'users'
+        ? { kind: 'searchUsers', platform, text }
+        : { kind: 'search', platform, text, feed, sinceSeconds, untilSeconds },
+    // Results that are not live must not be used for a later page or from the cache.
     identity: ['search', platform, feed, text, ...options],
     path: '/search',
     parameters: {
@@ -78,20 +70,7 @@ function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget
       platform,
       require_live: isLiveOnly ? 'true' : undefined,
     },
-    freshness: 'search',
     isLiveOnly,
-  };
-}
-
-function toSearch(params: Params, byDefault: SearchPlatform): Search {
-  const { feed, since, until } = params;
-  refuseMoments({ feed, since, until });
-  return {
-    platform: params.platform ?? byDefault,
-    text: toText(params.q),
-    feed: feed === 'media' ? 'photos' : feed,
-    sinceSeconds: since ?? null,
-    untilSeconds: until ?? null,
   };
 }
 
@@ -111,21 +90,12 @@ function toText(q: string | undefined): string {
   return text;
 }
 
-function refuseMoments({ feed, since, until }: Pick<Params, 'feed' | 'since' | 'until'>): void {
-  const given = since === undefined ? 'until' : 'since';
+function refuseMoments({ feed, since, until }: Params): void {
   if (feed === 'users' && (since !== undefined || until !== undefined)) {
+    const given = since === undefined ? 'until' : 'since';
     throw new Problem('invalid_option', {
       detail: `The parameter \`${given}\` does not go with \`feed=users\`: accounts have no such time.`,
     });
   }
-  if (since !== undefined && until !== undefined && since >= until) {
-    throw new Problem('invalid_option', {
-      detail: 'The parameter `since` is not before `until`; no post can be in between.',
-    });
-  }
-}
-
-function toList({ platform, text, feed, sinceSeconds, untilSeconds }: Search): ListQuery {
-  if (feed === 'users') return { kind: 'searchUsers', platform, text };
-  return { kind: 'search', platform, text, feed, sinceSeconds, untilSeconds };
+  refuseEmptyRange(since, until);
 }

@@ -6,25 +6,23 @@ import { type Platform, postUrl } from '../model/reference.ts';
 import { headAccount, nameAccount, renderProfile } from './markdown/accounts.ts';
 import { cutLine, toLine } from './markdown/characters.ts';
 import { escapeLine } from './markdown/escape.ts';
-import { formatNumber } from './markdown/figures.ts';
-import { joinBlocks, joinLines, listItem } from './markdown/layout.ts';
+import { formatNumber, joinBlocks, joinLines, listItem } from './markdown/layout.ts';
 import { link } from './markdown/links.ts';
 import { renderFrontMatter, renderPostNote } from './obsidian.ts';
 
-/** What an account posted at once: a post, or one with its author's continuation. */
-export interface ThreadNote {
+/** A post, or one with its author's continuation. */
+interface ThreadNote {
   /** In the order of time. */
   readonly posts: readonly Status[];
   /** When they were exported from their platform, in Unix seconds. */
   readonly stored: number;
 }
 
-/** Gives the note of a thread: front matter, then the posts with their times and counts. */
+/** Renders the note of a thread: front matter, then the posts with their times and counts. */
 export function renderThreadNote({ posts, stored }: ThreadNote): string {
-  const [first] = posts;
   const note = renderPostNote({
     kind: 'post',
-    url: first?.url ?? '',
+    url: posts[0]?.url ?? '',
     embedUrl: '',
     posts: posts.map((post, at) => ({ ...post, context: at === 0 ? 'post' : 'thread' })),
     warnings: [],
@@ -36,47 +34,45 @@ export function renderThreadNote({ posts, stored }: ThreadNote): string {
   return runAtOnce(note);
 }
 
-/** Gives the beginning of the note of a month's reposts, such as of `2024-03`; their lines follow. */
+/** Renders the beginning of the note of a month's reposts, such as of `2024-03`; their lines follow. */
 export function renderRepostsHead(account: Account, month: string): string {
   const title = `Reposts of ${month}`;
   const front = renderFrontMatter({ title, handle: toLine(account.screen_name) });
   return `${front}\n# ${title} by ${headAccount(account)}\n`;
 }
 
-/** A post that an account passed on. */
-export interface RepostLine {
+interface RepostLine {
   readonly platform: Platform;
-  /** When it was passed on, in Unix seconds. */
+  /** When the account reposted it, in Unix seconds. */
   readonly created: number;
   readonly postHandle: string;
   readonly postId: string;
-  /** Null where no more is known than its address. */
+  /** `null` if no more is known than its address. */
   readonly post: Status | null;
 }
 
 /** Code points of a post that a list shows. */
 const maxExcerpt = 280;
 
-/** Gives a repost as an item of a list, with an empty line before it. */
+/** Renders a repost as an item of a list, with an empty line before it. */
 export function renderRepost(repost: RepostLine): string {
   const { created, post, platform, postHandle: handle, postId: id } = repost;
   const name = post === null ? `@${handle}` : nameAccount(post.author);
   const url = post === null ? postUrl({ platform, handle, id }, '') : post.url;
   const head = `${toIsoSeconds(created * 1000)} ${link(name, url)}`;
   const excerpt = post === null ? '' : escapeLine(cutLine(toLine(post.text), maxExcerpt));
-  return `\n${listItem(joinLines([head, excerpt]), '- ')}\n`;
+  return `\n${listItem(joinLines([head, excerpt]))}\n`;
 }
 
-/** How much an account posted in a year. */
+/** The number of posts of an account in a year. */
 export interface YearCount {
-  /** `2024`. */
   readonly year: string;
   readonly threads: number;
   readonly posts: number;
   readonly reposts: number;
 }
 
-/** Gives the note that an export begins with: the profile, and the years. */
+/** Renders the first note of an export: the profile, and the years. */
 export function renderArchiveIndex(account: Account, years: readonly YearCount[]): string {
   const front = renderFrontMatter({
     title: nameAccount(account),
@@ -84,7 +80,8 @@ export function renderArchiveIndex(account: Account, years: readonly YearCount[]
     platform: account.platform,
     url: account.url,
   });
-  return `${front}\n${joinBlocks([`# ${headAccount(account)}`, renderProfile(account, true), renderYears(years)])}\n`;
+  const profile = renderProfile(account, true);
+  return `${front}\n${joinBlocks([`# ${headAccount(account)}`, profile, renderYears(years)])}\n`;
 }
 
 function renderYears(years: readonly YearCount[]): string {
@@ -94,11 +91,6 @@ function renderYears(years: readonly YearCount[]): string {
     // The address is made of digits: `link` takes those of the web alone.
     return `| [${year}](${year}/) | ${counts.join(' | ')} |`;
   });
-  return [
-    '## Years',
-    '',
-    '| Year | Threads | Posts | Reposts |',
-    '| --- | --: | --: | --: |',
-    ...rows,
-  ].join('\n');
+  const table = ['| Year | Threads | Posts | Reposts |', '| --- | --: | --: | --: |', ...rows];
+  return joinBlocks(['## Years', table.join('\n')]);
 }

@@ -1,26 +1,21 @@
 import type { Post } from '../model/post.ts';
 import type { EmbedReply, EmbedResult } from '../model/results.ts';
-import { callAccount } from './html/labels.ts';
-import { toSafeUrl } from './html/links.ts';
+import { toSafeUrl } from './html/escape.ts';
 import { findPictures } from './html/pictures.ts';
 import { renderPostQuote } from './html/post-quote.ts';
-import { titleCopy } from './markdown/copies.ts';
-import { headlinePost } from './summary.ts';
+import { copyPrefix } from './markdown/accounts.ts';
+import { callAccount, headlinePost } from './summary.ts';
 
-/** Gives an oEmbed 1.0 document of type `rich` as JSON text. Its `html` loads and runs nothing. */
+/** Renders an oEmbed 1.0 document of type `rich` as JSON text. Its `html` loads and runs nothing. */
 export function renderEmbedJson(result: EmbedResult): string {
-  return JSON.stringify(toEmbedReply(result));
-}
-
-function toEmbedReply(result: EmbedResult): EmbedReply {
   const html = renderPostQuote(result.post);
   const width = Math.min(defaultWidth, result.maxWidth ?? defaultWidth);
-  return {
+  const reply: EmbedReply = {
     version: '1.0',
     type: 'rich',
     html,
     width,
-    height: heightOf(html, width, result.maxHeight),
+    height: Math.min(estimateHeight(html, width), result.maxHeight ?? Number.POSITIVE_INFINITY),
     title: headlinePost(result.post),
     ...authorOf(result.post),
     provider_name: 'Perch',
@@ -28,23 +23,19 @@ function toEmbedReply(result: EmbedResult): EmbedReply {
     cache_age: result.cacheSeconds,
     ...thumbnailOf(result),
   };
+  return JSON.stringify(reply);
 }
 
 /** Pixels: the width in which platforms show their own embedded posts. */
 const defaultWidth = 550;
 
-/**
- * Gives an estimate, because text is as high as the page's own type makes it; but oEmbed 1.0 §2.3.4.4
- * requires a number, and §2.2 that it stays within `maxheight`. What is longer has to scroll.
- */
-function heightOf(html: string, width: number, maxHeight: number | null): number {
-  const height = estimateHeight(html, width);
-  return maxHeight === null ? height : Math.min(maxHeight, height);
-}
-
 /** Pixels in the usual style of browsers: text of 16px, a margin round every block. */
 const metrics = { character: 8, line: 20, margin: 16, indent: 80, narrowest: 100 } as const;
 
+/**
+ * Returns an estimate, because text is as high as the page's own type makes it; but oEmbed 1.0 §2.3.4.4
+ * requires a number, and §2.2 that it stays within `maxheight`. A longer post has to scroll.
+ */
 function estimateHeight(html: string, width: number): number {
   const room = Math.max(width - metrics.indent, metrics.narrowest);
   const blocks = html.match(/<(?:p|ul|blockquote)[ >]/g)?.length ?? 0;
@@ -55,20 +46,18 @@ function estimateHeight(html: string, width: number): number {
   return lines.reduce((sum, rows) => sum + rows * metrics.line, (blocks + 1) * metrics.margin);
 }
 
-/** A copy names the server that it is from, and leads to no page of the account that it names. */
-function authorOf(post: Post): Pick<EmbedReply, 'author_name' | 'author_url'> {
+/** A copy names the server that it is from, and has no link to the page of the account. */
+function authorOf(post: Post): Partial<EmbedReply> {
   const { author } = post;
   if (author === null) return {};
   const isCopy = post.type === 'status' && post.copied_from !== undefined;
   const url = isCopy ? null : toSafeUrl(author.url);
-  const name = titleCopy(post, callAccount(author));
+  const name = `${copyPrefix(post)}${callAccount(author)}`;
   return { author_name: name, ...(url === null ? {} : { author_url: url }) };
 }
 
-type Thumbnail = Pick<EmbedReply, 'thumbnail_url' | 'thumbnail_width' | 'thumbnail_height'>;
-
-/** The three stand together, and only within what was asked for (oEmbed 1.0 §2.3.4). */
-function thumbnailOf({ post, maxWidth, maxHeight }: EmbedResult): Thumbnail {
+/** All three members or none, and only within `maxwidth` and `maxheight` (oEmbed 1.0 §2.3.4). */
+function thumbnailOf({ post, maxWidth, maxHeight }: EmbedResult): Partial<EmbedReply> {
   for (const { url, width, height } of findPictures(post)) {
     if (width === null || height === null) continue;
     if (width > (maxWidth ?? width) || height > (maxHeight ?? height)) continue;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { runAtOnce, runInSlices, type Sliced, type Steps } from '../core/scheduling/slices.ts';
 import type { Format, Result } from '../model/results.ts';
 import { renderEmbedJson } from './embed-json.ts';
@@ -7,13 +8,11 @@ import { renderPostPage } from './markdown/post-page.ts';
 import { nameNote, renderPostNote } from './obsidian.ts';
 import { renderPreviewPage } from './preview-page.ts';
 
-/** A representation of one kind of result. */
 interface ResultFormat<Of extends Result> {
-  /** The value of `Content-Type`. */
   readonly mediaType: string;
   /** Renders the body, in steps if it can be long. Never fails. */
   readonly render: (result: Of) => string | Steps<string>;
-  /** Returns the name of the file that the representation is meant to be saved as. */
+  /** Returns the name of the file to save the body as. */
   readonly toFileName?: (result: Of) => string;
 }
 
@@ -40,10 +39,10 @@ export const formats = {
 };
 
 /** A body with its media type. */
-export interface Rendered {
+interface Rendered {
   readonly body: string;
   readonly mediaType: string;
-  /** The name of the file that it is meant to be saved as; null for a body that is meant to be shown. */
+  /** The name of the file to save the body as; `null` for a body that is meant to be shown. */
   readonly fileName: string | null;
 }
 
@@ -53,8 +52,7 @@ export interface Rendered {
  * @throws Error for a format that results of this kind do not have: the read's parameters refuse it.
  */
 export function render(result: Result, format: Format): Rendered {
-  const { render: renderBody, ...rest } = choose(result, format);
-  const body = renderBody(result);
+  const { body, ...rest } = begin(result, format);
   return { ...rest, body: typeof body === 'string' ? body : runAtOnce(body) };
 }
 
@@ -64,16 +62,60 @@ export async function renderInSlices(
   format: Format,
   sliced: Sliced,
 ): Promise<Rendered> {
-  const { render: renderBody, ...rest } = choose(result, format);
-  const body = renderBody(result);
+  const { body, ...rest } = begin(result, format);
   return { ...rest, body: typeof body === 'string' ? body : await runInSlices(body, sliced) };
 }
 
-function choose(result: Result, format: Format) {
+function begin(result: Result, format: Format) {
   // The formats of a kind render results of that kind; the compiler cannot see the two go together.
   const known = formats[result.kind] as FormatsOf<Result>;
   const chosen = known[format];
   if (chosen === undefined) throw new Error(`A ${result.kind} result has no format ${format}.`);
   const { mediaType, toFileName } = chosen;
-  return { render: chosen.render, mediaType, fileName: toFileName?.(result) ?? null };
+  return { body: chosen.render(result), mediaType, fileName: toFileName?.(result) ?? null };
+}
+
+/** The bytes of one representation of a result, and the values of its headers. */
+export interface Representation extends Omit<Rendered, 'body'> {
+  readonly kind: Result['kind'];
+  readonly body: Buffer;
+  /** A strong entity tag (RFC 9110 §8.8.3): a hash of the body. */
+  readonly etag: string;
+  /** Number of posts or accounts of the result. */
+  readonly count: number;
+  /** The address of the oEmbed document of a post. */
+  readonly embedUrl: string | null;
+  /** Whether the results of a search are not live. */
+  readonly degraded: boolean;
+}
+
+/** Represents a result in a format, in slices. */
+export async function represent(
+  result: Result,
+  format: Format,
+  sliced: Sliced,
+): Promise<Representation> {
+  const { body: text, ...rest } = await renderInSlices(result, format, sliced);
+  const body = Buffer.from(text);
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+  return {
+    ...rest,
+    body,
+    etag,
+    kind: result.kind,
+    count: countItems(result),
+    embedUrl: result.kind === 'post' ? result.embedUrl : null,
+    degraded: result.kind === 'browse' && result.degraded,
+  };
+}
+
+function countItems(result: Result): number {
+  switch (result.kind) {
+    case 'post':
+      return result.posts.length;
+    case 'browse':
+      return Object.values(result.items ?? {}).flat().length;
+    case 'embed':
+      return 1;
+  }
 }

@@ -18,32 +18,21 @@ export const historyMediaTypes = {
   ndjson: 'application/x-ndjson; charset=utf-8',
 } as const satisfies Record<HistoryFormat, string>;
 
-/** What is known of a history before its first post. */
+/** The facts of a history that are known before its first post. */
 export interface HistoryAbout {
-  /** As the account writes it where that is known. */
+  /** As the account writes it, if that is known. */
   readonly handle: string;
   readonly account: Account | null;
   readonly query: HistoryQuery;
   readonly source: string;
-  /** Milliseconds since the epoch. */
   readonly fetchedAtMs: number;
 }
 
-/** The parts of a history as a JSON document, in their order. */
-export interface HistoryDocument {
-  /** Renders all before the posts. */
-  begin(): string;
-  /** Renders the next posts. */
-  add(posts: readonly PlacedPost[]): string;
-  /** Renders all after the posts. */
-  end(end: HistoryEnd): string;
-}
-
-/** Creates the writer of one JSON document, a `HistoryReply`. */
-export function createHistoryDocument(about: HistoryAbout): HistoryDocument {
-  let isFirst = true;
+/** Creates the writer of one JSON document, a `HistoryReply`: its beginning, posts as they come, its end. */
+export function createHistoryDocument(about: HistoryAbout) {
+  let comma = '';
   return {
-    begin: () => {
+    begin: (): string => {
       const { handle, account } = about;
       const head: Pick<HistoryReply, 'resource' | 'handle' | 'profile'> = {
         resource: 'history',
@@ -52,15 +41,14 @@ export function createHistoryDocument(about: HistoryAbout): HistoryDocument {
       };
       return `${JSON.stringify(head).slice(0, -1)},"posts":[`;
     },
-    add: (placed) => {
-      const text = toWirePosts(about, placed)
-        .map((post) => JSON.stringify(post))
-        .join(',');
-      const comma = isFirst || text === '' ? '' : ',';
-      if (text !== '') isFirst = false;
-      return comma + text;
+    add: (placed: readonly PlacedPost[]): string => {
+      const posts = toWirePosts(about, placed).map((post) => JSON.stringify(post));
+      if (posts.length === 0) return '';
+      const text = `${comma}${posts.join(',')}`;
+      comma = ',';
+      return text;
     },
-    end: (end) => {
+    end: (end: HistoryEnd): string => {
       const tail: Omit<HistoryReply, 'resource' | 'handle' | 'profile' | 'posts'> = {
         meta: toMeta(about, end),
         warnings: end.warnings,
@@ -74,10 +62,8 @@ export function createHistoryDocument(about: HistoryAbout): HistoryDocument {
 
 /** Renders posts as lines of NDJSON. */
 export function renderPostLines(about: HistoryAbout, placed: readonly PlacedPost[]): string {
-  return toWirePosts(about, placed)
-    .map((post): HistoryPostLine => ({ post }))
-    .map((line) => `${JSON.stringify(line)}\n`)
-    .join('');
+  const lines: HistoryPostLine[] = toWirePosts(about, placed).map((post) => ({ post }));
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
 function toWirePosts(
@@ -87,14 +73,13 @@ function toWirePosts(
   return query.isIndex ? placed.flatMap(toIndexEntry) : placed.map(({ post }) => post);
 }
 
-/** What stands for a post that is not shown has no time. */
+/** A tombstone has no time, so an index has none. */
 function toIndexEntry({ post }: PlacedPost): readonly HistoryIndexEntry[] {
   if (post.type === 'tombstone') return [];
   const { id, url, created_at, created_timestamp, reposted_by } = post;
   return [{ id, url, created_at, created_timestamp, repost: reposted_by !== null }];
 }
 
-/** Returns the last line of a stream that came to its end. */
 export function toMetaLine(about: HistoryAbout, end: HistoryEnd): HistoryMetaLine {
   const { source, fetchedAtMs } = about;
   const fetched_at = toIsoSeconds(fetchedAtMs);

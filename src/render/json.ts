@@ -9,11 +9,12 @@ import type {
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 
-function toPostReply(result: PostResult, markdown: string): PostReply {
-  return {
+/** Renders a post read as JSON text. Each post is a step. */
+export function* renderPostJson(result: PostResult): Steps<string> {
+  const reply: PostReply = {
     format: 'json',
     url: result.url,
-    markdown,
+    markdown: yield* renderPostPage(result),
     posts: result.posts,
     compact: !result.full,
     warnings: result.warnings,
@@ -21,17 +22,13 @@ function toPostReply(result: PostResult, markdown: string): PostReply {
     fetched_at: result.fetchedAt,
     source: result.source,
   };
+  return JSON.stringify(reply);
 }
 
-/** Renders a post read as JSON text. Each post is a step. */
-export function* renderPostJson(result: PostResult): Steps<string> {
-  const markdown = yield* renderPostPage(result);
-  return JSON.stringify(toPostReply(result, markdown));
-}
-
-function toBrowseReply(result: BrowseResult, markdown: string): BrowseReply {
+/** Renders a browse read as JSON text. Each post is a step. */
+export function* renderBrowseJson(result: BrowseResult): Steps<string> {
   const { subject, profile, items, next } = result;
-  return {
+  const reply: BrowseReply = {
     resource: subject.resource,
     ...describeSubject(subject),
     ...(profile === null ? {} : { profile }),
@@ -41,15 +38,14 @@ function toBrowseReply(result: BrowseResult, markdown: string): BrowseReply {
     ...(next === null ? {} : { nextCursor: next.cursor }),
     warnings: result.warnings,
     degraded: result.degraded,
-    markdown,
+    markdown: yield* renderBrowsePage(result),
     source: result.source,
     fetched_at: result.fetchedAt,
   };
+  return JSON.stringify(reply);
 }
 
-function describeSubject(
-  subject: BrowseSubject,
-): Pick<BrowseReply, 'handle' | 'id' | 'url' | 'query' | 'feed'> {
+function describeSubject(subject: BrowseSubject): Partial<BrowseReply> {
   switch (subject.resource) {
     case 'search':
       return { query: subject.query, feed: subject.feed };
@@ -60,10 +56,4 @@ function describeSubject(
     default:
       return { handle: subject.handle };
   }
-}
-
-/** Renders a browse read as JSON text. Each post is a step. */
-export function* renderBrowseJson(result: BrowseResult): Steps<string> {
-  const markdown = yield* renderBrowsePage(result);
-  return JSON.stringify(toBrowseReply(result, markdown));
 }

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Steps } from '../core/scheduling/slices.ts';
 import { trimEndOf } from '../core/trim-end.ts';
-import type { Post, Status } from '../model/post.ts';
+import type { Status } from '../model/post.ts';
 import type { PostResult } from '../model/results.ts';
 import { toLine } from './markdown/characters.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
@@ -13,12 +13,12 @@ export function* renderPostNote(result: PostResult): Steps<string> {
   return `${renderFrontMatter(toProperties(result))}\n${page}`;
 }
 
-/** Returns the name of the file of a note: the title of the page, which the first words of the post tell from others. */
+/** Returns the name of the file of a note, made of the title of the page. */
 export function nameNote(result: PostResult): string {
   return `${toFileName(titlePostPage(result)) || 'post'}.md`;
 }
 
-/** Returns properties as YAML front matter, with its line of dashes before and after. */
+/** Renders properties as YAML front matter, with its line of dashes before and after. */
 export function renderFrontMatter(properties: Readonly<Record<string, unknown>>): string {
   return `---\n${loadYaml().stringify(properties, { lineWidth: 0 })}---\n`;
 }
@@ -26,42 +26,33 @@ export function renderFrontMatter(properties: Readonly<Record<string, unknown>>)
 /** Loads the package with the first note, because it takes as long to load as all of Perch. */
 const loadYaml: () => typeof import('yaml') = () => createRequire(import.meta.url)('yaml');
 
-/** What is not known is left out; the key order is the order of the note's properties. */
+/** Returns what is known of the properties, in their order on the note. */
 function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
   const { asked } = toThread(result.posts);
+  const author = asked?.author;
   const status = asked?.type === 'status' ? asked : undefined;
-  return withoutUnknown({
+  const metrics = result.full ? status : undefined;
+  const properties = {
     title: titlePostPage(result),
-    ...describeAuthor(asked),
+    author: author && toLine(author.name),
+    handle: author && toLine(author.screen_name),
     url: result.url,
     copied_from: status?.copied_from?.host,
     created: status?.created_at,
     edited: status?.edited_at,
     platform: asked?.platform,
     lang: status?.lang,
-    tags: status === undefined ? undefined : tagsOf(status),
+    tags: status && tagsOf(status),
     post_count: result.posts.length,
     fetched_at: result.fetchedAt,
     source: result.source,
-    ...(result.full && status !== undefined ? metricsOf(status) : {}),
-  });
-}
-
-function describeAuthor(post: Post | undefined): Readonly<Record<string, unknown>> {
-  const author = post?.author ?? null;
-  return author === null ? {} : { author: toLine(author.name), handle: toLine(author.screen_name) };
-}
-
-function metricsOf(post: Status): Readonly<Record<string, unknown>> {
-  return { replies: post.replies, reposts: post.reposts, likes: post.likes, views: post.views };
-}
-
-function withoutUnknown(
-  properties: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(properties).filter(([, value]) => value !== null && value !== undefined),
-  );
+    replies: metrics?.replies,
+    reposts: metrics?.reposts,
+    likes: metrics?.likes,
+    views: metrics?.views,
+  };
+  const isKnown = (value: unknown) => value !== null && value !== undefined;
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => isKnown(value)));
 }
 
 /** Returns a post's hashtags as Obsidian takes them (letters, digits, `_`, `-`, not only digits), if it has any. */
@@ -84,8 +75,7 @@ const maxBytes = 200;
 /** Characters that file systems or the links of notes give a meaning, and those that nobody sees. */
 const unusable = /[\\/:*?"<>|#^[\]\p{C}]+/gu;
 
-/** Returns a file's name for a title, without an ending: at most 200 bytes of UTF-8, as file systems take them. */
-export function toFileName(title: string): string {
+function toFileName(title: string): string {
   const plain = title.replace(unusable, ' ').replace(/\s+/g, ' ');
   return trimEndOf(cutBytes(plain.replace(/^[. ]+/, '')), '. …');
 }

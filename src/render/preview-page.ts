@@ -1,13 +1,14 @@
+import type { Post } from '../model/post.ts';
 import type { PostResult } from '../model/results.ts';
-import { escapeHtml, escapeLine } from './html/escape.ts';
-import { toSafeUrl } from './html/links.ts';
-import { renderPreviewTags } from './html/open-graph.ts';
+import { escapeHtml, escapeLine, toSafeUrl } from './html/escape.ts';
+import { findPictures, findVideo, type Picture, toWebUrl, type Video } from './html/pictures.ts';
 import { renderPostQuote } from './html/post-quote.ts';
+import { nameAccount } from './markdown/accounts.ts';
 import { toThread } from './markdown/thread.ts';
-import { headlinePost } from './summary.ts';
+import { headlinePost, nameAuthor, summarizePost, titlePost } from './summary.ts';
 
 /**
- * Gives the post that was asked for as a small HTML page with Open Graph tags and a link to its
+ * Renders the post that was asked for as a small HTML page with Open Graph tags and a link to its
  * oEmbed document, for the crawlers of link previews. Without scripts, styles and pictures.
  */
 export function renderPreviewPage(result: PostResult): string {
@@ -34,4 +35,101 @@ export function renderPreviewPage(result: PostResult): string {
 function renderRelation(attributes: string, url: string): string {
   const safe = toSafeUrl(url);
   return safe === null ? '' : `<link ${attributes} href="${escapeHtml(safe)}">`;
+}
+
+/** A `meta` element: the name of its tag and its content; null leaves it out. */
+type Tag = readonly [name: string, content: string | number | null];
+
+/**
+ * Returns the `meta` elements from which link previews are made: Open Graph (ogp.me), Twitter cards
+ * and the plain ones. `url` is the canonical address of the post.
+ */
+function renderPreviewTags(post: Post | undefined, url: string): string {
+  const pictures = post === undefined ? [] : findPictures(post).slice(0, maxPictures);
+  const video = post === undefined ? null : findVideo(post);
+  return [
+    ...describe(post, url),
+    ...pictures.flatMap(describePicture),
+    ...(pictures.length === 0 ? describeAvatar(post) : []),
+    ...(video === null ? [] : describeVideo(video)),
+    ...describeOrigin(post),
+    ...describeCard(post, pictures),
+  ]
+    .flatMap(renderTag)
+    .join('\n');
+}
+
+/** Discord and Telegram show four side by side; the others take the first. */
+const maxPictures = 4;
+
+function describe(post: Post | undefined, url: string): readonly Tag[] {
+  const summary = summarizePost(post);
+  return [
+    ['description', summary],
+    ['og:type', 'article'],
+    ['og:site_name', 'Perch'],
+    ['og:title', titlePost(post)],
+    ['og:description', summary],
+    ['og:url', toSafeUrl(url)],
+  ];
+}
+
+/** The properties of a picture follow it at once (ogp.me, arrays). */
+function describePicture({ url, width, height, alt }: Picture): readonly Tag[] {
+  return [
+    ['og:image', url],
+    ['og:image:width', width],
+    ['og:image:height', height],
+    ['og:image:alt', alt],
+  ];
+}
+
+function describeVideo({ url, width, height }: Video): readonly Tag[] {
+  return [
+    ['og:video', url],
+    ['og:video:secure_url', url.startsWith('https:') ? url : null],
+    ['og:video:type', 'video/mp4'],
+    ['og:video:width', width],
+    ['og:video:height', height],
+  ];
+}
+
+/** A post without pictures is shown with that of its author, except where pictures are not wanted. */
+function describeAvatar(post: Post | undefined): readonly Tag[] {
+  if (post?.type !== 'status' || post.possibly_sensitive) return [];
+  const url = toWebUrl(post.author.avatar_url);
+  if (url === null) return [];
+  return [
+    ['og:image', url],
+    ['og:image:alt', `Picture of ${nameAccount(post.author)}`],
+  ];
+}
+
+function describeOrigin(post: Post | undefined): readonly Tag[] {
+  if (post?.type !== 'status') return [];
+  const created = Date.parse(post.created_at);
+  return [
+    ['author', nameAuthor(post)],
+    ['article:published_time', Number.isNaN(created) ? null : new Date(created).toISOString()],
+    // Nobody has checked that the account wrote what another server says it wrote.
+    ['article:author', post.copied_from === undefined ? toSafeUrl(post.author.url) : null],
+  ];
+}
+
+/** The other values of a card come from Open Graph, which every reader of cards knows. */
+function describeCard(post: Post | undefined, pictures: readonly Picture[]): readonly Tag[] {
+  const [first] = pictures;
+  return [
+    ['twitter:card', first === undefined ? 'summary' : 'summary_large_image'],
+    ['twitter:title', titlePost(post)],
+    ['twitter:description', summarizePost(post)],
+    ['twitter:image', first?.url ?? null],
+    ['twitter:image:alt', first?.alt ?? null],
+  ];
+}
+
+function renderTag([name, content]: Tag): readonly string[] {
+  if (content === null || content === '') return [];
+  const key = /^(?:og|article):/.test(name) ? 'property' : 'name';
+  return [`<meta ${key}="${name}" content="${escapeLine(String(content))}">`];
 }

@@ -1,19 +1,21 @@
-import type { Post, Status } from '../model/post.ts';
-import { describeChoices, describeMedia } from './html/labels.ts';
-import { nameAccount } from './markdown/accounts.ts';
+import type { Account } from '../model/account.ts';
+import type { Media } from '../model/media.ts';
+import type { Poll, Post, Status } from '../model/post.ts';
+import { copyPrefix, nameAccount } from './markdown/accounts.ts';
 import { toLine } from './markdown/characters.ts';
-import { titleCopy } from './markdown/copies.ts';
+import { formatCount, formatDuration, toMinute } from './markdown/layout.ts';
+import { describePositions, mediaNames } from './markdown/media.ts';
 
 const maxTitle = 120;
 const maxSummary = 300;
 const maxFirstWords = 60;
 
-/** Gives who wrote a post as plain text on one line, and the title of an article it carries. */
+/** Returns the author of a post and the title of its article, as plain text on one line. */
 export function titlePost(post: Post | undefined): string {
   return cut(joinTitle(nameAuthor(post), articleTitleOf(post)), maxTitle);
 }
 
-/** Gives who wrote a post and how it begins as plain text on one line. */
+/** Returns the author of a post and its first words, as plain text on one line. */
 export function headlinePost(post: Post | undefined): string {
   if (post?.type !== 'status' || articleTitleOf(post) !== '') return titlePost(post);
   const words = describeText(post) || summarizePost(post);
@@ -38,11 +40,11 @@ export function firstWordsOf(post: Post): string {
   return cut(words.replace(foreignHost, '$1'), maxFirstWords);
 }
 
-/** Returns who wrote a post as plain text, and for a copy which server says so. */
+/** Returns the author of a post as plain text, and for a copy the server that it is from. */
 export function nameAuthor(post: Post | undefined): string {
   const author = post?.author ?? null;
   if (post === undefined || author === null) return 'Unavailable post';
-  return titleCopy(post, nameAccount(author));
+  return `${copyPrefix(post)}${nameAccount(author)}`;
 }
 
 function joinTitle(name: string, words: string): string {
@@ -50,38 +52,72 @@ function joinTitle(name: string, words: string): string {
 }
 
 /**
- * Gives what a post says as plain text on one line of at most 300 code points: its text, poll,
- * article and quote; its media where it has no words.
+ * Returns the content of a post as plain text on one line of at most 300 code points: its text, poll,
+ * article and quote; its media if it has no words.
  */
 export function summarizePost(post: Post | undefined): string {
   if (post === undefined) return '';
   if (post.type === 'tombstone') return cut(toLine(post.text), maxSummary);
-  const words = [describeText(post), ...describePoll(post), ...describeArticle(post)];
-  const said = [...words, ...describeQuote(post)].filter((part) => part !== '');
-  const shown = said.length > 0 ? said : describeMedia(post.media.all);
+  const { poll, article, quote } = post;
+  const words = [
+    describeText(post),
+    poll === null ? '' : `Poll: ${describeChoices(poll).join(' / ')}`,
+    toLine(article?.preview_text ?? ''),
+    quote === null ? '' : describeQuote(quote),
+  ].filter((part) => part !== '');
+  const shown = words.length > 0 ? words : describeMedia(post.media.all);
   return cut(shown.join(' · '), maxSummary);
 }
 
-/** Whoever sees a preview has not chosen to read what a warning stands before. */
+/** A preview is shown unasked, so it has the warning in place of the text behind it. */
 function describeText({ content_warning: warning, text }: Status): string {
   return warning === null ? toLine(text) : `Content warning: ${toLine(warning)}`;
 }
 
-function describePoll({ poll }: Status): readonly string[] {
-  return poll === null ? [] : [`Poll: ${describeChoices(poll).join(' / ')}`];
+function describeQuote(quote: Post): string {
+  if (quote.type === 'tombstone') return toLine(quote.text);
+  const name = `quoting ${copyPrefix(quote)}@${toLine(quote.author.screen_name)}`;
+  return joinTitle(name, describeText(quote));
 }
 
-function describeArticle({ article }: Status): readonly string[] {
-  return article === null ? [] : [toLine(article.preview_text ?? '')];
+/** Returns an account's name as plain text, or its handle if it has none. */
+export function callAccount(account: Account): string {
+  return toLine(account.name) || `@${toLine(account.screen_name)}`;
 }
 
-function describeQuote({ quote }: Status): readonly string[] {
-  if (quote === null) return [];
-  if (quote.type === 'tombstone') return [toLine(quote.text)];
-  const text = describeText(quote);
-  const handle = `@${toLine(quote.author.screen_name)}`;
-  const name = `quoting ${titleCopy(quote, handle)}`;
-  return [text === '' ? name : `${name}: ${text}`];
+/** Returns a moment to the minute as plain text; the text itself if it is no moment. */
+export function describeMinute(time: string): string {
+  return toMinute(time) ?? toLine(time);
+}
+
+/** Returns the kind and the author's description of each item of a post's media, as plain text. */
+export function describeMedia(all: readonly Media[]): readonly string[] {
+  const positions = describePositions(all);
+  return all.map(({ type, alt, duration = null }, at) => {
+    const said = toLine(alt ?? '');
+    const isTimed = (type === 'video' || type === 'audio') && duration !== null;
+    const name = `${mediaNames[type]}${said === '' ? positions[at] : ''}`;
+    const length = isTimed ? `, ${formatDuration(duration)}` : '';
+    return joinTitle(`${name}${length}`, said);
+  });
+}
+
+/** Returns each choice of a poll as plain text with its share if that is known. */
+export function describeChoices(poll: Poll): readonly string[] {
+  return poll.choices.map(({ label, percentage }) => {
+    const share = percentage === null ? '' : ` (${percentage.toFixed(1)}%)`;
+    return `${toLine(label)}${share}`;
+  });
+}
+
+/** Returns the votes of a poll and its end as plain text; empty if neither is known. */
+export function describeVotes(poll: Poll): string {
+  const facts = [
+    formatCount(poll.total_votes, 'vote', 'votes'),
+    formatCount(poll.total_voters ?? null, 'voter', 'voters'),
+    poll.ends_at === null ? null : `until ${describeMinute(poll.ends_at)}`,
+  ];
+  return facts.filter((fact) => fact !== null).join(', ');
 }
 
 /** Cuts a line to a number of code points, where it can at a space. */

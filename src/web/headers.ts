@@ -1,7 +1,7 @@
 import { create as createDisposition } from 'content-disposition';
 import type { FastifyInstance } from 'fastify';
 import type { CacheState } from '../fetching/plan.ts';
-import type { Representation } from '../render/representation.ts';
+import type { Representation } from '../render/formats.ts';
 
 /** What the headers of a read's reply depend on. */
 export interface ReplyFacts {

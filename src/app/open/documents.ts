@@ -10,7 +10,7 @@ import { describeOpenApi } from '../../http/openapi/document.ts';
 import { readExamples } from '../../http/openapi/examples.ts';
 import { createLibrary, type Library, type LibraryPage } from '../../http/pages/docs/library.ts';
 import { navigation } from '../../http/pages/docs/navigation.ts';
-import type { McpDocument } from '../../mcp/documents.ts';
+import type { McpDocument } from '../../mcp/server.ts';
 import { listEndpoints } from '../endpoints.ts';
 import { toAllowanceLimits } from './bounds.ts';
 

@@ -1,7 +1,10 @@
 import { nearestName } from '../../core/near-name.ts';
-import { type DescribedParameter, describeParametersOf } from '../../reads/describe.ts';
 import type { ReadAbout } from '../../reads/read.ts';
+import { describeParametersOf } from '../../reads/read.ts';
 import { type CommandOption, type CommandOptions, UsageError } from '../command.ts';
+
+/** Description of a parameter of a read. */
+type Described = ReturnType<typeof describeParametersOf>[number];
 
 /** Parameters that no option is for: what is read is an argument, and pages are walked. */
 const withoutOption: ReadonlySet<string> = new Set([
@@ -27,7 +30,7 @@ interface NamedRead {
 
 /** Creates the options that stand for the parameters of reads: `--with-replies` for `with_replies`. */
 export function createReadOptions<Named extends NamedRead>(named: readonly Named[]) {
-  const described = new Map<ReadAbout, readonly DescribedParameter[]>();
+  const described = new Map<ReadAbout, readonly Described[]>();
   const parametersOf = (read: ReadAbout) => {
     // Describing a read takes several milliseconds.
     const known =
@@ -73,7 +76,7 @@ function toOptionName(parameter: string): string {
   return parameter.replaceAll('_', '-');
 }
 
-function toOption(parameter: DescribedParameter, takers: readonly NamedRead[]): CommandOption {
+function toOption(parameter: Described, takers: readonly NamedRead[]): CommandOption {
   const { name, schema, description } = parameter;
   const whom = ` Of ${takers.map((one) => one.name).join(', ')}.`;
   const about = name === 'format' ? 'What is printed.' : description.replaceAll('`', '');
@@ -92,7 +95,7 @@ function toOption(parameter: DescribedParameter, takers: readonly NamedRead[]): 
 }
 
 /** Returns the words that a parameter takes, if it takes any. */
-function wordsOf({ schema }: DescribedParameter): readonly string[] {
+function wordsOf({ schema }: Described): readonly string[] {
   const forms = [schema, ...(Array.isArray(schema.anyOf) ? schema.anyOf : [])];
   return forms.flatMap(({ enum: words }) => (Array.isArray(words) ? words.map(String) : []));
 }

@@ -2,7 +2,7 @@ import type { KeyStatus } from '../../core/caller.ts';
 import type { EndpointHeader, EndpointHeaders } from '../../core/endpoint.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 import type { CacheState } from '../../fetching/plan.ts';
-import { sourceNames } from '../../model/sources.ts';
+import { sourceNames } from '../../model/results.ts';
 import { isBrowseRoute, isHistoryRoute, type Route } from '../reads/routes.ts';
 
 const cacheStates: readonly CacheState[] = ['hit', 'miss', 'stale', 'bypass'];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Card } from '../../model/card.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
+import type { Card } from '../../model/post.ts';
 import {
   address,
   eachOf,

@@ -1,10 +1,7 @@
 import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import { type Account, toAccount, toWebsite } from '../../model/account.ts';
-import type { Card } from '../../model/card.ts';
-import type { Community } from '../../model/community.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
-import type { Poll } from '../../model/poll.ts';
-import type { Post, Status, Tombstone } from '../../model/post.ts';
+import type { Card, Community, Poll, Post, Status, Tombstone } from '../../model/post.ts';
 import { profileUrl } from '../../model/reference.ts';
 import { known } from '../../platforms/known.ts';
 import { maximums } from '../../platforms/maximums.ts';

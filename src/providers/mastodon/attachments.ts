@@ -1,6 +1,5 @@
-import type { Card } from '../../model/card.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
-import type { Poll } from '../../model/poll.ts';
+import type { Card, Poll } from '../../model/post.ts';
 import { known } from '../../platforms/known.ts';
 import { shareOf } from '../../platforms/poll-share.ts';
 import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';

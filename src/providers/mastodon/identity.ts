@@ -1,6 +1,6 @@
 import { isPublicName } from '../../core/http/public-host.ts';
 import { parseUrl } from '../../core/http/url.ts';
-import type { CopiedFrom } from '../../model/copied-from.ts';
+import type { CopiedFrom } from '../../model/account.ts';
 import { parseHandle, parseMastodonOrigin, profileUrl } from '../../model/reference.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import type { AccountPayload, MentionPayload, StatusPayload } from './payload.ts';

@@ -1,6 +1,5 @@
 import type { Account } from '../../model/account.ts';
-import type { Post, Status, Tombstone } from '../../model/post.ts';
-import type { Reaction } from '../../model/reaction.ts';
+import type { Post, Reaction, Status, Tombstone } from '../../model/post.ts';
 import { toRichText } from '../../platforms/html-text.ts';
 import { known } from '../../platforms/known.ts';
 import { isCut } from '../../platforms/lenient.ts';

@@ -1,9 +1,7 @@
 import { type Account, toAccount } from '../../model/account.ts';
 import type { Article } from '../../model/article.ts';
-import type { Card } from '../../model/card.ts';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
-import type { Poll } from '../../model/poll.ts';
-import type { Status } from '../../model/post.ts';
+import type { Card, Poll, Status } from '../../model/post.ts';
 import { profileUrl } from '../../model/reference.ts';
 import { known } from '../../platforms/known.ts';
 import { isWebUrl } from '../../platforms/text.ts';

@@ -1,7 +1,7 @@
 import { nobodyOnX } from '../../model/reference.ts';
 import type { AnyReadId, ReadId } from '../index.ts';
 
-/** A path that stands for a read. */
+/** The form of the paths of a read. */
 export interface PathForm {
   /**
    * The path, with parameters in braces: those of the read, `n` (the number of a photo or video),
@@ -14,7 +14,7 @@ export interface PathForm {
   readonly handles?: RegExp;
 }
 
-/** A path of another site, and the read that answers for it here. */
+/** A path of another site, and the read that it stands for. */
 export interface SiteForm extends PathForm {
   readonly read: ReadId;
 }
@@ -39,98 +39,45 @@ const domainHandles = /[.:]/;
 /** Handles of Mastodon as its web app writes them: `@user@host`. */
 const mastodonHandles = /^@[^@]+@[^@]+$/;
 
+function v1(read: AnyReadId, path: string): OwnForm {
+  return { id: read, read, path: `/api/v1${path}`, surface: 'v1' };
+}
+
+function permalink(id: string, read: AnyReadId, path: string, also?: readonly PathForm[]): OwnForm {
+  return { id, read, path, surface: 'permalink', ...(also === undefined ? {} : { also }) };
+}
+
 /** The paths at which Perch answers reads: the source of the route table. */
 export const ownForms: readonly OwnForm[] = [
-  { id: 'getPost', path: '/api/v1/posts', read: 'getPost', surface: 'v1' },
-  {
-    id: 'listReplies',
-    path: '/api/v1/posts/{id}/replies',
-    read: 'listReplies',
-    surface: 'v1',
-  },
-  { id: 'getProfile', path: '/api/v1/profiles/{handle}', read: 'getProfile', surface: 'v1' },
-  {
-    id: 'listFollowers',
-    path: '/api/v1/profiles/{handle}/followers',
-    read: 'listFollowers',
-    surface: 'v1',
-  },
-  {
-    id: 'listFollowing',
-    path: '/api/v1/profiles/{handle}/following',
-    read: 'listFollowing',
-    surface: 'v1',
-  },
-  { id: 'searchPosts', path: '/api/v1/search', read: 'searchPosts', surface: 'v1' },
-  { id: 'getOEmbed', path: '/api/v1/oembed', read: 'getOEmbed', surface: 'v1' },
-  {
-    id: 'importProfilePosts',
-    path: '/api/v1/profiles/{handle}/posts',
-    read: 'importProfilePosts',
-    surface: 'v1',
-  },
-  {
-    id: 'getPostByPermalink',
-    path: '/{handle}/status/{id}',
-    read: 'getPost',
-    surface: 'permalink',
-    also: [
-      { path: '/i/web/status/{id}', given: { handle: nobodyOnX } },
-      { path: '/profile/{handle}/post/{id}' },
-      { path: '/{handle}/{id}', handles: mastodonHandles },
-    ],
-  },
-  {
-    id: 'getPostPhotoByPermalink',
-    path: '/{handle}/status/{id}/photo/{n}',
-    read: 'getPost',
-    surface: 'permalink',
-  },
-  {
-    id: 'getPostVideoByPermalink',
-    path: '/{handle}/status/{id}/video/{n}',
-    read: 'getPost',
-    surface: 'permalink',
-  },
-  {
-    id: 'getProfileByHandle',
-    path: '/{handle}',
-    read: 'getProfile',
-    surface: 'permalink',
-    also: [
-      { path: '/profile/{handle}', handles: domainHandles },
-      { path: '/{handle}/with_replies', given: withReplies },
-      { path: '/{handle}/media', given: onlyMedia },
-    ],
-  },
-  {
-    id: 'listFollowersByHandle',
-    path: '/{handle}/followers',
-    read: 'listFollowers',
-    surface: 'permalink',
-    also: [{ path: '/profile/{handle}/followers' }],
-  },
-  {
-    id: 'listFollowingByHandle',
-    path: '/{handle}/following',
-    read: 'listFollowing',
-    surface: 'permalink',
-    also: [{ path: '/profile/{handle}/follows' }],
-  },
-  {
-    id: 'searchByPath',
-    path: '/search',
-    read: 'searchPosts',
-    surface: 'permalink',
-    also: [{ path: '/hashtag/{tag}' }],
-  },
-  { id: 'getOEmbedByPath', path: '/oembed', read: 'getOEmbed', surface: 'permalink' },
-  {
-    id: 'importProfilePostsByHandle',
-    path: '/{handle}/posts',
-    read: 'importProfilePosts',
-    surface: 'permalink',
-  },
+  v1('getPost', '/posts'),
+  v1('listReplies', '/posts/{id}/replies'),
+  v1('getProfile', '/profiles/{handle}'),
+  v1('listFollowers', '/profiles/{handle}/followers'),
+  v1('listFollowing', '/profiles/{handle}/following'),
+  v1('searchPosts', '/search'),
+  v1('getOEmbed', '/oembed'),
+  v1('importProfilePosts', '/profiles/{handle}/posts'),
+  permalink('getPostByPermalink', 'getPost', '/{handle}/status/{id}', [
+    { path: '/i/web/status/{id}', given: { handle: nobodyOnX } },
+    { path: '/profile/{handle}/post/{id}' },
+    { path: '/{handle}/{id}', handles: mastodonHandles },
+  ]),
+  permalink('getPostPhotoByPermalink', 'getPost', '/{handle}/status/{id}/photo/{n}'),
+  permalink('getPostVideoByPermalink', 'getPost', '/{handle}/status/{id}/video/{n}'),
+  permalink('getProfileByHandle', 'getProfile', '/{handle}', [
+    { path: '/profile/{handle}', handles: domainHandles },
+    { path: '/{handle}/with_replies', given: withReplies },
+    { path: '/{handle}/media', given: onlyMedia },
+  ]),
+  permalink('listFollowersByHandle', 'listFollowers', '/{handle}/followers', [
+    { path: '/profile/{handle}/followers' },
+  ]),
+  permalink('listFollowingByHandle', 'listFollowing', '/{handle}/following', [
+    { path: '/profile/{handle}/follows' },
+  ]),
+  permalink('searchByPath', 'searchPosts', '/search', [{ path: '/hashtag/{tag}' }]),
+  permalink('getOEmbedByPath', 'getOEmbed', '/oembed'),
+  permalink('importProfilePostsByHandle', 'importProfilePosts', '/{handle}/posts'),
 ];
 
 const x = { platform: 'x' } as const;

@@ -1,6 +1,5 @@
 import { encodeComponent } from '../../core/http/encode-component.ts';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
-import type { ReadId } from '../index.ts';
 import type { AddressedRead } from './address.ts';
 import { type OwnForm, ownForms, type PathForm } from './address-forms.ts';
 import {
@@ -12,14 +11,8 @@ import {
 } from './match-path.ts';
 import { isPermalinkHandle } from './reserved-names.ts';
 
-/** A path of Perch's own with the row of its read. */
-interface OwnPath {
-  readonly row: OwnForm;
-  readonly form: PathForm;
-}
-
 /** The paths with the fewest parameters come first, so that words win over parameters. */
-const ownPaths: readonly OwnPath[] = ownForms
+const ownPaths = ownForms
   .flatMap((row) => [row, ...(row.also ?? [])].map((form) => ({ row, form })))
   .toSorted((a, b) => countParameters(a.form) - countParameters(b.form));
 
@@ -35,22 +28,14 @@ export function matchOwnPath(path: string, search: string): AddressedRead | null
   const segments = splitPath(path);
   for (const { row, form } of ownPaths) {
     const parameters = matchPath(form, segments);
-    if (parameters === null || !isWanted(row, form, parameters)) continue;
-    const read = pageReadOf(row);
-    if (read === null) return null;
+    if (parameters === null || !accepts(row, form, parameters)) continue;
+    if (parameters.n !== undefined && !isMediaNumber(parameters.n)) continue;
+    const { read } = row;
+    if (read === 'getOEmbed' || read === 'importProfilePosts') return null;
     const query = parseQuery(search);
     return { read, given: joinParameters(query, toReadParameters(form, parameters)) };
   }
   return null;
-}
-
-function pageReadOf({ read }: OwnForm): ReadId | null {
-  return read === 'getOEmbed' || read === 'importProfilePosts' ? null : read;
-}
-
-function isWanted(row: OwnForm, form: PathForm, parameters: PathParameters): boolean {
-  const { n } = parameters;
-  return (n === undefined || isMediaNumber(n)) && accepts(row, form, parameters);
 }
 
 /** Returns whether a row answers at one of its paths for the handle there. */

@@ -7,7 +7,7 @@ import { searchPosts } from '../search-posts.ts';
 import { type AddressedRead, type AddressPlace, readAddress } from './address.ts';
 import { toOwnAddress } from './own-path.ts';
 
-/** The reads that an address can stand for instead of a post, and how a sentence names each. */
+/** The reads that an address can stand for instead of a post, with their names in sentences. */
 const others = {
   getProfile: { read: getProfile, name: 'an account' },
   listFollowers: { read: listFollowers, name: 'a list of followers' },
@@ -36,10 +36,9 @@ export function readPostUrl(text: string, place: AddressPlace): PostReference {
 /** Longer ones would only send the caller's own text back. */
 const maxResolution = 500;
 
-/** Says where the address of something else can be read. */
 function describeOther(addressed: AddressedRead, { baseUrl }: AddressPlace) {
   if (!Object.hasOwn(others, addressed.read)) return {};
-  // Keys of the table; the check above has found the read among them.
+  // The check above has found the read among the keys of the table.
   const { read, name } = others[addressed.read as keyof typeof others];
   const url = `${baseUrl}${toOwnAddress(addressed, 'v1')}`;
   const resolution = `This is the address of ${name}: read \`${url}\`, or call the MCP tool \`${read.tool}\` with \`${JSON.stringify(addressed.given)}\`.`;

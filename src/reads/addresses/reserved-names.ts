@@ -1,16 +1,5 @@
 /** First path segments that the service keeps for itself, so that they are no handles there. */
-const reservedNames: ReadonlySet<string> = new Set([
-  '.well-known',
-  'admin',
-  'api',
-  'docs',
-  'health',
-  'mcp',
-  'metrics',
-  'oembed',
-  'search',
-  'svc',
-]);
+const reservedName = /^(?:\.well-known|admin|api|docs|health|mcp|metrics|oembed|search|svc)$/;
 
 /** Endings of files that clients ask for by themselves, such as `/favicon.ico`. */
 const fileEnding =
@@ -18,7 +7,7 @@ const fileEnding =
 
 /** Returns whether the service keeps a first path segment, in lower case, for itself. */
 export function isReservedName(segment: string): boolean {
-  return reservedNames.has(segment);
+  return reservedName.test(segment);
 }
 
 /** Returns whether a first path segment can be a handle on the permalink surface. */

@@ -16,10 +16,9 @@ import {
   toReadParameters,
 } from './match-path.ts';
 
-/** A site whose addresses can be read. */
 interface Site {
   readonly forms: readonly SiteForm[];
-  /** Whether the host is this site for certain. Any public host may be a Mastodon server. */
+  /** False for a public host that may be a Mastodon server. */
   readonly isCertain: boolean;
   /** Returns the parameters as reads take them; null if this site has no such address. */
   toGiven(parameters: PathParameters): PathParameters | null;
@@ -64,32 +63,16 @@ function isValidPart({ n, tag }: PathParameters): boolean {
 }
 
 /** First path segments on X that are pages of the site and no accounts. */
-const xPages: ReadonlySet<string> = new Set([
-  'compose',
-  'explore',
-  'hashtag',
-  'home',
-  'i',
-  'intent',
-  'jobs',
-  'login',
-  'messages',
-  'notifications',
-  'privacy',
-  'search',
-  'settings',
-  'share',
-  'signup',
-  'tos',
-]);
+const xPages =
+  /^(?:compose|explore|hashtag|home|i|intent|jobs|login|messages|notifications|privacy|search|settings|share|signup|tos)$/i;
 
 const xSite: Site = {
   forms: xForms,
   isCertain: true,
   toGiven: (parameters) => {
     const { handle = '', id } = parameters;
-    // The id decides which post it is, so an address of a post may have any handle.
-    if (id === undefined && xPages.has(handle.toLowerCase())) return null;
+    // The id alone identifies a post, so that its address may have any handle.
+    if (id === undefined && xPages.test(handle)) return null;
     return toAccountGiven('x', parameters);
   },
 };
@@ -139,7 +122,7 @@ const xFeeds: Readonly<Record<string, string>> = {
   users: 'users',
 };
 
-/** Returns what the query of a search page on another site stands for. */
+/** Returns the parameters of a search for the query of a search page on another site. */
 function searchOf({ read, path }: SiteForm, query: URLSearchParams): PathParameters {
   if (read !== 'searchPosts') return {};
   const text = path === '/search' ? { q: query.get('q') ?? '' } : {};

@@ -5,9 +5,9 @@ import { type AddressedRead, type AddressPlace, readAddress } from './address.ts
 import { matchOwnPath } from './own-path.ts';
 
 /**
- * Reads what somebody typed or pasted: the URL of a post, account, list or search, also without its
- * scheme; an account (`@ada`, `ada.example`, `user@host`); a path behind one (`@ada/followers`). Null for
- * anything else: words.
+ * Parses typed or pasted text: the URL of a post, account, list or search, also without its
+ * scheme; an account (`@ada`, `ada.example`, `user@host`); a path behind one (`@ada/followers`). Returns
+ * `null` for anything else: words.
  *
  * @param text Trimmed, not empty.
  * @param subject The name of the input, for the detail of a problem.
@@ -22,10 +22,19 @@ export function readTyped(
   const account = readAccount(text);
   if (account !== null) return account;
   const url = toTypedUrl(text, place);
-  return url === null ? readAccountPath(text) : readBareUrl({ text, url }, place, subject);
+  if (url === null) return readAccountPath(text);
+  try {
+    return readAddress(url, place, subject);
+  } catch (error) {
+    // A domain before a slash is the host of a URL, or else a handle.
+    const isUnknown = error instanceof Problem && error.code === 'unsupported_host';
+    const found = isUnknown ? readAccountPath(text) : null;
+    if (found === null) throw error;
+    return found;
+  }
 }
 
-/** Returns what is meant as a URL, with the scheme that people leave out; null for anything else. */
+/** Returns a text that is meant as a URL, with the scheme that people leave out; `null` for any other text. */
 export function toTypedUrl(
   text: string,
   { baseUrl }: Pick<AddressPlace, 'baseUrl'>,
@@ -44,13 +53,13 @@ function hasScheme(text: string): boolean {
   return /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:\/)/i.test(text);
 }
 
-/** One word without a sign of a handle is a word. */
+/** A word without `@`, `.` or `:` is no handle. */
 function readAccount(text: string): AddressedRead | null {
   const account = /[@.:]/.test(text) ? parseHandle(text) : null;
   return account === null ? null : { read: 'getProfile', given: { handle: account.handle } };
 }
 
-/** Reads the path of an account as it stands behind Perch's address, without the first slash. */
+/** Parses the path of an account below Perch's address, without the first slash. */
 function readAccountPath(text: string): AddressedRead | null {
   const [first = '', ...rest] = text.split('/');
   if (rest.length === 0 || !/[@.:]/.test(first) || /[\s?#]/.test(text)) return null;
@@ -58,20 +67,4 @@ function readAccountPath(text: string): AddressedRead | null {
   const account = typeof found?.given.handle === 'string' ? parseHandle(found.given.handle) : null;
   if (found === null || account === null) return null;
   return { read: found.read, given: { ...found.given, handle: account.handle } };
-}
-
-/** A domain before a slash is the host of a URL, or else a handle. */
-function readBareUrl(
-  { text, url }: { readonly text: string; readonly url: string },
-  place: AddressPlace,
-  subject: string,
-): AddressedRead {
-  try {
-    return readAddress(url, place, subject);
-  } catch (error) {
-    const isUnknown = error instanceof Problem && error.code === 'unsupported_host';
-    const found = isUnknown ? readAccountPath(text) : null;
-    if (found === null) throw error;
-    return found;
-  }
 }

@@ -1,20 +1,23 @@
 import type { Media } from '../../model/media.ts';
 import type { Post, Status } from '../../model/post.ts';
 import { toLine } from '../markdown/characters.ts';
-import { toSafeUrl } from './links.ts';
+import { toSafeUrl } from './escape.ts';
 
-/** A picture that can stand for a post. Sizes in pixels, null where not known. */
-export interface Picture {
+/** A file that a chat can play in place. Sizes in pixels, `null` if not known. */
+export interface Video {
   readonly url: string;
   readonly width: number | null;
   readonly height: number | null;
-  /** The author's description on one line; empty where there is none. */
+}
+
+/** A picture that represents a post; `alt` is the author's description on one line, or empty. */
+export interface Picture extends Video {
   readonly alt: string;
 }
 
 /**
- * Gives the pictures that can stand for a post: its photos, the stills of its videos, the cover of
- * its article, else those of the post that it quotes. None for sensitive posts and lost ones.
+ * Returns the pictures that represent a post: its photos, the stills of its videos, the cover of
+ * its article, else those of the post that it quotes. None for sensitive posts and tombstones.
  */
 export function findPictures(post: Post): readonly Picture[] {
   if (post.type === 'tombstone' || post.possibly_sensitive) return [];
@@ -32,12 +35,11 @@ function pictureOf(item: Media): readonly Picture[] {
 
 function coverOf({ article }: Status): readonly Picture[] {
   const url = toWebUrl(article?.cover_url ?? null);
-  return url === null
-    ? []
-    : [{ url, width: null, height: null, alt: toLine(article?.title ?? '') }];
+  if (url === null) return [];
+  return [{ url, width: null, height: null, alt: toLine(article?.title ?? '') }];
 }
 
-/** Gives an http or https URL; null for every other. */
+/** Returns an http or https URL; `null` for any other. */
 export function toWebUrl(url: string | null): string | null {
   const safe = toSafeUrl(url);
   return safe?.startsWith('http') === true ? safe : null;
@@ -52,17 +54,10 @@ function isPixels(value: number | null): boolean {
   return value !== null && Number.isInteger(value) && value > 0;
 }
 
-/** A file that a chat can play in place. Sizes in pixels, null where not known. */
-export interface Video {
-  readonly url: string;
-  readonly width: number | null;
-  readonly height: number | null;
-}
-
 /** Chats give up on large files: a minute at this rate is below 20 MB. */
 const maxBitsPerSecond = 2_500_000;
 
-/** Gives the MP4 of a post's first video or GIF; null where there is none, or it is sensitive. */
+/** Returns the MP4 of a post's first video or GIF; `null` without one, and for a sensitive post. */
 export function findVideo(post: Post): Video | null {
   if (post.type === 'tombstone' || post.possibly_sensitive) return null;
   const [item] = post.media.videos;

@@ -1,13 +1,10 @@
 import type { Account } from '../../model/account.ts';
 import type { Article } from '../../model/article.ts';
-import type { Card } from '../../model/card.ts';
 import type { Media } from '../../model/media.ts';
-import type { Poll } from '../../model/poll.ts';
-import type { Post, Status, Tombstone } from '../../model/post.ts';
+import type { Card, Poll, Post, Status, Tombstone } from '../../model/post.ts';
 import { toLine } from '../markdown/characters.ts';
-import { escapeLine } from './escape.ts';
-import { describeChoices, describeMedia, describeMinute, describeVotes } from './labels.ts';
-import { link } from './links.ts';
+import { describeChoices, describeMedia, describeMinute, describeVotes } from '../summary.ts';
+import { escapeLine, link } from './escape.ts';
 import { renderParagraphs } from './text.ts';
 
 /**
@@ -16,40 +13,43 @@ import { renderParagraphs } from './text.ts';
  * upstream is escaped text or an http, https or mailto URL. Well formed as XML too, since oEmbed
  * 1.0 §2.3.4.4 asks for XHTML Basic; `del` and `dir` are beyond that.
  */
-export function renderPostQuote(post: Post): string {
-  return renderAt(post, 0);
-}
-
-/** Quotes within quotes deeper than this are links. */
-const maxQuoteDepth = 3;
-
-function renderAt(post: Post, depth: number): string {
+export function renderPostQuote(post: Post, depth = 0): string {
   if (post.type === 'tombstone') return renderTombstone(post);
-  if (depth > maxQuoteDepth)
-    return quoteBlock([`<p dir="auto">Quotes ${renderSignature(post)}</p>`]);
+  if (depth > maxQuoteDepth) return quoteBlock([paragraph(`Quotes ${renderSignature(post)}`)]);
   return quoteBlock([
     renderOrigin(post),
     post.content_warning === null ? '' : renderWarning(post.content_warning),
     renderParagraphs(post.text, post.facets, post.lang),
     post.tags === undefined ? '' : renderTags(post.tags),
-    post.possibly_sensitive ? '<p dir="auto"><em>Marked as sensitive content.</em></p>' : '',
+    post.possibly_sensitive ? paragraph('<em>Marked as sensitive content.</em>') : '',
     renderMedia(post.media.all),
     post.poll === null ? '' : renderPoll(post.poll),
     post.article === null ? '' : renderArticle(post.article, post.url),
     post.card === null ? '' : renderCard(post.card),
-    post.quote === null ? '' : renderAt(post.quote, depth + 1),
+    post.quote === null ? '' : renderPostQuote(post.quote, depth + 1),
     post.community_note === null ? '' : renderNote(post.community_note),
-    `<p dir="auto">— ${renderSignature(post)}</p>`,
+    paragraph(`— ${renderSignature(post)}`),
   ]);
 }
 
+/** Quotes within quotes deeper than this are links. */
+const maxQuoteDepth = 3;
+
+function paragraph(html: string): string {
+  return html === '' ? '' : `<p dir="auto">${html}</p>`;
+}
+
 function quoteBlock(parts: readonly string[]): string {
-  return `<blockquote dir="auto">\n${parts.filter((part) => part !== '').join('\n')}\n</blockquote>`;
+  return `<blockquote dir="auto">\n${joinParts(parts)}\n</blockquote>`;
+}
+
+function joinParts(parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n');
 }
 
 function renderTombstone({ text, url, author }: Tombstone): string {
-  const signature = author === null ? '' : `<p dir="auto">— ${nameAuthor(author)}</p>`;
-  return quoteBlock([`<p dir="auto">${link(text, url)}</p>`, signature]);
+  const signature = author === null ? '' : `— ${nameAuthor(author)}`;
+  return quoteBlock([paragraph(link(text, url)), paragraph(signature)]);
 }
 
 function renderSignature(post: Status): string {
@@ -69,37 +69,37 @@ function nameAuthor(author: Account): string {
   return name === '' ? handle : `${name} (${handle})`;
 }
 
-/** Says who passed a post on and what it answers. */
+/** Returns the lines with the reposter, the community and the answered post. */
 function renderOrigin({ reposted_by: reposter, replying_to: target, community }: Status): string {
   const handle = target?.screen_name ?? null;
   const answered = handle === null ? 'another post' : `@${handle}`;
-  return [
+  const origins = [
     reposter === null ? [] : `Reposted by ${nameAuthor(reposter)}${renderCopy(reposter)}`,
     community === undefined ? [] : `In ${link(community.name, community.url)}`,
     target === null ? [] : `In reply to ${link(answered, target.url)}`,
-  ]
-    .flat()
-    .map((origin) => `<p dir="auto"><em>${origin}</em></p>`)
-    .join('\n');
+  ].flat();
+  return joinParts(origins.map((origin) => paragraph(`<em>${origin}</em>`)));
 }
 
 function renderTags(tags: readonly string[]): string {
-  return `<p dir="auto">Tags: ${escapeLine(tags.map((tag) => `#${tag}`).join(' '))}</p>`;
+  return paragraph(`Tags: ${escapeLine(tags.map((tag) => `#${tag}`).join(' '))}`);
 }
 
 function renderWarning(warning: string): string {
-  return `<p dir="auto"><strong>Content warning:</strong> ${escapeLine(warning)}</p>`;
+  return paragraph(`<strong>Content warning:</strong> ${escapeLine(warning)}`);
 }
 
 function renderCard(card: Card): string {
   const { url, title, description, provider_name: site, author_name: author, author_url } = card;
-  const name = `<p dir="auto"><strong>${link(toLine(title) || url, url)}</strong></p>`;
   const source = [
     ...(site === undefined ? [] : [escapeLine(site)]),
     ...(author === undefined ? [] : [`by ${link(author, author_url ?? null)}`]),
   ].join(' · ');
-  const about = renderParagraphs(description ?? '', []);
-  return quoteBlock([name, about, source === '' ? '' : `<p dir="auto">${source}</p>`]);
+  return quoteBlock([
+    paragraph(`<strong>${link(toLine(title) || url, url)}</strong>`),
+    renderParagraphs(description ?? ''),
+    paragraph(source),
+  ]);
 }
 
 function renderMedia(all: readonly Media[]): string {
@@ -107,9 +107,9 @@ function renderMedia(all: readonly Media[]): string {
 }
 
 function renderPoll(poll: Poll): string {
-  const votes = describeVotes(poll);
   const choices = renderList(describeChoices(poll).map(escapeLine));
-  return votes === '' ? choices : `${choices}\n<p dir="auto">${escapeLine(votes)}</p>`;
+  const votes = describeVotes(poll);
+  return votes === '' ? choices : `${choices}\n${paragraph(escapeLine(votes))}`;
 }
 
 function renderList(items: readonly string[]): string {
@@ -117,17 +117,11 @@ function renderList(items: readonly string[]): string {
   return `<ul>\n${items.map((item) => `<li dir="auto">${item}</li>`).join('\n')}\n</ul>`;
 }
 
-function renderArticle(article: Article, url: string): string {
-  const title = toLine(article.title) || 'Article';
-  const preview = article.preview_text ?? '';
-  return [`<p dir="auto"><strong>${link(title, url)}</strong></p>`, renderParagraphs(preview, [])]
-    .filter((part) => part !== '')
-    .join('\n');
+function renderArticle({ title, preview_text: preview }: Article, url: string): string {
+  const name = paragraph(`<strong>${link(toLine(title) || 'Article', url)}</strong>`);
+  return joinParts([name, renderParagraphs(preview ?? '')]);
 }
 
 function renderNote(note: string): string {
-  return quoteBlock([
-    '<p dir="auto"><strong>Community note</strong></p>',
-    renderParagraphs(note, []),
-  ]);
+  return quoteBlock([paragraph('<strong>Community note</strong>'), renderParagraphs(note)]);
 }

@@ -1,27 +1,36 @@
 import { isSpace, toCharacters } from '../markdown/characters.ts';
-import { type Mark, type Span, toSpans } from '../markdown/spans.ts';
-import { escapeHtml } from './escape.ts';
-import { openLink } from './links.ts';
+import {
+  clipSpans,
+  type Mark,
+  type Range,
+  type Span,
+  splitLines,
+  toSpans,
+  weaveSpans,
+} from '../markdown/spans.ts';
+import { escapeHtml, openLink } from './escape.ts';
 
 /**
- * Gives a text with its marks as `p` elements: empty lines part paragraphs, lines end in `br`,
+ * Returns a text with its marks as `p` elements: empty lines part paragraphs, lines end in `br`,
  * spaces at the start of a line become no-break spaces, bare URLs become links. `lang` is the
- * text's language as its platform names it; null where it is not known.
+ * text's language as its platform names it; `null` if it is not known.
  */
 export function renderParagraphs(
   text: string,
-  marks: readonly Mark[],
+  marks: readonly Mark[] = [],
   lang: string | null = null,
 ): string {
   const source = toCharacters(text);
   const written = writeCharacters(source.characters);
-  const start = `<p${langOf(lang)} dir="auto">`;
-  return clipSpans(toParagraphs(source.characters), toSpans(source, marks))
-    .map((paragraph) => `${start}${writeParagraph(paragraph, written)}</p>`)
+  const paragraphs = toParagraphs(source.characters);
+  const clipped = clipSpans(toSpans(source, marks), paragraphs);
+  return paragraphs
+    .map(({ start, end }, at) => weaveSpans(written.slice(start, end), clipped[at] ?? [], tagsOf))
+    .map((paragraph) => `<p${langOf(lang)} dir="auto">${paragraph}</p>`)
     .join('\n');
 }
 
-/** Codes that stand for no language: undetermined, no words, and X's own for what is no prose. */
+/** Codes that name no language: undetermined, no words, and X's own for posts without prose. */
 const noLanguage = /^(?:und|zxx|mul|mis|art|q[a-t][a-z])(?:-|$)/i;
 
 function langOf(lang: string | null): string {
@@ -29,7 +38,6 @@ function langOf(lang: string | null): string {
   return noLanguage.test(lang) ? '' : ` lang="${lang}"`;
 }
 
-/** Gives the HTML of each character. */
 function writeCharacters(characters: readonly string[]): string[] {
   let isIndent = true;
   return characters.map((character) => {
@@ -45,15 +53,10 @@ function escapeCharacter(character: string): string {
   return character <= '~' && !/[&<>"']/.test(character) ? character : escapeHtml(character);
 }
 
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Finds the runs of lines that are not blank. */
+/** Returns the runs of lines that are not blank. */
 function toParagraphs(characters: readonly string[]): Range[] {
   const paragraphs: Range[] = [];
-  for (const line of toLines(characters)) {
+  for (const line of splitLines(characters)) {
     const last = paragraphs.at(-1);
     if (characters.slice(line.start, line.end).every(isSpace)) continue;
     if (last?.end !== line.start - 1) paragraphs.push(line);
@@ -62,65 +65,12 @@ function toParagraphs(characters: readonly string[]): Range[] {
   return paragraphs;
 }
 
-function toLines(characters: readonly string[]): Range[] {
-  const lines: Range[] = [];
-  for (let start = 0; start <= characters.length; ) {
-    const found = characters.indexOf('\n', start);
-    const end = found === -1 ? characters.length : found;
-    lines.push({ start, end });
-    start = end + 1;
-  }
-  return lines;
-}
-
-interface Paragraph extends Range {
-  readonly spans: readonly Span[];
-}
-
-/** Gives each paragraph the parts of the spans that lie in it. */
-function clipSpans(ranges: readonly Range[], spans: readonly Span[]): Paragraph[] {
-  let ahead = 0;
-  let open: readonly Span[] = [];
-  return ranges.map((range) => {
-    const from = ahead;
-    while ((spans[ahead]?.start ?? range.end) < range.end) ahead += 1;
-    open = [...open, ...spans.slice(from, ahead)].filter((span) => span.end > range.start);
-    return { ...range, spans: open.map((span) => clip(span, range)) };
-  });
-}
-
-function clip(span: Span, { start, end }: Range): Span {
-  return { ...span, start: Math.max(span.start, start), end: Math.min(span.end, end) };
-}
-
-/** Puts the tags of the spans, which come from outside to inside, between the characters. */
-function writeParagraph({ start, end, spans }: Paragraph, written: readonly string[]): string {
-  const characters = [...written.slice(start, end), ''];
-  const opening = characters.map(() => '');
-  const closing = characters.map(() => '');
-  for (const span of spans) {
-    const [open, close] = tagsOf(span);
-    const [from, to] = [span.start - start, span.end - start];
-    opening[from] = `${opening[from]}${open}`;
-    closing[to] = `${close}${closing[to]}`;
-  }
-  return characters.map((text, at) => `${closing[at]}${opening[at]}${text}`).join('');
-}
+const tags = { bold: 'strong', italic: 'em', strikethrough: 'del', code: 'code' } as const;
 
 function tagsOf(span: Span): readonly [string, string] {
-  switch (span.kind) {
-    case 'bold':
-      return ['<strong>', '</strong>'];
-    case 'italic':
-      return ['<em>', '</em>'];
-    case 'strikethrough':
-      return ['<del>', '</del>'];
-    case 'code':
-      return ['<code>', '</code>'];
-    case 'link':
-    case 'autolink': {
-      const open = openLink(span.url);
-      return open === null ? ['', ''] : [open, '</a>'];
-    }
+  if (span.kind !== 'link' && span.kind !== 'autolink') {
+    return [`<${tags[span.kind]}>`, `</${tags[span.kind]}>`];
   }
+  const open = openLink(span.url);
+  return open === null ? ['', ''] : [open, '</a>'];
 }

@@ -1,12 +1,21 @@
-import type { Account, Website } from '../../model/account.ts';
-import { toLine } from './characters.ts';
-import { escapeInline } from './escape.ts';
-import { formatCount, formatDay, formatMinute } from './figures.ts';
-import { joinBlocks, joinFacts, listItem } from './layout.ts';
+import type { Account, CopiedFrom } from '../../model/account.ts';
+import type { Post } from '../../model/post.ts';
+import { cutLine, toLine } from './characters.ts';
+import { escapeInline, escapeLine } from './escape.ts';
+import {
+  formatCount,
+  formatDay,
+  formatMinute,
+  joinBlocks,
+  joinFacts,
+  joinLines,
+  labelled,
+  listItem,
+} from './layout.ts';
 import { link, toAutolink } from './links.ts';
-import { renderText } from './text.ts';
+import { renderLine, renderText } from './text.ts';
 
-/** Gives an account as plain text: `Name (@handle)`, or the handle alone where there is no name. */
+/** Returns an account as plain text: `Name (@handle)`, or the handle alone if there is no name. */
 export function nameAccount(account: Account): string {
   const name = toLine(account.name);
   const handle = `@${toLine(account.screen_name)}`;
@@ -17,35 +26,47 @@ export function nameAccount(account: Account): string {
  * Returns an account as Markdown for a heading: `Name (@handle)`. A handle such as `@user@host` is a link,
  * because GitHub takes it for an e-mail address elsewhere, even where it is escaped.
  */
-export function headAccount(account: Account): string {
-  const { screen_name: handle, name, url } = account;
+export function headAccount({ screen_name: handle, name, url }: Account): string {
   const shown = headHandle(handle, url);
   return toLine(name) === '' ? shown : `${escapeInline(name)} (${shown})`;
 }
 
 /** Returns a handle as Markdown for a heading, as `headAccount` does. */
 export function headHandle(handle: string, url: string): string {
-  return handle.includes('@') ? linkHandle(handle, url) : escapeInline(`@${handle}`);
+  return handle.includes('@') ? link(`@${handle}`, url) : escapeInline(`@${handle}`);
 }
 
-/** Returns an account as `Name ([@handle](url))`, with `**Name**` in a quote, where no heading has it. */
+/** Returns an account as `Name ([@handle](url))`, with `**Name**` where no heading names it. */
 export function linkAccount(account: Account, emphasis: '' | '**' = ''): string {
   const name = escapeInline(account.name);
-  const handle = linkHandle(account.screen_name, account.url);
+  const handle = link(`@${account.screen_name}`, account.url);
   return name === '' ? handle : `${emphasis}${name}${emphasis} (${handle})`;
 }
 
-/** Gives a handle as `[@handle](url)`. */
-export function linkHandle(handle: string, url: string | null): string {
-  return link(`@${handle}`, url);
+/** Returns `copied from [host](url)` as Markdown; `null` for a post or an account that is no copy. */
+export function linkCopy({
+  copied_from: source,
+}: {
+  readonly copied_from?: CopiedFrom | undefined;
+}): string | null {
+  return source === undefined ? null : `copied from ${link(source.host, source.url)}`;
 }
 
-/** Gives the section about one account: what it says of itself, and what is known of it. */
+/**
+ * Returns the start of the title of a copy: `Copy from host: `; empty for any other post. It comes first,
+ * because programs that show a title may cut it, and a name can be long.
+ */
+export function copyPrefix(post: Post, toText: (host: string) => string = toLine): string {
+  const source = post.type === 'status' ? post.copied_from : undefined;
+  return source === undefined ? '' : `Copy from ${toText(source.host)}: `;
+}
+
+/** Returns the section about one account. */
 export function renderAbout(account: Account): string {
   return joinBlocks([`## About ${headAccount(account)}`, renderProfile(account, false)]);
 }
 
-/** Gives the section about several accounts. */
+/** Returns the section about several accounts. */
 export function renderAccounts(accounts: readonly Account[]): string {
   const sections = accounts.map((account) =>
     joinBlocks([`### ${headAccount(account)}`, renderProfile(account, false)]),
@@ -54,65 +75,98 @@ export function renderAccounts(accounts: readonly Account[]): string {
 }
 
 /**
- * Gives what an account says of itself, and below it what is known of it; `full` adds its
- * pictures, its lesser counts and the exact time it joined.
+ * Returns the biography of an account and a list of facts; `full` adds its pictures, its lesser counts
+ * and the exact time it joined.
  */
 export function renderProfile(account: Account, full: boolean): string {
   const facts = [...factsOf(account, full), ...(full ? furtherFactsOf(account) : [])]
     .filter((fact) => fact !== '')
-    .map((fact) => listItem(fact, '- '));
+    .map((fact) => listItem(fact));
   const about = renderText(account.description ?? '', account.description_facets ?? []);
   return joinBlocks([about, facts.join('\n')]);
 }
 
 function factsOf(account: Account, full: boolean): readonly string[] {
-  const { location, website, joined, verification, copied_from: copied } = account;
+  const { location, website, joined, copied_from: copied } = account;
   const formatJoined = full ? formatMinute : formatDay;
   return [
     labelled('Profile', toAutolink(account.url)),
     labelled('Copied from', copied === undefined ? null : link(copied.host, copied.url)),
-    labelled('Location', location === null ? null : escapeInline(location)),
-    labelled('Website', website === null ? null : renderWebsite(website)),
-    labelled('Joined', joined === null ? null : formatJoined(joined)),
+    labelled('Location', location && escapeInline(location)),
+    // The address itself: the text that a platform shows in its place may look like another one.
+    labelled('Website', website && (toAutolink(website.url) ?? escapeInline(website.url))),
+    labelled('Joined', joined && formatJoined(joined)),
     joinFacts([
       formatCount(account.followers, 'follower', 'followers'),
       formatCount(account.following, 'following', 'following'),
       formatCount(account.statuses, 'post', 'posts'),
     ]),
-    verification.verified ? describeVerification(verification.type) : '',
+    describeVerification(account),
     account.protected ? 'Protected: only approved followers see its posts' : '',
   ];
 }
 
-/** Shows the address itself: what a platform shows in its place may look like another one. */
-function renderWebsite({ url }: Website): string {
-  return toAutolink(url) ?? escapeInline(url);
-}
-
 function furtherFactsOf(account: Account): readonly string[] {
   const { avatar_url: avatar, banner_url: banner } = account;
+  const pictures = [
+    avatar === null ? null : link('avatar', avatar),
+    banner === null ? null : link('banner', banner),
+  ];
   return [
     joinFacts([
       formatCount(account.likes, 'like', 'likes'),
       formatCount(account.media_count, 'media item', 'media items'),
     ]),
-    labelled(
-      'Pictures',
-      joinFacts([
-        avatar === null ? null : link('avatar', avatar),
-        banner === null ? null : link('banner', banner),
-      ]),
-    ),
+    labelled('Pictures', joinFacts(pictures)),
     labelled('ID', escapeInline(account.id)),
   ];
 }
 
-/** Gives `Label: value`; empty where the value is null or empty. */
-export function labelled(label: string, value: string | null): string {
-  return value === null || value === '' ? '' : `${label}: ${value}`;
+function describeVerification({ verification: { verified, type } }: Account): string {
+  if (!verified) return '';
+  return type === null ? 'Verified' : `Verified: ${escapeInline(type)}`;
 }
 
-/** Says that an account is verified, and as what where that is known. */
-export function describeVerification(type: string | null): string {
-  return type === null ? 'Verified' : `Verified: ${escapeInline(type)}`;
+/** Code points of a biography that a list shows: as many as one on X can have. */
+const maxBiography = 160;
+
+/**
+ * Returns accounts as a list, each with its followers and the beginning of its biography; `full`
+ * shows the whole of it, and adds location, the day it joined, and its other counts.
+ */
+export function renderAccountList(accounts: readonly Account[], full: boolean): string {
+  return accounts
+    .map((account) => [
+      introduce(account),
+      describeBriefly(account, full),
+      full ? describeFurther(account) : null,
+    ])
+    .map((lines) => listItem(joinLines(lines)))
+    .join('\n');
+}
+
+function introduce(account: Account): string {
+  return joinFacts([
+    linkAccount(account, '**'),
+    formatCount(account.followers, 'follower', 'followers'),
+    describeVerification(account),
+    account.protected ? 'Protected' : null,
+    linkCopy(account),
+  ]);
+}
+
+function describeBriefly({ description }: Account, full: boolean): string {
+  const line = toLine(description ?? '');
+  const shown = full ? line : cutLine(line, maxBiography);
+  // A URL at the end of a cut text can be cut as well, and would lead elsewhere.
+  return shown === line ? renderLine(line) : escapeLine(shown);
+}
+
+function describeFurther({ location, joined, following, statuses }: Account): string {
+  return joinFacts([
+    labelled('Location', location && escapeInline(location)),
+    labelled('Joined', joined && formatDay(joined)),
+    formatCount(following, 'following', 'following'),
+    formatCount(statuses, 'post', 'posts'),
+  ]);
 }

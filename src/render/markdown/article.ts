@@ -1,18 +1,16 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
 import { toShownText } from './characters.ts';
-import { formatMinute } from './figures.ts';
-import { joinBlocks, joinFacts, listItem, quoteBlock } from './layout.ts';
+import { formatMinute, joinBlocks, joinFacts, listItem, quoteBlock } from './layout.ts';
 import { image, linkUrl } from './links.ts';
 import type { Mark } from './spans.ts';
 import { renderHeading, renderText } from './text.ts';
 import { cleanMarkdown, type NestHeading, nestHeadings } from './verbatim.ts';
 
-/** How much of an article a page shows: all that is known, or what it says before it is opened. */
+/** How much of an article a page shows: all that is known, or its preview. */
 export type ArticleExtent = 'whole' | 'preview';
 
-/** How an article stands on a page. */
-export interface ArticleView {
+interface ArticleView {
   /** The level of the title's heading; the article's own headings follow below it. */
   readonly level: number;
   /** False if the title is above the article already, one level higher. */
@@ -22,17 +20,18 @@ export interface ArticleView {
   readonly extent: ArticleExtent;
 }
 
-/** Gives an article: title, cover, and its blocks, or its preview where there are none. */
+/** Returns an article: title, cover, and its blocks, or its preview if it has none. */
 export function renderArticle(article: Article, view: ArticleView): string {
-  const cover =
-    article.cover_url === null ? null : image('Cover of the article', article.cover_url);
+  const { title, cover_url: cover, blocks } = article;
+  const { hasTitle, level } = view;
+  const isPreview = blocks.length === 0 || view.extent === 'preview';
   return joinBlocks([
-    view.hasTitle ? renderTitle(renderHeading(article.title, []) || 'Article', view.level) : null,
+    hasTitle ? renderTitle(renderHeading(title, []) || 'Article', level) : null,
     view.full ? describeDates(article) : null,
-    cover,
-    ...(article.blocks.length === 0 || view.extent === 'preview'
+    cover === null ? null : image('Cover of the article', cover),
+    ...(isPreview
       ? previewOf(article)
-      : renderBlocks(article.blocks, nestHeadings(view.hasTitle ? view.level : view.level - 1))),
+      : renderBlocks(blocks, nestHeadings(hasTitle ? level : level - 1))),
   ]);
 }
 
@@ -56,34 +55,26 @@ type ListItem = Extract<ArticleBlock, { type: 'list_item' }>;
 
 function renderBlocks(blocks: readonly ArticleBlock[], nest: NestHeading): string[] {
   const rendered: string[] = [];
-  for (let at = 0; at < blocks.length; at += 1) {
-    const block = blocks[at];
-    if (block?.type !== 'list_item') {
-      rendered.push(block === undefined ? '' : renderBlock(block, nest));
-      continue;
-    }
-    const items = listFrom(blocks, at, block.ordered);
-    rendered.push(renderList(items));
-    at += items.length - 1;
+  let list: ListItem[] = [];
+  const endList = () => {
+    rendered.push(renderList(list));
+    list = [];
+  };
+  for (const block of blocks) {
+    const isItem = block.type === 'list_item';
+    if (!isItem || block.ordered !== list[0]?.ordered) endList();
+    if (isItem) list.push(block);
+    else rendered.push(renderBlock(block, nest));
   }
+  endList();
   return rendered;
-}
-
-function listFrom(blocks: readonly ArticleBlock[], from: number, ordered: boolean): ListItem[] {
-  const items: ListItem[] = [];
-  for (let at = from; at < blocks.length; at += 1) {
-    const block = blocks[at];
-    if (block?.type !== 'list_item' || block.ordered !== ordered) break;
-    items.push(block);
-  }
-  return items;
 }
 
 function renderList(items: readonly ListItem[]): string {
   return items
-    .map((item) => ({ item, text: renderText(item.text, marksOf(item.styles)) }))
-    .filter(({ text }) => text !== '')
-    .map(({ item, text }, at) => listItem(text, item.ordered ? `${at + 1}. ` : '- '))
+    .map(({ text, styles }) => renderText(text, marksOf(styles)))
+    .filter((text) => text !== '')
+    .map((text, at) => listItem(text, items[0]?.ordered === true ? `${at + 1}. ` : '- '))
     .join('\n');
 }
 
@@ -91,8 +82,10 @@ function renderBlock(block: Exclude<ArticleBlock, ListItem>, nest: NestHeading):
   switch (block.type) {
     case 'paragraph':
       return renderText(block.text, marksOf(block.styles));
-    case 'heading':
-      return renderHeadingBlock(block, nest);
+    case 'heading': {
+      const title = renderHeading(block.text, marksOf(block.styles));
+      return title === '' ? '' : renderTitle(title, nest(block.level));
+    }
     case 'quote': {
       const text = renderText(block.text, marksOf(block.styles));
       return text === '' ? '' : quoteBlock(text);
@@ -110,14 +103,6 @@ function renderBlock(block: Exclude<ArticleBlock, ListItem>, nest: NestHeading):
   }
 }
 
-function renderHeadingBlock(
-  { text, styles, level }: Extract<ArticleBlock, { type: 'heading' }>,
-  nest: NestHeading,
-): string {
-  const title = renderHeading(text, marksOf(styles));
-  return title === '' ? '' : renderTitle(title, nest(level));
-}
-
 function renderTitle(title: string, level: number): string {
   return `${'#'.repeat(level)} ${title}`;
 }
@@ -126,7 +111,7 @@ function marksOf(styles: readonly StyleRange[]): Mark[] {
   return styles.map(({ style, ...range }) => ({ type: style, ...range }));
 }
 
-/** Gives a code block whose fence is longer than any run of backticks in the code. */
+/** Returns a code block whose fence is longer than any run of backticks in the code. */
 function fenceCode(code: string): string {
   const shown = trimEndOf(toShownText(code), '\n');
   const runs = shown.match(/`+/g) ?? [];

@@ -1,13 +1,12 @@
 import { mapInSteps, type Steps } from '../../core/scheduling/slices.ts';
 import type { Post } from '../../model/post.ts';
-import type { BrowseItems, BrowseResult, BrowseSubject } from '../../model/results.ts';
-import { renderAccountList } from './account-list.ts';
-import { headAccount, headHandle, labelled, renderProfile } from './accounts.ts';
+import type { BrowseItems, BrowseResult } from '../../model/results.ts';
+import { headAccount, headHandle, renderAccountList, renderProfile } from './accounts.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
-import { joinBlocks, joinFacts } from './layout.ts';
+import { joinBlocks, joinFacts, labelled } from './layout.ts';
 import { link, linkUrl } from './links.ts';
-import { renderNotes } from './notes.ts';
 import { renderPostBlock } from './post-block.ts';
+import { renderNotes } from './text.ts';
 import { toThread } from './thread.ts';
 
 /** Renders a browse read as a Markdown page (CommonMark, GitHub's tables), ended by a newline. Each post is a step. */
@@ -33,21 +32,17 @@ function titleOf({ subject, profile }: BrowseResult): string {
       return `Followers of ${headHandle(subject.handle, subject.url)}`;
     case 'following':
       return `Accounts that ${headHandle(subject.handle, subject.url)} follows`;
-    case 'replies':
-      return `Replies to ${nameAnswered(subject)}`;
+    case 'replies': {
+      const author = subject.answered?.author ?? null;
+      const post = `the post ${escapeInline(subject.id)}`;
+      return `Replies to ${author === null ? post : headAccount(author)}`;
+    }
     case 'search':
       return `Search: ${escapeInline(subject.query)}`;
   }
 }
 
-function nameAnswered({ answered, id }: RepliesSubject): string {
-  const author = answered?.author ?? null;
-  return author === null ? `the post ${escapeInline(id)}` : headAccount(author);
-}
-
-type RepliesSubject = Extract<BrowseSubject, { resource: 'replies' }>;
-
-/** Says what the title leaves open: whose list it is, which feed, and any later page. */
+/** Returns the facts that the title lacks: whose list it is, which feed, and any later page. */
 function describePage(result: BrowseResult): string {
   return joinFacts([describeAbout(result), result.page > 1 ? `Page ${result.page}` : null]);
 }

@@ -9,7 +9,7 @@ const lineEnds: ReadonlySet<string> = new Set(['\r', '\v', '\f', '\u0085', '\u20
 
 /**
  * Splits a text into code points: line ends of every kind become `\n`, other control characters
- * go, half surrogates become U+FFFD.
+ * are dropped, half surrogates become U+FFFD.
  */
 export function toCharacters(text: string): Characters {
   const characters: string[] = [];
@@ -37,10 +37,7 @@ function toShown(point: string): string {
 
 /** Returns a text with the characters of `toCharacters`. */
 export function toShownText(text: string): string {
-  return text
-    .replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, '\n')
-    .replace(/(?![\t\n])\p{Cc}/gu, '')
-    .replace(/\p{Cs}/gu, '\ufffd');
+  return toCharacters(text).characters.join('');
 }
 
 /** Control characters but line ends, and marks that change the direction of what follows them. */
@@ -58,8 +55,8 @@ export function toLine(text: string): string {
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
- * Gives a line of at most `maxPoints` code points: a longer one ends in `…` after a whole word, or
- * after a whole character where its script sets no spaces.
+ * Returns a line of at most `maxPoints` code points: a longer one ends in `…` after a whole word, or
+ * after a whole character in a script without spaces.
  */
 export function cutLine(line: string, maxPoints: number): string {
   const points = [...line];
@@ -70,14 +67,14 @@ export function cutLine(line: string, maxPoints: number): string {
   return `${line.slice(0, space > end / 2 ? space : end).trimEnd()}…`;
 }
 
-/** Tells whether Markdown counts a character as white space (CommonMark 0.31.2 §2.1). */
+/** Returns whether Markdown counts a character as white space (CommonMark 0.31.2 §2.1). */
 export function isSpace(character: string | undefined): boolean {
   if (character === undefined) return false;
   if (character < '\u0080') return character === ' ' || character === '\t' || character === '\n';
   return /^\p{Zs}$/u.test(character);
 }
 
-/** Tells whether a character is part of a word for every Markdown parser. */
+/** Returns whether a character is part of a word for every Markdown parser. */
 export function isWordCharacter(character: string | undefined): boolean {
   return character !== undefined && /^[\p{L}\p{N}\p{M}]$/u.test(character);
 }
@@ -86,13 +83,13 @@ const asciiPunctuation: ReadonlySet<string | undefined> = new Set(
   '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
 );
 
-/** Returns whether a character is ASCII punctuation, which is what a backslash can escape. */
+/** Returns whether a backslash can escape a character. */
 export function isAsciiPunctuation(character: string | undefined): boolean {
   return asciiPunctuation.has(character);
 }
 
 /**
- * Tells whether a marker can stand outside next to this character, whatever is inside it.
+ * Returns whether a marker can be outside next to this character, whatever is inside it.
  * Symbols other than ASCII count as punctuation only for some parsers, so they are left out.
  */
 export function isSoft(character: string | undefined): boolean {
@@ -100,7 +97,7 @@ export function isSoft(character: string | undefined): boolean {
   return isAsciiPunctuation(character) || (character.length === 1 && /^\p{P}$/u.test(character));
 }
 
-/** Tells whether a marker can stand inside next to this character, whatever is outside it. */
+/** Returns whether a marker can be inside next to this character, whatever is outside it. */
 export function isPlain(character: string | undefined): boolean {
   return character !== undefined && !isSpace(character) && !/^[\p{P}\p{S}]$/u.test(character);
 }

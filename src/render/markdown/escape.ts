@@ -1,19 +1,20 @@
 import { isAsciiPunctuation, isSpace, isWordCharacter, toLine } from './characters.ts';
 
-/** A run of one and the same character, and what stands around it. */
+/** A run of one and the same character, and its neighbours. */
 interface Run {
   readonly character: string;
   readonly start: number;
   readonly end: number;
+  readonly length: number;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** A character that stands for a Markdown marker beside a run: neither a letter nor a space. */
+/** A character in the place of a Markdown marker beside a run: neither a letter nor a space. */
 const border = '*';
 
 /**
- * Finds the runs of ASCII punctuation; `borders` are offsets where a marker may come to stand. Other
+ * Finds the runs of ASCII punctuation; `borders` are offsets at which a marker may be put. Other
  * characters mean nothing to Markdown.
  */
 function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Run[] {
@@ -24,26 +25,21 @@ function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Ru
     if (isAsciiPunctuation(character)) {
       const before = borders.has(start) ? border : characters[start - 1];
       const after = borders.has(end) ? border : characters[end];
-      runs.push({ character, start, end, before, after });
+      runs.push({ character, start, end, length: end - start, before, after });
     }
     start = end;
   }
   return runs;
 }
 
-function findRunEnd(
-  characters: readonly string[],
-  start: number,
-  borders: ReadonlySet<number>,
-): number {
+function findRunEnd(all: readonly string[], start: number, borders: ReadonlySet<number>): number {
   let end = start + 1;
-  while (end < characters.length && characters[end] === characters[start] && !borders.has(end))
-    end += 1;
+  while (end < all.length && all[end] === all[start] && !borders.has(end)) end += 1;
   return end;
 }
 
 /**
- * Gives the characters that could pair up to a construct of Markdown, GitHub or Obsidian:
+ * Returns the characters that could pair up to a construct of Markdown, GitHub or Obsidian:
  * emphasis, strikethrough, code, maths, highlights, links, addresses. The others can stay as they are.
  */
 export function findHazards(
@@ -55,7 +51,7 @@ export function findHazards(
   for (const run of toRuns(characters, borders)) {
     const hazard = hazardOf(run, opened);
     if (hazard !== null) hazards.add(hazard);
-    if (canOpen(run)) opened.add(run.character);
+    if (openers.get(run.character)?.(run) === true) opened.add(run.character);
   }
   return hazards;
 }
@@ -67,55 +63,42 @@ function hazardOf(run: Run, opened: ReadonlySet<string>): string | null {
     case '@':
       return opened.has('<') ? '<' : null;
     default:
-      return isDisplayMaths(run) || closes(run, opened) ? run.character : null;
+      return closes(run, opened) ? run.character : null;
   }
 }
 
-function isDisplayMaths(run: Run): boolean {
-  return run.character === '$' && length(run) > 1;
+function closes({ character, before, length }: Run, opened: ReadonlySet<string>): boolean {
+  if (character === '$' && length > 1) return true; // displayed maths
+  if (!opened.has(character) || character === '[' || character === '<') return false;
+  return character === '`' || !isEdge(before);
 }
 
-function closes(run: Run, opened: ReadonlySet<string>): boolean {
-  switch (run.character) {
-    case '[':
-    case '<':
-      return false;
-    case '`':
-      return opened.has(run.character);
-    default:
-      return opened.has(run.character) && !isEdge(run.before);
-  }
+/** The characters that can begin a construct, and whether a run of them does. */
+const openers: ReadonlyMap<string, (run: Run) => boolean> = new Map([
+  ['[', () => true],
+  ['<', () => true],
+  ['`', () => true],
+  ['*', isBeforeText],
+  ['~', isBeforeText],
+  ['$', isBeforeText],
+  ['_', (run: Run) => isBeforeText(run) && !isInsideWord(run)],
+  ['=', (run: Run) => isBeforeText(run) && run.length > 1],
+]);
+
+function isBeforeText({ after }: Run): boolean {
+  return !isEdge(after);
 }
 
-function canOpen(run: Run): boolean {
-  switch (run.character) {
-    case '[':
-    case '<':
-    case '`':
-      return true;
-    case '_':
-      return !isEdge(run.after) && !isInsideWord(run);
-    case '=':
-      return !isEdge(run.after) && length(run) > 1;
-    case '*':
-    case '~':
-    case '$':
-      return !isEdge(run.after);
-    default:
-      return false;
-  }
-}
-
-/** Returns whether letters or digits stand on both sides, where `_` has no meaning. */
-function isInsideWord(run: Run): boolean {
-  return isWordCharacter(run.before) && isWordCharacter(run.after);
+/** Returns whether letters or digits are on both sides, where `_` has no meaning. */
+function isInsideWord({ before, after }: Run): boolean {
+  return isWordCharacter(before) && isWordCharacter(after);
 }
 
 function isEdge(character: string | undefined): boolean {
   return character === undefined || isSpace(character);
 }
 
-/** What escaping one line of characters depends on. Offsets count from the line's start. */
+/** The surroundings of one line of characters. Offsets count from the line's start. */
 export interface EscapeContext {
   /** Characters that could pair with another one of the text. */
   readonly hazards: ReadonlySet<string>;
@@ -144,42 +127,35 @@ export function escapeCharacters(characters: readonly string[], context: EscapeC
   return written;
 }
 
-/** Returns the Markdown of a run, or `null` if it can stay as it is. */
-function escapeRun(run: Run, line: Line): string | null {
-  const rule = rules.get(run.character);
-  if (rule?.(run, line) === true) return writeEscaped(run);
-  return breaksAddress(run, line) ? breakAddress(run) : null;
-}
-
 /**
- * What could begin HTML is written as an entity: within an address that a renderer finds where none was
- * meant, a backslash is a part of the address, and what follows it would be HTML.
+ * Returns the Markdown of a run, or `null` if it can stay as it is. `<` and `&` become entities: within an
+ * address that a renderer finds where none was meant, a backslash is a part of the address, and what follows
+ * it would be HTML.
  */
-function writeEscaped({ character, start, end }: Run): string {
-  if (character === '<') return '&lt;'.repeat(end - start);
-  if (character === '&') return `${'&'.repeat(end - start - 1)}&amp;`;
-  return `\\${character}`.repeat(end - start);
-}
-
-/** One escaped character less breaks slashes as well. */
-function breakAddress({ character, start, end }: Run): string {
-  return character === '/'
-    ? `${'\\/'.repeat(end - start - 1)}/`
-    : `\\${character}`.repeat(end - start);
+function escapeRun(run: Run, line: Line): string | null {
+  const { character, length } = run;
+  if (rules.get(character)?.(run, line) === true) {
+    if (character === '<') return '&lt;'.repeat(length);
+    if (character === '&') return `${'&'.repeat(length - 1)}&amp;`;
+    return `\\${character}`.repeat(length);
+  }
+  if (!breaksAddress(run, line)) return null;
+  // One escaped character less breaks slashes as well.
+  return character === '/' ? `${'\\/'.repeat(length - 1)}/` : `\\${character}`.repeat(length);
 }
 
 type Rule = (run: Run, line: Line) => boolean;
 
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ['\\', (run) => length(run) > 1 || run.after === undefined || isAsciiPunctuation(run.after)],
+  ['\\', ({ length, after }) => length > 1 || after === undefined || isAsciiPunctuation(after)],
   ['*', (run, line) => isHazard(run, line) && !isAloof(run)],
   ['~', (run, line) => isHazard(run, line) && !isAloof(run)],
   ['_', (run, line) => isHazard(run, line) && !isAloof(run) && !isInsideWord(run)],
   ['`', (run, line) => isHazard(run, line) || isLinked(run, line)],
   ['$', isHazard],
-  ['=', (run, line) => isHazard(run, line) && length(run) > 1],
-  // Obsidian hides what stands between two of these, across posts too.
-  ['%', (run) => length(run) > 1],
+  ['=', (run, line) => isHazard(run, line) && run.length > 1],
+  // Obsidian hides what is between two of these, across posts too.
+  ['%', ({ length }) => length > 1],
   ['[', (run, line) => isHazard(run, line) || isLinked(run, line) || opensSpecial(run, line)],
   [']', (run, line) => isHazard(run, line) || isLinked(run, line)],
   // Some parsers read brackets in the text of a link once more, without the backslashes.
@@ -192,17 +168,13 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['|', isHazard],
 ]);
 
-function length(run: Run): number {
-  return run.end - run.start;
-}
-
 function isHazard({ character }: Run, { hazards }: Line): boolean {
   return hazards.has(character);
 }
 
 /** Returns whether spaces are on both sides, where no delimiter opens or closes. */
-function isAloof(run: Run): boolean {
-  return isSpace(run.before) && isSpace(run.after);
+function isAloof({ before, after }: Run): boolean {
+  return isSpace(before) && isSpace(after);
 }
 
 function isLinked({ start }: Run, line: Line): boolean {
@@ -210,10 +182,9 @@ function isLinked({ start }: Run, line: Line): boolean {
 }
 
 /** Wiki links `[[`, callouts `[!`, footnotes `[^` and `^[`, and task boxes `[ ]`. */
-function opensSpecial(run: Run, { characters }: Line): boolean {
-  if (length(run) > 1 || /^[!^]$/.test(run.after ?? '') || /^[!^]$/.test(run.before ?? ''))
-    return true;
-  return run.start === 0 && /^\[[ xX]\]$/.test(characters.slice(0, 3).join(''));
+function opensSpecial({ start, length, before, after }: Run, { characters }: Line): boolean {
+  if (length > 1 || /^[!^]$/.test(after ?? '') || /^[!^]$/.test(before ?? '')) return true;
+  return start === 0 && /^\[[ xX]\]$/.test(characters.slice(0, 3).join(''));
 }
 
 function opensTag({ end }: Run, { characters }: Line): boolean {
@@ -238,11 +209,11 @@ function opensLink({ end }: Run, { linkStarts }: Line): boolean {
  */
 function breaksAddress(run: Run, line: Line): boolean {
   const { characters } = line;
-  const { character, start, end, after } = run;
-  if (character === '/') return end - start > 1 && startsHost(after);
+  const { character, start, end, length, after } = run;
+  if (character === '/') return length > 1 && startsHost(after);
   if (isLinked(run, line)) return false;
   if (character === '.' && endsInWww(characters, start)) return true;
-  if (end - start > 1) return false;
+  if (length > 1) return false;
   if (character === '.') return startsDomain(characters, end);
   return character === '@' && !isEdge(after) && endsLocalPart(characters[start - 1]);
 }

@@ -1,25 +1,24 @@
-/** Joins blocks of Markdown with an empty line between them; leaves empty ones out. */
-export function joinBlocks(blocks: readonly (string | null)[]): string {
-  return blocks.filter((block) => block !== null && block !== '').join('\n\n');
+import { escapeInline } from './escape.ts';
+
+function joinWith(separator: string) {
+  return (parts: readonly (string | null)[]) => parts.filter(Boolean).join(separator);
 }
+
+/** Joins blocks of Markdown with an empty line between them; leaves empty ones out. */
+export const joinBlocks = joinWith('\n\n');
 
 /** Joins lines of one paragraph with hard breaks; leaves empty ones out. */
-export function joinLines(lines: readonly (string | null)[]): string {
-  return lines.filter((line) => line !== null && line !== '').join('  \n');
-}
+export const joinLines = joinWith('  \n');
 
-/** Joins facts on one line with ` · `; leaves empty ones out. */
-export function joinFacts(facts: readonly (string | null)[]): string {
-  return facts.filter((fact) => fact !== null && fact !== '').join(' · ');
-}
+/** Joins facts on one line; leaves empty ones out. */
+export const joinFacts = joinWith(' · ');
 
-/** Puts Markdown into a block quote. */
 export function quoteBlock(markdown: string): string {
   return prefixLines(markdown, '> ', '> ');
 }
 
 /** Puts Markdown into a list item; `marker` is `- ` or a number such as `1. `. */
-export function listItem(markdown: string, marker: string): string {
+export function listItem(markdown: string, marker = '- '): string {
   return prefixLines(markdown, marker, ' '.repeat(marker.length));
 }
 
@@ -28,4 +27,51 @@ function prefixLines(markdown: string, first: string, rest: string): string {
     .split('\n')
     .map((line, index) => (line === '' ? rest.trimEnd() : `${index === 0 ? first : rest}${line}`))
     .join('\n');
+}
+
+/** Returns `Label: value`; empty if the value is. */
+export function labelled(label: string, value: string | null): string {
+  return value ? `${label}: ${value}` : '';
+}
+
+/** Returns a moment to the minute, such as `2026-03-04 09:12 UTC`; the escaped text itself if it is no moment. */
+export function formatMinute(time: string): string {
+  return toMinute(time) ?? escapeInline(time);
+}
+
+/** Returns a moment to the minute, such as `2026-03-04 09:12 UTC`; `null` for a text that is no moment. */
+export function toMinute(time: string): string | null {
+  const iso = toIso(time);
+  return iso === null ? null : `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+/** Returns the day of a moment, such as `2026-03-04`; the escaped text itself if it is no moment. */
+export function formatDay(time: string): string {
+  return toIso(time)?.slice(0, 10) ?? escapeInline(time);
+}
+
+function toIso(time: string): string | null {
+  const milliseconds = Date.parse(time);
+  return Number.isNaN(milliseconds) ? null : new Date(milliseconds).toISOString();
+}
+
+const grouped = new Intl.NumberFormat('en-US');
+
+/** Returns a number with thousands separators, such as `4,186`. */
+export function formatNumber(value: number): string {
+  return grouped.format(value);
+}
+
+/** Returns a number with its noun, such as `1 like` or `40 likes`; `null` for `null`. */
+export function formatCount(value: number | null, one: string, many: string): string | null {
+  return value === null ? null : `${formatNumber(value)} ${value === 1 ? one : many}`;
+}
+
+/** Returns seconds as `0:30`, `3:05` or `1:02:07`. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const hours = Math.floor(whole / 3600);
+  const minutes = Math.floor(whole / 60) % 60;
+  const rest = String(whole % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
 }

@@ -3,12 +3,10 @@ import { escapeLabel, escapeLine } from './escape.ts';
 const linkable = /^(?:https?:\/\/|mailto:)[^\s]/i;
 const entity = /&(?=#?[A-Za-z\d]{1,32};)/g;
 
-/** What neither a destination nor an autolink can hold, nor should hide from the reader. */
+/** Characters that neither a destination nor an autolink can contain, nor should hide from the reader. */
 const unprintable = /[\p{Cc}\p{Zs}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff<>\\`]/gu;
 
-/**
- * Gives a URL as the destination of a link; null where it is neither http, https nor mailto.
- */
+/** Returns a URL as the destination of a link; `null` if it is neither http, https nor mailto. */
 export function toDestination(url: string): string | null {
   const trimmed = url.trim();
   if (!linkable.test(trimmed)) return null;
@@ -24,43 +22,43 @@ function percentEncode(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** Gives `<url>`; null where the URL is of another kind or an autolink cannot hold it. */
+/** Returns `<url>`; `null` if the URL is of another kind or an autolink cannot contain it. */
 export function toAutolink(url: string): string | null {
   const trimmed = url.trim();
   if (!linkable.test(trimmed) || trimmed.search(entity) !== -1) return null;
   return `<${trimmed.replace(unprintable, percentEncode)}>`;
 }
 
-/** Gives a link with plain text, which it escapes; only the text where the URL cannot be linked. */
+/** Returns a link with plain text, which it escapes; only the text if the URL cannot be linked. */
 export function link(text: string, url: string | null): string {
   const destination = url === null ? null : toDestination(url);
   return destination === null ? escapeLine(text) : `[${escapeLabel(text)}](${destination})`;
 }
 
-/** Gives a link around Markdown; only the Markdown where the URL cannot be linked. */
+/** Returns a link around Markdown; only the Markdown if the URL cannot be linked. */
 export function wrapLink(markdown: string, url: string): string {
   const destination = toDestination(url);
   return destination === null ? markdown : `[${markdown}](${destination})`;
 }
 
-/** Gives a URL so that it is seen: an autolink, else a link, else plain text. */
+/** Returns a URL so that it is seen: an autolink, else a link, else plain text. */
 export function linkUrl(url: string): string {
   return toAutolink(url) ?? link(url, url);
 }
 
-/** Gives a picture with plain text for its description; only the text without a usable URL. */
+/** Returns a picture with plain text for its description; only the text without a usable URL. */
 export function image(alt: string, url: string): string {
-  const destination = toDestination(url);
-  return destination === null ? escapeLine(alt) : `![${escapeLabel(alt)}](${destination})`;
+  const shown = link(alt, url);
+  return toDestination(url) === null ? shown : `!${shown}`;
 }
 
-/** Tells whether a link's visible text says no more than its URL, with or without the scheme. */
+/** Returns whether a link's visible text says no more than its URL, with or without the scheme. */
 export function showsUrl(visible: string, url: string): boolean {
   const bare = (text: string) => text.replace(/^(?:https?:\/\/|mailto:)/i, '').replace(/\/$/, '');
   return bare(visible) === bare(url.trim());
 }
 
-/** A URL that stands in a text; offsets count its characters. */
+/** A URL in a text; offsets count its characters. */
 export interface BareLink {
   readonly start: number;
   readonly end: number;
@@ -107,8 +105,6 @@ function trimUrl(url: string): string {
 
 function countBrackets(url: string): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const bracket of url.match(/[()[\]]/g) ?? []) {
-    counts[bracket] = (counts[bracket] ?? 0) + 1;
-  }
+  for (const bracket of url.match(/[()[\]]/g) ?? []) counts[bracket] = (counts[bracket] ?? 0) + 1;
   return counts;
 }

@@ -1,11 +1,10 @@
 import type { Media } from '../../model/media.ts';
-import { formatDuration, formatNumber } from './figures.ts';
-import { joinFacts, joinLines } from './layout.ts';
+import { formatDuration, formatNumber, joinFacts, joinLines } from './layout.ts';
 import { image, link, wrapLink } from './links.ts';
 
 /**
- * Gives each item of a post's media as a block: pictures as pictures, the rest as links, behind a
- * preview picture where there is one. `full` adds sizes and the best files of a video.
+ * Returns each item of a post's media as a block: pictures as pictures, the rest as links, behind a
+ * preview picture if there is one. `full` adds sizes and the best files of a video.
  */
 export function renderMedia(all: readonly Media[], full: boolean): string[] {
   const positions = describePositions(all);
@@ -22,15 +21,16 @@ function renderItem(item: Media, label: string): string {
   return wrapLink(image(label, preview), item.url);
 }
 
-const names = { photo: 'Photo', video: 'Video', gif: 'GIF', audio: 'Audio' } as const;
+export const mediaNames = { photo: 'Photo', video: 'Video', gif: 'GIF', audio: 'Audio' } as const;
 
-/** Says the author's description, after the kind of what moves or sounds. */
+/** Returns the author's description, after the kind for all but photos. */
 function labelFor(item: Media, position: string): string {
   const alt = item.alt?.trim() ?? '';
   if (item.type === 'photo') return alt === '' ? `Photo${position}` : alt;
   const duration = item.type === 'gif' ? null : (item.duration ?? null);
   const length = duration === null ? '' : `, ${formatDuration(duration)}`;
-  return `${names[item.type]}${alt === '' ? position : ''}${length}${alt === '' ? '' : `: ${alt}`}`;
+  const name = mediaNames[item.type];
+  return alt === '' ? `${name}${position}${length}` : `${name}${length}: ${alt}`;
 }
 
 /** Returns ` 2 of 3` for each of several items of one type, and an empty text for a single one. */
@@ -47,10 +47,9 @@ export function describePositions(all: readonly Media[]): readonly string[] {
   });
 }
 
-function describeItem(item: Media): string {
-  const { width, height } = item;
+function describeItem({ width, height, variants = [] }: Media): string {
   const size = width === null || height === null ? null : `${width} × ${height} px`;
-  return joinFacts([size, ...linkVariants(item.variants ?? [])]);
+  return joinFacts([size, ...linkVariants(variants)]);
 }
 
 /** A video has a file for each bit rate; the best few say enough. */
@@ -60,14 +59,10 @@ function linkVariants(variants: NonNullable<Media['variants']>): string[] {
   return variants
     .toSorted((a, b) => (b.bitrate ?? 0) - (a.bitrate ?? 0))
     .slice(0, maxVariants)
-    .map((variant) => {
-      const rate = variant.bitrate === null ? '' : ` ${formatRate(variant.bitrate)}`;
-      return link(`${formatName(variant.content_type)}${rate}`, variant.url);
+    .map(({ bitrate, content_type, url }) => {
+      const rate = bitrate === null ? '' : ` ${formatNumber(Math.round(bitrate / 1000))} kbit/s`;
+      return link(`${formatName(content_type)}${rate}`, url);
     });
-}
-
-function formatRate(bitsPerSecond: number): string {
-  return `${formatNumber(Math.round(bitsPerSecond / 1000))} kbit/s`;
 }
 
 function formatName(contentType: string | null): string {

@@ -1,27 +1,42 @@
 import type { Account } from '../../model/account.ts';
-import type { Post, Status } from '../../model/post.ts';
-import { linkAccount, linkHandle } from './accounts.ts';
-import { linkCopy } from './copies.ts';
-import { joinBlocks, joinFacts } from './layout.ts';
-import { link } from './links.ts';
+import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/post.ts';
+import { linkAccount, linkCopy } from './accounts.ts';
+import { type ArticleExtent, renderArticle } from './article.ts';
+import { toLine } from './characters.ts';
+import { escapeCell, escapeInline, escapeLine } from './escape.ts';
 import {
-  originOf,
-  type PostView,
-  renderContent,
-  renderFacts,
-  renderTombstone,
-} from './post-content.ts';
+  formatCount,
+  formatMinute,
+  formatNumber,
+  joinBlocks,
+  joinFacts,
+  quoteBlock,
+} from './layout.ts';
+import { link } from './links.ts';
+import { renderMedia } from './media.ts';
+import { renderLine, renderText } from './text.ts';
 import { answersElsewhere, isSameAccount, type Thread } from './thread.ts';
 
-/** What a page says of a post's surroundings. */
-export interface Surroundings {
+/** How posts are shown on a page. */
+export interface PostView {
+  /** True adds exact times, metrics, the language and the client. */
+  readonly full: boolean;
+  /** When the posts were read: ISO 8601, UTC. */
+  readonly fetchedAt: string;
+  /** The level of headings within a post, such as an article's title. */
+  readonly level: number;
+  /** True if the page has the title of the post's article as its own, so that the article does not repeat it. */
+  readonly isTitledByArticle: boolean;
+  readonly articles: ArticleExtent;
+}
+
+interface Surroundings {
   readonly thread: Thread;
-  /** The account that the page is about, which is not named with each of its posts; else null. */
+  /** The account that the page is about, which is not named with each of its posts; else `null`. */
   readonly owner: Account | null;
 }
 
-/** Where a post stands on a page of several. */
-export interface BlockPlace extends Surroundings {
+interface BlockPlace extends Surroundings {
   /** `2/5` in a thread by one author. */
   readonly position: string | null;
   /** True marks the post as the one that was asked for. */
@@ -30,7 +45,7 @@ export interface BlockPlace extends Surroundings {
   readonly level: number;
 }
 
-/** Returns a post of several as a block under a heading that says who, when, and where in a thread. */
+/** Returns a post of several as a block under a heading with its author, its time, and its place in a thread. */
 export function renderPostBlock(
   post: Post,
   place: BlockPlace,
@@ -56,7 +71,7 @@ function headingOf(post: Post, owner: Account | null): readonly (string | null)[
   return who === null ? ['Unavailable post'] : [who, 'unavailable'];
 }
 
-/** Gives the line that says what a post answers and who passed it on, where the page does not. */
+/** Returns the lines with the reposter, the community and the answered post, as far as the page does not show them. */
 export function renderOrigin(post: Status, { thread, owner }: Surroundings): string {
   return joinBlocks([
     describeReposter(post.reposted_by, owner),
@@ -68,12 +83,123 @@ export function renderOrigin(post: Status, { thread, owner }: Surroundings): str
 function describeReposter(reposter: Account | null, owner: Account | null): string | null {
   if (reposter === null) return null;
   const { screen_name: handle, url } = reposter;
-  const who = isSameAccount(reposter, owner) ? linkHandle(handle, url) : linkAccount(reposter);
+  const who = isSameAccount(reposter, owner) ? link(`@${handle}`, url) : linkAccount(reposter);
   return `*${joinFacts([`Reposted by ${who}`, linkCopy(reposter)])}*`;
 }
 
 function describeTarget(target: Status['replying_to']): string {
-  const url = target?.url ?? null;
   const handle = target?.screen_name ?? null;
-  return `In reply to ${handle === null ? link('another post', url) : linkHandle(handle, url)}`;
+  const text = handle === null ? 'another post' : `@${handle}`;
+  return `In reply to ${link(text, target?.url ?? null)}`;
+}
+
+/** Quotes within quotes deeper than this are links. */
+const maxQuoteDepth = 3;
+
+/** Returns the content of a post, from its text to its community note. */
+export function renderContent(post: Status, view: PostView, depth = 0): string {
+  const hasTitle = depth > 0 || !view.isTitledByArticle;
+  const { level, full, articles: extent } = view;
+  const articleView = { level, hasTitle, full, extent };
+  return joinBlocks([
+    post.content_warning === null
+      ? null
+      : `**Content warning:** ${renderLine(post.content_warning)}`,
+    renderText(post.text, post.facets),
+    post.tags === undefined ? null : renderTags(post.tags),
+    post.possibly_sensitive ? '*Marked as sensitive content.*' : null,
+    ...renderMedia(post.media.all, view.full),
+    post.poll === null ? null : renderPoll(post.poll, view.fetchedAt),
+    post.article === null ? null : renderArticle(post.article, articleView),
+    post.card === null ? null : renderCard(post.card),
+    post.quote === null ? null : renderQuote(post.quote, view, depth + 1),
+    post.community_note === null ? null : renderNote(post.community_note),
+  ]);
+}
+
+function renderTags(tags: readonly string[]): string {
+  return `Tags: ${tags.map((tag) => escapeInline(`#${tag}`)).join(' ')}`;
+}
+
+function renderCard(card: Card): string {
+  const { url, title, description, provider_name: site, author_name: author } = card;
+  return quoteBlock(
+    joinBlocks([
+      `**${link(toLine(title) || url, url)}**`,
+      description === null ? null : renderLine(description),
+      joinFacts([
+        site === undefined ? null : escapeLine(site),
+        author === undefined ? null : `by ${link(author, card.author_url ?? null)}`,
+      ]),
+    ]),
+  );
+}
+
+function renderQuote(quote: Post, view: PostView, depth: number): string {
+  if (quote.type === 'tombstone') return renderTombstone(quote);
+  const header = joinFacts([linkAccount(quote.author, '**'), ...originOf(quote)]);
+  if (depth > maxQuoteDepth) return quoteBlock(`Quotes ${header}`);
+  const facts = view.full ? renderFacts(quote, view) : null;
+  return quoteBlock(joinBlocks([header, renderContent(quote, view, depth), facts]));
+}
+
+/** Returns the placeholder of a post that cannot be shown: a quote of one line with the reason. */
+export function renderTombstone(tombstone: Tombstone): string {
+  return quoteBlock(link(tombstone.text, tombstone.url));
+}
+
+/** Returns when a post was written, as a link to it, when it was edited, and where it was copied from. */
+export function originOf(post: Status): readonly (string | null)[] {
+  const { created_at, edited_at, url } = post;
+  const edited = edited_at === undefined ? null : `edited ${formatMinute(edited_at)}`;
+  return [link(formatMinute(created_at), url), edited, linkCopy(post)];
+}
+
+function renderNote(note: string): string {
+  return quoteBlock(`**Community note:** ${renderText(note, [])}`);
+}
+
+/**
+ * Returns the counts of a post on one line. A compact view has the replies, reposts, likes and views that
+ * are not 0; the full one adds the exact time, all other counts, the language and the client.
+ */
+export function renderFacts(post: Status, { full }: PostView): string {
+  const known = (count: number | null) => (full ? count : count || null);
+  const more = (fact: string | null) => (full ? fact : null);
+  return joinFacts([
+    more(escapeLine(post.created_at)),
+    formatCount(known(post.replies), 'reply', 'replies'),
+    formatCount(known(post.reposts), 'repost', 'reposts'),
+    formatCount(known(post.likes), 'like', 'likes'),
+    more(formatCount(post.quotes, 'quote', 'quotes')),
+    more(formatCount(post.bookmarks, 'bookmark', 'bookmarks')),
+    formatCount(known(post.views), 'view', 'views'),
+    more(post.reactions === undefined ? null : describeReactions(post.reactions)),
+    more(post.lang === null ? null : `language ${escapeInline(post.lang)}`),
+    more(post.source === null ? null : `via ${escapeInline(post.source)}`),
+  ]);
+}
+
+function describeReactions(reactions: readonly Reaction[]): string {
+  const counts = reactions.map(({ name, count }) => `${escapeInline(name)} ${formatNumber(count)}`);
+  return `reactions: ${counts.join(', ')}`;
+}
+
+/** Returns a poll as a table, and below it its votes and its end as seen at `fetchedAt` (ISO 8601). */
+function renderPoll(poll: Poll, fetchedAt: string): string {
+  const rows = poll.choices.map(({ label, count, percentage }) => {
+    const votes = count === null ? '–' : formatNumber(count);
+    const share = percentage === null ? '–' : `${percentage.toFixed(1)}%`;
+    return `| ${escapeCell(label)} | ${votes} | ${share} |`;
+  });
+  const table = ['| Choice | Votes | Share |', '| --- | ---: | ---: |', ...rows].join('\n');
+  const votes = formatCount(poll.total_votes, 'vote', 'votes');
+  const voters = formatCount(poll.total_voters ?? null, 'voter', 'voters');
+  const end = poll.ends_at === null ? null : describeEnd(poll.ends_at, fetchedAt);
+  return joinBlocks([table, joinFacts([votes, voters, end])]);
+}
+
+function describeEnd(endsAt: string, fetchedAt: string): string {
+  const isClosed = Date.parse(endsAt) <= Date.parse(fetchedAt);
+  return `${isClosed ? 'closed' : 'closes'} ${formatMinute(endsAt)}`;
 }

@@ -3,20 +3,26 @@ import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostResult } from '../../model/results.ts';
 import { articleTitleOf, firstWordsOf } from '../summary.ts';
-import { headAccount, linkAccount, nameAccount, renderAbout, renderAccounts } from './accounts.ts';
+import {
+  copyPrefix,
+  headAccount,
+  linkAccount,
+  nameAccount,
+  renderAbout,
+  renderAccounts,
+} from './accounts.ts';
 import { toLine } from './characters.ts';
-import { copyPrefix } from './copies.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinFacts, joinLines } from './layout.ts';
-import { renderNotes } from './notes.ts';
-import { renderOrigin, renderPostBlock } from './post-block.ts';
 import {
   originOf,
-  type PostView,
   renderContent,
   renderFacts,
+  renderOrigin,
+  renderPostBlock,
   renderTombstone,
-} from './post-content.ts';
+} from './post-block.ts';
+import { renderNotes } from './text.ts';
 import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } from './thread.ts';
 
 /**
@@ -43,7 +49,7 @@ export function titlePostPage(result: PostResult): string {
   return titleOf(result, { account: nameAccount, text: toLine });
 }
 
-/** How a title writes what others have written: as plain text or as Markdown. */
+/** The form of the parts of a title: plain text or Markdown. */
 interface TitleStyle {
   account(account: Account): string;
   text(text: string): string;
@@ -79,13 +85,8 @@ function renderLonePost(result: PostResult, thread: Thread): readonly string[] {
   if (post.type === 'tombstone') return [renderTombstone(post)];
   const { full, fetchedAt, posts } = result;
   const isTitled = isTitledByArticle(posts, post);
-  const view: PostView = {
-    full,
-    fetchedAt,
-    level: 2,
-    isTitledByArticle: isTitled,
-    articles: 'whole',
-  };
+  const facts = { full, fetchedAt, level: 2, isTitledByArticle: isTitled };
+  const view = { ...facts, articles: 'whole' } as const;
   // The title names the author, unless it is that of an article.
   const origin = joinFacts([isTitled ? linkAccount(post.author) : null, ...originOf(post)]);
   const signature = joinLines([`— ${origin}`, renderFacts(post, view)]);

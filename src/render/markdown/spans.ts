@@ -2,30 +2,31 @@ import type { Facet } from '../../model/post.ts';
 import { type Characters, isPlain, isSoft, isSpace } from './characters.ts';
 import { type BareLink, findBareLinks, showsUrl, toAutolink, toDestination } from './links.ts';
 
-/** A style that Markdown can show. */
+/** A run of characters. Offsets count characters, end exclusive. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
 type Style = 'bold' | 'italic' | 'strikethrough';
+type StyleSpan = Range & { readonly kind: Style | 'code' };
+/** `autolink`: the visible text is the URL and is replaced by it. */
+type LinkSpan = BareLink & { readonly kind: 'link' | 'autolink' };
 
-/** A run of characters that becomes more than text. Offsets count characters, end exclusive. */
-export type Span =
-  | { readonly kind: Style | 'code'; readonly start: number; readonly end: number }
-  | {
-      /** `autolink`: the visible text is the URL and is replaced by it. */
-      readonly kind: 'link' | 'autolink';
-      readonly start: number;
-      readonly end: number;
-      readonly url: string;
-    };
+/** A run of characters that becomes more than text. */
+export type Span = StyleSpan | LinkSpan;
 
-/** What marks a run of text: a facet, or a style of an article. */
+/** A facet, or a style of an article. */
 export type Mark = Pick<Facet, 'type' | 'start' | 'end' | 'url'>;
 
-/** More marks or bare URLs than this on one text are no text; the rest stays plain. */
+/** Maximum number of marks, and of bare URLs, of one text; the rest stays plain. */
 const maxMarks = 1000;
 
-/** Gives the spans of a text, nested and sorted: marks that are out of range or cross are dropped. */
+/** Returns the spans of a text, nested and sorted: marks that are out of range or cross are dropped. */
 export function toSpans(text: Characters, marks: readonly Mark[]): Span[] {
   const marked = marks.slice(0, maxMarks).flatMap((mark) => toSpan(text, mark) ?? []);
-  const bare = withoutOverlaps(findBareLinks(text.characters, maxMarks), marked.filter(isClosed));
+  const closed = marked.filter((span) => span.kind === 'link' || isAtom(span));
+  const bare = withoutOverlaps(findBareLinks(text.characters, maxMarks), closed);
   const links = bare.map((found) => linkSpan(text.characters, found));
   return dropTickedCode(nestSpans(mergeStyles([...marked, ...links])), text.characters);
 }
@@ -79,30 +80,20 @@ function linkSpan(characters: readonly string[], { start, end, url }: BareLink):
   return { kind: isAutolink ? 'autolink' : 'link', start, end, url };
 }
 
-function isClosed(span: Span): boolean {
-  return span.kind === 'link' || isAtom(span);
+/** Returns whether a span is written as a whole, so that nothing can nest in it. */
+export function isAtom({ kind }: Span): boolean {
+  return kind === 'code' || kind === 'autolink';
 }
 
-/** Tells whether a span is written as a whole, so that nothing can nest in it. */
-export function isAtom(span: Span): boolean {
-  return span.kind === 'code' || span.kind === 'autolink';
-}
-
-/** Tells whether a span is a style. */
-function isStyle(span: Span): span is Span & { readonly kind: Style } {
-  return span.kind === 'bold' || span.kind === 'italic' || span.kind === 'strikethrough';
-}
-
-type Joinable = Span & { readonly kind: Style | 'code' };
-
-function isJoinable(span: Span): span is Joinable {
-  return isStyle(span) || span.kind === 'code';
+function isStyle({ kind }: Span): boolean {
+  return kind === 'bold' || kind === 'italic' || kind === 'strikethrough';
 }
 
 /** Joins the spans of one style that touch or overlap: Markdown cannot set two beside each other. */
 function mergeStyles(spans: readonly Span[]): Span[] {
-  const merged: Span[] = spans.filter((span) => !isJoinable(span));
-  const open = new Map<Joinable['kind'], Joinable>();
+  const isJoinable = (span: Span) => isStyle(span) || span.kind === 'code';
+  const merged = spans.filter((span) => !isJoinable(span));
+  const open = new Map<Span['kind'], Span>();
   for (const span of spans.filter(isJoinable).toSorted((a, b) => a.start - b.start)) {
     const last = open.get(span.kind);
     if (last !== undefined && span.start <= last.end) {
@@ -145,13 +136,57 @@ function canHold(outer: Span, inner: Span): boolean {
   return outer.kind !== 'link' || (inner.kind !== 'link' && inner.kind !== 'autolink');
 }
 
-/** A line and its spans, sorted from outside to inside. Offsets count from the line's start. */
-interface SpannedLine {
-  readonly characters: readonly string[];
-  readonly spans: readonly Span[];
+/** Returns the lines of a text, blank ones included. */
+export function splitLines(characters: readonly string[]): Range[] {
+  const lines: Range[] = [];
+  for (let start = 0; start <= characters.length; ) {
+    const found = characters.indexOf('\n', start);
+    const end = found === -1 ? characters.length : found;
+    lines.push({ start, end });
+    start = end + 1;
+  }
+  return lines;
 }
 
-/** Each round narrows a span or drops it; styles that have not settled by then are dropped. */
+/**
+ * Returns for each of the sorted ranges the parts of the spans in it, sorted from outside to inside. Their
+ * offsets count from the start of the range.
+ */
+export function clipSpans(spans: readonly Span[], ranges: readonly Range[]): Span[][] {
+  let ahead = 0;
+  let open: readonly Span[] = [];
+  return ranges.map((range) => {
+    const from = ahead;
+    while ((spans[ahead]?.start ?? range.end) < range.end) ahead += 1;
+    if (open.length === 0 && ahead === from) return [];
+    open = [...open, ...spans.slice(from, ahead)].filter((span) => span.end > range.start);
+    return open.flatMap((span) => {
+      const start = Math.max(span.start, range.start) - range.start;
+      const end = Math.min(span.end, range.end) - range.start;
+      return start < end ? [{ ...span, start, end }] : [];
+    });
+  });
+}
+
+/** Puts the marks of spans, which are sorted from outside to inside, between written characters. */
+export function weaveSpans(
+  written: readonly string[],
+  spans: readonly Span[],
+  marksOf: (span: Span) => readonly [open: string, close: string],
+): string {
+  if (spans.length === 0) return written.join('');
+  const characters = [...written, ''];
+  const opening = characters.map(() => '');
+  const closing = characters.map(() => '');
+  for (const span of spans) {
+    const [open, close] = marksOf(span);
+    opening[span.start] = `${opening[span.start]}${open}`;
+    closing[span.end] = `${close}${closing[span.end]}`;
+  }
+  return characters.map((text, at) => `${closing[at]}${opening[at]}${text}`).join('');
+}
+
+/** Each round narrows a span or drops it; styles that still change after so many rounds are dropped. */
 const maxRounds = 20;
 
 /**
@@ -162,7 +197,7 @@ export function settleSpans(spans: readonly Span[], characters: readonly string[
   if (spans.length === 0) return [];
   let settled = nestSpans(spans);
   for (let round = 0; round < maxRounds; round += 1) {
-    const line = createNeighbours({ spans: settled, characters });
+    const line = findNeighbours(settled, characters);
     const fitted = settled.flatMap((span, at) => fitSpan(span, at, line) ?? []);
     const isSettled =
       fitted.length === settled.length && fitted.every((span, at) => span === settled[at]);
@@ -173,35 +208,27 @@ export function settleSpans(spans: readonly Span[], characters: readonly string[
 }
 
 /** The spans of a line by their edges, so that none has to be compared with every other one. */
-export interface Neighbours extends SpannedLine {
-  /** The latest end of a link or code that starts at an offset, and the earliest start by the end. */
-  readonly closedEnds: ReadonlyMap<number, number>;
-  readonly closedStarts: ReadonlyMap<number, number>;
-  /** The place among `spans` of the last span that ends at an offset. */
-  readonly lastEnding: ReadonlyMap<number, number>;
-  readonly boldEdges: ReadonlySet<number>;
-  /** 1 for each character in a link or code. */
-  readonly isHeld: Uint8Array;
-}
+export type Neighbours = ReturnType<typeof findNeighbours>;
 
-/** Finds the neighbours of the spans of a line. */
-export function createNeighbours({ spans, characters }: SpannedLine): Neighbours {
+/** Finds the neighbours of the spans of a line, which are sorted from outside to inside. */
+export function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
+  // The latest end of a link or code that starts at an offset, and the earliest start by the end.
   const closedEnds = new Map<number, number>();
   const closedStarts = new Map<number, number>();
-  const lastEnding = new Map<number, number>();
-  const isHeld = new Uint8Array(characters.length);
-  for (const [at, { end }] of spans.entries()) lastEnding.set(end, at);
+  const isClosed = new Uint8Array(characters.length);
   for (const { start, end } of spans.filter((span) => !isStyle(span))) {
     closedEnds.set(start, Math.max(end, closedEnds.get(start) ?? end));
     closedStarts.set(end, Math.min(start, closedStarts.get(end) ?? start));
-    isHeld.fill(1, start, end);
+    isClosed.fill(1, start, end);
   }
+  // The index of the last span that ends at an offset.
+  const lastEnding = new Map<number, number>(spans.map(({ end }, at) => [end, at]));
   const bold = spans.filter(({ kind }) => kind === 'bold');
   const boldEdges = new Set(bold.flatMap(({ start, end }) => [start, end]));
-  return { spans, characters, closedEnds, closedStarts, lastEnding, boldEdges, isHeld };
+  return { spans, characters, closedEnds, closedStarts, isClosed, lastEnding, boldEdges };
 }
 
-/** Returns the span itself where it fits, a narrower one, or `null` where nothing is left of it. */
+/** Returns the span itself if it fits, a narrower one, or `null` if nothing is left of it. */
 function fitSpan(span: Span, at: number, line: Neighbours): Span | null {
   const trimmed = trimSpaces(span, line.characters);
   if (trimmed !== span || !isStyle(span)) return trimmed;
@@ -254,12 +281,8 @@ function runsTogether(span: Span, line: Neighbours): boolean {
 }
 
 /** Moves one character of punctuation out of a style; `null` where that would cut more than that. */
-function narrow(
-  span: Span,
-  edge: 'start' | 'end',
-  { isHeld, characters }: Neighbours,
-): Span | null {
+function narrow(span: Span, edge: 'start' | 'end', line: Neighbours): Span | null {
   const offset = edge === 'start' ? span.start : span.end - 1;
-  if (isHeld[offset] === 1 || isPlain(characters[offset])) return null;
+  if (line.isClosed[offset] === 1 || isPlain(line.characters[offset])) return null;
   return edge === 'start' ? { ...span, start: offset + 1 } : { ...span, end: offset };
 }

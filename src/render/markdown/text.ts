@@ -8,21 +8,25 @@ import {
   keepNumberSigns,
   plainContext,
 } from './escape.ts';
-import { joinLines } from './layout.ts';
+import { joinBlocks, joinLines, listItem } from './layout.ts';
 import { toAutolink, toDestination } from './links.ts';
 import {
-  createNeighbours,
+  clipSpans,
+  findNeighbours,
   isAtom,
   isWordwise,
   type Mark,
   type Neighbours,
+  type Range,
   type Span,
   settleSpans,
+  splitLines,
   toSpans,
+  weaveSpans,
 } from './spans.ts';
 
 /**
- * Gives a text with its marks as Markdown: lines end in hard breaks, empty lines part paragraphs,
+ * Returns a text with its marks as Markdown: lines end in hard breaks, empty lines part paragraphs,
  * spaces at the start of a line become no-break spaces, bare URLs become links.
  */
 export function renderText(text: string, marks: readonly Mark[]): string {
@@ -37,48 +41,56 @@ export function renderLine(text: string): string {
   return renderBeside(toLine(text), [], delimiters);
 }
 
-function renderBeside(text: string, marks: readonly Mark[], beside: readonly string[]): string {
-  const source = toCharacters(text);
-  const lines = settleLines(source.characters, toSpans(source, marks));
-  const hazards = new Set([...hazardsOf(source.characters, lines), ...beside]);
-  const paragraphs: string[][] = [[]];
-  for (const line of lines) {
-    if (line.characters.length > 0) paragraphs.at(-1)?.push(writeLine(line, hazards));
-    else if (paragraphs.at(-1)?.length !== 0) paragraphs.push([]);
-  }
-  return paragraphs
-    .filter((paragraph) => paragraph.length > 0)
-    .map(joinLines)
-    .join('\n\n');
+/** Returns the section with a read's warnings; `null` without warnings. */
+export function renderNotes(warnings: readonly string[]): string | null {
+  if (warnings.length === 0) return null;
+  const items = warnings.map((warning) => listItem(renderLine(warning)));
+  return joinBlocks(['---', '**Notes**', items.join('\n')]);
 }
 
-/** Gives a text with its marks as the content of a heading: one line. */
+/** Returns a text with its marks as the content of a heading: one line. */
 export function renderHeading(text: string, marks: readonly Mark[]): string {
   // One character for one character, because the marks count them.
   const line = renderText(text.replace(/[\r\n\v\f\u0085\u2028\u2029]/g, ' '), marks);
   return keepNumberSigns(line.replace(/^\u00a0+/, ''));
 }
 
-interface LineRange {
-  readonly start: number;
-  readonly end: number;
+function renderBeside(text: string, marks: readonly Mark[], beside: readonly string[]): string {
+  const source = toCharacters(text);
+  const lines = toLines(source.characters, toSpans(source, marks));
+  const hazards = new Set([...hazardsOf(source.characters, lines), ...beside]);
+  const paragraphs: string[][] = [[]];
+  for (const line of lines) {
+    if (line.characters.length > 0) paragraphs.at(-1)?.push(writeLine(line, hazards));
+    else if (paragraphs.at(-1)?.length !== 0) paragraphs.push([]);
+  }
+  return joinBlocks(paragraphs.map(joinLines));
+}
+
+/** A line without the spaces around it, and its spans as they can be written. */
+interface Line extends TrimmedLine {
+  readonly characters: readonly string[];
+  /** Offsets count from the line's start. */
+  readonly spans: readonly Span[];
+}
+
+interface TrimmedLine extends Range {
   /** Spaces at the start of the line, a tab counted as four. */
   readonly indent: number;
 }
 
-function toLines(characters: readonly string[]): LineRange[] {
-  const lines: LineRange[] = [];
-  for (let start = 0; start <= characters.length; ) {
-    const found = characters.indexOf('\n', start);
-    const end = found === -1 ? characters.length : found;
-    lines.push(trimLine(characters, start, end));
-    start = end + 1;
-  }
-  return lines;
+function toLines(all: readonly string[], spans: readonly Span[]): Line[] {
+  const lines = splitLines(all).map((line) => trimLine(all, line));
+  const clipped = clipSpans(spans, lines);
+  return lines.map((line, at) => {
+    const characters = all.slice(line.start, line.end);
+    return { ...line, characters, spans: settleSpans(clipped[at] ?? [], characters) };
+  });
 }
 
-function trimLine(characters: readonly string[], from: number, to: number): LineRange {
-  let [start, end, indent] = [from, to, 0];
+function trimLine(characters: readonly string[], line: Range): TrimmedLine {
+  let { start, end } = line;
+  let indent = 0;
   while (end > start && isSpace(characters[end - 1])) end -= 1;
   for (; start < end && isSpace(characters[start]); start += 1) {
     indent += characters[start] === '\t' ? 4 : 1;
@@ -86,46 +98,34 @@ function trimLine(characters: readonly string[], from: number, to: number): Line
   return { start, end, indent };
 }
 
-/** A line without the spaces around it, and its spans as they can be written. */
-interface Line extends LineRange {
-  readonly characters: readonly string[];
-  /** Offsets count from the line's start. */
-  readonly spans: readonly Span[];
-}
-
-function settleLines(all: readonly string[], spans: readonly Span[]): Line[] {
-  let ahead = 0;
-  let open: readonly Span[] = [];
-  return toLines(all).map(({ start, end, indent }) => {
-    const from = ahead;
-    while ((spans[ahead]?.start ?? all.length) < end) ahead += 1;
-    if (open.length > 0 || ahead > from) {
-      open = [...open, ...spans.slice(from, ahead)].filter((span) => span.end > start);
+/** Returns the characters to escape in a text: those that pair up, and those of its own markers. */
+function hazardsOf(characters: readonly string[], lines: readonly Line[]): ReadonlySet<string> {
+  const borders = new Set<number>();
+  const markers = new Set<string>();
+  for (const line of lines) {
+    for (const { start, end, kind } of line.spans) {
+      borders.add(line.start + start).add(line.start + end);
+      for (const marker of markersOf[kind]) markers.add(marker);
     }
-    const characters = all.slice(start, end);
-    if (open.length === 0) return { start, end, indent, characters, spans: [] };
-    const clipped = open.flatMap((span) => clip(span, { start, end, indent }) ?? []);
-    return { start, end, indent, characters, spans: settleSpans(clipped, characters) };
-  });
+  }
+  return new Set([...findHazards(characters, borders), ...markers]);
 }
 
-function clip(span: Span, line: LineRange): Span | null {
-  const start = Math.max(span.start, line.start) - line.start;
-  const end = Math.min(span.end, line.end) - line.start;
-  return start < end ? { ...span, start, end } : null;
-}
+const markersOf: Readonly<Record<Span['kind'], string>> = {
+  bold: '*_',
+  italic: '*_',
+  strikethrough: '~',
+  code: '`',
+  link: '',
+  autolink: '',
+};
 
 function writeLine(line: Line, hazards: ReadonlySet<string>): string {
-  return `${'\u00a0'.repeat(line.indent)}${writeSpans(escapeLine(line, hazards), line)}`;
-}
-
-function escapeLine(
-  { characters, spans, indent }: Line,
-  hazards: ReadonlySet<string>,
-): readonly string[] {
+  const { characters, spans, indent } = line;
   const place = spans.length === 0 ? plainContext : contextOf(spans, characters.length);
-  const written = escapeCharacters(characters, { ...place, hazards });
-  return indent > 0 ? written : escapeBlockStart(characters, written);
+  const escaped = escapeCharacters(characters, { ...place, hazards });
+  const written = indent > 0 ? escaped : escapeBlockStart(characters, escaped);
+  return `${'\u00a0'.repeat(indent)}${writeSpans(written, line)}`;
 }
 
 function contextOf(spans: readonly Span[], length: number): Omit<EscapeContext, 'hazards'> {
@@ -139,51 +139,18 @@ function contextOf(spans: readonly Span[], length: number): Omit<EscapeContext, 
   };
 }
 
-/** Gives what must be escaped in a text: what pairs up, and what its own markers consist of. */
-function hazardsOf(characters: readonly string[], lines: readonly Line[]): ReadonlySet<string> {
-  const borders = new Set<number>();
-  const kinds = new Set<Span['kind']>();
-  for (const line of lines) {
-    for (const { start, end, kind } of line.spans) {
-      borders.add(line.start + start).add(line.start + end);
-      kinds.add(kind);
-    }
+function writeSpans(escaped: readonly string[], { spans, characters }: Line): string {
+  if (spans.length === 0) return escaped.join('');
+  const written = [...escaped];
+  for (const span of spans.filter(isAtom)) {
+    written.fill('', span.start, span.end);
+    written[span.start] = writeAtom(span, characters);
   }
-  const found = findHazards(characters, borders);
-  return new Set([...found, ...[...kinds].flatMap((kind) => [...markersOf[kind]])]);
+  const neighbours = findNeighbours(spans, characters);
+  return weaveSpans(written, spans, (span) => markSpan(span, neighbours));
 }
 
-const markersOf: Readonly<Record<Span['kind'], string>> = {
-  bold: '*_',
-  italic: '*_',
-  strikethrough: '~',
-  code: '`',
-  link: '',
-  autolink: '',
-};
-
-/** Puts the markers of the spans between the escaped characters of a line. */
-function writeSpans(escaped: readonly string[], line: Line): string {
-  if (line.spans.length === 0) return escaped.join('');
-  const written = [...escaped, ''];
-  const opening = written.map(() => '');
-  const closing = written.map(() => '');
-  const neighbours = createNeighbours(line);
-  for (const span of line.spans) {
-    const { start, end } = span;
-    if (isAtom(span)) {
-      written.fill('', start, end);
-      written[start] = writeAtom(span, line.characters);
-      continue;
-    }
-    const [open, close] = markersFor(span, neighbours);
-    opening[start] = `${opening[start]}${open}`;
-    closing[end] = `${close}${closing[end]}`;
-  }
-  return written.map((text, at) => `${closing[at]}${opening[at]}${text}`).join('');
-}
-
-function markersFor(span: Span, line: Neighbours): readonly [string, string] {
+function markSpan(span: Span, line: Neighbours): readonly [string, string] {
   switch (span.kind) {
     case 'bold':
       return ['**', '**'];
@@ -200,12 +167,12 @@ function markersFor(span: Span, line: Neighbours): readonly [string, string] {
 }
 
 function writeAtom(span: Span, characters: readonly string[]): string {
-  const visible = characters.slice(span.start, span.end).join('');
-  return span.kind === 'autolink' ? (toAutolink(span.url) ?? '') : codeSpan(visible);
+  if (span.kind === 'autolink') return toAutolink(span.url) ?? '';
+  return writeCode(characters.slice(span.start, span.end).join(''));
 }
 
-/** Gives code between backticks, more of them than the code has in a row (CommonMark §6.1). */
-function codeSpan(code: string): string {
+/** Returns code between backticks, more of them than the code has in a row (CommonMark §6.1). */
+function writeCode(code: string): string {
   const runs = new Set((code.match(/`+/g) ?? []).map((run) => run.length));
   let length = 1;
   while (runs.has(length)) length += 1;

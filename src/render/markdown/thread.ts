@@ -1,11 +1,11 @@
 import type { Account } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 
-/** The posts of a page by the part they play. */
+/** The posts of a page by their part in the conversation. */
 export interface Thread {
   /** The post that was asked for. */
   readonly asked: Post | undefined;
-  /** What came before it, the post itself, and its author's continuation. */
+  /** The posts before it, the post itself, and its author's continuation. */
   readonly chain: readonly Post[];
   readonly replies: readonly Post[];
   /** The place in the chain of each post by its id, and of the first post by each handle. */
@@ -13,7 +13,6 @@ export interface Thread {
   readonly firstPlaces: ReadonlyMap<string, number>;
 }
 
-/** Parts the posts of a page into the chain that leads through the one asked for, and replies. */
 export function toThread(posts: readonly Post[]): Thread {
   const chain = posts.filter((post) => post.context !== 'reply');
   const asked = posts.find((post) => post.context === 'post') ?? chain[0] ?? posts[0];
@@ -28,25 +27,23 @@ export function toThread(posts: readonly Post[]): Thread {
   return { asked, chain, replies, places, firstPlaces };
 }
 
-/** Tells whether one account wrote the whole chain; a lost post may be anyone's. */
+/** Returns whether one account wrote the whole chain; a tombstone may be anyone's. */
 export function isByOneAuthor({ asked, chain }: Thread): boolean {
   const author = asked?.author ?? null;
   return chain.every((post) => post.author === null || isSameAccount(post.author, author));
 }
 
-/** Tells whether two are one account; nobody is the same as null. */
 export function isSameAccount(one: Account, other: Account | null): boolean {
   return other !== null && accountKey(one) === accountKey(other);
 }
 
-/** Gives what tells accounts apart. */
 function accountKey(account: Account): string {
   return `${account.platform}:${account.screen_name.toLowerCase()}`;
 }
 
 /**
- * Gives `2/5` for posts that one author wrote one after the other. A lost post of an unknown author
- * counts where it stands between two of them.
+ * Returns `2/5` for posts that one author wrote one after the other. A tombstone without an author
+ * counts if it is between two of them.
  */
 export function findPositions({ chain }: Thread): ReadonlyMap<Post, string> {
   const positions = new Map<Post, string>();
@@ -75,7 +72,7 @@ function toRuns(chain: readonly Post[]): Post[][] {
   return runs;
 }
 
-/** Tells whether the page does not show what a post answers, or not right above it. */
+/** Returns whether the page does not show the post that a post answers, or not right above it. */
 export function answersElsewhere(post: Status, thread: Thread): boolean {
   const target = post.replying_to;
   if (target === null) return false;
@@ -85,7 +82,7 @@ export function answersElsewhere(post: Status, thread: Thread): boolean {
   return (thread.firstPlaces.get(target.screen_name?.toLowerCase() ?? '') ?? end) >= end;
 }
 
-/** Gives every account on a page once: authors, quoted authors, and who reposted. */
+/** Returns every account on a page once: authors, quoted authors, and reposters. */
 export function findAccounts(posts: readonly Post[]): Account[] {
   const found = new Map<string, Account>();
   for (const account of posts.flatMap(accountsOf)) {

@@ -61,16 +61,12 @@ function cleanTextLine(scan: Scan, line: string): void {
     endBlock(scan);
     return;
   }
-  const parts = scan.isDoubtful ? null : toParts(line);
-  scan.isDoubtful = parts === null;
+  const cleaned = scan.isDoubtful ? null : cleanAroundCode(line);
+  scan.isDoubtful = cleaned === null;
   if (underlinesHeading(scan, line)) return;
-  const cleaned = (parts ?? [{ text: line, isCode: false }])
-    .map((part) => (part.isCode ? part.text : cleanInline(part.text)))
-    .join('');
-  scan.lines.push(keepHardBreak(nestHeading(cleaned, scan.nest)));
+  scan.lines.push(keepHardBreak(nestHeading(cleaned ?? cleanInline(line), scan.nest)));
 }
 
-/** Returns a line; a heading such as `# Title` with its level on the page. */
 function nestHeading(line: string, nest: NestHeading): string {
   const marks = /^ {0,3}(#{1,6})(?=[ \t]|$)/.exec(line)?.[1];
   if (marks === undefined) return line;
@@ -81,23 +77,18 @@ function writeHeading(level: number, text: string): string {
   return `${'#'.repeat(level)}${text}`.trimEnd();
 }
 
-/** Text above a line of `=` or `-` is a heading if it is a paragraph of one line (CommonMark 0.31 §4.3). */
-const underline = /^ {0,3}(=+|-+)[ \t]*$/;
-
 /**
- * Takes a line that makes a heading of the text above it: a paragraph of one line becomes a heading with `#`, and
- * a longer one stays a paragraph.
+ * Takes a line of `=` or `-`, which makes a heading of the text above it (CommonMark 0.31 §4.3): a paragraph of one
+ * line becomes a heading with `#`, and a longer one stays a paragraph.
  */
 function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
-  const mark = underline.exec(line)?.[1]?.[0];
+  const mark = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)?.[1]?.[0];
   const before = lines.at(-2);
   const above = lines.at(-1) ?? '';
   if (mark === undefined || above === '') return false;
   if (!before && /^ {0,3}[^\s#>|*+\d-]/.test(above)) {
-    lines[lines.length - 1] = writeHeading(
-      nest(mark === '=' ? 1 : 2),
-      ` ${keepNumberSigns(above.trim())}`,
-    );
+    const level = nest(mark === '=' ? 1 : 2);
+    lines[lines.length - 1] = writeHeading(level, ` ${keepNumberSigns(above.trim())}`);
   } else {
     lines.push(...(mark === '=' ? [''] : ['', '---', '']));
   }
@@ -110,34 +101,28 @@ function keepHardBreak(line: string): string {
   return line.length - shown.length < 2 ? shown : `${shown}  `;
 }
 
-interface Part {
-  readonly text: string;
-  readonly isCode: boolean;
-}
-
 /** A link whose destination no code span can reach into. */
 const plainLink = /\]\([^()`"'<\\\s]*\)/g;
 
 /**
- * Splits a line into text and code spans; null where a parser might see other ones: where a span
- * runs on to the next line, or could begin in a link's destination or end at a table's cell.
+ * Cleans a line except its code spans; `null` if a parser might see other ones: if a span runs on to
+ * the next line, or could begin in a link's destination or end at a table's cell.
  */
-function toParts(line: string): readonly Part[] | null {
+function cleanAroundCode(line: string): string | null {
   if (/\][([:]/.test(line.replace(plainLink, '')) || hasAddressUpToCode(line)) return null;
-  const parts: Part[] = [];
   const escapeOrTicks = /\\.|`+/gsu;
+  let cleaned = '';
   let start = 0;
   for (let token = escapeOrTicks.exec(line); token; token = escapeOrTicks.exec(line)) {
     if (token[0].startsWith('\\')) continue;
     const end = findCodeEnd(line, escapeOrTicks.lastIndex, token[0].length);
     const code = line.slice(token.index, end);
     if (end === undefined || code.includes('|')) return null;
-    parts.push({ text: line.slice(start, token.index), isCode: false });
-    parts.push({ text: code, isCode: true });
+    cleaned += `${cleanInline(line.slice(start, token.index))}${code}`;
     start = end;
     escapeOrTicks.lastIndex = end;
   }
-  return [...parts, { text: line.slice(start), isCode: false }];
+  return `${cleaned}${cleanInline(line.slice(start))}`;
 }
 
 /** Renderers of GitHub's Markdown take a backtick within a bare address for a part of it. */
@@ -159,7 +144,7 @@ function findCodeEnd(line: string, from: number, ticks: number): number | undefi
 }
 
 /**
- * Takes the meaning from HTML, from unsafe links, and from the definitions of references. `<` becomes an
+ * Escapes HTML, unsafe links, and the definitions of references. `<` becomes an
  * entity also after a backslash, because a backslash at the end of an address is a part of it.
  */
 function cleanInline(text: string): string {

@@ -1,8 +1,7 @@
 import { toIsoSeconds } from '../../../core/clock.ts';
 import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
-import type { Card } from '../../../model/card.ts';
 import { type Media, toMediaSet } from '../../../model/media.ts';
-import type { Status } from '../../../model/post.ts';
+import type { Card, Status } from '../../../model/post.ts';
 import { postUrl, profileUrl } from '../../../model/reference.ts';
 import { shapeFacets } from '../../../platforms/bluesky-facets.ts';
 import { sensitiveLabels, signedInOnly } from '../../../platforms/bluesky-labels.ts';

@@ -1,5 +1,5 @@
 import type { Media } from '../../../model/media.ts';
-import type { Poll } from '../../../model/poll.ts';
+import type { Poll } from '../../../model/post.ts';
 import { known } from '../../../platforms/known.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
 import { toIsoTime } from '../../../platforms/times.ts';
