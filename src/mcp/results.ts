@@ -1,6 +1,6 @@
 import { Problem, type ProblemDocument, toProblemDocument } from '../core/problem.ts';
 import { createSlices, type Sliced } from '../core/scheduling/slices.ts';
-import type { Waiting } from '../fetching/fetch.ts';
+import type { Waiting } from '../fetching/cost.ts';
 import type { KeptViews } from '../fetching/views.ts';
 import type { PlanContext } from '../reads/read.ts';
 import { type Answered, nameView, type Reader } from '../reads/run.ts';

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Waiting } from '../../fetching/fetch.ts';
+import type { Waiting } from '../../fetching/cost.ts';
 import { isPermalinkHandle } from '../../reads/addresses/reserved-names.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import type { Headers } from '../../web/headers.ts';
