@@ -20,18 +20,14 @@ export function createViews(grow: (bytes: number) => void): Views {
   };
 }
 
-/** Renderings of one kind, each kept beside its answer under a name. */
-export interface KeptViews<Value> {
-  get(views: Views, name: string): Value | undefined;
-  set(views: Views, name: string, value: Value, bytes: number): void;
-}
+export type KeptViews<Value> = ReturnType<typeof createKeptViews<Value>>;
 
-/** Creates an empty store of renderings of one kind. They go when their answers go. */
-export function createKeptViews<Value>(): KeptViews<Value> {
+/** Creates an empty store of renderings of one kind, each under a name beside its answer, with which it goes. */
+export function createKeptViews<Value>() {
   const kept = new WeakMap<Views, Map<string, Value>>();
   return {
-    get: (views, name) => kept.get(views)?.get(name),
-    set: (views, name, value, bytes) => {
+    get: (views: Views, name: string): Value | undefined => kept.get(views)?.get(name),
+    set: (views: Views, name: string, value: Value, bytes: number): void => {
       const values = kept.get(views) ?? new Map<string, Value>();
       if (values.has(name) || !views.admit(bytes)) return;
       kept.set(views, values.set(name, value));

@@ -1,6 +1,6 @@
 import { Problem, type ProblemDocument, toProblemDocument } from '../core/problem.ts';
 import { createSlices, type Sliced } from '../core/scheduling/slices.ts';
-import type { Waiting } from '../fetching/fetch.ts';
+import type { Waiting } from '../fetching/cost.ts';
 import type { KeptViews } from '../fetching/views.ts';
 import { correctionOf } from '../reads/misspelt.ts';
 import { faultOf } from '../reads/parameters.ts';

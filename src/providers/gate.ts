@@ -48,7 +48,7 @@ export interface Gate {
   pause(error: ProviderError): void;
 }
 
-interface Asking {
+export interface Asking {
   readonly signal: AbortSignal;
   /**
    * Names what is asked for. Unreadable answers about one subject in a row count once: one strange post,

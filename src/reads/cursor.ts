@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { Problem, quoteInput } from '../core/problem.ts';
-import type { ListPosition } from '../fetching/lists/list-position.ts';
+import type { ListPosition } from '../fetching/lists/browse-query.ts';
 
 /** Makes cursors of places in lists, and parses them. */
 export type CursorCodec = ReturnType<typeof createCursorCodec>;

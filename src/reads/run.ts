@@ -1,5 +1,6 @@
 import type { Sliced } from '../core/scheduling/slices.ts';
-import type { Fetcher, Waiting } from '../fetching/fetch.ts';
+import type { Waiting } from '../fetching/cost.ts';
+import type { Fetcher } from '../fetching/fetch.ts';
 import type { Answer } from '../fetching/plan.ts';
 import { createKeptViews } from '../fetching/views.ts';
 import type { Format, Result } from '../model/results.ts';

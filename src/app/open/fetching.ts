@@ -21,7 +21,7 @@ import {
   createHistoryImporter,
   type HistoryImporter,
 } from '../../fetching/histories/import-history.ts';
-import { createWalkMemory } from '../../fetching/lists/walk-memory.ts';
+import { createWalkMemory } from '../../fetching/lists/given-items.ts';
 import { accountSubject } from '../../fetching/plan.ts';
 import { type SearchPlatform, searchPlatforms } from '../../model/reference.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';

@@ -1,30 +1,15 @@
-/** Runs work once for all who ask for the same key at the same time. */
-export interface Coalescer<Value> {
-  /**
-   * Joins the flight under `key`, or starts one. A caller who leaves (by `signal`) stops the work
-   * only when nobody else waits for it.
-   *
-   * @throws what `start` throws, or the signal's reason.
-   */
-  run(
-    key: string,
-    signal: AbortSignal | undefined,
-    start: (signal: AbortSignal) => Promise<Value>,
-  ): Promise<Value>;
-  /** How many flights are under way. */
-  readonly size: number;
-}
-
 interface Flight<Value> {
   readonly result: Promise<Value>;
   readonly controller: AbortController;
   waiting: number;
 }
 
-/** Creates a coalescer with no flight under way. */
-export function createCoalescer<Value>(): Coalescer<Value> {
+/**
+ * Creates a function that runs work once for all who ask for the same key at the same time. A caller who
+ * leaves (by `signal`) stops the work only if nobody else waits for it.
+ */
+export function createCoalescer<Value>() {
   const flights = new Map<string, Flight<Value>>();
-
   const begin = (key: string, start: (signal: AbortSignal) => Promise<Value>): Flight<Value> => {
     const controller = new AbortController();
     const result = start(controller.signal).finally(() => {
@@ -42,20 +27,20 @@ export function createCoalescer<Value>(): Coalescer<Value> {
     flight.controller.abort();
   };
 
-  return {
-    get size() {
-      return flights.size;
-    },
-    run: async (key, signal, start) => {
-      signal?.throwIfAborted();
-      const flight = flights.get(key) ?? begin(key, start);
-      flight.waiting += 1;
-      try {
-        return await untilAborted(flight.result, signal);
-      } finally {
-        leave(key, flight);
-      }
-    },
+  /** @throws what `start` throws, or the signal's reason */
+  return async (
+    key: string,
+    signal: AbortSignal | undefined,
+    start: (signal: AbortSignal) => Promise<Value>,
+  ): Promise<Value> => {
+    signal?.throwIfAborted();
+    const flight = flights.get(key) ?? begin(key, start);
+    flight.waiting += 1;
+    try {
+      return await untilAborted(flight.result, signal);
+    } finally {
+      leave(key, flight);
+    }
   };
 }
 

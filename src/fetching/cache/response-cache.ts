@@ -4,22 +4,21 @@ import type { ListPart } from '../lists/browse.ts';
 import type { Found } from '../plan.ts';
 import { createViews, type Views } from '../views.ts';
 
-/** What the cache keeps under a key: what was found, or that it is confirmed gone. */
-export type Outcome = Kept | { readonly gone: Problem };
-
-/** What was found. */
-export interface Kept {
-  readonly found: Found | ListPart;
-  readonly source: string;
-  /** Whether a provider of this machine gave it. */
-  readonly isLocal: boolean;
-  /** When the provider was asked, in milliseconds since the epoch; of several, the first time. */
-  readonly askedMs: number;
-}
+/** A read that was answered, or whose subject is confirmed gone. */
+export type Outcome =
+  | {
+      readonly found: Found | ListPart;
+      readonly source: string;
+      /** Whether a provider of this machine gave it. */
+      readonly isLocal: boolean;
+      /** When the provider was asked, in milliseconds since the epoch; of several, the first time. */
+      readonly askedMs: number;
+    }
+  | { readonly gone: Problem };
 
 /** An outcome with its times, in milliseconds since the epoch. */
 export interface CacheEntry {
-  /** What it is about: a post and its author, or an account, or a search. */
+  /** What it is about: posts and their authors, an account, or a search. */
   readonly subjects: readonly string[];
   readonly outcome: Outcome;
   readonly fetchedAtMs: number;
@@ -30,36 +29,26 @@ export interface CacheEntry {
   readonly errorUntilMs: number;
 }
 
-/** A bounded cache of outcomes, least recently used out first. */
-export interface ResponseCache {
-  get(key: string): (CacheEntry & { readonly views: Views }) | undefined;
-  set(key: string, entry: CacheEntry): Views;
-  /**
-   * Drops every entry about a subject that turned out to be gone at a time, in milliseconds since the
-   * epoch. What was asked for before then is not kept afterwards either.
-   */
-  dropSubject(subject: string, goneMs: number): void;
-  readonly bytes: number;
-  readonly size: number;
-}
+export type Entry = CacheEntry & { readonly views: Views };
 
-/** How many subjects that are gone are remembered, for reads that were under way. */
+/** Maximum number of gone subjects that are remembered for reads under way. */
 const maxGone = 1000;
 
-interface StoredEntry extends CacheEntry {
-  readonly views: Views;
+interface StoredEntry extends Entry {
   bytes: number;
 }
 
-/** How much a cache holds at most, and who is told of each subject that is gone. */
-export interface ResponseCacheOptions {
+export type ResponseCache = ReturnType<typeof createResponseCache>;
+
+interface CacheOptions {
   readonly maxEntries: number;
   readonly maxBytes: number;
+  /** Called with each subject that is gone. */
   readonly onGone?: (subject: string) => void;
 }
 
-/** Creates an empty cache. */
-export function createResponseCache(limits: ResponseCacheOptions): ResponseCache {
+/** Creates a bounded cache of outcomes, least recently used out first. */
+export function createResponseCache(limits: CacheOptions) {
   const keysOf = new Map<string, Set<string>>();
   const goneAt = new LRUCache<string, number>({ max: maxGone });
   const isPast = ({ subjects, outcome }: CacheEntry): boolean => {
@@ -78,7 +67,7 @@ export function createResponseCache(limits: ResponseCacheOptions): ResponseCache
       keysOf.set(subject, (keysOf.get(subject) ?? new Set()).add(key));
     }
   };
-  // Each in a box of its own: the library looks at a new size only of a new value.
+  // Each has a box of its own, because the library looks at the size only of a new value.
   const entries = new LRUCache<string, { readonly kept: StoredEntry }>({
     max: limits.maxEntries,
     maxSize: limits.maxBytes,
@@ -98,8 +87,8 @@ export function createResponseCache(limits: ResponseCacheOptions): ResponseCache
   };
 
   return {
-    get: (key) => entries.get(key)?.kept,
-    set: (key, entry) => {
+    get: (key: string): Entry | undefined => entries.get(key)?.kept,
+    set: (key: string, entry: CacheEntry): Views => {
       if (isPast(entry)) return createViews(() => undefined);
       const bytes = 200 + 2 * key.length + 120 * entry.subjects.length + sizeOf(entry.outcome);
       const kept: StoredEntry = {
@@ -113,7 +102,11 @@ export function createResponseCache(limits: ResponseCacheOptions): ResponseCache
       put(key, kept);
       return kept.views;
     },
-    dropSubject: (subject, goneMs) => {
+    /**
+     * Drops every entry about a subject that turned out to be gone at a time, in milliseconds since the
+     * epoch. Answers to requests from before then are not stored afterwards either.
+     */
+    dropSubject: (subject: string, goneMs: number): void => {
       limits.onGone?.(subject);
       goneAt.set(subject, goneMs);
       for (const key of [...(keysOf.get(subject) ?? [])]) entries.delete(key);

@@ -10,12 +10,11 @@ import type { ListPart } from '../lists/browse.ts';
 import type { ListItem } from '../lists/browse-query.ts';
 import { accountSubject, type Found } from '../plan.ts';
 
-/** Gives the subject of what is about a post. */
 export function postSubject(post: PostReference): string {
   return `post ${identifyPost(post)}`;
 }
 
-/** Gives the post or the account that a subject is about; null where it is about something else. */
+/** Returns the post or the account that a subject names; `null` for other subjects. */
 export function referenceOfSubject(subject: string): PostReference | AccountReference | null {
   const [word, name, handle, id] = subject.split(' ');
   const platform = platforms.safeParse(name).data;
@@ -25,8 +24,8 @@ export function referenceOfSubject(subject: string): PostReference | AccountRefe
 }
 
 /**
- * Gives all that something found is about: its posts, quotes included, their authors, its accounts.
- * When one of them is confirmed gone, it is not served from here either.
+ * Returns the subjects of an answer: its posts, quotes included, their authors, its accounts. When one of
+ * them is confirmed gone, the answer is dropped.
  */
 export function subjectsOf(found: Found | ListPart): readonly string[] {
   return [...new Set(itemsOf(found).flatMap(subjectsOfItem))];
@@ -37,13 +36,9 @@ function itemsOf(found: Found | ListPart): readonly ListItem[] {
     return [...found.ancestors, found.post, ...found.continuation, ...found.replies];
   }
   if ('profile' in found) return [found.profile.account];
-  if ('page' in found) return withPost(found.page.answered, found.page.items);
-  const items = withPost(found.answered, found.items);
-  return found.account === null ? items : [found.account, ...items];
-}
-
-function withPost(post: Post | undefined, items: readonly ListItem[]): readonly ListItem[] {
-  return post === undefined ? items : [post, ...items];
+  const page = 'page' in found ? found.page : found;
+  const account = 'page' in found ? null : found.account;
+  return [account ?? [], page.answered ?? [], page.items].flat();
 }
 
 function subjectsOfItem(item: ListItem): readonly string[] {

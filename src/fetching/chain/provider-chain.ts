@@ -3,138 +3,90 @@ import { Problem, type ProblemCode, quoteInput } from '../../core/problem.ts';
 import { createSlices, type Slices } from '../../core/scheduling/slices.ts';
 import { type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
 import type { Answers, Query, QueryKind } from '../../model/queries.ts';
-import { type Platform, platformNames } from '../../model/reference.ts';
+import { platformNames } from '../../model/reference.ts';
 import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
-import type { BreakerState } from '../../providers/gate.ts';
 import { clampPause } from '../../providers/gate.ts';
-import type { Ask, Provider, ReadName } from '../../providers/provider.ts';
+import type { Ask, Provider } from '../../providers/provider.ts';
 import type { Gates } from './provider-gate.ts';
 
-/** A provider with the gates before it. */
-export interface ChainLink {
+interface ChainLink {
   readonly provider: Provider;
   readonly gates: Gates;
 }
 
-/** What a provider found, and which one. */
+/** An answer with its provider. */
 export interface Sourced<Kind extends QueryKind> {
   readonly found: Answers[Kind]['found'];
   readonly source: string;
-  /** Whether it is a provider that answers as the last resort. */
+  /** Whether the provider answers as the last resort. */
   readonly degraded: boolean;
-  /** Whether it is a provider of this machine. */
+  /** Whether the provider is on this machine. */
   readonly isLocal: boolean;
 }
 
-/** How a query is asked. */
 export interface AskOptions extends RequestContext {
   /** The only provider to ask; default: all that cover the query, in order. */
   readonly provider?: string | undefined;
-  /** True leaves out those that cover the query as the last resort. */
+  /** Leaves out the providers that cover the query as the last resort. */
   readonly isLiveOnly?: boolean | undefined;
 }
 
-/** A provider's failure, for the log. */
-export interface ProviderFailure {
-  readonly provider: string;
-  readonly error: unknown;
-}
-
-/** A provider as `/health/ready` shows it. */
-export interface ProviderState {
-  readonly name: string;
-  /** `open` while any kind of query is not asked; `half_open` while one tries whether it is back. */
-  readonly breaker: BreakerState;
-  /** The kinds of query whose breaker is not closed. */
-  readonly broken: Gates['broken'];
-  readonly platforms: readonly Platform[];
-  readonly reads: readonly ReadName[];
-}
-
-/** The providers in order. */
-export interface ProviderChain {
-  /**
-   * Asks the first provider that covers the query, then the next one on an upstream failure. Those
-   * that cover it as the last resort come last, and only after another one has failed.
-   *
-   * @throws Problem `unsupported_platform`, `not_found`, `invalid_query`, `upstream_error`,
-   *   `upstream_unavailable` or `upstream_rate_limited`; `invalid_cursor` when the only provider to
-   *   ask does not answer such queries any more; what `takeRequest` throws.
-   */
-  ask<Kind extends QueryKind>(
-    kind: Kind,
-    query: Answers[Kind]['query'],
-    options: AskOptions,
-  ): Promise<Sourced<Kind>>;
-  /** The providers in order: what they can answer, and the state of their breakers. */
-  states(): readonly ProviderState[];
-  /** Closes the providers that hold something. */
-  close(): void;
-}
-
-/**
- * What follows from each kind of failure: whether the next provider is asked,
- * and the problem when this failure is the one that is told.
- */
-const failurePolicy = {
-  missing: { next: false, code: 'not_found' },
-  ambiguous: { next: true, code: 'upstream_unavailable' },
-  rejected: { next: false, code: 'invalid_query' },
-  throttled: { next: true, code: 'upstream_rate_limited' },
-  unavailable: { next: true, code: 'upstream_unavailable' },
-  malformed: { next: true, code: 'upstream_error' },
-} as const satisfies Record<ProviderErrorKind, { next: boolean; code: ProblemCode }>;
-
-/** Absence needs two witnesses where an outage looks the same as absence. */
-const witnessesOfAbsence = 2;
-
-/** What a chain is created with. */
-export interface ChainOptions {
-  readonly onFailure: (failure: ProviderFailure) => void;
+interface ChainOptions {
+  /** Called with each failure of a provider. */
+  readonly onFailure: (failure: { readonly provider: string; readonly error: unknown }) => void;
   /** The turns that the slices of long answers wait for; default: answers are read in one piece. */
   readonly heavyTurns?: Turns | undefined;
 }
+
+export type ProviderChain = ReturnType<typeof createProviderChain>;
 
 /** Creates the chain of providers, in the order given. */
 export function createProviderChain(
   links: readonly ChainLink[],
   { onFailure, heavyTurns }: ChainOptions,
-): ProviderChain {
+) {
   return {
-    ask: (kind, query, options) =>
-      askInOrder(links, {
-        ...(heavyTurns && sliceFor(options, heavyTurns)),
-        kind,
-        query,
-        onFailure,
-        ...options,
+    /**
+     * Asks the first provider that covers the query, then the next one on an upstream failure. Those
+     * that cover it as the last resort come last, and only after another one has failed.
+     *
+     * @throws Problem `unsupported_platform`, `not_found`, `invalid_query`, `upstream_error`,
+     *   `upstream_unavailable` or `upstream_rate_limited`; `invalid_cursor` if the only provider to
+     *   ask does not answer such queries any more; what `takeRequest` throws.
+     */
+    ask: <Kind extends QueryKind>(
+      kind: Kind,
+      query: Answers[Kind]['query'],
+      options: AskOptions,
+    ): Promise<Sourced<Kind>> => {
+      const slices = heavyTurns && createAnswerSlices(options, heavyTurns);
+      return askInOrder(links, { ...slices, kind, query, onFailure, ...options });
+    },
+    /** The providers in order as `/health/ready` shows them, with the state of their breakers. */
+    states: () =>
+      links.map(({ provider: { name, platforms, reads }, gates: { broken } }) => {
+        const [breaker = 'closed' as const] = Object.values(broken).toSorted().reverse();
+        return { name, breaker, broken, platforms, reads: [...reads] };
       }),
-    states: () => links.map(toState),
-    close: () => {
+    /** Closes the providers that own something. */
+    close: (): void => {
       for (const { provider } of links) provider.close?.();
     },
   };
 }
 
 /** Creates the slices in which an answer is read; the work ends when nobody waits for it any more. */
-function sliceFor({ client, signal }: AskOptions, turns: Turns): Slices {
+function createAnswerSlices({ client, signal }: AskOptions, turns: Turns): Slices {
   return createSlices(async () => {
     if (await waitForTurn(turns, client?.address ?? '', () => !signal.aborted)) return;
     throw new ProviderError('unavailable', 'The read was given up before it was complete.');
   });
 }
 
-function toState({ provider, gates }: ChainLink): ProviderState {
-  const { name, platforms, reads } = provider;
-  const { broken } = gates;
-  const [first = 'closed'] = Object.values(broken).toSorted().reverse();
-  return { name, breaker: first, broken, platforms, reads: [...reads] };
-}
-
 interface Asking<Kind extends QueryKind> extends AskOptions {
   readonly kind: Kind;
   readonly query: Answers[Kind]['query'];
-  readonly onFailure: (failure: ProviderFailure) => void;
+  readonly onFailure: ChainOptions['onFailure'];
 }
 
 async function askInOrder<Kind extends QueryKind>(
@@ -143,42 +95,25 @@ async function askInOrder<Kind extends QueryKind>(
 ): Promise<Sourced<Kind>> {
   const { kind, query, provider: _only, isLiveOnly: _isLive, onFailure, ...request } = asking;
   const failures: ProviderError[] = [];
-  const subject = nameSubject(query);
+  const about = describe(query);
   for (const { provider, gates, ask, isLastResort } of toCandidates(links, asking)) {
     try {
-      const context = {
-        ...request,
-        onThrottled: (error: ProviderError) => gates.pause(error),
-      };
-      const found = await gates.of(kind).run(() => ask(query, context), {
-        signal: request.signal,
-        subject,
-      });
+      const context = { ...request, onThrottled: gates.pause };
+      const { signal } = request;
+      const { subject } = about;
+      const found = await gates.of(kind).run(() => ask(query, context), { signal, subject });
       const isLocal = provider.isLocal === true;
       return { found, source: provider.name, degraded: isLastResort, isLocal };
     } catch (error) {
       // Not the provider's failure: the request was never sent, and the next one would not be either.
       if (error instanceof Problem) throw error;
-      failures.push(toProviderError(error));
+      const failure = toProviderError(error);
+      failures.push(failure);
       onFailure({ provider: provider.name, error });
-      if (isDecided(failures)) break;
+      if (!failurePolicy[failure.kind].next || isWitnessed(failures)) break;
     }
   }
-  throw toProblem(failures, query);
-}
-
-/** Names what a query is about, wherever in a list it is. */
-function nameSubject(query: Query): string {
-  switch (query.kind) {
-    case 'post':
-    case 'replies':
-      return `${query.post.platform} ${query.post.id}`;
-    case 'search':
-    case 'searchUsers':
-      return `${query.platform} ${query.text}`;
-    default:
-      return `${query.account.platform} ${query.account.handle}`;
-  }
+  throw toProblem(failures, about);
 }
 
 interface Candidate<Kind extends QueryKind> extends ChainLink {
@@ -186,7 +121,7 @@ interface Candidate<Kind extends QueryKind> extends ChainLink {
   readonly isLastResort: boolean;
 }
 
-/** Gives the providers to ask, in order; none where a last resort would be the only one. */
+/** Returns the providers to ask, in order; none if a last resort would be the only one. */
 function toCandidates<Kind extends QueryKind>(
   links: readonly ChainLink[],
   { kind, query, provider: only, isLiveOnly }: Asking<Kind>,
@@ -209,68 +144,107 @@ function toCandidates<Kind extends QueryKind>(
   });
 }
 
+/**
+ * The consequences of each kind of failure: whether the next provider is asked, and the code of the
+ * problem if this failure is the one that is reported.
+ */
+const failurePolicy = {
+  missing: { next: false, code: 'not_found' },
+  ambiguous: { next: true, code: 'upstream_unavailable' },
+  rejected: { next: false, code: 'invalid_query' },
+  throttled: { next: true, code: 'upstream_rate_limited' },
+  unavailable: { next: true, code: 'upstream_unavailable' },
+  malformed: { next: true, code: 'upstream_error' },
+} as const satisfies Record<ProviderErrorKind, { next: boolean; code: ProblemCode }>;
+
 /** A defect inside a provider counts as its failure, so that the next one can still answer. */
 function toProviderError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   return new ProviderError('malformed', 'The provider could not be read.', { cause: error });
 }
 
-function isDecided(failures: readonly ProviderError[]): boolean {
-  const last = failures.at(-1);
-  return last !== undefined && (!failurePolicy[last.kind].next || isWitnessed(failures));
-}
-
+/** Absence needs two witnesses if an outage looks the same as absence. */
 function isWitnessed(failures: readonly ProviderError[]): boolean {
   const witnesses = failures.filter(({ kind, isWitness }) => kind === 'ambiguous' && isWitness);
-  return witnesses.length >= witnessesOfAbsence;
+  return witnesses.length >= 2;
 }
 
-/** The first failure is told, because the first provider is the one that should have answered. */
-function toProblem(failures: readonly ProviderError[], query: Query): Problem {
-  const { kind } = query;
-  const [first] = failures;
-  if (first === undefined) {
-    return new Problem('unsupported_platform', { detail: tellUnsupported(query) });
+/** The words for a query: its subject, wherever in a list it is, and what failed. */
+interface About {
+  readonly subject: string;
+  readonly noun: 'post' | 'account';
+  /** Detail of the problem if no provider covers the query. */
+  readonly unsupported: string;
+}
+
+function describe(query: Query): About {
+  switch (query.kind) {
+    case 'post':
+    case 'replies': {
+      const { platform, id } = query.post;
+      return {
+        subject: `${platform} ${id}`,
+        noun: 'post',
+        unsupported: `No provider of this server reads ${platformNames[platform]}, where this post is.`,
+      };
+    }
+    case 'search':
+    case 'searchUsers': {
+      const { platform, text } = query;
+      return {
+        subject: `${platform} ${text}`,
+        noun: 'account',
+        unsupported: `The parameter \`platform\` names ${platformNames[platform]}, which no provider of this server searches.`,
+      };
+    }
+    default: {
+      const { platform, handle } = query.account;
+      return {
+        subject: `${platform} ${handle}`,
+        noun: 'account',
+        unsupported: `The parameter \`handle\` names an account of ${platformNames[platform]}, which no provider of this server reads.`,
+      };
+    }
   }
+}
+
+/** Reports the first failure, because the first provider is the one that should have answered. */
+function toProblem(failures: readonly ProviderError[], { noun, unsupported }: About): Problem {
+  const [first] = failures;
+  if (first === undefined) return new Problem('unsupported_platform', { detail: unsupported });
   const gone = failures.find(({ kind }) => kind === 'missing');
   if (gone !== undefined) return new Problem('not_found', { detail: gone.message, cause: gone });
   if (isWitnessed(failures)) {
     return new Problem('not_found', {
-      detail: `There is no such ${nounOf(kind)}: two independent sources say so.`,
+      detail: `There is no such ${noun}: two independent sources say so.`,
       cause: first,
     });
   }
   const asked = first.kind === 'throttled' ? first.retryAfterSeconds : undefined;
-  const retryAfterSeconds = asked === undefined ? undefined : clampPause(asked);
   return new Problem(failurePolicy[first.kind].code, {
-    detail: tellFailure(first, kind),
+    detail: explainFailure(first, noun),
     cause: first,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(asked === undefined ? {} : { retryAfterSeconds: clampPause(asked) }),
   });
 }
 
-/** Names the platform, and by what the caller has named it. */
-function tellUnsupported(query: Query): string {
-  switch (query.kind) {
-    case 'post':
-    case 'replies':
-      return `No provider of this server reads ${platformNames[query.post.platform]}, where this post is.`;
-    case 'search':
-    case 'searchUsers':
-      return `The parameter \`platform\` names ${platformNames[query.platform]}, which no provider of this server searches.`;
-    default:
-      return `The parameter \`handle\` names an account of ${platformNames[query.account.platform]}, which no provider of this server reads.`;
-  }
+function explainFailure({ kind, message }: ProviderError, noun: string): string {
+  if (kind === 'rejected') return `The parameter \`q\` is not accepted: ${message}`;
+  if (kind !== 'ambiguous') return message;
+  return `One source has no such ${noun}, but an outage looks the same there and no second source could confirm it.`;
 }
 
-function nounOf(kind: QueryKind): string {
-  return kind === 'post' || kind === 'replies' ? 'post' : 'account';
-}
-
-function tellFailure(failure: ProviderError, kind: QueryKind): string {
-  if (failure.kind === 'rejected') {
-    return `The parameter \`q\` is not accepted: ${failure.message}`;
-  }
-  if (failure.kind !== 'ambiguous') return failure.message;
-  return `One source has no such ${nounOf(kind)}, but an outage looks the same there and no second source could confirm it.`;
+/**
+ * Returns the error of a read that takes only live results: for each failure of a source the same code,
+ * so that callers need to look for one. Other errors stay as they are.
+ */
+export function toNotLive(error: unknown): unknown {
+  const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];
+  if (!(error instanceof Problem) || !ofSource.includes(error.code)) return error;
+  const { retryAfterSeconds } = error;
+  return new Problem('upstream_unavailable', {
+    detail: `There are no live results: ${error.message}`,
+    cause: error,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
 }

@@ -1,67 +1,54 @@
 import type { QueryKind } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import {
+  type Asking,
   type BreakerState,
   createGate,
-  type Gate,
   type GateOptions,
 } from '../../providers/gate.ts';
 import type { Provider } from '../../providers/provider.ts';
 
-/**
- * The gates before one provider, one for each kind of query: an upstream whose search is broken may
- * read posts all the same. A pause holds for all of them.
- */
-export interface Gates {
-  of(kind: QueryKind): Gate;
-  /** Keeps the pause that a throttling provider asks for, for every kind of query. */
-  pause(error: ProviderError): void;
-  /** The kinds of query whose breaker is not closed. */
-  readonly broken: Readonly<Partial<Record<QueryKind, BreakerState>>>;
-}
+export type Gates = ReturnType<typeof createGates>;
 
-/** Creates the gates of a provider; `toOptions` says how the one for a kind of query behaves. */
+/**
+ * Creates the gates before one provider, one for each kind of query: an upstream whose search is broken
+ * may still read posts. A pause holds for all of them.
+ *
+ * @param toOptions Returns the options of the gate for a kind of query.
+ */
 export function createGates(
   { ask }: Pick<Provider, 'ask'>,
   toOptions: (kind: QueryKind) => GateOptions,
-): Gates {
+) {
   // The keys of `ask` are kinds of query, by its type.
   const kinds = Object.keys(ask) as QueryKind[];
   const gates = new Map(kinds.map((kind) => [kind, createGate(toOptions(kind))]));
+  /** Keeps the pause that a throttling provider asks for, for every kind of query. */
   const pause = (error: ProviderError): void => {
-    if (!error.isGeneral) return; // it asks for a pause of one of its hosts, and keeps that itself
+    if (!error.isGeneral) return; // a pause of one host, which the provider keeps itself
     for (const gate of gates.values()) gate.pause(error);
   };
   return {
-    of: (kind) => {
+    of: (kind: QueryKind) => {
       const gate = gates.get(kind);
       if (gate === undefined) throw new Error(`The provider does not answer ${kind}.`);
-      return sharingPauses(gate, pause);
+      return {
+        run: <Found>(ask: () => Promise<Found>, asking: Asking): Promise<Found> =>
+          gate.run(async () => {
+            try {
+              return await ask();
+            } catch (error) {
+              if (error instanceof ProviderError && error.kind === 'throttled') pause(error);
+              throw error;
+            }
+          }, asking),
+      };
     },
     pause,
-    get broken() {
-      return Object.fromEntries(
-        [...gates].flatMap(([kind, { state }]) => (state === 'closed' ? [] : [[kind, state]])),
-      );
+    /** The kinds of query whose breaker is not closed. */
+    get broken(): Readonly<Partial<Record<QueryKind, BreakerState>>> {
+      const states = [...gates].map(([kind, { state }]) => [kind, state] as const);
+      return Object.fromEntries(states.filter(([, state]) => state !== 'closed'));
     },
-  };
-}
-
-/** A throttle that the upstream tells one kind of query holds for all. */
-function sharingPauses(gate: Gate, pause: Gates['pause']): Gate {
-  return {
-    get state() {
-      return gate.state;
-    },
-    pause,
-    run: (ask, asking) =>
-      gate.run(async () => {
-        try {
-          return await ask();
-        } catch (error) {
-          if (error instanceof ProviderError && error.kind === 'throttled') pause(error);
-          throw error;
-        }
-      }, asking),
   };
 }

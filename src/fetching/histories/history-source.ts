@@ -5,7 +5,7 @@ import { type Account, toAccount } from '../../model/account.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { Page } from '../../model/queries.ts';
 import type { ProviderChain } from '../chain/provider-chain.ts';
-import { toTakeBytes, type Waiting } from '../fetch.ts';
+import { toTakeBytes, type Waiting } from '../cost.ts';
 import type { HistoryQuery } from './history-query.ts';
 import type { PagePlace } from './page-span.ts';
 

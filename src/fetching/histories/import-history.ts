@@ -5,7 +5,7 @@ import { type Deadline, openDeadline } from '../../core/scheduling/deadline.ts';
 import type { Hold } from '../../core/scheduling/ledger.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference } from '../../model/reference.ts';
-import { atCost, type Waiting } from '../fetch.ts';
+import { atCost, type Waiting } from '../cost.ts';
 import { addToTally, emptyTally, type HistoryEnd, toHistoryEnd } from './history-end.ts';
 import type { HistoryQuery, Sending } from './history-query.ts';
 import { createHistorySource, type SourceOptions } from './history-source.ts';

@@ -5,29 +5,35 @@ import type { Answers, Page, ProfileFound } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import type { AskOptions, ProviderChain, Sourced } from '../chain/provider-chain.ts';
-import type { BrowseFound, BrowseQuery, ListItem, ListKind, ListQuery } from './browse-query.ts';
-import { type ListPosition, startOfList } from './list-position.ts';
-import { type PageSource, type SourcedPage, type Walked, walk } from './walk.ts';
-import type { WalkMemory } from './walk-memory.ts';
+import {
+  type BrowseFound,
+  type BrowseQuery,
+  type ListItem,
+  type ListKind,
+  type ListPosition,
+  type ListQuery,
+  startOfList,
+} from './browse-query.ts';
+import type { WalkMemory } from './given-items.ts';
+import { type ReadPage, type SourcedPage, type Walked, walk } from './walk.ts';
 
-/** What a page of a list is put together from, kept as long as a list is fresh. */
+/** The store of the parts that pages of a list are put together from. */
 export interface PartStore {
   /** Returns a part that is fresh. */
   get(key: string): ListPart | undefined;
-  /** Keeps a part; it is as old as its `askedMs` says. */
   set(key: string, part: ListPart): void;
 }
 
-/** A part that is kept: a profile, or a page of the source of which some is left. */
+/** A profile, or a page of the source of which some items are left. */
 export type ListPart = ProfilePart | SourcedPage;
 
-/** A profile, with who sent it and when. */
-interface ProfilePart extends Pick<SourcedPage, 'source' | 'isLocal' | 'askedMs'> {
+type Sourcing = Pick<SourcedPage, 'source' | 'isLocal' | 'askedMs'>;
+
+interface ProfilePart extends Sourcing {
   readonly profile: ProfileFound;
 }
 
-/** The context of a browse read. */
-export interface BrowseContext {
+interface BrowseContext {
   readonly request: RequestContext;
   readonly chain: ProviderChain;
   readonly parts: PartStore;
@@ -37,18 +43,17 @@ export interface BrowseContext {
   readonly isLiveOnly?: boolean | undefined;
 }
 
-/** A page of a list, with who sent it and when its oldest part was asked for. */
-export interface Browsed extends Pick<SourcedPage, 'source' | 'isLocal' | 'askedMs'> {
-  readonly found: BrowseFound;
-}
-
 /**
- * Gives one page of a list with the profile that it belongs to, both asked for at the same time. A
- * profile whose posts cannot be read is given without them, and the next page is then the first.
+ * Returns one page of a list with the profile that it belongs to, both asked for at the same time, and
+ * the time at which the oldest part was asked for. If the posts of a profile cannot be read, it comes
+ * without them, and the next page is then the first.
  *
  * @throws Problem, see ProviderChain.ask
  */
-export async function browse(query: BrowseQuery, context: BrowseContext): Promise<Browsed> {
+export async function browse(
+  query: BrowseQuery,
+  context: BrowseContext,
+): Promise<Sourcing & { readonly found: BrowseFound }> {
   const profileFailed = new AbortController();
   const signal = AbortSignal.any([context.request.signal, profileFailed.signal]);
   const request = { ...context.request, signal };
@@ -86,21 +91,20 @@ async function readProfile(
 async function readList(query: BrowseQuery, context: BrowseContext): Promise<Walked | null> {
   const { list, listKey, limit, page } = query;
   if (list === null) return null;
+  const { memory, parts } = context;
   const position = query.position ?? startOfList;
-  const given = isStart(position) ? [] : context.memory.recall(listKey, position);
-  const source = createPageSource({ list, listKey, position }, context);
+  const given = isStart(position) ? [] : memory.recall(listKey, position);
+  const read = createReadPage({ list, listKey, provider: position.provider }, context);
   const skip = query.position === null ? (page - 1) * limit : 0;
-  const start = { position, given, isNewestFirst: isNewestFirst(list) };
-  const walked = await walk(source, start, { skip, limit, page }).catch(async (error: unknown) => {
+  const options = { position, given, isNewestFirst: isNewestFirst(list), skip, limit, page };
+  const walked = await walk(read, options).catch(async (error: unknown) => {
     throw list.kind === 'replies' ? await explainAbsence(error, list, context) : error;
   });
   const { next, leftover } = walked;
   if (leftover !== undefined && next !== null) {
-    context.parts.set(pageKey(listKey, leftover.source, next.cursor), leftover);
+    parts.set(pageKey(listKey, leftover.source, next.cursor), leftover);
   }
-  if (next !== null && next.recent.length > 0) {
-    context.memory.remember(listKey, next, walked.given);
-  }
+  if (next !== null && next.recent.length > 0) memory.remember(listKey, next, walked.given);
   return walked;
 }
 
@@ -144,34 +148,30 @@ function pageKey(listKey: string, provider: string, cursor: string | null): stri
 interface WalkedList {
   readonly list: ListQuery;
   readonly listKey: string;
-  readonly position: ListPosition;
+  readonly provider: string | null;
 }
 
-/** Makes the source of a walk: who answers first is asked to the end, for no other reads its cursors. */
-function createPageSource(
-  { list, listKey, position }: WalkedList,
+/** Creates the reader of a list's pages. The first provider to answer gives all, as no other reads its cursors. */
+function createReadPage(
+  { list, listKey, provider: first }: WalkedList,
   { chain, parts, clock, request, isLiveOnly }: BrowseContext,
-): PageSource {
-  let provider = position.provider ?? undefined;
-  return {
-    read: async ({ cursor, count, again }) => {
-      const key = provider === undefined ? undefined : pageKey(listKey, provider, cursor);
-      const kept = key === undefined || again ? undefined : parts.get(key);
-      if (kept !== undefined && 'page' in kept) return kept;
-      const askedMs = clock.now();
-      const options = { ...request, provider, isLiveOnly };
-      const sourced = await askList(chain, { ...list, cursor, count }, options);
-      provider = sourced.source;
-      return { ...sourced, askedMs };
-    },
+): ReadPage {
+  let provider = first ?? undefined;
+  return async ({ cursor, count, again }) => {
+    const key = provider === undefined ? undefined : pageKey(listKey, provider, cursor);
+    const kept = key === undefined || again ? undefined : parts.get(key);
+    if (kept !== undefined && 'page' in kept) return kept;
+    const askedMs = clock.now();
+    const options = { ...request, provider, isLiveOnly };
+    const sourced = await askList(chain, { ...list, cursor, count }, options);
+    provider = sourced.source;
+    return { ...sourced, askedMs };
   };
 }
 
-type PageAsk = { [Kind in ListKind]: Answers[Kind]['query'] }[ListKind];
-
 async function askList(
   chain: ProviderChain,
-  query: PageAsk,
+  query: { [Kind in ListKind]: Answers[Kind]['query'] }[ListKind],
   options: AskOptions,
 ): Promise<Omit<SourcedPage, 'askedMs'>> {
   // A list's kind goes with its query and with the items of its pages; the compiler loses track of
@@ -194,8 +194,7 @@ function withoutItems({ page }: BrowseQuery, problem: Problem): Walked {
   };
 }
 
-/** Says whose posts or accounts the archive has found in the place of a platform. */
-function tellLastResort(list: ListQuery | null): string {
+function warnOfLastResort(list: ListQuery | null): string {
   const name = list !== null && 'platform' in list ? platformNames[list.platform] : 'The platform';
   return `${name} could not be searched now. What was imported of ${name} into the archive of this server was searched instead, which is not live and may lack much.`;
 }
@@ -206,7 +205,7 @@ interface Parts {
   readonly walked: Walked | null;
 }
 
-function join({ list, profile: part, walked }: Parts, { clock }: BrowseContext): Browsed {
+function join({ list, profile: part, walked }: Parts, { clock }: BrowseContext) {
   const read = walked?.read ?? [];
   const parts = [...(part === null ? [] : [part]), ...read];
   const degraded = read.some((one) => one.degraded);
@@ -217,7 +216,7 @@ function join({ list, profile: part, walked }: Parts, { clock }: BrowseContext):
     next: walked?.next ?? null,
     warnings: [
       ...(part?.profile.warnings ?? []),
-      ...(degraded ? [tellLastResort(list)] : []),
+      ...(degraded ? [warnOfLastResort(list)] : []),
       ...(walked?.warnings ?? []),
     ],
     degraded,

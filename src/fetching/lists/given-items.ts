@@ -1,98 +1,121 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { postKey } from '../cache/post-key.ts';
-import type { ListItem } from './browse-query.ts';
-import { fromMark, type ListPosition, maxRecent, toFingerprint, toMark } from './list-position.ts';
+import type { ListItem, ListPosition } from './browse-query.ts';
 
-/** How many of the items taken last tell that a page still reaches as far as it did. */
+/** Maximum number of marks in a position. */
+export const maxRecent = 96;
+
+/** So many of the items taken last show that a page still reaches as far as it did. */
 const witnessesOfLength = 3;
 
-/** What a walk has given: the items before a position, and those that are given from there on. */
-export interface GivenItems {
-  /** Fingerprints, oldest first, as far as they are known. */
-  readonly fingerprints: readonly number[];
-  /** Marks of the last of them, for a position. */
-  readonly marks: readonly number[];
-  /** Notes that items are given. */
-  add(items: readonly ListItem[]): void;
-  /**
-   * Leaves out of a page what was given before, and what it has twice. `taken` of its items were the
-   * last ones given. On lists that grow on top, what stands above the first of them has come since:
-   * the walk has passed it.
-   */
-  freshOf(
-    items: readonly ListItem[],
-    page: { readonly taken: number; readonly isNewestFirst: boolean },
-  ): readonly ListItem[];
-  /** Tells whether a page lacks all of the last few of the `taken` items that were taken of it. */
-  lacksLastOf(items: readonly ListItem[], taken: number): boolean;
-}
+/** Maximum number of remembered items of one walk: more than any upstream lists. */
+const maxItems = 5000;
+
+const maxBytes = 16 * 1024 * 1024;
+
+export type WalkMemory = ReturnType<typeof createWalkMemory>;
 
 /**
- * Creates the memory of one walk from the fingerprints of what was given before its position; where
- * they are not known, from the marks in the position itself.
+ * Creates the memory of the items that walks have given before a position. A position itself has room for
+ * the last of them only; with this memory an item is not repeated however far apart a source sends it.
+ * It is bounded and lost after a restart: then a walk uses the marks in the position.
+ */
+export function createWalkMemory() {
+  const walks = new LRUCache<string, Float64Array>({
+    maxSize: maxBytes,
+    sizeCalculation: (given, key) => given.byteLength + 2 * key.length + 100,
+  });
+  const nameOf = (listKey: string, { provider, cursor, taken, page, recent }: ListPosition) =>
+    JSON.stringify([listKey, provider, cursor, taken, page, recent.slice(-4)]);
+  return {
+    /** Returns the fingerprints of the items before a position, oldest first, if they are known. */
+    recall: (listKey: string, position: ListPosition): readonly number[] | undefined => {
+      const given = walks.get(nameOf(listKey, position));
+      return given && [...given];
+    },
+    remember: (listKey: string, position: ListPosition, given: readonly number[]): void => {
+      walks.set(nameOf(listKey, position), Float64Array.from(given.slice(-maxItems)));
+    },
+  };
+}
+
+export type GivenItems = ReturnType<typeof createGivenItems>;
+
+/**
+ * Creates the collection of the items that one walk has given, from the fingerprints of those before its
+ * position, or if they are unknown, from the marks in the position.
  */
 export function createGivenItems(
   position: ListPosition,
   remembered: readonly number[] | undefined,
-): GivenItems {
+) {
   const fingerprints = [...(remembered ?? position.recent.map(fromMark))];
   const seen = new Set(fingerprints);
   const hasSeen = (fingerprint: number) =>
     seen.has(fingerprint) || seen.has(fromMark(toMark(fingerprint)));
-  const marksOfLast = (taken: number) => new Set(fingerprints.slice(-taken).map(toMark));
+  /** Returns the index of the first item that is one of the last `taken`; -1 if there is none. */
+  const findTaken = (items: readonly ListItem[], taken: number): number => {
+    const marks = new Set(fingerprints.slice(-taken).map(toMark));
+    return items.findIndex((item) => {
+      const fingerprint = fingerprintOf(item);
+      return fingerprint !== null && marks.has(toMark(fingerprint));
+    });
+  };
   return {
-    fingerprints,
+    /** Fingerprints, oldest first, as far as they are known. */
+    fingerprints: fingerprints as readonly number[],
+    /** Marks of the last items, for a position. */
     get marks() {
       return fingerprints.slice(-maxRecent).map(toMark);
     },
-    add: (items) => {
+    add: (items: readonly ListItem[]): void => {
       for (const fingerprint of items.map(fingerprintOf)) {
         if (fingerprint === null) continue;
         seen.add(fingerprint);
         fingerprints.push(fingerprint);
       }
     },
-    freshOf: (items, { taken, isNewestFirst }) => {
-      const skipped = taken > 0 && isNewestFirst ? findFirst(items, marksOfLast(taken)) : 0;
-      return dropRepeated(items.slice(skipped), hasSeen);
+    /**
+     * Returns the items of a page that were not given before, each once. `taken` of its items were the
+     * last ones given. On lists that grow on top, the items above the first of them are new: the walk
+     * has passed them.
+     */
+    freshOf: (
+      items: readonly ListItem[],
+      { taken, isNewestFirst }: { readonly taken: number; readonly isNewestFirst: boolean },
+    ): readonly ListItem[] => {
+      const skipped = taken > 0 && isNewestFirst ? Math.max(0, findTaken(items, taken)) : 0;
+      const own = new Set<number>();
+      return items.slice(skipped).filter((item) => {
+        const fingerprint = fingerprintOf(item);
+        if (fingerprint === null) return true;
+        const isRepeated = own.has(fingerprint) || hasSeen(fingerprint);
+        own.add(fingerprint);
+        return !isRepeated;
+      });
     },
-    lacksLastOf: (items, taken) => {
-      const last = marksOfLast(Math.min(taken, witnessesOfLength));
-      return findFirst(items, last, -1) === -1;
-    },
+    /** Returns whether a page lacks all of the last few of the `taken` items that were taken of it. */
+    lacksLastOf: (items: readonly ListItem[], taken: number): boolean =>
+      findTaken(items, Math.min(taken, witnessesOfLength)) === -1,
   };
 }
 
-function findFirst(
-  items: readonly ListItem[],
-  marks: ReadonlySet<number>,
-  otherwise: number = 0,
-): number {
-  const at = items.findIndex((item) => {
-    const fingerprint = fingerprintOf(item);
-    return fingerprint !== null && marks.has(toMark(fingerprint));
-  });
-  return at === -1 ? otherwise : at;
-}
-
-function dropRepeated(
-  items: readonly ListItem[],
-  hasSeen: (fingerprint: number) => boolean,
-): readonly ListItem[] {
-  const own = new Set<number>();
-  return items.filter((item) => {
-    const fingerprint = fingerprintOf(item);
-    if (fingerprint === null) return true;
-    const isRepeated = own.has(fingerprint) || hasSeen(fingerprint);
-    own.add(fingerprint);
-    return !isRepeated;
-  });
-}
-
 /**
- * Null for what has no id: a post that is gone, which two places may show. Where ids of posts are unique
- * for an author or a server alone, the address tells them apart.
+ * Returns 48 bits of a hash of an item's name, so that two of a walk are never the same; `null` for an item without
+ * one: a post that is gone, which two places may show.
  */
 function fingerprintOf(item: ListItem): number | null {
   const key = 'type' in item ? postKey(item) : item.id;
-  return key === null ? null : toFingerprint(key);
+  return key === null ? null : createHash('sha256').update(key).digest().readUIntBE(0, 6);
+}
+
+/** Returns the mark of a fingerprint: its lower 32 bits, for which a position has room. */
+function toMark(fingerprint: number): number {
+  return fingerprint < 0 ? -1 - fingerprint : fingerprint % 2 ** 32;
+}
+
+/** Returns a fingerprint that stands for any item with a mark. It is negative, so it is no item's own. */
+function fromMark(mark: number): number {
+  return -1 - mark;
 }

@@ -1,10 +1,9 @@
 import { Problem } from '../../core/problem.ts';
 import type { Page } from '../../model/queries.ts';
-import type { ListItem } from './browse-query.ts';
+import type { ListItem, ListPosition } from './browse-query.ts';
 import { createGivenItems, type GivenItems } from './given-items.ts';
-import type { ListPosition } from './list-position.ts';
 
-/** A page of a source, with who sent it and when. */
+/** A page of a source, with its provider. */
 export interface SourcedPage {
   readonly page: Page<ListItem>;
   readonly source: string;
@@ -14,41 +13,34 @@ export interface SourcedPage {
   readonly askedMs: number;
 }
 
-/** Where a walk gets its pages. Throws Problem. */
-export interface PageSource {
-  /** Gives the page at a cursor; `again` asks the source anew where an answer is kept. */
-  read(at: {
-    readonly cursor: string | null;
-    readonly count: number;
-    readonly again: boolean;
-  }): Promise<SourcedPage>;
-}
+/** Reads the page at a cursor; `again` asks the source anew if an answer is kept. Throws Problem. */
+export type ReadPage = (at: {
+  readonly cursor: string | null;
+  readonly count: number;
+  readonly again: boolean;
+}) => Promise<SourcedPage>;
 
-/** Where a walk goes on. */
-export interface WalkStart {
+export interface WalkOptions {
   readonly position: ListPosition;
-  /** Fingerprints of the items before it, oldest first, where they are remembered. */
+  /** Fingerprints of the items before the position, oldest first, if they are remembered. */
   readonly given: readonly number[] | undefined;
-  /** True where what is new stands on top; false where items change their places. */
+  /** True if new items come on top; false if items change their places. */
   readonly isNewestFirst: boolean;
-}
-
-/** Which of the items that follow are wanted. */
-export interface Wanted {
+  /** Number of items to leave out before the page. */
   readonly skip: number;
+  /** Number of items of the page. */
   readonly limit: number;
-  /** The number of the page that they make, from 1. */
+  /** The number of the page, from 1. */
   readonly page: number;
 }
 
-/** What a walk came to. */
 export interface Walked {
   readonly items: readonly ListItem[];
   readonly next: ListPosition | null;
   /** Fingerprints of the items before `next`, oldest first, as far as they are known. */
   readonly given: readonly number[];
   readonly warnings: readonly string[];
-  /** False where the source failed, or left a doubt whether there is more. */
+  /** False if the source failed, or left a doubt whether there is more. */
   readonly isSound: boolean;
   /** The pages that were read of the source, in order. */
   readonly read: readonly SourcedPage[];
@@ -61,15 +53,15 @@ export interface Walked {
  * An item that the walk has given before is left out. A page that is suspiciously short is asked for
  * again, and an empty one is not taken for the end while the source names a next page.
  *
- * @throws Problem when not even the first page can be read; `upstream_unavailable` when what is to be
- *   skipped cannot be walked in one read.
+ * @throws Problem if not even the first page can be read; `upstream_unavailable` if the items to skip
+ *   cannot be walked in one read.
  */
-export async function walk(source: PageSource, start: WalkStart, wanted: Wanted): Promise<Walked> {
-  const walking = new Walking(start, wanted);
+export async function walk(read: ReadPage, options: WalkOptions): Promise<Walked> {
+  const walking = new Walking(read, options);
   try {
-    while (walking.goesOn) await walking.step(source);
+    while (walking.goesOn) await walking.step();
   } catch (error) {
-    // An outage leaves what was found; that the account is gone does not.
+    // An outage leaves the items found so far; that the account is gone does not.
     const isOutage = error instanceof Problem && error.status >= 500;
     if (!isOutage || walking.isAtStart) throw error;
     walking.cut(error);
@@ -77,7 +69,7 @@ export async function walk(source: PageSource, start: WalkStart, wanted: Wanted)
   return walking.finish();
 }
 
-/** The most requests for one page of ours. The read's deadline ends a walk of a slow source before. */
+/** Maximum number of requests for one page of ours. The read's deadline ends a walk of a slow source before. */
 const maxAsks = 200;
 
 /** How often a doubtful page is asked for again. */
@@ -86,16 +78,16 @@ const asksAgain = 4;
 /** How often, in one read, doubtful pages are asked for again that are not empty. */
 const maxSpareAsks = 60;
 
-/** After so many pages in a row that hold nothing new a read ends; the next one goes on. */
+/** After so many pages in a row without anything new a read ends; the next one continues. */
 const maxIdlePages = 4;
 
-/** What a read without an item weighs: of unwanted rows, cut short by the source, of idle pages. */
+/** Weights of a read without an item: of unwanted rows, cut short by the source, of idle pages. */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
 
-/** A walk that collects so much ends. */
+/** A walk with so much weight ends. */
 const maxFruitless = 120;
 
-/** With more than this, a page is believed at once where the walk stands: reads must not loop. */
+/** With more weight than this, a page is believed at once: reads must not loop. */
 const enoughFruitless = 6;
 
 const shortWarning =
@@ -107,16 +99,12 @@ const hopelessWarning =
 const slowWarning =
   'This page took too many requests to fill; the next page goes on where this one stopped.';
 
-/** A page as good as it could be read; `failure` where a doubtful one could not be asked for again. */
-interface SteadyPage {
-  readonly sourced: SourcedPage;
-  readonly failure?: Problem;
-}
-
-/** One read of a walk. It is made, stepped until it is over, and asked for the result once. */
+/** One read of a walk: stepped until it is over, then finished once. */
 class Walking {
-  readonly #start: WalkStart;
-  readonly #wanted: Wanted;
+  readonly #readPage: ReadPage;
+  readonly #options: WalkOptions;
+  /** Number of items to find, those to skip included. */
+  readonly #goal: number;
   readonly #items: ListItem[] = [];
   readonly #given: GivenItems;
   readonly #visited = new Set<string>();
@@ -131,10 +119,11 @@ class Walking {
   #foundSomething = false;
   #isDoubtful = false;
 
-  constructor(start: WalkStart, wanted: Wanted) {
-    const { position, given } = start;
-    this.#start = start;
-    this.#wanted = wanted;
+  constructor(readPage: ReadPage, options: WalkOptions) {
+    const { position, given, skip, limit } = options;
+    this.#readPage = readPage;
+    this.#options = options;
+    this.#goal = skip + limit;
     this.#given = createGivenItems(position, given);
     this.#cursor = position.cursor;
     this.#taken = position.taken;
@@ -145,31 +134,31 @@ class Walking {
     return this.#state === 'going';
   }
 
-  /** Tells whether no page of the source has been read. */
+  /** Whether no page of the source has been read. */
   get isAtStart(): boolean {
     return this.#read.length === 0;
   }
 
-  /** Reads one page of the source and takes of it what is wanted. */
-  async step(source: PageSource): Promise<void> {
-    const { sourced, failure } = await this.#readSteadily(source);
+  /** Reads one page of the source and takes the wanted items. */
+  async step(): Promise<void> {
+    const { sourced, failure } = await this.#readSteadily();
     const { page } = sourced;
     this.#read.push(sourced);
     for (const warning of page.warnings) this.#warnings.add(warning);
-    if (this.#isTruncated(page) && this.#start.position.fruitless === 0) {
+    if (this.#isTruncated(page) && this.#options.position.fruitless === 0) {
       this.#pause(shortWarning);
       return;
     }
-    const { isNewestFirst } = this.#start;
-    const fresh =
-      page.isExact === true
-        ? page.items
-        : this.#given.freshOf(page.items, { taken: this.#taken, isNewestFirst });
+    const { isNewestFirst } = this.#options;
+    const fresh = page.isExact
+      ? page.items
+      : this.#given.freshOf(page.items, { taken: this.#taken, isNewestFirst });
     this.#noteYield(page, fresh.length);
-    const room = this.#goal - this.#items.length;
-    this.#give(fresh.slice(0, room), page);
-    if (fresh.length > room) {
-      this.#taken += room;
+    const wanted = fresh.slice(0, this.#goal - this.#items.length);
+    this.#items.push(...wanted);
+    if (!page.isExact) this.#given.add(wanted);
+    if (wanted.length < fresh.length) {
+      this.#taken += wanted.length;
       this.#state = 'full';
     } else if (failure !== undefined) {
       // Nobody knows what else the page has, so the walk does not leave it.
@@ -180,7 +169,7 @@ class Walking {
     }
   }
 
-  /** Ends the read, because the source has failed; what was found stands. */
+  /** Ends the read, because the source has failed; the items found so far stay. */
   cut(problem: Problem): void {
     this.#warnings.add(
       `The source failed before the page was full: ${problem.message} The next page goes on where this one stopped.`,
@@ -188,42 +177,35 @@ class Walking {
     this.#state = 'cut';
   }
 
-  /** @throws Problem when the pages to be skipped were not all walked. */
+  /** @throws Problem if the items to skip were not all walked: nobody knows then where the page begins */
   finish(): Walked {
-    this.#refuseToGuess();
-    const items = this.#items.slice(this.#wanted.skip);
+    const { skip, page } = this.#options;
+    const isStopped = this.#state === 'cut' || this.#state === 'paused';
+    if (isStopped && this.#items.length < skip) {
+      throw new Problem('upstream_unavailable', {
+        detail: `The pages before page ${page} could not be walked in one read; follow \`nextCursor\` from the first page instead.`,
+      });
+    }
+    const items = this.#items.slice(skip);
     const next = this.#state === 'ended' ? null : this.#nextPosition(items.length === 0);
     return {
       items,
       next,
       given: this.#given.fingerprints,
       warnings: [...this.#warnings],
-      isSound: this.#state !== 'cut' && this.#state !== 'paused' && !this.#isDoubtful,
+      isSound: !isStopped && !this.#isDoubtful,
       read: this.#read,
       leftover: this.#state === 'full' && this.#taken > 0 ? this.#read.at(-1) : undefined,
     };
   }
 
-  get #goal(): number {
-    return this.#wanted.skip + this.#wanted.limit;
-  }
-
-  /** Without the pages before it nobody knows where a page begins. */
-  #refuseToGuess(): void {
-    const { skip, page } = this.#wanted;
-    const isStopped = this.#state === 'cut' || this.#state === 'paused';
-    if (!isStopped || this.#items.length >= skip) return;
-    throw new Problem('upstream_unavailable', {
-      detail: `The pages before page ${page} could not be walked in one read; follow \`nextCursor\` from the first page instead.`,
-    });
-  }
-
-  async #readSteadily(source: PageSource): Promise<SteadyPage> {
+  /** Reads a page as well as possible; returns the `failure` if a doubtful one could not be asked for again. */
+  async #readSteadily(): Promise<{ sourced: SourcedPage; failure?: Problem }> {
     const count = this.#goal - this.#items.length;
     const cursor = this.#cursor;
     const read = (again: boolean) => {
       this.#asks += 1;
-      return source.read({ cursor, count, again });
+      return this.#readPage({ cursor, count, again });
     };
     let sourced = await read(false);
     for (let tries = 0; tries < asksAgain && this.#isWorthAsking(sourced.page); tries += 1) {
@@ -232,29 +214,32 @@ class Walking {
       if (other instanceof Problem) return { sourced, failure: other };
       if (rowsOf(other.page) > rowsOf(sourced.page)) sourced = other;
     }
-    const { page } = sourced;
-    this.#isDoubtful ||= this.#doubts(page);
-    if (this.#doubts(page) && page.cursor !== null) this.#warnings.add(shortWarning);
+    if (this.#doubts(sourced.page)) this.#noteDoubt(sourced.page);
     return { sourced };
   }
 
-  /** Among many short pages in one read, shortness is how this source is. An empty one never is. */
+  #noteDoubt({ cursor }: Page<ListItem>): void {
+    this.#isDoubtful = true;
+    if (cursor !== null) this.#warnings.add(shortWarning);
+  }
+
+  /** Many short pages in one read are normal for this source; an empty one never is. */
   #isWorthAsking(page: Page<ListItem>): boolean {
     // Reads before this one have asked, and could not wait for all the answers.
-    if (this.isAtStart && this.#start.position.fruitless > enoughFruitless) return false;
+    if (this.isAtStart && this.#options.position.fruitless > enoughFruitless) return false;
     return this.#doubts(page) && (rowsOf(page) === 0 || this.#spareAsks > 0);
   }
 
-  /** The source doubts it, or it is empty before the end, or shorter than what was taken of it. */
+  /** Returns whether a page is doubtful to the source, empty before the end, or lacks items taken of it. */
   #doubts(page: Page<ListItem>): boolean {
-    if (page.isExact === true) return false;
+    if (page.isExact) return false;
     const isEmpty = rowsOf(page) === 0 && page.cursor !== null;
     return page.isDoubtful === true || isEmpty || this.#isTruncated(page);
   }
 
-  /** Tells whether a page of which some was taken lacks what was taken last, and anything beyond. */
+  /** Returns whether a page lacks the last items that were taken of it, and anything beyond. */
   #isTruncated(page: Page<ListItem>): boolean {
-    if (this.#taken === 0 || page.isExact === true || rowsOf(page) > this.#taken) return false;
+    if (this.#taken === 0 || page.isExact || rowsOf(page) > this.#taken) return false;
     return this.#given.lacksLastOf(page.items, this.#taken);
   }
 
@@ -262,11 +247,6 @@ class Walking {
     const isIdle = rowsOf(page) === 0 || (page.items.length > 0 && fresh === 0);
     this.#idlePages = isIdle ? this.#idlePages + 1 : 0;
     this.#foundSomething ||= !isIdle;
-  }
-
-  #give(items: readonly ListItem[], page: Page<ListItem>): void {
-    this.#items.push(...items);
-    if (page.isExact !== true) this.#given.add(items);
   }
 
   #advance({ cursor }: Page<ListItem>): void {
@@ -288,10 +268,10 @@ class Walking {
   }
 
   #nextPosition(isFruitless: boolean): ListPosition | null {
-    const { position } = this.#start;
+    const { position, page } = this.#options;
     const last = this.#read.at(-1);
-    const { cut, found, idle } = fruitlessWeights;
-    const weight = this.#state === 'cut' ? cut : this.#foundSomething ? found : idle;
+    const reason = this.#foundSomething ? 'found' : 'idle';
+    const weight = fruitlessWeights[this.#state === 'cut' ? 'cut' : reason];
     const fruitless = isFruitless ? position.fruitless + weight : 0;
     if (fruitless >= maxFruitless) {
       this.#warnings.add(hopelessWarning);
@@ -301,9 +281,9 @@ class Walking {
       provider: last?.source ?? position.provider,
       cursor: this.#cursor,
       taken: this.#taken,
-      page: this.#wanted.page + 1,
+      page: page + 1,
       fruitless,
-      recent: last?.page.isExact === true ? [] : this.#given.marks,
+      recent: last?.page.isExact ? [] : this.#given.marks,
     };
   }
 }

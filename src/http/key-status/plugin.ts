@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Waiting } from '../../fetching/fetch.ts';
+import type { Waiting } from '../../fetching/cost.ts';
 import { configOf } from '../../web/methods.ts';
 import { privateCaching } from '../../web/reply.ts';
 import type { AllowanceSurface, Identification, Identity } from './identity.ts';

@@ -5,7 +5,7 @@ import { createResponseCache } from '../../../src/fetching/cache/response-cache.
 import { createProviderChain } from '../../../src/fetching/chain/provider-chain.ts';
 import { createGates } from '../../../src/fetching/chain/provider-gate.ts';
 import { createFetcher } from '../../../src/fetching/fetch.ts';
-import { createWalkMemory } from '../../../src/fetching/lists/walk-memory.ts';
+import { createWalkMemory } from '../../../src/fetching/lists/given-items.ts';
 import type { Plan } from '../../../src/fetching/plan.ts';
 import type { Status } from '../../../src/model/post.ts';
 import type { Page } from '../../../src/model/queries.ts';

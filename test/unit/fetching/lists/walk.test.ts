@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/core/problem.ts';
-import { type ListPosition, startOfList } from '../../../../src/fetching/lists/list-position.ts';
-import { type PageSource, type Walked, walk } from '../../../../src/fetching/lists/walk.ts';
+import { type ListPosition, startOfList } from '../../../../src/fetching/lists/browse-query.ts';
+import { type ReadPage, type Walked, walk } from '../../../../src/fetching/lists/walk.ts';
 import type { Post } from '../../../../src/model/post.ts';
 import type { Page } from '../../../../src/model/queries.ts';
 import { stubPost } from '../../../support/stub-provider.ts';
@@ -22,16 +22,14 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 /** A source that answers each cursor with its pages in turn, the last of them again and again. */
 function sourceOf(pages: Readonly<Record<string, readonly (Page<Post> | Problem)[]>>) {
   const asked: string[] = [];
-  const source: PageSource = {
-    read: async ({ cursor }) => {
-      const name = cursor ?? 'start';
-      asked.push(name);
-      const times = asked.filter((one) => one === name).length;
-      const answer = pages[name]?.at(Math.min(times, pages[name].length) - 1);
-      if (answer === undefined) throw new Error(`There is no page ${name}.`);
-      if (answer instanceof Problem) throw answer;
-      return { page: answer, source: 'fake', degraded: false, isLocal: false, askedMs: 0 };
-    },
+  const source: ReadPage = async ({ cursor }) => {
+    const name = cursor ?? 'start';
+    asked.push(name);
+    const times = asked.filter((one) => one === name).length;
+    const answer = pages[name]?.at(Math.min(times, pages[name].length) - 1);
+    if (answer === undefined) throw new Error(`There is no page ${name}.`);
+    if (answer instanceof Problem) throw answer;
+    return { page: answer, source: 'fake', degraded: false, isLocal: false, askedMs: 0 };
   };
   return { source, asked };
 }
@@ -42,11 +40,11 @@ interface From {
   readonly isNewestFirst?: boolean;
 }
 
-async function go(source: PageSource, limit: number, from: From = {}): Promise<Walked> {
+async function go(source: ReadPage, limit: number, from: From = {}): Promise<Walked> {
   const { position = startOfList, isNewestFirst = true } = from;
   const given = 'given' in from ? from.given : [];
   const start = { position: position ?? startOfList, given, isNewestFirst };
-  return walk(source, start, { skip: 0, limit, page: 1 });
+  return walk(source, { ...start, skip: 0, limit, page: 1 });
 }
 
 const idsOf = ({ items }: Walked) => items.map(({ id }) => Number(id));
@@ -252,7 +250,7 @@ describe('a walk whose source fails', () => {
     const { source } = sourceOf({ start: [page(range(0, 10), 'next')], next: [down] });
     const start = { position: startOfList, given: [], isNewestFirst: true };
 
-    const walked = walk(source, start, { skip: 40, limit: 20, page: 3 });
+    const walked = walk(source, { ...start, skip: 40, limit: 20, page: 3 });
 
     await expect(walked).rejects.toMatchObject({
       code: 'upstream_unavailable',
