@@ -5,10 +5,9 @@ import type { Card } from '../model/card.ts';
 import { type Media, type MediaSet, toMediaSet } from '../model/media.ts';
 import type { Poll } from '../model/poll.ts';
 import type { Facet, Post, Status } from '../model/post.ts';
-import { shorten } from '../platforms/cut.ts';
 import type { List } from '../platforms/lenient.ts';
 import { maximums, shownTexts, type TextMaximums } from '../platforms/maximums.ts';
-import { countCodePoints } from '../platforms/text.ts';
+import { countCodePoints, shorten } from '../platforms/text.ts';
 
 /** Returns a post whose lists and texts keep to the maximums. `left_out` names what is cut. */
 export function boundPost(
