@@ -2,7 +2,6 @@ import type { Facet } from '../model/post.ts';
 import { settleRuns } from './runs.ts';
 import { countCodePoints } from './text.ts';
 
-/** A text with its facets. */
 export interface RichText {
   readonly text: string;
   readonly facets: readonly Facet[];

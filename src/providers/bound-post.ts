@@ -153,7 +153,6 @@ export function findLeftOut(
     .map(([name]) => name);
 }
 
-/** Adds names to `left_out`. */
 export function nameLeftOut<T extends Lossy>(whole: T, names: readonly string[]): T {
   if (names.length === 0) return whole;
   return { ...whole, left_out: [...new Set([...(whole.left_out ?? []), ...names])] };

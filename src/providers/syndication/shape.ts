@@ -171,7 +171,6 @@ function bestVideo({ video_info }: MediaPayload): string | null {
   return (best ?? variants[0])?.url ?? null;
 }
 
-/** Returns whether a card is a poll, such as `poll2choice_text_only`. */
 function isPoll({ name }: CardPayload): boolean {
   return /^poll\d/.test(name ?? '');
 }
