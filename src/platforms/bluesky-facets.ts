@@ -21,12 +21,11 @@ export const blueskyFacet = z.object({
   features: eachOf(feature, maximums.languages),
 });
 
-/** A marked run of a post's text. */
 export type BlueskyFacet = z.output<typeof blueskyFacet>;
 
 /**
- * Gives the facets of a text in code points. One whose bytes cut a character, lie outside the text or
- * overlap an earlier one is left out, as is one that leads nowhere.
+ * Returns the facets of a text in code points. One whose bytes cut a character, are outside the text or
+ * overlap an earlier one is left out, as is one without a target.
  */
 export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): readonly Facet[] {
   if (facets.length === 0) return [];
@@ -40,8 +39,8 @@ export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): read
   return settleRuns(runs, length);
 }
 
-/** Gives the code point that begins at each byte, the end of the text included; -1 within one. */
-function pointsOfBytes(text: string): { readonly points: Int32Array; readonly length: number } {
+/** Returns the code point that begins at each byte, the end of the text included; -1 within one. */
+function pointsOfBytes(text: string) {
   const points = new Int32Array(Buffer.byteLength(text) + 1).fill(-1);
   let byte = 0;
   let length = 0;
@@ -56,7 +55,7 @@ function pointsOfBytes(text: string): { readonly points: Int32Array; readonly le
 
 type Target = Required<Pick<Facet, 'type' | 'url'>>;
 
-/** Kinds of feature that came after this was written are passed over. */
+/** Unknown kinds of feature are passed over. */
 function toTarget({ $type, uri, did, tag }: BlueskyFacet['features'][number]): readonly Target[] {
   switch ($type) {
     case 'app.bsky.richtext.facet#link':

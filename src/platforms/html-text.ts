@@ -3,30 +3,27 @@ import type { Facet } from '../model/post.ts';
 import { type NameMention, toLinkText } from './link-text.ts';
 import { type Margin, type RichText, TextWriter } from './text-writer.ts';
 
-/** How the HTML of a post is read. */
-export interface HtmlOptions {
+interface HtmlOptions {
   readonly nameMention: NameMention;
   /** Classes of elements that are left out with all that is in them. */
   readonly leavesOut?: ReadonlySet<string>;
 }
 
-/** More of a post than this is not read; the longest that servers are set to is far below. */
+/** Maximum number of UTF-16 code units that are read, far above what servers allow. */
 const maxHtmlLength = 262_144;
 
 /**
- * Gives the text of HTML with its facets (Mastodon, section 3: HTML). Lists get markers, quotes a `>`
- * before each line. Anything can be given: it takes time in proportion to the length, and no element
- * gives more than its text.
+ * Returns the text of HTML with its facets. Lists get markers, quotes a `>` before each line. The time is
+ * proportional to the length, and no element adds more than its text, whatever the HTML is.
  *
- * The tokens of a real HTML parser are read, and not its tree: trees of hostile HTML are large.
+ * It reads the tokens of a real HTML parser, and not its tree: trees of hostile HTML are large.
  */
 export function toRichText(html: string, options: HtmlOptions): RichText {
   const reader = new HtmlReader(options);
-  reader.read(html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html);
-  return reader.finish();
+  return reader.read(html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html);
 }
 
-/** Elements within more than this are read as if they were not there. */
+/** Maximum depth; deeper elements are read as if they were not there. */
 const maxDepth = 200;
 
 interface OpenElement {
@@ -47,19 +44,14 @@ interface OpenLink {
   isShortened: boolean;
 }
 
-/** One reading: made, fed once, and asked for the result. */
+/** Reads one document. */
 class HtmlReader {
   readonly #options: HtmlOptions;
   readonly #writer = new TextWriter();
   readonly #tokenizer: Tokenizer;
   readonly #open: OpenElement[] = [];
-  /** Where in `#open` the elements of a name are, so that no tag has to go through all of it. */
-  readonly #placesOf = new Map<string, number[]>();
-  readonly #blockPlaces: number[] = [];
-  /** Where in `#open` the lists and their items are. */
-  readonly #itemPlaces: number[] = [];
   readonly #lists: OpenList[] = [];
-  /** How many elements of each style are open; the outermost one counts. */
+  /** Number of open elements of each style; the outermost one counts. */
   readonly #styled = new Map<Facet['type'], number>();
   #link: OpenLink | null = null;
   #invisible = 0;
@@ -85,12 +77,10 @@ class HtmlReader {
     );
   }
 
-  read(html: string): void {
-    this.#tokenizer.write(toWellFormed(html), true);
-  }
-
-  finish(): RichText {
-    while (this.#open.length > 0) this.#leaveLast();
+  read(html: string): RichText {
+    // Lone surrogates would join to a character where two pieces of text meet.
+    this.#tokenizer.write(html.replaceAll(/\p{Surrogate}/gu, '\uFFFD'), true);
+    this.#leaveDownTo(0);
     return this.#writer.finish();
   }
 
@@ -104,20 +94,10 @@ class HtmlReader {
     const mode = rawModes.get(name);
     if (mode !== undefined) this.#tokenizer.state = mode;
     if (this.#open.length >= maxDepth && mode === undefined) return;
-    this.#push({ name, leave: this.#enter(token) });
+    this.#open.push({ name, leave: this.#enter(token) });
   }
 
-  #push(element: OpenElement): void {
-    const { name } = element;
-    const at = this.#open.push(element) - 1;
-    const places = this.#placesOf.get(name);
-    if (places === undefined) this.#placesOf.set(name, [at]);
-    else places.push(at);
-    if (blocks.has(name)) this.#blockPlaces.push(at);
-    if (isItemOrList(name)) this.#itemPlaces.push(at);
-  }
-
-  /** Begins what an element does, and gives how that ends. */
+  /** Begins an element, and returns the function that ends it. */
   #enter(token: Token.TagToken): () => void {
     const { tagName: name } = token;
     const classes = new Set(attributeOf(token, 'class').split(/\s+/));
@@ -232,13 +212,12 @@ class HtmlReader {
     this.#isAfterBreak = true;
   }
 
-  /** A block ends the paragraph, the item and the link that it cannot stand in. */
+  /** A block ends the paragraph, the item and the link that it cannot be in. */
   #startBlock(name: string): void {
     this.#closeTo('a');
     this.#closeTo('p');
     if (name === 'li') this.#closeItem();
-    const isInner = (name === 'ul' || name === 'ol') && this.#lists.length > 0;
-    this.#writer.breakBlock(isInner ? 1 : (blocks.get(name) ?? 1));
+    this.#endBlock(name);
   }
 
   #endBlock(name: string): void {
@@ -249,7 +228,7 @@ class HtmlReader {
   }
 
   #closeItem(): void {
-    const at = this.#itemPlaces.at(-1) ?? 0;
+    const at = this.#open.findLastIndex(({ name }) => ['li', 'ul', 'ol'].includes(name));
     if (this.#open[at]?.name === 'li') this.#leaveDownTo(at);
   }
 
@@ -260,28 +239,15 @@ class HtmlReader {
 
   /** Leaves the innermost element of a name, unless a block that is still open began within it. */
   #closeTo(name: string): void {
-    const at = this.#placesOf.get(name)?.at(-1);
-    if (at === undefined) return;
-    const isBarred = (this.#blockPlaces.at(-1) ?? 0) > at;
+    const at = this.#open.findLastIndex((element) => element.name === name);
+    if (at < 0) return;
+    const isBarred = this.#open.findLastIndex((element) => blocks.has(element.name)) > at;
     if (!isBarred || blocks.has(name)) this.#leaveDownTo(at);
   }
 
   #leaveDownTo(at: number): void {
-    while (this.#open.length > at) this.#leaveLast();
+    while (this.#open.length > at) this.#open.pop()?.leave();
   }
-
-  #leaveLast(): void {
-    const element = this.#open.pop();
-    if (element === undefined) return;
-    this.#placesOf.get(element.name)?.pop();
-    if (blocks.has(element.name)) this.#blockPlaces.pop();
-    if (isItemOrList(element.name)) this.#itemPlaces.pop();
-    element.leave();
-  }
-}
-
-function isItemOrList(name: string): boolean {
-  return name === 'li' || name === 'ul' || name === 'ol';
 }
 
 function attributeOf({ attrs }: Token.TagToken, name: string): string {
@@ -292,12 +258,6 @@ function toNumber(text: string): number | null {
   return /^-?\d{1,6}$/.test(text) ? Number(text) : null;
 }
 
-/** Halves of a character would join to another one where two pieces of text meet. */
-function toWellFormed(text: string): string {
-  return text.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
-}
-
-/** The elements that are a style. */
 const styles: ReadonlyMap<string, Facet['type']> = new Map([
   ...['b', 'strong', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((name) => [name, 'bold'] as const),
   ...['i', 'em'].map((name) => [name, 'italic'] as const),
@@ -305,7 +265,7 @@ const styles: ReadonlyMap<string, Facet['type']> = new Map([
   ...['code', 'pre', 'tt', 'kbd', 'samp'].map((name) => [name, 'code'] as const),
 ]);
 
-/** How many line feeds stand around a block. */
+/** Number of line feeds around a block. */
 const blocks: ReadonlyMap<string, number> = new Map([
   ...['p', 'pre', 'blockquote', 'ul', 'ol', 'dl', 'table', 'figure', 'hr'].map(
     (name) => [name, 2] as const,
@@ -316,7 +276,7 @@ const blocks: ReadonlyMap<string, number> = new Map([
   ),
 ]);
 
-/** Elements of which the text is none: the parser reads no tags in them. */
+/** Elements whose content is left out: the parser reads no tags in them. */
 const rawModes: ReadonlyMap<string, (typeof TokenizerMode)['RAWTEXT' | 'RCDATA' | 'SCRIPT_DATA']> =
   new Map([
     ['script', TokenizerMode.SCRIPT_DATA],
@@ -328,7 +288,6 @@ const rawModes: ReadonlyMap<string, (typeof TokenizerMode)['RAWTEXT' | 'RCDATA' 
     ['title', TokenizerMode.RCDATA],
   ]);
 
-/** Elements that have no end (HTML, void elements). */
 const voids: ReadonlySet<string> = new Set(
   'area base br col embed hr img input link meta param source track wbr'.split(' '),
 );

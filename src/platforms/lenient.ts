@@ -69,10 +69,10 @@ export function wholeOf<S extends z.ZodType>(schema: S, max: number) {
   );
 }
 
-/** A text, which may be empty. What is beyond the maximum is cut off; `isCut` tells that. */
+/** A text, which may be empty. It is cut at the maximum; see `isCut`. */
 export const text = z.string().transform(cutRaw);
 
-/** A text that is a line where people write it. A longer one than `maximums.rawLine` is unreadable. */
+/** A text of one line. A longer one than `maximums.rawLine` is unreadable. */
 export const line = z.string().max(maximums.rawLine);
 
 /** A text that is not empty, cut like `text`; `null` for anything else. */
@@ -80,17 +80,17 @@ export const words = anything.transform((value) =>
   typeof value === 'string' && value !== '' ? cutRaw(value) : null,
 );
 
-/** Keeps one unit more than is read, by which a text that was cut is known. */
+/** Keeps one unit more than the maximum, by which `isCut` knows a text that was cut. */
 function cutRaw(value: string): string {
   return value.slice(0, maximums.rawText + 1);
 }
 
-/** Tells whether a text that was read is longer than what is read of it. */
+/** Returns whether a text was longer than its maximum. */
 export function isCut(value: string | null): boolean {
   return value !== null && value.length > maximums.rawText;
 }
 
-/** A short word that means something to programs, such as a type. */
+/** A short word for programs, such as a type. */
 export const token = z.string().max(maximums.token);
 
 /** A short word that is not empty; `null` for anything else. */

@@ -1,28 +1,26 @@
 import type { Facet } from '../model/post.ts';
 import { isWebUrl } from './text.ts';
 
-/** A link as it stands in the HTML of a post. */
-export interface LinkElement {
+interface LinkElement {
   readonly href: string;
   readonly classes: ReadonlySet<string>;
-  /** What a reader sees of it: without what is invisible, with `…` where it is shortened. */
+  /** The visible text, with `…` where it is shortened. */
   readonly label: string;
   /** Whether a part of it is invisible or left out. */
   readonly isShortened: boolean;
 }
 
-/** What becomes of a link: text, with a facet where it leads somewhere. */
-export interface LinkText {
+interface LinkText {
   readonly text: string;
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
 
-/** Gives the full handle of a mention by the address of the profile and its label; null if unknown. */
+/** Returns the full handle of a mention by the address of the profile and its label; `null` if unknown. */
 export type NameMention = (url: string, label: string) => string | null;
 
 /**
- * Gives what is shown of a link. A mention is shown with its server, and an address in full, since
- * Mastodon hides most of it; an address as label that leads elsewhere is replaced by where it leads.
+ * Returns the text of a link. A mention is shown with its server, and an address in full, since Mastodon
+ * hides most of it; an address as label that leads elsewhere is replaced by the target.
  */
 export function toLinkText(link: LinkElement, nameMention: NameMention): LinkText {
   const { label } = link;

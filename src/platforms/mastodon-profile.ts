@@ -2,7 +2,6 @@ import type { Account } from '../model/account.ts';
 import { countCodePoints } from './text.ts';
 import type { RichText } from './text-writer.ts';
 
-/** A field of a profile of Mastodon. */
 export interface ProfileField {
   readonly name: string;
   readonly value: RichText;

@@ -1,18 +1,16 @@
 /**
- * Maximum sizes of what is read from one payload. What is beyond them is left out, and `left_out` of the
- * post or account and the warnings of the answer say so. They are far above what platforms allow their
- * users, and low enough that a hostile server cannot keep this process busy.
+ * Maximum sizes of the parts of one payload. Parts beyond them are left out, and named in `left_out` and the
+ * warnings. They are far above what platforms allow their users, and low enough that a hostile server
+ * cannot keep this process busy.
  */
 export const maximums = {
   /** Posts or accounts in a list: rows of a page, ancestors, replies, nodes of a thread. */
   rows: 500,
-  /** Media of a post. */
   media: 64,
   /** Renditions of a video. */
   variants: 32,
   /** Links, mentions, tags and styles of a text. */
   facets: 1000,
-  /** Choices of a poll. */
   choices: 64,
   /** Hashtags that stand beside the text of a post. */
   tags: 200,
@@ -20,7 +18,6 @@ export const maximums = {
   reactions: 100,
   /** Labels of a post or an account. Some of them hide it, so a longer list makes it unreadable. */
   labels: 1000,
-  /** Languages of a post. */
   languages: 32,
   /** Links in a profile's fields, or in a WebFinger document. */
   fields: 32,
@@ -71,5 +68,5 @@ export const shortTexts: TextMaximums = {
 /** Maximum UTF-16 code units of all texts of an answer, beyond which its texts are short. */
 export const maxAnswerText = 75_000;
 
-/** What a line break counts in that, because each line costs as much work as many characters. */
+/** Weight of a line break in it, because each line costs as much work as many characters. */
 export const lineWeight = 25;

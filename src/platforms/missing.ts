@@ -1,6 +1,6 @@
 import type { Tombstone } from '../model/post.ts';
 
-/** Says in a sentence why a post cannot be shown. */
+/** Sentences for the reasons why a post cannot be shown. */
 export const missingSentences: Readonly<Record<Tombstone['reason'], string>> = {
   deleted: 'This post was deleted.',
   suspended: 'This post is from a suspended account.',

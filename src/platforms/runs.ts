@@ -6,9 +6,9 @@ export interface Run {
 }
 
 /**
- * Sorts runs by `start` (the longer first) and makes them nest: what is out of `[0, length]` is
- * dropped, a link that overlaps an earlier link is dropped, and a style that crosses another run is
- * cut at its border. A style inside 16 other runs is dropped, so that cuts do not multiply.
+ * Sorts runs by `start` (the longer first) and makes them nest: runs out of `[0, length]` and links that
+ * overlap an earlier link are dropped, and a style that crosses another run is cut at its border. A style
+ * inside 16 other runs is dropped, so that cuts do not multiply.
  */
 export function settleRuns<R extends Run>(runs: readonly R[], length: number): readonly R[] {
   const sorted = runs
@@ -76,7 +76,7 @@ function putBack<R extends Run>(rests: R[], run: R): void {
   rests.splice(later + 1, 0, run);
 }
 
-/** Gives the last member for which `holds`, in a list where it holds for a beginning and no further. */
+/** Returns the last member of the beginning of a list for which `holds`. */
 export function lastWhere<T>(list: readonly T[], holds: (member: T) => boolean): T | undefined {
   let low = 0;
   let high = list.length;

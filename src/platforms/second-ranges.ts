@@ -1,11 +1,11 @@
 /** A part of a timeline in Unix seconds, both ends included. */
 export interface SecondRange {
-  /** Minus infinity where it goes down to the first post. */
+  /** Minus infinity if it begins at the first post. */
   readonly fromSecond: number;
   readonly toSecond: number;
 }
 
-/** Gives what of a range is in none of the others, newest first. */
+/** Returns the parts of a range that are in none of the others, newest first. */
 export function subtractRanges(
   whole: SecondRange,
   others: readonly SecondRange[],
@@ -36,7 +36,7 @@ export function joinRanges(ranges: readonly SecondRange[]): readonly SecondRange
   return joined;
 }
 
-/** Gives what of ranges is in a range. */
+/** Returns the parts of ranges that are in a range. */
 export function clipRanges(
   ranges: readonly SecondRange[],
   { fromSecond, toSecond }: SecondRange,

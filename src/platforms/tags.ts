@@ -4,12 +4,12 @@ import { maximums } from './maximums.ts';
 import { settleRuns } from './runs.ts';
 import { codePointOffsets, countCodePoints } from './text.ts';
 
-/** The kinds of facet that are a name with a sign before it. */
+/** Kinds of facet that are a name with a sign before it. */
 export type TagType = 'mention' | 'hashtag' | 'symbol';
 
 const signs = /^[@＠#＃$＄]/u;
 
-/** Gives where a mention, hashtag or symbol of X leads; null for what is no name. */
+/** Returns the URL of a mention, hashtag or symbol of X; `null` for anything but a name. */
 export function tagUrl(type: TagType, tag: string): string | null {
   const name = tag.replace(signs, '');
   // A lone surrogate is no letter of any name and cannot be written into a URL.
@@ -24,7 +24,7 @@ export function tagUrl(type: TagType, tag: string): string | null {
   }
 }
 
-/** Tells whether a slice is the name that an upstream says it is, with or without its sign, in any case. */
+/** Returns whether a slice is this name, with or without its sign, in any case. */
 export function isNamed(slice: string, name: string): boolean {
   if (slice === name) return true;
   // No letter has more than two units in lower case, so this is never equal, and cheap to tell.
@@ -44,7 +44,7 @@ const names = [
   },
 ] as const;
 
-/** Finds mentions and hashtags by their look, for a text that came without facets. */
+/** Finds the mentions and hashtags of a text that came without facets. */
 export function scanFacets(text: string): readonly Facet[] {
   const toOffset = codePointOffsets(text);
   const found = names.flatMap(({ type, pattern }) =>

@@ -2,20 +2,19 @@ import type { Facet } from '../model/post.ts';
 import { settleRuns } from './runs.ts';
 import { countCodePoints } from './text.ts';
 
-/** A text with its facets. */
 export interface RichText {
   readonly text: string;
   readonly facets: readonly Facet[];
 }
 
-/** What stands before the lines of a block: before the first of them, and before the others. */
+/** The text before the first line of a block, and before its other lines. */
 export interface Margin {
   readonly first: string;
   readonly rest: string;
 }
 
-/** A style that is open. It begins where the next text does. */
-export interface OpenStyle {
+/** An open style. It begins at the next text. */
+interface OpenStyle {
   readonly type: Facet['type'];
   start: number | null;
 }
@@ -27,10 +26,10 @@ interface Line extends Margin {
 /** Deeper margins are left out, so that no line consists of margins. */
 const maxMargins = 6;
 
-/** No more than one empty line stands between two blocks. */
+/** Maximum number of line feeds in a row. */
 const maxBreaks = 2;
 
-/** Puts a text together from its start to its end. Offsets count code points. */
+/** Writes a text from start to end. Offsets count code points. */
 export class TextWriter {
   readonly #parts: string[] = [];
   readonly #facets: Facet[] = [];
@@ -40,7 +39,7 @@ export class TextWriter {
   #breaks = 0;
   #atBlockStart = true;
   #hiddenMargins = 0;
-  /** How many margins an empty line before the next text has. */
+  /** Number of margins of an empty line before the next text. */
   #blankMargins = 0;
 
   /** Writes text; its line feeds are line breaks, and spaces at the start of a block are dropped. */
@@ -66,12 +65,11 @@ export class TextWriter {
     this.#facets.push({ ...facet, start, end: this.#length });
   }
 
-  /** Ends the line. */
   breakLine(): void {
     this.#break(Math.min(this.#breaks + 1, maxBreaks));
   }
 
-  /** Begins a block, so many line feeds below what was written. */
+  /** Begins a block after this number of line feeds. */
   breakBlock(breaks: number): void {
     this.#break(Math.max(this.#breaks, breaks));
     this.#atBlockStart = true;
@@ -83,26 +81,24 @@ export class TextWriter {
     else this.#margins.push({ ...margin, isUsed: false });
   }
 
-  /** Ends the margin that was opened last. */
   closeMargin(): void {
     if (this.#hiddenMargins > 0) this.#hiddenMargins -= 1;
     else this.#margins.pop();
     this.#blankMargins = Math.min(this.#blankMargins, this.#margins.length);
   }
 
-  /** Begins a style. */
   openStyle(type: Facet['type']): OpenStyle {
     const style: OpenStyle = { type, start: null };
     this.#waiting.push(style);
     return style;
   }
 
-  /** Ends a style that was begun; one over no text leaves nothing. */
+  /** Ends a style; one over no text leaves nothing. */
   closeStyle({ type, start }: OpenStyle): void {
     if (start !== null) this.#facets.push({ type, start, end: this.#length });
   }
 
-  /** Gives what was written, without spaces at its end. */
+  /** Returns the text without spaces at its end. */
   finish(): RichText {
     const text = this.#parts.join('').trimEnd();
     const length = countCodePoints(text);
@@ -137,11 +133,8 @@ export class TextWriter {
   }
 
   #blankLine(): string {
-    const margins = this.#margins.slice(0, this.#blankMargins);
-    return margins
-      .map(({ rest }) => rest)
-      .join('')
-      .trimEnd();
+    const margins = this.#margins.slice(0, this.#blankMargins).map(({ rest }) => rest);
+    return margins.join('').trimEnd();
   }
 
   #push(text: string): void {

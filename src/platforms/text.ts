@@ -1,4 +1,5 @@
 import { parseUrl } from '../core/http/url.ts';
+
 /** Splits text into Unicode code points, the unit of every offset on X. */
 export function toCodePoints(text: string): readonly string[] {
   return Array.from(text);
@@ -14,7 +15,7 @@ export function countCodePoints(text: string): number {
   return count;
 }
 
-/** Gives a function from an index into `text` (UTF-16 units) to the offset of its code point. */
+/** Returns a function from an index into `text` (UTF-16 code units) to the offset of its code point. */
 export function codePointOffsets(text: string): (index: number) => number {
   const offsets = new Uint32Array(text.length + 1);
   let index = 0;
@@ -42,16 +43,16 @@ export function decodeEntities(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities.get(entity) ?? entity);
 }
 
-/** A text without its HTML entities, and where the code points of the encoded one stand in it. */
+/** A text without its HTML entities, and the places of the code points of the encoded text in it. */
 export interface DecodedText {
   readonly text: string;
-  /** How many code points the encoded text has. */
+  /** Number of code points of the encoded text. */
   readonly length: number;
-  /** Gives the index in `text` (UTF-16 units) of a code point; its end for one after the last. */
+  /** Returns the index in `text` (UTF-16 code units) of a code point; the end for one after the last. */
   toIndex(codePoint: number): number;
 }
 
-/** Decodes as `decodeEntities` does. Code points within an entity stand where it stands. */
+/** Decodes as `decodeEntities` does. Code points within an entity have its place. */
 export function decodeWithOffsets(encoded: string): DecodedText {
   if (isPlain(encoded)) {
     const { length } = encoded;
@@ -75,12 +76,12 @@ export function decodeWithOffsets(encoded: string): DecodedText {
   };
 }
 
-/** Tells whether a text has no entities, and no character of more than one UTF-16 unit. */
+/** Returns whether a text has no entities, and no character of more than one UTF-16 code unit. */
 function isPlain(text: string): boolean {
   return !/[&\ud800-\udfff]/.test(text);
 }
 
-/** Tells whether a text is an absolute http or https URL, the only ones that are linked. */
+/** Returns whether a text is an absolute http or https URL, the only ones that are linked. */
 export function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && parseUrl(text) !== null;
 }
@@ -88,4 +89,27 @@ export function isWebUrl(text: string): boolean {
 /** Returns a URL of the web; `null` for anything else. */
 export function webUrlOrNull(url: string | null): string | null {
   return url !== null && isWebUrl(url) ? url : null;
+}
+
+/** Number of UTF-16 code units around a cut that are searched for the end of a character. */
+const searched = 64;
+
+/**
+ * Returns the beginning of a text, at most `max` UTF-16 code units of it. The cut falls between two
+ * characters as readers see them (UAX #29), as long as those are not made of dozens of marks.
+ */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const from = Math.max(0, max - searched);
+  const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+  const index = segmenter.segment(text.slice(from, max + searched)).containing(max - from)?.index;
+  if (index !== undefined && index > 0) return text.slice(0, from + index);
+  // All of the searched text is one character.
+  const splitsPair = (text.codePointAt(max - 1) ?? 0) > 0xffff;
+  return text.slice(0, splitsPair ? max - 1 : max);
+}
+
+/** Returns a text of at most `max` UTF-16 code units; one that is cut ends in an ellipsis. */
+export function shorten(text: string, max: number): string {
+  return text.length <= max ? text : `${cutText(text, max - 1)}…`;
 }

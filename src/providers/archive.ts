@@ -128,7 +128,6 @@ const untold = {
   following: 'The export of this account does not tell whom it follows.',
 } as const;
 
-/** Returns whether a list may be short because no export had it. */
 function isUntold({ kind, account }: ConnectionsQuery, known: Account, length: number): boolean {
   switch (account.platform) {
     case 'sample':

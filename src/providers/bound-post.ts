@@ -3,10 +3,9 @@ import type { Account } from '../model/account.ts';
 import type { Article, ArticleBlock } from '../model/article.ts';
 import { type Media, type MediaSet, toMediaSet } from '../model/media.ts';
 import type { Card, Facet, Poll, Post, Status } from '../model/post.ts';
-import { shorten } from '../platforms/cut.ts';
 import type { List } from '../platforms/lenient.ts';
 import { maximums, shownTexts, type TextMaximums } from '../platforms/maximums.ts';
-import { countCodePoints } from '../platforms/text.ts';
+import { countCodePoints, shorten } from '../platforms/text.ts';
 
 /** Returns a post whose lists and texts keep to the maximums. `left_out` names what is cut. */
 export function boundPost(
@@ -152,7 +151,6 @@ export function findLeftOut(
     .map(([name]) => name);
 }
 
-/** Adds names to `left_out`. */
 export function nameLeftOut<T extends Lossy>(whole: T, names: readonly string[]): T {
   if (names.length === 0) return whole;
   return { ...whole, left_out: [...new Set([...(whole.left_out ?? []), ...names])] };

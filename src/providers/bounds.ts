@@ -130,7 +130,6 @@ function textsOf({ name, description, location }: Account): readonly (string | n
   return [name, description, location];
 }
 
-/** The words for members that `left_out` can name. */
 const nouns: Readonly<Record<string, string>> = {
   text: 'text',
   content_warning: 'content warning',

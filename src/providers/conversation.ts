@@ -1,4 +1,3 @@
-/** How the posts of a thread are read, whatever their form. */
 interface ThreadForm<Row> {
   readonly parentOf: (row: Row) => string | null;
   readonly authorOf: (row: Row) => string;

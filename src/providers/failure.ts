@@ -5,12 +5,10 @@ import { missingSentences } from '../platforms/missing.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 import type { ProviderContext } from './provider.ts';
 
-/** Returns the error for a post that is confirmed not to be shown. */
 export function toMissing(reason: Tombstone['reason']): ProviderError {
   return new ProviderError('missing', missingSentences[reason]);
 }
 
-/** Returns the error for an answer that breaks the contract of its source. */
 export function createMalformed(cause?: unknown): ProviderError {
   const message = 'The source answered in a form that Perch does not understand.';
   return new ProviderError('malformed', message, { cause });
@@ -26,7 +24,6 @@ const unanswered = {
   refused: 'The server of this account could not be reached.',
 } as const;
 
-/** Returns the error for a request that got no usable answer. */
 export function toProviderError(failure: HttpFailure): ProviderError {
   const { kind } = failure;
   if (kind === 'too_large' || kind === 'redirect') return createMalformed(failure);
@@ -93,7 +90,6 @@ export const unreadParts = {
   replies: 'The replies could not be read.',
 } as const;
 
-/** Returns the parts beside the post itself that a query asks for. */
 export function listParts({ thread, replies }: PostQuery): PostFound['missing'] {
   return [
     ...(thread ? (['thread'] as const) : []),

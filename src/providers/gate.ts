@@ -12,7 +12,6 @@ export function clampPause(seconds: number): number {
   return Math.min(Math.max(seconds, 1), maxPauseSeconds);
 }
 
-/** When a breaker opens, and for how long. Times in milliseconds. */
 export interface BreakerOptions {
   /** Consecutive failures that open the breaker. */
   readonly failures: number;
@@ -57,7 +56,6 @@ export interface Asking {
   readonly subject: string;
 }
 
-/** Creates a gate whose breaker is closed. */
 export function createGate(options: GateOptions): Gate {
   return new Breaker(options);
 }

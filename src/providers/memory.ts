@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.ts';
 
-/** Options of `createMemory`. */
 interface MemoryOptions {
   readonly clock: Clock;
   readonly maxEntries: number;

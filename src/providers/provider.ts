@@ -35,7 +35,6 @@ export type Ask<Kind extends QueryKind> = (
  */
 export type Coverage = boolean | 'last resort';
 
-/** A source that answers reads. */
 export interface Provider {
   /** As in `PERCH_PROVIDERS`, `source` and `X-Source`. */
   readonly name: string;
@@ -51,7 +50,6 @@ export interface Provider {
   close?(): void;
 }
 
-/** Returns the platform that a query is about. */
 export function platformOf(query: Query): string {
   if ('post' in query) return query.post.platform;
   return 'account' in query ? query.account.platform : query.platform;

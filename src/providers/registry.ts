@@ -13,7 +13,6 @@ import { createSyndication } from './syndication/index.ts';
 /** The providers that there are, in the default order of `PERCH_PROVIDERS`. */
 export const providerNames = sourceNames;
 
-/** The name of a provider. */
 export type ProviderName = (typeof providerNames)[number];
 
 /** What the providers are built from. */
@@ -41,13 +40,7 @@ export interface ProviderSettings {
 export const providerFactories: Readonly<
   Record<ProviderName, (settings: ProviderSettings) => Provider>
 > = {
-  archive: (settings) =>
-    openArchive({
-      path: settings.archivePath,
-      sample: settings.sample,
-      baseUrl: settings.baseUrl,
-      clock: settings.clock,
-    }),
+  archive: (settings) => openArchive({ ...settings, path: settings.archivePath }),
   fxtwitter: (settings) =>
     createFxTwitter({
       http: toPaced(settings, settings.fxtwitterPerMinute),
@@ -65,11 +58,9 @@ export const providerFactories: Readonly<
     }),
   mastodon: (settings) =>
     createMastodon({
+      ...settings,
       http: settings.publicHttp,
-      clock: settings.clock,
       searchHost: settings.mastodonSearchHost,
-      breaker: settings.breaker,
-      maxPerHost: settings.maxPerHost,
     }),
 };
 

@@ -23,7 +23,6 @@ export async function parseRows<Row>(
   return { rows, unreadable: sent.length - rows.length, beyond: list.length - sent.length };
 }
 
-/** Returns how many rows the source sent. */
 export function countSent({ rows, unreadable, beyond }: Rows<unknown>): number {
   return rows.length + unreadable + beyond;
 }
@@ -79,7 +78,6 @@ export function tellBeyond(count: number, noun: RowNoun): readonly string[] {
   return tellOmitted(count, noun, [`a list of more than ${maximums.rows} is not read to its end`]);
 }
 
-/** Returns the warnings for rows that were not read. */
 export function tellUnread(
   { unreadable, beyond }: Pick<Rows<unknown>, 'unreadable' | 'beyond'>,
   noun: RowNoun,

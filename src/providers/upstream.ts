@@ -7,7 +7,6 @@ import {
 import { trimEndOf } from '../core/trim-end.ts';
 import { toProviderError } from './failure.ts';
 
-/** Options of a provider with one remote host. */
 export interface UpstreamOptions {
   readonly http: HttpClient;
   /** The address of the API, for example `https://api.fxtwitter.com`. It may have a path. */
@@ -21,7 +20,6 @@ export interface UpstreamOptions {
  */
 export type Upstream = (path: string, context: RequestContext) => Promise<HttpAnswer>;
 
-/** Creates the function that sends requests to a provider's host. */
 export function createUpstream({ http, apiUrl }: UpstreamOptions): Upstream {
   const base = trimEndOf(apiUrl, '/');
   return async (path, context) => {
@@ -44,7 +42,6 @@ export function readJson({ mediaType, text }: HttpAnswer): unknown {
   }
 }
 
-/** A JSON object. */
 export type Body = Readonly<Record<string, unknown>>;
 
 /** Parses the JSON object of an answer. Returns `null` for anything else. */

@@ -10,7 +10,6 @@ import { nextCursor, type Reading, writeLimit } from './client.ts';
 import { judgeAccount, refuseAccount, tellLabels, tellWithheld } from './labels.ts';
 import { type ActorPayload, parseActor } from './payload.ts';
 
-/** Creates the read of an account. */
 export function askProfile(reading: Reading): Ask<'profile'> {
   return async ({ account }, context) => {
     const profile = await readProfile(reading, account, context);
@@ -61,7 +60,6 @@ const lists = {
   following: { method: 'app.bsky.graph.getFollows', field: 'follows' },
 } as const;
 
-/** Creates the read of a page of followers or of followed accounts, as the query says. */
 export function askConnections(reading: Reading) {
   return async (query: ConnectionsQuery, context: ProviderContext): Promise<Page<Account>> => {
     const { kind, account, count, cursor } = query;
@@ -76,7 +74,6 @@ export function askConnections(reading: Reading) {
   };
 }
 
-/** Creates the search of accounts. */
 export function askSearchUsers({ query, clock }: Reading): Ask<'searchUsers'> {
   return async ({ text, count, cursor }, context) => {
     const parameters = { q: text, limit: writeLimit(count), cursor };

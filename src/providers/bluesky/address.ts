@@ -24,7 +24,6 @@ export function parseRecordUri(uri: string): RecordAddress | null {
   return { uri, did: owner, collection, rkey };
 }
 
-/** The `at://` URI of any record. */
 export const recordUri = url.transform((uri, context) => {
   const address = parseRecordUri(uri);
   if (address !== null) return address;
@@ -32,20 +31,16 @@ export const recordUri = url.transform((uri, context) => {
   return z.NEVER;
 });
 
-/** The `at://` URI of a post. */
 export const postUri = recordUri.refine(({ collection }) => collection === postCollection);
 
-/** Returns the `at://` URI of a post; `account` is a handle or DID. */
 export function writePostUri(account: string, rkey: string): string {
   return `at://${account}/${postCollection}/${rkey}`;
 }
 
-/** Returns the address of a post on bsky.app; `account` is a handle or DID. */
 export function blueskyPostUrl(account: string, rkey: string): string {
   return postUrl({ platform: 'bluesky', handle: account, id: rkey }, '');
 }
 
-/** Returns the address of an account on bsky.app; `account` is a handle or DID. */
 export function blueskyProfileUrl(account: string): string {
   return profileUrl('bluesky', account, '');
 }

@@ -42,7 +42,6 @@ export class Barred extends ProviderError {
   }
 }
 
-/** Creates the function that sends queries to one host. */
 export function createQuery(upstream: Upstream, clock: Clock): BlueskyQuery {
   return async (method, parameters, context) => {
     const written = new URLSearchParams();
@@ -115,7 +114,6 @@ function pauseOf(answer: HttpAnswer, clock: Clock): number | undefined {
 
 type KnownAccounts = ReturnType<typeof createKnownAccounts>;
 
-/** Maximum number of handles whose DID is remembered. */
 const maxAccounts = 5000;
 
 /** How long a handle is taken for the same account. Handles change hands, if seldom. */
@@ -135,10 +133,8 @@ export function createKnownAccounts(clock: Clock) {
   };
 }
 
-/** Maximum number of rows that a list is asked for at once. */
 export const maxLimit = 100;
 
-/** Returns a `limit` that every list accepts. */
 export function writeLimit(count: number): number {
   return Math.min(Math.max(Math.trunc(count), 1), maxLimit);
 }

@@ -56,7 +56,6 @@ const embed = z.object({
   media: z.unknown().optional(),
 });
 
-/** The embed of a post. */
 export interface EmbedPayload {
   readonly pictures: List<PicturePayload>;
   readonly video: VideoPayload | null;

@@ -55,7 +55,6 @@ function inForce(labels: readonly LabelPayload[], nowMs: number): readonly Label
 /** The form of a label. Those that begin with a sign are commands. */
 const labelForm = /^[a-z][a-z-]{0,99}$/;
 
-/** Returns the warnings for the labels of an account that may be shown. */
 export function tellLabels({ labels }: ActorPayload, nowMs: number): readonly string[] {
   const values = [...new Set(inForce(labels, nowMs).map(({ val }) => val))];
   const told = values.filter((value) => labelForm.test(value)).sort();
@@ -74,12 +73,10 @@ const accountSentences: Readonly<Record<Withheld, string>> = {
   hidden: 'Bluesky’s moderation hides this account.',
 };
 
-/** Returns the error for an account that is not served, or for one of its lists. */
 export function refuseAccount(withheld: Withheld): ProviderError {
   return new ProviderError('missing', accountSentences[withheld]);
 }
 
-/** Reasons and sentences for posts that are not served. */
 export const withheldPosts: Readonly<
   Record<Withheld, Pick<Tombstone, 'reason'> & { readonly sentence: string }>
 > = {

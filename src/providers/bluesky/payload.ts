@@ -119,7 +119,6 @@ const missing = z
     return z.NEVER;
   });
 
-/** The placeholder of a post that the AppView does not send. */
 export interface MissingPayload {
   readonly uri: z.output<typeof recordUri>;
   readonly is: 'notFound' | 'blocked' | 'detached';

@@ -33,7 +33,6 @@ const tooLarge =
 const tooLong = `Perch reads at most ${maximums.rows} replies of a thread; this one has more.`;
 const cutBelow = 'What the author added after this post may go on; the rest could not be read.';
 
-/** The posts that an author added after a post, oldest first. */
 interface Continuation {
   readonly branches: readonly Branch[];
   /** Whether there may be more of it. */
@@ -67,7 +66,6 @@ export function askReplies(reading: Reading): Ask<'replies'> {
   };
 }
 
-/** Returns the warning for a tree with fewer replies than Bluesky counts. */
 function tellUnsent(focal: Branch): readonly string[] {
   const count = countUnsent(focal);
   if (count === 0) return [];
@@ -139,11 +137,7 @@ async function readContinuation(
 }
 
 /** Reads what follows a post, if there may be any. The thread so far is known, so a failure is `null`. */
-async function readBelow(
-  reading: Reading,
-  last: Branch,
-  context: ProviderContext,
-): Promise<Branch | null> {
+async function readBelow(reading: Reading, last: Branch, context: ProviderContext) {
   const { payload } = last;
   if (payload === null || payload.replyCount === 0) return last;
   const { did: account, rkey } = payload.uri;

@@ -47,12 +47,10 @@ function shapeWithin(post: PostPayload, shaping: Shaping, quotesLeft: number): P
   return { ...own, quote: shapeQuote(row, shaping.nowMs, quotesLeft - 1) };
 }
 
-/** Returns the placeholder of a post that was not sent. */
 export function shapeMissing({ uri, is }: MissingPayload): Tombstone {
   return toTombstone(uri, missingPosts[is]);
 }
 
-/** Returns the placeholder of a post that was sent in an unknown form. */
 export function shapeUnreadable(): Tombstone {
   const sentence = 'This post was sent in a form that Perch does not understand.';
   return toTombstone(null, { reason: 'unavailable', sentence });
@@ -70,7 +68,6 @@ const missingPosts: Readonly<Record<MissingPayload['is'], Told>> = {
   },
 };
 
-/** Why a post is not shown, and the sentence for it. */
 interface Told extends Pick<Tombstone, 'reason'> {
   readonly sentence: string;
 }

@@ -4,7 +4,7 @@ import type { TimelineQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { countSent, parseRows, type Rows, uniqueBy } from '../rows.ts';
+import { countSent, parseRows, uniqueBy } from '../rows.ts';
 import { shapeAccount } from './account.ts';
 import { admitAccount, explainAbsence } from './accounts.ts';
 import { maxLimit, nextCursor, type Reading, Refusal, writeLimit } from './client.ts';
@@ -40,18 +40,10 @@ export function askTimeline(reading: Reading): Ask<'timeline'> {
   };
 }
 
-interface FeedPage extends Rows<FeedRow> {
-  readonly cursor: string | null;
-}
-
 /** A repost is sorted by when it was made, and tells only when it was seen, which is a little later. */
 const indexingMs = 3_600_000;
 
-async function readPage(
-  reading: Reading,
-  query: TimelineQuery,
-  context: ProviderContext,
-): Promise<FeedPage> {
+async function readPage(reading: Reading, query: TimelineQuery, context: ProviderContext) {
   const { cursor, untilSeconds } = query;
   if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= reading.clock.now()) {
     return readFeed(reading, query, context);
@@ -67,11 +59,7 @@ async function readPage(
   return page && page.rows.length > 0 && isUnderstood ? page : readFeed(reading, query, context);
 }
 
-async function readFeed(
-  reading: Reading,
-  query: TimelineQuery,
-  context: ProviderContext,
-): Promise<FeedPage> {
+async function readFeed(reading: Reading, query: TimelineQuery, context: ProviderContext) {
   const { account, count, cursor, withReposts } = query;
   const parameters = {
     actor: reading.known.actorFor(account.handle),
@@ -103,7 +91,6 @@ function ownerOf(rows: readonly FeedRow[]): ActorPayload | null {
   return first === undefined ? null : (first.repost?.by ?? first.post.author);
 }
 
-/** When a row came into the timeline. */
 function sortedMs({ post, repost }: FeedRow): number {
   return repost?.ms ?? post.createdMs;
 }

@@ -16,7 +16,6 @@ export interface Branch {
   readonly replies: readonly Branch[];
 }
 
-/** A post with its thread. */
 export interface Tree {
   readonly focal: Branch;
   /** Oldest first. */
@@ -99,11 +98,7 @@ interface Growing {
 }
 
 /** Shapes what hangs below a post level by level, so that of a large thread the direct replies are here. */
-async function shapeBelow(
-  focal: ThreadNode,
-  { nowMs, parentAuthor }: Shaping,
-  sliced: Sliced,
-): Promise<Pick<Tree, 'focal' | 'isCutBelow'>> {
+async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, sliced: Sliced) {
   const root = grow(focal, { nowMs, parentAuthor });
   const growing: Growing[] = [root];
   let isCutBelow = false;

@@ -40,7 +40,6 @@ export function createClient(upstream: Upstream) {
   };
   const statusPath = (id: string) => `/2/status/${encodeURIComponent(id)}`;
   return {
-    /** Reads the post alone. */
     readStatus: (id: string, context: RequestContext) => read(statusPath(id), context),
     /** Reads the post alone, or the tombstone in its place. */
     readRow: async (id: string, context: RequestContext): Promise<PostPayload> => {
@@ -95,7 +94,6 @@ export function trueStatus({ status }: HttpAnswer, body: Body | null): number {
   return status === 200 && typeof body?.code === 'number' ? body.code : status;
 }
 
-/** Returns the error for an answer that lacks the requested resource. */
 export function toAnswerFailure(answer: HttpAnswer, body: Body | null): ProviderError {
   return toStatusFailure(trueStatus(answer, body), answer.retryAfterSeconds) ?? createMalformed();
 }

@@ -51,11 +51,7 @@ function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
   return { rawStart: 0, rawEnd: isServed ? 0 : visibleStart, start: 0, end: 0, facet: null };
 }
 
-function anchorLinks(
-  texts: Texts,
-  facets: readonly FacetPayload[],
-  origin: Anchor,
-): readonly Anchor[] {
+function anchorLinks(texts: Texts, facets: readonly FacetPayload[], origin: Anchor) {
   const anchors = [origin];
   let last = origin;
   for (const facet of facets) {
@@ -102,11 +98,7 @@ function toLink(
 const styles = ['bold', 'italic', 'strikethrough'] as const;
 
 /** Finds a style by the links around and in it. It does not move the place where links are sought. */
-function anchorStyle(
-  { text, raw }: Texts,
-  facet: FacetPayload,
-  anchors: readonly Anchor[],
-): Anchor | null {
+function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonly Anchor[]) {
   const type = styles.find((style) => style === facet.type);
   const [rawStart, rawEnd] = facet.indices;
   if (type === undefined || rawStart >= rawEnd || rawEnd > raw.length) return null;

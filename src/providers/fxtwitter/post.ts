@@ -48,11 +48,7 @@ function dropRepeated(focal: Status, line: ThreadLine): ThreadLine {
   return { ancestors: before.slice(1), continuation: all.slice(before.length) };
 }
 
-async function readParts(
-  client: FxTwitterClient,
-  query: PostQuery,
-  context: ProviderContext,
-): Promise<Parts> {
+async function readParts(client: FxTwitterClient, query: PostQuery, context: ProviderContext) {
   if (listParts(query).length === 0) return readAlone(client, query, context);
   try {
     return await readAround(client, query, context);
@@ -72,11 +68,7 @@ function isKind(error: unknown, ...kinds: readonly ProviderError['kind'][]): boo
   return error instanceof ProviderError && kinds.includes(error.kind);
 }
 
-async function readAlone(
-  client: FxTwitterClient,
-  query: PostQuery,
-  context: ProviderContext,
-): Promise<Parts> {
+async function readAlone(client: FxTwitterClient, query: PostQuery, context: ProviderContext) {
   const { status } = await client.readStatus(query.post.id, context);
   const missing = listParts(query);
   const warnings = missing.map((part) => unreadParts[part]);

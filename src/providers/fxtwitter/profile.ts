@@ -53,7 +53,6 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
 type Unseen = { readonly is: 'protected' | 'suspended' | 'missed' };
 type ProfileAnswer = { readonly is: 'public'; readonly user: UserPayload } | Unseen;
 
-/** Returns the path of an account, below which its lists are. */
 export function profilePath(handle: string): string {
   return `/2/profile/${encodeURIComponent(handle)}`;
 }

@@ -96,7 +96,6 @@ function leftOutOf({ raw_text, media, poll, article }: StatusPayload): readonly 
   });
 }
 
-/** Returns the id of the post that a row answers. */
 export function parentOf({ replying_to, replying_to_status }: StatusPayload): string | null {
   return replying_to?.status ?? replying_to_status;
 }

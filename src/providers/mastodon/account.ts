@@ -34,7 +34,6 @@ export function shapeAccount(row: AccountPayload, home: Home): Account {
   return isWhole ? account : nameLeftOut(account, ['description']);
 }
 
-/** Returns the warnings about an account. */
 export function tellAccount(row: AccountPayload, home: Home): readonly string[] {
   const moved = row.moved === null ? null : toHandle(row.moved.acct, home);
   return [
@@ -49,10 +48,7 @@ interface Field extends ProfileField {
   readonly isVerified: boolean;
 }
 
-function readField(
-  { name, value, verified_at }: AccountPayload['fields'][number],
-  home: Home,
-): Field {
+function readField({ name, value, verified_at }: AccountPayload['fields'][number], home: Home) {
   return { name, isVerified: verified_at !== null, value: readHtml(value, home) };
 }
 

@@ -7,7 +7,6 @@ import { type Home, isOwn } from './identity.ts';
 import { type AccountPayload, parseAccount } from './payload.ts';
 import { createSuspended, createUnreadable, expectFound } from './servers.ts';
 
-/** An account at its home. Its lists are asked for by its id there. */
 export interface LocatedAccount {
   readonly home: Home;
   readonly id: string;
@@ -15,13 +14,11 @@ export interface LocatedAccount {
   readonly hidesLists: boolean;
 }
 
-/** An account as its home describes it. */
 interface ReadAccount {
   readonly row: AccountPayload;
   readonly home: Home;
 }
 
-/** Maximum number of accounts whose ids are remembered. */
 const maxLocated = 5000;
 
 const locatedForMs = 300_000;
@@ -52,7 +49,6 @@ export function createAccounts(askHome: AskHome, clock: Clock) {
   return {
     read,
     locate,
-    /** Asks for a list of an account. */
     readList: async (
       handle: string,
       toPath: (account: LocatedAccount) => string,

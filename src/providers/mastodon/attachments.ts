@@ -6,7 +6,6 @@ import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';
 import { toIsoTime } from '../../platforms/times.ts';
 import type { CardPayload, MediaPayload, PollPayload } from './payload.ts';
 
-/** Returns the media of a post in display order. */
 export function shapeMedia(items: readonly MediaPayload[]): MediaSet {
   return toMediaSet(items.map(shapeItem));
 }

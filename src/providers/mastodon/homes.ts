@@ -27,7 +27,6 @@ const maxMoved = 2000;
 
 const movedForMs = 3_600_000;
 
-/** Creates the function that asks the servers of handles. */
 export function createHomes(askServer: AskServer, clock: Clock): AskHome {
   const moved = createMemory<string>({ clock, maxEntries: maxMoved, ttlMs: movedForMs });
   return async (handle, toPath, context) => {
@@ -49,7 +48,6 @@ export function createHomes(askServer: AskServer, clock: Clock): AskHome {
   };
 }
 
-/** Returns the path that looks up an account at its home. */
 export function lookupPath(handle: string, { host, domain }: Home): string {
   // A host that answers for another domain is asked by the full handle, which it knows as its own.
   const acct = host === domain ? splitHandle(handle).user : handle;
@@ -75,11 +73,7 @@ const readWebFinger = readerOf(
 );
 
 /** RFC 7033. The address of the account itself is on the host that has it; a redirect leads there too. */
-async function askWebFinger(
-  askServer: AskServer,
-  handle: string,
-  context: RequestContext,
-): Promise<string | null> {
+async function askWebFinger(askServer: AskServer, handle: string, context: RequestContext) {
   const { domain } = splitHandle(handle);
   const path = `/.well-known/webfinger?resource=${encodeURIComponent(`acct:${handle}`)}`;
   const reply = await askServer(domain, path, context);

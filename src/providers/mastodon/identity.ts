@@ -24,7 +24,6 @@ function toAscii(domain: string): string {
   return parseUrl(`https://${domain}/`)?.hostname ?? domain;
 }
 
-/** Returns whether an account is the server's own. */
 export function isOwn({ acct }: Pick<AccountPayload, 'acct'>): boolean {
   return !acct.includes('@');
 }
@@ -63,7 +62,6 @@ export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   return { id: origin.id, handle, url: urls[0] ?? copy };
 }
 
-/** Returns whether a URL is on one of some hosts, or on a name below it. */
 function isAt(url: string, hosts: readonly string[]): boolean {
   if (!isWebUrl(url)) return false;
   const { hostname } = new URL(url);
@@ -119,7 +117,6 @@ function groupByName(mentions: readonly MentionPayload[]) {
   return byName;
 }
 
-/** Returns the handle in the address of a profile. */
 function handleOfUrl(text: string): string | null {
   const url = parseUrl(text);
   if (url === null || !isPublicName(url.hostname)) return null;

@@ -15,7 +15,6 @@ interface MastodonOptions extends ServersOptions {
   readonly searchHost?: string;
 }
 
-/** Creates the provider that reads servers of Mastodon, each through its own public API. */
 export function createMastodon(options: MastodonOptions): Provider {
   const { clock, searchHost: host = defaultMastodonHost } = options;
   const askServer = createServers(options);

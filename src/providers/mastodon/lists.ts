@@ -66,7 +66,6 @@ function toParameters(query: TimelineQuery): string {
 /** Accounts on a page: the default of servers, and the maximum. */
 const [usualCount, maxCount] = [40, 80];
 
-/** Creates the read of a page of followers or of followed accounts, as the query says. */
 export function askConnections(accounts: Accounts) {
   return async (query: ConnectionsQuery, context: ProviderContext): Promise<Page<Account>> => {
     const { kind, count, cursor } = query;

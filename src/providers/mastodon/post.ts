@@ -13,7 +13,6 @@ import { createUnreadable, expectFound } from './servers.ts';
 import { hiddenReason, shapePost, surround } from './shape.ts';
 import { arrangeContext, type Context, tellCuts } from './thread.ts';
 
-/** A post at its server, before it is shaped. */
 interface ReadPost {
   readonly query: PostQuery;
   /** As it was asked for; a boost has the boosted post in `reblog`. */
@@ -42,12 +41,7 @@ export function askReplies(askHome: AskHome): Ask<'replies'> {
   };
 }
 
-/** Reads a post and the posts around it at the same time. */
-async function readPost(
-  askHome: AskHome,
-  query: PostQuery,
-  context: ProviderContext,
-): Promise<ReadPost> {
+async function readPost(askHome: AskHome, query: PostQuery, context: ProviderContext) {
   const stop = new AbortController();
   const signal = AbortSignal.any([context.signal, stop.signal]);
   try {
@@ -83,11 +77,7 @@ async function get(
 }
 
 /** Any failure of the surroundings leaves the post itself. Never rejects but for a defect. */
-async function readAround(
-  askHome: AskHome,
-  query: PostQuery,
-  context: ProviderContext,
-): Promise<ReadPost['around']> {
+async function readAround(askHome: AskHome, query: PostQuery, context: ProviderContext) {
   if (listParts(query).length === 0) return null;
   try {
     const { body } = await get(askHome, query, { context, below: '/context' });
@@ -115,11 +105,7 @@ async function readContext(body: unknown, sliced: Sliced): Promise<Context> {
 }
 
 /** Reads a quote of which the server has sent only the id. The post is served without it too. */
-async function withQuote(
-  askHome: AskHome,
-  { row, query }: ReadPost,
-  context: ProviderContext,
-): Promise<StatusPayload> {
+async function withQuote(askHome: AskHome, { row, query }: ReadPost, context: ProviderContext) {
   const quoting = boostedIn(row) ?? row;
   const quote = parseQuote(quoting);
   const id = quote?.quoted_status_id ?? null;

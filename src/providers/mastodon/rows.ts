@@ -19,7 +19,6 @@ import { type AccountPayload, parseStatus, type StatusPayload } from './payload.
 import { createUnreadable, type FoundReply } from './servers.ts';
 import { shapePost, surround } from './shape.ts';
 
-/** The rows of a page, and where the next one begins. */
 export interface PageRows<Row> extends Rows<Row> {
   /** The `max_id` of the next page; `null` at the end. */
   readonly next: string | null;
@@ -65,7 +64,6 @@ function nextOf({ header }: FoundReply): string | null {
   return place !== null && positionForm.test(place) ? place : null;
 }
 
-/** Returns the warnings for rows that were not read. */
 export function tellUnread(
   { unreadable, beyond }: Pick<Rows<unknown>, 'unreadable' | 'beyond'>,
   noun: RowNoun,
@@ -136,7 +134,6 @@ export async function readPosts(
 /** Posts on a page: the default of servers, and the maximum. */
 const [usualPosts, maxPosts] = [20, 40];
 
-/** Returns how many posts to ask for. */
 export function toLimit(count: number): number {
   return count <= usualPosts ? usualPosts : maxPosts;
 }

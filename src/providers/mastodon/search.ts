@@ -1,5 +1,4 @@
 import type { RequestContext } from '../../core/http/http-client.ts';
-import type { Account } from '../../model/account.ts';
 import type { SearchQuery } from '../../model/queries.ts';
 import { parseHandle } from '../../model/reference.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
@@ -22,7 +21,6 @@ import {
 } from './rows.ts';
 import { type AskServer, createUnavailable, createUnreadable, type FoundReply } from './servers.ts';
 
-/** Hashtags that posts have, and that they have not. */
 interface TagSearch {
   readonly all: readonly string[];
   readonly none: readonly string[];
@@ -119,7 +117,6 @@ function tellFeed({ feed }: SearchQuery): readonly string[] {
   ];
 }
 
-/** Maximum number of accounts that a search returns. */
 const maxAccounts = 40;
 
 interface UserSearchOptions {
@@ -149,17 +146,7 @@ export function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
   };
 }
 
-interface Named {
-  readonly accounts: readonly Account[];
-  readonly warnings: readonly string[];
-}
-
-/** Reads the account that a text names, if it names one. */
-async function readNamed(
-  accounts: Accounts,
-  text: string,
-  context: RequestContext,
-): Promise<Named> {
+async function readNamed(accounts: Accounts, text: string, context: RequestContext) {
   const reference = parseHandle(text.trim());
   if (reference?.platform !== 'mastodon') return { accounts: [], warnings: [] };
   try {

@@ -19,7 +19,6 @@ import {
   type Gate,
 } from '../gate.ts';
 
-/** JSON that a server sent. */
 export interface FoundReply {
   readonly is: 'found';
   readonly body: unknown;
@@ -55,7 +54,6 @@ export type AskServer = (
   context: RequestContext,
 ) => Promise<Reply | NoApi>;
 
-/** Limits of the requests to hosts that callers name. */
 export interface HostGateOptions {
   readonly clock: Clock;
   readonly breaker: BreakerOptions;
@@ -120,7 +118,6 @@ async function ask(
   }
 }
 
-/** Throws the error that a status means whatever was asked for. */
 function refuseFailure(answer: HttpAnswer, host: string, clock: Clock): void {
   const { status } = answer;
   if (status === 429) {
@@ -176,20 +173,14 @@ function isError(body: unknown): boolean {
 }
 
 /** A failure of one server says nothing of the others, so it is never general. */
-function fail(
-  kind: ProviderError['kind'],
-  message: string,
-  options: ProviderErrorOptions = {},
-): ProviderError {
+function fail(kind: ProviderError['kind'], message: string, options: ProviderErrorOptions = {}) {
   return new ProviderError(kind, message, { ...options, isGeneral: false });
 }
 
-/** Returns the error for an answer of a server that cannot be understood. */
 export function createUnreadable(cause?: unknown): ProviderError {
   return fail('malformed', createMalformed().message, { cause });
 }
 
-/** Returns the error for a server that cannot answer at the moment, or will not. */
 export function createUnavailable(sentence: string): ProviderError {
   return fail('unavailable', sentence);
 }
@@ -209,7 +200,6 @@ export function expectFound(reply: Reply, what: keyof typeof missing): FoundRepl
   throw reply.is === 'absent' ? new ProviderError('missing', missing[what]) : createSuspended();
 }
 
-/** Returns the error for an account that its server has suspended. */
 export function createSuspended(): ProviderError {
   return new ProviderError('missing', 'This account is suspended.');
 }

@@ -179,7 +179,6 @@ function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_
   return { screen_name, status, url: copyUrl(acct, id, home) };
 }
 
-/** Why a quote is not shown, by its state. */
 const quoteReasons: ReadonlyMap<string, Tombstone['reason']> = new Map([
   ['deleted', 'deleted'],
   ['unauthorized', 'private'],
@@ -193,11 +192,7 @@ const quoteReasons: ReadonlyMap<string, Tombstone['reason']> = new Map([
 const unreadQuote = 'This post quotes another one, which was not read.';
 
 /** A quote that cannot be shown is there all the same, so a tombstone stands for it. */
-function shapeQuote(
-  quote: QuotePayload | null,
-  around: Surroundings,
-  quotesLeft: number,
-): Post | null {
+function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft: number) {
   if (quote === null) return null;
   const { state, quoted_status, quoted_status_id: id } = quote;
   if (state !== 'accepted') return toTombstone(quoteReasons.get(state ?? '') ?? 'unavailable');

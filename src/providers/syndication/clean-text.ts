@@ -2,31 +2,26 @@ import type { Facet } from '../../model/post.ts';
 import { settleRuns } from '../../platforms/runs.ts';
 import { isNamed, scanFacets, type TagType, tagUrl } from '../../platforms/tags.ts';
 import { countCodePoints, decodeEntities, isWebUrl, toCodePoints } from '../../platforms/text.ts';
+import type { RichText } from '../../platforms/text-writer.ts';
 import type { PostPayload } from './payload.ts';
 
-/** A text as X shows it, with its facets. */
-export interface CleanText {
-  readonly text: string;
-  readonly facets: readonly Facet[];
-}
-
-/** What becomes of a run of the raw text (code points). */
+/** A change of a run of the raw text (code points). */
 interface Edit {
   readonly start: number;
   readonly end: number;
-  /** What the run has to be for the edit to apply. */
+  /** The edit applies only to this text. */
   readonly original: string;
-  /** What stands there afterwards; null leaves the run as it is. */
+  /** The new text; `null` leaves the run as it is. */
   readonly shown: string | null;
   readonly facet: Pick<Facet, 'type' | 'url'> | null;
 }
 
 /**
- * Gives the text with short links replaced by their targets, those to media and to the post
- * `quotedId` removed, HTML entities decoded. The mentions that a reply begins with stay, as in the
- * text that FxTwitter serves.
+ * Returns the text with short links replaced by their targets, those to media and to the post `quotedId`
+ * removed, and HTML entities decoded. The mentions that a reply begins with stay, as in the text that
+ * FxTwitter serves.
  */
-export function cleanText(post: PostPayload, quotedId: string | null): CleanText {
+export function cleanText(post: PostPayload, quotedId: string | null): RichText {
   const raw = toCodePoints(post.text);
   const parts: string[] = [];
   const facets: Facet[] = [];
@@ -53,15 +48,14 @@ export function cleanText(post: PostPayload, quotedId: string | null): CleanText
 
 function toEdits(post: PostPayload, quotedId: string | null): readonly Edit[] {
   const { entities } = post;
-  const edits = [...mediaEdits(post)];
-  if (entities !== null) {
-    edits.push(
-      ...entities.urls.map((link) => linkEdit(link, quotedId)),
-      ...entities.user_mentions.map((tag) => tagEdit('mention', tag.indices, tag.screen_name)),
-      ...entities.hashtags.map((tag) => tagEdit('hashtag', tag.indices, tag.text)),
-      ...entities.symbols.map((tag) => tagEdit('symbol', tag.indices, tag.text)),
-    );
-  }
+  const { urls = [], user_mentions = [], hashtags = [], symbols = [] } = entities ?? {};
+  const edits = [
+    ...mediaEdits(post),
+    ...urls.map((link) => linkEdit(link, quotedId)),
+    ...user_mentions.map((tag) => tagEdit('mention', tag.indices, tag.screen_name)),
+    ...hashtags.map((tag) => tagEdit('hashtag', tag.indices, tag.text)),
+    ...symbols.map((tag) => tagEdit('symbol', tag.indices, tag.text)),
+  ];
   return edits.sort((a, b) => a.start - b.start);
 }
 
@@ -74,11 +68,7 @@ function mediaEdits({ entities, mediaDetails }: PostPayload): readonly Edit[] {
   });
 }
 
-interface LinkEntity {
-  readonly indices: readonly [number, number];
-  readonly url: string;
-  readonly expanded_url: string;
-}
+type LinkEntity = NonNullable<PostPayload['entities']>['urls'][number];
 
 function linkEdit({ indices, url, expanded_url }: LinkEntity, quotedId: string | null): Edit {
   const run = { start: indices[0], end: indices[1], original: url };

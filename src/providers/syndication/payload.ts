@@ -4,6 +4,7 @@ import {
   count,
   eachOf,
   lenient,
+  readerOf,
   term,
   text,
   token,
@@ -14,8 +15,7 @@ import { maximums } from '../../platforms/maximums.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 import { xHandle, xId } from '../../platforms/x.ts';
 
-// What `tweet-result` sends (syndication, section 1). Strict only about what a post cannot be shown
-// without.
+// The answers of `tweet-result`. Strict only about what a post cannot be shown without.
 
 const indices = z.tuple([z.number().int().nonnegative(), z.number().int()]);
 
@@ -38,17 +38,13 @@ const userPayload = z.object({
   is_blue_verified: lenient(z.boolean()),
   verified_type: term,
 });
-
-/** The author of a post. */
 export type UserPayload = z.output<typeof userPayload>;
-
-const size = z.object({ width: count, height: count });
 
 const mediaPayload = z.object({
   type: z.enum(['photo', 'video', 'animated_gif']),
   media_url_https: url,
   ext_alt_text: words,
-  original_info: lenient(size),
+  original_info: lenient(z.object({ width: count, height: count })),
   video_info: lenient(
     z.object({
       duration_millis: count,
@@ -58,8 +54,6 @@ const mediaPayload = z.object({
   indices: lenient(indices),
   url: address,
 });
-
-/** One item of media, with its place in the text. */
 export type MediaPayload = z.output<typeof mediaPayload>;
 
 const textValue = lenient(
@@ -97,8 +91,6 @@ const cardPayload = z.object({
     end_datetime_utc: textValue,
   }),
 });
-
-/** A card: the preview of a page, or a poll. */
 export type CardPayload = z.output<typeof cardPayload>;
 
 const articlePayload = z.object({
@@ -130,27 +122,18 @@ const postPayload = z
     possibly_sensitive: lenient(z.boolean()),
   })
   .transform((row, context) => withCreatedMs(row, readTimeMs(row.created_at), context));
-
-/** A post, its parent or its quote. */
 export type PostPayload = z.output<typeof postPayload>;
 
-/** Reads a post; null when it breaks the contract. */
-export function parsePost(row: unknown): PostPayload | null {
-  const parsed = postPayload.safeParse(row);
-  return parsed.success ? parsed.data : null;
-}
+export const parsePost = readerOf(postPayload);
 
-const answerPayload = z.object({
-  __typename: term,
-  user: z.unknown().optional(),
-  tombstone: lenient(z.object({ text: z.object({ text }) })),
-});
-
-/** What an answer is before it is known to be a post. `user` is only looked at for being there. */
-export type AnswerPayload = z.output<typeof answerPayload>;
-
-/** Reads what kind of answer came; null when it is no JSON object. */
-export function parseAnswer(body: unknown): AnswerPayload | null {
-  const parsed = answerPayload.safeParse(body);
-  return parsed.success ? parsed.data : null;
-}
+/**
+ * Reads the kind of an answer, before it is known to be a post; `null` for anything but an object. Only the
+ * presence of `user` counts.
+ */
+export const parseAnswer = readerOf(
+  z.object({
+    __typename: term,
+    user: z.unknown().optional(),
+    tombstone: lenient(z.object({ text: z.object({ text }) })),
+  }),
+);

@@ -1,9 +1,10 @@
 import { type Account, toAccount } from '../../model/account.ts';
 import type { Article } from '../../model/article.ts';
-import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
+import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Poll, Status } from '../../model/post.ts';
 import { profileUrl } from '../../model/reference.ts';
 import { known } from '../../platforms/known.ts';
+import { shareOf } from '../../platforms/poll-share.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
 import { enlargeAvatar, toReplyingTo, xPostUrl } from '../../platforms/x.ts';
@@ -17,7 +18,7 @@ import {
   type UserPayload,
 } from './payload.ts';
 
-/** Gives the post that a payload describes, with its quote. `context` is null. */
+/** Returns the post that a payload describes, with its quote. `context` is null. */
 export function shapePost(row: PostPayload): Status {
   const quote = parsePost(row.quoted_tweet);
   return { ...shapeAlone(row, quote), quote: quote === null ? null : shapeAlone(quote, null) };
@@ -45,7 +46,7 @@ function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
     replying_to: toReplyingTo(row.in_reply_to_screen_name, row.in_reply_to_status_id_str),
     quote: null,
     reposted_by: null,
-    media: shapeMedia(row.mediaDetails),
+    media: toMediaSet(row.mediaDetails.map(shapeItem)),
     poll: shapePoll(row.card),
     article: row.article === null ? null : shapeArticle(row.article),
     content_warning: null,
@@ -65,7 +66,7 @@ function leftOutOf({ entities, mediaDetails }: PostPayload): readonly string[] {
   });
 }
 
-/** What X says of a text without words: `und`, `zxx`, `qme` and their like. */
+/** Languages of texts without words: `und`, `zxx`, `qme` and others. */
 const pseudoLanguage = /^(?:und|zxx|q[a-z]{2})$/;
 
 function shapeAccount(user: UserPayload): Account {
@@ -104,7 +105,6 @@ function shapeArticle(article: NonNullable<PostPayload['article']>): Article {
   };
 }
 
-/** Returns the preview of the page that a post links to; `null` where there is none. */
 function shapeCard({ card, entities }: PostPayload): Card | null {
   if (card === null || isPoll(card)) return null;
   const { title, description, domain, vanity_url } = card.binding_values;
@@ -122,14 +122,14 @@ function shapeCard({ card, entities }: PostPayload): Card | null {
 
 type Links = NonNullable<PostPayload['entities']>['urls'];
 
-/** The link of a card is short; the links of the post say where it leads. */
+/** The link of a card is short; the links of the post have its target. */
 function targetOf({ binding_values, url }: CardPayload, links: Links): string | null {
   const short = binding_values.card_url ?? url;
   const target = links.find((link) => link.url === short)?.expanded_url ?? short;
   return target !== null && isWebUrl(target) ? target : null;
 }
 
-/** X makes several sizes of one picture, under the names of the kinds of card. */
+/** One picture has several sizes, under the names of the kinds of card. */
 function pictureOf({ binding_values: values }: CardPayload) {
   return (
     values.photo_image_full_size_large ??
@@ -138,11 +138,6 @@ function pictureOf({ binding_values: values }: CardPayload) {
     values.thumbnail_image_large ??
     values.thumbnail_image
   );
-}
-
-/** Gives the media of a post in display order. */
-function shapeMedia(items: readonly MediaPayload[]): MediaSet {
-  return toMediaSet(items.map(shapeItem));
 }
 
 function shapeItem(item: MediaPayload): Media {
@@ -165,7 +160,7 @@ function shapeItem(item: MediaPayload): Media {
   };
 }
 
-/** Gives the mp4 with the most bits, else whatever there is. */
+/** Returns the mp4 with the most bits, else the first variant. */
 function bestVideo({ video_info }: MediaPayload): string | null {
   const variants = video_info?.variants ?? [];
   const [best] = variants
@@ -174,12 +169,10 @@ function bestVideo({ video_info }: MediaPayload): string | null {
   return (best ?? variants[0])?.url ?? null;
 }
 
-/** Tells whether a card is a poll, such as `poll2choice_text_only`. */
 function isPoll({ name }: CardPayload): boolean {
   return /^poll\d/.test(name ?? '');
 }
 
-/** Returns the poll of a card; `null` for a card of another kind. */
 function shapePoll(card: CardPayload | null): Poll | null {
   if (card === null || !isPoll(card)) return null;
   const { binding_values: values } = card;
@@ -200,9 +193,4 @@ function shapePoll(card: CardPayload | null): Poll | null {
 
 function readCount(text: string | null): number | null {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
-}
-
-function shareOf(count: number | null, total: number | null): number | null {
-  if (count === null || total === null) return null;
-  return total === 0 ? 0 : Math.round((1000 * count) / total) / 10;
 }

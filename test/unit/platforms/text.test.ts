@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   codePointOffsets,
+  cutText,
   decodeEntities,
   decodeWithOffsets,
+  shorten,
 } from '../../../src/platforms/text.ts';
+import { fc } from '../../support/fast-check.ts';
 
 describe('decodeEntities', () => {
   it('decodes each of the five once, and nothing else', () => {
@@ -27,5 +30,44 @@ describe('codePointOffsets', () => {
     const toOffset = codePointOffsets('a🐦b');
 
     expect([0, 1, 2, 3, 4, 9].map(toOffset)).toEqual([0, 1, 1, 2, 3, 3]);
+  });
+});
+
+const family = '👩‍👩‍👧‍👦';
+
+describe('cutText', () => {
+  it.each([
+    ['a text that is short enough', 'heron', 5, 'heron'],
+    ['between two letters', 'heron', 3, 'her'],
+    ['before a pair that it would split', 'ab🐦', 3, 'ab'],
+    ['before a letter with its mark', 'ae\u0301', 2, 'a'],
+    ['before a flag', 'a🇩🇪', 3, 'a'],
+    ['before a sequence', `ab${family}`, 8, 'ab'],
+    ['within a character that is longer than the search', `e${'\u0301'.repeat(400)}`, 200, 200],
+    ['before a pair at the end of a very long character', '\u{e0061}'.repeat(300), 201, 200],
+  ])('cuts %s', (_, text, max, expected) => {
+    const cut = cutText(text, max);
+
+    expect(typeof expected === 'number' ? cut.length : cut).toBe(expected);
+  });
+
+  it('gives a well-formed beginning, and loses few characters', () => {
+    const texts = fc.string({ unit: 'grapheme', minLength: 40, maxLength: 80 });
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 30, max: 60 }), (text, max) => {
+        const cut = cutText(text, max);
+
+        expect(text.startsWith(cut)).toBe(true);
+        expect(cut).not.toMatch(/\p{Surrogate}/u);
+        expect(cut.length).toBeLessThanOrEqual(max);
+        expect(cut.length).toBeGreaterThan(Math.min(max, text.length) - 30);
+      }),
+    );
+  });
+});
+
+describe('shorten', () => {
+  it('marks a cut with an ellipsis within the maximum', () => {
+    expect([shorten('heron', 5), shorten('heron', 4)]).toEqual(['heron', 'her…']);
   });
 });

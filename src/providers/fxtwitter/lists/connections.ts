@@ -13,7 +13,6 @@ import { nextCursor, readList, toPaging, writeCount } from './list.ts';
 /** A cursor of accounts that begins so is at the end of the list. */
 const endPrefix = '0|';
 
-/** Creates the read of a page of followers or of followed accounts, as the query says. */
 export function askConnections(upstream: Upstream, profiles: Profiles) {
   return async (query: ConnectionsQuery, context: ProviderContext): Promise<Page<Account>> => {
     const { kind, count, cursor } = query;

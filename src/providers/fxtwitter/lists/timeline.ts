@@ -139,11 +139,7 @@ function readStatuses(
 }
 
 /** Each post once; that comes last, because an account may repost what it wrote. */
-function pickPosts(
-  posts: readonly Status[],
-  cursor: string | null,
-  query: TimelineQuery,
-): readonly Status[] {
+function pickPosts(posts: readonly Status[], cursor: string | null, query: TimelineQuery) {
   const own = posts.filter((post) => isWanted(post, query));
   const { untilSeconds } = query;
   return uniqueById(untilSeconds === null ? own : dropLater(own, cursor, untilSeconds));
@@ -166,11 +162,7 @@ function isWanted(post: Status, query: TimelineQuery): boolean {
  * say when it was made: not before any row below it, nor before the id that the cursor of the next
  * page stands at. One that may have been made before stays.
  */
-function dropLater(
-  posts: readonly Status[],
-  cursor: string | null,
-  untilSeconds: number,
-): readonly Status[] {
+function dropLater(posts: readonly Status[], cursor: string | null, untilSeconds: number) {
   const bottom = cursor === null ? null : readTimelineCursor(cursor);
   let belowSeconds = Math.floor((timeOfId(bottom?.sortId ?? 0n) ?? 0) / 1000);
   const kept: Status[] = [];

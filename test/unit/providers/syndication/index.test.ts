@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tokenOf } from '../../../../src/providers/syndication/client.ts';
+import { tokenOf } from '../../../../src/providers/syndication/index.ts';
 
 describe('the token', () => {
   it.each([
