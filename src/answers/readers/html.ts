@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterTypes, parse, defaultTreeAdapter as tree } from 'parse5';
-import { countLines, type ReadFile, SectionBuilder } from './section.ts';
+import { type Block, countLines, type ReadFile, SectionBuilder } from './section.ts';
 
 /** Reads HTML as a browser would parse it; what is no content (navigation, scripts) is left out. */
 export function readHtml(text: string): ReadFile {
@@ -28,14 +28,13 @@ const skipped = new Set([
   'select',
   'form',
 ]);
-const kinds = new Map([
+const kinds: ReadonlyMap<string, Block['kind']> = new Map([
   ['li', 'item'],
   ['dd', 'item'],
   ['tr', 'row'],
-  ['pre', 'code'],
-] as const);
+]);
 const blocks = new Set(['p', 'li', 'dt', 'dd', 'tr', 'pre', 'blockquote', 'caption', 'figcaption']);
-/** Elements that hold blocks, besides the text that they begin with. */
+/** Elements with blocks, besides the text that they begin with. */
 const containers = new Set(['ul', 'ol', 'dl', 'table', 'pre', 'p', 'div', 'blockquote']);
 const maxDepth = 200;
 
@@ -43,7 +42,7 @@ class NodeWalk {
   readonly sections = new SectionBuilder();
   title = '';
   firstHeading = '';
-  /** A term that waits for its description, as in `<dt>--force</dt><dd>…`. */
+  /** A term whose description follows, as in `<dt>--force</dt><dd>…`. */
   #term = '';
 
   takeAll(parent: Parent, depth = 0): void {
@@ -70,20 +69,11 @@ class NodeWalk {
     this.sections.startSection({ level: Number(node.tagName.slice(1)), text, line: lineOf(node) });
   }
 
-  /** Text that stands in no block of its own. */
-  #addLoose(node: DefaultTreeAdapterTypes.TextNode): void {
-    const isTitle =
-      tree.isElementNode(node.parentNode as Node) &&
-      (node.parentNode as Element).tagName === 'title';
-    const text = squeeze(node.value);
-    const line = node.sourceCodeLocation?.startLine ?? 1;
-    if (!isTitle && text.length > 1)
-      this.sections.add({
-        kind: 'text',
-        text,
-        line,
-        endLine: node.sourceCodeLocation?.endLine ?? line,
-      });
+  /** Adds text that is in no block of its own. */
+  #addLoose({ value, sourceCodeLocation }: DefaultTreeAdapterTypes.TextNode): void {
+    const text = squeeze(value);
+    const { startLine: line = 1, endLine = line } = sourceCodeLocation ?? {};
+    if (text.length > 1) this.sections.add({ kind: 'text', text, line, endLine });
   }
 
   #addBlock(node: Element, depth: number): void {
@@ -97,13 +87,14 @@ class NodeWalk {
       this.sections.add({ kind: 'code', text, line, endLine: endLineOf(node) });
       return;
     }
-    const own = node.tagName === 'tr' ? rowOf(node) : leadOf(node);
+    const { lead, rest } =
+      node.tagName === 'tr' ? { lead: rowOf(node), rest: [] } : splitLead(node);
     const term = node.tagName === 'dd' ? this.#term : '';
     if (term !== '') this.#term = '';
-    const text = [term, own].filter((part) => part !== '').join(': ');
-    const kind = kinds.get(node.tagName as 'li') ?? 'text';
+    const text = [term, lead].filter((part) => part !== '').join(': ');
+    const kind = kinds.get(node.tagName) ?? 'text';
     this.sections.add({ kind, text, line, endLine: endLineOf(node) });
-    for (const child of innerBlocks(node)) this.#take(child, depth + 1);
+    for (const child of rest) this.#take(child, depth + 1);
   }
 }
 
@@ -112,35 +103,21 @@ const endLineOf = (node: Element) => node.sourceCodeLocation?.endLine ?? lineOf(
 const squeeze = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 const isContainer = (node: Node) => tree.isElementNode(node) && containers.has(node.tagName);
 
-/** The text before the first inner block; that of a first paragraph counts as its own. */
-function leadOf(node: Element): string {
-  const firstBlock = node.childNodes.findIndex(isContainer);
-  const own = squeeze(
-    node.childNodes
-      .slice(0, firstBlock < 0 ? undefined : firstBlock)
-      .map(markedText)
-      .join(''),
-  );
-  const first = node.childNodes[firstBlock];
-  if (own !== '' || first === undefined || !tree.isElementNode(first)) return own;
-  return first.tagName === 'p' || first.tagName === 'div' ? leadOf(first) : '';
-}
-
-/** The blocks that `leadOf` has not told. */
-function innerBlocks(node: Element): readonly Node[] {
-  if (node.tagName === 'tr') return [];
-  const firstBlock = node.childNodes.findIndex(isContainer);
-  if (firstBlock < 0) return [];
-  const own = squeeze(node.childNodes.slice(0, firstBlock).map(markedText).join(''));
-  const rest = node.childNodes.slice(firstBlock);
-  const [first] = rest;
-  const isTold =
-    own === '' &&
-    first !== undefined &&
-    tree.isElementNode(first) &&
-    ['p', 'div'].includes(first.tagName);
-  if (!isTold) return rest;
-  return [...innerBlocks(first), ...rest.slice(1)];
+/**
+ * Splits an element into the text before its first inner block and the rest; the text of a first paragraph
+ * counts as its own.
+ */
+function splitLead(node: Element): { readonly lead: string; readonly rest: readonly Node[] } {
+  const found = node.childNodes.findIndex(isContainer);
+  const at = found < 0 ? node.childNodes.length : found;
+  const lead = squeeze(node.childNodes.slice(0, at).map(markedText).join(''));
+  const [first, ...others] = node.childNodes.slice(at);
+  if (first === undefined) return { lead, rest: [] };
+  if (lead !== '' || !tree.isElementNode(first) || !['p', 'div'].includes(first.tagName)) {
+    return { lead, rest: [first, ...others] };
+  }
+  const inner = splitLead(first);
+  return { lead: inner.lead, rest: [...inner.rest, ...others] };
 }
 
 function rowOf(row: Element): string {
@@ -165,10 +142,7 @@ function markedText(node: Node): string {
   return node.tagName === 'br' ? ' ' : text;
 }
 
-function rawTextOf(node: Parent): string {
-  return node.childNodes
-    .map((child) =>
-      tree.isTextNode(child) ? child.value : tree.isElementNode(child) ? rawTextOf(child) : '',
-    )
-    .join('');
+function rawTextOf(node: Node | Parent): string {
+  if ('value' in node) return node.value;
+  return 'childNodes' in node ? node.childNodes.map(rawTextOf).join('') : '';
 }

@@ -5,9 +5,9 @@ import {
   entriesOf,
   itemsOf,
   nodeAt,
+  parseJsonTree,
   textAt,
 } from './document-tree.ts';
-import { parseJsonTree } from './json-tree.ts';
 import { countLines, type ReadFile, SectionBuilder } from './section.ts';
 
 /** Reads an OpenAPI or Swagger document in JSON; undefined for anything else. */
@@ -24,52 +24,48 @@ function readTree(
   text: string,
   parse: (text: string) => DocumentNode | undefined,
 ): ReadFile | undefined {
-  // Parsing is dear, so a text without the member is not parsed.
+  // Parsing takes long, so a text without the member is not parsed.
   if (!/(?:openapi|swagger)["']?\s*:/.test(text)) return undefined;
   const root = parse(text);
   if (textAt(root, 'openapi') + textAt(root, 'swagger') === '') return undefined;
   const walk = new DocumentWalk(root);
-  return { title: walk.title, sections: walk.sections(countLines(text)) };
+  const title = textAt(root, 'info', 'title');
+  walk.take(title);
+  return { title, sections: walk.sections.finish(countLines(text)) };
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'];
 
 class DocumentWalk {
-  readonly title: string;
-  readonly #builder = new SectionBuilder();
+  readonly sections = new SectionBuilder();
   readonly #root: DocumentNode | undefined;
 
   constructor(root: DocumentNode | undefined) {
     this.#root = root;
-    this.title = textAt(root, 'info', 'title');
   }
 
-  sections(lastLine: number) {
-    this.#start(1, this.title, { key: '', line: 1, value: undefined });
+  take(title: string): void {
+    this.sections.startSection({ level: 1, text: title, line: 1 });
     this.#addText(nodeAt(this.#root, 'info'), 'description');
     for (const path of entriesOf(nodeAt(this.#root, 'paths'))) this.#addPath(path);
     const schemas =
       nodeAt(this.#root, 'components', 'schemas') ?? nodeAt(this.#root, 'definitions');
     for (const schema of entriesOf(schemas)) this.#addSchema(schema);
-    return this.#builder.finish(lastLine);
-  }
-
-  #start(level: number, text: string, { line }: DocumentEntry): void {
-    this.#builder.startSection({ level, text, line });
   }
 
   #addPath(path: DocumentEntry): void {
     const shared = nodeAt(path.value, 'parameters');
     for (const operation of entriesOf(path.value)) {
       if (!methods.includes(operation.key)) continue;
-      this.#start(2, `${operation.key.toUpperCase()} ${path.key}`, operation);
-      this.#addText(operation.value, 'summary');
-      this.#addText(operation.value, 'description');
-      this.#addText(operation.value, 'operationId');
+      const text = `${operation.key.toUpperCase()} ${path.key}`;
+      this.sections.startSection({ level: 2, text, line: operation.line });
+      for (const key of ['summary', 'description', 'operationId']) {
+        this.#addText(operation.value, key);
+      }
       this.#addParameters(shared);
       this.#addParameters(nodeAt(operation.value, 'parameters'));
-      for (const answer of entriesOf(nodeAt(operation.value, 'responses'))) {
-        this.#addItem(answer, `\`${answer.key}\`: ${textAt(answer.value, 'description')}`);
+      for (const { key, line, value } of entriesOf(nodeAt(operation.value, 'responses'))) {
+        this.#addItem(line, `\`${key}\`: ${textAt(value, 'description')}`);
       }
     }
   }
@@ -79,25 +75,16 @@ class DocumentWalk {
       const parameter = this.#resolve(reference);
       const [name, place] = [textAt(parameter, 'name'), textAt(parameter, 'in')];
       if (name === '') continue;
-      const facts = [
-        `\`${name}\` (${place})`,
-        textAt(parameter, 'description'),
-        ...factsOf(nodeAt(parameter, 'schema')),
-      ];
-      this.#addItem({ key: name, line: reference.line, value: parameter }, join(facts));
+      const facts = [textAt(parameter, 'description'), ...factsOf(nodeAt(parameter, 'schema'))];
+      this.#addItem(reference.line, `\`${name}\` (${place})`, ...facts);
     }
   }
 
   #addSchema(schema: DocumentEntry): void {
-    this.#start(2, schema.key, schema);
+    this.sections.startSection({ level: 2, text: schema.key, line: schema.line });
     this.#addText(schema.value, 'description');
-    for (const property of entriesOf(nodeAt(schema.value, 'properties'))) {
-      const facts = [
-        `\`${property.key}\``,
-        textAt(property.value, 'description'),
-        ...factsOf(property.value),
-      ];
-      this.#addItem(property, join(facts));
+    for (const { key, line, value } of entriesOf(nodeAt(schema.value, 'properties'))) {
+      this.#addItem(line, `\`${key}\``, textAt(value, 'description'), ...factsOf(value));
     }
   }
 
@@ -113,16 +100,16 @@ class DocumentWalk {
     if (node?.kind === 'scalar') this.#add('text', node.text, node.line);
   }
 
-  #addItem(entry: DocumentEntry, text: string): void {
-    this.#add('item', text, entry.line);
+  #addItem(line: number, ...facts: readonly string[]): void {
+    this.#add('item', facts.filter((fact) => fact !== '').join('; '), line);
   }
 
   #add(kind: 'text' | 'item', text: string, line: number): void {
-    this.#builder.add({ kind, text: text.replaceAll(/\s+/g, ' ').trim(), line, endLine: line });
+    this.sections.add({ kind, text: text.replaceAll(/\s+/g, ' ').trim(), line, endLine: line });
   }
 }
 
-/** What a schema says in a few words. */
+/** Returns the type, the values and the default of a schema; empty texts for what it lacks. */
 function factsOf(schema: DocumentNode | undefined): readonly string[] {
   const values = itemsOf(nodeAt(schema, 'enum'))
     .map((value) => textAt(value))
@@ -136,10 +123,9 @@ function factsOf(schema: DocumentNode | undefined): readonly string[] {
   ];
 }
 
-const join = (facts: readonly string[]) => facts.filter((fact) => fact !== '').join('; ');
 const unescapePointer = (step: string) => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Takes YAML apart with its lines. What is no YAML is taken as far as it can be; aliases are left out. */
+/** Parses YAML with its lines, as far as it is YAML; aliases are left out. */
 function parseYamlTree(source: string): DocumentNode | undefined {
   const lines = new LineCounter();
   const { contents } = parseDocument(source, { lineCounter: lines, logLevel: 'silent' });

@@ -1,4 +1,4 @@
-/** A piece of a section that can be told on its own: a paragraph, a list item, a row of a table, code. */
+/** A piece of a section that can be quoted on its own: a paragraph, a list item, a row of a table, code. */
 export interface Block {
   readonly kind: 'text' | 'item' | 'row' | 'code';
   /** As Markdown for a reader; code without its fence. */
@@ -6,11 +6,11 @@ export interface Block {
   /** The first and the last line in the file, from 1. */
   readonly line: number;
   readonly endLine: number;
-  /** What code is written in, where the file says so. */
+  /** The language of code, if the file names it. */
   readonly language?: string;
 }
 
-/** What stands under a heading, up to the next one. */
+/** A heading and the blocks up to the next one. */
 export interface Section {
   /** As it is written; empty before the first heading of a file. */
   readonly heading: string;
@@ -22,48 +22,38 @@ export interface Section {
   readonly blocks: readonly Block[];
 }
 
-/** A file, taken apart. */
+/** The title and the sections of a file. */
 export interface ReadFile {
-  /** What the file calls itself; empty where it does not. */
+  /** Empty if the file has none. */
   readonly title: string;
   readonly sections: readonly Section[];
-}
-
-/** Takes a file apart. Never throws: what cannot be parsed is read as plain text or not at all. */
-export type Reader = (text: string) => ReadFile;
-
-interface OpenSection {
-  readonly heading: string;
-  readonly trail: readonly string[];
-  readonly line: number;
-  readonly blocks: Block[];
 }
 
 /** Collects sections from headings and blocks that arrive in the order of the file. */
 export class SectionBuilder {
   readonly #sections: Section[] = [];
-  readonly #above: { readonly level: number; readonly heading: string }[] = [];
-  #open: OpenSection = { heading: '', trail: [], line: 1, blocks: [] };
+  readonly #above: { readonly level: number; readonly text: string }[] = [];
+  #open: Omit<Section, 'endLine' | 'blocks'> & { readonly blocks: Block[] } = {
+    heading: '',
+    trail: [],
+    line: 1,
+    blocks: [],
+  };
 
-  /** Ends the section that is open and begins one with this heading. */
-  startSection(heading: { readonly level: number; readonly text: string; readonly line: number }) {
-    this.#close(heading.line - 1);
-    while ((this.#above.at(-1)?.level ?? 0) >= heading.level) this.#above.pop();
-    this.#open = {
-      heading: heading.text,
-      trail: this.#above.map((one) => one.heading),
-      line: heading.line,
-      blocks: [],
-    };
-    this.#above.push({ level: heading.level, heading: heading.text });
+  /** Ends the open section and begins one with this heading. */
+  startSection({ level, text, line }: { level: number; text: string; line: number }): void {
+    this.#close(line - 1);
+    while ((this.#above.at(-1)?.level ?? 0) >= level) this.#above.pop();
+    this.#open = { heading: text, trail: this.#above.map((one) => one.text), line, blocks: [] };
+    this.#above.push({ level, text });
   }
 
-  /** Adds to the section that is open; what is blank is left out. */
+  /** Adds to the open section; blank blocks are left out. */
   add(block: Block): void {
     if (block.text.trim() !== '') this.#open.blocks.push(block);
   }
 
-  /** Gives all sections that have a heading or something in them. */
+  /** Returns all sections that have a heading or a block. */
   finish(lastLine: number): readonly Section[] {
     this.#close(lastLine);
     return this.#sections;
