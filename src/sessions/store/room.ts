@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Account, Excess, Ledger } from '../../core/scheduling/ledger.ts';
-import type { RawSession, SessionRow } from './session-rows.ts';
+import { type RawSession, type SessionRow, sessionColumns } from './session-rows.ts';
 
 /** What the store keeps its sessions within. */
 export interface StoreBounds {
@@ -167,7 +167,7 @@ function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions
   database.function('is_read', (id) => Number(isRead(String(id))));
   const oldest = (where: string) =>
     database.prepare<[Search & { readonly state: string }], RawSession>(
-      `SELECT * FROM sessions
+      `SELECT ${sessionColumns} FROM sessions
        WHERE ${where} AND state = $state AND active_ms <= $unusedSinceMs AND number != $except
          AND ($isOwn OR NOT is_read(id))
        ORDER BY active_ms LIMIT 1`,
