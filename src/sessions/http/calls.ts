@@ -8,7 +8,6 @@ import type { SessionRecord } from '../store/state.ts';
 import { type Body, readString } from './requests.ts';
 import { createMark, readOwner } from './tokens.ts';
 
-/** What the operator demands of callers. */
 export interface CallerRules {
   /** Whether a bearer is demanded. */
   readonly requireBearer: boolean;
@@ -36,7 +35,6 @@ export function refuseWithoutBearer(
   });
 }
 
-/** A request with the id of a session in its path. */
 export type SessionRequest = FastifyRequest<{ readonly Params: { readonly sessionId: string } }>;
 
 /**
@@ -112,7 +110,6 @@ export interface Caller {
   readonly client: Client;
 }
 
-/** Returns whether a request is to be carried out once. */
 export function isOnce({ headers }: FastifyRequest, owner: string | null): boolean {
   const key = headers['idempotency-key'];
   // All anonymous callers are one: to repeat a reply would hand its token to another.

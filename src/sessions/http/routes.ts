@@ -29,7 +29,6 @@ export interface HandlerSetting extends CallSetting {
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** A path with the id of a session in it. */
 export interface OneSession {
   readonly Params: { readonly sessionId: string };
 }

@@ -2,7 +2,6 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { PendingTurn, SessionRecord } from './state.ts';
 
-/** A record with what the tables know it by. */
 export interface SessionRow {
   readonly number: number;
   /** The sum of the lengths of its lines. */
@@ -15,7 +14,6 @@ export const sessionColumns = `number, bytes, id, state, owner, client AS addres
   created_ms AS createdMs, active_ms AS activeMs, ended_ms AS endedMs,
   accepted, events, stored AS storedBytes`;
 
-/** Row of the table `sessions`. */
 export interface RawSession extends Omit<SessionRecord, 'client' | 'pending'> {
   readonly number: number;
   readonly bytes: number;
@@ -78,7 +76,6 @@ export function createSessionRows(database: SqliteDatabase) {
       const counts = [accepted, events, bytes, storedBytes, record.pending.length];
       update.run(state, activeMs, endedMs, ...counts, number);
     },
-    /** Returns the next sessions behind a number. */
     page: (which: keyof typeof pages, after: number) => pages[which].all(after).map(toRow),
   };
 }
@@ -86,7 +83,6 @@ export function createSessionRows(database: SqliteDatabase) {
 /** Maximum number of deleted sessions whose ids are known; the oldest are forgotten. */
 const mostPurged = 100_000;
 
-/** Prepares the statements about the end of a session's life. */
 export function createLifeRows(database: SqliteDatabase) {
   const expired = database
     .prepare<[number, number], string>(
@@ -130,7 +126,6 @@ export function createLifeRows(database: SqliteDatabase) {
   };
 }
 
-/** The reply to an accepted message. */
 export interface Receipt {
   readonly sessionId: string;
   readonly deliveryId: string;
@@ -142,7 +137,6 @@ export interface Receipt {
 export interface Once {
   /** The keyed hash of the key and of its sender. */
   readonly key: string;
-  /** The keyed hash of the request. */
   readonly fingerprint: string;
   readonly nowMs: number;
 }
@@ -150,7 +144,6 @@ export interface Once {
 /** Milliseconds for which a request is remembered under its key. */
 export const onceMs = 24 * 60 * 60 * 1000;
 
-/** Prepares the statements about requests that are carried out once. */
 export function createOnceRows(database: SqliteDatabase) {
   const find = database.prepare<[string, number], Receipt & { readonly fingerprint: string }>(
     `SELECT fingerprint, id AS sessionId, delivery_id AS deliveryId, queued
