@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** A place in a corpus that an answer rests on. */
 const citation = z
   .object({
     path: z.string(),
@@ -32,30 +31,17 @@ const meta = z.object({
 const event = <const Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.object({ type: z.literal(type), data: z.object(shape), meta });
 
-/** How the text of an answer ended. */
 const finishReason = z.enum(['stop', 'length', 'error']);
 
-const sessionStarted = event('session.started', {
-  runtime: z.object({ agentId: z.string(), agentName: z.string(), eveVersion: z.string() }),
-}).describe('The first event of a session.');
+const fallback = z
+  .object({
+    modelId: z.string().describe('Who answered.'),
+    code: z.string().describe('Why the model did not, or not to the end; begins with `model_`.'),
+    message: z.string().describe('The same as a sentence.'),
+  })
+  .describe('Present where the model that `step.started` names did not answer, or not to the end.');
 
-const turnStarted = event('turn.started', turn).describe('A message is being answered.');
-
-const messageReceived = event('message.received', {
-  message: z.string(),
-  parts: z.array(z.object({ type: z.literal('text'), text: z.string() })),
-  ...turn,
-}).describe('The question, as it was accepted.');
-
-const stepStarted = event('step.started', { modelId: z.string(), ...step }).describe(
-  'What answers has begun.',
-);
-
-const messageAppended = event('message.appended', {
-  messageDelta: z.string(),
-  messageSoFar: z.string().describe('Ends with `messageDelta`.'),
-  ...step,
-}).describe('More of the answer.');
+const endReason = z.enum(['reset', 'expired', 'evicted', 'turn_limit']);
 
 /** Ends the text of a turn; its `message` is the assistant message. */
 export const messageCompleted = event('message.completed', {
@@ -66,82 +52,58 @@ export const messageCompleted = event('message.completed', {
   ...step,
 }).describe('The answer, whole. The last one of a stream is the answer to the last question.');
 
-/** Who answered instead of the model that `step.started` names. Source: `answers/answer.ts`, `Fallback`. */
-const fallback = z
-  .object({
-    modelId: z.string().describe('Who answered.'),
-    code: z.string().describe('Why the model did not, or not to the end; begins with `model_`.'),
-    message: z.string().describe('The same as a sentence.'),
-  })
-  .describe('Present where the model that `step.started` names did not answer, or not to the end.');
-
-const stepCompleted = event('step.completed', {
-  finishReason,
-  usage: z.record(z.string(), z.number()).exactOptional(),
-  fallback: fallback.exactOptional(),
-  ...step,
-}).describe('What answers has ended well.');
-
-const stepFailed = event('step.failed', { ...fault, ...step }).describe('What answers has failed.');
-
-const turnCompleted = event('turn.completed', turn).describe('The question was answered.');
-
-const turnFailed = event('turn.failed', {
-  ...fault,
-  terminal: z.boolean().describe('True only where `session.failed` follows.'),
-  ...turn,
-}).describe('The question could not be answered.');
-
-const turnCancelled = event('turn.cancelled', turn).describe('The turn was cancelled.');
-
-const sessionWaiting = event('session.waiting', {
-  wait: z.literal('next-user-message'),
-  continuationToken: z
-    .string()
-    .describe('Empty, but for a reader who has shown the token in this request.'),
-}).describe('Ends every turn, also when another one is queued.');
-
-/** Why a session has ended. */
-const endReason = z.enum(['reset', 'expired', 'evicted', 'turn_limit']);
-
-const sessionCompleted = event('session.completed', { reason: endReason }).describe(
-  'The last event of a session that has ended.',
-);
-
-const sessionFailed = event('session.failed', { ...fault, sessionId: z.string() }).describe(
-  'The last event of a session that has failed.',
-);
-
-/**
- * THE union of session events: each line of a stream is one of them. Types,
- * the machine description and the documentation are made of it.
- */
+/** All session events: each line of a stream is one of them. */
 export const sessionEvent = z
   .discriminatedUnion('type', [
-    sessionStarted,
-    turnStarted,
-    messageReceived,
-    stepStarted,
-    messageAppended,
+    event('session.started', {
+      runtime: z.object({ agentId: z.string(), agentName: z.string(), eveVersion: z.string() }),
+    }).describe('The first event of a session.'),
+    event('turn.started', turn).describe('A message is being answered.'),
+    event('message.received', {
+      message: z.string(),
+      parts: z.array(z.object({ type: z.literal('text'), text: z.string() })),
+      ...turn,
+    }).describe('The question, as it was accepted.'),
+    event('step.started', { modelId: z.string(), ...step }).describe('What answers has begun.'),
+    event('message.appended', {
+      messageDelta: z.string(),
+      messageSoFar: z.string().describe('Ends with `messageDelta`.'),
+      ...step,
+    }).describe('More of the answer.'),
     messageCompleted,
-    stepCompleted,
-    stepFailed,
-    turnCompleted,
-    turnFailed,
-    turnCancelled,
-    sessionWaiting,
-    sessionCompleted,
-    sessionFailed,
+    event('step.completed', {
+      finishReason,
+      usage: z.record(z.string(), z.number()).exactOptional(),
+      fallback: fallback.exactOptional(),
+      ...step,
+    }).describe('What answers has ended well.'),
+    event('step.failed', { ...fault, ...step }).describe('What answers has failed.'),
+    event('turn.completed', turn).describe('The question was answered.'),
+    event('turn.failed', {
+      ...fault,
+      terminal: z.boolean().describe('True only where `session.failed` follows.'),
+      ...turn,
+    }).describe('The question could not be answered.'),
+    event('turn.cancelled', turn).describe('The turn was cancelled.'),
+    event('session.waiting', {
+      wait: z.literal('next-user-message'),
+      continuationToken: z
+        .string()
+        .describe('Empty, but for a reader who has shown the token in this request.'),
+    }).describe('Ends every turn, also when another one is queued.'),
+    event('session.completed', { reason: endReason }).describe(
+      'The last event of a session that has ended.',
+    ),
+    event('session.failed', { ...fault, sessionId: z.string() }).describe(
+      'The last event of a session that has failed.',
+    ),
   ])
   .meta({ id: 'SessionEvent' });
 
-/** A session event, as a reader gets it. */
 export type SessionEvent = z.output<typeof sessionEvent>;
 
-/** The reason of a `session.completed`. */
 export type EndReason = z.output<typeof endReason>;
 
-/** A citation of a `message.completed`. */
 export type SessionCitation = z.output<typeof citation>;
 
 /** An event before it is recorded: without its place, and with the delivery it belongs to. */
@@ -153,22 +115,20 @@ export type EventDraft = {
   };
 }[SessionEvent['type']];
 
-/** What ends a leased stream; it is no event, has no index and is never recorded. */
+/** Ends a leased stream; it is no event, has no index and is never recorded. */
 export const leaseRecord = z
   .object({ $eve: z.literal('stream.lease-ended'), version: z.literal(1) })
   .meta({ id: 'SessionLeaseEnded' });
 
-/** See `leaseRecord`. */
 export type LeaseRecord = z.infer<typeof leaseRecord>;
 
-/** What recording adds to an event. */
 export interface EventStamp {
   readonly id: string;
   readonly atMs: number;
   readonly index: number;
 }
 
-/** Gives the line of an event as it is recorded, without its line feed; it never holds the token. */
+/** Returns the line of an event as it is recorded, without its line feed; it never holds the token. */
 export function toEventLine({ type, data, deliveryId }: EventDraft, stamp: EventStamp): string {
   const { id, atMs, index } = stamp;
   const at = new Date(atMs).toISOString();
@@ -179,7 +139,7 @@ export function toEventLine({ type, data, deliveryId }: EventDraft, stamp: Event
 const waitingStart = '{"type":"session.waiting"';
 const emptyToken = '"continuationToken":""';
 
-/** Gives a recorded line with the token where the event has a place for it. */
+/** Returns a recorded line with the token, if the event has a place for it. */
 export function fillToken(line: string, token: string): string {
   // Such an event holds nothing that a caller wrote, so that the place is found for certain.
   if (!line.startsWith(waitingStart)) return line;

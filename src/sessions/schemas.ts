@@ -1,24 +1,18 @@
 import { z } from 'zod';
 
-const textPart = z.object({ type: z.literal('text'), text: z.string() });
-
-/** A message of a start: a string, or text parts that are joined with line breaks. */
 const message = z
-  .union([z.string(), z.array(textPart)])
+  .union([z.string(), z.array(z.object({ type: z.literal('text'), text: z.string() }))])
   .describe('The question: a string, or text parts. At most 65,536 bytes of UTF-8 by default.');
 
 const clientContext = z.unknown().optional().describe('Accepted and ignored.');
 
-/** The body of a start. Other members are ignored. */
 export const startBody = z
   .looseObject({ message, clientContext })
   .meta({ id: 'SessionStart' })
   .describe('Starts a session with a message.');
 
-/** What a message does where a turn is queued or running. */
 export const turnPolicy = z.enum(['queue', 'steer', 'reject']);
 
-/** The body of a follow-up. Other members are ignored. */
 export const followUpBody = z
   .looseObject({
     message,
@@ -34,12 +28,10 @@ export const followUpBody = z
   .meta({ id: 'SessionMessage' })
   .describe('Sends a further message.');
 
-/** The body of a cancel; it may be left out. */
 export const cancelBody = z
   .looseObject({ turnId: z.string().optional().describe('Cancels this turn only, if it runs.') })
   .meta({ id: 'SessionCancel' });
 
-/** The body of a reset; it may be left out. */
 export const resetBody = z
   .looseObject({
     continuationToken: z.string().optional(),
@@ -55,7 +47,6 @@ const deliveryId = z
   .string()
   .describe('Stands in `meta.deliveryIds` of the events that answer this message.');
 
-/** The reply to a start. */
 export const startReply = z
   .object({
     sessionId,
@@ -66,7 +57,6 @@ export const startReply = z
   })
   .meta({ id: 'SessionStarted' });
 
-/** The reply to a follow-up. */
 export const followUpReply = z
   .object({
     ok: z.literal(true),
@@ -88,7 +78,6 @@ export const idleReply = z
   .object({ ok: z.literal(true), status: z.literal('no_active_turn') })
   .meta({ id: 'SessionNotRunning' });
 
-/** The reply to a reset. */
 export const resetReply = z
   .object({
     ok: z.literal(true),
@@ -97,7 +86,7 @@ export const resetReply = z
   })
   .meta({ id: 'SessionResetDone' });
 
-/** The health of the service: exactly these members. */
+/** Exactly these members. */
 export const healthReply = z
   .object({
     ok: z.literal(true),

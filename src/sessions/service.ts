@@ -17,12 +17,10 @@ import { createFairWork, runFairly } from './turns/fair-work.ts';
 import { failures } from './turns/turn-run.ts';
 import { createTurns } from './turns/turns.ts';
 
-/** Every limit of the session service. */
 export interface ServiceLimits extends SessionLimits, LifeLimits, StreamLimits {
   readonly messageBytes: number;
   readonly bodyBytes: number;
   readonly turnMs: number;
-  /** Maximum number of turns at work. */
   readonly turnsAtOnce: number;
   readonly startsPerMinute: number;
   readonly startBurst: number;
@@ -116,7 +114,6 @@ export async function openSessionService(options: ServiceOptions) {
   };
 }
 
-/** Opens the store, recovers its sessions, and starts what works on them. */
 async function openParts(options: ServiceOptions, nextId: () => string) {
   const { engine, clock, limits, ledger, onFault } = options;
   const store = options.openStore((index) => ({ id: nextId(), atMs: clock.now(), index }));

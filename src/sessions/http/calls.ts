@@ -8,7 +8,6 @@ import type { SessionRecord } from '../store/state.ts';
 import { type Body, readString } from './requests.ts';
 import { createMark, readOwner } from './tokens.ts';
 
-/** What the operator demands of callers. */
 export interface CallerRules {
   /** Whether a bearer is demanded. */
   readonly requireBearer: boolean;
@@ -36,31 +35,32 @@ export function refuseWithoutBearer(
   });
 }
 
+export type SessionRequest = FastifyRequest<{ readonly Params: { readonly sessionId: string } }>;
+
 /**
  * Returns the session that a request names, and notes that it is known.
  *
  * @throws Problem `session_not_found`, `session_expired`, `session_forbidden`
  */
 export async function findSession(
-  request: FastifyRequest,
-  sessionId: string,
-  { service, rules }: CallSetting,
+  request: SessionRequest,
+  setting: CallSetting,
 ): Promise<SessionRecord> {
-  const found = await service.store.find(sessionId);
+  const found = await setting.service.store.find(request.params.sessionId);
   if (found.kind === 'unknown') throw unknownSession();
-  request.knownSession = sessionId;
+  request.knownSession = request.params.sessionId;
   if (found.kind === 'purged') throw expiredSession();
-  refuseStranger(found.record, request, { service, rules });
+  refuseStranger(found.record, request, setting);
   return found.record;
 }
 
 /** @throws Problem `session_forbidden` if sessions are bound to bearers, and this one to another */
 export function refuseStranger(
   record: SessionRecord,
-  request: FastifyRequest,
+  { raw }: FastifyRequest,
   { service, rules }: CallSetting,
 ): void {
-  if (rules.bindBearer) refuseOtherOwner(record, readOwner(request.raw, service.secret));
+  if (rules.bindBearer) refuseOtherOwner(record, readOwner(raw, service.secret));
 }
 
 /**
@@ -68,41 +68,40 @@ export function refuseStranger(
  *
  * @throws Problem `conflicting_continuation_tokens`, `invalid_body`
  */
-export function readToken(request: FastifyRequest, body: Body | undefined): string | undefined {
-  const header = String(request.headers['x-continuation-token'] ?? '') || undefined;
+export function readToken({ headers }: FastifyRequest, body?: Body): string | undefined {
+  const header = String(headers['x-continuation-token'] ?? '') || undefined;
   const member = readString(body, 'continuationToken') || undefined;
-  if (header !== undefined && member !== undefined && header !== member) {
-    throw new Problem('conflicting_continuation_tokens', {
-      detail: 'The header `X-Continuation-Token` and the member `continuationToken` differ.',
-    });
-  }
-  return header ?? member;
+  if (header === undefined || member === undefined || header === member) return header ?? member;
+  throw new Problem('conflicting_continuation_tokens', {
+    detail: 'The header `X-Continuation-Token` and the member `continuationToken` differ.',
+  });
 }
 
-/** @throws Problem `invalid_continuation_token` for a token that is shown and is not the session's */
+/** @throws Problem `invalid_continuation_token` for another token than the session's */
 export function refuseWrongToken(
   token: string | undefined,
-  sessionId: string,
+  { params }: SessionRequest,
   { service }: CallSetting,
 ): void {
-  if (token === undefined || service.tokens.isOf(token, sessionId)) return;
+  if (token === undefined || service.tokens.isOf(token, params.sessionId)) return;
   throw new Problem('invalid_continuation_token', {
     detail: 'The continuation token is not the one of this session.',
   });
 }
 
-/** @throws Problem `missing_continuation_token`, `invalid_continuation_token` */
+/** @throws Problem `missing_continuation_token`, and as `readToken` and `refuseWrongToken` do */
 export function demandToken(
-  token: string | undefined,
-  sessionId: string,
+  request: SessionRequest,
+  body: Body | undefined,
   setting: CallSetting,
 ): void {
+  const token = readToken(request, body);
   if (token === undefined && setting.rules.token === 'required') {
     throw new Problem('missing_continuation_token', {
       detail: 'The header `X-Continuation-Token` is missing or empty.',
     });
   }
-  refuseWrongToken(token, sessionId, setting);
+  refuseWrongToken(token, request, setting);
 }
 
 /** The bearer and the address of a request, by their keyed hashes. */
@@ -111,14 +110,10 @@ export interface Caller {
   readonly client: Client;
 }
 
-/** The form of an `Idempotency-Key` that is honoured. */
-const idempotencyKey = /^.{16,255}$/s;
-
-/** Returns whether a request is to be carried out once. */
 export function isOnce({ headers }: FastifyRequest, owner: string | null): boolean {
   const key = headers['idempotency-key'];
   // All anonymous callers are one: to repeat a reply would hand its token to another.
-  return owner !== null && typeof key === 'string' && idempotencyKey.test(key);
+  return owner !== null && typeof key === 'string' && /^.{16,255}$/s.test(key);
 }
 
 /** Returns the marks of a request that is to be carried out once; `null` for any other. */

@@ -20,10 +20,8 @@ import {
   startReply,
 } from '../schemas.ts';
 
-/** A line of a stream. */
 const streamLine = z.union([sessionEvent, leaseRecord]).meta({ id: 'SessionStreamLine' });
 
-/** The media type of a stream. */
 export const streamMediaType = 'application/x-ndjson; charset=utf-8';
 
 const jsonType = 'application/json; charset=utf-8';
@@ -106,7 +104,6 @@ const messageProblems = [
   'not_ready',
 ] as const satisfies readonly ProblemCode[];
 
-/** Problems of messages for which there is no room. */
 const loadProblems = [
   'rate_limited',
   'turn_queue_full',
@@ -120,7 +117,6 @@ const sessionProblems = [
   'invalid_continuation_token',
 ] as const satisfies readonly ProblemCode[];
 
-/** Problems of bodies that are no messages. */
 const bodyProblems = [
   'invalid_body',
   'payload_too_large',

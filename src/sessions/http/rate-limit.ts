@@ -3,42 +3,36 @@ import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 
-/** How often callers may start sessions and send messages. */
-export interface CallRates {
-  /** Counts a start, which is a message as well. @throws Problem `rate_limited` with the exact wait */
-  spendStart(owner: string | null, client: Client): void;
-  /** Counts a further message. @throws Problem `rate_limited` with the exact wait */
-  spendMessage(client: Client): void;
-}
-
-/** A rate, and how many may come at once. */
-export interface Rate {
+interface Rate {
   readonly perMinute: number;
+  /** Maximum number at once. */
   readonly burst: number;
 }
 
 /** The rates of one address. A bearer, and the addresses of a network, have a multiple of them. */
-export interface CallRatesOptions {
+interface CallRatesOptions {
   readonly starts: Rate;
   readonly messages: Rate;
   readonly clock: Clock;
 }
 
 /**
- * Creates the rates. A bearer that nobody checks is no identity, so the address counts beside it. A bearer
- * has more than one address, so that one client cannot use up what others with the same bearer have.
+ * Creates the rates of starts and messages. A bearer that nobody checks is no identity, so the address counts beside it. A
+ * bearer has more than one address, so that one client cannot use up what others with the same bearer have.
  */
-export function createCallRates({ starts, messages, clock }: CallRatesOptions): CallRates {
+export function createCallRates({ starts, messages, clock }: CallRatesOptions) {
   const spend = createRateLimit(clock);
   const toStarts = { rate: starts, what: 'start', ofWhat: 'sessions' };
   const toMessages = { rate: messages, what: 'send', ofWhat: 'messages' };
   return {
-    spendStart: (owner, client) => {
+    /** Counts a start, which is a message as well. @throws Problem `rate_limited` with the exact wait */
+    spendStart: (owner: string | null, client: Client): void => {
       const ofBearer =
         owner === null ? [] : [{ ...multiply(toStarts), who: 'One bearer', name: owner }];
       spend([...ofBearer, ...toCharges(client, toStarts), ...toCharges(client, toMessages)]);
     },
-    spendMessage: (client) => spend(toCharges(client, toMessages)),
+    /** Counts a further message. @throws Problem `rate_limited` with the exact wait */
+    spendMessage: (client: Client): void => spend(toCharges(client, toMessages)),
   };
 }
 
@@ -60,12 +54,9 @@ function toCharges({ address, network }: Client, rule: Rule): readonly Charge[] 
   return [own, { ...multiply(rule), who: 'One IPv6 /48', name: network }];
 }
 
-function multiply(rule: Rule): Rule {
-  const { perMinute, burst } = rule.rate;
-  return {
-    ...rule,
-    rate: { perMinute: perMinute * addressesPerNetwork, burst: burst * addressesPerNetwork },
-  };
+function multiply({ rate, ...rule }: Rule): Rule {
+  const perMinute = rate.perMinute * addressesPerNetwork;
+  return { ...rule, rate: { perMinute, burst: rate.burst * addressesPerNetwork } };
 }
 
 /** Maximum number of callers that are remembered. */

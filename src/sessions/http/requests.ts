@@ -2,14 +2,9 @@ import { Problem, quoteInput } from '../../core/problem.ts';
 import { turnPolicy } from '../schemas.ts';
 import type { FollowMode } from '../streams/stream-reader.ts';
 
-/** A JSON object, as it was sent. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/**
- * Gives the bytes of a body as a JSON object; undefined where there are none.
- *
- * @throws Problem `invalid_body`
- */
+/** Parses the bytes of a body as a JSON object; `undefined` for none. @throws Problem `invalid_body` */
 export function parseBody(bytes: Buffer): Body | undefined {
   if (bytes.length === 0) return undefined;
   const body = parseJson(bytes);
@@ -27,20 +22,13 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** A message, as it was asked for. */
-export interface MessageRequest {
-  readonly text: string;
-  /** Whether it is refused while a turn is queued or running. */
-  readonly isRefusedWhileRunning: boolean;
-}
-
 /**
  * Reads the message of a body.
  *
  * @throws Problem `unsupported_feature`, `missing_message`, `invalid_message`, `payload_too_large`,
  * `invalid_body`
  */
-export function readMessage(body: Body, maxBytes: number): MessageRequest {
+export function readMessage(body: Body, maxBytes: number) {
   for (const name of ['outputSchema', 'inputResponses']) {
     if (isGiven(body[name])) {
       throw new Problem('unsupported_feature', {
@@ -102,11 +90,7 @@ function readPolicy(value: unknown) {
   });
 }
 
-/**
- * Reads a member that is a string or is left out.
- *
- * @throws Problem `invalid_body`
- */
+/** Reads a member that is a string or is left out. @throws Problem `invalid_body` */
 export function readString(body: Body | undefined, name: string): string | undefined {
   const value = body?.[name];
   if (!isGiven(value)) return undefined;
@@ -114,23 +98,16 @@ export function readString(body: Body | undefined, name: string): string | undef
   throw new Problem('invalid_body', { detail: `The member \`${name}\` is no string.` });
 }
 
-/** What the query of a stream asks for. */
-export interface StreamQuery {
-  readonly startIndex: number;
-  readonly mode: FollowMode;
-}
-
 /**
  * Reads the query of a stream; unknown parameters are ignored.
  *
  * @throws Problem `invalid_start_index`, `invalid_option`
  */
-export function readStreamQuery(url: string): StreamQuery {
+export function readStreamQuery(url: string) {
   const query = new URLSearchParams(url.split(/\?(.*)/s)[1] ?? '');
   const follow = readFollow(query);
-  const isLeased = query.get('streamControlVersion') === '1';
-  const open = isLeased ? 'lease' : follow;
-  return { startIndex: readStartIndex(query), mode: follow === 'once' ? 'once' : open };
+  const isLeased = follow !== 'once' && query.get('streamControlVersion') === '1';
+  return { startIndex: readStartIndex(query), mode: isLeased ? ('lease' as const) : follow };
 }
 
 function readStartIndex(query: URLSearchParams): number {
@@ -147,15 +124,19 @@ function badIndex(fault: string): Problem {
   });
 }
 
-const followModes = { true: 'follow', 1: 'follow', false: 'once', 0: 'once' } as const;
+const followModes = new Map<string | null, FollowMode>([
+  [null, 'automatic'],
+  ['true', 'follow'],
+  ['1', 'follow'],
+  ['false', 'once'],
+  ['0', 'once'],
+]);
 
 function readFollow(query: URLSearchParams): FollowMode {
   const value = query.get('follow');
-  if (value === null) return 'automatic';
-  const isKnown = (name: string): name is keyof typeof followModes & string =>
-    Object.hasOwn(followModes, name);
-  if (isKnown(value)) return followModes[value];
+  const mode = followModes.get(value);
+  if (mode !== undefined) return mode;
   throw new Problem('invalid_option', {
-    detail: `The parameter \`follow\` is ${quoteInput(value)}; it takes \`true\`, \`false\`, \`1\` or \`0\`.`,
+    detail: `The parameter \`follow\` is ${quoteInput(value ?? '')}; it takes \`true\`, \`false\`, \`1\` or \`0\`.`,
   });
 }

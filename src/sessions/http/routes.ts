@@ -14,13 +14,13 @@ import {
   readToken,
   refuseStranger,
   refuseWrongToken,
+  type SessionRequest,
 } from './calls.ts';
 import { streamMediaType } from './endpoints.ts';
 import { sendBody, toSessionHeaders } from './reply.ts';
 import { type Body, parseBody, readMessage, readStreamQuery, readString } from './requests.ts';
 import { readOwner } from './tokens.ts';
 
-/** What the handlers need. */
 export interface HandlerSetting extends CallSetting {
   /** Where the routes are: `/svc/v1`. */
   readonly base: string;
@@ -28,24 +28,17 @@ export interface HandlerSetting extends CallSetting {
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** A path with the id of a session in it. */
 export interface OneSession {
   readonly Params: { readonly sessionId: string };
 }
 
-type SessionRequest = FastifyRequest<OneSession>;
-
-/** The name of what answers, as health tells it. */
-const workflowId = 'perch-session-1';
-
-/** Creates the handlers of the routes, each for its row of the protocol's table (section 1). */
 export function createHandlers(setting: HandlerSetting) {
   const { service } = setting;
   return {
     health: async (_request: FastifyRequest, reply: FastifyReply) => {
       service.refuseUnlessReady();
       await service.store.countLive(); // the store answers
-      return sendBody(reply, { ok: true, status: 'ready', workflowId });
+      return sendBody(reply, { ok: true, status: 'ready', workflowId: 'perch-session-1' });
     },
     start: createStart(setting),
     followUp: createFollowUp(setting),
@@ -101,12 +94,11 @@ async function followUpOnce(request: SessionRequest, setting: HandlerSetting): P
   const caller = readCaller(request, setting);
   const once = readOnce(request, caller, service);
   const known = await service.store.recall(once);
-  // The look before the body left this to be seen.
-  if (once !== null && known === undefined)
-    refuseInactive(await findSession(request, sessionId, setting));
+  // `createSessionCheck` leaves this to be refused here.
+  if (once !== null && known === undefined) refuseInactive(await findSession(request, setting));
   const body = demandBody(request);
   const message = readMessage(body, service.limits.messageBytes);
-  demandToken(readToken(request, body), sessionId, setting);
+  demandToken(request, body, setting);
   if (known !== undefined) return known;
   service.rates.spendMessage(caller.client);
   const check = message.isRefusedWhileRunning ? refuseRunning : undefined;
@@ -126,8 +118,8 @@ function createStream(setting: HandlerSetting) {
   const { service, rules } = setting;
   return async (request: SessionRequest, reply: FastifyReply) => {
     const { sessionId } = request.params;
-    const shown = readToken(request, undefined);
-    refuseWrongToken(shown, sessionId, setting);
+    const shown = readToken(request);
+    refuseWrongToken(shown, request, setting);
     const isTold = shown !== undefined || rules.streamToken === 'always';
     const stream = await service.streams.openStream({
       sessionId,
@@ -144,7 +136,7 @@ function createStream(setting: HandlerSetting) {
   };
 }
 
-/** What every client accepts. */
+/** A version that every client accepts. */
 const streamVersion = '21';
 
 function toStreamHeaders(tailIndex: number): Readonly<Record<string, string>> {
@@ -173,7 +165,7 @@ function createCancel(setting: HandlerSetting) {
     if (found.kind === 'known') {
       refuseStranger(found.record, request, setting);
       if (isLive(found.record.state)) {
-        refuseWrongToken(token, sessionId, setting);
+        refuseWrongToken(token, request, setting);
         await service.turns.cancel(sessionId, turnId);
         return sendBody(reply.code(202), { ok: true, sessionId, status: 'accepted' });
       }
@@ -186,10 +178,10 @@ function createReset(setting: HandlerSetting) {
   const { service } = setting;
   return async (request: SessionRequest, reply: FastifyReply) => {
     const { sessionId } = request.params;
-    const record = await findSession(request, sessionId, setting);
+    const record = await findSession(request, setting);
     const body = readBody(request);
     if (!isLive(record.state)) return sendBody(reply, { ok: true, status: 'no_active_session' });
-    demandToken(readToken(request, body), sessionId, setting);
+    demandToken(request, body, setting);
     const ended = await service.store.change(sessionId, (now) =>
       isLive(now.state) ? endSession(now, 'reset', service.clock.now()) : null,
     );
@@ -207,29 +199,25 @@ function readBody({ body }: FastifyRequest): Body | undefined {
   return Buffer.isBuffer(body) ? parseBody(body) : undefined;
 }
 
-/** @throws Problem `invalid_body` where there is none, or it is no JSON object */
+/** @throws Problem `invalid_body` */
 function demandBody(request: FastifyRequest): Body {
   const body = readBody(request);
   if (body !== undefined) return body;
   throw new Problem('invalid_body', { detail: 'The body is empty; it takes a JSON object.' });
 }
 
-/**
- * Creates the look at a session before the body of a follow-up is read, so that its state is judged first.
- *
- * @throws Problem `session_not_found`, `session_expired`, `session_forbidden`, `session_not_active`
- */
+/** Creates the check of a session before the body of a follow-up is read, so that its state is judged first. */
 export function createSessionCheck(setting: HandlerSetting) {
   return async (request: SessionRequest): Promise<void> => {
-    const record = await findSession(request, request.params.sessionId, setting);
+    const record = await findSession(request, setting);
     // What was accepted before is answered again, whatever became of the session since.
     if (!isOnce(request, readCaller(request, setting).owner)) refuseInactive(record);
   };
 }
 
-/** The same for the stream, which an ended session has as well. */
+/** Creates the check for the stream, which an ended session has as well. */
 export function createKnownCheck(setting: HandlerSetting) {
   return async (request: SessionRequest): Promise<void> => {
-    await findSession(request, request.params.sessionId, setting);
+    await findSession(request, setting);
   };
 }

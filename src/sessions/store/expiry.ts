@@ -3,7 +3,6 @@ import { onceMs } from './session-rows.ts';
 import type { SessionStore } from './sqlite-store.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 
-/** How long sessions last, in milliseconds. */
 export interface LifeLimits {
   /** Maximum time without a message or a turn. */
   readonly idleMs: number;

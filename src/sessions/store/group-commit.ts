@@ -22,11 +22,9 @@ interface GroupCommitOptions {
 /** An open transaction, with the callbacks for its end; the fault is `null` if it is committed. */
 interface Group {
   readonly settle: ((fault: unknown) => void)[];
-  /** Whether it is committed at the end of this turn. */
   isDue: boolean;
 }
 
-/** Transactions that share commits. */
 export type GroupCommit = ReturnType<typeof createGroupCommit>;
 
 /** Creates the sharing of commits on a database that nobody else in this process writes to. */
@@ -67,7 +65,6 @@ export function createGroupCommit(options: GroupCommitOptions) {
         open.settle.push(run);
         groups.hasten(open);
       }),
-    /** Commits the open group. */
     flush: (): void => {
       if (groups.open !== null) groups.finish(groups.open);
     },

@@ -10,14 +10,12 @@ export interface StoredEvent {
   readonly line: string;
 }
 
-/** An answered turn of a session. */
 export interface AnsweredTurn {
   readonly question: string;
   /** The line of its `message.completed`. */
   readonly line: string;
 }
 
-/** A message of a session, as the operator sees it. */
 interface SessionMessage {
   readonly sequence: number;
   readonly deliveryId: string;
@@ -25,13 +23,11 @@ interface SessionMessage {
   readonly state: 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
 }
 
-/** Maximum number of events that are read together. */
 const pieceEvents = 256;
 
 /** Number of events in one look: few long ones fill a piece, and to look at those behind it means to read them. */
 const eventsAtATime = 16;
 
-/** Prepares the statements that write what was said in sessions. */
 export function createLogWrites(database: SqliteDatabase) {
   const insertEvent = database.prepare<[number, number, string, number]>(
     'INSERT INTO events (session, position, line, ends) VALUES (?, ?, ?, ?)',
@@ -55,7 +51,6 @@ export function createLogWrites(database: SqliteDatabase) {
   };
 }
 
-/** Prepares the statements that read what was said in sessions. */
 export function createLogReads(database: SqliteDatabase) {
   const one = database.prepare<[number, number], StoredEvent & { readonly ends: number }>(
     'SELECT position AS "index", line, ends FROM events WHERE session = ? AND position = ?',

@@ -3,13 +3,11 @@ import type { Clock } from '../../core/clock.ts';
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Account, Excess, Ledger } from '../../core/scheduling/ledger.ts';
-import type { RawSession, SessionRow } from './session-rows.ts';
+import { type RawSession, type SessionRow, sessionColumns } from './session-rows.ts';
 
-/** What the store keeps its sessions within. */
 export interface StoreBounds {
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Returns whether a session is being read. */
   isRead(id: string): boolean;
 }
 
@@ -22,7 +20,6 @@ interface RoomOptions {
   evict(row: SessionRow, holding: Holding, nowMs: number): void;
 }
 
-/** What is to be held, and by whom. */
 interface Need {
   readonly holding: Holding;
   readonly client: Client | null;
@@ -77,7 +74,6 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
 
 interface Made {
   readonly isThere: boolean;
-  /** Number of evicted sessions. */
   readonly evicted: number;
 }
 
@@ -85,7 +81,6 @@ interface Evicting extends Pick<RoomOptions, 'evict'> {
   findVictim(excess: Excess, need: Need, unusedSinceMs: number): SessionRow | undefined;
 }
 
-/** Evicts sessions until there is room for a need. */
 function makeRoom(
   need: Need,
   { ledger, clock }: StoreBounds,
@@ -123,7 +118,6 @@ function tooManyTurns(excess: Excess): Problem {
 /** The holdings that are counted in the table `holders`, and their columns. */
 const columns = { sessions: 'live', sessionBytes: 'stored', queuedTurns: 'pending' } as const;
 
-/** Lets the ledger count what the table `holders` says. */
 function includeHolders(database: SqliteDatabase, ledger: Ledger): void {
   const include = (holding: keyof typeof columns) => {
     const held = database
@@ -167,7 +161,7 @@ function createSearch(database: SqliteDatabase, { toRow, isRead }: SearchOptions
   database.function('is_read', (id) => Number(isRead(String(id))));
   const oldest = (where: string) =>
     database.prepare<[Search & { readonly state: string }], RawSession>(
-      `SELECT * FROM sessions
+      `SELECT ${sessionColumns} FROM sessions
        WHERE ${where} AND state = $state AND active_ms <= $unusedSinceMs AND number != $except
          AND ($isOwn OR NOT is_read(id))
        ORDER BY active_ms LIMIT 1`,

@@ -1,9 +1,7 @@
-import type { Client } from '../../core/caller.ts';
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { PendingTurn, SessionRecord } from './state.ts';
 
-/** A record with what the tables know it by. */
 export interface SessionRow {
   readonly number: number;
   /** The sum of the lengths of its lines. */
@@ -11,21 +9,16 @@ export interface SessionRow {
   readonly record: SessionRecord;
 }
 
-/** A row of the table `sessions`. */
-export interface RawSession {
+/** Columns of the table `sessions`, by the names of `RawSession`. */
+export const sessionColumns = `number, bytes, id, state, owner, client AS address, network,
+  created_ms AS createdMs, active_ms AS activeMs, ended_ms AS endedMs,
+  accepted, events, stored AS storedBytes`;
+
+export interface RawSession extends Omit<SessionRecord, 'client' | 'pending'> {
   readonly number: number;
-  readonly id: string;
-  readonly state: SessionRecord['state'];
-  readonly owner: string | null;
-  readonly client: string;
-  readonly network: string;
-  readonly created_ms: number;
-  readonly active_ms: number;
-  readonly ended_ms: number | null;
-  readonly accepted: number;
-  readonly events: number;
   readonly bytes: number;
-  readonly stored: number;
+  readonly address: string;
+  readonly network: string;
 }
 
 /** Maximum number of sessions that are listed at once. */
@@ -36,7 +29,9 @@ const unknownClient = '-';
 
 /** Prepares the statements about the rows of sessions. Nothing here begins or ends a transaction. */
 export function createSessionRows(database: SqliteDatabase) {
-  const byId = database.prepare<[string], RawSession>('SELECT * FROM sessions WHERE id = ?');
+  const byId = database.prepare<[string], RawSession>(
+    `SELECT ${sessionColumns} FROM sessions WHERE id = ?`,
+  );
   const pending = database.prepare<[number], Omit<PendingTurn, 'isBegun'> & { isBegun: 0 | 1 }>(
     `SELECT sequence, delivery_id AS deliveryId, state = 'running' AS isBegun FROM messages
      WHERE session = ? AND state IN ('queued', 'running') ORDER BY sequence`,
@@ -52,29 +47,19 @@ export function createSessionRows(database: SqliteDatabase) {
   );
   const pageOf = (where: string) =>
     database.prepare<[number], RawSession>(
-      `SELECT * FROM sessions WHERE ${where} AND number > ? ORDER BY number LIMIT ${pageSize}`,
+      `SELECT ${sessionColumns} FROM sessions
+       WHERE ${where} AND number > ? ORDER BY number LIMIT ${pageSize}`,
     );
   const pages = { all: pageOf('true'), running: pageOf(`state = 'running'`) };
 
   const findPending = (number: number): readonly PendingTurn[] =>
     pending.all(number).map((turn) => ({ ...turn, isBegun: turn.isBegun === 1 }));
-  const toRow = (raw: RawSession): SessionRow => ({
-    number: raw.number,
-    bytes: raw.bytes,
-    record: {
-      id: raw.id,
-      state: raw.state,
-      owner: raw.owner,
-      client: toClient(raw),
-      createdMs: raw.created_ms,
-      activeMs: raw.active_ms,
-      endedMs: raw.ended_ms,
-      accepted: raw.accepted,
-      pending: raw.state === 'running' ? findPending(raw.number) : [],
-      events: raw.events,
-      storedBytes: raw.stored,
-    },
-  });
+  const toRow = ({ number, bytes, address, network, ...raw }: RawSession): SessionRow => {
+    const client =
+      address === unknownClient ? null : { address, network: network === address ? null : network };
+    const turns = raw.state === 'running' ? findPending(number) : [];
+    return { number, bytes, record: { ...raw, client, pending: turns } };
+  };
   return {
     toRow,
     find: (id: string) => {
@@ -91,20 +76,13 @@ export function createSessionRows(database: SqliteDatabase) {
       const counts = [accepted, events, bytes, storedBytes, record.pending.length];
       update.run(state, activeMs, endedMs, ...counts, number);
     },
-    /** Returns the next sessions behind a number. */
     page: (which: keyof typeof pages, after: number) => pages[which].all(after).map(toRow),
   };
-}
-
-function toClient({ client, network }: RawSession): Client | null {
-  if (client === unknownClient) return null;
-  return { address: client, network: network === client ? null : network };
 }
 
 /** Maximum number of deleted sessions whose ids are known; the oldest are forgotten. */
 const mostPurged = 100_000;
 
-/** Prepares the statements about the end of a session's life. */
 export function createLifeRows(database: SqliteDatabase) {
   const expired = database
     .prepare<[number, number], string>(
@@ -148,7 +126,6 @@ export function createLifeRows(database: SqliteDatabase) {
   };
 }
 
-/** The reply to an accepted message. */
 export interface Receipt {
   readonly sessionId: string;
   readonly deliveryId: string;
@@ -160,7 +137,6 @@ export interface Receipt {
 export interface Once {
   /** The keyed hash of the key and of its sender. */
   readonly key: string;
-  /** The keyed hash of the request. */
   readonly fingerprint: string;
   readonly nowMs: number;
 }
@@ -168,7 +144,6 @@ export interface Once {
 /** Milliseconds for which a request is remembered under its key. */
 export const onceMs = 24 * 60 * 60 * 1000;
 
-/** Prepares the statements about requests that are carried out once. */
 export function createOnceRows(database: SqliteDatabase) {
   const find = database.prepare<[string, number], Receipt & { readonly fingerprint: string }>(
     `SELECT fingerprint, id AS sessionId, delivery_id AS deliveryId, queued

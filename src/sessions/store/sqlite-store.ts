@@ -15,7 +15,6 @@ import { sessionMigrations } from './sqlite-schema.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 import { emptySessionBytes, onceBytes, toEventBytes, toMessageBytes } from './stored-bytes.ts';
 
-/** What is known of a session id. */
 export type Found =
   | { readonly kind: 'known'; readonly record: SessionRecord }
   | { readonly kind: 'purged' }
@@ -30,11 +29,9 @@ export interface Acceptance {
 /** The sessions that were changed together, by id; undefined for one that was purged. */
 export type Commit = ReadonlyMap<string, SessionRecord | undefined>;
 
-/** Returns what recording adds to the event with an index. */
 export type StampEvent = (index: number) => EventStamp;
 
 interface SqliteSessionsOptions {
-  /** A file path, or `:memory:`. */
   readonly path: string;
   readonly stamp: StampEvent;
   /** Refuses a file that does not exist. Default: it is created. */
@@ -43,7 +40,6 @@ interface SqliteSessionsOptions {
   readonly onTurnEnd?: (callback: () => void) => void;
 }
 
-/** The sessions, their messages and their events. */
 export type SessionStore = ReturnType<typeof openSqliteSessions>;
 
 /**
@@ -124,7 +120,6 @@ function createReads({ sessions, log, once, life }: Rows, { read }: GroupCommit)
     ) => read(() => log.part(numberOf(id), index, offset)),
     readText: (id: string, sequence: number) => read(() => log.text(numberOf(id), sequence)),
     readMessages: (id: string) => read(() => log.messages(numberOf(id))),
-    /** Reads the last answered turns before one, oldest first. */
     readAnswered: (
       id: string,
       { before, count }: { readonly before: number; readonly count: number },
@@ -153,16 +148,13 @@ interface WritesOptions {
   readonly rows: Rows;
   readonly group: GroupCommit;
   readonly stamp: StampEvent;
-  /** Called with every change. */
   readonly note: Note;
 }
 
-/** Creates the changes. Each of them is one transaction, or a part of one. */
 function createWrites(database: SqliteDatabase, { group, ...options }: WritesOptions) {
   const { sessions, once, life } = options.rows;
   const { room, apply, purge, start, accept } = createChanges(database, options);
   return {
-    /** Keeps what clients hold within bounds from now on; before that nothing is bounded. */
     bound: (bounds: StoreBounds): void => room.bound(bounds),
     /**
      * Starts a session, or returns the reply to the same request. If a bound is reached, other sessions are evicted;
@@ -265,7 +257,6 @@ function toBytesOfMessages({ messages }: Transition): number {
   );
 }
 
-/** Writes what a transition changes. Returns the record after it. */
 function writeTransition(
   { number, bytes, record: before }: SessionRow,
   transition: Transition,

@@ -4,7 +4,6 @@ import { Problem } from '../../core/problem.ts';
 import type { EndReason, EventDraft } from '../events.ts';
 import { estimateEventBytes } from './stored-bytes.ts';
 
-/** A turn that has not ended: its number in the session, and the message it answers. */
 export interface PendingTurn {
   readonly sequence: number;
   readonly deliveryId: string;
@@ -12,7 +11,6 @@ export interface PendingTurn {
   readonly isBegun: boolean;
 }
 
-/** A session as it is recorded; what was said is kept beside it. */
 export interface SessionRecord {
   readonly id: string;
   readonly state: 'running' | 'waiting' | 'ended' | 'failed';
@@ -28,7 +26,6 @@ export interface SessionRecord {
   readonly accepted: number;
   /** The turns that have not ended, oldest first; empty unless the session is running. */
   readonly pending: readonly PendingTurn[];
-  /** How many events are recorded: the index of the next one. */
   readonly events: number;
   /** The bytes that the session takes in the store, estimated (`stored-bytes.ts`). */
   readonly storedBytes: number;
@@ -57,7 +54,6 @@ interface Delivery {
 export interface SessionLimits {
   /** Maximum number of messages that wait behind the turn at the front. */
   readonly queue: number;
-  /** Maximum number of turns of a session. */
   readonly turns: number;
   /** Stored bytes after which a session has no further turn. */
   readonly sessionBytes: number;
@@ -66,7 +62,6 @@ export interface SessionLimits {
 /** Text of an answer that is not recorded yet; null for none. */
 export type Unsent = { readonly delta: string; readonly soFar: string } | null;
 
-/** Starts a session with its first message. */
 export function startSession(
   { id, owner, client }: Pick<SessionRecord, 'id' | 'owner' | 'client'>,
   delivery: Delivery,
@@ -184,7 +179,6 @@ export function appendText(
   return { record, events: toAppended(front, unsent), messages: [] };
 }
 
-/** How a turn ended. */
 export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
   | { readonly kind: 'completed'; readonly answer: Answer }
   | { readonly kind: 'failed'; readonly failure: TurnFailure }
@@ -233,10 +227,7 @@ export function endTurn(
   return { ...last, events: [...events, ...last.events], messages };
 }
 
-/**
- * Ends a session: a turn that is at work is cancelled, messages that wait are dropped.
- * The session is live.
- */
+/** Ends a session: a turn that is at work is cancelled, messages that wait are dropped. The session is live. */
 export function endSession(record: SessionRecord, reason: EndReason, nowMs: number): Transition {
   const atWork = record.pending.filter(({ isBegun }) => isBegun);
   const cancelled = atWork.flatMap((front): readonly EventDraft[] => [
@@ -254,7 +245,6 @@ function toCancelled({ sequence }: PendingTurn): MessageChange {
   return { kind: 'mark', sequence, state: 'cancelled' };
 }
 
-/** Joins two transitions that follow each other. */
 export function joinTransitions(first: Transition, second: Transition): Transition {
   return {
     record: second.record,

@@ -5,10 +5,8 @@ import type { LeaseRecord } from '../events.ts';
 import { isLive, type SessionRecord } from '../store/state.ts';
 import type { createPieces } from './pieces.ts';
 
-/** How long a stream stays open. */
 export type FollowMode = 'automatic' | 'once' | 'follow' | 'lease';
 
-/** What a reader asks for. */
 export interface StreamRequest {
   readonly sessionId: string;
   /** As in the query: from the end where it is negative. */
@@ -20,7 +18,6 @@ export interface StreamRequest {
   readonly client: Client | null;
 }
 
-/** The times of a stream, in milliseconds. */
 export interface StreamTimes {
   readonly heartbeatMs: number;
   readonly leaseMs: number;
@@ -35,7 +32,6 @@ export interface Feed {
   record: SessionRecord | undefined;
 }
 
-/** A reader of a stream, and where it is. */
 export type Reader = ReturnType<typeof createReader>;
 
 /** Creates the reader of a request, whose record is known. */
@@ -85,7 +81,6 @@ export function createReader(
   };
 }
 
-/** What is sent to whom. */
 export interface Sending {
   readonly reader: Reader;
   readonly feed: Feed;

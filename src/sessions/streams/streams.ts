@@ -15,7 +15,6 @@ import {
   sendStream,
 } from './stream-reader.ts';
 
-/** A stream that is open. */
 export interface Stream {
   /** The session as it was when the stream opened. */
   readonly record: SessionRecord;
@@ -23,7 +22,6 @@ export interface Stream {
   sendTo(sink: Writable): Promise<void>;
 }
 
-/** The limits of streams. */
 export interface StreamLimits extends StreamTimes {
   readonly streamsPerSession: number;
 }
@@ -43,7 +41,6 @@ interface OpenFeed extends Feed {
   readonly sendings: Map<Sending, Promise<void>>;
 }
 
-/** All streams. */
 export type Streams = ReturnType<typeof createStreams>;
 
 /** Creates the streams. End them with `endAll()`. */

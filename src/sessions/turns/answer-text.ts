@@ -9,7 +9,6 @@ interface AnswerTextOptions {
   readonly onDue: () => void;
 }
 
-/** The text of an answer. */
 export type AnswerText = ReturnType<typeof createAnswerText>;
 
 /** How little is held back, and how long. */
@@ -48,7 +47,6 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
     isWaiting = false;
   };
   return {
-    /** All of the text so far. */
     get soFar() {
       return soFar;
     },

@@ -10,7 +10,6 @@ interface Task extends Waiting {
 }
 
 interface FairWorkOptions {
-  /** Maximum number of tasks at work. */
   readonly atOnce: number;
   readonly clock: Clock;
   /** Returns whether work can begin. */
@@ -60,7 +59,6 @@ export function createFairWork({ atOnce, clock, isReady }: FairWorkOptions) {
     );
   };
   return {
-    /** Number of tasks that wait. */
     get waiting() {
       return line.length;
     },

@@ -15,7 +15,6 @@ import {
 } from '../store/state.ts';
 import { type AnswerText, createAnswerText } from './answer-text.ts';
 
-/** What turns are run with. */
 export interface TurnSetting {
   readonly store: SessionStore;
   readonly engine: AnswerEngine;
@@ -84,7 +83,6 @@ const maxAnswer = 262_144;
 /** Milliseconds between two tries to record the end of a turn. */
 export const retryMs = 1000;
 
-/** A turn at work. */
 export type TurnRun = ReturnType<typeof runTurn>;
 
 /** Runs the turn at the front of a session: begins it, has it answered, and records how it ended. */

@@ -2,7 +2,6 @@ import { beginTurn, endTurn, joinTransitions, type SessionRecord } from '../stor
 import type { FairWork } from './fair-work.ts';
 import { failures, retryMs, runTurn, type TurnRun, type TurnSetting } from './turn-run.ts';
 
-/** What turns need. */
 interface TurnsOptions extends TurnSetting {
   /** The places that turns take, and other work too. */
   readonly work: FairWork;
@@ -19,7 +18,6 @@ export function createTurns(options: TurnsOptions) {
     return true;
   };
   return {
-    /** Number of turns at work. */
     get atWork() {
       return running.size;
     },
