@@ -1,40 +1,32 @@
-import type { Agent, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Client } from '../caller.ts';
 import type { Clock } from '../clock.ts';
 import { Problem } from '../problem.ts';
 import type { Random } from '../random.ts';
 import type { Sliced } from '../scheduling/slices.ts';
 import { type Turns, waitForTurn } from '../scheduling/turns.ts';
-import { type HttpHead, headerText, readHead } from './http-head.ts';
 import { parseUrl } from './url.ts';
 
-/** Limits of outbound requests. Times in milliseconds, sizes in bytes. */
+/** Limits of outbound requests. */
 export interface HttpClientOptions {
   readonly connectTimeoutMs: number;
-  /** One attempt, from connecting to the last byte of the body. */
+  /** For one attempt, from connecting to the last byte of the body. */
   readonly attemptTimeoutMs: number;
   readonly maxBytes: number;
   readonly userAgent: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Turns of clients with large bodies, and with other work that takes long. */
   readonly heavyTurns: Turns;
 }
 
-/** What came back, whatever its status. */
-export interface HttpAnswer extends HttpHead {
-  /** The body, decoded as UTF-8. */
-  readonly text: string;
-  /** Gives a header by its name in lower case, the first where there are several. */
-  header(name: string): string | undefined;
-}
+/** An answer of any status; `text` is its body, decoded as UTF-8. */
+export type HttpAnswer = ReturnType<typeof toAnswer>;
 
 /**
- * Why there is no answer. `timeout`, `connect` and `reset` say that the upstream is down, `too_large`
- * and `redirect` that it answered something that is not accepted, `refused` that its address is not one
- * that may be contacted, `aborted` that nobody waits.
+ * Why there is no answer: the upstream is down, it sent something that is not accepted (`too_large`, `redirect`), its
+ * address must not be contacted (`refused`), or nobody waits any more (`aborted`).
  */
-export type HttpFailureKind =
+type HttpFailureKind =
   | 'timeout'
   | 'connect'
   | 'reset'
@@ -44,15 +36,15 @@ export type HttpFailureKind =
   | 'aborted';
 
 /**
- * An outbound request that gave no usable answer. The `cause` of a `redirect` to another origin is its
- * target, a URL that nobody has checked.
+ * An outbound request without a usable answer. The `cause` of a `redirect` to another origin is its target, a URL that
+ * nobody has checked.
  */
 export class HttpFailure extends Error {
+  override readonly name = 'HttpFailure';
   readonly kind: HttpFailureKind;
 
   constructor(kind: HttpFailureKind, message: string, cause?: unknown) {
     super(message, { cause });
-    this.name = 'HttpFailure';
     this.kind = kind;
   }
 }
@@ -63,36 +55,30 @@ export interface RequestContext extends Sliced {
   readonly beginSlice?: (() => void) | undefined;
   readonly signal: AbortSignal;
   /**
-   * Takes the request out of what all callers share, before it is sent, also one that follows a redirect
-   * or is tried once more; absent where it is free.
+   * Called before each request is sent, redirects and retries included, to spend what all callers share.
    *
-   * @throws Problem `rate_limited`, which everybody lets through
+   * @throws Problem `rate_limited`
    */
   readonly takeRequest?: (() => Promise<void>) | undefined;
   /**
-   * Called with the size of each piece of the body before it is kept; absent where nobody counts.
+   * Called with the size of each piece of the body before it is kept.
    *
    * @throws Problem `overloaded`, which ends the request
    */
   readonly takeBytes?: ((count: number) => void) | undefined;
   /** The client that the request is made for; absent or `null` for the server's own work. */
   readonly client?: Client | null | undefined;
-  /**
-   * True for one of many requests: it waits for its turn with the upstream as long as it takes, and
-   * leaves some of the turns to whoever asks for one thing.
-   */
+  /** True for one of many requests: it waits for its turn with the upstream as long as it takes. */
   readonly isUnhurried?: boolean | undefined;
 }
 
 /** Sends GET requests to upstreams. Close it with `close()`. */
 export interface HttpClient {
   /**
-   * Gives the answer to one GET.
+   * Sends one GET. A redirect is followed to the same origin only, twice at most. A connection that was reset before a
+   * byte arrived is tried once more, after 20 to 120 ms.
    *
-   * A redirect is followed to the same origin only, twice at most. A connection that was reset
-   * before a byte arrived is tried once more, after 20 to 120 ms.
-   *
-   * @throws HttpFailure, and what `takeRequest` throws
+   * @throws HttpFailure, and what `takeRequest` and `takeBytes` throw
    */
   get(url: URL, context: RequestContext): Promise<HttpAnswer>;
   close(): Promise<void>;
@@ -100,67 +86,54 @@ export interface HttpClient {
 
 const maxRedirects = 2;
 
-/**
- * Opens an HTTP client for hosts that the operator has chosen, wherever they are, with its own pool of
- * connections.
- */
+/** Opens a client with its own pool of connections, for hosts that the operator has chosen. */
 export function openHttpClient(options: HttpClientOptions): HttpClient {
-  return openClientOver(options, {
-    openSender: () => openPool(options),
+  const openPool = async () => {
+    const undici = await import('undici');
+    return new undici.Agent({
+      connect: { timeout: options.connectTimeoutMs },
+      headersTimeout: options.attemptTimeoutMs,
+      bodyTimeout: options.attemptTimeoutMs,
+      connections: 64,
+      keepAliveTimeout: 10_000,
+    });
+  };
+  return openClientOver(openPool, {
+    ...options,
     isAllowed: ({ protocol }) => protocol === 'https:' || protocol === 'http:',
   });
 }
 
-async function openPool(options: HttpClientOptions): Promise<Agent> {
-  const undici = await import('undici');
-  return new undici.Agent({
-    connect: { timeout: options.connectTimeoutMs },
-    headersTimeout: options.attemptTimeoutMs,
-    bodyTimeout: options.attemptTimeoutMs,
-    connections: 64,
-    keepAliveTimeout: 10_000,
-  });
-}
-
-/** What sends the requests of a client and holds its connections. */
+/** Sends the requests of a client and holds its connections. */
 export interface Sender {
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
   /** Closes its connections and fails what is under way. */
   destroy(): Promise<void>;
 }
 
-/** What tells one kind of client from another. */
-export interface ClientKind {
-  /**
-   * Called with the first request, because a server that answers from its archive can start without
-   * the library behind it.
-   */
-  readonly openSender: () => Promise<Sender>;
-  /** Tells whether a URL may be asked for; it is asked before each request, also of a redirect's. */
+interface Rules extends HttpClientOptions {
+  /** Called with the URL of each request, those of redirects included. */
   readonly isAllowed: (url: URL) => boolean;
 }
 
-/** Opens an HTTP client that sends in its own way. */
-export function openClientOver(options: HttpClientOptions, kind: ClientKind): HttpClient {
+type Sending = Rules & { readonly sender: Sender };
+
+/**
+ * Opens a client that sends in its own way.
+ *
+ * @param openSender Called with the first request: a server that answers from its archive needs no HTTP library.
+ */
+export function openClientOver(openSender: () => Promise<Sender>, rules: Rules): HttpClient {
   let opening: Promise<Sender> | undefined;
   return {
     get: async (url, context) => {
-      opening ??= kind.openSender();
-      return getOnceOrTwice(url, context, {
-        ...options,
-        sender: await opening,
-        isAllowed: kind.isAllowed,
-      });
+      opening ??= openSender();
+      return getOnceOrTwice(url, context, { ...rules, sender: await opening });
     },
     close: async () => {
       await (await opening)?.destroy();
     },
   };
-}
-
-interface Sending extends HttpClientOptions {
-  readonly sender: Sender;
-  readonly isAllowed: ClientKind['isAllowed'];
 }
 
 async function getOnceOrTwice(
@@ -209,7 +182,7 @@ async function follow(
     const location = redirectTarget(response, url);
     if (location === null) {
       const bytes = await readBody(response, { ...options, takeBytes });
-      await waitIfLarge(bytes, client, options);
+      if (bytes.length > largeBody) await waitForClientTurn(client, options);
       beginSlice?.();
       return toAnswer(response, bytes, options.clock);
     }
@@ -231,31 +204,55 @@ function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | nul
 /** Bytes of a body beyond which it waits for its turn, because it takes a while to be understood. */
 const largeBody = 65_536;
 
-async function waitIfLarge(
-  { length }: Buffer,
-  client: RequestContext['client'],
-  { heavyTurns }: HttpClientOptions,
-): Promise<void> {
-  if (length <= largeBody) return;
-  await waitForTurn(heavyTurns, client?.address ?? '', () => true);
+function waitForClientTurn(client: RequestContext['client'], { heavyTurns }: Sending) {
+  return waitForTurn(heavyTurns, client?.address ?? '', () => true);
 }
 
-function toAnswer(response: Dispatcher.ResponseData, bytes: Buffer, clock: Clock): HttpAnswer {
+/** Returns what a response says before its body. */
+export function readHead(
+  { headers, statusCode }: Pick<Dispatcher.ResponseData, 'headers' | 'statusCode'>,
+  nowMs: number,
+) {
+  const [mediaType = ''] = headerText(headers['content-type'])?.split(';', 1) ?? [];
+  return {
+    status: statusCode,
+    /** The media type without parameters, in lower case; empty if there is none. */
+    mediaType: mediaType.trim().toLowerCase(),
+    retryAfterSeconds: parseRetryAfter(headerText(headers['retry-after']), nowMs),
+  };
+}
+
+/** Returns the value of a header, the first where there are several. */
+function headerText(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Reads `Retry-After` (RFC 9110 §10.2.3), seconds or a date; returns `undefined` for anything else. */
+function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000));
+}
+
+function toAnswer(response: Dispatcher.ResponseData, bytes: Buffer, clock: Clock) {
   return {
     ...readHead(response, clock.now()),
     text: new TextDecoder('utf-8').decode(bytes),
-    header: (name) => headerText(response.headers[name]),
+    /** Returns a header by its name in lower case. */
+    header: (name: string) => headerText(response.headers[name]),
   };
 }
 
 /**
- * Maximum number of `,`, `[`, `{` and backslashes in a body of JSON. Parsing takes time for each value and each escape, far more
- * than for a byte of text. Real bodies have one of these for every 27 bytes or more.
+ * Maximum number of `,`, `[`, `{` and backslashes in a body of JSON. Parsing takes time for each value and each escape,
+ * far more than for a byte of text. Real bodies have one of these for every 27 bytes or more.
  */
 export const maxJsonMarks = 75_000;
 
+/** 1 for a mark, 0 for any other byte: a `Set` is several times slower. */
 const jsonMarks = Uint8Array.from({ length: 256 }, (_, byte) =>
-  ',[{\\'.includes(String.fromCharCode(byte)) ? 1 : 0,
+  Number(',[{\\'.includes(String.fromCharCode(byte))),
 );
 
 /** Counts what `maxJsonMarks` bounds in a part of a body. Marks in strings count as well. */
@@ -265,13 +262,9 @@ export function countJsonMarks(bytes: Uint8Array): number {
   return count;
 }
 
-interface BodyOptions
-  extends Pick<HttpClientOptions, 'maxBytes'>,
-    Pick<RequestContext, 'takeBytes'> {}
-
 async function readBody(
   response: Dispatcher.ResponseData,
-  { maxBytes, takeBytes }: BodyOptions,
+  { maxBytes, takeBytes }: Pick<Sending, 'maxBytes'> & Pick<RequestContext, 'takeBytes'>,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -280,16 +273,16 @@ async function readBody(
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
       size += chunk.length;
       marks += countJsonMarks(chunk);
-      if (size > maxBytes || marks > maxJsonMarks)
+      if (size > maxBytes || marks > maxJsonMarks) {
         throw new HttpFailure('too_large', 'The upstream sends too large a body.');
+      }
       takeBytes?.(chunk.length);
       chunks.push(chunk);
     }
   } catch (error) {
     // A body that breaks off has sent bytes: it is not the reset that a retry helps with.
-    throw resetCodes.has(codeOf(error))
-      ? new HttpFailure('connect', 'The upstream broke off its answer.', error)
-      : error;
+    if (!resetCodes.has(codeOf(error))) throw error;
+    throw new HttpFailure('connect', 'The upstream broke off its answer.', error);
   }
   return Buffer.concat(chunks);
 }
@@ -302,8 +295,9 @@ function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal):
   if (deadline.aborted || timeoutCodes.has(codeOf(error))) {
     return new HttpFailure('timeout', 'The upstream did not answer in time.', error);
   }
-  if (resetCodes.has(codeOf(error)))
+  if (resetCodes.has(codeOf(error))) {
     return new HttpFailure('reset', 'The upstream reset the connection.', error);
+  }
   return new HttpFailure('connect', 'The upstream could not be reached.', error);
 }
 

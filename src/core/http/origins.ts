@@ -1,14 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Problem, quoteInput } from '../problem.ts';
-import { parseUrl } from './url.ts';
+import { isLoopbackName, parseUrl } from './url.ts';
 
 /** Decides which web pages may use a surface that is not open to every origin. */
-export interface Origins {
-  /** Returns the problem of a request that comes from a page of an origin that is not allowed, else `null`. */
-  faultOf(headers: IncomingHttpHeaders): Problem | null;
-  /** Returns the value of `Access-Control-Allow-Origin`; `undefined` if the header is not sent. */
-  allowed(headers: IncomingHttpHeaders): string | undefined;
-}
+export type Origins = ReturnType<typeof createOrigins>;
 
 /**
  * Creates the rules for pages: allowed are those of Perch itself, of this machine, and of the listed
@@ -17,17 +12,19 @@ export interface Origins {
  * @param baseUrl Perch's own address.
  * @param others Origins in the form that browsers send; `*` is any.
  */
-export function createOrigins(baseUrl: string, others: readonly string[]): Origins {
+export function createOrigins(baseUrl: string, others: readonly string[]) {
   const listed: ReadonlySet<string> = new Set([new URL(baseUrl).origin, ...others]);
   const isAny = listed.has('*');
   const allows = (origin: string) => isAny || listed.has(origin) || isLocalOrigin(origin);
   return {
-    faultOf: (headers) => {
+    /** Returns the problem of a request that comes from a page of an origin that is not allowed, else `null`. */
+    faultOf: (headers: IncomingHttpHeaders): Problem | null => {
       const { origin } = headers;
       if (origin !== undefined) return allows(origin) ? null : refuse('web origin', origin);
       return !isAny && isEmbedded(headers) ? refuse('web origin', 'unknown') : null;
     },
-    allowed: ({ origin }) => {
+    /** Returns the value of `Access-Control-Allow-Origin`; `undefined` if the header is not sent. */
+    allowed: ({ origin }: IncomingHttpHeaders): string | undefined => {
       if (origin === undefined || !allows(origin)) return undefined;
       return isAny ? '*' : origin;
     },
@@ -53,13 +50,15 @@ export type HostCheck = (host: string | undefined) => Problem | null;
  * @param listensOn The address that the server listens on.
  */
 export function createHostCheck(baseUrl: string, listensOn: string): HostCheck {
-  if (!isLoopback(listensOn)) return () => null;
+  if (!isLoopbackName(listensOn)) return () => null;
   const base = new URL(baseUrl).hostname;
   let known: string | undefined; // nearly all requests come under one name
   return (host) => {
     if (host === undefined || host === '' || host === known) return null;
-    const name = nameOf(`http://${host}`);
-    if (name === null || !(isLoopback(name) || name === base)) return refuse('host name', host);
+    const name = parseUrl(`http://${host}`)?.hostname;
+    if (name === undefined || !(isLoopbackName(name) || name === base)) {
+      return refuse('host name', host);
+    }
     known = host;
     return null;
   };
@@ -73,15 +72,5 @@ function refuse(kind: string, value: string): Problem {
 
 function isLocalOrigin(origin: string): boolean {
   if (!/^https?:\/\/[^/?#@]+$/.test(origin)) return false;
-  const name = nameOf(origin);
-  return name !== null && isLoopback(name);
-}
-
-function nameOf(url: string): string | null {
-  return parseUrl(url)?.hostname ?? null;
-}
-
-/** RFC 6761 §6.3 keeps `localhost` for the machine itself; RFC 1122 §3.2.1.3 all of 127/8. */
-function isLoopback(name: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(name);
+  return isLoopbackName(parseUrl(origin)?.hostname ?? '');
 }

@@ -1,49 +1,40 @@
 import type { Agent } from 'undici';
 import type { Clock } from '../clock.ts';
-import { type HttpHead, readHead } from './http-head.ts';
+import { readHead } from './http-client.ts';
 
-/** How requests are sent. Times in milliseconds. */
-export interface PostClientOptions {
+interface PostClientOptions {
   readonly connectTimeoutMs: number;
   readonly userAgent: string;
   readonly clock: Clock;
 }
 
-/** A request with a body of JSON. */
-export interface Posting {
+interface Posting {
+  /** Sent as JSON. */
   readonly body: unknown;
-  /** What goes into `Authorization`; absent for nothing. */
   readonly authorization?: string | undefined;
-  /** The media types that are understood. */
   readonly accept: string;
   /** Ends the exchange and closes its connection, also while the body arrives. */
   readonly signal: AbortSignal;
 }
 
-/** What came back; the body as it arrives. */
-export interface StreamedReply extends HttpHead {
-  readonly chunks: AsyncIterable<Uint8Array>;
-}
+export type PostClient = ReturnType<typeof openPostClient>;
 
-/** Sends POST requests to one address that the operator has chosen. Close it with `close()`. */
-export interface PostClient {
-  /**
-   * Sends JSON and gives the reply, whatever its status. No redirect is followed. Nothing here limits
-   * the time or the size of a reply: the caller does, by the signal.
-   *
-   * @throws the signal's reason; Error of undici where there is no reply
-   */
-  post(url: URL, posting: Posting): Promise<StreamedReply>;
-  close(): Promise<void>;
-}
+/** A reply of any status; `chunks` is its body as it arrives. */
+export type StreamedReply = Awaited<ReturnType<PostClient['post']>>;
 
-/** Opens a client with its own pool of connections; the library behind it is loaded with the first request. */
-export function openPostClient(options: PostClientOptions): PostClient {
+/** Opens a client for one address that the operator has chosen. Close it with `close()`. */
+export function openPostClient(options: PostClientOptions) {
   let pool: Promise<Agent> | undefined;
   return {
-    post: async (url, posting) => {
-      pool ??= openPool(options);
-      return send(url, posting, { ...options, agent: await pool });
+    /**
+     * Sends JSON. No redirect is followed. Nothing limits the time or the size of the reply: the caller does, by the
+     * signal.
+     *
+     * @throws the signal's reason; Error of undici if there is no reply
+     */
+    post: async (url: URL, posting: Posting) => {
+      pool ??= openPool(options); // the library is loaded with the first request
+      return send(await pool, url, { ...options, ...posting });
     },
     close: async () => {
       await (await pool)?.destroy();
@@ -61,15 +52,11 @@ async function openPool({ connectTimeoutMs }: PostClientOptions): Promise<Agent>
   });
 }
 
-interface Sending extends PostClientOptions {
-  readonly agent: Agent;
-}
-
 async function send(
+  agent: Agent,
   { origin, pathname, search }: URL,
-  { body, authorization, accept, signal }: Posting,
-  { agent, userAgent, clock }: Sending,
-): Promise<StreamedReply> {
+  { body, authorization, accept, signal, userAgent, clock }: PostClientOptions & Posting,
+) {
   const response = await agent.request({
     origin,
     path: `${pathname}${search}`,

@@ -4,16 +4,14 @@ import { HttpFailure } from './http-client.ts';
 import { isPublicAddress } from './public-address.ts';
 import type { Connection, PublicHttpOptions } from './public-network.ts';
 
-/** How a connection to a public host is made. */
-export interface PublicConnecting {
+interface Connecting {
   readonly network: PublicHttpOptions;
-  /** The most that looking the name up and connecting may take together, in milliseconds. */
+  /** Maximum time for looking the name up and connecting together. */
   readonly timeoutMs: number;
-  /** Gives the connection up. */
   readonly signal: AbortSignal;
 }
 
-/** Of the addresses of a name, so many are tried. */
+/** Maximum number of addresses of a name that are tried. */
 const maxAddresses = 3;
 
 /**
@@ -23,17 +21,14 @@ const maxAddresses = 3;
  *
  * @throws HttpFailure, Error of the operating system or of TLS
  */
-export function connectPublicly(host: string, connecting: PublicConnecting): Promise<Socket> {
+export function connectPublicly(host: string, connecting: Connecting): Promise<Socket> {
   const { timeoutMs, signal } = connecting;
   return withDeadline(timeoutMs, [signal], (deadline) =>
     connectToOne(host, { ...connecting, signal: deadline }),
   );
 }
 
-async function connectToOne(
-  host: string,
-  { network, timeoutMs, signal }: PublicConnecting,
-): Promise<Socket> {
+async function connectToOne(host: string, { network, timeoutMs, signal }: Connecting) {
   const addresses = await findAddresses(host, network, signal);
   const shareMs = Math.ceil(timeoutMs / addresses.length);
   let fault: unknown;
@@ -53,11 +48,7 @@ async function connectToOne(
 }
 
 /** One address that is not public spoils the rest: a site has no use for it, an attack has. */
-async function findAddresses(
-  host: string,
-  { resolve }: PublicHttpOptions,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+async function findAddresses(host: string, { resolve }: PublicHttpOptions, signal: AbortSignal) {
   const addresses = await resolve(host, signal).catch((error: unknown) => {
     throw new HttpFailure('refused', 'The name of the host has no address.', error);
   });

@@ -15,7 +15,7 @@ const privateEnds: readonly string[] = [
 ];
 
 /**
- * Tells whether a host, as it stands in a URL, can be a name of the public DNS. No IP address in any
+ * Returns whether a host, as it stands in a URL, can be a name of the public DNS. No IP address in any
  * notation is one, nor a name of one label, a name that is reserved, or one that a URL would write
  * otherwise, such as a broken `xn--` label.
  */
@@ -24,20 +24,20 @@ export function isPublicName(host: string): boolean {
   return parseUrl(`https://${host}/`)?.hostname === host && hasWholePunycode(host);
 }
 
-/** Tells whether every `xn--` label stands for letters. Some versions of Node take others as they are. */
+/** Returns whether every `xn--` label stands for letters. Some versions of Node take others as they are. */
 function hasWholePunycode(host: string): boolean {
   if (!host.includes('xn--')) return true;
   const letters = domainToUnicode(host);
   return !letters.includes('xn--') && domainToASCII(letters) === host;
 }
 
-/** Tells whether a URL may be asked for when a caller has named its host: `https`, port 443, a public name. */
+/** Returns whether a URL may be asked for when a caller has named its host: `https`, port 443, a public name. */
 export function isPublicUrl({ protocol, username, password, port, hostname }: URL): boolean {
   const isPlain = username === '' && password === '' && port === '';
   return protocol === 'https:' && isPlain && isPublicName(hostname);
 }
 
-/** Gives the host of a URL that may be asked for; null for any other. */
+/** Returns the host of a URL that may be asked for, else `null`. */
 export function publicHostOf(url: URL): string | null {
   return isPublicUrl(url) ? url.hostname : null;
 }

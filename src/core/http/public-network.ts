@@ -2,32 +2,29 @@ import { Resolver } from 'node:dns/promises';
 import type { Socket } from 'node:net';
 import { connect as startTls } from 'node:tls';
 
-/** Where a connection is to go. */
+/** The end of a connection: an IP address and a port, and the name that the certificate must have. */
 export interface ConnectionTarget {
-  /** An IP address; no name is looked up any more. */
   readonly address: string;
   readonly port: number;
-  /** The name that the certificate has to have. */
   readonly host: string;
   readonly signal: AbortSignal;
 }
 
-/** A connection that requests can be sent over. */
+/** A connection, with the IP address that it leads to by the operating system, unless it broke. */
 export interface Connection {
   readonly socket: Socket;
-  /** The IP address that it is connected to, as the operating system says; absent where it broke. */
   readonly address: string | undefined;
 }
 
 /** How hosts that callers have named are reached. Only tests have another way than `publicNetwork`. */
 export interface PublicHttpOptions {
   /**
-   * Gives the IP addresses of a name, the best first.
+   * Returns the IP addresses of a name, the best first.
    *
-   * @throws Error where there are none, or the signal is aborted
+   * @throws Error if there are none, or the signal is aborted
    */
   readonly resolve: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
-  /** Connects. @throws Error of the operating system or of TLS, or the signal's reason */
+  /** @throws Error of the operating system or of TLS, or the signal's reason */
   readonly connect: (target: ConnectionTarget) => Promise<Connection>;
 }
 
@@ -37,7 +34,6 @@ export const publicNetwork: PublicHttpOptions = {
   connect: connectByTls,
 };
 
-/** What asks DNS; `cancel` ends what it is at. */
 export type NameResolver = Pick<Resolver, 'resolve4' | 'resolve6' | 'cancel'>;
 
 /**
@@ -77,17 +73,15 @@ type Looked = PromiseSettledResult<readonly string[]>;
  * @throws Error of the operating system or of TLS, or the signal's reason
  */
 export function connectByTls(target: ConnectionTarget): Promise<Connection> {
-  const { address, port, host, signal } = target;
+  const { address: host, port, host: servername, signal } = target;
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const socket = startTls({
-      host: address,
-      port,
-      servername: host,
-      ALPNProtocols: ['http/1.1'],
-      rejectUnauthorized: true,
-    });
-    const stop = () => socket.destroy(toError(signal.reason));
+    const secure = { ALPNProtocols: ['http/1.1'], rejectUnauthorized: true };
+    const socket = startTls({ host, port, servername, ...secure });
+    const stop = () => {
+      const { reason } = signal;
+      socket.destroy(reason instanceof Error ? reason : new Error('The connection was given up.'));
+    };
     signal.addEventListener('abort', stop, { once: true });
     socket.once('close', () => signal.removeEventListener('abort', stop));
     socket.once('error', reject);
@@ -97,8 +91,4 @@ export function connectByTls(target: ConnectionTarget): Promise<Connection> {
       resolve({ socket: socket.setNoDelay(true), address: socket.remoteAddress });
     });
   });
-}
-
-function toError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('The connection was given up.');
 }

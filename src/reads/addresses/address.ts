@@ -1,6 +1,5 @@
 import type { ParsedUrlQuery } from 'node:querystring';
-import { isLoopbackName } from '../../core/http/loopback.ts';
-import { parseUrl } from '../../core/http/url.ts';
+import { isLoopbackName, parseUrl } from '../../core/http/url.ts';
 import { Problem, type ProblemCode, quoteInput } from '../../core/problem.ts';
 import type { ReadId } from '../index.ts';
 import { decodeSegment } from './match-path.ts';

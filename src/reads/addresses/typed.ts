@@ -1,4 +1,4 @@
-import { isLoopbackName } from '../../core/http/loopback.ts';
+import { isLoopbackName } from '../../core/http/url.ts';
 import { Problem } from '../../core/problem.ts';
 import { parseHandle } from '../../model/reference.ts';
 import { type AddressedRead, type AddressPlace, readAddress } from './address.ts';

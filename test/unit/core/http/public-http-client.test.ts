@@ -1,7 +1,7 @@
 import { type Socket, connect as startConnecting } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { openHostPools } from '../../../../src/core/http/host-pools.ts';
 import type { Sender } from '../../../../src/core/http/http-client.ts';
+import { openHostPools } from '../../../../src/core/http/public-http-client.ts';
 import { answerText, type FakeHandler, startFakeUpstream } from '../../../support/fake-upstream.ts';
 
 interface Rig {
