@@ -58,7 +58,6 @@ export function createExchange(
       }
       return refuseBatch(request, parsedBody) ?? answerLegacy(request, parsedBody);
     },
-    /** Ends the streams that are open. */
     close: (): Promise<void> => modern.close(),
   };
 }
@@ -83,7 +82,6 @@ function refuseBatch({ headers }: Request, body: unknown): Response | undefined 
   return refuse(-32600, `Invalid Request: the revision ${revision} has no batches.`);
 }
 
-/** Returns an error of JSON-RPC 2.0 §5.1 that belongs to no request. */
 function refuse(code: number, message: string): Response {
   return Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status: 400 });
 }

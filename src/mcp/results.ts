@@ -8,7 +8,6 @@ import type { PlanContext, Read } from '../reads/read.ts';
 import { type Answered, nameView, type Reader } from '../reads/run.ts';
 import type { ReadTool } from './tools.ts';
 
-/** The arguments of a tool call, as JSON has them. */
 type ToolArguments = Readonly<Record<string, unknown>>;
 
 interface TextBlock {
@@ -25,7 +24,6 @@ export interface ToolResult {
 }
 
 interface Calling {
-  /** The results that are kept beside their answers. */
   readonly results: KeptViews<PreparedResult>;
   readonly waiting: Waiting;
   /** Waits until a long result may be rendered further; default: it is rendered in one piece. */

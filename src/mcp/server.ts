@@ -7,11 +7,9 @@ import { createTools, type ReadTool } from './tools.ts';
 
 /** A document that is served as a resource. */
 export interface McpDocument {
-  /** Its own address, absolute. */
   readonly uri: string;
   /** A short identifier for programs. */
   readonly name: string;
-  /** A name for people. */
   readonly title?: string;
   readonly mimeType: string;
   /** Returns its text as it is now. */
@@ -23,7 +21,6 @@ export type Sdk = typeof import('@modelcontextprotocol/server');
 
 /** The parts of the tools and resources, for any transport. */
 export interface McpOptions extends ToolContext {
-  /** The version of Perch. */
   readonly version: string;
   /** The schema of a problem document. */
   readonly problem: z.ZodType;
@@ -37,7 +34,6 @@ export interface Visitor {
   readonly client: Client;
   /** Waits for a turn among the calls of all clients. Rejects if the caller has left. */
   readonly takeTurn: () => Promise<void>;
-  /** The id of the request, for the log. */
   readonly requestId: string;
 }
 

@@ -3,13 +3,11 @@ import { type JsonSchema, refer, toReplySchemas } from '../core/json-schema.ts';
 import { reads } from '../reads/index.ts';
 import { describeParametersOf, type Read } from '../reads/read.ts';
 
-/** A schema of a tool's arguments or of its structured content. */
 interface ObjectSchema {
   readonly type: 'object';
   readonly [keyword: string]: unknown;
 }
 
-/** The entry of a tool in `tools/list`. */
 interface ToolDefinition {
   readonly name: string;
   readonly title: string;
@@ -21,7 +19,6 @@ interface ToolDefinition {
   readonly annotations: typeof annotations;
 }
 
-/** A read as a tool. */
 export interface ReadTool {
   readonly read: Read;
   readonly definition: ToolDefinition;
@@ -56,7 +53,6 @@ function defineTool(read: Read, name: string, problem: z.ZodType): ToolDefinitio
   };
 }
 
-/** Returns `Get post` for `get_post`. */
 function toTitle(name: string): string {
   const words = name.replaceAll('_', ' ');
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
@@ -132,7 +128,6 @@ function namesIn(named: NamedSchemas, body: JsonSchema): readonly string[] {
   return [...new Set(names)];
 }
 
-/** Returns the alternatives of a schema; itself where it has none. */
 function branchesOf(named: NamedSchemas, schema: JsonSchema): readonly JsonSchema[] {
   const found = find(named, schema);
   const branches = (found.anyOf ?? found.oneOf) as readonly JsonSchema[] | undefined;

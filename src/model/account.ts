@@ -35,7 +35,6 @@ const website = z
 
 const verificationTypes = ['individual', 'organization', 'government'];
 
-/** A public account. */
 export const account = record('Account', {
   id: z.string(),
   screen_name: z.string().describe('The handle, without `@`.'),

@@ -5,7 +5,6 @@ import { post } from './post.ts';
 import { list, maybeText as moment, record } from './record.ts';
 import { sourceNames } from './results.ts';
 
-/** The formats of a history read. */
 export const historyFormats = ['json', 'ndjson'] as const;
 
 export type HistoryFormat = (typeof historyFormats)[number];
@@ -23,7 +22,6 @@ const historyIndexEntry = record('HistoryIndexEntry', {
   repost: z.boolean().describe('True for a post that the account reposted.'),
 });
 
-/** A post in an index of a history. */
 export type HistoryIndexEntry = z.output<typeof historyIndexEntry>;
 
 const historyPost = z.union([post, historyIndexEntry]);
@@ -68,7 +66,6 @@ const historyMeta = record('HistoryMeta', {
   duration_ms: z.number().int().describe('Milliseconds that it took.'),
 });
 
-/** The options and the extent of a history. */
 export type HistoryMeta = z.output<typeof historyMeta>;
 
 const about = {
@@ -77,7 +74,6 @@ const about = {
   fetched_at: z.string().describe('When the import began: ISO 8601, UTC.'),
 };
 
-/** The body of a history read. */
 export const historyReply = record('HistoryReply', {
   resource: openText(['history'], 'What was read.'),
   handle: z.string().describe('Whose posts they are, without `@`.'),
@@ -91,7 +87,6 @@ export const historyReply = record('HistoryReply', {
 
 export type HistoryReply = z.output<typeof historyReply>;
 
-/** A line of a stream with a post. */
 export const historyPostLine = record('HistoryPostLine', { post: historyPost });
 
 export type HistoryPostLine = z.output<typeof historyPostLine>;

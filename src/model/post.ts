@@ -42,7 +42,6 @@ const community = record('Community', {
   description: maybeText,
 });
 
-/** A community of X, in which people write for each other. */
 export type Community = z.output<typeof community>;
 
 const pollChoice = z

@@ -42,13 +42,11 @@ export interface TimelineQuery extends PageQuery {
   readonly untilSeconds: number | null;
 }
 
-/** Asks for the accounts that follow an account, or that it follows. */
 export interface ConnectionsQuery extends PageQuery {
   readonly kind: 'followers' | 'following';
   readonly account: AccountReference;
 }
 
-/** Searches posts: those from `sinceSeconds` on and before `untilSeconds`. */
 export interface SearchQuery extends PageQuery {
   readonly kind: 'search';
   readonly platform: SearchPlatform;
@@ -122,7 +120,6 @@ export interface Page<Item> extends Dated {
   readonly answered?: Post;
 }
 
-/** The answer that belongs to each kind of query. */
 export interface Answers {
   post: { query: PostQuery; found: PostFound };
   replies: { query: RepliesQuery; found: Page<Post> };

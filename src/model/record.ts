@@ -5,7 +5,6 @@ export function record<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
   return z.object(shape).readonly().meta({ id });
 }
 
-/** Creates the schema of a read-only list. */
 export function list<Item extends z.ZodType>(item: Item) {
   return z.array(item).readonly();
 }

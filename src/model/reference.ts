@@ -122,30 +122,26 @@ export const defaultMastodonHost = 'mastodon.social';
 /** Returns the address of an account on its own platform; the sample lives at Perch's permalinks. */
 export function profileUrl(of: Platform, handle: string, baseUrl: string): string {
   const name = encodeURIComponent(handle).replaceAll('%40', '@').replaceAll('%3A', ':');
-  switch (of) {
-    case 'x':
-      return `https://x.com/${name}`;
-    case 'bluesky':
-      return `https://bsky.app/profile/${name}`;
-    case 'mastodon':
-      return `https://${handle.slice(handle.lastIndexOf('@') + 1)}/@${handle.split('@')[0]}`;
-    case 'sample':
-      return `${baseUrl}/${name}`;
-  }
+  const host = handle.slice(handle.lastIndexOf('@') + 1);
+  const urls: Record<Platform, string> = {
+    x: `https://x.com/${name}`,
+    bluesky: `https://bsky.app/profile/${name}`,
+    mastodon: `https://${host}/@${handle.split('@')[0]}`,
+    sample: `${baseUrl}/${name}`,
+  };
+  return urls[of];
 }
 
+const postPaths: Readonly<Record<Platform, string>> = {
+  x: '/status/',
+  bluesky: '/post/',
+  mastodon: '/',
+  sample: '/status/',
+};
+
 /** Returns the address of a post on its own platform; the sample lives at Perch's permalinks. */
-export function postUrl(reference: PostReference, baseUrl: string): string {
-  const profile = profileUrl(reference.platform, reference.handle ?? nobodyOnX, baseUrl);
-  switch (reference.platform) {
-    case 'x':
-    case 'sample':
-      return `${profile}/status/${reference.id}`;
-    case 'bluesky':
-      return `${profile}/post/${reference.id}`;
-    case 'mastodon':
-      return `${profile}/${reference.id}`;
-  }
+export function postUrl({ platform: of, handle, id }: PostReference, baseUrl: string): string {
+  return `${profileUrl(of, handle ?? nobodyOnX, baseUrl)}${postPaths[of]}${id}`;
 }
 
 export function embedUrl(url: string, baseUrl: string): string {
@@ -159,14 +155,11 @@ export function hashtagUrl(
   where: { baseUrl: string; host?: string },
 ): string {
   const name = encodeURIComponent(tag);
-  switch (of) {
-    case 'x':
-      return `https://x.com/hashtag/${name}`;
-    case 'bluesky':
-      return `https://bsky.app/hashtag/${name}`;
-    case 'mastodon':
-      return `https://${where.host ?? defaultMastodonHost}/tags/${name}`;
-    case 'sample':
-      return `${where.baseUrl}/search?q=%23${name}&platform=sample`;
-  }
+  const urls: Record<Platform, string> = {
+    x: `https://x.com/hashtag/${name}`,
+    bluesky: `https://bsky.app/hashtag/${name}`,
+    mastodon: `https://${where.host ?? defaultMastodonHost}/tags/${name}`,
+    sample: `${where.baseUrl}/search?q=%23${name}&platform=sample`,
+  };
+  return urls[of];
 }

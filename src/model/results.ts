@@ -21,7 +21,6 @@ export type Feed = (typeof feeds)[number];
 
 const warnings = list(z.string()).describe('What the reader should know; often empty.');
 
-/** The body of a post read. */
 export const postReply = record('PostReply', {
   format: openText(['json'], 'The representation.'),
   url: z.string().describe('The canonical URL of the post that was asked for.'),
@@ -98,12 +97,10 @@ export type BrowseSubject =
       readonly resource: 'profile' | 'followers' | 'following';
       /** Without `@`, as the account writes it where that is known. */
       readonly handle: string;
-      /** The account's address on its platform. */
       readonly url: string;
     }
   | {
       readonly resource: 'replies';
-      /** The id and the address of the post that they answer. */
       readonly id: string;
       readonly url: string;
       /** Who wrote it, without `@`; null where that is not known. */
@@ -158,12 +155,9 @@ export type EmbedReply = z.output<typeof embedReply>;
 export interface EmbedResult {
   readonly kind: 'embed';
   readonly post: PostReply['posts'][number];
-  /** The address of this server. */
   readonly baseUrl: string;
-  /** Pixels that the embedding page has; null where it does not say. */
   readonly maxWidth: number | null;
   readonly maxHeight: number | null;
-  /** Seconds that the document may be kept. */
   readonly cacheSeconds: number;
 }
 

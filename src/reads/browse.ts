@@ -33,7 +33,6 @@ const defaultLimit = 20;
 const maxLimit = 100;
 const maxPage = 10;
 
-/** The parameters that every list takes. */
 export const listParams = {
   limit: clampedCount(maxLimit)
     .default(defaultLimit)
@@ -51,7 +50,6 @@ export const listParams = {
     .describe('Where it is left out, `markdown` or what `Accept` prefers.'),
 };
 
-/** The handle in the path of a profile and of its lists. */
 export const handleParam = freeText('invalid_handle').describe(
   'The account’s handle; a leading `@` is accepted.',
 );
@@ -63,7 +61,6 @@ type ListParams = z.output<typeof listSchema>;
 /** The list of a browse read, without the place in it. */
 export interface BrowseTarget {
   readonly subject: BrowseSubject;
-  /** The subject of the answer in the cache. */
   readonly cacheSubject: string;
   readonly profile?: ProfileQuery;
   readonly list: ListQuery | null;
@@ -72,7 +69,6 @@ export interface BrowseTarget {
   /** The path under `/api/v1`, and the parameters that go along to the next page. */
   readonly path: string;
   readonly parameters: Readonly<Record<string, string | undefined>>;
-  /** See `Plan`. */
   readonly isLiveOnly?: boolean;
 }
 

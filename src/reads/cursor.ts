@@ -3,10 +3,8 @@ import { z } from 'zod';
 import { Problem, quoteInput } from '../core/problem.ts';
 import type { ListPosition } from '../fetching/lists/browse-query.ts';
 
-/** Makes cursors of places in lists, and parses them. */
 export type CursorCodec = ReturnType<typeof createCursorCodec>;
 
-/** Maximum number of characters of a cursor. */
 export const maxCursor = 2048;
 
 const macBytes = 16;

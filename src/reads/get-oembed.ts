@@ -21,7 +21,6 @@ const params = z.object({
     .describe('`json`; another one is not implemented.'),
 });
 
-/** Reads a post's oEmbed document. */
 export const getOEmbed = createRead(
   {
     name: 'getOEmbed',

@@ -49,7 +49,6 @@ const params = z.object({
 
 type Params = z.output<typeof params>;
 
-/** Reads a post with its thread and replies. */
 export const getPost = createRead(
   {
     name: 'getPost',
@@ -79,7 +78,6 @@ function understand(given: Params, context: PlanContext): Understood {
   };
 }
 
-/** Returns the plan that fetches a post. */
 export function toPostPlan(
   post: PostReference,
   wish: Pick<PostQuery, 'thread' | 'replies'> & Pick<Plan, 'useCache'>,
@@ -100,7 +98,6 @@ function toReference({ url, handle, id }: Params, context: PlanContext): PostRef
   });
 }
 
-/** Returns the problem of a post URL that is absent or empty. */
 export function missingUrl(url: string | undefined): Problem {
   const fault = url === undefined ? 'is missing' : 'is empty';
   return new Problem('missing_url', {

@@ -28,7 +28,6 @@ const params = z.object({
 
 type Params = z.output<typeof params>;
 
-/** Reads a profile with its posts, newest first. */
 export const getProfile = createBrowseRead(
   {
     name: 'getProfile',
@@ -40,7 +39,6 @@ export const getProfile = createBrowseRead(
   toTarget,
 );
 
-/** Options of posts are refused where no posts are wanted. */
 function refuseOptionsOfPosts(params: Params): void {
   if (params.include_posts) return;
   const { cursor, page, until, with_replies, with_reposts, only_media } = params;

@@ -17,7 +17,6 @@ export const reads = {
   getOEmbed,
 } as const;
 
-/** The name of a read that is answered as a whole. */
 export type ReadId = keyof typeof reads;
 
 /** All the reads: also the one that can be sent as a stream. */

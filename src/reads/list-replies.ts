@@ -19,7 +19,6 @@ const params = z.object({
 
 type Params = z.output<typeof params>;
 
-/** Reads the replies to a post, page by page. */
 export const listReplies = createBrowseRead(
   {
     name: 'listReplies',

@@ -59,7 +59,6 @@ export function truth() {
   });
 }
 
-/** Creates a parameter that takes any text; the read looks at it. */
 export function freeText(code: ProblemCode) {
   return parameter(z.string(), { code, accepts: 'text' });
 }
@@ -137,7 +136,6 @@ export function printMoment(seconds: number | null): string | undefined {
   return seconds === null ? undefined : toIsoSeconds(seconds * 1000);
 }
 
-/** The last second of the year 9999. */
 const lastSecond = 253_402_300_799;
 
 /** Four digits alone are a year that lacks its month, not the first hour of 1970. */

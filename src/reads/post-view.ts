@@ -2,7 +2,6 @@ import type { Post, PostContext } from '../model/post.ts';
 import type { PostFound } from '../model/queries.ts';
 import type { UserDetail } from '../model/results.ts';
 
-/** The parts of an answer that a post read shows. */
 export interface PostView {
   /** `off`, `full`, `conversation`, or the most posts of the thread. */
   readonly thread: 'off' | 'full' | 'conversation' | number;

@@ -17,14 +17,12 @@ export interface PlanContext extends AddressPlace {
   readonly embedSeconds: number;
 }
 
-/** A request understood: the plan, and the view of the answer. */
 export interface Understood {
   readonly plan: Plan;
   /** The format that was asked for by name; `undefined` leaves it to negotiation. */
   readonly format: Format | undefined;
   /** Names the bytes that `assemble` and a format make of the answer; equal names, equal bytes. */
   readonly views: Readonly<Record<Format, string>>;
-  /** Makes the result of an answer. Pure. */
   assemble(answer: Answer): Result;
 }
 
@@ -41,7 +39,6 @@ export interface ReadAbout {
   readonly params: z.ZodObject;
   /** Parameters that the read requires but its schema does not, to refuse a request with a code of its own. */
   readonly requires: readonly string[];
-  /** The body of its JSON representation. */
   readonly reply: z.ZodType;
 }
 
@@ -59,7 +56,6 @@ export interface Read extends ReadAbout {
 
 const replies = { post: postReply, browse: browseReply, embed: embedReply };
 
-/** Description of a read, with the schema of its parameters. */
 export type ReadOf<Params extends z.ZodObject> = Omit<
   ReadAbout,
   'params' | 'requires' | 'reply'
@@ -117,7 +113,6 @@ export function nameViews(name: string): Understood['views'] {
   };
 }
 
-/** Returns the warning of a stale answer, if it is one. */
 export function staleWarnings(answer: Pick<Answer, 'cache'>, fetchedAt: string): readonly string[] {
   if (answer.cache !== 'stale') return [];
   return [

@@ -7,7 +7,6 @@ import type { Format, Result } from '../model/results.ts';
 import { type Representation, represent } from '../render/formats.ts';
 import type { PlanContext, Read, Understood } from './read.ts';
 
-/** A read that was answered. */
 export interface Answered {
   readonly understood: Understood;
   readonly answer: Answer;
@@ -17,49 +16,35 @@ export interface Answered {
  * Runs reads, for every surface: parameters, plan, fetch, assembly, representation, in this order
  * (docs/architecture.md).
  */
-export interface Reader {
-  /**
-   * Understands the parameters of a read, and plans what to fetch.
-   *
-   * @throws Problem 400
-   */
-  understand(read: Read, given: Readonly<Record<string, unknown>>): Understood;
-  /**
-   * Returns the answer at once if the cache has a fresh one.
-   *
-   * @throws Problem `not_found`
-   */
-  recall(understood: Understood): Answered | undefined;
-  /**
-   * Fetches the answer from the cache or from a provider.
-   *
-   * @throws Problem, as `Fetcher.fetch`
-   */
-  fetch(understood: Understood, waiting?: Waiting): Promise<Answered>;
-  /** Assembles the result. */
-  assemble(answered: Answered): Result;
-  /** Represents the result in a format, with bytes that are kept beside the answer. */
-  represent(answered: Answered, format: Format, sliced: Sliced): Promise<Representation>;
-}
+export type Reader = ReturnType<typeof createReader>;
 
-/** Creates the reader over a fetcher. */
-export function createReader(
-  fetcher: Pick<Fetcher, 'recall' | 'fetch'>,
-  context: PlanContext,
-): Reader {
+export function createReader(fetcher: Pick<Fetcher, 'recall' | 'fetch'>, context: PlanContext) {
   const kept = createKeptViews<Representation>();
   return {
-    understand: (read, given) => read.understand(given, context),
-    recall: (understood) => {
+    /** @throws Problem 400 */
+    understand: (read: Read, given: Readonly<Record<string, unknown>>): Understood =>
+      read.understand(given, context),
+    /**
+     * Returns the answer at once if the cache has a fresh one.
+     *
+     * @throws Problem `not_found`
+     */
+    recall: (understood: Understood): Answered | undefined => {
       const answer = fetcher.recall(understood.plan);
       return answer && { understood, answer };
     },
-    fetch: async (understood, waiting) => ({
+    /** @throws Problem, as `Fetcher.fetch` */
+    fetch: async (understood: Understood, waiting?: Waiting): Promise<Answered> => ({
       understood,
       answer: await fetcher.fetch(understood.plan, waiting),
     }),
-    assemble: ({ understood, answer }) => understood.assemble(answer),
-    represent: async ({ understood, answer }, format, sliced) => {
+    assemble: ({ understood, answer }: Answered): Result => understood.assemble(answer),
+    /** Represents the result in a format, with bytes that are kept beside the answer. */
+    represent: async (
+      { understood, answer }: Answered,
+      format: Format,
+      sliced: Sliced,
+    ): Promise<Representation> => {
       const name = nameView({ understood, answer }, format);
       const known = kept.get(answer.views, name);
       if (known !== undefined) return known;

@@ -6,7 +6,6 @@ import { type BrowseTarget, createBrowseRead, listParams } from './browse.ts';
 import { choice, freeText, moment, printMoment, refuseEmptyRange, truth } from './parameters.ts';
 import type { PlanContext } from './read.ts';
 
-/** Maximum length of a search text in code points. */
 const maxQuery = 512;
 
 const params = z.object({
@@ -31,7 +30,6 @@ const params = z.object({
 
 type Params = z.output<typeof params>;
 
-/** Searches posts, or accounts. */
 export const searchPosts = createBrowseRead(
   {
     name: 'searchPosts',

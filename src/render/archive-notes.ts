@@ -12,7 +12,6 @@ import { renderFrontMatter, renderPostNote } from './obsidian.ts';
 
 /** A post, or one with its author's continuation. */
 interface ThreadNote {
-  /** In the order of time. */
   readonly posts: readonly Status[];
   /** When they were exported from their platform, in Unix seconds. */
   readonly stored: number;
@@ -47,11 +46,9 @@ interface RepostLine {
   readonly created: number;
   readonly postHandle: string;
   readonly postId: string;
-  /** `null` if no more is known than its address. */
   readonly post: Status | null;
 }
 
-/** Code points of a post that a list shows. */
 const maxExcerpt = 280;
 
 /** Renders a repost as an item of a list, with an empty line before it. */

@@ -38,7 +38,6 @@ export const formats = {
   readonly [Kind in Result['kind']]: FormatsOf<Extract<Result, { kind: Kind }>>;
 };
 
-/** A body with its media type. */
 interface Rendered {
   readonly body: string;
   readonly mediaType: string;
@@ -81,15 +80,12 @@ export interface Representation extends Omit<Rendered, 'body'> {
   readonly body: Buffer;
   /** A strong entity tag (RFC 9110 §8.8.3): a hash of the body. */
   readonly etag: string;
-  /** Number of posts or accounts of the result. */
   readonly count: number;
-  /** The address of the oEmbed document of a post. */
   readonly embedUrl: string | null;
   /** Whether the results of a search are not live. */
   readonly degraded: boolean;
 }
 
-/** Represents a result in a format, in slices. */
 export async function represent(
   result: Result,
   format: Format,

@@ -18,9 +18,7 @@ export const historyMediaTypes = {
   ndjson: 'application/x-ndjson; charset=utf-8',
 } as const satisfies Record<HistoryFormat, string>;
 
-/** The facts of a history that are known before its first post. */
 export interface HistoryAbout {
-  /** As the account writes it, if that is known. */
   readonly handle: string;
   readonly account: Account | null;
   readonly query: HistoryQuery;
@@ -60,7 +58,6 @@ export function createHistoryDocument(about: HistoryAbout) {
   };
 }
 
-/** Renders posts as lines of NDJSON. */
 export function renderPostLines(about: HistoryAbout, placed: readonly PlacedPost[]): string {
   const lines: HistoryPostLine[] = toWirePosts(about, placed).map((post) => ({ post }));
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');

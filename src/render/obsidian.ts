@@ -13,7 +13,6 @@ export function* renderPostNote(result: PostResult): Steps<string> {
   return `${renderFrontMatter(toProperties(result))}\n${page}`;
 }
 
-/** Returns the name of the file of a note, made of the title of the page. */
 export function nameNote(result: PostResult): string {
   return `${toFileName(titlePostPage(result)) || 'post'}.md`;
 }
@@ -26,7 +25,6 @@ export function renderFrontMatter(properties: Readonly<Record<string, unknown>>)
 /** Loads the package with the first note, because it takes as long to load as all of Perch. */
 const loadYaml: () => typeof import('yaml') = () => createRequire(import.meta.url)('yaml');
 
-/** Returns what is known of the properties, in their order on the note. */
 function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
   const { asked } = toThread(result.posts);
   const author = asked?.author;
@@ -69,24 +67,14 @@ function tagsOf(post: Status): string[] | undefined {
   return tags.size === 0 ? undefined : [...tags.values()];
 }
 
-/** Maximum size of a file's name without its ending: file systems take 255 bytes. */
-const maxBytes = 200;
+const maxBytes = 200; // File systems take 255, the ending included.
 
 /** Characters that file systems or the links of notes give a meaning, and those that nobody sees. */
 const unusable = /[\\/:*?"<>|#^[\]\p{C}]+/gu;
 
 function toFileName(title: string): string {
   const plain = title.replace(unusable, ' ').replace(/\s+/g, ' ');
-  return trimEndOf(cutBytes(plain.replace(/^[. ]+/, '')), '. …');
-}
-
-function cutBytes(text: string): string {
-  if (Buffer.byteLength(text) <= maxBytes) return text;
-  let bytes = 0;
-  const points = [...text.slice(0, maxBytes)];
-  const end = points.findIndex((point) => {
-    bytes += Buffer.byteLength(point);
-    return bytes > maxBytes;
-  });
-  return points.slice(0, end < 0 ? undefined : end).join('');
+  const bytes = Buffer.from(plain.replace(/^[. ]+/, '')).subarray(0, maxBytes);
+  // A stream may go on, so that the decoder leaves out a character that is cut.
+  return trimEndOf(new TextDecoder().decode(bytes, { stream: true }), '. …');
 }

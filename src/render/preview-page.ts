@@ -1,7 +1,7 @@
 import type { Post } from '../model/post.ts';
 import type { PostResult } from '../model/results.ts';
 import { escapeHtml, escapeLine, toSafeUrl } from './html/escape.ts';
-import { findPictures, findVideo, type Picture, toWebUrl, type Video } from './html/pictures.ts';
+import { findPictures, findVideo, type Picture, toWebUrl } from './html/pictures.ts';
 import { renderPostQuote } from './html/post-quote.ts';
 import { nameAccount } from './markdown/accounts.ts';
 import { toThread } from './markdown/thread.ts';
@@ -46,33 +46,32 @@ type Tag = readonly [name: string, content: string | number | null];
  */
 function renderPreviewTags(post: Post | undefined, url: string): string {
   const pictures = post === undefined ? [] : findPictures(post).slice(0, maxPictures);
-  const video = post === undefined ? null : findVideo(post);
-  return [
-    ...describe(post, url),
+  const [first] = pictures;
+  const title = titlePost(post);
+  const summary = summarizePost(post);
+  const tags: readonly Tag[] = [
+    ['description', summary],
+    ['og:type', 'article'],
+    ['og:site_name', 'Perch'],
+    ['og:title', title],
+    ['og:description', summary],
+    ['og:url', toSafeUrl(url)],
     ...pictures.flatMap(describePicture),
-    ...(pictures.length === 0 ? describeAvatar(post) : []),
-    ...(video === null ? [] : describeVideo(video)),
+    ...(first === undefined ? describeAvatar(post) : []),
+    ...describeVideo(post),
     ...describeOrigin(post),
-    ...describeCard(post, pictures),
-  ]
-    .flatMap(renderTag)
-    .join('\n');
+    // The other values of a card come from Open Graph, which every reader of cards knows.
+    ['twitter:card', first === undefined ? 'summary' : 'summary_large_image'],
+    ['twitter:title', title],
+    ['twitter:description', summary],
+    ['twitter:image', first?.url ?? null],
+    ['twitter:image:alt', first?.alt ?? null],
+  ];
+  return tags.flatMap(renderTag).join('\n');
 }
 
 /** Discord and Telegram show four side by side; the others take the first. */
 const maxPictures = 4;
-
-function describe(post: Post | undefined, url: string): readonly Tag[] {
-  const summary = summarizePost(post);
-  return [
-    ['description', summary],
-    ['og:type', 'article'],
-    ['og:site_name', 'Perch'],
-    ['og:title', titlePost(post)],
-    ['og:description', summary],
-    ['og:url', toSafeUrl(url)],
-  ];
-}
 
 /** The properties of a picture follow it at once (ogp.me, arrays). */
 function describePicture({ url, width, height, alt }: Picture): readonly Tag[] {
@@ -84,7 +83,10 @@ function describePicture({ url, width, height, alt }: Picture): readonly Tag[] {
   ];
 }
 
-function describeVideo({ url, width, height }: Video): readonly Tag[] {
+function describeVideo(post: Post | undefined): readonly Tag[] {
+  const video = post === undefined ? null : findVideo(post);
+  if (video === null) return [];
+  const { url, width, height } = video;
   return [
     ['og:video', url],
     ['og:video:secure_url', url.startsWith('https:') ? url : null],
@@ -113,18 +115,6 @@ function describeOrigin(post: Post | undefined): readonly Tag[] {
     ['article:published_time', Number.isNaN(created) ? null : new Date(created).toISOString()],
     // Nobody has checked that the account wrote what another server says it wrote.
     ['article:author', post.copied_from === undefined ? toSafeUrl(post.author.url) : null],
-  ];
-}
-
-/** The other values of a card come from Open Graph, which every reader of cards knows. */
-function describeCard(post: Post | undefined, pictures: readonly Picture[]): readonly Tag[] {
-  const [first] = pictures;
-  return [
-    ['twitter:card', first === undefined ? 'summary' : 'summary_large_image'],
-    ['twitter:title', titlePost(post)],
-    ['twitter:description', summarizePost(post)],
-    ['twitter:image', first?.url ?? null],
-    ['twitter:image:alt', first?.alt ?? null],
   ];
 }
 

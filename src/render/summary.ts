@@ -22,7 +22,6 @@ export function headlinePost(post: Post | undefined): string {
   return cut(joinTitle(nameAuthor(post), words), maxTitle);
 }
 
-/** Returns the title of the article that a post carries as plain text on one line; empty without one. */
 export function articleTitleOf(post: Post | undefined): string {
   return post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
 }
@@ -80,7 +79,6 @@ function describeQuote(quote: Post): string {
   return joinTitle(name, describeText(quote));
 }
 
-/** Returns an account's name as plain text, or its handle if it has none. */
 export function callAccount(account: Account): string {
   return toLine(account.name) || `@${toLine(account.screen_name)}`;
 }
@@ -102,7 +100,6 @@ export function describeMedia(all: readonly Media[]): readonly string[] {
   });
 }
 
-/** Returns each choice of a poll as plain text with its share if that is known. */
 export function describeChoices(poll: Poll): readonly string[] {
   return poll.choices.map(({ label, percentage }) => {
     const share = percentage === null ? '' : ` (${percentage.toFixed(1)}%)`;
@@ -110,7 +107,6 @@ export function describeChoices(poll: Poll): readonly string[] {
   });
 }
 
-/** Returns the votes of a poll and its end as plain text; empty if neither is known. */
 export function describeVotes(poll: Poll): string {
   const facts = [
     formatCount(poll.total_votes, 'vote', 'votes'),

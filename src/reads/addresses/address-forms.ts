@@ -1,32 +1,26 @@
 import { nobodyOnX } from '../../model/reference.ts';
 import type { AnyReadId, ReadId } from '../index.ts';
 
-/** The form of the paths of a read. */
 export interface PathForm {
   /**
    * The path, with parameters in braces: those of the read, `n` (the number of a photo or video),
    * `tag` (a hashtag), and `user` (a Mastodon account on the host of the address).
    */
   readonly path: string;
-  /** Parameters of the read that the path fixes. */
   readonly given?: Readonly<Record<string, string>>;
   /** The form that a handle must have in this path. Default: any. */
   readonly handles?: RegExp;
 }
 
-/** A path of another site, and the read that it stands for. */
 export interface SiteForm extends PathForm {
   readonly read: ReadId;
 }
 
-/** A path of Perch's own, and the read that answers there. */
 export interface OwnForm extends PathForm {
-  /** The operation id in the machine description. */
   readonly id: string;
   readonly read: AnyReadId;
   /** `v1`: the versioned machine surface. `permalink`: the paths of the platforms. */
   readonly surface: 'v1' | 'permalink';
-  /** Other paths at which the same read answers. */
   readonly also?: readonly PathForm[];
 }
 
@@ -84,7 +78,6 @@ const x = { platform: 'x' } as const;
 const bluesky = { platform: 'bluesky' } as const;
 const mastodon = { platform: 'mastodon' } as const;
 
-/** The paths of X and of its mirrors. */
 export const xForms: readonly SiteForm[] = [
   { path: '/search', read: 'searchPosts', given: x },
   { path: '/hashtag/{tag}', read: 'searchPosts', given: x },
@@ -98,7 +91,6 @@ export const xForms: readonly SiteForm[] = [
   { path: '/{handle}/following', read: 'listFollowing' },
 ];
 
-/** Returns the addresses of a post on X: its own, and those of its photos and videos. */
 function xPostForms(path: string, given: PathForm['given'] = {}): readonly SiteForm[] {
   return ['', '/photo/{n}', '/video/{n}'].map((tail) => ({
     path: `${path}/{id}${tail}`,
@@ -107,7 +99,6 @@ function xPostForms(path: string, given: PathForm['given'] = {}): readonly SiteF
   }));
 }
 
-/** The paths of Bluesky's web app. */
 export const blueskyForms: readonly SiteForm[] = [
   { path: '/search', read: 'searchPosts', given: bluesky },
   { path: '/hashtag/{tag}', read: 'searchPosts', given: bluesky },
@@ -131,7 +122,6 @@ const mastodonAccountForms: readonly SiteForm[] = ['', '/web', '/deck'].flatMap(
 /** The user in the address of a Mastodon post that names only the server. */
 const nobodyOnMastodon = '_';
 
-/** The paths of Mastodon. */
 export const mastodonForms: readonly SiteForm[] = [
   ...mastodonAccountForms,
   { path: '/users/{user}', read: 'getProfile' },

@@ -6,19 +6,15 @@ import { decodeSegment } from './match-path.ts';
 import { matchOwnPath } from './own-path.ts';
 import { matchSitePath } from './site-path.ts';
 
-/** A read, and the parameters that an address stands for. */
 export interface AddressedRead {
   readonly read: ReadId;
   readonly given: Readonly<ParsedUrlQuery>;
 }
 
-/** The settings that addresses depend on. */
 export interface AddressPlace {
-  /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
   /** Hosts whose addresses are read as those of X. */
   readonly xMirrors: readonly string[];
-  /** The Mastodon server that is searched. */
   readonly mastodonSearchHost: string;
 }
 

@@ -4,7 +4,7 @@ import { toLine } from '../markdown/characters.ts';
 import { toSafeUrl } from './escape.ts';
 
 /** A file that a chat can play in place. Sizes in pixels, `null` if not known. */
-export interface Video {
+interface Video {
   readonly url: string;
   readonly width: number | null;
   readonly height: number | null;
@@ -65,7 +65,6 @@ export function findVideo(post: Post): Video | null {
   return item === undefined || url === null ? null : { url, ...sizeOf(item) };
 }
 
-/** Chooses the best file below the bound, else the smallest one. */
 function chooseFile({ url, variants = [] }: Media): string | null {
   const files = variants
     .filter((variant) => variant.content_type === 'video/mp4')

@@ -69,7 +69,6 @@ function nameAuthor(author: Account): string {
   return name === '' ? handle : `${name} (${handle})`;
 }
 
-/** Returns the lines with the reposter, the community and the answered post. */
 function renderOrigin({ reposted_by: reposter, replying_to: target, community }: Status): string {
   const handle = target?.screen_name ?? null;
   const answered = handle === null ? 'another post' : `@${handle}`;

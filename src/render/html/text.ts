@@ -53,7 +53,6 @@ function escapeCharacter(character: string): string {
   return character <= '~' && !/[&<>"']/.test(character) ? character : escapeHtml(character);
 }
 
-/** Returns the runs of lines that are not blank. */
 function toParagraphs(characters: readonly string[]): Range[] {
   const paragraphs: Range[] = [];
   for (const line of splitLines(characters)) {

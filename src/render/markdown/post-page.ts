@@ -49,7 +49,6 @@ export function titlePostPage(result: PostResult): string {
   return titleOf(result, { account: nameAccount, text: toLine });
 }
 
-/** The form of the parts of a title: plain text or Markdown. */
 interface TitleStyle {
   account(account: Account): string;
   text(text: string): string;
@@ -68,7 +67,6 @@ function titleOf({ posts }: PostResult, style: TitleStyle): string {
   return `${prefix}${words === '' ? name : `${name}: ${words}`}`;
 }
 
-/** Returns the words before the author in a title; none for a post alone. */
 function kindOf(thread: Thread, postCount: number): string {
   if (postCount < 2) return '';
   if (!isByOneAuthor(thread)) return 'Conversation with ';

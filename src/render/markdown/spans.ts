@@ -13,10 +13,8 @@ type StyleSpan = Range & { readonly kind: Style | 'code' };
 /** `autolink`: the visible text is the URL and is replaced by it. */
 type LinkSpan = BareLink & { readonly kind: 'link' | 'autolink' };
 
-/** A run of characters that becomes more than text. */
 export type Span = StyleSpan | LinkSpan;
 
-/** A facet, or a style of an article. */
 export type Mark = Pick<Facet, 'type' | 'start' | 'end' | 'url'>;
 
 /** Maximum number of marks, and of bare URLs, of one text; the rest stays plain. */
@@ -80,7 +78,6 @@ function linkSpan(characters: readonly string[], { start, end, url }: BareLink):
   return { kind: isAutolink ? 'autolink' : 'link', start, end, url };
 }
 
-/** Returns whether a span is written as a whole, so that nothing can nest in it. */
 export function isAtom({ kind }: Span): boolean {
   return kind === 'code' || kind === 'autolink';
 }
@@ -136,7 +133,6 @@ function canHold(outer: Span, inner: Span): boolean {
   return outer.kind !== 'link' || (inner.kind !== 'link' && inner.kind !== 'autolink');
 }
 
-/** Returns the lines of a text, blank ones included. */
 export function splitLines(characters: readonly string[]): Range[] {
   const lines: Range[] = [];
   for (let start = 0; start <= characters.length; ) {
@@ -210,7 +206,6 @@ export function settleSpans(spans: readonly Span[], characters: readonly string[
 /** The spans of a line by their edges, so that none has to be compared with every other one. */
 export type Neighbours = ReturnType<typeof findNeighbours>;
 
-/** Finds the neighbours of the spans of a line, which are sorted from outside to inside. */
 export function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
   // The latest end of a link or code that starts at an offset, and the earliest start by the end.
   const closedEnds = new Map<number, number>();

@@ -67,10 +67,8 @@ function renderBeside(text: string, marks: readonly Mark[], beside: readonly str
   return joinBlocks(paragraphs.map(joinLines));
 }
 
-/** A line without the spaces around it, and its spans as they can be written. */
 interface Line extends TrimmedLine {
   readonly characters: readonly string[];
-  /** Offsets count from the line's start. */
   readonly spans: readonly Span[];
 }
 

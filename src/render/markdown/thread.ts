@@ -3,7 +3,6 @@ import type { Post, Status } from '../../model/post.ts';
 
 /** The posts of a page by their part in the conversation. */
 export interface Thread {
-  /** The post that was asked for. */
   readonly asked: Post | undefined;
   /** The posts before it, the post itself, and its author's continuation. */
   readonly chain: readonly Post[];
@@ -82,7 +81,6 @@ export function answersElsewhere(post: Status, thread: Thread): boolean {
   return (thread.firstPlaces.get(target.screen_name?.toLowerCase() ?? '') ?? end) >= end;
 }
 
-/** Returns every account on a page once: authors, quoted authors, and reposters. */
 export function findAccounts(posts: readonly Post[]): Account[] {
   const found = new Map<string, Account>();
   for (const account of posts.flatMap(accountsOf)) {

@@ -4,7 +4,6 @@ import { keepNumberSigns } from './escape.ts';
 
 interface Scan {
   readonly lines: string[];
-  /** The fence of the code block that is open. */
   fence: string | null;
   /** True where code spans of this block cannot be told for certain. */
   isDoubtful: boolean;
@@ -39,7 +38,6 @@ function closesFence(line: string, fence: string): boolean {
   return found?.[0] === fence[0] && found !== undefined && found.length >= fence.length;
 }
 
-/** Puts one empty line after a block, and takes the hard break from its end. */
 function endBlock(scan: Scan): void {
   const last = scan.lines.pop();
   if (last !== undefined && last !== '') scan.lines.push(last.trimEnd());
@@ -133,7 +131,6 @@ function hasAddressUpToCode(line: string): boolean {
   });
 }
 
-/** Returns where a code span ends that was opened with so many backticks; undefined if nowhere. */
 function findCodeEnd(line: string, from: number, ticks: number): number | undefined {
   const run = /`+/g;
   run.lastIndex = from;
