@@ -51,10 +51,9 @@ interface CacheOptions {
 export function createResponseCache(limits: CacheOptions) {
   const keysOf = new Map<string, Set<string>>();
   const goneAt = new LRUCache<string, number>({ max: maxGone });
-  const isPast = ({ subjects, outcome }: CacheEntry): boolean => {
-    if ('gone' in outcome || goneAt.size === 0) return false;
-    return subjects.some((subject) => (goneAt.get(subject) ?? outcome.askedMs) > outcome.askedMs);
-  };
+  const isPast = ({ subjects, outcome }: CacheEntry): boolean =>
+    !('gone' in outcome) &&
+    subjects.some((subject) => (goneAt.get(subject) ?? outcome.askedMs) > outcome.askedMs);
   const forget = (kept: StoredEntry, key: string): void => {
     for (const subject of kept.subjects) {
       const keys = keysOf.get(subject);
