@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Corpus } from '../../src/answers/corpus/corpus.ts';
-import { decodeText } from '../../src/answers/corpus/decode.ts';
+
 import { walkCorpus } from '../../src/answers/corpus/walk.ts';
 import { createExtractiveEngine } from '../../src/answers/engine/extractive-engine.ts';
 import { openPassageIndex, type PassageIndex } from '../../src/answers/index/passage-index.ts';
 import { refreshIndex } from '../../src/answers/index/refresh.ts';
-import { readFileText } from '../../src/answers/readers/reader-table.ts';
+import { decodeText, readFileText } from '../../src/answers/readers/reader-table.ts';
 import { type Baseline, openBaseline, type PlainSection } from './baseline.ts';
 import { fetchCorpus } from './corpora.ts';
 import type { LabelledQuestion } from './questions.ts';

@@ -4,7 +4,7 @@ import ignore, { type Ignore } from 'ignore';
 import { kindOf } from '../readers/reader-kinds.ts';
 import type { Corpus } from './corpus.ts';
 
-/** A file that can be read, as the file system tells it. */
+/** A file that can be read. */
 export interface FoundFile {
   /** Relative to the corpus, with `/`. */
   readonly path: string;
@@ -13,93 +13,70 @@ export interface FoundFile {
   readonly modifiedMs: number;
 }
 
-/** Larger files are passed over: they are data. */
+/** Larger files are skipped: they are data. */
 export const maxFileBytes = 524_288;
 
 /** Descriptions of an interface are long, and JSON is quick to parse. */
 export const maxJsonBytes = 4_194_304;
 
-/** Folders below this depth are passed over. */
+/** Folders below this depth are skipped. */
 const maxDepth = 40;
 
-/** Folders that hold no text of their own. Hidden ones are passed over too. */
+/** Folders without text of their own. Hidden ones are skipped too. */
 const skippedFolders: ReadonlySet<string> = new Set([
   'node_modules',
   'bower_components',
   '__pycache__',
 ]);
 
-/** Rules of a `.gitignore`, for the paths below its folder. */
-interface Rules {
-  /** The folder, relative to the corpus, with `/` at its end; empty for the corpus itself. */
-  readonly base: string;
-  readonly ignore: Ignore;
-}
-
+/** A folder with the rules of the `.gitignore` files in it and above it, outermost first. */
 interface Folder {
+  /** Relative to the corpus, with `/` at its end; empty for the corpus itself. */
   readonly path: string;
-  readonly rules: readonly Rules[];
+  readonly rules: readonly { readonly base: string; readonly ignore: Ignore }[];
 }
 
 /**
- * Gives the files of a corpus that can be read, in the order of their paths. What `.gitignore` files
- * exclude, hidden files, huge ones and symbolic links are left out. What cannot be looked at is too.
- * `onFolder` is told of each folder before it is looked into. The file system is asked synchronously:
- * that is several times as quick, and nobody else is in this thread.
+ * Yields the files of a corpus that can be read, in the order of their paths. What `.gitignore` files
+ * exclude, hidden files, huge ones, symbolic links and what is not readable are left out. `onFolder` is called
+ * with each folder before it is read. The calls are synchronous: that is several times as quick, and this
+ * thread has nothing else to do.
  */
 export function* walkCorpus(
   corpus: Corpus,
   onFolder: (absolute: string) => void = () => {},
+  folder: Folder = { path: '', rules: [] },
 ): Generator<FoundFile> {
-  yield* walkFolder({ corpus, onFolder }, { path: '', rules: [] });
-}
-
-interface Walk {
-  readonly corpus: Corpus;
-  /** Told of each folder before it is looked into. */
-  onFolder(absolute: string): void;
-}
-
-function* walkFolder(walk: Walk, folder: Folder): Generator<FoundFile> {
-  const { corpus } = walk;
   const absolute = join(corpus.root, folder.path);
-  walk.onFolder(absolute);
-  const entries = unless(() => readdirSync(absolute, { withFileTypes: true })) ?? [];
-  const rules = withOwnRules(absolute, { folder, entries });
+  onFolder(absolute);
+  const entries = ifPossible(() => readdirSync(absolute, { withFileTypes: true })) ?? [];
+  const rules = rulesIn(absolute, folder);
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
-    const path = `${folder.path}${entry.name}`;
-    if (!isWanted(entry, path, { corpus, rules })) continue;
-    if (entry.isDirectory()) {
-      yield* walkFolder(walk, { path: `${path}/`, rules });
-    } else {
-      const found = lookAt(join(corpus.root, path), path);
-      if (found !== undefined) yield found;
-    }
+    const isFolder = entry.isDirectory();
+    const path = `${folder.path}${entry.name}${isFolder ? '/' : ''}`;
+    if (!isWanted(entry, path, corpus) || isIgnored(path, rules)) continue;
+    if (isFolder) yield* walkCorpus(corpus, onFolder, { path, rules });
+    else yield* findFile(join(corpus.root, path), path);
   }
+}
+
+function rulesIn(absolute: string, { path: base, rules }: Folder): Folder['rules'] {
+  const own = ifPossible(() => readFileSync(join(absolute, '.gitignore'), 'utf8'));
+  return own === undefined ? rules : [...rules, { base, ignore: ignore().add(own) }];
 }
 
 /** Links are neither files nor folders here, so none is followed. */
-function isWanted(
-  entry: Dirent,
-  path: string,
-  { corpus, rules }: { readonly corpus: Corpus; readonly rules: readonly Rules[] },
-): boolean {
-  if (entry.name.startsWith('.') || !isNamed(corpus, path)) return false;
-  const isFolder = entry.isDirectory();
-  if (isFolder ? skippedFolders.has(entry.name) : !entry.isFile() || kindOf(path) === undefined) {
-    return false;
-  }
-  if (isFolder && path.split('/').length > maxDepth) return false;
-  return !isIgnored(isFolder ? `${path}/` : path, rules);
+function isWanted(entry: Dirent, path: string, { only }: Corpus): boolean {
+  if (entry.name.startsWith('.')) return false;
+  if (only?.some((name) => path === name || path.startsWith(`${name}/`)) === false) return false;
+  return entry.isDirectory()
+    ? !skippedFolders.has(entry.name) && path.split('/').length - 1 <= maxDepth
+    : entry.isFile() && kindOf(path) !== undefined;
 }
 
-function isNamed({ only }: Corpus, path: string): boolean {
-  return only === undefined || only.some((name) => path === name || path.startsWith(`${name}/`));
-}
-
-/** The innermost file that says something about a path decides, as with git. */
-function isIgnored(path: string, rules: readonly Rules[]): boolean {
+/** The innermost file with a rule for a path decides, as with git. */
+function isIgnored(path: string, rules: Folder['rules']): boolean {
   for (const { base, ignore: own } of rules.toReversed()) {
     const { ignored, unignored } = own.test(path.slice(base.length));
     if (ignored || unignored) return ignored;
@@ -107,27 +84,15 @@ function isIgnored(path: string, rules: readonly Rules[]): boolean {
   return false;
 }
 
-interface FolderEntries {
-  readonly folder: Folder;
-  readonly entries: readonly Dirent[];
-}
-
-function withOwnRules(absolute: string, { folder, entries }: FolderEntries): readonly Rules[] {
-  if (!entries.some(({ name }) => name === '.gitignore')) return folder.rules;
-  const text = unless(() => readFileSync(join(absolute, '.gitignore'), 'utf8'));
-  if (text === undefined) return folder.rules;
-  return [...folder.rules, { base: folder.path, ignore: ignore().add(text) }];
-}
-
-function lookAt(absolute: string, path: string): FoundFile | undefined {
-  const stats = unless(() => statSync(absolute));
+function findFile(absolute: string, path: string): readonly FoundFile[] {
+  const stats = ifPossible(() => statSync(absolute));
   const mostBytes = kindOf(path) === 'json' ? maxJsonBytes : maxFileBytes;
-  if (stats === undefined || stats.size === 0 || stats.size > mostBytes) return undefined;
-  return { path, absolute, bytes: stats.size, modifiedMs: stats.mtimeMs };
+  if (stats === undefined || stats.size === 0 || stats.size > mostBytes) return [];
+  return [{ path, absolute, bytes: stats.size, modifiedMs: stats.mtimeMs }];
 }
 
-/** Nothing where the file system refuses: gone meanwhile, or not ours to see. */
-function unless<Found>(look: () => Found): Found | undefined {
+/** Returns `undefined` if the file system refuses: what is asked for is gone, or not readable. */
+function ifPossible<Found>(look: () => Found): Found | undefined {
   try {
     return look();
   } catch {

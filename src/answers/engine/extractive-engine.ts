@@ -69,13 +69,13 @@ function toOneLine(text: string): string {
 function createFinder(index: PassageIndex, places: Places): (question: Question) => Found {
   const vocabulary = readVocabulary();
   const look = () => ({
-    revision: index.revision,
+    revision: index.revision(),
     lexicon: createLexicon(index),
     store: createPassageStore(index),
   });
   let looked = look();
   return (question) => {
-    if (index.revision !== looked.revision) looked = look();
+    if (index.revision() !== looked.revision) looked = look();
     const asked = { ...question, text: toOneLine(question.text) };
     const { text, recentPaths } = understand(asked, vocabulary);
     return find(text, { ...looked, vocabulary, recentPaths: recentPaths.map(places.toPath) });

@@ -8,222 +8,70 @@ import {
 import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { Block } from '../readers/section.ts';
 import { toStem } from '../text/words.ts';
-import type { AnalysedFile } from './analysed-file.ts';
-import { type FieldTerms, spellingsOf, unpackTerms } from './passage-terms.ts';
-import { analysisVersion, migrations } from './schema.ts';
-import { fieldsAbove, prepareChanges, prepareLooks } from './statements.ts';
+import { type AnalysedFile, type FieldTerms, spellingsOf, unpackTerms } from './analysed-file.ts';
+import { analysisVersion, type Field, migrations } from './schema.ts';
 
 /** A file of the index. */
-export interface IndexedFile {
+interface IndexedFile {
   readonly id: number;
   readonly bytes: number;
   readonly modifiedMs: number;
   readonly hash: string;
 }
 
-/** A passage that was found, with what it is judged by. */
-export interface FoundPassage {
+/** A passage of the index, with its file. */
+interface PassagePlace {
   readonly id: number;
   readonly file: number;
   readonly corpus: string;
   readonly path: string;
   readonly title: string;
   readonly heading: string;
-  readonly trail: readonly string[];
   readonly line: number;
   readonly endLine: number;
+}
+
+/** A passage that was found, with what it is scored by. */
+export interface FoundPassage extends PassagePlace {
+  readonly trail: readonly string[];
   readonly terms: FieldTerms;
   /** The terms of the first words of the file. */
   readonly lead: readonly string[];
 }
 
-/** How much the index holds. */
-export interface IndexTotals {
-  readonly files: number;
-  readonly passages: number;
-  /** The mean number of words in a passage. */
-  readonly meanWords: number;
-}
-
-/** Keeps passages and finds them by their words. The caller owns it and closes it. */
-export class PassageIndex {
-  readonly #database: SqliteDatabase;
-  readonly #statements: ReturnType<typeof prepareLooks> & ReturnType<typeof prepareChanges>;
-
-  constructor(database: SqliteDatabase) {
-    this.#database = database;
-    if (readAnalysis(database) !== analysisVersion) clear(database);
-    this.#statements = { ...prepareLooks(database), ...prepareChanges(database) };
-  }
-
-  /** True where these corpora, and no others, have been read whole by this process or an earlier one. */
-  isBuiltFor(corpora: readonly Corpus[]): boolean {
-    return this.#statements.builtFor.get() === toBuildKey(corpora);
-  }
-
-  /** Notes that these corpora have been read whole. */
-  noteBuilt(corpora: readonly Corpus[]): void {
-    if (!this.isBuiltFor(corpora)) this.#statements.build.run(toBuildKey(corpora));
-  }
-
-  /** Gives what is kept of a file. */
-  file(corpus: string, path: string): IndexedFile | undefined {
-    return this.#statements.file.get(corpus, path);
-  }
-
-  /** Puts files in the place of what was kept of them, all or none; gives their ids in that order. */
-  replaceFiles(files: readonly AnalysedFile[]): readonly number[] {
-    return this.#database
-      .transaction(() => {
-        const left = new Set<string>();
-        const ids = files.map((file) => this.#replace(file, left));
-        this.#forgetSpellings(left);
-        return ids;
-      })
-      .immediate();
-  }
-
-  #replace({ facts, title, lead, passages, spellings }: AnalysedFile, left: Set<string>): number {
-    const { corpus, path, bytes, modifiedMs, hash } = facts;
-    const old = this.file(corpus, path);
-    if (old !== undefined) this.#drop(old.id, left);
-    const added = this.#statements.addFile.run(corpus, path, bytes, modifiedMs, hash, title, lead);
-    const file = Number(added.lastInsertRowid);
-    for (const { columns, ...row } of passages) {
-      const id = this.#statements.addPassage.run({ file, ...row }).lastInsertRowid;
-      this.#statements.addTerms.run(id, ...columns);
-    }
-    for (const word of spellings) this.#statements.addWord.run(word);
-    return file;
-  }
-
-  /** Notes that a file whose content is the same was written again. */
-  touchFile(id: number, modifiedMs: number): void {
-    this.#statements.touch.run(modifiedMs, id);
-  }
-
-  /** Begins a look at all files: from now on `markSeen` is counted. */
-  startSeeing(): void {
-    this.#database.exec('DELETE FROM seen');
-  }
-
-  /** Says that a file is still there. */
-  markSeen(id: number): void {
-    this.#statements.see.run(id);
-  }
-
-  /** Removes up to `most` files that were not seen; gives how many. */
-  removeUnseen(most: number): number {
-    const ids = this.#statements.unseen.all(most);
-    if (ids.length === 0) return 0;
-    this.#database
-      .transaction(() => {
-        const left = new Set<string>();
-        for (const id of ids) this.#drop(id, left);
-        this.#forgetSpellings(left);
-      })
-      .immediate();
-    return ids.length;
-  }
-
-  /** Adds the words of what is dropped to those that may be left without a passage. */
-  #drop(file: number, left: Set<string>): void {
-    for (const { heading, blocks } of this.#statements.texts.all(file)) {
-      for (const word of spellingsOf({ heading, blocks: JSON.parse(blocks) })) left.add(word);
-    }
-    this.#statements.dropTerms.run(file);
-    this.#statements.dropPassages.run(file);
-    this.#statements.dropFile.run(file);
-  }
-
-  /** Forgets those of the words that no passage holds any more, in any of their forms. */
-  #forgetSpellings(left: ReadonlySet<string>): void {
-    for (const word of left) {
-      if (this.passagesWith(toStem(word)) === 0) this.#statements.dropWord.run(word);
-    }
-  }
-
-  /** Runs a look that sees one state of the index, whatever another connection writes meanwhile. */
-  atOnce<Found>(look: () => Found): Found {
-    return this.#database.transaction(look).deferred();
-  }
-
-  /** Changes whenever this connection or another one has written. */
-  get revision(): string {
-    return `${this.#statements.written.get()}/${this.#statements.writtenElsewhere.get()}`;
-  }
-
-  /** Gives the ids of the passages that hold a term, in any field or only in those above the text. */
-  postings(term: string, where: 'anywhere' | 'above'): readonly number[] {
-    const plain = term.replaceAll(/[^\p{L}\p{N}]/gu, '');
-    if (plain === '') return [];
-    return this.#statements.postings.all(
-      where === 'above' ? `{${fieldsAbove.join(' ')}} : "${plain}"` : `"${plain}"`,
-    );
-  }
-
-  /** Gives one more than the highest id of a passage. */
-  span(): number {
-    return this.#statements.span.get() ?? 1;
-  }
-
-  /** Gives a passage; undefined where it is gone. */
-  passage(id: number): FoundPassage | undefined {
-    const row = this.#statements.passage.get(id);
-    if (row === undefined) return undefined;
-    const { terms, trail, lead, ...rest } = row;
-    return { ...rest, terms: unpackTerms(terms), lead: lead.split(' '), trail: JSON.parse(trail) };
-  }
-
-  /** Gives what stands in a passage. */
-  blocks(id: number): readonly Block[] {
-    const json = this.#statements.blocks.get(id);
-    return json === undefined ? [] : JSON.parse(json);
-  }
-
-  /** Gives in how many passages a term is. */
-  passagesWith(term: string): number {
-    return this.#statements.term.get(term) ?? 0;
-  }
-
-  /** Gives the words that begin with `start`, of a length between these. */
-  wordsLike(start: string, shortest: number, longest: number): readonly string[] {
-    return this.#statements.words.all(start, `${start}\u{10ffff}`, shortest, longest);
-  }
-
-  /** Gives how much there is. */
-  totals(): IndexTotals {
-    return this.#statements.totals.get() ?? { files: 0, passages: 0, meanWords: 0 };
-  }
-
-  close(): void {
-    this.#database.close();
-  }
-}
-
-function toBuildKey(corpora: readonly Corpus[]): string {
-  return JSON.stringify(corpora.map(keyOf));
-}
+/** Stores passages and finds them by their words. The caller owns it and closes it. */
+export type PassageIndex = ReturnType<typeof createPassageIndex>;
 
 /** Opens the index at a path, or `:memory:`. An unusable file is replaced, because it can be built again. */
 export function openPassageIndex(path: string): PassageIndex {
-  const open = () => openStore({ path, migrations }, (database) => new PassageIndex(database));
+  const open = () => openStore({ path, migrations }, createPassageIndex);
   try {
     return open();
   } catch (error) {
-    if (!isUnusable(error) || path === ':memory:') throw error;
+    const isDamaged = /^SQLITE_(?:NOTADB|CORRUPT)/.test(errorCodeOf(error) ?? '');
+    const isUnusable = error instanceof UnusableFileError || isDamaged;
+    if (!isUnusable || path === ':memory:') throw error;
     for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true });
     return open();
   }
 }
 
-function isUnusable(error: unknown): boolean {
-  const code = errorCodeOf(error) ?? '';
-  return error instanceof UnusableFileError || /^SQLITE_(?:NOTADB|CORRUPT)/.test(code);
-}
-
-function readAnalysis(database: SqliteDatabase): number | undefined {
-  return database.prepare<[], number>('SELECT analysis FROM meta').pluck().get();
+function createPassageIndex(database: SqliteDatabase) {
+  const analysis = database.prepare<[], number>('SELECT analysis FROM meta').pluck().get();
+  if (analysis !== analysisVersion) clear(database);
+  const files = createFileLooks(database);
+  const words = createWordLooks(database);
+  return {
+    ...files,
+    ...createPassageLooks(database),
+    ...words,
+    ...createChanges(database, { ...files, ...words }),
+    /** Runs a function that sees one state of the index, whatever another connection writes meanwhile. */
+    atOnce: <Found>(look: () => Found): Found => database.transaction(look).deferred(),
+    close: () => {
+      database.close();
+    },
+  };
 }
 
 function clear(database: SqliteDatabase): void {
@@ -236,4 +84,192 @@ function clear(database: SqliteDatabase): void {
     UPDATE meta SET analysis = ${analysisVersion}, built_for = '';
     COMMIT;
   `);
+}
+
+function createFileLooks(database: SqliteDatabase) {
+  const builtFor = database.prepare<[], string>('SELECT built_for FROM meta').pluck();
+  const build = database.prepare<[string]>('UPDATE meta SET built_for = ?');
+  const file = database.prepare<[string, string], IndexedFile>(
+    'SELECT id, bytes, modified_ms AS modifiedMs, hash FROM files WHERE corpus = ? AND path = ?',
+  );
+  const fileIds = database.prepare<[], number>('SELECT id FROM files').pluck();
+  const totals = database.prepare<[], { files: number; passages: number; meanWords: number }>(
+    `SELECT (SELECT count(*) FROM files) AS files, count(*) AS passages,
+       coalesce(avg(words), 0) AS meanWords FROM passages`,
+  );
+  const written = database.prepare<[], number>('SELECT total_changes()').pluck();
+  const writtenElsewhere = database.prepare<[], number>('PRAGMA data_version').pluck();
+  const isBuiltFor = (corpora: readonly Corpus[]) => builtFor.get() === toBuildKey(corpora);
+  return {
+    /** Returns whether these corpora, and no others, were read whole by this process or an earlier one. */
+    isBuiltFor,
+    /** Notes that these corpora were read whole. */
+    noteBuilt: (corpora: readonly Corpus[]) => {
+      if (!isBuiltFor(corpora)) build.run(toBuildKey(corpora));
+    },
+    file: (corpus: string, path: string) => file.get(corpus, path),
+    fileIds: () => fileIds.all(),
+    /** Returns the number of files and passages, and the mean number of words in a passage. */
+    totals: () => totals.get() ?? { files: 0, passages: 0, meanWords: 0 },
+    /** Returns a text that differs after this connection or another one has written. */
+    revision: () => `${written.get()}/${writtenElsewhere.get()}`,
+  };
+}
+
+function toBuildKey(corpora: readonly Corpus[]): string {
+  return JSON.stringify(corpora.map(keyOf));
+}
+
+/** The fields that say what a passage is about. */
+const fieldsAbove: readonly Field[] = ['title', 'trail', 'heading', 'names'];
+
+function createPassageLooks(database: SqliteDatabase) {
+  const postings = database
+    .prepare<[string], number>('SELECT rowid FROM passage_terms WHERE passage_terms MATCH ?')
+    .pluck();
+  const span = database
+    .prepare<[], number>('SELECT coalesce(max(id), 0) + 1 FROM passages')
+    .pluck();
+  const passage = database.prepare<
+    [number],
+    PassagePlace & { terms: string; trail: string; lead: string }
+  >(
+    `SELECT p.id, p.file, f.corpus, f.path, f.title, f.lead, p.heading, p.trail, p.line,
+       p.end_line AS endLine, p.terms
+     FROM passages p JOIN files f ON f.id = p.file WHERE p.id = ?`,
+  );
+  const blocks = database
+    .prepare<[number], string>('SELECT blocks FROM passages WHERE id = ?')
+    .pluck();
+  return {
+    /** Returns the ids of the passages that have a term, in any field or only in those above the text. */
+    postings: (term: string, where: 'anywhere' | 'above'): readonly number[] => {
+      const plain = term.replaceAll(/[^\p{L}\p{N}]/gu, '');
+      if (plain === '') return [];
+      return postings.all(
+        where === 'above' ? `{${fieldsAbove.join(' ')}} : "${plain}"` : `"${plain}"`,
+      );
+    },
+    /** Returns one more than the highest id of a passage. */
+    span: () => span.get() ?? 1,
+    passage: (id: number): FoundPassage | undefined => {
+      const row = passage.get(id);
+      if (row === undefined) return undefined;
+      const { terms, trail, lead } = row;
+      return {
+        ...row,
+        terms: unpackTerms(terms),
+        lead: lead.split(' '),
+        trail: JSON.parse(trail),
+      };
+    },
+    /** Returns the blocks of a passage. */
+    blocks: (id: number): readonly Block[] => {
+      const json = blocks.get(id);
+      return json === undefined ? [] : JSON.parse(json);
+    },
+  };
+}
+
+function createWordLooks(database: SqliteDatabase) {
+  const count = database
+    .prepare<[string], number>('SELECT doc FROM vocabulary WHERE term = ?')
+    .pluck();
+  const words = database
+    .prepare<[string, string, number, number], string>(
+      'SELECT word FROM spellings WHERE word >= ? AND word < ? AND length(word) BETWEEN ? AND ?',
+    )
+    .pluck();
+  return {
+    /** Returns the number of passages that have a term. */
+    passagesWith: (term: string) => count.get(term) ?? 0,
+    /** Returns the words that begin with `start`, of a length between these. */
+    wordsLike: (start: string, shortest: number, longest: number) =>
+      words.all(start, `${start}\u{10ffff}`, shortest, longest),
+  };
+}
+
+interface Looks {
+  file(corpus: string, path: string): IndexedFile | undefined;
+  passagesWith(term: string): number;
+}
+
+function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }: Looks) {
+  const add = createAdd(database);
+  const drop = createDrop(database);
+  const touch = database.prepare<[number, number]>('UPDATE files SET modified_ms = ? WHERE id = ?');
+  const dropWord = database.prepare<[string]>('DELETE FROM spellings WHERE word = ?');
+  /** Runs changes, then forgets the words of dropped files that no passage has any more, in any form. */
+  const change = <Result>(run: (left: Set<string>) => Result): Result =>
+    database
+      .transaction(() => {
+        const left = new Set<string>();
+        const result = run(left);
+        for (const word of left) if (passagesWith(toStem(word)) === 0) dropWord.run(word);
+        return result;
+      })
+      .immediate();
+  return {
+    /** Stores files in place of their earlier versions, all or none; returns their ids in that order. */
+    replaceFiles: (files: readonly AnalysedFile[]): readonly number[] =>
+      change((left) =>
+        files.map((file) => {
+          const old = fileAt(file.facts.corpus, file.facts.path);
+          if (old !== undefined) drop(old.id, left);
+          return add(file);
+        }),
+      ),
+    /** Notes that a file was written again with the same content. */
+    touchFile: (id: number, modifiedMs: number) => {
+      touch.run(modifiedMs, id);
+    },
+    removeFiles: (ids: readonly number[]) =>
+      change((left) => {
+        for (const id of ids) drop(id, left);
+      }),
+  };
+}
+
+function createAdd(database: SqliteDatabase): (file: AnalysedFile) => number {
+  const addFile = database.prepare<[AnalysedFile['facts'] & { title: string; lead: string }]>(
+    `INSERT INTO files (corpus, path, bytes, modified_ms, hash, title, lead)
+     VALUES (@corpus, @path, @bytes, @modifiedMs, @hash, @title, @lead)`,
+  );
+  const addPassage = database.prepare<
+    [Omit<AnalysedFile['passages'][number], 'columns'> & { file: number }]
+  >(
+    `INSERT INTO passages (file, heading, trail, line, end_line, words, terms, blocks)
+     VALUES (@file, @heading, @trail, @line, @endLine, @words, @terms, @blocks)`,
+  );
+  const addTerms = database.prepare<[number | bigint, ...string[]]>(
+    `INSERT INTO passage_terms (rowid, title, trail, heading, body, code, names)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const addWord = database.prepare<[string]>('INSERT OR IGNORE INTO spellings (word) VALUES (?)');
+  return ({ facts, title, lead, passages, spellings }) => {
+    const file = Number(addFile.run({ ...facts, title, lead }).lastInsertRowid);
+    for (const { columns, ...row } of passages) {
+      addTerms.run(addPassage.run({ file, ...row }).lastInsertRowid, ...columns);
+    }
+    for (const word of spellings) addWord.run(word);
+    return file;
+  };
+}
+
+/** Adds the words of what is dropped to those that may be left without a passage. */
+function createDrop(database: SqliteDatabase): (file: number, left: Set<string>) => void {
+  const texts = database.prepare<[number], { heading: string; blocks: string }>(
+    'SELECT heading, blocks FROM passages WHERE file = ?',
+  );
+  const drops = [
+    'DELETE FROM passage_terms WHERE rowid IN (SELECT id FROM passages WHERE file = ?)',
+    'DELETE FROM passages WHERE file = ?',
+    'DELETE FROM files WHERE id = ?',
+  ].map((sql) => database.prepare<[number]>(sql));
+  return (file, left) => {
+    for (const { heading, blocks } of texts.all(file)) {
+      for (const word of spellingsOf({ heading, blocks: JSON.parse(blocks) })) left.add(word);
+    }
+    for (const drop of drops) drop.run(file);
+  };
 }

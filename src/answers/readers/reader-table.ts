@@ -8,10 +8,8 @@ import { readRestructuredText } from './restructured-text.ts';
 import type { ReadFile } from './section.ts';
 import { readSourceCode } from './source-code.ts';
 
-/** Takes a file apart; undefined for one that holds nothing to read, such as plain JSON. */
-type FileReader = (text: string) => ReadFile | undefined;
-
-const readers: Readonly<Record<ReaderKind, FileReader>> = {
+/** A reader returns `undefined` for a file without anything to read, such as plain JSON. */
+const readers: Readonly<Record<ReaderKind, (text: string) => ReadFile | undefined>> = {
   markdown: readMarkdown,
   mdx: readMdx,
   restructuredText: readRestructuredText,
@@ -22,7 +20,7 @@ const readers: Readonly<Record<ReaderKind, FileReader>> = {
   sourceCode: readSourceCode,
 };
 
-/** Reads a file with its reader. One that its reader cannot bear, such as endless nesting, is read as plain text. */
+/** Reads a file with its reader; as plain text if that fails, for example over endless nesting. */
 export function readFileText(path: string, text: string): ReadFile | undefined {
   const kind = kindOf(path);
   if (kind === undefined) return undefined;
@@ -30,5 +28,18 @@ export function readFileText(path: string, text: string): ReadFile | undefined {
     return readers[kind](text.replaceAll(/\r\n?/g, '\n'));
   } catch {
     return readPlainText(text);
+  }
+}
+
+/** Decodes a file by its byte order mark, or else as UTF-8 if that fits; `undefined` for a binary one. */
+export function decodeText(bytes: Uint8Array): string | undefined {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  if (bytes.subarray(0, 8192).includes(0)) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
   }
 }

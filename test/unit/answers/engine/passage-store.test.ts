@@ -49,11 +49,11 @@ it('takes first what meets a concept above the text, and counts it once for all 
 it('keeps one state of the index, whose revision tells when to look anew', async () => {
   const { index, store } = await openStore({ 'a.md': 'seal' });
   expect(store.anywhere('heron')).toHaveLength(0);
-  const before = index.revision;
+  const before = index.revision();
 
   await refreshIndex({ index, corpora: [corpusOf({ 'b.md': 'heron' })] });
 
-  expect(index.revision).not.toBe(before);
+  expect(index.revision()).not.toBe(before);
   expect(store.anywhere('heron')).toHaveLength(0);
   expect(createPassageStore(index).anywhere('heron')).toHaveLength(1);
 });

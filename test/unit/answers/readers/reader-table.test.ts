@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decodeText } from '../../../../src/answers/corpus/decode.ts';
+import { decodeText } from '../../../../src/answers/readers/reader-table.ts';
 
 it.each([
   ['UTF-8', Buffer.from('größer')],
