@@ -3,7 +3,7 @@ import { understand } from '../../../../src/answers/engine/question/follow-up.ts
 import { toParts } from '../../../../src/answers/engine/question/question-parts.ts';
 import { toPlainHeading } from '../../../../src/answers/readers/markdown.ts';
 import { readVocabulary } from '../../../../src/answers/text/vocabulary.ts';
-import { editDistance } from '../../../../src/core/edit-distance.ts';
+import { editDistance } from '../../../../src/core/near-name.ts';
 import { toSlug } from '../../../../src/core/slug.ts';
 
 const vocabulary = readVocabulary();
