@@ -1,12 +1,11 @@
-/** A measured value with its labels. */
 export interface MetricSample {
-  /** What follows the name of the family: `_bucket`, `_sum` or `_count` of a histogram. */
+  /** For histograms. */
   readonly suffix?: '_bucket' | '_sum' | '_count';
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** What is measured under one name. */
+/** Metrics of one name. */
 export interface MetricFamily {
   /** With its unit at the end, and `_total` where it only grows. */
   readonly name: string;

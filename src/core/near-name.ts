@@ -1,5 +1,3 @@
-import { editDistance } from './edit-distance.ts';
-
 /**
  * Returns the name that a word is most likely a misspelling of: one or two letters added, left out,
  * changed or swapped, and fewer than half of them. Undefined if there is none.
@@ -12,4 +10,39 @@ export function nearestName(word: string, names: Iterable<string>): string | und
     if (distance <= most) [nearest, most] = [name, distance - 1];
   }
   return nearest;
+}
+
+/**
+ * Returns how many letters of a word have to be added, left out, changed or swapped with the next to get
+ * another word; `most + 1` for more than `most`.
+ */
+export function editDistance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1;
+  let before: readonly number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const own = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      own.push(cheapest({ a, b, row, column }, [before, above, own]));
+    }
+    if (Math.min(...own) > most) return most + 1;
+    before = above;
+    above = own;
+  }
+  return above[b.length] ?? most + 1;
+}
+
+function cheapest(
+  { a, b, row, column }: { a: string; b: string; row: number; column: number },
+  [before, above, own]: readonly [readonly number[], readonly number[], readonly number[]],
+): number {
+  const isSame = a[row - 1] === b[column - 1];
+  const steps = [
+    (above[column] ?? 0) + 1,
+    (own[column - 1] ?? 0) + 1,
+    (above[column - 1] ?? 0) + (isSame ? 0 : 1),
+  ];
+  const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+  if (isSwapped) steps.push((before[column - 2] ?? 0) + 1);
+  return Math.min(...steps);
 }

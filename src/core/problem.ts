@@ -1,11 +1,11 @@
 import { redactKeys } from './redact.ts';
 import { sessionProblemKinds } from './session-problem-kinds.ts';
 
-/** One row of the catalogue of problems: what a code means, whatever raised it. */
+/** Row of the catalogue of problems. */
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
-  /** What the caller should do next; the wire member `resolution`. */
+  /** The next step for the caller. */
   readonly resolution: string;
   /** When the code is used, for the generated `docs/errors.md`. */
   readonly when: string;
@@ -13,11 +13,7 @@ export interface ProblemKind {
   readonly retryAfterSeconds?: number;
 }
 
-/**
- * The catalogue of problems: every `code` that the server can answer with, its HTTP status and its
- * texts. A code that has been published is never reused or
- * given another status.
- */
+/** Every `code` that the server can answer with. A published code is never reused or given another status. */
 export const problemKinds = {
   missing_url: {
     status: 400,
@@ -282,16 +278,14 @@ export const problemKinds = {
   ...sessionProblemKinds,
 } as const satisfies Record<string, ProblemKind>;
 
-/** A code of the catalogue. */
 export type ProblemCode = keyof typeof problemKinds;
 
-/** What one occurrence adds to its code. */
-export interface ProblemOptions {
+interface ProblemOptions {
   /** Names the parameter, the value's fault and the accepted form. Shown to the caller. */
   readonly detail: string;
-  /** The next step for the caller. Default: the code's own resolution. */
+  /** The next step for the caller. Default: the code's own. */
   readonly resolution?: string;
-  /** Seconds until a retry can succeed; default: the code's own. */
+  /** Default: the code's own. */
   readonly retryAfterSeconds?: number;
   /** Methods for the `Allow` header of `method_not_allowed`. */
   readonly allow?: readonly string[];
@@ -300,16 +294,16 @@ export interface ProblemOptions {
 
 /** The caller's view of a failure. Everything else that is thrown is `internal_error`. */
 export class Problem extends Error {
+  override readonly name = 'Problem';
   readonly code: ProblemCode;
   readonly status: number;
   readonly resolution: string;
   readonly retryAfterSeconds: number | undefined;
   readonly allow: readonly string[] | undefined;
 
-  constructor(code: ProblemCode, options: ProblemOptions) {
-    super(options.detail, { cause: options.cause });
+  constructor(code: ProblemCode, { detail, cause, ...options }: ProblemOptions) {
+    super(detail, { cause });
     const kind: ProblemKind = problemKinds[code];
-    this.name = 'Problem';
     this.code = code;
     this.status = kind.status;
     this.resolution = options.resolution ?? kind.resolution;
@@ -334,35 +328,33 @@ export interface ProblemDocument {
 export const problemMediaType = 'application/problem+json; charset=utf-8';
 
 /**
- * Gives the document of a problem. `instance` is the path and query of the request, with secrets
- * already removed; without one (the request could not be read) the member is left out.
+ * Returns the document of a problem.
+ *
+ * @param where `instance` is the path and query of the request without secrets; it is absent if there is no request.
  */
 export function toProblemDocument(
   problem: Problem,
   where: { readonly baseUrl: string; readonly instance?: string | undefined },
 ): ProblemDocument {
-  const kind: ProblemKind = problemKinds[problem.code];
+  const { code, status, message: detail, resolution, retryAfterSeconds } = problem;
   return {
-    type: toProblemType(problem.code, where.baseUrl),
-    title: kind.title,
-    status: kind.status,
-    detail: problem.message,
+    type: toProblemType(code, where.baseUrl),
+    title: problemKinds[code].title,
+    status,
+    detail,
     ...(where.instance === undefined ? {} : { instance: where.instance }),
-    code: problem.code,
-    resolution: problem.resolution,
-    ...(problem.retryAfterSeconds === undefined ? {} : { retry_after: problem.retryAfterSeconds }),
+    code,
+    resolution,
+    ...(retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds }),
   };
 }
 
-/** Gives the `type` of a problem: the address of what the documentation says of its code. */
+/** Returns the `type` of a problem: the address of its documentation. */
 export function toProblemType(code: ProblemCode, baseUrl: string): string {
   return `${baseUrl}/docs/errors#${code}`;
 }
 
-/**
- * Quotes input for a `detail`: at most 80 characters, control characters made visible, bearer keys left
- * out.
- */
+/** Quotes at most 80 characters of input, with control characters made visible and without bearer keys. */
 export function quoteInput(value: string): string {
   const told = redactKeys(value);
   const shown = [...told].slice(0, 80).join('');

@@ -1,4 +1,4 @@
-/** The part of the catalogue of problems that only sessions have (session protocol, section 9). */
+/** The part of the catalogue of problems that only sessions have. */
 export const sessionProblemKinds = {
   missing_message: {
     status: 400,

@@ -1,17 +1,7 @@
-/** Resources that belong together and are closed in the reverse order of their opening. */
-export interface Closing {
-  /** Registers how to close a resource that has just been opened. */
-  add(close: () => unknown): void;
-  /**
-   * Closes everything, once. A resource that cannot be closed keeps no other one open.
-   *
-   * @throws the first error, after everything has been tried
-   */
-  close(): Promise<void>;
-}
+export type Closing = ReturnType<typeof createClosing>;
 
-/** Creates an empty list of resources. */
-export function createClosing(): Closing {
+/** Creates a list of resources that are closed in the reverse order of their opening. */
+export function createClosing() {
   const opened: (() => unknown)[] = [];
   const closeAll = async (): Promise<void> => {
     const errors: unknown[] = [];
@@ -26,7 +16,13 @@ export function createClosing(): Closing {
   };
   let closed: Promise<void> | undefined;
   return {
-    add: (close) => void opened.push(close),
+    /** Registers how to close a resource that has just been opened. */
+    add: (close: () => unknown) => void opened.push(close),
+    /**
+     * Closes everything, once. A resource that cannot be closed keeps no other one open.
+     *
+     * @throws the first error, after everything has been tried
+     */
     close: () => {
       closed ??= closeAll();
       return closed;

@@ -11,18 +11,11 @@ export async function withDeadline<Result>(
   signals: readonly AbortSignal[],
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  const timer = setTimeout(abort, ms);
-  for (const signal of signals) {
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  }
+  const deadline = openDeadline(ms, signals);
   try {
-    return await work(controller.signal);
+    return await work(deadline.signal);
   } finally {
-    clearTimeout(timer);
-    for (const signal of signals) signal.removeEventListener('abort', abort);
+    deadline.close();
   }
 }
 

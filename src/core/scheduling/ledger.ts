@@ -13,7 +13,6 @@ export const holdings = [
   'streams',
 ] as const;
 
-/** One thing that a client holds. */
 export type Holding = (typeof holdings)[number];
 
 /** Maximum amounts of one holding. */
@@ -42,25 +41,7 @@ export interface Account {
  */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
-/** The account of what each client holds. */
-export interface Ledger {
-  /**
-   * Opens a hold that has taken nothing yet.
-   *
-   * @param client `null` for the server's own work, which is bounded by the total alone
-   */
-  open(holding: Holding, client: Client | null): Hold;
-  /** Counts the amounts of an account in addition to those of holds, from now on. */
-  include(holding: Holding, account: Account): void;
-  /** Returns the bound that a client would exceed with an amount more; `null` if there is room. */
-  findExcess(holding: Holding, client: Client | null, amount: number): Excess | null;
-  /** Returns the amount that a client holds now. */
-  heldBy(holding: Holding, name: string): number;
-  /** Returns the amount that all clients hold now. */
-  totalOf(holding: Holding): number;
-  /** Returns how often an amount was refused since the start. */
-  refusedOf(holding: Holding): number;
-}
+export type Ledger = ReturnType<typeof createLedger>;
 
 /** The addresses of a network may have this many times what one address may. */
 export const addressesPerNetwork = 4;
@@ -72,7 +53,7 @@ export const addressesPerNetwork = 4;
  * clients, or where the client already holds more than would be left for all others. So one client
  * never has more than half of the total, and each further one gets at most half of what is left.
  */
-export function createLedger(bounds: Readonly<Record<Holding, HoldingBound>>): Ledger {
+export function createLedger(bounds: Readonly<Record<Holding, HoldingBound>>) {
   const books = new Map<Holding, Book>();
   const bookOf = (holding: Holding): Book => {
     const book = books.get(holding) ?? createBook(bounds[holding]);
@@ -80,17 +61,25 @@ export function createLedger(bounds: Readonly<Record<Holding, HoldingBound>>): L
     return book;
   };
   return {
-    open: (holding, client) => openHold(bookOf(holding), client),
-    include: (holding, account) => {
+    /**
+     * Opens a hold that has taken nothing yet.
+     *
+     * @param client `null` for the server's own work, which is bounded by the total alone
+     */
+    open: (holding: Holding, client: Client | null): Hold => openHold(bookOf(holding), client),
+    /** Counts the amounts of an account in addition to those of holds, from now on. */
+    include: (holding: Holding, account: Account): void => {
       bookOf(holding).account = account;
     },
-    findExcess: (holding, client, amount) => {
+    /** Returns the bound that a client would exceed with an amount more; `null` if there is room. */
+    findExcess: (holding: Holding, client: Client | null, amount: number): Excess | null => {
       const book = bookOf(holding);
       return findExcess(book, toLimits(client, book.bound), amount);
     },
-    heldBy: (holding, name) => heldIn(bookOf(holding), name),
-    totalOf: (holding) => totalIn(bookOf(holding)),
-    refusedOf: (holding) => bookOf(holding).refused,
+    heldBy: (holding: Holding, name: string): number => heldIn(bookOf(holding), name),
+    totalOf: (holding: Holding): number => totalIn(bookOf(holding)),
+    /** Returns how often an amount was refused since the start. */
+    refusedOf: (holding: Holding): number => bookOf(holding).refused,
   };
 }
 
@@ -99,7 +88,6 @@ export interface Book {
   readonly bound: HoldingBound;
   readonly held: Map<string, number>;
   total: number;
-  /** How often an amount was refused. */
   refused: number;
   account: Account;
 }

@@ -4,11 +4,7 @@ export interface Loop {
   nextPass(run: (lengthMs: number) => void): void;
 }
 
-/** The event loop of a server. */
-export interface ServerLoop extends Loop {
-  /** Records that a connection was accepted. */
-  noteConnection(): void;
-}
+export type ServerLoop = ReturnType<typeof createServerLoop>;
 
 /** Maximum number of passes in a row that only accept connections. */
 const maxAccepting = 16;
@@ -17,13 +13,14 @@ const maxAccepting = 16;
  * Creates the event loop of a server. Node accepts one connection per pass, so passes follow without further work
  * while connections arrive: otherwise a client that opens many would keep the connections of others waiting.
  */
-export function createServerLoop(): ServerLoop {
+export function createServerLoop() {
   let connections = 0;
   return {
+    /** Records that a connection was accepted. */
     noteConnection: () => {
       connections += 1;
     },
-    nextPass: (run) => {
+    nextPass: (run: (lengthMs: number) => void): void => {
       const begin = performance.now();
       const wait = (acceptingLeft: number, knownMs?: number): void => {
         const before = connections;

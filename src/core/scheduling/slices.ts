@@ -13,26 +13,22 @@ export interface Sliced {
 /** Length in milliseconds after which a slice ends. */
 const sliceMs = 20;
 
-/** The slices of one piece of work. */
-export interface Slices {
-  /** Begins a slice anew, after a wait that was no work. */
-  beginSlice(): void;
-  readonly endSlice: EndSlice;
-}
+export type Slices = ReturnType<typeof createSlices>;
 
 /**
  * Creates the slices of one piece of work. The first one begins now.
  *
  * @param takeTurn Waits until the work may continue.
  */
-export function createSlices(takeTurn: () => Promise<unknown>): Slices {
+export function createSlices(takeTurn: () => Promise<unknown>) {
   let beginMs = performance.now();
+  /** Begins a slice anew, after a wait that was no work. */
   const beginSlice = () => {
     beginMs = performance.now();
   };
   return {
     beginSlice,
-    endSlice: async () => {
+    endSlice: async (): Promise<void> => {
       if (performance.now() - beginMs < sliceMs) return;
       await takeTurn();
       beginSlice();
@@ -57,7 +53,6 @@ export async function mapInSlices<Row, Item>(
 /** Work in steps, between which a slice can end. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
-/** Maps rows; each is a step. */
 export function* mapInSteps<Row, Item>(
   rows: readonly Row[],
   map: (row: Row) => Item,
