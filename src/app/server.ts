@@ -59,8 +59,9 @@ export function createServer(
     frameworkErrors: (error, request, reply) =>
       isSessionPath(request.raw.url ?? '', config)
         ? sendSessionProblem(error, { request, reply }, tellProblems(baseUrl, silentAccessLog))
-        : sendProblem(reply.headers(describeUnrouted(request)), toProblem(error, request), {
+        : sendProblem(reply, toProblem(error, request), {
             request,
+            headers: describeUnrouted(request),
             baseUrl,
             accessLog: silentAccessLog,
           }),

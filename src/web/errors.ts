@@ -7,6 +7,7 @@ import {
   toProblemDocument,
 } from '../core/problem.ts';
 import type { AccessLog } from './access-log.ts';
+import type { Headers } from './headers.ts';
 import { toInstance } from './instance.ts';
 import { maxUrlBytes } from './limits.ts';
 
@@ -38,6 +39,8 @@ declare module 'fastify' {
 export interface ProblemSetting {
   readonly baseUrl: string;
   readonly accessLog: AccessLog;
+  /** Headers over those of the problem, for requests that no hook sees. */
+  readonly headers?: Headers;
 }
 
 /** Status in the access log of a request whose caller left before the reply; it is never sent. */
@@ -84,7 +87,7 @@ export function sendProblem(
   return reply
     .code(problem.status)
     .header('x-request-id', where.request.id)
-    .headers(headers)
+    .headers({ ...headers, ...where.headers })
     .send(JSON.stringify(document));
 }
 

@@ -77,8 +77,7 @@ export function createResponseCache(limits: CacheOptions) {
   });
   const put = (key: string, kept: StoredEntry): void => {
     entries.set(key, { kept });
-    // What is larger than the cache does not stay.
-    if (entries.peek(key)?.kept !== kept) forget(kept, key);
+    if (entries.peek(key)?.kept !== kept) forget(kept, key); // larger than the cache
   };
   const grow = (key: string, kept: StoredEntry, bytes: number): void => {
     kept.bytes += bytes;
