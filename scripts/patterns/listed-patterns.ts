@@ -33,11 +33,11 @@ export const dynamicPatterns: readonly DynamicPatterns[] = [
   { file: 'core/files/data-folder.ts', madeOf: 'constants of the same file' },
   { file: 'access/keys/key.ts', madeOf: 'the prefix and the length of a key' },
   {
-    file: 'http/reads/route-headers.ts',
+    file: 'http/reads/refused-paths.ts',
     madeOf: 'the paths of the route table',
     create: async () => {
-      const { createUnroutedHeaders } = await source('http/reads/route-headers.ts');
-      createUnroutedHeaders({ baseUrl: 'http://localhost' });
+      const { createUnroutedHeaders } = await source('http/reads/refused-paths.ts');
+      createUnroutedHeaders({}, 'http://localhost');
     },
   },
   { file: 'http/pages/docs/highlight.ts', madeOf: 'the patterns of a language in the same file' },
