@@ -22,6 +22,13 @@ const short = {
   PERCH_READ_TIMEOUT_MS: '900',
 };
 
+/** The same for a fault whose bytes a busy machine may need a while to read. */
+const longer = {
+  ...short,
+  PERCH_ATTEMPT_TIMEOUT_MS: '2000',
+  PERCH_READ_TIMEOUT_MS: '3000',
+};
+
 const person = { id: '7', screen_name: 'wren_test', name: 'Wren' };
 const found: FakeHandler = (_request, response) =>
   answerJson(response, {
@@ -102,11 +109,11 @@ async function readJson(reply: Response): Promise<Body> {
   return (await reply.json()) as Body;
 }
 
-async function setUp(first: FakeHandler, second: FakeHandler) {
+async function setUp(first: FakeHandler, second: FakeHandler, limits = short) {
   const fxtwitter = await upstream(first);
   const syndication = await upstream(second);
   const { app, url } = await listen({
-    ...short,
+    ...limits,
     PERCH_FXTWITTER_URL: fxtwitter.url,
     PERCH_SYNDICATION_URL: syndication.url,
   });
@@ -122,8 +129,8 @@ describe('an upstream that fails', () => {
     ],
     faults,
     ([name, , code]) => `answers ${code} when the first ${name} and no other can say`,
-    async ([, fault, code, status]) => {
-      const { url } = await setUp(fault, hang);
+    async ([name, fault, code, status]) => {
+      const { url } = await setUp(fault, hang, name === 'sends 10 MB' ? longer : short);
 
       const reply = await fetch(`${url}/jack/status/20`);
       const problem = await readJson(reply);
