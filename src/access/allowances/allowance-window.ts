@@ -35,13 +35,16 @@ const maxRemoved = 100;
 export class AllowanceWindow implements AllowanceStore {
   readonly #windowMs: number;
   readonly #readMs: () => number;
+  readonly #maxAccounts: number;
   /** Only spending makes an account recent, so the least recent one is the first to have all its units back. */
   readonly #logs: LRUCache<string, Log>;
 
   constructor({ windowMs, clock, maxAccounts = defaultMaxAccounts }: AllowanceWindowOptions) {
     this.#windowMs = windowMs;
     this.#readMs = createSteadyTime(clock);
-    this.#logs = new LRUCache({ max: maxAccounts, maxSize: maxBytes, sizeCalculation: weigh });
+    this.#maxAccounts = maxAccounts;
+    // `max` would reserve memory for all accounts at the start, which takes 30 ms.
+    this.#logs = new LRUCache({ maxSize: maxBytes, sizeCalculation: weigh });
   }
 
   // Nothing is awaited between the check and the writes, so overlapping calls never take the same unit.
@@ -60,6 +63,7 @@ export class AllowanceWindow implements AllowanceStore {
       times.push(nowMs);
       // The cache weighs an entry only if its value is another object.
       this.#logs.set(account, { times });
+      if (this.#logs.size > this.#maxAccounts) this.#logs.pop();
     }
     const giveBack = () => {
       for (const { account, times } of units) this.#remove(account, times, nowMs);
