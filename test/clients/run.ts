@@ -8,8 +8,7 @@ import { type ServerStart, type SessionServer, startServer } from './servers.ts'
 import { silentMs } from './silent-checks.ts';
 
 /**
- * Checks published eve clients against the built server, and against one that is silent (protocol
- * sections 12 and 13). Arguments: the Node for Perch, the folder where the packages are installed as
+ * Checks published eve clients against the built server, and against one that is silent. Arguments: the Node for Perch, the folder where the packages are installed as
  * `eve-RELEASE`, the releases. Runs on a Node that the clients accept. Exits 1 where a check failed.
  */
 const [perchNode = '', folder = '', ...releases] = process.argv.slice(2);

@@ -44,13 +44,19 @@ async function expectSameBody(app: TestApp, alias: string, accept = '*/*'): Prom
   return old.statusCode;
 }
 
+/** Checks the status of an alias, and that its successor sends the same Markdown and the same JSON. */
+async function expectSameBodies(alias: string, status: number): Promise<void> {
+  const app = await buildTestApp({ env: xOnly });
+  for (const accept of ['*/*', 'application/json']) {
+    expect(await expectSameBody(app, alias, accept)).toBe(status);
+  }
+}
+
 describe('following the successor link', () => {
   clauseEach(
     [
       'read.aliases.convert',
       'read.versioning.link_successor_safe_to_follow',
-      'read.versioning.deprecated_keep_answering',
-      'read.versioning.additive_headers',
       'read.route_lifecycle.announced_answers_unchanged',
     ],
     [
@@ -77,51 +83,49 @@ describe('following the successor link', () => {
       ['url=https://bsky.app/profile/a.bsky.social/post/3k', 400],
     ] as const,
     ([query]) => `of /api/convert?${query} gives the same body`,
-    async ([query, status]) => {
-      const app = await buildTestApp({ env: xOnly });
-      for (const accept of ['*/*', 'application/json']) {
-        expect(await expectSameBody(app, `/api/convert?${query}`, accept)).toBe(status);
-      }
-    },
+    ([query, status]) => expectSameBodies(`/api/convert?${query}`, status),
   );
 
   clauseEach(
-    [
-      'read.aliases.browse_resource_values',
-      'read.aliases.browse_profile_successor',
-      'read.aliases.browse_followers_successor',
-      'read.aliases.browse_following_successor',
-      'read.aliases.browse_search_successor',
-      'read.versioning.link_successor_version',
-      'read.versioning.deprecated_keep_answering',
-    ],
+    ['read.aliases.browse_profile_successor', 'read.aliases.browse_resource_values'],
     [
       ['resource=profile&handle=ada.example', 200],
       ['resource=PROFILE&handle=%40ADA.example&limit=3&full=1', 200],
       ['resource=profile&handle=ada.example&include_posts=no&format=json', 200],
       ['resource=profile&handle=ada.example&with_replies=1&until=2026-05-01&page=2&limit=2', 200],
       ['resource=profile&handle=ada.example&until=2026-05-01T00:00:00%2B02:00', 200],
+      ['resource=profile&handle=ada.example&limit=0', 400],
+      ['resource=profile&handle=ada.example&cursor=changed', 400],
+      ['resource=profile&handle=alice.example.com', 400],
+    ] as const,
+    ([query]) => `of /api/browse?${query} gives the same profile`,
+    ([query, status]) => expectSameBodies(`/api/browse?${query}`, status),
+  );
+
+  clauseEach(
+    ['read.aliases.browse_followers_successor', 'read.aliases.browse_following_successor'],
+    [
       ['resource=followers&handle=ada.example&limit=4', 200],
       ['resource=following&handle=@ada.example&format=json&key=k', 200],
+      ['resource=followers&handle=ada.example&page=1&page=2', 400],
+      ['resource=following&handle=nobody.example', 404],
+    ] as const,
+    ([query]) => `of /api/browse?${query} gives the same accounts`,
+    ([query, status]) => expectSameBodies(`/api/browse?${query}`, status),
+  );
+
+  clauseEach(
+    ['read.aliases.browse_search_successor', 'read.versioning.link_successor_version'],
+    [
       ['resource=search&q=heron&platform=archive', 200],
       ['resource=search&q=%23BirdDiary+filter:images&platform=archive&limit=2', 200],
       ['resource=search&q=har&platform=archive&feed=users&handle=jack', 200],
       ['resource=search', 400],
       ['resource=search&q=a&q=b', 400],
       ['resource=search&q=a&feed=people', 400],
-      ['resource=profile&handle=ada.example&limit=0', 400],
-      ['resource=profile&handle=ada.example&cursor=changed', 400],
-      ['resource=followers&handle=ada.example&page=1&page=2', 400],
-      ['resource=following&handle=nobody.example', 404],
-      ['resource=profile&handle=alice.example.com', 400],
     ] as const,
-    ([query]) => `of /api/browse?${query} gives the same body`,
-    async ([query, status]) => {
-      const app = await buildTestApp({ env: xOnly });
-      for (const accept of ['*/*', 'application/json']) {
-        expect(await expectSameBody(app, `/api/browse?${query}`, accept)).toBe(status);
-      }
-    },
+    ([query]) => `of /api/browse?${query} finds the same`,
+    ([query, status]) => expectSameBodies(`/api/browse?${query}`, status),
   );
 
   clause(
@@ -400,44 +404,46 @@ describe('the signals', () => {
 });
 
 describe('the life of an alias', () => {
+  const { deprecationMs, sunsetMs } = scheduledLifecycle;
+  // Later than the polls of the sample, whose pages say whether they have closed.
+  const announcedMs = Date.UTC(2026, 6);
+
+  async function readAt(startMs: number) {
+    const app = await buildTestApp({ clock: createManualClock(startMs) });
+    const replies = [];
+    for (const path of [convert, profile, search, `${convert}&thread=x`, '/api/browse']) {
+      const { headers, body, statusCode } = await app.request(path);
+      const { deprecation, sunset, link, etag } = headers;
+      replies.push({ statusCode, body, deprecation, sunset, link, etag });
+    }
+    return replies;
+  }
+
   clause(
     [
       'read.versioning.signals_sent_now',
-      'read.versioning.unchanged_until_sunset',
       'read.versioning.deprecated_keep_answering',
-      'read.route_lifecycle.announced_answers_unchanged',
       'read.route_lifecycle.deprecated_after_date',
-      'read.route_lifecycle.sunset_may_stop',
     ],
-    'changes neither answers nor signals: announced, deprecated, past its sunset',
+    'has the same answers and signals before its deprecation and after it',
     async () => {
-      const paths = [convert, profile, search, `${convert}&thread=x`, '/api/browse'];
-      const { deprecationMs, sunsetMs } = scheduledLifecycle;
-      // Later than the polls of the sample, whose pages say whether they have closed.
-      const moments = [
-        Date.UTC(2026, 6),
-        deprecationMs - 1,
-        deprecationMs,
-        sunsetMs - 1,
-        sunsetMs + 1e11,
-      ];
+      const announced = await readAt(announcedMs);
 
-      const lives = await Promise.all(
-        moments.map(async (startMs) => {
-          const app = await buildTestApp({ clock: createManualClock(startMs) });
-          const replies = [];
-          for (const path of paths) {
-            const { headers, body, statusCode } = await app.request(path);
-            const { deprecation, sunset, link, etag } = headers;
-            replies.push({ statusCode, body, deprecation, sunset, link, etag });
-          }
-          return replies;
-        }),
-      );
+      expect(announced.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 400, 400]);
+      for (const reply of announced) expect(reply.deprecation).toBe('@1789430400');
+      expect(await readAt(deprecationMs - 1)).toEqual(announced);
+      expect(await readAt(deprecationMs)).toEqual(announced);
+    },
+  );
 
-      const [first, ...others] = lives;
-      expect(first?.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 400, 400]);
-      for (const other of others) expect(other).toEqual(first);
+  clause(
+    ['read.versioning.unchanged_until_sunset', 'read.route_lifecycle.sunset_may_stop'],
+    'has the same answers and signals until its sunset and after it',
+    async () => {
+      const announced = await readAt(announcedMs);
+
+      expect(await readAt(sunsetMs - 1)).toEqual(announced);
+      expect(await readAt(sunsetMs + 1e11)).toEqual(announced);
     },
   );
 });

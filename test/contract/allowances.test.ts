@@ -7,7 +7,7 @@ import type { Provider } from '../../src/providers/provider.ts';
 import { asAdmin, buildTestApp, type TestApp, type TestKey } from '../support/build-app.ts';
 import { clause, clauseEach } from '../support/clause.ts';
 import { type Asking, askFrom, readRateLimit } from '../support/rate-limit.ts';
-import { browseRequests, postRequests } from '../support/row-requests.ts';
+import { browseRequests, postRequests, type RowRequest } from '../support/row-requests.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 import { stubAccount, stubFound, stubPost } from '../support/stub-provider.ts';
 
@@ -535,34 +535,40 @@ describe('the sizes of allowances', () => {
     expect((await askFrom(app, '/search?q=new')).statusCode).toBe(200);
   });
 
-  clauseEach(
-    [
-      'read.auth.key_raises_search_allowance',
-      'read.auth.key_affects_search',
-      'read.auth.key_affects_profiles',
-      'read.key_status.valid',
-      'read.key_status.anonymous',
-    ],
-    browseRequests,
-    ({ name }) => `are larger with a key, at the same address: ${name}`,
-    async ({ url }) => {
-      const { app } = await setUp({ PERCH_PUBLIC_ALLOWANCE: '2', PERCH_KEY_ALLOWANCE: '5' });
-      const { headers } = await app.createKey();
-      const read = async (asking: Asking) => {
-        const reply = await askFrom(app, `${url}&nocache=true`, asking);
-        const { policy, remaining } = readRateLimit(reply);
-        return [reply.statusCode, reply.headers['x-api-key-status'], policy, remaining];
-      };
+  /** Spends the public allowance at an address, then that of a key at the same one. */
+  async function expectLargerWithKey({ url }: RowRequest): Promise<void> {
+    const { app } = await setUp({ PERCH_PUBLIC_ALLOWANCE: '2', PERCH_KEY_ALLOWANCE: '5' });
+    const { headers } = await app.createKey();
+    const read = async (asking: Asking) => {
+      const reply = await askFrom(app, `${url}&nocache=true`, asking);
+      const { policy, remaining } = readRateLimit(reply);
+      return [reply.statusCode, reply.headers['x-api-key-status'], policy, remaining];
+    };
 
-      for (const left of [1, 0]) {
-        expect(await read({})).toEqual([200, 'anonymous', 'public', left]);
-      }
-      expect(await read({})).toEqual([429, 'anonymous', 'public', 0]);
-      for (const left of [4, 3, 2, 1, 0]) {
-        expect(await read({ headers })).toEqual([200, 'valid', 'key', left]);
-      }
-      expect(await read({ headers, from: '192.0.2.9' })).toEqual([429, 'valid', 'key', 0]);
-    },
+    for (const left of [1, 0]) {
+      expect(await read({})).toEqual([200, 'anonymous', 'public', left]);
+    }
+    expect(await read({})).toEqual([429, 'anonymous', 'public', 0]);
+    for (const left of [4, 3, 2, 1, 0]) {
+      expect(await read({ headers })).toEqual([200, 'valid', 'key', left]);
+    }
+    expect(await read({ headers, from: '192.0.2.9' })).toEqual([429, 'valid', 'key', 0]);
+  }
+
+  const isSearch = ({ name }: RowRequest) => name.endsWith('search');
+
+  clauseEach(
+    ['read.auth.key_affects_search', 'read.auth.key_raises_search_allowance'],
+    browseRequests.filter(isSearch),
+    ({ name }) => `are larger with a key, at the same address: ${name}`,
+    expectLargerWithKey,
+  );
+
+  clauseEach(
+    ['read.auth.key_affects_profiles', 'read.key_status.valid', 'read.key_status.anonymous'],
+    browseRequests.filter((request) => !isSearch(request)),
+    ({ name }) => `are larger with a key, at the same address: ${name}`,
+    expectLargerWithKey,
   );
 
   it('are a key’s own rather than the default, and each key’s alone', async () => {

@@ -19,95 +19,126 @@ describe('a post read', () => {
     expect(reply.body).toMatch(/^# Thread by Ada /);
   });
 
+  const choices = [
+    '',
+    'format=json',
+    'format=obsidian',
+    'full=true',
+    'thread=off',
+    'replies=off&userinfo=all',
+  ];
+
+  /** Checks that addresses answer with the bytes that v1 sends for the handle and the id. */
+  async function expectSameBytes(addresses: readonly string[], choice: string): Promise<void> {
+    const app = await buildTestApp();
+    const read = async (url: string) => {
+      const query = url.includes('?') ? '&' : '?';
+      const { statusCode, body, headers } = await app.request(`${url}${query}${choice}`);
+      return { statusCode, body, etag: headers.etag };
+    };
+
+    const expected = await read(byParams);
+
+    expect(expected.statusCode).toBe(200);
+    for (const address of addresses) expect(await read(address)).toEqual(expected);
+  }
+
   clauseEach(
-    [
-      'read.permalink.status_same_body',
-      'read.permalink.status_converts_post',
-      'read.what.surfaces_same_bodies',
-      'read.what.versioned_surface',
-      'read.what.permalink_surface_unversioned',
-      'read.v1.posts_by_url',
-      'read.v1.posts_by_handle_and_id',
-      'read.resources.post_from_url',
-      'read.resources.post_from_handle_and_id',
-    ],
-    [
-      '',
-      '&format=json',
-      '&format=obsidian',
-      '&full=true',
-      '&thread=off',
-      '&replies=off&userinfo=all',
-    ],
-    (options) => `answers v1 and permalink with the same bytes for “${options}”`,
-    async (options) => {
-      const app = await buildTestApp();
-      const permalink = byPermalink + options.replace(/^&/, '?');
+    ['read.v1.posts_by_url', 'read.resources.post_from_url', 'read.what.versioned_surface'],
+    choices,
+    (choice) => `is answered by URL as by handle and id, with “${choice}”`,
+    (choice) => {
       const own = encodeURIComponent(`http://localhost:8080${byPermalink}`);
-
-      const replies = await Promise.all(
-        [
-          byParams + options,
-          permalink,
-          permalink.replace(first, `${first}/photo/1`),
-          permalink.replace(first, `${first}/video/2`),
-          `/api/v1/posts?url=${own}${options}`,
-        ].map((url) => app.request(url)),
-      );
-
-      expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200]);
-      expect(new Set(replies.map(({ body }) => body)).size).toBe(1);
-      expect(new Set(replies.map(({ headers }) => headers.etag)).size).toBe(1);
+      return expectSameBytes([`/api/v1/posts?url=${own}`], choice);
     },
   );
 
   clauseEach(
     [
-      'read.v1.json_when_format_json',
-      'read.v1.json_when_accept_json',
-      'read.v1.otherwise_markdown',
-      'read.what.json_by_format_parameter',
-      'read.what.json_by_accept_header',
+      'read.permalink.status_same_body',
+      'read.permalink.status_converts_post',
+      'read.what.permalink_surface_unversioned',
     ],
-    [
-      ['', undefined, 'markdown'],
-      ['', '*/*', 'markdown'],
-      ['', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'markdown'],
-      ['', 'image/png', 'markdown'],
-      ['', '', 'markdown'],
-      ['', 'garbage;;;,=', 'markdown'],
-      ['', 'application/json', 'json'],
-      ['', 'APPLICATION/JSON', 'json'],
-      ['', 'application/vnd.api+json', 'json'],
-      ['', 'application/json, text/plain, */*', 'json'],
-      ['', 'application/json;q=0.5, */*;q=0.8', 'markdown'],
-      ['', 'application/json;q=0.5, text/markdown;q=0.8', 'markdown'],
-      ['', 'text/markdown;q=0.5, application/json;q=0.8', 'json'],
-      ['', 'text/markdown, application/json', 'markdown'],
-      ['', 'application/json;q=0', 'markdown'],
-      ['', 'application/json;q=0, application/*', 'markdown'],
-      ['', 'application/*', 'json'],
-      ['&format=markdown', 'application/json', 'markdown'],
-      ['&format=json', 'text/markdown', 'json'],
-      ['&format=JSON', undefined, 'json'],
-    ] as const,
-    ([query, accept, format]) => `answers “${query}” with Accept “${accept}” in ${format}`,
-    async ([query, accept, format]) => {
+    choices,
+    (choice) => `is answered at permalinks as under v1, with “${choice}”`,
+    (choice) =>
+      expectSameBytes([byPermalink, `${byPermalink}/photo/1`, `${byPermalink}/video/2`], choice),
+  );
+
+  clause(
+    ['read.v1.posts_by_handle_and_id', 'read.resources.post_from_handle_and_id'],
+    'is addressed by handle and id',
+    async () => {
       const app = await buildTestApp();
 
-      const reply = await app.request(byParams + query, {
-        headers: accept === undefined ? {} : { accept },
-      });
+      const reply = await app.request(`${byParams}&format=json`);
 
-      expect(reply.headers['content-type']).toContain(`/${format};`);
-      expect(reply.headers.vary).toBe('Accept');
+      expect([reply.statusCode, reply.json().url]).toEqual([
+        200,
+        `http://localhost:8080${byPermalink}`,
+      ]);
+      expect(reply.json().posts[0]).toMatchObject({ id: first, context: 'post' });
     },
+  );
+
+  async function expectFormat(query: string, accept: string | undefined, format: string) {
+    const app = await buildTestApp();
+
+    const reply = await app.request(byParams + query, {
+      headers: accept === undefined ? {} : { accept },
+    });
+
+    expect(reply.headers['content-type']).toContain(`/${format};`);
+    expect(reply.headers.vary).toBe('Accept');
+  }
+
+  clauseEach(
+    ['read.v1.json_when_format_json', 'read.what.json_by_format_parameter'],
+    [
+      ['&format=json', 'text/markdown'],
+      ['&format=JSON', undefined],
+    ] as const,
+    ([query, accept]) => `answers “${query}” with Accept “${accept}” in JSON`,
+    ([query, accept]) => expectFormat(query, accept, 'json'),
+  );
+
+  clauseEach(
+    ['read.v1.json_when_accept_json', 'read.what.json_by_accept_header'],
+    [
+      'application/json',
+      'APPLICATION/JSON',
+      'application/vnd.api+json',
+      'application/json, text/plain, */*',
+      'text/markdown;q=0.5, application/json;q=0.8',
+      'application/*',
+    ],
+    (accept) => `answers Accept “${accept}” in JSON`,
+    (accept) => expectFormat('', accept, 'json'),
+  );
+
+  clauseEach(
+    'read.v1.otherwise_markdown',
+    [
+      ['', undefined],
+      ['', '*/*'],
+      ['', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
+      ['', 'image/png'],
+      ['', ''],
+      ['', 'garbage;;;,='],
+      ['', 'application/json;q=0.5, */*;q=0.8'],
+      ['', 'application/json;q=0.5, text/markdown;q=0.8'],
+      ['', 'text/markdown, application/json'],
+      ['', 'application/json;q=0'],
+      ['', 'application/json;q=0, application/*'],
+      ['&format=markdown', 'application/json'],
+    ] as const,
+    ([query, accept]) => `answers “${query}” with Accept “${accept}” in Markdown`,
+    ([query, accept]) => expectFormat(query, accept, 'markdown'),
   );
 
   clause(
     [
       'read.auth.permalink_post_ignores_key',
-      'read.auth.v1_posts_ignores_key',
       'read.permalink.status_ignores_authorization',
       'read.limits.conversion_unaffected_by_keys',
     ],
@@ -177,7 +208,7 @@ describe('a note for a vault', () => {
 });
 
 describe('the JSON body of a post read', () => {
-  clause('read.what.markdown_by_default', 'has the members of decisions section 4', async () => {
+  clause('read.what.markdown_by_default', 'has the members of the contract', async () => {
     const app = await buildTestApp();
 
     const body = (await app.request(`${byParams}&format=json`)).json();

@@ -70,9 +70,6 @@ describe('a key that is taken away', () => {
 
   clauseEach(
     [
-      'read.key_status.invalid',
-      'read.auth.disabled_key_rejected',
-      'read.auth.central_revocation',
       'read.key_moves.disable_rejects_immediately',
       'read.key_moves.delete_rejects_immediately',
       'read.errors.invalid_key',

@@ -229,7 +229,6 @@ describe('OAuth', () => {
       'read.errors.route_not_found_oauth',
       'read.discovery.protected_resource_not_served',
       'read.discovery.authorization_server_not_served',
-      'read.auth.no_oauth_discovery',
     ],
     oauthPaths,
     (url) => `has no metadata at ${url}, whoever asks and however`,
@@ -264,7 +263,6 @@ describe('OAuth', () => {
     [
       'read.auth.no_agent_auth',
       'read.auth.no_oauth_endpoints',
-      'read.auth.no_oauth_discovery',
       'read.auth.no_claims_or_user_codes',
     ],
     'is named by no description and no row',
@@ -292,37 +290,42 @@ describe('OAuth', () => {
 });
 
 describe('what other services have', () => {
+  async function expectNoRoute(url: string, contentType: string, payload: string): Promise<void> {
+    const app = await buildTestApp();
+
+    const reply = await app.request(url, {
+      method: 'POST',
+      headers: { 'content-type': contentType },
+      payload,
+    });
+
+    // One segment alone is a handle, which can be read and nothing else.
+    const code = url.split('/').length === 2 ? 'method_not_allowed' : 'route_not_found';
+    expect(reply.json().code).toBe(code);
+    expect(reply.body).not.toContain('perch_');
+  }
+
+  clauseEach(
+    ['read.auth.no_identity_assertion', 'read.auth.no_oauth_endpoints'],
+    foreignPaths,
+    (url) => `takes no assertion: ${url}`,
+    (url) =>
+      expectNoRoute(
+        url,
+        'application/x-www-form-urlencoded',
+        'grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=eyJhbGciOiJub25lIn0.e30.',
+      ),
+  );
+
   clauseEach(
     [
-      'read.what.no_sign_in',
+      'read.auth.no_email_registration',
       'read.auth.agent_cannot_obtain_key',
       'read.auth.key_not_self_service',
-      'read.auth.no_oauth_endpoints',
-      'read.auth.no_email_registration',
-      'read.auth.no_identity_assertion',
     ],
     foreignPaths,
-    (url) => `is not here: ${url}`,
-    async (url) => {
-      const app = await buildTestApp();
-      const form = {
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        payload:
-          'grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=eyJhbGciOiJub25lIn0.e30.',
-      };
-      const mail = {
-        headers: { 'content-type': 'application/json' },
-        payload: '{"email":"ada@example.org"}',
-      };
-
-      for (const body of [form, mail]) {
-        const reply = await app.request(url, { method: 'POST', ...body });
-        // One segment alone is a handle, which can be read and nothing else.
-        const code = url.split('/').length === 2 ? 'method_not_allowed' : 'route_not_found';
-        expect(reply.json().code).toBe(code);
-        expect(reply.body).not.toContain('perch_');
-      }
-    },
+    (url) => `registers nobody: ${url}`,
+    (url) => expectNoRoute(url, 'application/json', '{"email":"ada@example.org"}'),
   );
 
   clauseEach(

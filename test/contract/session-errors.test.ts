@@ -47,7 +47,7 @@ type Ask = (sessions: Sessions) => Promise<LightMyRequestResponse>;
 
 type Row = readonly [what: string, status: number, code: ProblemCode, ask: Ask, known?: boolean];
 
-/** Each row of section 9 that needs no setting of its own; `known`: the reply names the session. */
+/** Each code of `docs/contract/sessions.md#errors` that needs no setting of its own; `known`: the reply names the session. */
 const rows: readonly Row[] = [
   ['a body that is empty', 400, 'invalid_body', ({ rig }) => rig.request('session', post)],
   ['a body that is no JSON', 400, 'invalid_body', ({ rig }) => start(rig, '{"message":')],

@@ -7,7 +7,7 @@ import { buildSessionRig, lastAnswer, parseEvents, typesOf } from '../support/se
 const bearer = { authorization: 'Bearer any-token' };
 const json = { 'content-type': 'application/json' };
 
-/** What a client does that knows the specification alone: fetches, and reads lines. */
+/** Asks as a client that knows only `docs/contract/sessions.md`: fetches, and reads lines. */
 async function askAsClient(rig: Awaited<ReturnType<typeof buildSessionRig>>, message: string) {
   const started = await rig.request('session', {
     method: 'POST',
@@ -34,15 +34,9 @@ async function askAsClient(rig: Awaited<ReturnType<typeof buildSessionRig>>, mes
   return { started, sessionId, continuationToken, read, followUp };
 }
 
-describe('a client that knows the specification alone', () => {
+describe('a client that knows the contract alone', () => {
   clause(
-    [
-      'session.what.answers_messages',
-      'session.what.answer_is_last_completed',
-      'session.endpoints.client_reads_line_by_line',
-      'session.endpoints.client_returns_last_completed',
-      'session.events.last_completed_holds_answer',
-    ],
+    ['session.what.answers_messages', 'session.endpoints.client_reads_line_by_line'],
     'asks, reads to the end of the response, and has the answer',
     async () => {
       const rig = await buildSessionRig();
@@ -55,30 +49,61 @@ describe('a client that knows the specification alone', () => {
 
   clause(
     [
-      'session.what.follow_up_same_session',
+      'session.what.answer_is_last_completed',
+      'session.endpoints.client_returns_last_completed',
+      'session.events.last_completed_holds_answer',
+    ],
+    'takes the last completed message of several for the answer',
+    async () => {
+      const rig = await buildSessionRig();
+      const { read, followUp, sessionId } = await askAsClient(rig, 'one');
+      await read();
+      await followUp('two');
+
+      expect(await read()).toBe(answerTo('two').text);
+      const { body } = await rig.request(`session/${sessionId}/stream`, { headers: bearer });
+      const completed = parseEvents(body).filter(({ type }) => type === 'message.completed');
+      expect(completed).toHaveLength(2);
+    },
+  );
+
+  clause(
+    [
       'session.endpoints.follow_up_request',
       'session.endpoints.follow_up_continuation_header',
       'session.endpoints.follow_up_result',
-      'session.resources.continuation_token_reused',
     ],
+    'gets the session and its token again for a follow-up',
+    async () => {
+      const rig = await buildSessionRig();
+      const { read, followUp, sessionId, continuationToken } = await askAsClient(rig, 'one');
+      await read();
+
+      const reply = await followUp('two');
+
+      expect(reply.statusCode).toBe(202);
+      expect(reply.json()).toEqual({
+        ok: true,
+        sessionId,
+        continuationToken,
+        status: 'accepted',
+        deliveryId: expect.stringMatching(/^dlv_[0-9A-HJKMNP-TV-Z]{26}$/),
+        queued: 0,
+      });
+    },
+  );
+
+  clause(
+    ['session.what.follow_up_same_session', 'session.resources.continuation_token_reused'],
     'asks further in the same session, again with the token of the start response',
     async () => {
       const engine = createScriptedEngine();
       const rig = await buildSessionRig({ engine });
-      const { read, followUp, sessionId, continuationToken } = await askAsClient(rig, 'one');
+      const { read, followUp } = await askAsClient(rig, 'one');
       await read();
 
       for (const question of ['two', 'three']) {
-        const reply = await followUp(question);
-        expect(reply.statusCode).toBe(202);
-        expect(reply.json()).toEqual({
-          ok: true,
-          sessionId,
-          continuationToken,
-          status: 'accepted',
-          deliveryId: expect.stringMatching(/^dlv_[0-9A-HJKMNP-TV-Z]{26}$/),
-          queued: 0,
-        });
+        expect((await followUp(question)).statusCode).toBe(202);
         expect(await read()).toBe(answerTo(question).text);
       }
       expect(engine.asked.at(-1)?.earlier.map(({ question }) => question)).toEqual(['one', 'two']);
@@ -93,8 +118,6 @@ describe('a client that knows the specification alone', () => {
   clause(
     [
       'session.what.start_returns_id_and_token',
-      'session.endpoints.start_request',
-      'session.endpoints.start_response',
       'session.resources.session_id',
       'session.resources.ok',
     ],
@@ -104,20 +127,30 @@ describe('a client that knows the specification alone', () => {
 
       const { started } = await askAsClient(rig, 'one');
 
-      expect(started.statusCode).toBe(202);
-      expect(started.headers['content-type']).toBe('application/json; charset=utf-8');
-      const body = started.json();
-      expect(body).toEqual({
+      expect(started.json()).toEqual({
         sessionId: expect.stringMatching(/^ses_[0-9A-HJKMNP-TV-Z]{26}$/),
         continuationToken: expect.stringMatching(/^svct_[\w-]{43}$/),
         ok: true,
         status: 'accepted',
         deliveryId: expect.stringMatching(/^dlv_[0-9A-HJKMNP-TV-Z]{26}$/),
       });
+    },
+  );
+
+  clause(
+    ['session.endpoints.start_request', 'session.endpoints.start_response'],
+    'is led by headers to the stream of its session',
+    async () => {
+      const rig = await buildSessionRig();
+
+      const { started, sessionId } = await askAsClient(rig, 'one');
+
+      expect(started.statusCode).toBe(202);
       expect(started.headers).toMatchObject({
-        'x-session-id': body.sessionId,
-        'x-eve-session-id': body.sessionId,
-        location: `/svc/v1/session/${body.sessionId}/stream`,
+        'content-type': 'application/json; charset=utf-8',
+        'x-session-id': sessionId,
+        'x-eve-session-id': sessionId,
+        location: `/svc/v1/session/${sessionId}/stream`,
         'cache-control': 'no-store',
       });
     },
@@ -170,28 +203,42 @@ describe('a client that knows the specification alone', () => {
 });
 
 describe('the stream', () => {
+  async function readStream() {
+    const rig = await buildSessionRig();
+    const session = await rig.start('line one\nline two\u2028line three\r\n');
+    return rig.request(`session/${session.id}/stream`);
+  }
+
   clause(
     [
       'session.what.events_as_ndjson',
       'session.endpoints.stream_content_type',
       'session.endpoints.stream_one_event_per_line',
+    ],
+    'is NDJSON with an event on each line',
+    async () => {
+      const { headers, body } = await readStream();
+
+      expect(headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
+      expect(body.endsWith('\n')).toBe(true);
+      expect(body.slice(0, -1).split('\n')).toHaveLength(9);
+    },
+  );
+
+  clause(
+    [
       'session.events.json_object_per_line',
       'session.events.each_has_type',
       'session.resources.event_type',
     ],
-    'is one JSON object with a type on each line',
+    'has an object with a known type on each line',
     async () => {
-      const rig = await buildSessionRig();
-      const session = await rig.start('line one\nline two\u2028line three\r\n');
+      const { body } = await readStream();
 
-      const { headers, body } = await rig.request(`session/${session.id}/stream`);
-
-      expect(headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
-      expect(body.endsWith('\n')).toBe(true);
-      const lines = body.slice(0, -1).split('\n');
-      expect(lines).toHaveLength(9);
       const known = sessionEvent.def.options.map((option) => option.shape.type.value);
-      for (const line of lines) expect(known).toContain(JSON.parse(line).type);
+      for (const line of body.slice(0, -1).split('\n')) {
+        expect(known).toContain(JSON.parse(line).type);
+      }
     },
   );
 
@@ -201,7 +248,7 @@ describe('the stream', () => {
       'session.events.message_appended_follows',
       'session.events.message_completed_completes',
     ],
-    'has the types of the specification in its order',
+    'has the types of the contract in its order',
     async () => {
       const rig = await buildSessionRig();
       const session = await rig.start('one');

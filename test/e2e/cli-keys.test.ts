@@ -35,7 +35,6 @@ describe('perch keys', () => {
   clause(
     [
       'read.key.created_by_hand',
-      'read.key.shown_once',
       'read.key_moves.issue_makes_active',
       'read.key_moves.issue_shows_key_once',
     ],
@@ -85,7 +84,6 @@ describe('perch keys', () => {
       'read.key_moves.disable_rejects_immediately',
       'read.key_moves.delete_rejects_immediately',
       'read.key_moves.rotation_rejects_old_key',
-      'read.auth.rotation_deletes_old_key',
     ],
     'disables, enables, changes, rotates and deletes a key beside a server',
     async () => {

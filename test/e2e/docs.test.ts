@@ -16,9 +16,11 @@ import {
 import { createScriptedEngine } from '../support/scripted-engine.ts';
 import { temporaryFolder } from '../support/spawn-perch.ts';
 
-const paths = ['README.md', ...readdirSync('docs').map((name) => `docs/${name}`)].filter((path) =>
-  path.endsWith('.md'),
-);
+const folders = ['docs', 'docs/contract'];
+const paths = [
+  'README.md',
+  ...folders.flatMap((folder) => readdirSync(folder).map((name) => `${folder}/${name}`)),
+].filter((path) => path.endsWith('.md'));
 const pages = paths.map((path) => ({ path, ...parseDocPage(readFileSync(path, 'utf8')) }));
 
 /** Addresses that a page asks for without showing the answer, which is no 2xx. */

@@ -63,7 +63,7 @@ async function openAndRead(base: string, id: string, query = '') {
   return { body: readText(reply) };
 }
 
-/** Reads as the specification says: every line that is not empty, until the response ends. */
+/** Reads as clients do: every line that is not empty, until the response ends. */
 async function readLines(base: string, id: string, query = ''): Promise<readonly SessionEvent[]> {
   const lines = (await readStream(base, id, query)).split('\n');
   expect(lines.pop()).toBe('');

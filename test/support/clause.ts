@@ -1,7 +1,7 @@
 import { it } from 'vitest';
 import type { ClauseId } from './clauses.ts';
 
-/** One clause id or several; an id the specifications do not have fails to compile. */
+/** One clause id or several; an unknown id fails to compile. */
 export type ClauseIds = ClauseId | readonly ClauseId[];
 
 /** Registers a test that shows the given clauses, named `title [id, id]`. */

@@ -28,7 +28,7 @@ interface World {
   readonly relations: Relation[];
 }
 
-/** Most rows of a page, by what it lists (Mastodon, section 2). */
+/** Maximum number of rows of a page, by the kind of list (https://docs.joinmastodon.org/methods/). */
 const maxRows = { statuses: 40, accounts: 80 } as const;
 
 /** Creates a server that knows nothing yet. Its pages, filters and links are those of the real ones. */

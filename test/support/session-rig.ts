@@ -107,7 +107,7 @@ export async function buildSessionRig(options: SessionRigOptions = {}): Promise<
 
 const json = { 'content-type': 'application/json' };
 
-/** Parses the body of a stream as the specification's reader does, and checks each event. */
+/** Parses the body of a stream as `docs/contract/sessions.md#events` describes, and checks each event. */
 export function parseEvents(body: string): readonly SessionEvent[] {
   return body
     .split('\n')

@@ -18,8 +18,8 @@ const usualLength = usual.length + keyLength;
 const bearer = /^bearer(?:[ \t]+|$)/i;
 
 /**
- * Gives what was presented as a bearer key, which may be empty or of any shape; null where no key was.
- * Another scheme than `Bearer` is ignored.
+ * Returns the value that was presented as a bearer key, which may be empty or of any shape; `null` without
+ * one. Other schemes are ignored (`docs/contract/reads.md#keys`).
  */
 export function readBearer({ headers: { authorization } }: AuthorizationSource): string | null {
   if (authorization === undefined) return null;

@@ -67,9 +67,10 @@ function rulesIn(absolute: string, { path: base, rules }: Folder): Folder['rules
 }
 
 /** Links are neither files nor folders here, so none is followed. */
-function isWanted(entry: Dirent, path: string, { only }: Corpus): boolean {
+function isWanted(entry: Dirent, path: string, { only, except }: Corpus): boolean {
   if (entry.name.startsWith('.')) return false;
-  if (only?.some((name) => path === name || path.startsWith(`${name}/`)) === false) return false;
+  const isBelow = (name: string) => path === name || path.startsWith(`${name}/`);
+  if (only?.some(isBelow) === false || except?.some(isBelow) === true) return false;
   return entry.isDirectory()
     ? !skippedFolders.has(entry.name) && path.split('/').length - 1 <= maxDepth
     : entry.isFile() && kindOf(path) !== undefined;

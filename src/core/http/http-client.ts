@@ -301,7 +301,7 @@ function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal):
   return new HttpFailure('connect', 'The upstream could not be reached.', error);
 }
 
-/** Codes of undici's errors (its `docs/docs/api/Errors.md`) and of the operating system's. */
+/** Codes of undici's errors (https://undici.nodejs.org/#/docs/api/Errors) and of the operating system's. */
 const timeoutCodes: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_HEADERS_TIMEOUT',

@@ -8,7 +8,7 @@ import type { Caller, Client, KeyStatus } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 
-/** The surfaces that have allowances. Keys are looked at on the browse surface only. */
+/** The surfaces that have allowances. Keys apply to the first only (`docs/contract/reads.md#where-keys-apply`). */
 export type AllowanceSurface = 'browse' | 'post';
 
 /** Who asks, for one request. */

@@ -6,7 +6,7 @@ import { parseHandle } from '../../model/reference.ts';
 import { findRead, pickParameters } from '../reads/aliases.ts';
 import { type AliasRoute, findVersioned, type Route } from '../reads/routes.ts';
 
-/** The signals of a deprecated route, by lower-case name: for every reply of it, whatever its status. */
+/** The headers of every reply of a deprecated route (`docs/contract/reads.md#deprecation-headers`), by lower-case name. */
 export interface LifecycleHeaders {
   /** RFC 9745 §2: `@` and Unix seconds. */
   readonly deprecation: string;

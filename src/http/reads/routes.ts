@@ -55,7 +55,7 @@ export function isHistoryRoute(route: Route): route is HistoryRoute {
   return route.read === 'importProfilePosts';
 }
 
-/** The deprecated aliases: the rows that v1 succeeds. */
+/** The deprecated aliases (`docs/contract/reads.md#deprecated-aliases`): the rows that v1 succeeds. */
 export const aliasRoutes: readonly AliasRoute[] = [
   {
     id: 'getPostLegacy',

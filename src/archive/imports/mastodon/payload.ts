@@ -22,7 +22,7 @@ import { readTimeMs } from '../../../platforms/times.ts';
  * it leaves the path alone, and of one on the server itself what comes after `/system/`.
  */
 
-/** What stands among the recipients of what everybody may see (ActivityPub, section 5.6). */
+/** The recipient of public posts (https://www.w3.org/TR/activitypub/#public-addressing). */
 const publicNames: ReadonlySet<unknown> = new Set([
   'https://www.w3.org/ns/activitystreams#Public',
   'as:Public',

@@ -79,6 +79,15 @@ describe('walkCorpus', () => {
     ]);
   });
 
+  it('leaves out the paths that a corpus excepts', async () => {
+    const { root } = corpusOf({ 'docs/a.md': 'x', 'docs/rules/b.md': 'x', 'docs/rules.md': 'x' });
+
+    expect(await paths({ name: 'own', root, only: ['docs'], except: ['docs/rules'] })).toEqual([
+      'docs/a.md',
+      'docs/rules.md',
+    ]);
+  });
+
   it('gives nothing for a folder that is not there, or one that is a file’s name', async () => {
     const { root } = corpusOf({ 'a.md': 'x' });
     mkdirSync(join(root, 'folder.md'));

@@ -156,7 +156,6 @@ describe('the successor', () => {
       'read.aliases.browse_profile_successor',
       'read.aliases.browse_followers_successor',
       'read.aliases.browse_following_successor',
-      'read.aliases.browse_search_successor',
     ],
     [
       ['resource=profile&handle=ada.example', '/profiles/ada.example'],
@@ -168,6 +167,16 @@ describe('the successor', () => {
         'resource=profile&handle=did:plc:abcdefghijklmnopqrstuvwx&until=1',
         '/profiles/did%3Aplc%3Aabcdefghijklmnopqrstuvwx?until=1',
       ],
+    ] as const,
+    ([query]) => `of /api/browse?${query} is the concrete route`,
+    ([query, successor]) => {
+      expect(successorOf(browse, `?${query}`)).toBe(`${baseUrl}/api/v1${successor}`);
+    },
+  );
+
+  clauseEach(
+    'read.aliases.browse_search_successor',
+    [
       ['resource=search&q=%23Bird+Diary&feed=users', '/search?q=%23Bird+Diary&feed=users'],
       ['resource=search', '/search'],
       ['resource=search&q=a&q=b&handle=jack&key=k', '/search?q=a&q=b'],
@@ -334,14 +343,8 @@ const successors = {
 describe('the description of the lifecycle', () => {
   clause(
     [
-      'read.lifecycle_object.current_major_version',
-      'read.lifecycle_object.supported_versions',
-      'read.lifecycle_object.minimum_support_window_months',
-      'read.lifecycle_object.deprecation_signals',
       'read.lifecycle_object.deprecated_operations_dates',
       'read.lifecycle_object.deprecated_operations_replacement',
-      'read.lifecycle_object.successor_single_string',
-      'read.lifecycle_object.browse_successor_parameter_and_successors',
       'read.limits.v1_twelve_months',
     ],
     'has its documented members',

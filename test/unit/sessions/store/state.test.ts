@@ -93,7 +93,7 @@ function runAll(commands: readonly Command[]): History {
   return history;
 }
 
-/** The order of section 6.4, each event by a letter. */
+/** The order of events in `docs/contract/sessions.md#events`, each event by a letter. */
 const letters: Readonly<Record<EventDraft['type'], string>> = {
   'session.started': 'S',
   'turn.started': 't',
