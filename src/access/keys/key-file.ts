@@ -1,5 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Clock } from '../../core/clock.ts';
 import {
   connectSqlite,
   errorCodeOf,
@@ -48,10 +49,17 @@ export interface KeyFile {
    * @throws KeyFileError if the file cannot be used
    */
   use<Value>(work: (rows: KeyRows) => Value, mend?: readonly KeyFileFault[]): Value;
+  /**
+   * Returns a text that every change of the file changes; `undefined` where none can be told: in memory,
+   * without a file, and in the seconds after a change, when another one could have the same time.
+   */
+  version(): string | undefined;
   close(): void;
 }
 
 const inMemory = ':memory:';
+/** More than the steps in which file systems count time, two seconds at most (FAT). */
+const grainMs = 3000;
 const schema = { migrations: keyMigrations, journal: 'rollback', busyMs: 20 } as const;
 
 /** Device and inode, which identify a file. */
@@ -68,7 +76,7 @@ interface Connection extends FileIdentity {
  * be replaced at any time. As long as it is the same one, even locked or damaged, it keeps its
  * connection, because SQLite objects are never freed (docs/decisions/0011).
  */
-export function openKeyFile(location: string): KeyFile {
+export function openKeyFile(location: string, clock: Clock): KeyFile {
   const path = location === inMemory ? location : resolve(location);
   const place = { path, ...schema, mustExist: path !== inMemory };
   let connection: Connection | undefined;
@@ -101,6 +109,12 @@ export function openKeyFile(location: string): KeyFile {
       } catch (error) {
         throw toFileError(error);
       }
+    },
+    version: () => {
+      if (path === inMemory || isClosed) return undefined;
+      const stats = statSync(path, { throwIfNoEntry: false });
+      if (stats === undefined || clock.now() - stats.ctimeMs < grainMs) return undefined;
+      return `${stats.dev}:${stats.ino}:${stats.size}:${stats.ctimeMs}`;
     },
     close: () => {
       isClosed = true;

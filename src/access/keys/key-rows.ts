@@ -24,7 +24,7 @@ export type KeyRows = ReturnType<typeof openKeyRows>;
 type Row = Omit<KeyRecord, 'enabled'> & { readonly enabled: number };
 
 /** Fields of an enabled key that a request needs. */
-type FoundKey = Pick<KeyRecord, 'id' | 'allowance'>;
+export type FoundKey = Pick<KeyRecord, 'id' | 'allowance'>;
 
 /** Members of a key that a rotation replaces. */
 type Replacement = Pick<KeyRecord, 'id' | 'createdMs'> & { readonly hash: string };

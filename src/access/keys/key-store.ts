@@ -1,10 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Random } from '../../core/random.ts';
 import { createKey, hashKey, isKeyShaped } from './key.ts';
 import { type KeyFile, KeyFileError, type KeyFileFault, openKeyFile } from './key-file.ts';
 import type { KeyChanges, KeyRecord, NewKey } from './key-record.ts';
-import type { KeyRows } from './key-rows.ts';
+import type { FoundKey, KeyRows } from './key-rows.ts';
 
 /** Result of checking a key. `unverified`: the store could not be read at once. */
 export type KeyCheck =
@@ -65,7 +66,7 @@ const pauseMs = 25;
 /** Opens the store of keys. A store that cannot be used is tried again by later requests. */
 export function openKeyStore(options: KeyStoreOptions): KeyStore {
   const { path, clock, random, whenMissing = 'make' } = options;
-  const file = openKeyFile(path);
+  const file = openKeyFile(path, clock);
   const outage = createOutage(options);
   const uses = createKeyUses(file, clock);
   const operate = <Value>(work: (rows: KeyRows) => Value, mend?: readonly KeyFileFault[]) =>
@@ -79,9 +80,9 @@ export function openKeyStore(options: KeyStoreOptions): KeyStore {
     const id = random.bytes(6).toString('hex');
     return { key, hash: hashKey(key), id, createdMs: clock.now() };
   };
+  const remembered = createFoundKeys(file);
   const find = (key: string): KeyCheck => {
-    const found = file.use((rows) => rows.find(hashKey(key)));
-    outage.end();
+    const found = remembered.find(hashKey(key), outage.end);
     if (found === undefined) return { status: 'invalid' };
     uses.note(found.id);
     return { status: 'valid', ...found };
@@ -120,6 +121,29 @@ export function openKeyStore(options: KeyStoreOptions): KeyStore {
     close: () => {
       uses.close();
       file.close();
+    },
+  };
+}
+
+/** Maximum number of keys that are remembered until the file changes. */
+const maxFound = 1000;
+
+/** Creates the search for keys, which reads a key that it found once again only after the file has changed. */
+function createFoundKeys(file: KeyFile) {
+  const found = new LRUCache<string, FoundKey>({ max: maxFound });
+  let foundIn: string | undefined;
+  return {
+    find: (hash: string, onRead: () => void): FoundKey | undefined => {
+      // Asked before the read: a change in between makes the next version another one.
+      const version = file.version();
+      if (version !== foundIn) found.clear();
+      foundIn = version;
+      const known = found.get(hash);
+      if (known !== undefined) return known;
+      const key = file.use((rows) => rows.find(hash));
+      onRead();
+      if (version !== undefined) found.set(hash, key);
+      return key;
     },
   };
 }

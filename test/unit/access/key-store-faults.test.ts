@@ -11,6 +11,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createKey, hashKey } from '../../../src/access/keys/key.ts';
 import { keyMigrations, openKeyRows } from '../../../src/access/keys/key-rows.ts';
@@ -19,6 +20,7 @@ import { Problem } from '../../../src/core/problem.ts';
 import { systemRandom } from '../../../src/core/random.ts';
 import { clauseEach } from '../../support/clause.ts';
 import { type KeyRig, lockFromOutside, openKeyRig } from '../../support/key-rig.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { temporaryFolder } from '../../support/spawn-perch.ts';
 
 const statements = vi.hoisted((): unknown[] => []);
@@ -511,5 +513,61 @@ describe('a copy that is put over the store in place', () => {
     const rig = openKeyRig();
 
     expect(statSync(rig.path).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('a key that is remembered', () => {
+  /** Opens a store whose keys are remembered at once: no change of its file is recent for its clock. */
+  async function remember() {
+    const rig = openKeyRig({ clock: createManualClock(Date.now() + 3_600_000) });
+    const { key, record } = await rig.store.create({ label: 'a' });
+    await rig.checkNext(key);
+    // What follows gets another time of the file.
+    await sleep(20);
+    return { ...rig, key, record };
+  }
+
+  it('is valid while another program has locked the file', async () => {
+    const { key, path, checkNext, told } = await remember();
+
+    const unlock = await lockFromOutside(path);
+
+    expect(await checkNext(key)).toBe('valid');
+    expect(told).toEqual([]);
+    await unlock();
+  });
+
+  it.each(faults)('is not trusted when the file is $name', async ({ strike, told }) => {
+    const rig = await remember();
+
+    strike(rig.path);
+
+    expect(await rig.checkNext(rig.key)).toBe('unverified');
+    expect(rig.told).toEqual([told]);
+  });
+
+  it('follows the changes of another process at its next check', async () => {
+    const { key, record, path, checkNext } = await remember();
+    const other = openKeyRig({ path });
+
+    await other.store.change(record.id, { enabled: false });
+    expect(await checkNext(key)).toBe('invalid');
+    await sleep(20);
+    await other.store.change(record.id, { enabled: true });
+    expect(await checkNext(key)).toBe('valid');
+    await sleep(20);
+    await other.store.remove(record.id);
+    expect(await checkNext(key)).toBe('invalid');
+  });
+
+  it('is read again where the change may share its time with another', async () => {
+    const { store, path, checkNext } = openKeyRig({ clock: createManualClock(Date.now()) });
+    const { key } = await store.create({ label: 'a' });
+    await checkNext(key);
+
+    const unlock = await lockFromOutside(path);
+
+    expect(await checkNext(key)).toBe('unverified');
+    await unlock();
   });
 });
