@@ -33,6 +33,20 @@ it('finds decision records by their numbers', () => {
   expect(lost).toEqual([]);
 });
 
+it('finds the files that pages name', () => {
+  const sources = ['src', 'test', 'bench', 'scripts', 'resources'];
+  const files = sources.flatMap((folder) => filesIn(folder, ''));
+  const isNamed = (path: string) => files.some((file) => `/${file}/`.includes(`/${path}/`));
+  const path =
+    /`(?:[\w.-]+\/)*[\w.-]+\.(?:ts|sh)`|`(?:src|test|bench|scripts|resources)\/[\w./-]+`/g;
+
+  const lost = findAll(pageTexts, path).filter(
+    ({ found }) => !isNamed(found.slice(1, -1).replace(/\/$/, '')),
+  );
+
+  expect(lost).toEqual([]);
+});
+
 it('cites no document that readers do not have', () => {
   const absent =
     /\b(?:(?:decisions|protocol|specification) sections?|decisions\.md|session-protocol|(?:read|session)-service\.md)\b/gi;
