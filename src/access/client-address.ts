@@ -74,14 +74,32 @@ function parseRanges(entry: string): readonly AddressRange[] | null {
   return ranges.length === written.length ? ranges : null;
 }
 
+/** Who is at the other end of a connection. */
+interface Peer {
+  readonly name: string;
+  readonly isTrusted: boolean;
+}
+
+type Trust = (address: IpAddress) => boolean;
+
 /** Creates the function that returns whether an address belongs to a trusted proxy. */
-function createTrust(entries: readonly string[]): (address: IpAddress) => boolean {
+function createTrust(entries: readonly string[]): Trust {
   const trusted = entries.flatMap((entry) => {
     const ranges = parseRanges(entry);
     if (ranges === null) throw new Error(`${entry} is no address of a proxy`);
     return ranges;
   });
   return (address) => trusted.some((range) => isWithin(address, range));
+}
+
+function toPeer(remoteAddress: string | undefined, isTrusted: Trust): Peer {
+  const address = toAddress(remoteAddress);
+  return { name: nameOf(address), isTrusted: address !== null && isTrusted(address) };
+}
+
+/** The part of a connection that says where it comes from. */
+interface Connection {
+  readonly remoteAddress?: string | undefined;
 }
 
 /**
@@ -92,18 +110,17 @@ function createTrust(entries: readonly string[]): (address: IpAddress) => boolea
  */
 export function createConnectionReader(
   trusted: readonly string[],
-): (socket: { readonly remoteAddress?: string | undefined }) => Client | null {
+): (socket: Connection) => Client | null {
   const isTrusted = createTrust(trusted);
   return ({ remoteAddress }) => {
-    const address = toAddress(remoteAddress);
-    if (address !== null && isTrusted(address)) return null;
-    return toClient(nameOf(address));
+    const peer = toPeer(remoteAddress, isTrusted);
+    return peer.isTrusted ? null : toClient(peer.name);
   };
 }
 
 /** The part of a request that says where it comes from. */
 export interface AddressSource {
-  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly socket: Connection;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
@@ -115,11 +132,9 @@ export interface AddressReaderOptions {
   readonly onIgnored: () => void;
 }
 
-/** Who is at the other end of a connection. */
-interface Peer {
-  readonly name: string;
-  readonly isTrusted: boolean;
-}
+/** Maximum number of peers and of headers that are remembered, and maximum length of such a header. */
+const maxRemembered = 2000;
+const maxRememberedLength = 200;
 
 /**
  * Creates the reader of clients' addresses, which gives the name of a request's client (see
@@ -131,67 +146,36 @@ export function createAddressReader({
   onIgnored,
 }: AddressReaderOptions): (request: AddressSource) => string {
   const isTrusted = createTrust(trusted);
-  const nameForwarded = createForwardedMemory(isTrusted);
-  const peers = new WeakMap<AddressSource['socket'], Peer>();
+  const follow = (header: string) => followForwarded(header, isTrusted);
+  const max = maxRemembered;
+  const peers = new LRUCache({ max, memoMethod: (text: string) => toPeer(text, isTrusted) });
+  const forwarded = new LRUCache({ max, memoMethod: follow });
+  const nameForwarded = (header: string) =>
+    header.length > maxRememberedLength ? follow(header) : forwarded.memo(header);
   let hasIgnored = false;
-  const meet = (socket: AddressSource['socket']): Peer => {
-    const address = toAddress(socket.remoteAddress);
-    const peer = {
-      name: nameOf(address),
-      isTrusted: address !== null && isTrusted(address),
-    };
-    peers.set(socket, peer);
-    return peer;
-  };
-  return (request) => {
-    const { socket } = request;
-    const peer = peers.get(socket) ?? meet(socket);
-    if (!peer.isTrusted && hasIgnored) return peer.name;
-    const forwarded = request.headers['x-forwarded-for'];
-    if (forwarded === undefined || forwarded.length === 0) return peer.name;
-    if (peer.isTrusted) return nameForwarded(String(forwarded)) ?? peer.name;
+  return ({ socket: { remoteAddress = '' }, headers: { 'x-forwarded-for': written } }) => {
+    const peer = peers.memo(remoteAddress);
+    if (written === undefined || written.length === 0) return peer.name;
+    if (peer.isTrusted) return nameForwarded(String(written)) || peer.name;
+    if (!hasIgnored) onIgnored();
     hasIgnored = true;
-    onIgnored();
     return peer.name;
   };
-}
-
-/** Maximum number of headers whose client is remembered, and maximum length of such a header. */
-const maxRemembered = 10_000;
-const maxRememberedLength = 200;
-
-/** Creates `followForwarded` with a memory: behind a proxy every request asks it. */
-function createForwardedMemory(
-  isTrusted: (address: IpAddress) => boolean,
-): (header: string) => string | null {
-  const follow = (header: string) => {
-    const address = followForwarded(header, isTrusted);
-    return { name: address === null ? null : nameOf(address) };
-  };
-  const remembered = new LRUCache<string, { readonly name: string | null }>({
-    max: maxRemembered,
-    memoMethod: follow,
-  });
-  return (header) =>
-    (header.length > maxRememberedLength ? follow(header) : remembered.memo(header)).name;
 }
 
 /** The most entries of `X-Forwarded-For` that are looked at, from the right. */
 const maxEntries = 32;
 
-/** Gives the last address that can be believed; null where none can, so that it is the proxy's own. */
-function followForwarded(
-  header: string,
-  isTrusted: (address: IpAddress) => boolean,
-): IpAddress | null {
-  let client: IpAddress | null = null;
+/** Returns the name of the last address that can be believed; '' if there is none. */
+function followForwarded(header: string, isTrusted: Trust): string {
+  let client = '';
   let end = header.length;
   for (let looked = 0; looked < maxEntries && end >= 0; looked += 1) {
     const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1);
     const address = toAddress(header.slice(comma + 1, end).trim());
     // What is beyond something that is no address was not written by a proxy that is believed.
     if (address === null) return client;
-    client = address;
+    client = nameOf(address);
     if (!isTrusted(address)) return client;
     end = comma;
   }
