@@ -18,6 +18,7 @@ import {
   type Route,
   routes,
 } from '../../src/http/reads/routes.ts';
+import { openArchive } from '../../src/providers/archive.ts';
 import type { Provider } from '../../src/providers/provider.ts';
 import { isPermalinkHandle } from '../../src/reads/addresses/reserved-names.ts';
 import { allReads } from '../../src/reads/index.ts';
@@ -93,6 +94,20 @@ export function testConfig(env: Readonly<Record<string, string>> = {}): Config {
   return loaded.config;
 }
 
+/** Archives with the sample by the address of their server: seeding one takes longer than building an app. */
+const archives = new Map<string, Provider>();
+
+/** Returns an archive with the sample that apps of a test file share; nothing where an app has its own. */
+function toSharedArchive(config: Config): { archive?: Provider } {
+  if (config.PERCH_DATA_DIR !== ':memory:' || !config.PERCH_SAMPLE) return {};
+  const baseUrl = config.PERCH_BASE_URL;
+  const { close, ...archive } =
+    archives.get(baseUrl) ??
+    openArchive({ path: ':memory:', sample: true, baseUrl, clock: createManualClock() });
+  archives.set(baseUrl, archive);
+  return { archive };
+}
+
 /** Builds an app for one test. */
 export async function buildTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const manual = createManualClock();
@@ -103,6 +118,7 @@ export async function buildTestApp(options: TestAppOptions = {}): Promise<TestAp
     clock,
     random: systemRandom,
     logger: pino({ level: 'debug' }, { write: (line) => options.onLog?.(line) }),
+    ...(options.clock === undefined ? toSharedArchive(config) : {}),
     ...(options.providers === undefined ? {} : { providers: options.providers }),
     ...(options.load === undefined ? {} : { load: options.load }),
     ...(options.engine === undefined ? {} : { engine: options.engine }),

@@ -36,6 +36,8 @@ import { createReader, type Reader } from '../../reads/run.ts';
 export interface FetchingOverrides {
   /** The providers, instead of those that the configuration names. They are closed with the rest. */
   readonly providers?: readonly Provider[];
+  /** An archive that is open already, in place of one that is opened here. */
+  readonly archive?: Provider;
   /** Watches what is answered; the command line has none. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
   /** What upstream requests of browse reads are taken from; the command line has none. */
@@ -82,8 +84,10 @@ export function openFetching(options: FetchingOptions): Fetching {
   const http = openHttpClient(limits);
   const publicHttp = openPublicHttpClient(limits, options.network);
   const settings = toSettings(config, { http, publicHttp, clock });
+  const { archive } = options;
+  const factories = archive ? { ...providerFactories, archive: () => archive } : providerFactories;
   const providers =
-    options.providers ?? config.PERCH_PROVIDERS.map((name) => providerFactories[name](settings));
+    options.providers ?? config.PERCH_PROVIDERS.map((name) => factories[name](settings));
   const chain = createChain(providers, options);
   const keep = openKeep(config, chain, settings);
   const cache = createResponseCache({
