@@ -50,8 +50,9 @@ export interface KeyFile {
    */
   use<Value>(work: (rows: KeyRows) => Value, mend?: readonly KeyFileFault[]): Value;
   /**
-   * Returns a text that every change of the file changes; `undefined` where none can be told: in memory,
-   * without a file, and in the seconds after a change, when another one could have the same time.
+   * Returns a text that every change of the file changes, and every tenth of a second; `undefined` where
+   * none can be told: in memory, without a file, and in the seconds after a change, when another one could
+   * have the same time.
    */
   version(): string | undefined;
   close(): void;
@@ -60,6 +61,8 @@ export interface KeyFile {
 const inMemory = ':memory:';
 /** More than the steps in which file systems count time, two seconds at most (FAT). */
 const grainMs = 3000;
+/** For how long a version holds, because it does not show that another program has locked the file. */
+const versionMs = 100;
 const schema = { migrations: keyMigrations, journal: 'rollback', busyMs: 20 } as const;
 
 /** Device and inode, which identify a file. */
@@ -112,9 +115,11 @@ export function openKeyFile(location: string, clock: Clock): KeyFile {
     },
     version: () => {
       if (path === inMemory || isClosed) return undefined;
+      const now = clock.now();
       const stats = statSync(path, { throwIfNoEntry: false });
-      if (stats === undefined || clock.now() - stats.ctimeMs < grainMs) return undefined;
-      return `${stats.dev}:${stats.ino}:${stats.size}:${stats.ctimeMs}`;
+      if (stats === undefined || now - stats.ctimeMs < grainMs) return undefined;
+      const { dev, ino, size, ctimeMs } = stats;
+      return `${dev}:${ino}:${size}:${ctimeMs}:${Math.floor(now / versionMs)}`;
     },
     close: () => {
       isClosed = true;

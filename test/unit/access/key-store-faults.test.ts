@@ -527,13 +527,16 @@ describe('a key that is remembered', () => {
     return { ...rig, key, record };
   }
 
-  it('is valid while another program has locked the file', async () => {
-    const { key, path, checkNext, told } = await remember();
+  it('is read again after a tenth of a second, so that a lock is seen', async () => {
+    const { key, path, checkNext, clock, told } = await remember();
 
     const unlock = await lockFromOutside(path);
 
     expect(await checkNext(key)).toBe('valid');
     expect(told).toEqual([]);
+    await clock.advance(100);
+    expect(await checkNext(key)).toBe('unverified');
+    expect(told).toEqual(['locked']);
     await unlock();
   });
 
