@@ -25,9 +25,11 @@ const short = {
 /** The same for a fault whose bytes a busy machine may need a while to read. */
 const longer = {
   ...short,
-  PERCH_ATTEMPT_TIMEOUT_MS: '2000',
-  PERCH_READ_TIMEOUT_MS: '3000',
+  PERCH_ATTEMPT_TIMEOUT_MS: '4000',
+  PERCH_READ_TIMEOUT_MS: '6000',
 };
+
+const limitsFor = (fault: string) => (fault === 'sends 10 MB' ? longer : short);
 
 const person = { id: '7', screen_name: 'wren_test', name: 'Wren' };
 const found: FakeHandler = (_request, response) =>
@@ -130,7 +132,7 @@ describe('an upstream that fails', () => {
     faults,
     ([name, , code]) => `answers ${code} when the first ${name} and no other can say`,
     async ([name, fault, code, status]) => {
-      const { url } = await setUp(fault, hang, name === 'sends 10 MB' ? longer : short);
+      const { url } = await setUp(fault, hang, limitsFor(name));
 
       const reply = await fetch(`${url}/jack/status/20`);
       const problem = await readJson(reply);
@@ -147,8 +149,8 @@ describe('an upstream that fails', () => {
     'read.errors.upstream_as_problem',
     faults,
     ([name]) => `asks the next provider when the first ${name}`,
-    async ([, fault]) => {
-      const { url } = await setUp(fault, found);
+    async ([name, fault]) => {
+      const { url } = await setUp(fault, found, limitsFor(name));
 
       const reply = await fetch(`${url}/jack/status/20?format=json`);
       const body = await readJson(reply);
