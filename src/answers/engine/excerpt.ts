@@ -1,7 +1,7 @@
 import type { Block } from '../readers/section.ts';
 import { toWords } from '../text/words.ts';
-import { type Asked, shareMet } from './question/asked.ts';
-import type { Concepts } from './question/concepts.ts';
+import { type Asked, shareMet } from './asked.ts';
+import type { Concepts } from './concepts.ts';
 
 /** A block, or a part of one, as Markdown. */
 interface Piece {

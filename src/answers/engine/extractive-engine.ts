@@ -4,14 +4,14 @@ import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 import { toShownHeading } from '../readers/markdown.ts';
 import { readVocabulary } from '../text/vocabulary.ts';
+import { toAsked } from './asked.ts';
 import { composeAbstention, composeAnswer } from './compose.ts';
-import { confidenceModel } from './confidence/confidence-model.ts';
+import { confidenceModel } from './confidence-model.ts';
 import { toExcerpt, toMarkdown } from './excerpt.ts';
 import { type Found, type FoundSource, find, toCitedScore } from './find.ts';
+import { createLexicon } from './lexicon.ts';
 import { createPassageStore } from './passage-store.ts';
-import { toAsked } from './question/asked.ts';
-import { createLexicon } from './question/lexicon.ts';
-import { understand } from './question/question.ts';
+import { understand } from './question.ts';
 
 /** Answers from the passages of an index, and provides passages for a language model. */
 export interface ExtractiveEngine {

@@ -1,7 +1,7 @@
-import type { Phrase, Vocabulary } from '../../text/vocabulary.ts';
-import { toStem, toWords } from '../../text/words.ts';
-import { weights } from '../confidence/weights.ts';
+import type { Phrase, Vocabulary } from '../text/vocabulary.ts';
+import { toStem, toWords } from '../text/words.ts';
 import type { Lexicon } from './lexicon.ts';
+import { weights } from './weights.ts';
 
 /** Something that a question asks for, with all words that may stand for it. */
 export interface Concept {

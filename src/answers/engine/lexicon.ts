@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { editDistance } from '../../../core/near-name.ts';
-import type { PassageIndex } from '../../index/passage-index.ts';
-import type { Vocabulary } from '../../text/vocabulary.ts';
-import { toStem, toWords } from '../../text/words.ts';
+import { editDistance } from '../../core/near-name.ts';
+import type { PassageIndex } from '../index/passage-index.ts';
+import type { Vocabulary } from '../text/vocabulary.ts';
+import { toStem, toWords } from '../text/words.ts';
 
 const maxKept = 20_000;
 

@@ -1,6 +1,6 @@
-import type { EarlierTurn, Question } from '../../answer.ts';
-import type { Vocabulary } from '../../text/vocabulary.ts';
-import { toWords } from '../../text/words.ts';
+import type { EarlierTurn, Question } from '../answer.ts';
+import type { Vocabulary } from '../text/vocabulary.ts';
+import { toWords } from '../text/words.ts';
 
 const pointing =
   /\b(?:it|its|that|this|they|them|their|these|those|there|one|same|former|latter|above)\b/i;
