@@ -44,7 +44,7 @@ export function openAnswers(options: AnswersOptions): Answers {
   const { corpora, path, onProgress = () => {} } = options;
   const index = openPassageIndex(path);
   let isBuilt = index.isBuiltFor(corpora);
-  const { answer, passages } = createExtractiveEngine({ index, corpora });
+  const { answer, passages } = createExtractiveEngine(index, corpora);
   const keeping = openKeeping({
     ...options,
     refreshNow: async (live) => {

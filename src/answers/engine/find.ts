@@ -1,18 +1,15 @@
 import type { FoundPassage } from '../index/passage-index.ts';
-import type { Vocabulary } from '../text/vocabulary.ts';
 import { maxCitations } from './compose.ts';
-import { type Concept, type Concepts, toConcepts } from './concepts.ts';
+import { type Concept, type Concepts, toConcepts, type WordContext } from './concepts.ts';
 import { type Findings, toConfidence } from './confidence.ts';
-import { hasUnknownName, type Lexicon } from './lexicon.ts';
+import { hasUnknownName } from './lexicon.ts';
 import type { PassageStore } from './passage-store.ts';
 import { toParts } from './question.ts';
 import { type ScoredPassage, scorePassages } from './score.ts';
 import { weights } from './weights.ts';
 
-interface FindContext {
+interface FindContext extends WordContext {
   readonly store: PassageStore;
-  readonly lexicon: Lexicon;
-  readonly vocabulary: Vocabulary;
   /** Paths whose passages count more, because the turn before was about them. */
   readonly recentPaths?: readonly string[];
 }
@@ -69,13 +66,10 @@ function isAmong(sources: readonly FoundSource[], one: ScoredPassage, key: 'id' 
   return sources.some(({ scored }) => scored.passage[key] === one.passage[key]);
 }
 
-/** How many of the best passages can be chosen for an answer. */
-const considered = 50;
-
-/** Chooses passages for an answer, best first: a second one of a file only if it is much better than others. */
+/** Chooses passages from the fifty best, best first: a second one of a file only if it is much better than others. */
 function choosePassages(scored: readonly ScoredPassage[], most: number): readonly ScoredPassage[] {
   const chosen: ScoredPassage[] = [];
-  const near = scored.slice(0, considered);
+  const near = scored.slice(0, 50);
   const lossOf = ({ file }: FoundPassage) =>
     weights.sameFile * chosen.filter(({ passage }) => passage.file === file).length;
   while (chosen.length < most) {
@@ -124,13 +118,10 @@ export function lookUp(text: string, context: FindContext): Findings {
   return { concepts, scored, passages, hasUnknownName: hasUnknownName(text, context) };
 }
 
-/** What a concept counts besides its weight if it is in a title, a heading or a name. */
-const aboveFactor = 0.6;
+/** Share of its weight that a concept counts for in a title, a heading or a name, and that a name in one piece counts for. */
+const factors = { above: 0.6, name: 0.5 } as const;
 
-/** What a name in one piece counts. */
-const nameFactor = 0.5;
-
-/** Below this a term is too vague for its place to matter. */
+/** A term that counts less for its concept is too vague for its place to matter. */
 const leastFactorAbove = 0.3;
 
 /**
@@ -146,10 +137,10 @@ export function findCandidates(
   for (const { weight, terms } of concepts) {
     tally.add({ weight, terms }, store.anywhere);
     const telling = [...terms].filter(([, factor]) => factor >= leastFactorAbove);
-    tally.add({ weight: aboveFactor * weight, terms: new Map(telling) }, store.above);
+    tally.add({ weight: factors.above * weight, terms: new Map(telling) }, store.above);
   }
   for (const [name, weight] of names) {
-    tally.add({ weight: nameFactor * weight, terms: new Map([[name, 1]]) }, store.anywhere);
+    tally.add({ weight: factors.name * weight, terms: new Map([[name, 1]]) }, store.anywhere);
   }
   return tally.best(most);
 }

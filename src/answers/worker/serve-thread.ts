@@ -61,7 +61,7 @@ function createWorks({ corpora, path }: ThreadSetting) {
   };
   const openEngine = async (): Promise<ExtractiveEngine> => {
     const { createExtractiveEngine } = await import('../engine/extractive-engine.ts');
-    engine ??= createExtractiveEngine({ index: open(), corpora });
+    engine ??= createExtractiveEngine(open(), corpora);
     return engine;
   };
   const works: { readonly [Kind in TaskKind]: Work<Kind> } = {
