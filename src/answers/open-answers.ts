@@ -56,8 +56,7 @@ export function openAnswers(options: AnswersOptions): Answers {
   return {
     engine: toExtractiveEngine(answer, () => isBuilt),
     passages,
-    refresh: keeping.refresh,
-    keepCurrent: keeping.keepCurrent,
+    ...keeping,
     close: async () => {
       await keeping.close();
       index.close();

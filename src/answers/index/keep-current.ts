@@ -56,21 +56,17 @@ export function openKeeping(options: KeepingOptions) {
     // `keepCurrent` passes no signal: each one that `any` makes of `stop` is remembered by it.
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     const next = running.then(() => refreshNow(both));
-    running = next.catch(() => {}); // the caller of this refresh is told
+    running = Promise.allSettled([next]); // the caller of this refresh is told of its failure
     return next;
   };
   const keepRefreshing = async () => {
     await clock.sleep(firstAfterMs, stop.signal);
     for (;;) {
-      const isCurrent = await refresh().then(
-        () => true,
-        (error) => {
-          if (!stop.signal.aborted) onTrouble(error);
-          return false;
-        },
-      );
+      const [result] = await Promise.allSettled([refresh()]);
+      const isCurrent = result.status === 'fulfilled';
+      if (!isCurrent && !stop.signal.aborted) onTrouble(result.reason);
       const watched = isCurrent && folders.isComplete() ? 'watched' : 'unwatched';
-      await clock.sleep(rescanMs[watched], pause.signal).catch(() => {}); // a change came first
+      await Promise.allSettled([clock.sleep(rescanMs[watched], pause.signal)]); // or a change
       pause = new AbortController();
       await clock.sleep(settleMs, stop.signal);
     }
@@ -78,7 +74,6 @@ export function openKeeping(options: KeepingOptions) {
   return {
     /** Throws if the refresh fails, or the reason of the signal, or of `close`. */
     refresh,
-    /** Refreshes the index now and whenever a file has changed. */
     keepCurrent: () => {
       keeping = keepRefreshing().catch((error) => {
         if (!stop.signal.aborted) throw error;
