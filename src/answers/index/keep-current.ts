@@ -2,23 +2,20 @@ import { type FSWatcher, watch } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import type { RefreshProgress } from './refresh.ts';
 
-/** What a refresh did, and what the index holds now. */
+/** Result of a refresh, with the number of passages that the index has now. */
 export interface RefreshSummary extends RefreshProgress {
-  /** The number of passages in the index. */
   readonly passages: number;
   readonly ms: number;
 }
 
-/** What a refresh is given while it runs. */
+/** Signal and listener of a refresh. `onFolder` is called with each folder before it is read. */
 export interface RefreshLive {
   readonly signal: AbortSignal;
-  /** Called with each folder before it is read. */
   onFolder(absolute: string): void;
 }
 
 interface KeepingOptions {
   readonly clock: Clock;
-  /** Brings the index up to date. */
   refreshNow(live: RefreshLive): Promise<Omit<RefreshSummary, 'ms'>>;
   /** How long `keepCurrent` waits before the first refresh. Default: 0. */
   readonly firstAfterMs?: number;
@@ -35,7 +32,7 @@ const settleMs = 300;
 
 /** Opens the refreshing of an index, one refresh at a time. Nothing is done yet. Close it with `close()`. */
 export function openKeeping(options: KeepingOptions) {
-  const { clock, firstAfterMs = 0, onRefreshed = () => {}, onTrouble = () => {} } = options;
+  const { clock, firstAfterMs = 0 } = options;
   const stop = new AbortController();
   // Aborted by the first change since the last wait.
   let pause = new AbortController();
@@ -49,7 +46,7 @@ export function openKeeping(options: KeepingOptions) {
     const done = await options.refreshNow({ signal, onFolder: folders.visit });
     folders.leaveOthers();
     const summary = { ...done, ms: clock.now() - startMs };
-    onRefreshed(summary);
+    options.onRefreshed?.(summary);
     return summary;
   };
   const refresh = (signal?: AbortSignal): Promise<RefreshSummary> => {
@@ -64,7 +61,7 @@ export function openKeeping(options: KeepingOptions) {
     for (;;) {
       const [result] = await Promise.allSettled([refresh()]);
       const isCurrent = result.status === 'fulfilled';
-      if (!isCurrent && !stop.signal.aborted) onTrouble(result.reason);
+      if (!isCurrent && !stop.signal.aborted) options.onTrouble?.(result.reason);
       const watched = isCurrent && folders.isComplete() ? 'watched' : 'unwatched';
       await Promise.allSettled([clock.sleep(rescanMs[watched], pause.signal)]); // or a change
       pause = new AbortController();
@@ -99,8 +96,7 @@ function openFolderWatch(onChange: () => void) {
   const watchers = new Map<string, FSWatcher>();
   let visited = new Set<string>();
   // The number of folders that are not watched: of the last round of visits, and of the one under way.
-  let missed = 0;
-  let missing = 0;
+  let [missed, missing] = [0, 0];
   const unwatch = (folder: string) => {
     watchers.get(folder)?.close();
     watchers.delete(folder);
@@ -130,8 +126,7 @@ function openFolderWatch(onChange: () => void) {
     leaveOthers: () => {
       for (const folder of [...watchers.keys()]) if (!visited.has(folder)) unwatch(folder);
       visited = new Set();
-      missed = missing;
-      missing = 0;
+      [missed, missing] = [missing, 0];
     },
     close: () => {
       for (const folder of [...watchers.keys()]) unwatch(folder);
