@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
-import { confidenceSigns, toSigns } from '../../src/answers/engine/confidence/confidence.ts';
+import { toSigns } from '../../src/answers/engine/confidence.ts';
 import { lookUp } from '../../src/answers/engine/find.ts';
+import { createLexicon } from '../../src/answers/engine/lexicon.ts';
 import { createPassageStore } from '../../src/answers/engine/passage-store.ts';
-import { createLexicon } from '../../src/answers/engine/question/lexicon.ts';
 import { readVocabulary } from '../../src/answers/text/vocabulary.ts';
 import { chance, fitLogistic, type Logistic, type Sample } from './logistic.ts';
 import { readQuestions } from './questions.ts';
@@ -10,7 +10,7 @@ import { openRig } from './rig.ts';
 import { quantile } from './scoring.ts';
 
 /**
- * Fits when to decline, and writes `src/answers/engine/confidence/confidence-model.ts`:
+ * Fits when to decline, and writes `src/answers/engine/confidence-model.ts`:
  * `npx tsx bench/answers/fit-confidence.ts`. Questions of one set, asked about another, are taken as
  * unanswerable too, with little weight. First it prints what a model does on a set that it was not
  * fitted to.
@@ -33,6 +33,7 @@ interface SetSample extends Sample {
 }
 
 const samples: SetSample[] = [];
+const names = new Set<string>();
 const vocabulary = readVocabulary();
 for (const set of new Set(questions.map(({ corpus }) => corpus))) {
   const first = questions.find(({ corpus }) => corpus === set);
@@ -46,10 +47,12 @@ for (const set of new Set(questions.map(({ corpus }) => corpus))) {
   questions.forEach(({ corpus, question, answerable }, at) => {
     const isForeign = corpus !== set;
     if (isForeign && (!answerable || at % foreign.oneOf !== 0)) return;
+    const signs = toSigns(lookUp(question, context));
+    for (const name of Object.keys(signs)) names.add(name);
     samples.push({
       set,
       isForeign,
-      signs: toSigns(lookUp(question, context)),
+      signs: Object.values(signs),
       isPositive: answerable && !isForeign,
       weight: isForeign ? foreign.weight : 1,
     });
@@ -97,23 +100,13 @@ const model = fitTo(samples);
 tell('none', model, samples);
 
 const rounded = (value: number) => Number(value.toFixed(2));
-console.log(
-  confidenceSigns.map((name, at) => `${name} ${rounded(model.factors[at] ?? 0)}`).join(', '),
-);
+console.log([...names].map((name, at) => `${name} ${rounded(model.factors[at] ?? 0)}`).join(', '));
 writeFileSync(
-  'src/answers/engine/confidence/confidence-model.ts',
-  `/** A logistic model: from signs to the chance that a question is answered. */
-export interface ConfidenceModel {
-  readonly bias: number;
-  /** In the order of \`confidenceSigns\`. */
-  readonly factors: readonly number[];
-  /** Questions below this chance are declined. */
-  readonly threshold: number;
-}
-
-/** Fitted by \`bench/answers/fit-confidence.ts\` to the questions beside it. */
-export const confidenceModel: ConfidenceModel = {
+  'src/answers/engine/confidence-model.ts',
+  `/** Logistic model, fitted by \`bench/answers/fit-confidence.ts\`. Questions below the threshold are declined. */
+export const confidenceModel = {
   bias: ${rounded(model.bias)},
+  /** In the order of the signs that \`toSigns\` returns. */
   factors: [${model.factors.map(rounded).join(', ')}],
   threshold: ${rounded(model.threshold)},
 };

@@ -33,7 +33,7 @@ export async function openRig({ corpus, root }: LabelledQuestion): Promise<Rig> 
   const docs: Corpus = { name: 'docs', root: join(folder, root) };
   const index = openPassageIndex(':memory:');
   await refreshIndex({ index, corpora: [docs] });
-  const engine = createExtractiveEngine({ index, corpora: [docs] });
+  const engine = createExtractiveEngine(index, [docs]);
   const baseline = openBaseline(await readSections(docs, root));
   const ask = async (text: string): Promise<JudgedAnswer> => {
     const start = performance.now();

@@ -15,7 +15,7 @@ export interface EarlierTurn {
 export interface Citation {
   /** Relative to the corpus, with `/`; begins with the name of the corpus if there are several. */
   readonly path: string;
-  /** The heading of the section as readers see it; empty before the first heading of a file. */
+  /** As readers see it; empty before the first heading of a file. */
   readonly heading: string;
   /** The first and the last line of what was used, from 1. */
   readonly line: number;
@@ -24,7 +24,6 @@ export interface Citation {
   readonly score: number;
 }
 
-/** An answer to a question. */
 export interface Answer {
   /** Markdown; ends with the citations as `path#heading:line`, the heading as a slug. */
   readonly text: string;
@@ -34,15 +33,13 @@ export interface Answer {
   readonly abstained: boolean;
   /** `length` if the text was cut. */
   readonly finishReason: 'stop' | 'length';
-  /** What a language model counted, by names such as `inputTokens`; absent if unknown. */
+  /** Counts by a language model, by names such as `inputTokens`; absent if unknown. */
   readonly usage?: Readonly<Record<string, number>>;
-  /** Present if another engine than the language model answered, or ended the answer. */
   readonly fallback?: Fallback;
 }
 
-/** Who answered in place of a language model, and why. */
+/** The engine that answered in place of a language model, or ended its answer, and why. */
 export interface Fallback {
-  /** The `modelId` of the engine that answered. */
   readonly modelId: string;
   readonly code: FallbackCode;
   /** A sentence for people, without anything that the endpoint of the model sent. */
@@ -58,7 +55,7 @@ export type FallbackCode =
   | 'model_paused'
   | 'model_not_asked';
 
-/** What a turn passes to an engine besides the question. */
+/** Signal and listener of the caller of an engine. */
 export interface Asking {
   /** Aborted when the turn is cancelled or out of time. The engine stops soon then, and throws its reason. */
   readonly signal: AbortSignal;
@@ -89,9 +86,8 @@ export function toExtractiveEngine(
   };
 }
 
-/** A passage for a language model. */
+/** A passage for a language model; `id` is its row in the index. */
 export interface GivenPassage {
-  /** Its row in the index. */
   readonly id: number;
   readonly citation: Citation;
   /** The headings above it and its own, outermost first. */

@@ -6,13 +6,11 @@ import { openKeeping, type RefreshSummary } from './index/keep-current.ts';
 import { openPassageIndex } from './index/passage-index.ts';
 import { type RefreshProgress, refreshIndex } from './index/refresh.ts';
 
-/** What answers are made from. */
 export interface AnswersOptions {
   readonly corpora: readonly Corpus[];
   /** The file of the index, or `:memory:`. */
   readonly path: string;
   readonly clock: Clock;
-  /** Called while the index is brought up to date. */
   readonly onProgress?: (progress: RefreshProgress) => void;
   /** Called when the index is up to date. */
   readonly onRefreshed?: (summary: RefreshSummary) => void;
@@ -34,17 +32,16 @@ export interface Answers {
 }
 
 /**
- * Opens the index and the engine in this thread, for callers with nothing else to do meanwhile; a server
- * uses `openThreadedAnswers`. Nothing is read yet. If an earlier process built an index for the same corpora,
- * questions are answered at once.
+ * Opens the index and the engine in this thread; a server uses `openThreadedAnswers`. Nothing is read yet. If an
+ * earlier process built an index for the same corpora, questions are answered at once.
  *
  * @throws Error if the file of the index cannot be opened.
  */
 export function openAnswers(options: AnswersOptions): Answers {
-  const { corpora, path, onProgress = () => {} } = options;
+  const { corpora, path, onProgress } = options;
   const index = openPassageIndex(path);
   let isBuilt = index.isBuiltFor(corpora);
-  const { answer, passages } = createExtractiveEngine({ index, corpora });
+  const { answer, passages } = createExtractiveEngine(index, corpora);
   const keeping = openKeeping({
     ...options,
     refreshNow: async (live) => {
@@ -56,8 +53,7 @@ export function openAnswers(options: AnswersOptions): Answers {
   return {
     engine: toExtractiveEngine(answer, () => isBuilt),
     passages,
-    refresh: keeping.refresh,
-    keepCurrent: keeping.keepCurrent,
+    ...keeping,
     close: async () => {
       await keeping.close();
       index.close();

@@ -1,14 +1,7 @@
 import { z } from 'zod';
 
-const citation = z
-  .object({
-    path: z.string(),
-    heading: z.string(),
-    line: z.int(),
-    endLine: z.int(),
-    score: z.number(),
-  })
-  .meta({ id: 'SessionCitation' });
+const place = { path: z.string(), heading: z.string(), line: z.int(), endLine: z.int() };
+const citation = z.object({ ...place, score: z.number() }).meta({ id: 'SessionCitation' });
 
 const turn = { sequence: z.int().min(0), turnId: z.string() };
 const step = { ...turn, stepIndex: z.literal(0) };
@@ -122,11 +115,7 @@ export const leaseRecord = z
 
 export type LeaseRecord = z.infer<typeof leaseRecord>;
 
-export interface EventStamp {
-  readonly id: string;
-  readonly atMs: number;
-  readonly index: number;
-}
+export type EventStamp = Readonly<{ id: string; atMs: number; index: number }>;
 
 /** Returns the line of an event as it is recorded, without its line feed; it never holds the token. */
 export function toEventLine({ type, data, deliveryId }: EventDraft, stamp: EventStamp): string {
@@ -136,12 +125,9 @@ export function toEventLine({ type, data, deliveryId }: EventDraft, stamp: Event
   return JSON.stringify({ type, data, meta: { id, at, ...deliveryIds, index } });
 }
 
-const waitingStart = '{"type":"session.waiting"';
-const emptyToken = '"continuationToken":""';
-
 /** Returns a recorded line with the token, if the event has a place for it. */
 export function fillToken(line: string, token: string): string {
   // Such an event holds nothing that a caller wrote, so that the place is found for certain.
-  if (!line.startsWith(waitingStart)) return line;
-  return line.replace(emptyToken, `"continuationToken":"${token}"`);
+  if (!line.startsWith('{"type":"session.waiting"')) return line;
+  return line.replace('"continuationToken":""', `"continuationToken":"${token}"`);
 }

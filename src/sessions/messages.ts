@@ -1,39 +1,30 @@
-import type { Client } from '../core/caller.ts';
 import { Problem } from '../core/problem.ts';
 import type { SessionService } from './service.ts';
 import type { Once, Receipt } from './store/session-rows.ts';
 import { acceptMessage, type SessionRecord, startSession } from './store/state.ts';
 
-interface FirstMessage {
+/** A message that starts a session. The client is `null` for the command line. */
+interface FirstMessage extends Pick<SessionRecord, 'owner' | 'client'> {
   readonly text: string;
-  /** The owner mark; `null` for the anonymous caller. */
-  readonly owner: string | null;
-  /** `null` for the command line. */
-  readonly client: Client | null;
   readonly once: Once | null;
 }
 
-/**
- * Starts a session with its first message; its turn begins by itself.
- *
- * @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`, `not_ready`
- */
+/** Starts a session. @throws Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`, `not_ready` */
 export function startWith(
   { text, owner, client, once }: FirstMessage,
   { store, ids, clock }: SessionService,
 ): Promise<Receipt> {
-  const nowMs = clock.now();
-  const receipt = { sessionId: ids.session(), deliveryId: ids.delivery(), queued: 0 };
-  const { sessionId: id, deliveryId } = receipt;
-  const transition = startSession({ id, owner, client }, { deliveryId, text, nowMs });
-  return store.start({ transition, receipt }, once);
+  const [id, deliveryId] = [ids.session(), ids.delivery()];
+  const delivery = { deliveryId, text, nowMs: clock.now() };
+  const transition = startSession({ id, owner, client }, delivery);
+  return store.start({ transition, receipt: { sessionId: id, deliveryId, queued: 0 } }, once);
 }
 
+/** A further message. `check` throws if something speaks against it when it is accepted. */
 interface FurtherMessage {
   readonly sessionId: string;
   readonly text: string;
   readonly once: Once | null;
-  /** Throws if something speaks against the message when it is accepted. */
   readonly check?: ((record: SessionRecord) => void) | undefined;
 }
 
@@ -59,7 +50,7 @@ export async function goOnWith(
   return receipt;
 }
 
-/** Creates the problem of a session id that nobody knows. */
+/** Creates the problem of an unknown session id. */
 export function unknownSession(): Problem {
   return new Problem('session_not_found', { detail: 'There is no session with this id.' });
 }

@@ -47,40 +47,32 @@ const deliveryId = z
   .string()
   .describe('Stands in `meta.deliveryIds` of the events that answer this message.');
 
+const ok = z.literal(true);
+const status = z.literal('accepted');
+
 export const startReply = z
-  .object({
-    sessionId,
-    continuationToken,
-    ok: z.literal(true),
-    status: z.literal('accepted'),
-    deliveryId,
-  })
+  .object({ sessionId, continuationToken, ok, status, deliveryId })
   .meta({ id: 'SessionStarted' });
 
+const queued = z.int().min(0).describe('How many messages are ahead; 0 where it starts now.');
+
 export const followUpReply = z
-  .object({
-    ok: z.literal(true),
-    sessionId,
-    continuationToken,
-    status: z.literal('accepted'),
-    deliveryId,
-    queued: z.int().min(0).describe('How many messages are ahead; 0 where it starts now.'),
-  })
+  .object({ ok, sessionId, continuationToken, status, deliveryId, queued })
   .meta({ id: 'SessionMessageAccepted' });
 
 /** The reply to a cancel of a session that has not ended: exactly these members. */
 export const cancelReply = z
-  .object({ ok: z.literal(true), sessionId, status: z.literal('accepted') })
+  .object({ ok, sessionId, status })
   .meta({ id: 'SessionCancelAccepted' });
 
 /** The reply to a cancel of a session that is unknown or has ended: exactly these members. */
 export const idleReply = z
-  .object({ ok: z.literal(true), status: z.literal('no_active_turn') })
+  .object({ ok, status: z.literal('no_active_turn') })
   .meta({ id: 'SessionNotRunning' });
 
 export const resetReply = z
   .object({
-    ok: z.literal(true),
+    ok,
     status: z.enum(['reset', 'no_active_session']),
     previousSessionId: z.string().exactOptional(),
   })
@@ -88,9 +80,5 @@ export const resetReply = z
 
 /** Exactly these members. */
 export const healthReply = z
-  .object({
-    ok: z.literal(true),
-    status: z.literal('ready'),
-    workflowId: z.string().min(1),
-  })
+  .object({ ok, status: z.literal('ready'), workflowId: z.string().min(1) })
   .meta({ id: 'SessionHealth' });

@@ -14,7 +14,7 @@ export interface Corpus {
   readonly except?: readonly string[];
 }
 
-/** A path that is no corpus. The message says which, and why. */
+/** Error for a path that is no corpus. The message says which, and why. */
 export class CorpusError extends Error {}
 
 /**

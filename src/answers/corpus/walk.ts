@@ -23,11 +23,7 @@ export const maxJsonBytes = 4_194_304;
 const maxDepth = 40;
 
 /** Folders without text of their own. Hidden ones are skipped too. */
-const skippedFolders: ReadonlySet<string> = new Set([
-  'node_modules',
-  'bower_components',
-  '__pycache__',
-]);
+const skippedFolders = ['node_modules', 'bower_components', '__pycache__'];
 
 /** A folder with the rules of the `.gitignore` files in it and above it, outermost first. */
 interface Folder {
@@ -37,10 +33,9 @@ interface Folder {
 }
 
 /**
- * Yields the files of a corpus that can be read, in the order of their paths. What `.gitignore` files
- * exclude, hidden files, huge ones, symbolic links and what is not readable are left out. `onFolder` is called
- * with each folder before it is read. The calls are synchronous: that is several times as quick, and this
- * thread has nothing else to do.
+ * Yields the files of a corpus that can be read, in the order of their paths, without what `.gitignore` files exclude,
+ * hidden files, huge ones, symbolic links and what is not readable. `onFolder` is called with each folder before it is
+ * read. The calls are synchronous: that is several times as quick, and this thread has nothing else to do.
  */
 export function* walkCorpus(
   corpus: Corpus,
@@ -66,13 +61,13 @@ function rulesIn(absolute: string, { path: base, rules }: Folder): Folder['rules
   return own === undefined ? rules : [...rules, { base, ignore: ignore().add(own) }];
 }
 
-/** Links are neither files nor folders here, so none is followed. */
+/** Returns whether an entry is read. Links are neither files nor folders here, so none is followed. */
 function isWanted(entry: Dirent, path: string, { only, except }: Corpus): boolean {
   if (entry.name.startsWith('.')) return false;
   const isBelow = (name: string) => path === name || path.startsWith(`${name}/`);
   if (only?.some(isBelow) === false || except?.some(isBelow) === true) return false;
   return entry.isDirectory()
-    ? !skippedFolders.has(entry.name) && path.split('/').length - 1 <= maxDepth
+    ? !skippedFolders.includes(entry.name) && path.split('/').length - 1 <= maxDepth
     : entry.isFile() && kindOf(path) !== undefined;
 }
 

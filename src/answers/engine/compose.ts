@@ -16,17 +16,8 @@ export const maxCitations = 5;
 /** If fewer characters are left, nothing of a source is quoted. */
 const leastExcerpt = 60;
 
-/**
- * Writes an answer: first the `leading` sources, one for each part of the question, then the `further`
- * ones; its citations are at its end, best first.
- */
-export function composeAnswer({
-  leading,
-  further,
-}: {
-  readonly leading: readonly Source[];
-  readonly further: readonly Source[];
-}): Answer {
+/** Writes an answer: the leading sources, one for each part of the question, the further ones, and the citations. */
+export function composeAnswer(leading: readonly Source[], further: readonly Source[]): Answer {
   const citations = [...leading, ...further].map(({ citation }) => citation);
   const ending = printSources(citations);
   let left = maxAnswerLength - ending.length - 40;
@@ -38,7 +29,10 @@ export function composeAnswer({
     left -= taken === '' ? 0 : taken.length + separator.length;
     return taken;
   };
-  const lead = leading.map((source) => take(titled(source, leading.length > 1), '\n\n'));
+  const lead = leading.map(({ citation: { heading }, text }) => {
+    const isTitled = leading.length > 1 && heading !== '';
+    return take(isTitled ? `**${escapeMarks(heading)}**\n\n${text}` : text, '\n\n');
+  });
   const more = further.map((source) => take(toBullet(source), '\n')).filter((one) => one !== '');
   const moreText = more.length === 0 ? '' : `More on this:\n\n${more.join('\n')}`;
   return {
@@ -80,18 +74,11 @@ function printList(citations: readonly Citation[]): string {
   return citations.map((citation) => `- \`${printCitation(citation)}\``).join('\n');
 }
 
-function titled({ citation, text }: Source, isOneOfSeveral: boolean): string {
-  return isOneOfSeveral && citation.heading !== ''
-    ? `**${escapeMarks(citation.heading)}**\n\n${text}`
-    : text;
-}
-
 function toBullet({ citation, text }: Source): string {
-  const title = escapeMarks(citation.heading === '' ? citation.path : citation.heading);
-  return `- **${title}**: ${inOneItem(text)}`;
+  return `- **${escapeMarks(citation.heading || citation.path)}**: ${inOneItem(text)}`;
 }
 
-/** Keeps characters of a plain text from becoming marks of Markdown. Within a word `_` is none. */
+/** Escapes the marks of Markdown in a plain text. Within a word `_` is none. */
 function escapeMarks(text: string): string {
   return text.replaceAll(/[\\`*[\]<]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&');
 }
@@ -124,7 +111,7 @@ function inOneLine(text: string): string {
   return text.replace(/^- /, '').replaceAll('\n- ', ' · ').replaceAll(/\s+/g, ' ');
 }
 
-/** Cuts a text that is too long, at a word, and closes code that is cut. Returns '' if `most` is too little. */
+/** Cuts a text at a word, and closes code that is cut. Returns '' if `most` is too little. */
 export function cutAtWord(text: string, most: number): string {
   if (most < leastExcerpt) return '';
   const end = text.lastIndexOf(' ', most - 6);

@@ -1,21 +1,19 @@
 import type { Block } from '../readers/section.ts';
 import { toWords } from '../text/words.ts';
-import { type Asked, shareMet } from './question/asked.ts';
-import type { Concepts } from './question/concepts.ts';
+import { type Asked, shareMet } from './asked.ts';
+import type { Concepts } from './concepts.ts';
 
 /** A block, or a part of one, as Markdown. */
-interface Piece {
-  readonly block: Block;
-  readonly text: string;
-}
+type Piece = Pick<Statement, 'block' | 'text'>;
 
 /** A sentence, an item, a row or code, with how well it answers. */
-interface Statement extends Piece {
+interface Statement {
+  readonly block: Block;
+  readonly text: string;
   readonly at: number;
   readonly value: number;
 }
 
-/** What an excerpt is to answer. */
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly asked: Asked;
 }
@@ -36,9 +34,16 @@ export function toExcerpt(
   question: ExcerptQuestion,
   limits: ExcerptLimits,
 ) {
-  const told = chooseStatements(blocks, question, limits);
-  const code = chooseCode(blocks, question, { told, most: limits.code });
-  const pieces = inReadingOrder(told, code);
+  const statements = blocks
+    .flatMap((block, index) => toStatements(block, index, question))
+    // A row without a word of the question, such as the first of a table, says nothing by itself.
+    .filter(({ block, value }) => block.kind !== 'row' || value > 0)
+    .sort((a, b) => b.value - a.value || a.at - b.at);
+  const told = takeFitting(statements, limits).sort((a, b) => a.at - b.at);
+  const code = chooseCode(blocks, question, { after: statements[0]?.at ?? 0, most: limits.code });
+  // As in the file, but an answer does not begin with code if there are words for it.
+  const before = told.filter(({ at }) => code !== undefined && at < code.at).length;
+  const pieces = code === undefined ? told : told.toSpliced(Math.max(1, before), 0, code);
   if (pieces.length === 0) return undefined;
   return {
     text: joinPieces(pieces),
@@ -54,26 +59,10 @@ export function toMarkdown(blocks: readonly Block[]): string {
   );
 }
 
-/** As in the file, but an answer does not begin with code if there are words for it. */
-function inReadingOrder(told: readonly Statement[], code: Statement | undefined) {
-  const words = told.toSorted((a, b) => a.at - b.at);
-  if (code === undefined) return words;
-  const before = words.filter(({ at }) => at < code.at).length;
-  return words.toSpliced(Math.max(1, before), 0, code);
-}
-
-function chooseStatements(
-  blocks: readonly Block[],
-  question: ExcerptQuestion,
-  limits: ExcerptLimits,
-): readonly Statement[] {
-  const statements = blocks
-    .flatMap((block, index) => toStatements(block, index, question))
-    // A row without a word of the question, such as the first of a table, says nothing by itself.
-    .filter(({ block, value }) => block.kind !== 'row' || value > 0);
+function takeFitting(statements: readonly Statement[], limits: ExcerptLimits): Statement[] {
   const chosen: Statement[] = [];
   let left = limits.text;
-  for (const statement of statements.toSorted((a, b) => b.value - a.value || a.at - b.at)) {
+  for (const statement of statements) {
     if (left < 40 || chosen.length >= limits.statements) break;
     const text = shorten(statement.text, left);
     chosen.push({ ...statement, text });
@@ -83,11 +72,7 @@ function chooseStatements(
 }
 
 /** The first block of a section says what it is about, so it counts more. */
-function toStatements(
-  block: Block,
-  index: number,
-  question: ExcerptQuestion,
-): readonly Statement[] {
+function toStatements(block: Block, index: number, question: ExcerptQuestion): Statement[] {
   if (block.kind === 'code') return [];
   const opening = block.kind === 'row' || index > 1 ? 0 : 0.25 - 0.15 * index;
   return splitSentences(block).map((text, sentence) => ({
@@ -126,9 +111,8 @@ function worthOf(text: string, { asked, names }: ExcerptQuestion): number {
 function chooseCode(
   blocks: readonly Block[],
   question: ExcerptQuestion,
-  { told, most }: { readonly told: readonly Statement[]; readonly most: number },
+  { after, most }: { readonly after: number; readonly most: number },
 ): Statement | undefined {
-  const after = told.toSorted((a, b) => b.value - a.value)[0]?.at ?? 0;
   const samples = blocks.flatMap((block, at) => {
     if (block.kind !== 'code') return [];
     const isNext = at > after && at - after < 3 ? 0.3 : 0;

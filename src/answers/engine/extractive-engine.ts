@@ -4,14 +4,14 @@ import { type Corpus, keyOf } from '../corpus/corpus.ts';
 import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 import { toShownHeading } from '../readers/markdown.ts';
 import { readVocabulary } from '../text/vocabulary.ts';
+import { toAsked } from './asked.ts';
 import { composeAbstention, composeAnswer } from './compose.ts';
-import { confidenceModel } from './confidence/confidence-model.ts';
+import { confidenceModel } from './confidence-model.ts';
 import { toExcerpt, toMarkdown } from './excerpt.ts';
 import { type Found, type FoundSource, find, toCitedScore } from './find.ts';
+import { createLexicon } from './lexicon.ts';
 import { createPassageStore } from './passage-store.ts';
-import { toAsked } from './question/asked.ts';
-import { createLexicon } from './question/lexicon.ts';
-import { understand } from './question/question.ts';
+import { understand } from './question.ts';
 
 /** Answers from the passages of an index, and provides passages for a language model. */
 export interface ExtractiveEngine {
@@ -25,16 +25,30 @@ const limits = {
   further: { statements: 4, text: 400, code: 200 },
 } as const;
 
+/** Maximum number of characters of a question that are read: a pasted log follows what it is about. */
+const maxQuestionLength = 2000;
+
 /** Creates an engine that quotes the passages of an index. It uses no network and no language model. */
-export function createExtractiveEngine({
-  index,
-  corpora,
-}: {
-  readonly index: PassageIndex;
-  readonly corpora: readonly Corpus[];
-}): ExtractiveEngine {
+export function createExtractiveEngine(
+  index: PassageIndex,
+  corpora: readonly Corpus[],
+): ExtractiveEngine {
   const places = createPlaces(corpora);
-  const findFor = createFinder(index, places);
+  const vocabulary = readVocabulary();
+  const look = () => ({
+    revision: index.revision(),
+    lexicon: createLexicon(index),
+    store: createPassageStore(index),
+  });
+  // What is kept of the index is dropped when anyone has written to it.
+  let looked = look();
+  const findFor = (question: Question): Found => {
+    if (index.revision() !== looked.revision) looked = look();
+    const start = question.text.slice(0, 4 * maxQuestionLength).replaceAll(/\s+/g, ' ');
+    const asked = { ...question, text: start.trim().slice(0, maxQuestionLength) };
+    const { text, recentPaths } = understand(asked, vocabulary);
+    return find(text, { ...looked, vocabulary, recentPaths: recentPaths.map(places.toPath) });
+  };
   return {
     passages: createPassageSource({ index, places, findFor }),
     answer: async (question, { signal, onText }) => {
@@ -54,46 +68,18 @@ export function createExtractiveEngine({
   };
 }
 
-/** Maximum number of characters of a question that are read: a pasted log follows what it is about. */
-const maxQuestionLength = 2000;
-
-function toOneLine(text: string): string {
-  return text
-    .slice(0, 4 * maxQuestionLength)
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .slice(0, maxQuestionLength);
-}
-
-/** Finds passages for questions; what it keeps of the index is dropped when anyone has written to it. */
-function createFinder(index: PassageIndex, places: Places): (question: Question) => Found {
-  const vocabulary = readVocabulary();
-  const look = () => ({
-    revision: index.revision(),
-    lexicon: createLexicon(index),
-    store: createPassageStore(index),
-  });
-  let looked = look();
-  return (question) => {
-    if (index.revision() !== looked.revision) looked = look();
-    const asked = { ...question, text: toOneLine(question.text) };
-    const { text, recentPaths } = understand(asked, vocabulary);
-    return find(text, { ...looked, vocabulary, recentPaths: recentPaths.map(places.toPath) });
-  };
-}
-
 interface SourceContext {
   readonly index: PassageIndex;
-  readonly places: Places;
+  readonly places: ReturnType<typeof createPlaces>;
 }
 
-function write({ leading, further, confidence }: Found, context: SourceContext): Answer {
+function write({ leading, further, confidence }: Found, { index, places }: SourceContext): Answer {
   const read = (kind: keyof typeof limits) => (source: FoundSource) => {
     const { passage } = source.scored;
     const { concepts, names } = source.findings.concepts;
     const question = { asked: toAsked(concepts), names };
-    const excerpt = toExcerpt(context.index.blocks(passage.id), question, limits[kind]);
-    const citation = cite(source, confidence, context.places);
+    const excerpt = toExcerpt(index.blocks(passage.id), question, limits[kind]);
+    const citation = cite(source, confidence, places);
     if (excerpt === undefined) return { citation, text: passage.heading };
     const { text, line, endLine } = excerpt;
     return { citation: { ...citation, line, endLine }, text };
@@ -103,23 +89,20 @@ function write({ leading, further, confidence }: Found, context: SourceContext):
   if (sources.length === 0 || confidence < confidenceModel.threshold) {
     return composeAbstention([...sources, ...others].slice(0, 3).map(({ citation }) => citation));
   }
-  return composeAnswer({ leading: sources, further: others });
+  return composeAnswer(sources, others);
 }
 
-function cite(source: FoundSource, confidence: number, places: Places): Citation {
+function cite(source: FoundSource, confidence: number, places: SourceContext['places']): Citation {
   const { passage } = source.scored;
-  return {
-    path: places.toCited(passage),
-    heading: toShownHeading(passage),
-    line: passage.line,
-    endLine: passage.endLine,
-    score: toCitedScore(source, confidence),
-  };
+  const { line, endLine } = passage;
+  const score = toCitedScore(source, confidence);
+  return { path: places.toCited(passage), heading: toShownHeading(passage), line, endLine, score };
 }
 
 /** Maximum number of passages for a model, and of those considered: some are a heading alone. */
 const given = { most: 8, considered: 12 } as const;
 
+/** All that each method returns is from one state of the index: another thread may be writing. */
 function createPassageSource({
   index,
   places,
@@ -127,22 +110,19 @@ function createPassageSource({
 }: SourceContext & { findFor(question: Question): Found }): PassageSource {
   const textOf = (id: number) => toMarkdown(index.blocks(id));
   return {
-    // All of it from one state of the index: another thread may be writing.
     find: async (question) =>
       index.atOnce(() => {
         const found = findFor(question);
-        return chooseGiven(found)
-          .map((source) => {
-            const { id, trail, heading } = source.scored.passage;
-            return {
-              id,
-              citation: cite(source, found.confidence, places),
-              trail: [...trail, heading].filter((one) => one !== ''),
-              text: textOf(id),
-            };
-          })
-          .filter(({ text }) => text !== '')
-          .slice(0, given.most);
+        const passages = chooseGiven(found).map((source) => {
+          const { id, trail, heading } = source.scored.passage;
+          return {
+            id,
+            citation: cite(source, found.confidence, places),
+            trail: [...trail, heading].filter((one) => one !== ''),
+            text: textOf(id),
+          };
+        });
+        return passages.filter(({ text }) => text !== '').slice(0, given.most);
       }),
     isCurrent: async ({ id, citation, text }) =>
       index.atOnce(() => {
@@ -154,20 +134,17 @@ function createPassageSource({
   };
 }
 
-/** Those that an answer would cite, then the next best ones for the question as a whole. */
+/** Returns those that an answer would cite, then the next best ones for the question as a whole. */
 function chooseGiven({ leading, further }: Found): readonly FoundSource[] {
   const chosen = [...leading, ...further];
   const findings = leading[0]?.findings;
   for (const scored of findings?.scored ?? []) {
     if (findings === undefined || chosen.length >= given.considered) break;
-    if (!chosen.some((one) => one.scored.passage.id === scored.passage.id)) {
-      chosen.push({ scored, findings });
-    }
+    const isNew = !chosen.some((one) => one.scored.passage.id === scored.passage.id);
+    if (isNew) chosen.push({ scored, findings });
   }
   return chosen;
 }
-
-type Places = ReturnType<typeof createPlaces>;
 
 /** Converts between cited paths and paths in a corpus. If there are several corpora, a name is put before. */
 function createPlaces(corpora: readonly Corpus[]) {

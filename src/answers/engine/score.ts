@@ -1,14 +1,13 @@
 import type { FoundPassage } from '../index/passage-index.ts';
-import { signWeights } from './confidence/weights.ts';
-import { type Profile, useIn } from './profile.ts';
-import { type Asked, meet, type StandIn, shareMet, toAsked } from './question/asked.ts';
-import type { Concepts } from './question/concepts.ts';
-import { type Intent, suitsIntent } from './question/intent.ts';
+import { type Asked, meet, type StandIn, shareMet, toAsked } from './asked.ts';
+import type { Concepts } from './concepts.ts';
+import { type Profile, toPlainWords, useIn } from './passage-store.ts';
+import { signWeights } from './weights.ts';
 
 // The keys are those of the table.
 const weighedSigns = Object.keys(signWeights) as (keyof typeof signWeights)[];
 
-/** The signs that speak for a passage, each from 0 to about 1. */
+/** Signs that speak for a passage, each from 0 to about 1. */
 type Signs = Record<'fit' | keyof typeof signWeights, number>;
 
 /** A passage with the signs that speak for it. */
@@ -18,12 +17,10 @@ export interface ScoredPassage {
   readonly score: number;
 }
 
-/** What passages are scored by. */
-export interface ScoreContext {
-  /** The question, as `toPlainWords` returns it. */
-  readonly said: string;
+/** The question that passages are scored for, and the mean number of words in a passage. */
+interface ScoreContext {
+  readonly text: string;
   readonly concepts: Concepts;
-  readonly intent: Intent;
   readonly meanWords: number;
 }
 
@@ -31,12 +28,12 @@ export interface ScoreContext {
 const lookedClosely = 40;
 
 /** Scores passages, each on its own and then with the others of its file; best first. */
-export function scorePassages(
-  profiles: readonly Profile[],
-  context: ScoreContext,
-): readonly ScoredPassage[] {
-  const asked = toAsked(context.concepts.concepts);
-  const own = profiles.map((profile) => judgeAlone(profile, asked, context));
+export function scorePassages(profiles: readonly Profile[], context: ScoreContext) {
+  const { text, concepts, meanWords } = context;
+  const asked = toAsked(concepts.concepts);
+  const question = { asked, names: concepts.names, said: toPlainWords(text), meanWords };
+  const suits = hints.find(([hint]) => hint.test(text))?.[1] ?? (() => false);
+  const own = profiles.map((profile) => judgeAlone(profile, { ...question, suits }));
   judgeFiles(own);
   const near = own
     .map((one) => ({ one, score: addUp(one.signs) }))
@@ -44,7 +41,7 @@ export function scorePassages(
     .slice(0, lookedClosely);
   for (const { one } of near) one.signs.proximity = proximityOf(one.passage.terms.body, asked);
   return own
-    .map(({ passage, signs }) => ({ passage, signs, score: addUp(signs) }))
+    .map(({ passage, signs }): ScoredPassage => ({ passage, signs, score: addUp(signs) }))
     .sort((a, b) => b.score - a.score || a.passage.id - b.passage.id);
 }
 
@@ -60,29 +57,37 @@ interface Judged {
   readonly matched: readonly number[];
 }
 
+interface AskedOfOne extends Pick<Concepts, 'names'>, Pick<ScoreContext, 'meanWords'> {
+  readonly asked: Asked;
+  /** The question, as `toPlainWords` returns it. */
+  readonly said: string;
+  suits(passage: FoundPassage): boolean;
+}
+
 /** The number of words from which a passage is long enough to answer. */
 const enoughWords = 25;
 
-function judgeAlone(profile: Profile, asked: Asked, context: ScoreContext): Judged {
+function judgeAlone(profile: Profile, question: AskedOfOne): Judged {
   const { passage } = profile;
-  const { matched, ...met } = meet(profile, asked, context.meanWords);
+  const { asked, names, said, meanWords, suits } = question;
+  const { matched, ...met } = meet(profile, asked, meanWords);
   const signs = {
     ...met,
     headingFocus: focusOf(passage.terms.heading, asked),
-    headingSaid: isSaidIn(context.said, profile.plainHeading) ? 1 : 0,
+    headingSaid: isSaidIn(said, profile.plainHeading) ? 1 : 0,
     proximity: 0,
     file: 0,
     fileCoverage: 0,
-    names: shareOfNames(profile, context.concepts, asked),
+    names: shareOfNames(profile, names, asked),
     opening: passage.line <= 3 || passage.trail.length === 0 ? 1 : 0,
-    intent: suitsIntent[context.intent](passage) ? 1 : 0,
+    intent: suits(passage) ? 1 : 0,
     history: profile.isHistory ? 1 : 0,
     thin: Math.max(0, 1 - profile.words / enoughWords),
   };
   return { passage, signs, matched };
 }
 
-/** Whether the question has the heading word for word, small words too: “how do I *get a key*”. */
+/** Returns whether the question has the heading word for word, small words too: “how do I *get a key*”. */
 function isSaidIn(said: string, heading: string): boolean {
   // One word is too little: other signs count it.
   return heading.indexOf(' ', 1) < heading.length - 1 && said.includes(heading);
@@ -91,19 +96,20 @@ function isSaidIn(said: string, heading: string): boolean {
 /** How much of a heading is what was asked for. */
 function focusOf(heading: readonly string[], { standsFor }: Asked): number {
   if (heading.length === 0) return 0;
-  let met = 0;
-  for (const term of heading) {
-    met += Math.max(0, ...(standsFor.get(term) ?? []).map(({ factor }) => factor));
-  }
-  return met / (heading.length + 1);
+  const factorOf = (term: string) =>
+    Math.max(0, ...(standsFor.get(term) ?? []).map(({ factor }) => factor));
+  return heading.reduce((met, term) => met + factorOf(term), 0) / (heading.length + 1);
 }
 
-function shareOfNames(profile: Profile, { names }: Concepts, { weight: all }: Asked): number {
-  let met = 0;
-  for (const [name, weight] of names) {
-    const isThere = profile.headingName === name || useIn(profile.uses.get(name) ?? 0, 'names') > 0;
-    if (isThere) met = Math.max(met, weight);
-  }
+function shareOfNames(
+  { headingName, uses }: Profile,
+  names: Concepts['names'],
+  { weight: all }: Asked,
+): number {
+  const there = [...names].filter(
+    ([name]) => headingName === name || useIn(uses.get(name) ?? 0, 'names') > 0,
+  );
+  const met = Math.max(0, ...there.map(([, weight]) => weight));
   return all === 0 ? 0 : Math.min(1, (2 * met) / all);
 }
 
@@ -111,9 +117,8 @@ function shareOfNames(profile: Profile, { names }: Concepts, { weight: all }: As
 function judgeFiles(passages: readonly Judged[]): void {
   const byFile = new Map<number, Judged[]>();
   for (const one of passages) {
-    const own = byFile.get(one.passage.file) ?? [];
-    own.push(one);
-    byFile.set(one.passage.file, own);
+    const { file } = one.passage;
+    byFile.set(file, [...(byFile.get(file) ?? []), one]);
   }
   for (const own of byFile.values()) {
     const ofFile = judgeFile(own);
@@ -151,3 +156,31 @@ export function proximityOf(text: readonly string[], asked: Asked): number {
   });
   return best;
 }
+
+const hasCode = ({ terms }: FoundPassage) => terms.code.length > 0;
+const namesDefault = ({ terms }: FoundPassage) =>
+  terms.body.includes('default') || terms.code.includes('default');
+const introduces = ({ heading, line }: FoundPassage) =>
+  line <= 12 || /^(?:overview|introduction|what|description|about)\b/i.test(heading);
+const isOfTrouble = ({ heading }: FoundPassage) =>
+  /error|trouble|fail|issue|problem|fix|solution|debug|faq|common/i.test(heading);
+
+/** Hints of questions at the kind of section that answers them, first the stronger ones; and what is of that kind. */
+const hints: readonly (readonly [RegExp, (passage: FoundPassage) => boolean])[] = [
+  [
+    /\b(?:defaults?|by default|how (?:many|much|long|often|big|large)|maximum|minimum|limit)\b/i,
+    namesDefault,
+  ],
+  [/\b(?:errors?|fails?|failed|failing|broken?|crash\w*|slow)\b/i, isOfTrouble],
+  [/\b(?:why (?:do|does|is|are|did)|cannot|can'?t|not working|doesn'?t)\b/i, isOfTrouble],
+  [
+    /\b(?:which (?:file|module|function|class)|where is \S+ (?:defined|declared|implemented)|defines?|signature)\b/i,
+    hasCode,
+  ],
+  [/^\s*(?:what(?:'s| is| are| does)|explain|describe|meaning of)\b/i, introduces],
+  [/\b(?:how (?:do|can|to|should)|example|sample|way to)\b/i, hasCode],
+  [
+    /^\s*(?:make|use|set|add|create|run|turn|send|read|write|let|put|get|enable|disable)\b/i,
+    hasCode,
+  ],
+];

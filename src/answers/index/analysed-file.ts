@@ -5,7 +5,7 @@ import type { Field } from './schema.ts';
 /** The terms of each field, in the order of the text. */
 export type FieldTerms = Readonly<Record<Field, readonly string[]>>;
 
-/** What is known of a file besides its text. */
+/** A file without its text. */
 interface FileFacts {
   readonly corpus: string;
   readonly path: string;
@@ -24,8 +24,7 @@ export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
   return {
     facts,
     title,
-    /** The terms of its first words, with blanks between. */
-    lead: leadTerms(sections).join(' '),
+    lead: joinStems(toWords(leadOf(sections))),
     /** The words in it that a misspelt word may stand for. */
     spellings: new Set(passages.flatMap(spellingsOf)),
     passages: passages.map(({ heading, trail, line, endLine, blocks }) => {
@@ -34,10 +33,7 @@ export function analyseFile(facts: FileFacts, read: ReadFile | undefined) {
       const inText = [proseOf(blocks), textOf(code)].map(toWords);
       const parts = [...above, ...inText];
       // In the order of `fields`.
-      const columns = [
-        ...parts.map(({ words }) => words.map(({ stem }) => stem).join(' ')),
-        parts.flatMap(({ names }) => names).join(' '),
-      ];
+      const columns = [...parts.map(joinStems), parts.flatMap(({ names }) => names).join(' ')];
       return {
         heading,
         trail: JSON.stringify(trail),
@@ -106,30 +102,25 @@ function withoutAddresses(text: string): string {
 
 /** The words of a path, without its extension and the numbers that order it. */
 function pathText(path: string): string {
-  return path
-    .replace(/\.\w+$/, '')
-    .split('/')
-    .map((step) => step.replace(/^\d+[-_. ]/, ''))
-    .join(' ');
+  const steps = path.replace(/\.\w+$/, '').split('/');
+  return steps.map((step) => step.replace(/^\d+[-_. ]/, '')).join(' ');
 }
 
 /** The number of characters of a file's first words, which say what it is about. */
 const leadLength = 400;
 
-function leadTerms(sections: readonly Section[]): readonly string[] {
-  const texts = sections
-    .slice(0, 3)
-    .flatMap(({ blocks }) => blocks.filter(({ kind }) => kind === 'text'));
-  const lead = textOf(texts.slice(0, 2)).slice(0, leadLength);
-  return toWords(lead).words.map(({ stem }) => stem);
+function leadOf(sections: readonly Section[]): string {
+  const blocks = sections.slice(0, 3).flatMap((section) => section.blocks);
+  const texts = blocks.filter(({ kind }) => kind === 'text');
+  return textOf(texts.slice(0, 2)).slice(0, leadLength);
+}
+
+function joinStems({ words }: ReturnType<typeof toWords>): string {
+  return words.map(({ stem }) => stem).join(' ');
 }
 
 /** Returns the words of a passage that a misspelt word may stand for. */
-export function spellingsOf({
-  heading,
-  blocks,
-}: Pick<Section, 'heading' | 'blocks'>): readonly string[] {
-  return toWords(`${heading}\n${proseOf(blocks)}`)
-    .words.map(({ plain }) => plain)
-    .filter((word) => /^\p{L}{4,30}$/u.test(word));
+export function spellingsOf({ heading, blocks }: Pick<Section, 'heading' | 'blocks'>) {
+  const plains = toWords(`${heading}\n${proseOf(blocks)}`).words.map(({ plain }) => plain);
+  return plains.filter((word) => /^\p{L}{4,30}$/u.test(word));
 }

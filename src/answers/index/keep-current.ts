@@ -2,23 +2,20 @@ import { type FSWatcher, watch } from 'node:fs';
 import type { Clock } from '../../core/clock.ts';
 import type { RefreshProgress } from './refresh.ts';
 
-/** What a refresh did, and what the index holds now. */
+/** Result of a refresh, with the number of passages that the index has now. */
 export interface RefreshSummary extends RefreshProgress {
-  /** The number of passages in the index. */
   readonly passages: number;
   readonly ms: number;
 }
 
-/** What a refresh is given while it runs. */
+/** Signal and listener of a refresh. `onFolder` is called with each folder before it is read. */
 export interface RefreshLive {
   readonly signal: AbortSignal;
-  /** Called with each folder before it is read. */
   onFolder(absolute: string): void;
 }
 
 interface KeepingOptions {
   readonly clock: Clock;
-  /** Brings the index up to date. */
   refreshNow(live: RefreshLive): Promise<Omit<RefreshSummary, 'ms'>>;
   /** How long `keepCurrent` waits before the first refresh. Default: 0. */
   readonly firstAfterMs?: number;
@@ -35,7 +32,7 @@ const settleMs = 300;
 
 /** Opens the refreshing of an index, one refresh at a time. Nothing is done yet. Close it with `close()`. */
 export function openKeeping(options: KeepingOptions) {
-  const { clock, firstAfterMs = 0, onRefreshed = () => {}, onTrouble = () => {} } = options;
+  const { clock, firstAfterMs = 0 } = options;
   const stop = new AbortController();
   // Aborted by the first change since the last wait.
   let pause = new AbortController();
@@ -49,28 +46,24 @@ export function openKeeping(options: KeepingOptions) {
     const done = await options.refreshNow({ signal, onFolder: folders.visit });
     folders.leaveOthers();
     const summary = { ...done, ms: clock.now() - startMs };
-    onRefreshed(summary);
+    options.onRefreshed?.(summary);
     return summary;
   };
   const refresh = (signal?: AbortSignal): Promise<RefreshSummary> => {
     // `keepCurrent` passes no signal: each one that `any` makes of `stop` is remembered by it.
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     const next = running.then(() => refreshNow(both));
-    running = next.catch(() => {}); // the caller of this refresh is told
+    running = Promise.allSettled([next]); // the caller of this refresh is told of its failure
     return next;
   };
   const keepRefreshing = async () => {
     await clock.sleep(firstAfterMs, stop.signal);
     for (;;) {
-      const isCurrent = await refresh().then(
-        () => true,
-        (error) => {
-          if (!stop.signal.aborted) onTrouble(error);
-          return false;
-        },
-      );
+      const [result] = await Promise.allSettled([refresh()]);
+      const isCurrent = result.status === 'fulfilled';
+      if (!isCurrent && !stop.signal.aborted) options.onTrouble?.(result.reason);
       const watched = isCurrent && folders.isComplete() ? 'watched' : 'unwatched';
-      await clock.sleep(rescanMs[watched], pause.signal).catch(() => {}); // a change came first
+      await Promise.allSettled([clock.sleep(rescanMs[watched], pause.signal)]); // or a change
       pause = new AbortController();
       await clock.sleep(settleMs, stop.signal);
     }
@@ -78,7 +71,6 @@ export function openKeeping(options: KeepingOptions) {
   return {
     /** Throws if the refresh fails, or the reason of the signal, or of `close`. */
     refresh,
-    /** Refreshes the index now and whenever a file has changed. */
     keepCurrent: () => {
       keeping = keepRefreshing().catch((error) => {
         if (!stop.signal.aborted) throw error;
@@ -104,8 +96,7 @@ function openFolderWatch(onChange: () => void) {
   const watchers = new Map<string, FSWatcher>();
   let visited = new Set<string>();
   // The number of folders that are not watched: of the last round of visits, and of the one under way.
-  let missed = 0;
-  let missing = 0;
+  let [missed, missing] = [0, 0];
   const unwatch = (folder: string) => {
     watchers.get(folder)?.close();
     watchers.delete(folder);
@@ -135,8 +126,7 @@ function openFolderWatch(onChange: () => void) {
     leaveOthers: () => {
       for (const folder of [...watchers.keys()]) if (!visited.has(folder)) unwatch(folder);
       visited = new Set();
-      missed = missing;
-      missing = 0;
+      [missed, missing] = [missing, 0];
     },
     close: () => {
       for (const folder of [...watchers.keys()]) unwatch(folder);

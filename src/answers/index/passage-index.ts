@@ -11,7 +11,6 @@ import { toStem } from '../text/words.ts';
 import { type AnalysedFile, type FieldTerms, spellingsOf, unpackTerms } from './analysed-file.ts';
 import { analysisVersion, type Field, migrations } from './schema.ts';
 
-/** A file of the index. */
 interface IndexedFile {
   readonly id: number;
   readonly bytes: number;
@@ -19,25 +18,23 @@ interface IndexedFile {
   readonly hash: string;
 }
 
-/** A passage of the index, with its file. */
-interface PassagePlace {
+/** A passage, with its file and the terms that it is scored by; `lead` has those of the first words of the file. */
+export interface FoundPassage {
   readonly id: number;
   readonly file: number;
   readonly corpus: string;
   readonly path: string;
-  readonly title: string;
   readonly heading: string;
   readonly line: number;
   readonly endLine: number;
-}
-
-/** A passage that was found, with what it is scored by. */
-export interface FoundPassage extends PassagePlace {
   readonly trail: readonly string[];
   readonly terms: FieldTerms;
-  /** The terms of the first words of the file. */
   readonly lead: readonly string[];
 }
+
+/** Its lists are texts in the database. */
+type PassageRow = Omit<FoundPassage, Packed> & Readonly<Record<Packed, string>>;
+type Packed = 'trail' | 'terms' | 'lead';
 
 /** Stores passages and finds them by their words. The caller owns it and closes it. */
 export type PassageIndex = ReturnType<typeof createPassageIndex>;
@@ -68,9 +65,7 @@ function createPassageIndex(database: SqliteDatabase) {
     ...createChanges(database, { ...files, ...words }),
     /** Runs a function that sees one state of the index, whatever another connection writes meanwhile. */
     atOnce: <Found>(look: () => Found): Found => database.transaction(look).deferred(),
-    close: () => {
-      database.close();
-    },
+    close: () => void database.close(),
   };
 }
 
@@ -127,14 +122,9 @@ function createPassageLooks(database: SqliteDatabase) {
   const postings = database
     .prepare<[string], number>('SELECT rowid FROM passage_terms WHERE passage_terms MATCH ?')
     .pluck();
-  const span = database
-    .prepare<[], number>('SELECT coalesce(max(id), 0) + 1 FROM passages')
-    .pluck();
-  const passage = database.prepare<
-    [number],
-    PassagePlace & { terms: string; trail: string; lead: string }
-  >(
-    `SELECT p.id, p.file, f.corpus, f.path, f.title, f.lead, p.heading, p.trail, p.line,
+  const span = database.prepare<[], number>('SELECT max(id) FROM passages').pluck();
+  const passage = database.prepare<[number], PassageRow>(
+    `SELECT p.id, p.file, f.corpus, f.path, f.lead, p.heading, p.trail, p.line,
        p.end_line AS endLine, p.terms
      FROM passages p JOIN files f ON f.id = p.file WHERE p.id = ?`,
   );
@@ -146,28 +136,19 @@ function createPassageLooks(database: SqliteDatabase) {
     postings: (term: string, where: 'anywhere' | 'above'): readonly number[] => {
       const plain = term.replaceAll(/[^\p{L}\p{N}]/gu, '');
       if (plain === '') return [];
-      return postings.all(
-        where === 'above' ? `{${fieldsAbove.join(' ')}} : "${plain}"` : `"${plain}"`,
-      );
+      const fields = where === 'above' ? `{${fieldsAbove.join(' ')}} : ` : '';
+      return postings.all(`${fields}"${plain}"`);
     },
     /** Returns one more than the highest id of a passage. */
-    span: () => span.get() ?? 1,
+    span: () => (span.get() ?? 0) + 1,
     passage: (id: number): FoundPassage | undefined => {
       const row = passage.get(id);
       if (row === undefined) return undefined;
       const { terms, trail, lead } = row;
-      return {
-        ...row,
-        terms: unpackTerms(terms),
-        lead: lead.split(' '),
-        trail: JSON.parse(trail),
-      };
+      const lists = { terms: unpackTerms(terms), lead: lead.split(' '), trail: JSON.parse(trail) };
+      return { ...row, ...lists };
     },
-    /** Returns the blocks of a passage. */
-    blocks: (id: number): readonly Block[] => {
-      const json = blocks.get(id);
-      return json === undefined ? [] : JSON.parse(json);
-    },
+    blocks: (id: number): readonly Block[] => JSON.parse(blocks.get(id) ?? '[]'),
   };
 }
 
@@ -189,10 +170,7 @@ function createWordLooks(database: SqliteDatabase) {
   };
 }
 
-interface Looks {
-  file(corpus: string, path: string): IndexedFile | undefined;
-  passagesWith(term: string): number;
-}
+type Looks = ReturnType<typeof createFileLooks> & ReturnType<typeof createWordLooks>;
 
 function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }: Looks) {
   const add = createAdd(database);
@@ -220,9 +198,7 @@ function createChanges(database: SqliteDatabase, { file: fileAt, passagesWith }:
         }),
       ),
     /** Notes that a file was written again with the same content. */
-    touchFile: (id: number, modifiedMs: number) => {
-      touch.run(modifiedMs, id);
-    },
+    touchFile: (id: number, modifiedMs: number) => void touch.run(modifiedMs, id),
     removeFiles: (ids: readonly number[]) =>
       change((left) => {
         for (const id of ids) drop(id, left);
@@ -235,9 +211,8 @@ function createAdd(database: SqliteDatabase): (file: AnalysedFile) => number {
     `INSERT INTO files (corpus, path, bytes, modified_ms, hash, title, lead)
      VALUES (@corpus, @path, @bytes, @modifiedMs, @hash, @title, @lead)`,
   );
-  const addPassage = database.prepare<
-    [Omit<AnalysedFile['passages'][number], 'columns'> & { file: number }]
-  >(
+  type Passage = Omit<AnalysedFile['passages'][number], 'columns'>;
+  const addPassage = database.prepare<[Passage & { file: number }]>(
     `INSERT INTO passages (file, heading, trail, line, end_line, words, terms, blocks)
      VALUES (@file, @heading, @trail, @line, @endLine, @words, @terms, @blocks)`,
   );

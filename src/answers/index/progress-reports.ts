@@ -1,12 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import type { RefreshProgress } from './refresh.ts';
 
-/** How often progress is reported. */
+/** A refresh that takes no longer than `quietMs` is not reported; `everyMs` is the least time between two reports. */
 interface ProgressReportsOptions {
   readonly clock: Clock;
-  /** A refresh that takes no longer is not reported. */
   readonly quietMs: number;
-  /** The least time between two reports. */
   readonly everyMs: number;
   tell(progress: RefreshProgress): void;
 }

@@ -6,11 +6,9 @@ import { type FoundFile, walkCorpus } from '../corpus/walk.ts';
 import { type AnalysedFile, analyseFile } from './analysed-file.ts';
 import type { PassageIndex } from './passage-index.ts';
 
-/** The progress of a refresh. */
+/** Progress of a refresh: files that were checked, those of them that were new or changed, and removed ones. */
 export interface RefreshProgress {
-  /** Files that were checked. */
   readonly files: number;
-  /** Files among them that were read, because they were new or had changed. */
   readonly read: number;
   readonly removed: number;
 }
@@ -20,14 +18,13 @@ interface RefreshOptions {
   readonly corpora: readonly Corpus[];
   /** Ends the refresh after a file; it throws the reason, and what was read is kept. */
   readonly signal?: AbortSignal;
-  /** Called with each folder before it is read. */
+  /** Called with the absolute path of each folder before it is read, and of each file. */
   readonly onFolder?: (absolute: string) => void;
-  /** Called with each file before it is read, by its absolute path. */
   readonly onReading?: (absolute: string) => void;
   /** Files, by their absolute paths, that are kept without their text until they change. */
   readonly passOver?: ReadonlySet<string>;
   /** Called after every twenty files and at the end. */
-  readonly onProgress?: (progress: RefreshProgress) => void;
+  readonly onProgress?: ((progress: RefreshProgress) => void) | undefined;
 }
 
 const filesBetweenReports = 20;
@@ -42,10 +39,11 @@ const together = { files: 32, bytes: 1_048_576 } as const;
  * @throws the signal's reason.
  */
 export async function refreshIndex(options: RefreshOptions): Promise<RefreshProgress> {
-  const { index, corpora, onFolder, onProgress = () => {} } = options;
+  const { index, corpora, onFolder, onProgress } = options;
   const progress = { files: 0, read: 0, removed: 0 };
+  const report = () => onProgress?.({ ...progress });
   const seen = new Set<number>();
-  const run: Run = { ...options, progress, onProgress, seen, writer: createWriter(index, seen) };
+  const run: Run = { ...options, progress, report, seen, writer: createWriter(index, seen) };
   for (const corpus of corpora) {
     for (const found of walkCorpus(corpus, onFolder)) await takeFile(corpus, found, run);
   }
@@ -56,29 +54,28 @@ export async function refreshIndex(options: RefreshOptions): Promise<RefreshProg
     const some = gone.splice(0, filesBetweenReports);
     index.removeFiles(some);
     progress.removed += some.length;
-    onProgress({ ...progress });
+    report();
     await letOthers(run);
   }
   index.noteBuilt(corpora);
-  onProgress({ ...progress });
+  report();
   return progress;
 }
 
 interface Run extends RefreshOptions {
-  readonly progress: { files: number; read: number; removed: number };
-  onProgress(progress: RefreshProgress): void;
+  readonly progress: { files: number; read: number };
+  report(): void;
   /** The ids of the files that are still there. */
   readonly seen: Set<number>;
   readonly writer: ReturnType<typeof createWriter>;
 }
 
 async function takeFile(corpus: Corpus, found: FoundFile, run: Run): Promise<void> {
-  const { progress, onProgress } = run;
   const isRead = await refreshFile(corpus, found, run);
-  if (isRead) progress.read += 1;
-  progress.files += 1;
-  const isReport = progress.files % filesBetweenReports === 0;
-  if (isReport) onProgress({ ...progress });
+  if (isRead) run.progress.read += 1;
+  run.progress.files += 1;
+  const isReport = run.progress.files % filesBetweenReports === 0;
+  if (isReport) run.report();
   if (isRead || isReport) await letOthers(run);
 }
 

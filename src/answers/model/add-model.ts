@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.ts';
 import { openPostClient, type PostClient } from '../../core/http/post-client.ts';
-import type { Answer, AnswerEngine, Asking, Fallback, Question } from '../answer.ts';
+import type { Answer, AnswerEngine, Asking, Fallback } from '../answer.ts';
 import { bestFirst, composeAbstention, printSources } from '../engine/compose.ts';
 import type { Answers } from '../open-answers.ts';
 import { continueBrokenOff } from './break-off.ts';
@@ -18,7 +18,7 @@ export interface ModelChoice extends ChatModel {
   readonly userAgent: string;
 }
 
-/** What `addModel` is called with. */
+/** Options of `addModel`. */
 export interface ModelAdding {
   /** Undefined if the operator has none. */
   readonly model: ModelChoice | undefined;
@@ -28,9 +28,8 @@ export interface ModelAdding {
 }
 
 /**
- * Returns answers by a language model from passages that are found, with citations that are verified before
- * a reader sees them. If it fails, stalls, or cites what is not there, the extractive engine answers, and the
- * answer says so in `fallback`. Without a model, returns the same answers. Nothing is sent before a question.
+ * Returns answers by a language model from found passages, with citations that are verified before a reader sees them.
+ * If it fails, stalls, or cites what is not there, the extractive engine answers, and `fallback` says so.
  */
 export function addModel(answers: Answers, { model, clock, onFallback }: ModelAdding): Answers {
   if (model === undefined) return answers;
@@ -49,7 +48,7 @@ interface ModelContext extends ModelAdding {
 
 function createModelEngine(
   { engine: extractive, passages }: Answers,
-  { model, clock, client, onFallback = () => {} }: ModelContext,
+  { model, clock, client, onFallback }: ModelContext,
 ): AnswerEngine {
   const pause = createPause(clock);
   return {
@@ -62,7 +61,8 @@ function createModelEngine(
       const { signal, onText } = asking;
       signal.throwIfAborted();
       const prompt = buildPrompt(question, await passages.find(question), model.maxCharacters);
-      const secret = toSecret(model, prompt);
+      // A key such as `none` is no secret: words of the docs must not look like one.
+      const secret = model.key && !prompt.known.includes(model.key) ? model.key : undefined;
       const text = new CitedText({ ...prompt, secret, isCurrent: passages.isCurrent, onText });
       try {
         refuseToAsk(prompt, pause.isOn());
@@ -76,27 +76,19 @@ function createModelEngine(
         pause.noteFailure(error);
         const { code, message } = error;
         const fallback = { modelId: extractive.modelId, code, message };
-        onFallback(fallback);
-        return { ...(await goOn(text, { question, asking, extractive })), fallback };
+        onFallback?.(fallback);
+        return { ...(await goOn(text, extractive, [question, asking])), fallback };
       }
     },
   };
 }
 
-/** A key such as `none` is no secret: words of the docs must not look like one. */
-function toSecret({ key }: ModelChoice, { known }: Prompt): string | undefined {
-  return key === undefined || known.includes(key) ? undefined : key;
-}
-
 /** @throws ModelFailure if there is nothing to answer from, or the endpoint is left alone */
 function refuseToAsk({ given }: Prompt, isPaused: boolean): void {
-  if (given.length === 0) {
-    const why = 'No passage was found that the language model could answer from.';
-    throw new ModelFailure('model_not_asked', why);
-  }
-  if (!isPaused) return;
-  const why = 'The language model is left alone for a while, because it did not answer.';
-  throw new ModelFailure('model_paused', why);
+  const noPassage = 'No passage was found that the language model could answer from.';
+  if (given.length === 0) throw new ModelFailure('model_not_asked', noPassage);
+  const paused = 'The language model is left alone for a while, because it did not answer.';
+  if (isPaused) throw new ModelFailure('model_paused', paused);
 }
 
 type ChatEnd = Omit<Extract<ChatPiece, { kind: 'end' }>, 'kind'>;
@@ -113,7 +105,7 @@ async function listen(text: CitedText, pieces: AsyncIterable<ChatPiece>): Promis
   return { ...end, reason: text.state === 'full' ? 'length' : end.reason };
 }
 
-/** How many sections an answer names that does not answer. */
+/** Maximum number of sections that an answer names if it does not answer. */
 const nearestSections = 3;
 
 interface Finishing extends Pick<Asking, 'onText'> {
@@ -125,8 +117,8 @@ function finish(text: CitedText, { prompt, end, onText }: Finishing): Answer {
   const { reason: finishReason, usage } = end;
   const counted = usage === undefined ? {} : { usage };
   if (text.state === 'abstained') {
-    const nearest = prompt.given.slice(0, nearestSections).map(({ citation }) => citation);
-    const answer = composeAbstention(nearest);
+    const nearest = prompt.given.slice(0, nearestSections);
+    const answer = composeAbstention(nearest.map(({ citation }) => citation));
     onText(answer.text);
     return { ...answer, ...counted };
   }
@@ -136,17 +128,15 @@ function finish(text: CitedText, { prompt, end, onText }: Finishing): Answer {
   return { text: text.shown + ending, citations, abstained: false, finishReason, ...counted };
 }
 
-interface GoingOn {
-  readonly question: Question;
-  readonly asking: Asking;
-  readonly extractive: AnswerEngine;
-}
-
 /** Answers with the extractive engine, after what was shown. */
-async function goOn(before: CitedText, { question, asking, extractive }: GoingOn): Promise<Answer> {
-  if (before.shown === '') return extractive.answer(question, asking);
+async function goOn(
+  before: CitedText,
+  { answer: answerBy }: AnswerEngine,
+  [question, asking]: Parameters<AnswerEngine['answer']>,
+): Promise<Answer> {
+  if (before.shown === '') return answerBy(question, asking);
   const { signal, onText } = asking;
-  const other = await extractive.answer(question, { signal, onText: () => {} });
+  const other = await answerBy(question, { signal, onText: () => {} });
   const answer = continueBrokenOff(before, other);
   onText(answer.text.slice(before.shown.length));
   return answer;

@@ -19,7 +19,7 @@ export type ChatPiece =
       readonly usage: Readonly<Record<string, number>> | undefined;
     };
 
-/** A language model at an OpenAI-compatible endpoint, and how long it may take. */
+/** A language model at an OpenAI-compatible endpoint. */
 export interface ChatModel {
   /** The base of the endpoint, such as `http://localhost:11434/v1`; `/chat/completions` is appended. */
   readonly url: string;
@@ -66,8 +66,7 @@ export async function* completeChat(
     signal.throwIfAborted();
     stop.signal.throwIfAborted();
     if (error instanceof ModelFailure) throw error;
-    const message = 'The language model could not be reached, or broke off.';
-    throw new ModelFailure('model_failed', message);
+    throw failed('The language model could not be reached, or broke off.');
   } finally {
     stop.abort();
   }
@@ -81,28 +80,23 @@ function watchStalls(
   const deadlineMs = clock.now() + totalMs;
   let stallsAtMs = clock.now() + stallMs;
   const watch = async () => {
-    for (;;) {
-      const leftMs = Math.min(stallsAtMs, deadlineMs) - clock.now();
-      if (leftMs <= 0) break;
-      await clock.sleep(leftMs, stop.signal);
+    const leftMs = () => Math.min(stallsAtMs, deadlineMs) - clock.now();
+    for (let waitMs = leftMs(); waitMs > 0; waitMs = leftMs()) {
+      await Promise.allSettled([clock.sleep(waitMs, stop.signal)]);
+      if (stop.signal.aborted) return;
     }
     const seconds = Number(((clock.now() < deadlineMs ? stallMs : totalMs) / 1000).toFixed(1));
     const message = `The language model took more than ${seconds} seconds.`;
     stop.abort(new ModelFailure('model_stalled', message));
   };
-  watch().catch(() => undefined); // ended in time
+  void watch();
   return () => {
     stallsAtMs = clock.now() + stallMs;
   };
 }
 
 /** Endings without an answer; every other one but `length` is a good end. */
-const badEndings: ReadonlySet<string> = new Set([
-  'content_filter',
-  'tool_calls',
-  'function_call',
-  'error',
-]);
+const badEndings = ['content_filter', 'tool_calls', 'function_call', 'error'];
 
 /** Passes on the text without thoughts, up to the end that the model reports. */
 async function* toPieces(news: AsyncIterable<ChatNews>): AsyncGenerator<ChatPiece> {
@@ -111,13 +105,17 @@ async function* toPieces(news: AsyncIterable<ChatNews>): AsyncGenerator<ChatPiec
     const said = withoutThoughts(text);
     if (said !== '') yield { kind: 'text', text: said };
     if (finishReason === null) continue;
-    if (badEndings.has(finishReason)) {
-      throw new ModelFailure('model_failed', 'The language model ended without an answer.');
+    if (badEndings.includes(finishReason)) {
+      throw failed('The language model ended without an answer.');
     }
     yield { kind: 'end', reason: finishReason === 'length' ? 'length' : 'stop', usage };
     return;
   }
-  throw new ModelFailure('model_failed', 'The language model’s answer ended too early.');
+  throw failed('The language model’s answer ended too early.');
+}
+
+function failed(message: string, retryAfterSeconds?: number): ModelFailure {
+  return new ModelFailure('model_failed', message, retryAfterSeconds);
 }
 
 const openingTag = '<think>';
@@ -131,16 +129,13 @@ function createThoughtFilter(): (piece: string) => string {
     if (isSaying) return piece;
     held = (held + piece).trimStart();
     if (openingTag.startsWith(held)) return '';
-    if (held.startsWith(openingTag)) {
-      const end = held.indexOf(closingTag);
-      isSaying = end >= 0;
-      const said = isSaying ? held.slice(end + closingTag.length) : '';
-      // Thoughts are not needed any more; the closing tag may be in two pieces.
-      held = openingTag + held.slice(openingTag.length).slice(-closingTag.length);
-      return said;
-    }
-    isSaying = true;
-    return held;
+    const end = held.indexOf(closingTag);
+    const isThinking = held.startsWith(openingTag);
+    isSaying = !isThinking || end >= 0;
+    if (isSaying) return isThinking ? held.slice(end + closingTag.length) : held;
+    // Thoughts are not needed any more; the closing tag may be in two pieces.
+    held = openingTag + held.slice(openingTag.length).slice(-closingTag.length);
+    return '';
   };
 }
 
@@ -158,7 +153,7 @@ async function* readReply(reply: StreamedReply, touch: () => void): AsyncGenerat
     return;
   }
   if (mediaType !== 'text/event-stream') {
-    throw new ModelFailure('model_failed', 'The language model’s endpoint answered no stream.');
+    throw failed('The language model’s endpoint answered no stream.');
   }
   for await (const data of readEventStream(chunks, limits)) {
     if (data.trim() === '[DONE]') {
@@ -175,37 +170,32 @@ async function* readReply(reply: StreamedReply, touch: () => void): AsyncGenerat
 function refuseStatus({ status, retryAfterSeconds }: StreamedReply): void {
   if (status >= 200 && status < 300) return;
   const redirects = status >= 300 && status < 400 ? ', a redirect, which is not followed' : '';
-  const message = `The language model’s endpoint answered ${status}${redirects}.`;
-  throw new ModelFailure('model_failed', message, retryAfterSeconds);
+  throw failed(`The language model’s endpoint answered ${status}${redirects}.`, retryAfterSeconds);
 }
 
-/** Some endpoints send a text in parts, and thoughts among them. */
+const textPart = z.looseObject({ type: z.string(), text: z.string().optional() });
+
+/** Text, which some endpoints send in parts, and thoughts among them. */
 const content = z
-  .union([
-    z.string(),
-    z
-      .array(z.looseObject({ type: z.string(), text: z.string().optional() }))
-      .transform((parts) =>
-        parts.map(({ type, text }) => (type === 'text' ? (text ?? '') : '')).join(''),
-      ),
-  ])
+  .union([z.string(), z.array(textPart)])
   .nullish()
-  .transform((text) => text ?? '');
+  .transform((said) => {
+    if (!Array.isArray(said)) return said ?? '';
+    return said.map(({ type, text = '' }) => (type === 'text' ? text : '')).join('');
+  });
 
 const count = z.int().min(0).nullish();
+
+const choice = z.object({
+  delta: z.object({ content }).nullish(),
+  message: z.object({ content }).nullish(),
+  finish_reason: z.string().nullish(),
+});
 
 /** A chunk of a stream, or a whole completion. */
 const chatPayload = z.object({
   error: z.unknown().optional(),
-  choices: z
-    .array(
-      z.object({
-        delta: z.object({ content }).nullish(),
-        message: z.object({ content }).nullish(),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .nullish(),
+  choices: z.array(choice).nullish(),
   usage: z.object({ prompt_tokens: count, completion_tokens: count }).nullish(),
 });
 
@@ -214,12 +204,10 @@ type ChatNews = ReturnType<typeof toNews>;
 
 function toNews(json: string) {
   const parsed = chatPayload.safeParse(parseJson(json));
-  if (!parsed.success) {
-    throw new ModelFailure('model_failed', 'The language model’s endpoint sent no completion.');
-  }
+  if (!parsed.success) throw failed('The language model’s endpoint sent no completion.');
   const { error, choices, usage } = parsed.data;
   if (error !== undefined && error !== null) {
-    throw new ModelFailure('model_failed', 'The language model’s endpoint told of an error.');
+    throw failed('The language model’s endpoint told of an error.');
   }
   const [first] = choices ?? [];
   const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = usage ?? {};

@@ -9,10 +9,9 @@ import {
   upToCitation,
 } from './markers.ts';
 import { ModelFailure } from './model-failure.ts';
-import { findUnknownPlace } from './places.ts';
+import { hasKnownPlacesOnly } from './places.ts';
 import { abstentionMark } from './prompt.ts';
 
-/** What the words of a model are verified against. */
 interface CitedTextOptions {
   /** The passages that the model was given, in the order of their numbers, from 1. */
   readonly given: readonly GivenPassage[];
@@ -30,8 +29,8 @@ interface CitedTextOptions {
 const maxHeld = 3000;
 
 /**
- * The words of a model on their way to a reader. They are held back until a citation follows that is
- * verified, so that nothing has to be taken back; what no citation follows is not shown.
+ * Words of a model on their way to a reader. They are held back until a verified citation follows, so that nothing
+ * has to be taken back; what no citation follows is not shown.
  */
 export class CitedText {
   shown = '';
@@ -47,16 +46,11 @@ export class CitedText {
 
   constructor(options: CitedTextOptions) {
     this.#options = options;
-    this.#toStretches = createToStretches(
-      options.given.map(({ citation }) => printCitation(citation)),
-    );
+    const places = options.given.map(({ citation }) => printCitation(citation));
+    this.#toStretches = createToStretches(places);
   }
 
-  /**
-   * Takes more of the words; to be awaited before the next ones.
-   *
-   * @throws ModelFailure `model_miscited` for what is not there, `model_uncited` for too much without a citation
-   */
+  /** Takes more of the words, one call at a time. @throws ModelFailure `model_miscited`, `model_uncited` */
   async add(piece: string): Promise<void> {
     // What moves the cursor of a terminal is no answer.
     this.#said += piece.replaceAll(/(?![\n\t])\p{Cc}/gu, '');
@@ -71,11 +65,7 @@ export class CitedText {
     if (this.state === 'open' && this.#said.length - this.#from > maxHeld) throw uncited();
   }
 
-  /**
-   * Shows what belongs to the last citation. To be called after the last words.
-   *
-   * @throws ModelFailure as `add`; `model_failed` if there were no words
-   */
+  /** Shows what belongs to the last citation. @throws ModelFailure as `add`; `model_failed` if there were no words */
   async finish(): Promise<void> {
     if (this.state === 'open') await this.#end();
     if (this.state === 'abstained' || this.shown !== '') return;
@@ -116,7 +106,7 @@ export class CitedText {
   }
 
   #refuseUnknown(stretches: readonly Stretch[]): void {
-    if (findUnknownPlace(stretches, this.#options.known) !== undefined) throw miscited();
+    if (!hasKnownPlacesOnly(stretches, this.#options.known)) throw miscited();
   }
 
   async #verify(number: number): Promise<Citation> {
@@ -128,8 +118,7 @@ export class CitedText {
   #put(piece: string, cited: readonly Citation[]): boolean {
     const { secret, onText } = this.#options;
     if (secret !== undefined && piece.includes(secret)) {
-      const message = 'The language model said what must not be told.';
-      throw new ModelFailure('model_failed', message);
+      throw new ModelFailure('model_failed', 'The language model said what must not be told.');
     }
     const length = this.shown.length + piece.length + 2 + printSources(cited).length;
     if (cited.length > maxCitations || length > maxAnswerLength) {
@@ -150,14 +139,10 @@ function joinCitation(words: string, citations: readonly Citation[]): string {
   return `${before}${before === '' || before.endsWith('\n') ? '' : ' '}(${places})`;
 }
 
-function uncited(): ModelFailure {
-  const message = 'The language model did not say what its words rest on.';
-  return new ModelFailure('model_uncited', message);
-}
-
-function miscited(): ModelFailure {
-  return new ModelFailure('model_miscited', 'The language model cited what is not there.');
-}
+const uncited = () =>
+  new ModelFailure('model_uncited', 'The language model did not say what its words rest on.');
+const miscited = () =>
+  new ModelFailure('model_miscited', 'The language model cited what is not there.');
 
 /** The heading of a list of sources: Perch writes that list, from what was verified. */
 const ownSources = /(?<![^\n])[#*_ \t]*(?:sources|references|citations)[:*_ \t]*\n/i;
@@ -177,13 +162,9 @@ function findEnd(stretches: readonly Stretch[]) {
   return undefined;
 }
 
-/** What closes a sentence or a row, right after a citation. */
+/** The end of a sentence or a row after a citation; a gap with the end of a line; items or rows. */
 const closing = /(?:[.,;:!?…)*_"'’”\]]| \|)*/y;
-
-/** A gap with the end of a line. */
 const gap = /\s*\n/y;
-
-/** Items or rows. */
 const list = /(?:[ \t]*(?:[-*+]|\d+[.)]|\|)[^\n]*(?:\n|$))+/y;
 
 /**

@@ -1,19 +1,16 @@
 import { ModelFailure } from './model-failure.ts';
 
-/** How much is taken. */
-export interface EventStreamLimits {
-  /** The most characters of a line, and of the data of an event. */
+/** Maximum characters of a line, and of the data of an event; and maximum bytes of the whole stream. */
+interface EventStreamLimits {
   readonly maxLine: number;
-  /** The most bytes of the whole stream. */
   readonly maxBytes: number;
 }
 
 /**
- * Gives the data of each event of an event stream (WHATWG HTML, server-sent events): lines end in CR,
- * LF or both, wherever the chunks part; comments and other fields are skipped. An event at the end
- * that no blank line ends is given as well.
+ * Yields the data of each event of an event stream (WHATWG HTML, server-sent events): lines end in CR, LF or both;
+ * comments and other fields are skipped; an event at the end needs no blank line.
  *
- * @throws ModelFailure `model_failed` where it is larger than allowed
+ * @throws ModelFailure `model_failed` if it is larger than allowed
  */
 export async function* readEventStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -22,21 +19,17 @@ export async function* readEventStream(
   let data: string | undefined;
   for await (const line of readLines(chunks, limits)) {
     if (line === '' && data !== undefined) yield data;
-    data = line === '' ? undefined : joinData(data, toData(line));
+    data = line === '' ? undefined : joinData(data, line);
     if ((data?.length ?? 0) > limits.maxLine) throw tooLarge();
   }
   if (data !== undefined) yield data;
 }
 
-function joinData(before: string | undefined, more: string | undefined): string | undefined {
-  return before === undefined || more === undefined ? (before ?? more) : `${before}\n${more}`;
-}
-
-/** Gives the value of a `data` field; one space after the colon belongs to neither. */
-function toData(line: string): string | undefined {
-  if (line === 'data') return '';
-  if (!line.startsWith('data:')) return undefined;
-  return line.slice(line[5] === ' ' ? 6 : 5);
+/** Adds the value of a `data` field; one space after the colon is not part of it. */
+function joinData(before: string | undefined, line: string): string | undefined {
+  const [field, value = ''] = /^data(?:: ?(.*))?$/s.exec(line) ?? [];
+  if (field === undefined) return before;
+  return before === undefined ? value : `${before}\n${value}`;
 }
 
 async function* readLines(
@@ -55,15 +48,8 @@ async function* readLines(
   if (held !== '') yield held.replace(/\r$/, '');
 }
 
-/**
- * Gives the bytes of a reply as text, wherever a character is parted.
- *
- * @throws ModelFailure `model_failed` beyond `maxBytes`
- */
-export async function* readText(
-  chunks: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): AsyncGenerator<string> {
+/** Decodes the bytes of a reply, wherever a character is parted. @throws ModelFailure `model_failed` beyond `maxBytes` */
+export async function* readText(chunks: AsyncIterable<Uint8Array>, maxBytes: number) {
   const decoder = new TextDecoder('utf-8');
   let size = 0;
   for await (const chunk of chunks) {

@@ -1,4 +1,4 @@
-/** A stretch of what a model says: words, code, a block of code without its end, or what it cites. */
+/** A stretch of what a model says: words, code (`open` has no end), or what it cites. */
 export type Stretch =
   | { readonly kind: 'words' | 'span' | 'block' | 'open'; readonly text: string }
   | { readonly kind: 'marker'; readonly text: string; readonly numbers: readonly number[] };
@@ -6,7 +6,7 @@ export type Stretch =
 const numbers = String.raw`\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,20}`;
 const bracket = String.raw`(?:\[${numbers}\](?!\()|【${numbers}(?:\s?[^】\n\d\s,;–-][^】\n]{0,39})?】)`;
 
-/** Whether more of a text may come: then a backtick without another one may still become code. */
+/** Whether a text is whole, or more may come: then a backtick without another one may still become code. */
 export type Extent = 'part' | 'whole';
 
 /**
@@ -21,17 +21,14 @@ const forms = {
   marker: String.raw`(?<marker>${bracket}(?:[,;]?\s?${bracket})*)`,
 } as const;
 
-/** The longest that may stand between a citation and the next one that belongs to it. */
+/** Maximum number of characters between a citation and the next one that belongs to it. */
 const settling = 3;
 
-/**
- * Tells apart the stretches of a text from a place on; what comes before it is known to end outside of
- * code. Together they are the rest of the text.
- */
+/** Splits a text from a place on, before which no code is open, into its stretches. */
 export type ToStretches = (text: string, from: number, extent: Extent) => readonly Stretch[];
 
 /**
- * Creates the telling apart for passages with these places, by their numbers from 1: a model may write the
+ * Creates the splitting for passages with these places, by their numbers from 1: a model may write the
  * place itself, as `path#heading:line`, where it was told a number.
  */
 export function createToStretches(places: readonly string[]): ToStretches {
@@ -39,14 +36,16 @@ export function createToStretches(places: readonly string[]): ToStretches {
   const either = quoted.length === 0 ? '(?!)' : quoted.join('|');
   const place = String.raw`(?<place>[\[(]?\`?(?<name>${either})(?!\d)\`?[\])]?)`;
   const { block, open, span, openSpan, marker } = forms;
-  const tokens: Readonly<Record<Extent, RegExp>> = {
+  const tokens = {
     part: new RegExp([block, open, place, span, openSpan, marker].join('|'), 'g'),
     whole: new RegExp([block, open, place, span, marker].join('|'), 'g'),
   };
   return (text, from, extent) => {
     const stretches: Stretch[] = [];
     let at = from;
-    for (const match of matchesFrom(text, from, tokens[extent])) {
+    tokens[extent].lastIndex = from;
+    // `matchAll` works with a copy of the expression, from its `lastIndex` on.
+    for (const match of text.matchAll(tokens[extent])) {
       if (match.index > at) stretches.push({ kind: 'words', text: text.slice(at, match.index) });
       stretches.push(toStretch(match, places));
       at = match.index + match[0].length;
@@ -54,11 +53,6 @@ export function createToStretches(places: readonly string[]): ToStretches {
     if (at < text.length) stretches.push({ kind: 'words', text: text.slice(at) });
     return stretches;
   };
-}
-
-function* matchesFrom(text: string, from: number, form: RegExp): Generator<RegExpExecArray> {
-  form.lastIndex = from;
-  for (let match = form.exec(text); match !== null; match = form.exec(text)) yield match;
 }
 
 function toStretch({ 0: text, groups = {} }: RegExpExecArray, places: readonly string[]): Stretch {
@@ -70,10 +64,7 @@ function toStretch({ 0: text, groups = {} }: RegExpExecArray, places: readonly s
   return { kind: groups.span === undefined ? 'open' : 'span', text };
 }
 
-/**
- * Gives the stretches up to the last citation that is certain: of the text so far, one that the next
- * characters cannot make longer; of the whole, the last one.
- */
+/** Returns the stretches up to the last citation; of a part of a text, up to one that can become no longer. */
 export function upToCitation(stretches: readonly Stretch[], extent: Extent): readonly Stretch[] {
   let after = 0;
   for (let at = stretches.length - 1; at >= 0; at -= 1) {
@@ -86,15 +77,13 @@ export function upToCitation(stretches: readonly Stretch[], extent: Extent): rea
   return [];
 }
 
-/** `[1-3]` are three; what is in `【】` after the numbers is the model’s own affair. */
+/** Returns the numbers of a citation: `[1-3]` are three. What follows them in `【】` means nothing here. */
 function toNumbers(marker: string): readonly number[] {
-  const found = [...marker.matchAll(/[[【]([\d\s,;^–-]+)/g)].flatMap(([, list = '']) =>
-    list.split(/[,;]/).flatMap((part) => toRange(part)),
-  );
-  return [...new Set(found)];
+  const lists = [...marker.matchAll(/[[【]([\d\s,;^–-]+)/g)];
+  return [...new Set(lists.flatMap(([, list = '']) => list.split(/[,;]/).flatMap(toRange)))];
 }
 
-/** The most numbers of a range; more are no citations. */
+/** Maximum span of a range of numbers; more are no citations. */
 const maxRange = 20;
 
 function toRange(part: string): readonly number[] {

@@ -1,12 +1,11 @@
 import type { FallbackCode } from '../answer.ts';
 
 /**
- * A language model that did not answer as it has to. The message is a sentence for people; it holds
- * nothing that the endpoint has sent, which may tell the key.
+ * Failure of a language model to answer as it has to. The message is for people; it holds nothing that the endpoint
+ * has sent, which may tell the key. `retryAfterSeconds` is how long the endpoint wants to be left alone.
  */
 export class ModelFailure extends Error {
   readonly code: FallbackCode;
-  /** Seconds for which the endpoint wants to be left alone, where it said so. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: FallbackCode, message: string, retryAfterSeconds?: number) {

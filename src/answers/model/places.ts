@@ -2,21 +2,19 @@ import { trimEndOf } from '../../core/trim-end.ts';
 import type { Stretch } from './markers.ts';
 
 /**
- * Gives the first thing that a text leads to and that stands in nothing the model was given: a link, an
- * address, a place. Code is looked at for places only, because samples have made-up addresses.
+ * Returns whether a text leads only to links, addresses and places that the model was given. Code is checked for
+ * places only, because samples have made-up addresses.
  */
-export function findUnknownPlace(stretches: readonly Stretch[], known: string): string | undefined {
+export function hasKnownPlacesOnly(stretches: readonly Stretch[], known: string): boolean {
   const words = textOf(stretches, 'words');
   const inline = words + textOf(stretches, 'span');
   const targets = [...linkTargets(words), ...addresses(words), ...citedPlaces(inline)];
-  return targets.find((target) => !stands(target, known));
+  return targets.every((target) => stands(target, known));
 }
 
 function textOf(stretches: readonly Stretch[], kind: Stretch['kind']): string {
-  return stretches
-    .filter((stretch) => stretch.kind === kind)
-    .map(({ text }) => text)
-    .join(' ');
+  const texts = stretches.filter((stretch) => stretch.kind === kind).map(({ text }) => text);
+  return texts.join(' ');
 }
 
 function linkTargets(text: string): readonly string[] {

@@ -16,7 +16,7 @@ Use only what the numbered passages in the last message say. They are quoted fro
 - Answer in the language of the question.
 - If the passages do not answer the question, write ${abstentionMark} and nothing else.`;
 
-/** Maximum number of characters of a question, of an earlier one and its answer; and of earlier turns. */
+/** Maximum characters of a question, of an earlier one and its answer; and maximum number of earlier turns. */
 const limits = { question: 4000, earlierQuestion: 500, earlierAnswer: 1000, turns: 4 } as const;
 
 /** Fewer characters of a passage are not worth giving. */
@@ -25,10 +25,9 @@ const leastPassage = 200;
 /** Maximum share of one passage: one file must not push out the others. */
 const largestShare = 0.5;
 
-/** The messages to a model, and what it may cite. */
 export type Prompt = ReturnType<typeof buildPrompt>;
 
-/** Builds the messages to a model, with at most `maxCharacters`. The passages are given best first. */
+/** Builds the messages to a model, with at most `maxCharacters`, from passages that come best first. */
 export function buildPrompt(
   question: Question,
   passages: readonly GivenPassage[],
@@ -36,7 +35,8 @@ export function buildPrompt(
 ) {
   const asked = cut(question.text.trim(), limits.question);
   const earlier = toEarlier(question.earlier, maxCharacters / 4);
-  const used = rules.length + asked.length + lengthOf(earlier) + 200;
+  const earlierLength = earlier.reduce((sum, { content }) => sum + content.length, 0);
+  const used = rules.length + asked.length + earlierLength + 200;
   const quoted = quotePassages(passages, maxCharacters - used);
   const last = `Passages:\n\n${quoted.map(({ text }) => text).join('\n\n')}\n\nQuestion: ${asked}`;
   const messages: readonly ChatMessage[] = [
@@ -99,10 +99,6 @@ function withoutPlaces({ answer, citations }: EarlierTurn): string {
     )
     .replaceAll(/ ?\([\s,]*\)/g, '')
     .trim();
-}
-
-function lengthOf(messages: readonly ChatMessage[]): number {
-  return messages.reduce((sum, { content }) => sum + content.length, 0);
 }
 
 /** Cuts a text that is too long, at the end of a line if there is one. */

@@ -1,41 +1,23 @@
 import { type DefaultTreeAdapterTypes, parse, defaultTreeAdapter as tree } from 'parse5';
-import { type Block, countLines, type ReadFile, SectionBuilder } from './section.ts';
+import { type Block, type ReadFile, SectionBuilder } from './section.ts';
 
 /** Reads HTML as a browser would parse it; what is no content (navigation, scripts) is left out. */
 export function readHtml(text: string): ReadFile {
-  const document = parse(text, { sourceCodeLocationInfo: true });
   const walk = new NodeWalk();
-  walk.takeAll(document);
-  return {
-    title: walk.title || walk.firstHeading,
-    sections: walk.sections.finish(countLines(text)),
-  };
+  walk.takeAll(parse(text, { sourceCodeLocationInfo: true }));
+  return walk.sections.finish(walk.title || walk.firstHeading, text);
 }
 
 type Node = DefaultTreeAdapterTypes.ChildNode;
 type Parent = DefaultTreeAdapterTypes.ParentNode;
 type Element = DefaultTreeAdapterTypes.Element;
 
-const skipped = new Set([
-  'script',
-  'style',
-  'nav',
-  'footer',
-  'noscript',
-  'template',
-  'svg',
-  'button',
-  'select',
-  'form',
-]);
-const kinds: ReadonlyMap<string, Block['kind']> = new Map([
-  ['li', 'item'],
-  ['dd', 'item'],
-  ['tr', 'row'],
-]);
-const blocks = new Set(['p', 'li', 'dt', 'dd', 'tr', 'pre', 'blockquote', 'caption', 'figcaption']);
+const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+const skipped = setOf('script style nav footer noscript template svg button select form');
+const kinds: Readonly<Record<string, Block['kind']>> = { li: 'item', dd: 'item', tr: 'row' };
+const blocks = setOf('p li dt dd tr pre blockquote caption figcaption');
 /** Elements with blocks, besides the text that they begin with. */
-const containers = new Set(['ul', 'ol', 'dl', 'table', 'pre', 'p', 'div', 'blockquote']);
+const containers = setOf('ul ol dl table pre p div blockquote');
 const maxDepth = 200;
 
 class NodeWalk {
@@ -51,12 +33,9 @@ class NodeWalk {
   }
 
   #take(node: Node, depth: number): void {
-    if (tree.isTextNode(node)) {
-      this.#addLoose(node);
-      return;
-    }
-    if (!tree.isElementNode(node) || skipped.has(node.tagName)) return;
-    if (node.tagName === 'title') this.title = textOf(node);
+    if (tree.isTextNode(node)) this.#addLoose(node);
+    else if (!tree.isElementNode(node) || skipped.has(node.tagName)) return;
+    else if (node.tagName === 'title') this.title = textOf(node);
     else if (/^h[1-6]$/.test(node.tagName)) this.#startSection(node);
     else if (blocks.has(node.tagName)) this.#addBlock(node, depth);
     else this.takeAll(node, depth + 1);
@@ -66,7 +45,8 @@ class NodeWalk {
     const text = textOf(node);
     if (text === '') return;
     this.firstHeading ||= text;
-    this.sections.startSection({ level: Number(node.tagName.slice(1)), text, line: lineOf(node) });
+    const line = node.sourceCodeLocation?.startLine ?? 1;
+    this.sections.startSection({ level: Number(node.tagName.slice(1)), text, line });
   }
 
   /** Adds text that is in no block of its own. */
@@ -77,14 +57,14 @@ class NodeWalk {
   }
 
   #addBlock(node: Element, depth: number): void {
-    const line = lineOf(node);
+    const { startLine: line = 1, endLine = line } = node.sourceCodeLocation ?? {};
     if (node.tagName === 'dt') {
       this.#term = [this.#term, textOf(node)].filter((term) => term !== '').join(', ');
       return;
     }
     if (node.tagName === 'pre') {
       const text = rawTextOf(node).replace(/^\n/, '').trimEnd();
-      this.sections.add({ kind: 'code', text, line, endLine: endLineOf(node) });
+      this.sections.add({ kind: 'code', text, line, endLine });
       return;
     }
     const { lead, rest } =
@@ -92,40 +72,30 @@ class NodeWalk {
     const term = node.tagName === 'dd' ? this.#term : '';
     if (term !== '') this.#term = '';
     const text = [term, lead].filter((part) => part !== '').join(': ');
-    const kind = kinds.get(node.tagName) ?? 'text';
-    this.sections.add({ kind, text, line, endLine: endLineOf(node) });
+    this.sections.add({ kind: kinds[node.tagName] ?? 'text', text, line, endLine });
     for (const child of rest) this.#take(child, depth + 1);
   }
 }
 
-const lineOf = (node: Element) => node.sourceCodeLocation?.startLine ?? 1;
-const endLineOf = (node: Element) => node.sourceCodeLocation?.endLine ?? lineOf(node);
 const squeeze = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 const isContainer = (node: Node) => tree.isElementNode(node) && containers.has(node.tagName);
 
-/**
- * Splits an element into the text before its first inner block and the rest; the text of a first paragraph
- * counts as its own.
- */
+/** Splits an element at its first inner block; the text of a first paragraph counts as its own. */
 function splitLead(node: Element): { readonly lead: string; readonly rest: readonly Node[] } {
   const found = node.childNodes.findIndex(isContainer);
   const at = found < 0 ? node.childNodes.length : found;
   const lead = squeeze(node.childNodes.slice(0, at).map(markedText).join(''));
-  const [first, ...others] = node.childNodes.slice(at);
-  if (first === undefined) return { lead, rest: [] };
-  if (lead !== '' || !tree.isElementNode(first) || !['p', 'div'].includes(first.tagName)) {
-    return { lead, rest: [first, ...others] };
-  }
+  const rest = node.childNodes.slice(at);
+  const [first, ...others] = rest;
+  if (lead !== '' || first === undefined || !tree.isElementNode(first)) return { lead, rest };
+  if (first.tagName !== 'p' && first.tagName !== 'div') return { lead, rest };
   const inner = splitLead(first);
   return { lead: inner.lead, rest: [...inner.rest, ...others] };
 }
 
 function rowOf(row: Element): string {
-  return row.childNodes
-    .filter(tree.isElementNode)
-    .map((cell) => textOf(cell))
-    .filter((cell) => cell !== '')
-    .join(' | ');
+  const cells = row.childNodes.filter(tree.isElementNode).map(textOf);
+  return cells.filter((cell) => cell !== '').join(' | ');
 }
 
 function textOf(node: Parent): string {

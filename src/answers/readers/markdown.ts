@@ -2,7 +2,7 @@ import MarkdownIt, { type Token } from 'markdown-it';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { kindOf } from './reader-kinds.ts';
-import { type Block, countLines, type ReadFile, SectionBuilder } from './section.ts';
+import { type Block, type ReadFile, SectionBuilder } from './section.ts';
 
 /** Reads CommonMark with tables and front matter. */
 export function readMarkdown(text: string): ReadFile {
@@ -13,10 +13,7 @@ export function readMarkdown(text: string): ReadFile {
   const parser = new MarkdownIt({ html: true });
   parser.core.ruler.enableOnly(['normalize', 'block']);
   for (const token of parser.parse(rest, {})) walk.take(token);
-  return {
-    title: title || walk.title,
-    sections: walk.sections.finish(countLines(text)),
-  };
+  return walk.sections.finish(title || walk.title, text);
 }
 
 /** Longer headings are shown as they are written. */
@@ -24,8 +21,7 @@ const maxHeading = 500;
 
 /** Returns the heading of a passage as readers of its file see it: of Markdown without its marks. */
 export function toShownHeading({ path, heading }: { path: string; heading: string }): string {
-  const kind = kindOf(path);
-  return kind === 'markdown' || kind === 'mdx' ? toPlainHeading(heading) : heading;
+  return ['markdown', 'mdx'].includes(kindOf(path) ?? '') ? toPlainHeading(heading) : heading;
 }
 
 /** Returns the text of a heading without the marks of Markdown: code spans, emphasis, links, escapes. */
@@ -36,12 +32,11 @@ export function toPlainHeading(markdown: string): string {
 }
 
 function textOf(tokens: readonly Token[]): string {
-  return tokens
-    .map(({ type, content, children }) => {
-      if (type === 'image') return textOf(children ?? []);
-      return /break$/.test(type) ? ' ' : content;
-    })
-    .join('');
+  const texts = tokens.map(({ type, content, children }) => {
+    if (type === 'image') return textOf(children ?? []);
+    return /break$/.test(type) ? ' ' : content;
+  });
+  return texts.join('');
 }
 
 type Lines = Pick<Block, 'line' | 'endLine'>;
@@ -64,15 +59,13 @@ class TokenWalk {
   }
 
   #takeInline(token: Token): void {
-    if (this.#heading !== undefined) this.#startSection(stripTags(token.content), this.#heading);
-    else if (this.#row !== undefined) this.#row.cells.push(stripTags(token.content));
+    const text = stripTags(token.content);
+    if (this.#heading !== undefined) {
+      if (this.#heading.level === 1) this.title ||= text;
+      this.sections.startSection({ ...this.#heading, text });
+      this.#heading = undefined;
+    } else if (this.#row !== undefined) this.#row.cells.push(text);
     else this.#addText(token);
-  }
-
-  #startSection(text: string, heading: { readonly level: number; readonly line: number }): void {
-    if (heading.level === 1 && this.title === '') this.title = text;
-    this.sections.startSection({ ...heading, text });
-    this.#heading = undefined;
   }
 
   #addText(token: Token): void {
@@ -82,13 +75,12 @@ class TokenWalk {
 
   #addCode(token: Token): void {
     const [language = ''] = token.info.trim().split(/\s+/, 1);
-    const lines = linesOf(token);
-    this.sections.add({
+    const code = {
       kind: 'code',
       text: token.content.replace(/\n$/, ''),
-      ...lines,
-      ...(language === '' ? {} : { language }),
-    });
+      ...linesOf(token),
+    } as const;
+    this.sections.add(language === '' ? code : { ...code, language });
   }
 
   #takeRow(token: Token): void {
@@ -112,17 +104,9 @@ const frontMatter = z.object({
   description: z.string().optional().catch(undefined),
 });
 
-/** What a file says of itself before its text, and the text with those lines blank. */
-interface FrontMatter {
-  readonly title: string;
-  readonly description: string;
-  readonly rest: string;
-}
-
 /** Takes YAML front matter off a text. Lines keep their numbers. */
-function takeFrontMatter(text: string): FrontMatter {
-  const [whole, body] = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(text) ?? [];
-  if (whole === undefined || body === undefined) return { title: '', description: '', rest: text };
+function takeFrontMatter(text: string) {
+  const [whole = '', body = ''] = /^---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(text) ?? [];
   const rest = whole.replaceAll(/[^\n]/g, '') + text.slice(whole.length);
   const { title = '', description = '' } = readFields(body);
   return { title, description, rest };
@@ -136,7 +120,7 @@ function readFields(body: string): z.output<typeof frontMatter> {
   }
 }
 
-/** Takes HTML and JSX tags and comments out of Markdown; what stands in code spans stays. */
+/** Removes HTML and JSX tags and comments from Markdown; code spans stay as they are. */
 function stripTags(markdown: string): string {
   if (!markdown.includes('<')) return markdown.trim();
   return markdown.replaceAll(tagOrCode, (_match, code: string | undefined) => code ?? '').trim();

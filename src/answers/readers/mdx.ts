@@ -6,22 +6,16 @@ import type { ReadFile } from './section.ts';
  * exports are not. Properties that describe options (`name`, `type`, `description`) are told as items.
  */
 export function readMdx(text: string): ReadFile {
-  return readMarkdown(toMarkdown(text));
-}
-
-/** Makes Markdown of MDX, line for line, so that lines keep their numbers. */
-function toMarkdown(text: string): string {
   const state: State = { fence: '', isInTag: false, isInImport: false };
-  return text
-    .split('\n')
-    .map((line) => toMarkdownLine(line, state))
-    .join('\n');
+  // Line for line, so that lines keep their numbers.
+  const lines = text.split('\n').map((line) => toMarkdownLine(line, state));
+  return readMarkdown(lines.join('\n'));
 }
 
 interface State {
-  /** The fence that code is in. */
+  /** The fence that code is in, if any. */
   fence: string;
-  /** Whether a tag is open whose end is on a later line. */
+  /** Whether a tag is open that ends on a later line. */
   isInTag: boolean;
   isInImport: boolean;
 }
@@ -47,8 +41,7 @@ function toMarkdownLine(line: string, state: State): string {
 }
 
 function nextFence(fence: string, open: string): string {
-  if (open === '') return fence;
-  return fence.startsWith(open) ? '' : open;
+  return open !== '' && fence.startsWith(open) ? '' : open || fence;
 }
 
 /** Within a tag over several lines only what names and describes something is text. */

@@ -1,56 +1,37 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from 'yaml';
-import {
-  type DocumentEntry,
-  type DocumentNode,
-  entriesOf,
-  itemsOf,
-  nodeAt,
-  parseJsonTree,
-  textAt,
-} from './document-tree.ts';
-import { countLines, type ReadFile, SectionBuilder } from './section.ts';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { type ReadFile, SectionBuilder } from './section.ts';
 
-/** Reads an OpenAPI or Swagger document in JSON; undefined for anything else. */
-export function readOpenApiJson(text: string): ReadFile | undefined {
-  return readTree(text, parseJsonTree);
-}
-
-/** Reads an OpenAPI or Swagger document in YAML; undefined for anything else. */
-export function readOpenApiYaml(text: string): ReadFile | undefined {
-  return readTree(text, parseYamlTree);
-}
-
-function readTree(
-  text: string,
-  parse: (text: string) => DocumentNode | undefined,
-): ReadFile | undefined {
+/** Creates a reader of OpenAPI and Swagger documents; it returns undefined for anything else. */
+const createReader = (parse: (text: string) => MaybeNode) => (text: string) => {
   // Parsing takes long, so a text without the member is not parsed.
   if (!/(?:openapi|swagger)["']?\s*:/.test(text)) return undefined;
   const root = parse(text);
-  if (textAt(root, 'openapi') + textAt(root, 'swagger') === '') return undefined;
-  const walk = new DocumentWalk(root);
-  const title = textAt(root, 'info', 'title');
-  walk.take(title);
-  return { title, sections: walk.sections.finish(countLines(text)) };
-}
+  const isDescription = textAt(root, 'openapi') + textAt(root, 'swagger') !== '';
+  return isDescription ? new DocumentWalk(root).read(text) : undefined;
+};
+
+export const readOpenApiJson = createReader(parseJsonTree);
+export const readOpenApiYaml = createReader(parseYamlTree);
 
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'];
 
 class DocumentWalk {
-  readonly sections = new SectionBuilder();
-  readonly #root: DocumentNode | undefined;
+  readonly #sections = new SectionBuilder();
+  readonly #root: MaybeNode;
 
-  constructor(root: DocumentNode | undefined) {
+  constructor(root: MaybeNode) {
     this.#root = root;
   }
 
-  take(title: string): void {
-    this.sections.startSection({ level: 1, text: title, line: 1 });
+  read(text: string): ReadFile {
+    const title = textAt(this.#root, 'info', 'title');
+    this.#sections.startSection({ level: 1, text: title, line: 1 });
     this.#addText(nodeAt(this.#root, 'info'), 'description');
     for (const path of entriesOf(nodeAt(this.#root, 'paths'))) this.#addPath(path);
     const schemas =
       nodeAt(this.#root, 'components', 'schemas') ?? nodeAt(this.#root, 'definitions');
     for (const schema of entriesOf(schemas)) this.#addSchema(schema);
+    return this.#sections.finish(title, text);
   }
 
   #addPath(path: DocumentEntry): void {
@@ -58,10 +39,8 @@ class DocumentWalk {
     for (const operation of entriesOf(path.value)) {
       if (!methods.includes(operation.key)) continue;
       const text = `${operation.key.toUpperCase()} ${path.key}`;
-      this.sections.startSection({ level: 2, text, line: operation.line });
-      for (const key of ['summary', 'description', 'operationId']) {
-        this.#addText(operation.value, key);
-      }
+      this.#sections.startSection({ level: 2, text, line: operation.line });
+      this.#addText(operation.value, 'summary', 'description', 'operationId');
       this.#addParameters(shared);
       this.#addParameters(nodeAt(operation.value, 'parameters'));
       for (const { key, line, value } of entriesOf(nodeAt(operation.value, 'responses'))) {
@@ -70,7 +49,7 @@ class DocumentWalk {
     }
   }
 
-  #addParameters(list: DocumentNode | undefined): void {
+  #addParameters(list: MaybeNode): void {
     for (const reference of itemsOf(list)) {
       const parameter = this.#resolve(reference);
       const [name, place] = [textAt(parameter, 'name'), textAt(parameter, 'in')];
@@ -81,7 +60,7 @@ class DocumentWalk {
   }
 
   #addSchema(schema: DocumentEntry): void {
-    this.sections.startSection({ level: 2, text: schema.key, line: schema.line });
+    this.#sections.startSection({ level: 2, text: schema.key, line: schema.line });
     this.#addText(schema.value, 'description');
     for (const { key, line, value } of entriesOf(nodeAt(schema.value, 'properties'))) {
       this.#addItem(line, `\`${key}\``, textAt(value, 'description'), ...factsOf(value));
@@ -89,15 +68,16 @@ class DocumentWalk {
   }
 
   /** Follows a reference within the document, one step. */
-  #resolve(node: DocumentNode | undefined): DocumentNode | undefined {
+  #resolve(node: MaybeNode): MaybeNode {
     const reference = textAt(node, '$ref');
     if (!reference.startsWith('#/')) return node;
     return nodeAt(this.#root, ...reference.slice(2).split('/').map(unescapePointer));
   }
 
-  #addText(parent: DocumentNode | undefined, key: string): void {
-    const node = nodeAt(parent, key);
-    if (node?.kind === 'scalar') this.#add('text', node.text, node.line);
+  #addText(parent: MaybeNode, ...keys: readonly string[]): void {
+    for (const node of keys.map((key) => nodeAt(parent, key))) {
+      if (node?.kind === 'scalar') this.#add('text', node.text, node.line);
+    }
   }
 
   #addItem(line: number, ...facts: readonly string[]): void {
@@ -105,12 +85,12 @@ class DocumentWalk {
   }
 
   #add(kind: 'text' | 'item', text: string, line: number): void {
-    this.sections.add({ kind, text: text.replaceAll(/\s+/g, ' ').trim(), line, endLine: line });
+    this.#sections.add({ kind, text: text.replaceAll(/\s+/g, ' ').trim(), line, endLine: line });
   }
 }
 
-/** Returns the type, the values and the default of a schema; empty texts for what it lacks. */
-function factsOf(schema: DocumentNode | undefined): readonly string[] {
+/** Returns the type, the values and the default of a schema, `''` for what it lacks. */
+function factsOf(schema: MaybeNode): readonly string[] {
   const values = itemsOf(nodeAt(schema, 'enum'))
     .map((value) => textAt(value))
     .filter((text) => text !== '')
@@ -126,13 +106,13 @@ function factsOf(schema: DocumentNode | undefined): readonly string[] {
 const unescapePointer = (step: string) => step.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** Parses YAML with its lines, as far as it is YAML; aliases are left out. */
-function parseYamlTree(source: string): DocumentNode | undefined {
+function parseYamlTree(source: string): MaybeNode {
   const lines = new LineCounter();
   const { contents } = parseDocument(source, { lineCounter: lines, logLevel: 'silent' });
   return toTree(contents, lines);
 }
 
-function toTree(node: unknown, lines: LineCounter): DocumentNode | undefined {
+function toTree(node: unknown, lines: LineCounter): MaybeNode {
   const line = lineOf(node, lines);
   if (isScalar(node)) return { kind: 'scalar', line, text: String(node.value) };
   if (isSeq(node)) {
@@ -140,19 +120,113 @@ function toTree(node: unknown, lines: LineCounter): DocumentNode | undefined {
     return { kind: 'list', line, items };
   }
   if (!isMap(node)) return undefined;
-  const entries = node.items.map((pair) => toEntry(pair, lines));
-  return { kind: 'map', line, entries: new Map(entries.map((entry) => [entry.key, entry])) };
-}
-
-function toEntry({ key, value }: Pair, lines: LineCounter): DocumentEntry {
-  return {
-    key: isScalar(key) ? String(key.value) : '',
-    line: lineOf(key, lines),
-    value: toTree(value, lines),
-  };
+  const entries = node.items.map(({ key, value }): [string, DocumentEntry] => {
+    const name = isScalar(key) ? String(key.value) : '';
+    return [name, { key: name, line: lineOf(key, lines), value: toTree(value, lines) }];
+  });
+  return { kind: 'map', line, entries: new Map(entries) };
 }
 
 function lineOf(node: unknown, lines: LineCounter): number {
   const [offset = 0] = (node as Partial<Node> | null)?.range ?? [];
   return Math.max(1, lines.linePos(offset).line);
+}
+
+/** A value of a JSON or YAML document, with the line on which it begins, from 1. */
+type DocumentNode = { readonly line: number } & (
+  | { readonly kind: 'scalar'; readonly text: string }
+  | { readonly kind: 'list'; readonly items: readonly DocumentNode[] }
+  | { readonly kind: 'map'; readonly entries: ReadonlyMap<string, DocumentEntry> }
+);
+
+/** A member of a map, with the line of its name. */
+interface DocumentEntry {
+  readonly key: string;
+  readonly line: number;
+  readonly value: MaybeNode;
+}
+
+type MaybeNode = DocumentNode | undefined;
+
+/** Returns the value below these keys. */
+function nodeAt(node: MaybeNode, ...keys: readonly string[]): MaybeNode {
+  const below = (here: MaybeNode, key: string) =>
+    here?.kind === 'map' ? here.entries.get(key)?.value : undefined;
+  return keys.reduce(below, node);
+}
+
+function textAt(node: MaybeNode, ...keys: readonly string[]): string {
+  const found = nodeAt(node, ...keys);
+  return found?.kind === 'scalar' ? found.text : '';
+}
+
+function entriesOf(node: MaybeNode): readonly DocumentEntry[] {
+  return node?.kind === 'map' ? [...node.entries.values()] : [];
+}
+
+function itemsOf(node: MaybeNode): readonly DocumentNode[] {
+  return node?.kind === 'list' ? node.items : [];
+}
+
+/** A line break, a mark, a string, or any other value. */
+const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
+
+/** A list or a map that is not closed yet. */
+interface Open {
+  readonly items: DocumentNode[];
+  /** `null` for a list. */
+  readonly entries: Map<string, DocumentEntry> | null;
+  /** The name that waits for its value. */
+  name: { readonly key: string; readonly line: number } | null;
+}
+
+/**
+ * Parses JSON with its lines, which `JSON.parse` does not provide. Depth is bounded by memory alone.
+ *
+ * @throws SyntaxError for anything but JSON.
+ */
+function parseJsonTree(source: string): MaybeNode {
+  JSON.parse(source);
+  const top: Open = { items: [], entries: null, name: null };
+  const stack = [top];
+  let line = 1;
+  for (const [token] of source.matchAll(tokens)) {
+    if (token === '\n') line += 1;
+    else takeToken(stack, token, line);
+  }
+  return top.items[0];
+}
+
+function takeToken(stack: Open[], token: string, line: number): void {
+  const open = stack.at(-1);
+  if (open === undefined || token === ',' || token === ':') return;
+  if (token === '}' || token === ']') stack.pop();
+  else if (token === '{' || token === '[') stack.push(openIn(open, token, line));
+  else addText(open, toText(token), line);
+}
+
+function openIn(outer: Open, mark: '{' | '[', line: number): Open {
+  const items: DocumentNode[] = [];
+  const entries = new Map<string, DocumentEntry>();
+  const isMap = mark === '{';
+  place(outer, isMap ? { kind: 'map', line, entries } : { kind: 'list', line, items });
+  return { items, entries: isMap ? entries : null, name: null };
+}
+
+function addText(open: Open, text: string, line: number): void {
+  if (open.entries !== null && open.name === null) open.name = { key: text, line };
+  else place(open, { kind: 'scalar', line, text });
+}
+
+function place(open: Open, value: DocumentNode): void {
+  if (open.entries === null) open.items.push(value);
+  else if (open.name !== null) {
+    open.entries.set(open.name.key, { ...open.name, value });
+    open.name = null;
+  }
+}
+
+function toText(token: string): string {
+  if (!token.startsWith('"')) return token;
+  return token.includes('\\') ? JSON.parse(token) : token.slice(1, -1);
 }

@@ -1,23 +1,22 @@
-import { countLines, type ReadFile, SectionBuilder } from './section.ts';
+import { type ReadFile, SectionBuilder } from './section.ts';
 
 /** Reads text without marks: paragraphs, and lines that are underlined as headings. */
 export function readPlainText(text: string): ReadFile {
   return readLines(text, findUnderlined);
 }
 
-/** A heading that begins at a line. */
-export interface FoundHeading {
+/** A heading, and how many lines it takes with what underlines it. */
+interface FoundHeading {
   readonly level: number;
   readonly text: string;
-  /** How many lines it takes, with what underlines it. */
   readonly lines: number;
 }
 
-/** Says whether a heading begins at a line, counted from 0. */
-export type FindHeading = (lines: readonly string[], at: number) => FoundHeading | undefined;
+/** Finds the heading that begins at a line, counted from 0. */
+type FindHeading = (lines: readonly string[], at: number) => FoundHeading | undefined;
 
 /** Reads paragraphs, list items and indented blocks, with headings as `find` sees them. */
-export function readLines(text: string, find: FindHeading): ReadFile {
+function readLines(text: string, find: FindHeading): ReadFile {
   const lines = text.split('\n');
   const sections = new SectionBuilder();
   let title = '';
@@ -34,7 +33,7 @@ export function readLines(text: string, find: FindHeading): ReadFile {
     sections.add({ ...toBlock(lines.slice(at, end)), line: at + 1, endLine: end });
     at = end;
   }
-  return { title, sections: sections.finish(countLines(text)) };
+  return sections.finish(title, text);
 }
 
 /** A block ends at a blank line, a heading or the next list item; an indented one where the indent ends. */
@@ -63,15 +62,12 @@ const isIndented = (line = '') => /^(?: {4}|\t)/.test(line);
 function toBlock(lines: readonly string[]) {
   const [first = ''] = lines;
   if (isIndented(first)) {
-    return {
-      kind: 'code',
-      text: lines.map((line) => line.replace(/^(?: {4}|\t)/, '')).join('\n'),
-    } as const;
+    const text = lines.map((line) => line.replace(/^(?: {4}|\t)/, '')).join('\n');
+    return { kind: 'code', text } as const;
   }
   const text = lines.map((line) => line.trim()).join(' ');
-  return item.test(first)
-    ? ({ kind: 'item', text: text.replace(item, '') } as const)
-    : ({ kind: 'text', text } as const);
+  const isItem = item.test(first);
+  return { kind: isItem ? 'item' : 'text', text: isItem ? text.replace(item, '') : text } as const;
 }
 
 /** `====` under a line is a heading of level 1, `----` one of level 2. */
@@ -80,4 +76,55 @@ function findUnderlined(lines: readonly string[], at: number): FoundHeading | un
   const under = lines[at + 1]?.trimEnd() ?? '';
   if (text === '' || text.length > 120 || !/^(?:={3,}|-{3,})$/.test(under)) return undefined;
   return { level: under.startsWith('=') ? 1 : 2, text, lines: 2 };
+}
+
+/** Reads reStructuredText: adornments make headings in the order in which they first appear. */
+export function readRestructuredText(text: string): ReadFile {
+  const levels: string[] = [];
+  return readLines(prepare(text), (lines, at) => findAdorned(lines.slice(at, at + 3), levels));
+}
+
+const adornment = /^([!-/:-@[-`{-~])\1{2,}\s*$/;
+
+function findAdorned([first = '', second = '', third = '']: readonly string[], levels: string[]) {
+  const over = adornment.exec(first)?.[1];
+  if (over !== undefined && second.trim() !== '' && adornment.exec(third)?.[1] === over) {
+    return { level: levelOf(`${over}${over}`, levels), text: second.trim(), lines: 3 };
+  }
+  const under = adornment.exec(second)?.[1];
+  const isTitle = under !== undefined && /^\S/.test(first) && !adornment.test(first);
+  if (!isTitle || second.trimEnd().length < first.trimEnd().length - 1) return undefined;
+  return { level: levelOf(under, levels), text: first.trim(), lines: 2 };
+}
+
+function levelOf(mark: string, levels: string[]): number {
+  if (!levels.includes(mark)) levels.push(mark);
+  return levels.indexOf(mark) + 1;
+}
+
+/**
+ * Makes roles and double backticks code spans, keeps what directives name (`.. function:: open(path)`)
+ * and blanks other markup. Lines keep their numbers.
+ */
+function prepare(text: string): string {
+  return text
+    .split('\n')
+    .map((line) =>
+      line
+        .replace(/^\s*\.\. _[^:]+:.*$/, '')
+        .replace(/^(\s*)\.\. (?:code-block|code|highlight|toctree|image|figure|include)::.*$/, '')
+        .replace(
+          /^\s*\.\. (?:[\w-]+:)?(?:function|method|class|attribute|data|option|exception|envvar|describe|confval)::\s*(\S.*)$/,
+          '- `$1`',
+        )
+        .replace(/^\s*\.\. [\w-]+::\s*(\S.*)?$/, '$1')
+        .replaceAll(
+          /(?<![\w:+.-]):[\w:+.-]{1,40}:`~?([^`<]{1,200})(?:<[^`<>]{1,200}>)?`/g,
+          (_, label: string) => `\`${label.trimEnd()}\``,
+        )
+        .replaceAll(/``([^`]{1,300})``/g, '`$1`')
+        .replaceAll(/`([^`<]{1,200})<[^`<>]{1,300}>`__?/g, (_, label: string) => label.trimEnd())
+        .replace(/::\s*$/, ':'),
+    )
+    .join('\n');
 }

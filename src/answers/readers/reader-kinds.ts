@@ -25,7 +25,7 @@ const kindByExtension: ReadonlyMap<string, ReaderKind> = new Map(
 const namedTexts =
   /^(?:readme|changes|changelog|contributing|copying|install|licen[cs]e|news|todo)$/i;
 
-/** Gives the kind of a file of this name; undefined where nothing reads it. */
+/** Returns the kind of a file of this name; undefined if nothing reads it. */
 export function kindOf(path: string): ReaderKind | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');

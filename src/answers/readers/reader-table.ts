@@ -2,9 +2,8 @@ import { readHtml } from './html.ts';
 import { readMarkdown } from './markdown.ts';
 import { readMdx } from './mdx.ts';
 import { readOpenApiJson, readOpenApiYaml } from './openapi.ts';
-import { readPlainText } from './plain-text.ts';
+import { readPlainText, readRestructuredText } from './plain-text.ts';
 import { kindOf, type ReaderKind } from './reader-kinds.ts';
-import { readRestructuredText } from './restructured-text.ts';
 import type { ReadFile } from './section.ts';
 import { readSourceCode } from './source-code.ts';
 

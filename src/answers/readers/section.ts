@@ -22,9 +22,8 @@ export interface Section {
   readonly blocks: readonly Block[];
 }
 
-/** The title and the sections of a file. */
+/** The title of a file, empty if it has none, and its sections. */
 export interface ReadFile {
-  /** Empty if the file has none. */
   readonly title: string;
   readonly sections: readonly Section[];
 }
@@ -33,12 +32,7 @@ export interface ReadFile {
 export class SectionBuilder {
   readonly #sections: Section[] = [];
   readonly #above: { readonly level: number; readonly text: string }[] = [];
-  #open: Omit<Section, 'endLine' | 'blocks'> & { readonly blocks: Block[] } = {
-    heading: '',
-    trail: [],
-    line: 1,
-    blocks: [],
-  };
+  #open = { heading: '', trail: [] as readonly string[], line: 1, blocks: [] as Block[] };
 
   /** Ends the open section and begins one with this heading. */
   startSection({ level, text, line }: { level: number; text: string; line: number }): void {
@@ -53,10 +47,10 @@ export class SectionBuilder {
     if (block.text.trim() !== '') this.#open.blocks.push(block);
   }
 
-  /** Returns all sections that have a heading or a block. */
-  finish(lastLine: number): readonly Section[] {
-    this.#close(lastLine);
-    return this.#sections;
+  /** Returns all sections of a text that have a heading or a block. */
+  finish(title: string, text: string): ReadFile {
+    this.#close(countLines(text));
+    return { title, sections: this.#sections };
   }
 
   #close(endLine: number): void {

@@ -2,8 +2,8 @@ import { trimEndOf } from '../../core/trim-end.ts';
 import { countLines, type ReadFile, SectionBuilder } from './section.ts';
 
 /**
- * Reads source code of most languages: each declaration that stands at the margin, or is public, is
- * a section with its comment and its first lines. The comment that begins the file comes first.
+ * Reads source code of most languages: each declaration at the margin, and each public one, is a section with its
+ * comment and its first lines. The comment that begins the file comes first.
  */
 export function readSourceCode(text: string): ReadFile {
   const lines = text.split('\n');
@@ -16,17 +16,13 @@ export function readSourceCode(text: string): ReadFile {
     sections.startSection({ level: 2, text: name, line: (above?.line ?? at) + 1 });
     addComment(sections, above ?? docstringBelow(lines, at));
     const end = endOfSignature(lines, at);
-    sections.add({
-      kind: 'code',
-      text: lines.slice(at, end).join('\n'),
-      line: at + 1,
-      endLine: end,
-    });
+    const signature = lines.slice(at, end).join('\n');
+    sections.add({ kind: 'code', text: signature, line: at + 1, endLine: end });
   }
-  return { title: '', sections: sections.finish(countLines(text)) };
+  return sections.finish('', text);
 }
 
-/** Lines of a declaration that are shown. */
+/** Maximum number of lines of a declaration that are shown. */
 const maxSignatureLines = 12;
 
 /**
@@ -50,17 +46,12 @@ function declaredName(line: string): string | undefined {
   if (line.length > 400 || !/^\s{0,4}[A-Za-z]/.test(line)) return undefined;
   const start = line.length - line.trimStart().length;
   const spaced = line.slice(0, start) + line.slice(start).replaceAll(/\s+/g, ' ');
-  for (const declaration of declarations) {
-    const name = declaration.exec(spaced)?.[1];
-    if (name !== undefined) return name;
-  }
-  return undefined;
+  return declarations.find((form) => form.test(spaced))?.exec(spaced)?.[1];
 }
 
+/** A comment, and its first line from 0. */
 interface Comment {
-  /** The first line, from 0, and the line after the last. */
   readonly line: number;
-  readonly end: number;
   readonly text: string;
 }
 
@@ -91,7 +82,7 @@ function toComment(lines: readonly string[], line: number, end: number): Comment
     .map((one) => one.replace(/^\s*(?:\/\*+!?|\*+\/|\*|\/\/[/!]?|#+|--|;;+)\s?/, ''))
     .map(withoutCommentEnd)
     .join('\n');
-  return { line, end, text };
+  return { line, text };
 }
 
 function withoutCommentEnd(line: string): string {
@@ -104,21 +95,17 @@ function docstringBelow(lines: readonly string[], at: number): Comment | undefin
   const start = [at + 1, at + 2, at + 3].find((line) =>
     /^\s*[rbu]?("""|''')/.test(lines[line] ?? ''),
   );
-  if (start === undefined || (start > at + 1 && !/[:(,]\s*$/.test(lines[at] ?? '')))
-    return undefined;
+  if (start === undefined) return undefined;
+  if (start > at + 1 && !/[:(,]\s*$/.test(lines[at] ?? '')) return undefined;
   const quote = lines[start]?.includes('"""') ? '"""' : "'''";
   const opening = (lines[start] ?? '').replace(/^\s*[rbu]?(?:"""|''')/, '');
   if (opening.includes(quote)) {
-    return { line: start, end: start + 1, text: opening.slice(0, opening.indexOf(quote)) };
+    return { line: start, text: opening.slice(0, opening.indexOf(quote)) };
   }
   let end = start + 1;
   while (end < lines.length && !lines[end]?.includes(quote)) end += 1;
   const inner = lines.slice(start + 1, end + 1).map((line) => line.split(quote, 1)[0]?.trim());
-  return {
-    line: start,
-    end: Math.min(end + 1, lines.length),
-    text: [opening, ...inner].join('\n'),
-  };
+  return { line: start, text: [opening, ...inner].join('\n') };
 }
 
 /** Each paragraph of a comment is a block. */
@@ -134,13 +121,9 @@ function addComment(sections: SectionBuilder, comment: Comment | undefined): voi
 }
 
 function endOfSignature(lines: readonly string[], at: number): number {
-  let end = at + 1;
-  const most = Math.min(lines.length, at + maxSignatureLines);
-  while (
-    end < most &&
-    (lines[end] ?? '').trim() !== '' &&
-    declaredName(lines[end] ?? '') === undefined
-  )
-    end += 1;
-  return end;
+  const following = lines.slice(at + 1, at + maxSignatureLines);
+  const stop = following.findIndex(
+    (line) => line.trim() === '' || declaredName(line) !== undefined,
+  );
+  return at + 1 + (stop < 0 ? following.length : stop);
 }

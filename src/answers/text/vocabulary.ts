@@ -17,11 +17,11 @@ export interface Phrase {
  */
 export function readVocabulary() {
   return {
-    /** Returns the stems that mean the same as a stem in software, without the stem itself. */
+    /** Returns the other stems that mean the same as a stem in software. */
     synonyms: createSynonyms(readLines('synonyms')),
-    /** Returns the stems that documentation may use where people say a stem. They do not lead back. */
+    /** Returns the stems that documentation may use if people say a stem. They do not lead back. */
     everyday: createEverydayWords(readLines('everyday-words')),
-    /** Takes phrases out of a text: words that have a meaning of their own together. */
+    /** Takes phrases out of a text: words that mean something else together. */
     takePhrases: createPhrases(readLines('phrases')),
     /** Words that say nothing about the subject of a question. */
     stopWords: new Set(readLines('stop-words')),
@@ -53,9 +53,8 @@ function createEverydayWords(lines: readonly string[]) {
   for (const line of lines) {
     const [said = '', written = ''] = line.split('|').map((side) => side.trim());
     for (const stem of said.split(' ').map(toStem)) {
-      const known = leads.get(stem) ?? new Set();
-      for (const word of written.split(' ')) known.add(toStem(word));
-      leads.set(stem, known);
+      const more = written.split(' ').map(toStem);
+      leads.set(stem, new Set([...(leads.get(stem) ?? []), ...more]));
     }
   }
   return (stem: string) => [...(leads.get(stem) ?? [])].filter((other) => other !== stem);

@@ -63,8 +63,5 @@ const irregular: ReadonlyMap<string, string> = new Map(
   stolen steal, stood stand, stored store, taken take, threw throw, thrown throw, told tell, took take, tries try,
   tried try, understood understand, unsent unsend, went go, withdrawn withdraw, woken wake, wrote write, written write`
     .split(/,\s+/)
-    .map((pair): [string, string] => {
-      const [form = '', verb = ''] = pair.trim().split(' ');
-      return [form, verb];
-    }),
+    .map((pair) => pair.split(' ') as [string, string]), // each pair has two words
 );

@@ -1,14 +1,10 @@
 import type { Answer, GivenPassage, Question } from '../answer.ts';
-import type { Corpus } from '../corpus/corpus.ts';
 import type { RefreshSummary } from '../index/keep-current.ts';
 import type { RefreshProgress } from '../index/refresh.ts';
+import type { AnswersOptions } from '../open-answers.ts';
 
-/** What a thread is started with. */
-export interface ThreadSetting {
-  readonly corpora: readonly Corpus[];
-  /** The file of the index, or `:memory:` for one of its own. */
-  readonly path: string;
-}
+/** Where a thread finds its corpora and the file of its index, which is its own if it is `:memory:`. */
+export type ThreadSetting = Pick<AnswersOptions, 'corpora' | 'path'>;
 
 /** A task of a thread: its argument, what it reports meanwhile, and its result. */
 interface Task<Give, Told, Get> {
@@ -21,39 +17,28 @@ interface Task<Give, Told, Get> {
 export interface ThreadTasks {
   /** Opens the index; returns whether an earlier process built it for these corpora. */
   readonly open: Task<null, never, boolean>;
-  /** `passOver` are files to be kept without their text, because reading them ended a thread. */
-  readonly refresh: Task<
-    { readonly passOver: readonly string[] },
-    RefreshTold,
-    Omit<RefreshSummary, 'ms'>
-  >;
-  /** Reports pieces of the text in order. */
+  /** Refreshes the index. Files in `passOver` are kept without their text, because reading them ended a thread. */
+  readonly refresh: Task<RefreshGive, RefreshTold, Omit<RefreshSummary, 'ms'>>;
+  /** Answers, and reports pieces of the text in order. */
   readonly answer: Task<Question, string, Answer>;
   readonly find: Task<Question, never, readonly GivenPassage[]>;
   readonly isCurrent: Task<GivenPassage, never, boolean>;
 }
 
-/** What a refresh reports: a folder or a file that it is about to read, or its progress. */
+interface RefreshGive {
+  readonly passOver: readonly string[];
+}
+
+/** Report of a refresh: a folder or a file that it is about to read, or its progress. */
 export type RefreshTold =
-  | { readonly kind: 'folder'; readonly absolute: string }
-  | { readonly kind: 'reading'; readonly absolute: string }
+  | { readonly kind: 'folder' | 'reading'; readonly absolute: string }
   | { readonly kind: 'progress'; readonly progress: RefreshProgress };
 
-/** The name of a task. */
 export type TaskKind = keyof ThreadTasks;
 
-/** A task on its way to a thread, of one kind or of any. */
-export type TaskOrder<Kind extends TaskKind = TaskKind> = {
-  readonly [One in Kind]: {
-    readonly kind: One;
-    readonly id: number;
-    readonly give: ThreadTasks[One]['give'];
-  };
-}[Kind];
-
-/** A message to a thread. After `close` it ends. */
+/** A message to a thread: a task, with the argument of its kind, or its end. After `close` the thread ends. */
 export type ThreadOrder =
-  | TaskOrder
+  | { readonly kind: TaskKind; readonly id: number; readonly give: unknown }
   | { readonly kind: 'stop'; readonly id: number }
   | { readonly kind: 'close' };
 
@@ -63,7 +48,7 @@ export type ThreadReport =
   | { readonly kind: 'done'; readonly id: number; readonly get: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly fault: ThreadFault };
 
-/** What crosses of an error, never text that was read. `code` is that of SQLite or of the system. */
+/** The part of an error that crosses threads, never text that was read. `code` is that of SQLite or of the system. */
 interface ThreadFault {
   readonly message: string;
   readonly code: string | null;

@@ -1,17 +1,12 @@
 import { toExtractiveEngine } from '../answer.ts';
 import { openKeeping } from '../index/keep-current.ts';
 import type { Answers, AnswersOptions } from '../open-answers.ts';
-import {
-  createLastingThread,
-  createThreadClient,
-  type StartThread,
-  startThread,
-} from './thread-client.ts';
+import { createLastingThread, createThreadClient, startThread } from './thread-client.ts';
 import { type RefreshingThread, refreshInThread } from './threaded-refresh.ts';
 
 interface ThreadedAnswersOptions extends AnswersOptions {
   /** Default: a worker thread. */
-  readonly startThread?: StartThread;
+  readonly startThread?: typeof startThread;
 }
 
 /** A server that has just begun to listen answers its first requests before threads take the cores. */
@@ -48,18 +43,14 @@ export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
     }
   };
   const withAnswering: typeof withOwnThread = (work) => work(answering);
-  const refreshing = {
-    clock,
-    withThread: isShared ? withOwnThread : withAnswering,
-    onProgress,
-    onPassedOver: onTrouble,
-  };
+  const withThread = isShared ? withOwnThread : withAnswering;
   const keeping = openKeeping({
     ...options,
     firstAfterMs,
     refreshNow: async (live) => {
       // The index is opened here first: a file that cannot be used is replaced, and by one thread only.
       if (await answering.call('open', null)) isBuilt = true;
+      const refreshing = { clock, withThread, onProgress, onPassedOver: onTrouble };
       const done = await refreshInThread(refreshing, live);
       isBuilt = true;
       return done;
@@ -67,16 +58,15 @@ export function openThreadedAnswers(options: ThreadedAnswersOptions): Answers {
   });
   return {
     engine: toExtractiveEngine(
-      (question, { signal, onText }) =>
-        answering.call('answer', question, { signal, onTold: onText }),
+      (question, { signal, onText: onTold }) =>
+        answering.call('answer', question, { signal, onTold }),
       () => isBuilt,
     ),
     passages: {
       find: (question) => answering.call('find', question),
       isCurrent: (passage) => answering.call('isCurrent', passage),
     },
-    refresh: keeping.refresh,
-    keepCurrent: keeping.keepCurrent,
+    ...keeping,
     close: async () => {
       await keeping.close();
       await answering.close();

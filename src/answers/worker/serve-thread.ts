@@ -3,7 +3,6 @@ import type { ExtractiveEngine } from '../engine/extractive-engine.ts';
 import { openPassageIndex, type PassageIndex } from '../index/passage-index.ts';
 import {
   type TaskKind,
-  type TaskOrder,
   type ThreadOrder,
   type ThreadReport,
   type ThreadSetting,
@@ -11,23 +10,28 @@ import {
   toFault,
 } from './messages.ts';
 
-/** Carries out a task; `tell` sends a report. */
-type Work<Kind extends TaskKind> = (
-  give: ThreadTasks[Kind]['give'],
-  live: { readonly signal: AbortSignal; tell(told: ThreadTasks[Kind]['told']): void },
-) => Promise<ThreadTasks[Kind]['get']>;
+/** Runs a task; `tell` sends a report. */
+type Work<Give, Told, Get> = (
+  give: Give,
+  live: { readonly signal: AbortSignal; tell(told: Told): void },
+) => Promise<Get>;
 
-/** Carries out the tasks that arrive at a port, until it is told to close: then it closes index and port. */
+type Works = {
+  readonly [Kind in TaskKind]: Work<
+    ThreadTasks[Kind]['give'],
+    ThreadTasks[Kind]['told'],
+    ThreadTasks[Kind]['get']
+  >;
+};
+
+/** Runs the tasks that arrive at a port, until it is told to close: then it closes index and port. */
 export function serveThread(port: MessagePort, setting: ThreadSetting): void {
   const { works, closeIndex } = createWorks(setting);
   const running = new Map<number, { readonly stop: AbortController; ended: Promise<void> }>();
   const send = (report: ThreadReport) => port.postMessage(report);
-  const run = async <Kind extends TaskKind>(order: TaskOrder<Kind>, signal: AbortSignal) => {
-    const { id, kind, give } = order;
+  const run = async (id: number, work: () => Promise<unknown>) => {
     try {
-      const work: Work<Kind> = works[kind];
-      const get = await work(give, { signal, tell: (told) => send({ kind: 'told', id, told }) });
-      send({ kind: 'done', id, get });
+      send({ kind: 'done', id, get: await work() });
     } catch (error) {
       send({ kind: 'failed', id, fault: toFault(error) });
     } finally {
@@ -44,14 +48,18 @@ export function serveThread(port: MessagePort, setting: ThreadSetting): void {
     if (order.kind === 'close') void close();
     else if (order.kind === 'stop') running.get(order.id)?.stop.abort();
     else {
+      const { id, kind, give } = order;
       const task = { stop: new AbortController(), ended: Promise.resolve() };
-      running.set(order.id, task);
-      task.ended = run(order, task.stop.signal);
+      running.set(id, task);
+      // The client sends each task with the argument of its kind.
+      const work = works[kind] as Work<unknown, unknown, unknown>;
+      const tell = (told: unknown) => send({ kind: 'told', id, told });
+      task.ended = run(id, () => work(give, { signal: task.stop.signal, tell }));
     }
   });
 }
 
-/** Index and engine are opened when they are first needed, and the modules of a task loaded then. */
+/** Creates the tasks. Index and engine are opened when they are first needed, and modules loaded then. */
 function createWorks({ corpora, path }: ThreadSetting) {
   let index: PassageIndex | undefined;
   let engine: ExtractiveEngine | undefined;
@@ -61,10 +69,10 @@ function createWorks({ corpora, path }: ThreadSetting) {
   };
   const openEngine = async (): Promise<ExtractiveEngine> => {
     const { createExtractiveEngine } = await import('../engine/extractive-engine.ts');
-    engine ??= createExtractiveEngine({ index: open(), corpora });
+    engine ??= createExtractiveEngine(open(), corpora);
     return engine;
   };
-  const works: { readonly [Kind in TaskKind]: Work<Kind> } = {
+  const works: Works = {
     open: async () => {
       await openEngine();
       return open().isBuiltFor(corpora);

@@ -37,14 +37,13 @@ function toLoader(): string {
   return `data:text/javascript,${encodeURIComponent(register)}`;
 }
 
-/** What a task is called with. */
+/** Stops a task when its signal is aborted; the call throws the reason at once. `onTold` gets its reports. */
 export interface Calling<Kind extends TaskKind> {
-  /** Stops the task when it is aborted; the call throws the reason at once. */
   readonly signal?: AbortSignal;
   onTold?(told: ThreadTasks[Kind]['told']): void;
 }
 
-/** A thread that carries out tasks. */
+/** A thread that runs tasks. */
 export interface ThreadClient {
   /** Rejects with ThreadError if the task fails, with ThreadEndedError, or with the signal's reason. */
   call<Kind extends TaskKind>(
@@ -77,8 +76,14 @@ export function createThreadClient(thread: Thread, clock: Clock) {
     end = why;
     for (const { fail } of pending.values()) fail(why);
   });
-  thread.on('message', (report: ThreadReport) => hear(report, pending.get(report.id)));
-  const call: ThreadClient['call'] = async (kind, give, { signal, onTold = () => {} } = {}) => {
+  thread.on('message', (report: ThreadReport) => {
+    // A task that was stopped is no longer pending.
+    const task = pending.get(report.id);
+    if (report.kind === 'done') task?.done(report.get);
+    else if (report.kind === 'failed') task?.fail(new ThreadError(report.fault));
+    else task?.told(report.told);
+  });
+  const call: ThreadClient['call'] = async (kind, give, { signal, onTold } = {}) => {
     signal?.throwIfAborted();
     if (end !== null) throw end;
     lastId += 1;
@@ -88,15 +93,19 @@ export function createThreadClient(thread: Thread, clock: Clock) {
       pending.get(id)?.fail(signal?.reason);
     };
     try {
-      return await new Promise((resolve, reject) => {
-        pending.set(id, {
-          // The type of what comes back is that of the task that was sent with this id.
-          done: resolve as (get: unknown) => void,
-          fail: reject,
-          told: onTold as (told: unknown) => void,
-        });
+      return await new Promise((done, fail) => {
+        const tell = onTold as ((told: unknown) => void) | undefined;
+        const told = (news: unknown) => {
+          try {
+            tell?.(news);
+          } catch (error) {
+            fail(error);
+          }
+        };
+        // Reports and result have the types of the task that was sent with this id.
+        pending.set(id, { done: done as Pending['done'], fail, told });
         signal?.addEventListener('abort', stop, { once: true });
-        post({ kind, id, give } as ThreadOrder);
+        post({ kind, id, give });
       });
     } finally {
       signal?.removeEventListener('abort', stop);
@@ -106,33 +115,19 @@ export function createThreadClient(thread: Thread, clock: Clock) {
   const close = async () => {
     post({ kind: 'close' });
     const over = new AbortController();
-    const late = clock.sleep(closingMs, over.signal).catch(() => {}); // closed in time
-    await Promise.race([ended, late]);
+    await Promise.race([ended, Promise.allSettled([clock.sleep(closingMs, over.signal)])]);
     over.abort();
     await thread.terminate();
   };
   return { call, close, ended, kill: () => void thread.terminate() };
 }
 
-/** A task that was stopped is no longer pending. */
-function hear(report: ThreadReport, task: Pending | undefined): void {
-  if (report.kind === 'done') task?.done(report.get);
-  else if (report.kind === 'failed') task?.fail(new ThreadError(report.fault));
-  else {
-    try {
-      task?.told(report.told);
-    } catch (error) {
-      task?.fail(error);
-    }
-  }
-}
-
 function whenEnded(thread: Thread, onEnd: (why: ThreadEndedError) => void) {
   let code: string | null = null;
+  thread.on('error', (error: Error & { readonly code?: string }) => {
+    code = error.code ?? error.name;
+  });
   return new Promise<ThreadEndedError>((resolve) => {
-    thread.on('error', (error: Error & { readonly code?: string }) => {
-      code = error.code ?? error.name;
-    });
     thread.on('exit', () => {
       const why = new ThreadEndedError(code);
       onEnd(why);

@@ -57,22 +57,23 @@ async function refreshIn(thread: RefreshingThread, attempt: Attempt) {
   const { live, passOver, told, clock, onProgress } = attempt;
   const onTold = (news: RefreshTold) => {
     told.count += 1;
-    if (news.kind === 'folder') live.onFolder(news.absolute);
-    else if (news.kind === 'reading') told.reading = news.absolute;
-    else onProgress(news.progress);
+    if (news.kind === 'progress') onProgress(news.progress);
+    else if (news.kind === 'folder') live.onFolder(news.absolute);
+    else told.reading = news.absolute;
   };
   const over = new AbortController();
   const killWhenSilent = async () => {
     for (let before = -1; told.count !== before; ) {
       before = told.count;
-      await clock.sleep(silenceMs, over.signal);
+      await Promise.allSettled([clock.sleep(silenceMs, over.signal)]);
+      if (over.signal.aborted) return;
     }
     thread.kill();
   };
-  killWhenSilent().catch(() => {}); // the refresh is over
+  void killWhenSilent();
   try {
-    const give = { passOver: [...passOver] };
-    return await thread.call('refresh', give, { signal: live.signal, onTold });
+    const { signal } = live;
+    return await thread.call('refresh', { passOver: [...passOver] }, { signal, onTold });
   } finally {
     over.abort();
   }

@@ -9,7 +9,6 @@ import { type Body, readString } from './requests.ts';
 import { createMark, readOwner } from './tokens.ts';
 
 export interface CallerRules {
-  /** Whether a bearer is demanded. */
   readonly requireBearer: boolean;
   /** Whether a session is its starter's alone. */
   readonly bindBearer: boolean;
@@ -25,27 +24,21 @@ export interface CallSetting {
 }
 
 /** @throws Problem `missing_bearer` in strict mode */
-export function refuseWithoutBearer(
-  request: FastifyRequest,
-  { service, rules }: CallSetting,
-): void {
-  if (!rules.requireBearer || readOwner(request.raw, service.secret) !== null) return;
+export function refuseWithoutBearer({ raw }: FastifyRequest, { service, rules }: CallSetting) {
+  if (!rules.requireBearer || readOwner(raw, service.secret) !== null) return;
   throw new Problem('missing_bearer', {
     detail: 'The header `Authorization` has no bearer token; this server demands one, whichever.',
   });
 }
 
-export type SessionRequest = FastifyRequest<{ readonly Params: { readonly sessionId: string } }>;
+export interface OneSession {
+  readonly Params: { readonly sessionId: string };
+}
 
-/**
- * Returns the session that a request names, and notes that it is known.
- *
- * @throws Problem `session_not_found`, `session_expired`, `session_forbidden`
- */
-export async function findSession(
-  request: SessionRequest,
-  setting: CallSetting,
-): Promise<SessionRecord> {
+export type SessionRequest = FastifyRequest<OneSession>;
+
+/** Returns the session of a request. @throws Problem `session_not_found`, `session_expired`, `session_forbidden` */
+export async function findSession(request: SessionRequest, setting: CallSetting) {
   const found = await setting.service.store.find(request.params.sessionId);
   if (found.kind === 'unknown') throw unknownSession();
   request.knownSession = request.params.sessionId;
@@ -63,11 +56,7 @@ export function refuseStranger(
   if (rules.bindBearer) refuseOtherOwner(record, readOwner(raw, service.secret));
 }
 
-/**
- * Returns the continuation token of a request, from its header or its body; `undefined` without one.
- *
- * @throws Problem `conflicting_continuation_tokens`, `invalid_body`
- */
+/** Returns the token in a request’s header or body, if any. @throws Problem `conflicting_continuation_tokens`, `invalid_body` */
 export function readToken({ headers }: FastifyRequest, body?: Body): string | undefined {
   const header = String(headers['x-continuation-token'] ?? '') || undefined;
   const member = readString(body, 'continuationToken') || undefined;
@@ -90,11 +79,7 @@ export function refuseWrongToken(
 }
 
 /** @throws Problem `missing_continuation_token`, and as `readToken` and `refuseWrongToken` do */
-export function demandToken(
-  request: SessionRequest,
-  body: Body | undefined,
-  setting: CallSetting,
-): void {
+export function demandToken(request: SessionRequest, body: Body | undefined, setting: CallSetting) {
   const token = readToken(request, body);
   if (token === undefined && setting.rules.token === 'required') {
     throw new Problem('missing_continuation_token', {

@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import type {
-  Endpoint,
-  EndpointHeader,
-  EndpointHeaders,
-  EndpointReply,
-} from '../../core/endpoint.ts';
+import type { Endpoint, EndpointHeader, EndpointReply } from '../../core/endpoint.ts';
 import type { ProblemCode } from '../../core/problem.ts';
 import { leaseRecord, sessionEvent } from '../events.ts';
 import {
@@ -38,12 +33,11 @@ const underBothNames = (
 
 const sessionHeaders = underBothNames('Session-Id', 'The session.');
 
-const originHeaders: EndpointHeaders = {
-  Vary: { description: '`Origin`, where the server lets other origins in.', isOptional: true },
-};
+const vary = '`Origin`, where the server lets other origins in.';
+const originHeaders = { Vary: { description: vary, isOptional: true } } as const;
 
 /** The headers of every reply, problems too. */
-const commonHeaders: EndpointHeaders = {
+const commonHeaders = {
   ...underBothNames('Session-Id', 'The session, once it is known.', { isOptional: true }),
   ...originHeaders,
 };
@@ -59,21 +53,12 @@ const path = z.object({
   sessionId: z.string().describe('The `sessionId` of the start response.'),
 });
 
-const tokenHeader = z.object({
-  'X-Continuation-Token': z
-    .string()
-    .optional()
-    .describe('The `continuationToken` of the start response.'),
-});
+const token = 'The `continuationToken` of the start response.';
+const tokenHeader = z.object({ 'X-Continuation-Token': z.string().optional().describe(token) });
 
-const onceHeader = z.object({
-  'Idempotency-Key': z
-    .string()
-    .optional()
-    .describe(
-      '16 to 255 characters: the same request with the same key and bearer is carried out once in 24 hours.',
-    ),
-});
+const once =
+  '16 to 255 characters: the same request with the same key and bearer is carried out once in 24 hours.';
+const onceHeader = z.object({ 'Idempotency-Key': z.string().optional().describe(once) });
 
 const streamQuery = z.object({
   startIndex: z
@@ -93,7 +78,7 @@ const streamQuery = z.object({
     .describe('`1`: stays open for a minute, then ends with a record that is no event.'),
 });
 
-const messageProblems = [
+const messageProblems: readonly ProblemCode[] = [
   'invalid_body',
   'missing_message',
   'invalid_message',
@@ -102,29 +87,28 @@ const messageProblems = [
   'unsupported_feature',
   'idempotency_conflict',
   'not_ready',
-] as const satisfies readonly ProblemCode[];
-
-const loadProblems = [
-  'rate_limited',
-  'turn_queue_full',
-  'overloaded',
-] as const satisfies readonly ProblemCode[];
-
-const sessionProblems = [
+];
+const loadProblems: readonly ProblemCode[] = ['rate_limited', 'turn_queue_full', 'overloaded'];
+const sessionProblems: readonly ProblemCode[] = [
   'session_forbidden',
   'session_not_found',
   'session_expired',
   'invalid_continuation_token',
-] as const satisfies readonly ProblemCode[];
-
-const bodyProblems = [
+];
+const tokenProblems: readonly ProblemCode[] = [
+  'missing_continuation_token',
+  'conflicting_continuation_tokens',
+];
+const bodyProblems: readonly ProblemCode[] = [
   'invalid_body',
   'payload_too_large',
   'unsupported_media_type',
-] as const satisfies readonly ProblemCode[];
+];
 
-/** The routes, with their paths below the prefix. */
-const endpoints: readonly Omit<Endpoint, 'tag'>[] = [
+type BearerEndpoint = Omit<Endpoint, 'tag' | 'access'> & Partial<Pick<Endpoint, 'access'>>;
+
+/** The routes, with their paths below the prefix. A bearer is accepted and every reply has the common headers by default. */
+const endpoints: readonly BearerEndpoint[] = [
   {
     id: 'getSessionHealth',
     method: 'GET',
@@ -151,8 +135,6 @@ const endpoints: readonly Omit<Endpoint, 'tag'>[] = [
       },
     ],
     problems: [...messageProblems, ...loadProblems],
-    access: 'bearer',
-    headers: commonHeaders,
   },
   {
     id: 'continueSession',
@@ -167,14 +149,11 @@ const endpoints: readonly Omit<Endpoint, 'tag'>[] = [
     problems: [
       ...messageProblems,
       ...sessionProblems,
-      'missing_continuation_token',
-      'conflicting_continuation_tokens',
+      ...tokenProblems,
       'session_not_active',
       'turn_in_progress',
       ...loadProblems,
     ],
-    access: 'bearer',
-    headers: commonHeaders,
   },
   {
     id: 'streamSession',
@@ -202,8 +181,6 @@ const endpoints: readonly Omit<Endpoint, 'tag'>[] = [
       },
     ],
     problems: [...sessionProblems, 'invalid_start_index', 'invalid_option', 'overloaded'],
-    access: 'bearer',
-    headers: commonHeaders,
   },
   {
     id: 'cancelTurn',
@@ -223,8 +200,6 @@ const endpoints: readonly Omit<Endpoint, 'tag'>[] = [
       'conflicting_continuation_tokens',
       ...bodyProblems,
     ],
-    access: 'bearer',
-    headers: commonHeaders,
   },
   {
     id: 'resetSession',
@@ -235,20 +210,15 @@ const endpoints: readonly Omit<Endpoint, 'tag'>[] = [
     body: { 'application/json': resetBody },
     isBodyOptional: true,
     replies: [reply(200, 'The session has ended, now or before.', resetReply)],
-    problems: [
-      ...sessionProblems,
-      'missing_continuation_token',
-      'conflicting_continuation_tokens',
-      ...bodyProblems,
-    ],
-    access: 'bearer',
-    headers: commonHeaders,
+    problems: [...sessionProblems, ...tokenProblems, ...bodyProblems],
   },
 ];
 
 /** Returns the routes of the session service under a first path segment, for the machine description. */
 export function describeSessionEndpoints(segment: string): readonly Endpoint[] {
   return endpoints.map((endpoint) => ({
+    access: 'bearer',
+    headers: commonHeaders,
     ...endpoint,
     path: `/${segment}/v1${endpoint.path}`,
     tag: 'sessions',

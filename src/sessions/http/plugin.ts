@@ -1,27 +1,31 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { refuseOtherMediaTypes } from '../../core/http/json-bodies.ts';
 import type { Origins as PageOrigins } from '../../core/http/origins.ts';
+import type { CorsPolicy } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
-import { refuseWithoutBearer } from './calls.ts';
-import { type Origins, toSessionCors } from './cors.ts';
+import { findSession, type OneSession, refuseWithoutBearer, type SessionRequest } from './calls.ts';
 import { type ProblemTelling, sendSessionProblem, toSessionHeaders } from './reply.ts';
 import {
-  createHandlers,
-  createKnownCheck,
-  createSessionCheck,
+  cancel,
+  checkSession,
+  followUp,
+  type Handle,
   type HandlerSetting,
-  type OneSession,
+  reset,
+  sendStream,
+  start,
+  tellHealth,
 } from './routes.ts';
 
-/** The context of the session routes. */
 export interface SessionsOptions extends HandlerSetting {
   /** The first segment of their paths: `svc`. */
   readonly segment: string;
   /** Refuses pages of origins that are not allowed. */
   readonly pages: Pick<PageOrigins, 'faultOf'>;
   readonly problems: ProblemTelling;
-  readonly origins: Origins;
+  /** The web origins whose pages may use sessions; `*` for any. None: CORS is off. */
+  readonly origins: readonly string[];
 }
 
 /** A session goes on for a while when the server drains. */
@@ -43,17 +47,12 @@ export async function sessionsPlugin(app: FastifyInstance, options: SessionsOpti
   readBytes(app);
   registerRoutes(app, options);
   for (const url of [`/${segment}`, `/${segment}/*`]) {
-    const refuse = async (request: FastifyRequest) => {
+    const handler = async (request: FastifyRequest) => {
       throw routeNotFound(request);
     };
     const config = { ...ofAll, cors: toSessionCors(origins, []) };
-    app.route({
-      method: [...app.supportedMethods],
-      url,
-      config,
-      onRequest: refuse,
-      handler: refuse,
-    });
+    const method = [...app.supportedMethods];
+    app.route({ method, url, config, onRequest: handler, handler });
   }
 }
 
@@ -69,15 +68,18 @@ function readBytes(app: FastifyInstance): void {
 
 function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
   const { base, service } = options;
-  const handlers = createHandlers(options);
+  const { bodyBytes: bodyLimit } = service.limits;
   const accept = async () => service.refuseUnlessReady();
   const identify = async (request: FastifyRequest) => {
     if (isEmptyId(request.params)) throw routeNotFound(request);
     refuseWithoutBearer(request, options);
   };
   const checkType = async ({ headers }: FastifyRequest) => refuseOtherMediaTypes(headers);
-  const { bodyBytes: bodyLimit } = service.limits;
-  const one = `${base}/session/:sessionId`;
+  const checkState = async (request: SessionRequest) => checkSession(request, options);
+  /** An ended session has a stream as well. */
+  const checkKnown = async (request: SessionRequest): Promise<void> => {
+    await findSession(request, options);
+  };
   /** Refuses the other methods of a path and returns the configuration of its route. */
   const answering = (url: string, ...allow: string[]) => {
     const config = { ...ofAll, cors: toSessionCors(options.origins, allow) };
@@ -85,37 +87,53 @@ function registerRoutes(app: FastifyInstance, options: SessionsOptions): void {
     refuseOtherMethods(app, url, { allow, isRoute, config });
     return config;
   };
+  type Before = (request: SessionRequest) => Promise<void>;
+  const post = (url: string, onRequest: Before[], handle: Handle<SessionRequest>) => {
+    const route = { config: answering(url, 'POST'), bodyLimit, onRequest };
+    app.post<OneSession>(url, route, (request, reply) => handle(request, reply, options));
+  };
 
   const health = `${base}/health`;
-  app.get(health, { config: answering(health, 'GET', 'HEAD') }, handlers.health);
-  const start = `${base}/session`;
-  app.post(
-    start,
-    { config: answering(start, 'POST'), bodyLimit, onRequest: [identify, accept, checkType] },
-    handlers.start,
+  app.get(health, { config: answering(health, 'GET', 'HEAD') }, (request, reply) =>
+    tellHealth(request, reply, options),
   );
-  const beforeMessage = [identify, accept, createSessionCheck(options), checkType];
-  app.post<OneSession>(
-    one,
-    { config: answering(one, 'POST'), bodyLimit, onRequest: beforeMessage },
-    handlers.followUp,
-  );
+  const one = `${base}/session/:sessionId`;
+  post(`${base}/session`, [identify, accept, checkType], start);
+  post(one, [identify, accept, checkState, checkType], followUp);
   const stream = `${one}/stream`;
-  const beforeStream = [identify, createKnownCheck(options)];
-  app.get<OneSession>(
-    stream,
-    { config: answering(stream, 'GET'), exposeHeadRoute: false, onRequest: beforeStream },
-    handlers.stream,
+  const onRequest = [identify, checkKnown];
+  const config = answering(stream, 'GET');
+  app.get<OneSession>(stream, { config, exposeHeadRoute: false, onRequest }, (request, reply) =>
+    sendStream(request, reply, options),
   );
-  for (const [url, handler] of [
-    [`${one}/cancel`, handlers.cancel],
-    [`${one}/reset`, handlers.reset],
-  ] as const) {
-    const onRequest = [identify, checkType];
-    app.post<OneSession>(url, { config: answering(url, 'POST'), bodyLimit, onRequest }, handler);
-  }
+  post(`${one}/cancel`, [identify, checkType], cancel);
+  post(`${one}/reset`, [identify, checkType], reset);
 }
 
 function isEmptyId(params: unknown): boolean {
   return typeof params === 'object' && params !== null && Object.values(params).includes('');
+}
+
+const exposedHeaders = [
+  'X-Eve-Session-Id',
+  'X-Session-Id',
+  'X-Request-Id',
+  'X-Eve-Stream-Version',
+  'X-Stream-Version',
+  'X-Eve-Stream-Format',
+  'X-Stream-Format',
+  'X-Eve-Stream-Tail-Index',
+  'X-Stream-Tail-Index',
+  'X-Accel-Buffering',
+  'Location',
+  'Retry-After',
+];
+
+const allowedHeaders = ['X-Continuation-Token', 'Authorization', 'Content-Type', 'Idempotency-Key'];
+
+/** Returns the CORS policy of a session route that answers some methods. */
+function toSessionCors(origins: readonly string[], methods: string[]): CorsPolicy | false {
+  if (origins.length === 0) return false;
+  const origin = origins.includes('*') ? '*' : [...origins];
+  return { origin, methods, exposedHeaders, allowedHeaders };
 }

@@ -3,9 +3,9 @@ import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 
+/** A rate, and the maximum number at once. */
 interface Rate {
   readonly perMinute: number;
-  /** Maximum number at once. */
   readonly burst: number;
 }
 
@@ -17,8 +17,8 @@ interface CallRatesOptions {
 }
 
 /**
- * Creates the rates of starts and messages. A bearer that nobody checks is no identity, so the address counts beside it. A
- * bearer has more than one address, so that one client cannot use up what others with the same bearer have.
+ * Creates the rates of starts and messages. A bearer that nobody checks is no identity, so the address counts beside it.
+ * It has more than one address, so that one client cannot use up what others with the same bearer have.
  */
 export function createCallRates({ starts, messages, clock }: CallRatesOptions) {
   const spend = createRateLimit(clock);
@@ -36,17 +36,10 @@ export function createCallRates({ starts, messages, clock }: CallRatesOptions) {
   };
 }
 
-interface Rule {
-  readonly rate: Rate;
-  readonly what: string;
-  readonly ofWhat: string;
-}
+type Rule = Readonly<{ rate: Rate; what: string; ofWhat: string }>;
 
 /** One unit of a caller. */
-interface Charge extends Rule {
-  readonly who: string;
-  readonly name: string;
-}
+type Charge = Rule & Readonly<{ who: string; name: string }>;
 
 function toCharges({ address, network }: Client, rule: Rule): readonly Charge[] {
   const own = { ...rule, who: 'One address', name: address };
@@ -66,9 +59,8 @@ const maxCallers = 100_000;
 const looks = 4;
 
 /**
- * Creates the limit: a bucket of `burst` units for each caller, which `perMinute` fill again. Of a
- * bucket only the instant is kept at which it will be full (the generic cell rate algorithm). Either
- * all charges are taken, or none.
+ * Creates the limit: a bucket of `burst` units for each caller, which `perMinute` fill again, kept as the instant at
+ * which it will be full (the generic cell rate algorithm). Either all charges are taken, or none.
  */
 function createRateLimit(clock: Clock): (charges: readonly Charge[]) => void {
   const fullAtMs = new Map<string, number>();
@@ -84,13 +76,13 @@ function createRateLimit(clock: Clock): (charges: readonly Charge[]) => void {
   return (charges) => {
     const nowMs = clock.now();
     const taken = charges.map((charge) => {
-      const oneMs = 60_000 / charge.rate.perMinute;
-      const key = `${charge.what} ${charge.name}`;
+      const { rate, what, name } = charge;
+      const [oneMs, key] = [60_000 / rate.perMinute, `${what} ${name}`];
       const next = Math.max(nowMs, fullAtMs.get(key) ?? nowMs) + oneMs;
-      return { charge, key, next, waitMs: next - charge.rate.burst * oneMs - nowMs };
+      return { charge, key, next, waitMs: next - rate.burst * oneMs - nowMs };
     });
     const [longest] = taken.toSorted((a, b) => b.waitMs - a.waitMs);
-    if (longest !== undefined && longest.waitMs > 0) throw tooOften(longest.charge, longest.waitMs);
+    if (longest && longest.waitMs > 0) throw tooOften(longest.charge, longest.waitMs);
     for (const { key, next } of taken) {
       fullAtMs.delete(key); // those not seen for longest are first
       fullAtMs.set(key, next);

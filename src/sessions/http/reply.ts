@@ -8,28 +8,25 @@ declare module 'fastify' {
   }
 }
 
-/** How the whole server tells of problems; this surface adds to it. */
+type Headers = Readonly<Record<string, string>>;
+
+/** Problem replies of the whole server, to which this surface adds. */
 export interface ProblemTelling {
-  /** Gives the problem of anything thrown; a defect is logged there. */
+  /** Returns the problem of anything thrown, and logs a defect. */
   toProblem(error: Error, request: FastifyRequest): Problem;
-  /** Gives the document of a problem and the headers that go with it. */
+  /** Returns the document of a problem and the headers that go with it. */
   describe(
     problem: Problem,
     request: FastifyRequest,
-  ): { readonly document: ProblemDocument; readonly headers: Readonly<Record<string, string>> };
-  /** Is told of every problem that is sent. */
+  ): { readonly document: ProblemDocument; readonly headers: Headers };
+  /** Called with every problem that is sent. */
   note(problem: Problem, request: FastifyRequest, reply: FastifyReply): void;
 }
 
-/** Gives the headers of every reply. */
-export function toSessionHeaders(request: FastifyRequest): Readonly<Record<string, string>> {
-  const { knownSession } = request;
-  return {
-    'cache-control': 'no-store',
-    ...(knownSession === null
-      ? {}
-      : { 'x-eve-session-id': knownSession, 'x-session-id': knownSession }),
-  };
+/** Returns the headers of every reply. */
+export function toSessionHeaders({ knownSession: id }: FastifyRequest): Headers {
+  const ids = id === null ? {} : { 'x-eve-session-id': id, 'x-session-id': id };
+  return { 'cache-control': 'no-store', ...ids };
 }
 
 /** Sends a JSON body. */
@@ -54,7 +51,7 @@ export function sendSessionProblem(
     .send(JSON.stringify(toSessionDocument(document)));
 }
 
-/** Gives the document of a problem with the members that eve clients show. */
+/** Returns the document of a problem with the members that eve clients show. */
 export function toSessionDocument(document: ProblemDocument) {
   return { ...document, error: document.detail, ok: false };
 }

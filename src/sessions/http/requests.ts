@@ -25,29 +25,25 @@ function parseJson(bytes: Buffer): unknown {
 /**
  * Reads the message of a body.
  *
- * @throws Problem `unsupported_feature`, `missing_message`, `invalid_message`, `payload_too_large`,
- * `invalid_body`
+ * @throws Problem `unsupported_feature`, `missing_message`, `invalid_message`, `payload_too_large`, `invalid_body`
  */
 export function readMessage(body: Body, maxBytes: number) {
-  for (const name of ['outputSchema', 'inputResponses']) {
-    if (isGiven(body[name])) {
-      throw new Problem('unsupported_feature', {
-        detail: `The member \`${name}\` asks for something that this server does not do.`,
-      });
-    }
+  const unsupported = ['outputSchema', 'inputResponses'].find((name) => isGiven(body[name]));
+  if (unsupported !== undefined) {
+    throw new Problem('unsupported_feature', {
+      detail: `The member \`${unsupported}\` asks for something that this server does not do.`,
+    });
   }
   const text = readText(body.message);
   if (text.trim() === '') {
-    throw new Problem('missing_message', {
-      detail: isGiven(body.message)
-        ? 'The member `message` is blank.'
-        : 'The body has no member `message`.',
-    });
+    const fault = isGiven(body.message)
+      ? 'member `message` is blank'
+      : 'body has no member `message`';
+    throw new Problem('missing_message', { detail: `The ${fault}.` });
   }
   if (Buffer.byteLength(text) > maxBytes) {
-    throw new Problem('payload_too_large', {
-      detail: `The member \`message\` is over ${maxBytes} bytes.`,
-    });
+    const detail = `The member \`message\` is over ${maxBytes} bytes.`;
+    throw new Problem('payload_too_large', { detail });
   }
   return { text, isRefusedWhileRunning: readPolicy(body.turnPolicy) === 'reject' };
 }
@@ -59,13 +55,9 @@ function isGiven(value: unknown): boolean {
 /** Halves of surrogate pairs, which UTF-8 cannot write, become the replacement character. */
 function readText(message: unknown): string {
   if (!isGiven(message)) return '';
-  const text = typeof message === 'string' ? message : joinParts(message);
-  return Buffer.from(text).toString();
-}
-
-function joinParts(parts: unknown): string {
-  if (!Array.isArray(parts)) throw notText('is neither a string nor an array');
-  return parts.map(readPart).join('\n');
+  const isText = typeof message === 'string';
+  if (!isText && !Array.isArray(message)) throw notText('is neither a string nor an array');
+  return Buffer.from(isText ? message : message.map(readPart).join('\n')).toString();
 }
 
 function readPart(part: unknown, index: number): string {
@@ -98,11 +90,7 @@ export function readString(body: Body | undefined, name: string): string | undef
   throw new Problem('invalid_body', { detail: `The member \`${name}\` is no string.` });
 }
 
-/**
- * Reads the query of a stream; unknown parameters are ignored.
- *
- * @throws Problem `invalid_start_index`, `invalid_option`
- */
+/** Reads the query of a stream; unknown parameters are ignored. @throws Problem `invalid_start_index`, `invalid_option` */
 export function readStreamQuery(url: string) {
   const query = new URLSearchParams(url.split(/\?(.*)/s)[1] ?? '');
   const follow = readFollow(query);
@@ -124,19 +112,12 @@ function badIndex(fault: string): Problem {
   });
 }
 
-const followModes = new Map<string | null, FollowMode>([
-  [null, 'automatic'],
-  ['true', 'follow'],
-  ['1', 'follow'],
-  ['false', 'once'],
-  ['0', 'once'],
-]);
-
 function readFollow(query: URLSearchParams): FollowMode {
   const value = query.get('follow');
-  const mode = followModes.get(value);
-  if (mode !== undefined) return mode;
+  if (value === null) return 'automatic';
+  if (value === 'true' || value === '1') return 'follow';
+  if (value === 'false' || value === '0') return 'once';
   throw new Problem('invalid_option', {
-    detail: `The parameter \`follow\` is ${quoteInput(value ?? '')}; it takes \`true\`, \`false\`, \`1\` or \`0\`.`,
+    detail: `The parameter \`follow\` is ${quoteInput(value)}; it takes \`true\`, \`false\`, \`1\` or \`0\`.`,
   });
 }

@@ -22,71 +22,56 @@ import { type Body, parseBody, readMessage, readStreamQuery, readString } from '
 import { readOwner } from './tokens.ts';
 
 export interface HandlerSetting extends CallSetting {
-  /** Where the routes are: `/svc/v1`. */
+  /** The path of the routes: `/svc/v1`. */
   readonly base: string;
-  /** Gives the name of a request's client address. */
+  /** Returns the name of a request's client address. */
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-export interface OneSession {
-  readonly Params: { readonly sessionId: string };
-}
+/** Handles a request of a session route. */
+export type Handle<Request> = (
+  request: Request,
+  reply: FastifyReply,
+  setting: HandlerSetting,
+) => Promise<unknown>;
 
-export function createHandlers(setting: HandlerSetting) {
-  const { service } = setting;
-  return {
-    health: async (_request: FastifyRequest, reply: FastifyReply) => {
-      service.refuseUnlessReady();
-      await service.store.countLive(); // the store answers
-      return sendBody(reply, { ok: true, status: 'ready', workflowId: 'perch-session-1' });
-    },
-    start: createStart(setting),
-    followUp: createFollowUp(setting),
-    stream: createStream(setting),
-    cancel: createCancel(setting),
-    reset: createReset(setting),
-  };
-}
+export const tellHealth: Handle<FastifyRequest> = async (_request, reply, { service }) => {
+  service.refuseUnlessReady();
+  await service.store.countLive(); // the store answers
+  return sendBody(reply, { ok: true, status: 'ready', workflowId: 'perch-session-1' });
+};
 
-function createStart(setting: HandlerSetting) {
+export const start: Handle<FastifyRequest> = async (request, reply, setting) => {
   const { service, base } = setting;
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    const body = demandBody(request);
-    const { text } = readMessage(body, service.limits.messageBytes);
-    const caller = readCaller(request, setting);
-    const once = readOnce(request, caller, service);
-    let receipt = await service.store.recall(once);
-    if (receipt === undefined) {
-      service.rates.spendStart(caller.owner, caller.client);
-      receipt = await startWith({ text, ...caller, once }, service);
-    }
-    request.knownSession = receipt.sessionId;
-    reply.code(202).header('location', `${base}/session/${receipt.sessionId}/stream`);
-    return sendBody(reply, {
-      sessionId: receipt.sessionId,
-      continuationToken: service.tokens.of(receipt.sessionId),
-      ok: true,
-      status: 'accepted',
-      deliveryId: receipt.deliveryId,
-    });
-  };
-}
+  const body = demandBody(request);
+  const { text } = readMessage(body, service.limits.messageBytes);
+  const caller = readCaller(request, setting);
+  const once = readOnce(request, caller, service);
+  let receipt = await service.store.recall(once);
+  if (receipt === undefined) {
+    service.rates.spendStart(caller.owner, caller.client);
+    receipt = await startWith({ text, ...caller, once }, service);
+  }
+  const { sessionId, deliveryId } = receipt;
+  request.knownSession = sessionId;
+  reply.code(202).header('location', `${base}/session/${sessionId}/stream`);
+  const continuationToken = service.tokens.of(sessionId);
+  return sendBody(reply, {
+    sessionId,
+    continuationToken,
+    ok: true,
+    status: 'accepted',
+    deliveryId,
+  });
+};
 
-function createFollowUp(setting: HandlerSetting) {
-  const { service } = setting;
-  return async (request: SessionRequest, reply: FastifyReply) => {
-    const { sessionId } = request.params;
-    const receipt = await followUpOnce(request, setting);
-    return sendBody(reply.code(202), {
-      ok: true,
-      sessionId,
-      continuationToken: service.tokens.of(sessionId),
-      status: 'accepted',
-      deliveryId: receipt.deliveryId,
-      queued: receipt.queued,
-    });
-  };
-}
+export const followUp: Handle<SessionRequest> = async (request, reply, setting) => {
+  const { sessionId } = request.params;
+  const { deliveryId, queued } = await followUpOnce(request, setting);
+  const continuationToken = setting.service.tokens.of(sessionId);
+  const accepted = { status: 'accepted', deliveryId, queued };
+  return sendBody(reply.code(202), { ok: true, sessionId, continuationToken, ...accepted });
+};
 
 async function followUpOnce(request: SessionRequest, setting: HandlerSetting): Promise<Receipt> {
   const { service } = setting;
@@ -94,15 +79,15 @@ async function followUpOnce(request: SessionRequest, setting: HandlerSetting): P
   const caller = readCaller(request, setting);
   const once = readOnce(request, caller, service);
   const known = await service.store.recall(once);
-  // `createSessionCheck` leaves this to be refused here.
+  // `checkSession` leaves this to be refused here.
   if (once !== null && known === undefined) refuseInactive(await findSession(request, setting));
   const body = demandBody(request);
-  const message = readMessage(body, service.limits.messageBytes);
+  const { text, isRefusedWhileRunning } = readMessage(body, service.limits.messageBytes);
   demandToken(request, body, setting);
   if (known !== undefined) return known;
   service.rates.spendMessage(caller.client);
-  const check = message.isRefusedWhileRunning ? refuseRunning : undefined;
-  return goOnWith({ sessionId, text: message.text, once, check }, service);
+  const check = isRefusedWhileRunning ? refuseRunning : undefined;
+  return goOnWith({ sessionId, text, once, check }, service);
 }
 
 /** @throws Problem `session_not_active`, `turn_in_progress` */
@@ -114,27 +99,22 @@ function refuseRunning(record: SessionRecord): void {
   });
 }
 
-function createStream(setting: HandlerSetting) {
+export const sendStream: Handle<SessionRequest> = async (request, reply, setting) => {
   const { service, rules } = setting;
-  return async (request: SessionRequest, reply: FastifyReply) => {
-    const { sessionId } = request.params;
-    const shown = readToken(request);
-    refuseWrongToken(shown, request, setting);
-    const isTold = shown !== undefined || rules.streamToken === 'always';
-    const stream = await service.streams.openStream({
-      sessionId,
-      ...readStreamQuery(request.raw.url ?? ''),
-      token: isTold ? service.tokens.of(sessionId) : null,
-      client: readCaller(request, setting).client,
-    });
-    if (stream === undefined) throw expiredSession();
-    const response = beginStream(reply, {
-      ...toSessionHeaders(request),
-      ...toStreamHeaders(stream.record.events - 1),
-    });
-    await stream.sendTo(response);
-  };
-}
+  const { sessionId } = request.params;
+  const shown = readToken(request);
+  refuseWrongToken(shown, request, setting);
+  const isTold = shown !== undefined || rules.streamToken === 'always';
+  const opened = await service.streams.openStream({
+    sessionId,
+    ...readStreamQuery(request.raw.url ?? ''),
+    token: isTold ? service.tokens.of(sessionId) : null,
+    client: readCaller(request, setting).client,
+  });
+  if (opened === undefined) throw expiredSession();
+  const headers = { ...toSessionHeaders(request), ...toStreamHeaders(opened.record.events - 1) };
+  await opened.sendTo(beginStream(reply, headers));
+};
 
 /** A version that every client accepts. */
 const streamVersion = '21';
@@ -153,42 +133,36 @@ function toStreamHeaders(tailIndex: number): Readonly<Record<string, string>> {
   };
 }
 
-function createCancel(setting: HandlerSetting) {
+export const cancel: Handle<SessionRequest> = async (request, reply, setting) => {
   const { service } = setting;
-  return async (request: SessionRequest, reply: FastifyReply) => {
-    const { sessionId } = request.params;
-    const body = readBody(request);
-    const turnId = readString(body, 'turnId') ?? null;
-    const token = readToken(request, body);
-    const found = await service.store.find(sessionId);
-    if (found.kind !== 'unknown') request.knownSession = sessionId;
-    if (found.kind === 'known') {
-      refuseStranger(found.record, request, setting);
-      if (isLive(found.record.state)) {
-        refuseWrongToken(token, request, setting);
-        await service.turns.cancel(sessionId, turnId);
-        return sendBody(reply.code(202), { ok: true, sessionId, status: 'accepted' });
-      }
-    }
+  const { sessionId } = request.params;
+  const body = readBody(request);
+  const turnId = readString(body, 'turnId') ?? null;
+  const token = readToken(request, body);
+  const found = await service.store.find(sessionId);
+  if (found.kind !== 'unknown') request.knownSession = sessionId;
+  if (found.kind === 'known') refuseStranger(found.record, request, setting);
+  if (found.kind !== 'known' || !isLive(found.record.state)) {
     return sendBody(reply, { ok: true, status: 'no_active_turn' });
-  };
-}
+  }
+  refuseWrongToken(token, request, setting);
+  await service.turns.cancel(sessionId, turnId);
+  return sendBody(reply.code(202), { ok: true, sessionId, status: 'accepted' });
+};
 
-function createReset(setting: HandlerSetting) {
+export const reset: Handle<SessionRequest> = async (request, reply, setting) => {
   const { service } = setting;
-  return async (request: SessionRequest, reply: FastifyReply) => {
-    const { sessionId } = request.params;
-    const record = await findSession(request, setting);
-    const body = readBody(request);
-    if (!isLive(record.state)) return sendBody(reply, { ok: true, status: 'no_active_session' });
-    demandToken(request, body, setting);
-    const ended = await service.store.change(sessionId, (now) =>
-      isLive(now.state) ? endSession(now, 'reset', service.clock.now()) : null,
-    );
-    if (ended === undefined) return sendBody(reply, { ok: true, status: 'no_active_session' });
-    return sendBody(reply, { ok: true, status: 'reset', previousSessionId: sessionId });
-  };
-}
+  const { sessionId } = request.params;
+  const record = await findSession(request, setting);
+  const body = readBody(request);
+  const isActive = isLive(record.state);
+  if (isActive) demandToken(request, body, setting);
+  const end = (now: SessionRecord) =>
+    isLive(now.state) ? endSession(now, 'reset', service.clock.now()) : null;
+  const ended = isActive && (await service.store.change(sessionId, end));
+  if (!ended) return sendBody(reply, { ok: true, status: 'no_active_session' });
+  return sendBody(reply, { ok: true, status: 'reset', previousSessionId: sessionId });
+};
 
 function readCaller(request: FastifyRequest, { service, clientOf }: HandlerSetting): Caller {
   const client = service.toClient(clientOf(request));
@@ -206,18 +180,9 @@ function demandBody(request: FastifyRequest): Body {
   throw new Problem('invalid_body', { detail: 'The body is empty; it takes a JSON object.' });
 }
 
-/** Creates the check of a session before the body of a follow-up is read, so that its state is judged first. */
-export function createSessionCheck(setting: HandlerSetting) {
-  return async (request: SessionRequest): Promise<void> => {
-    const record = await findSession(request, setting);
-    // What was accepted before is answered again, whatever became of the session since.
-    if (!isOnce(request, readCaller(request, setting).owner)) refuseInactive(record);
-  };
-}
-
-/** Creates the check for the stream, which an ended session has as well. */
-export function createKnownCheck(setting: HandlerSetting) {
-  return async (request: SessionRequest): Promise<void> => {
-    await findSession(request, setting);
-  };
+/** Checks a session before the body of a follow-up is read, so that its state is judged first. */
+export async function checkSession(request: SessionRequest, setting: HandlerSetting) {
+  const record = await findSession(request, setting);
+  // What was accepted before is answered again, whatever became of the session since.
+  if (!isOnce(request, readCaller(request, setting).owner)) refuseInactive(record);
 }

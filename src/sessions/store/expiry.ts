@@ -3,14 +3,11 @@ import { onceMs } from './session-rows.ts';
 import type { SessionStore } from './sqlite-store.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 
+/** Maximum times without a message or a turn, since the start, after the end, and of a 410 for the id after that. */
 export interface LifeLimits {
-  /** Maximum time without a message or a turn. */
   readonly idleMs: number;
-  /** Maximum time since the start. */
   readonly ageMs: number;
-  /** Time after the end in which a session can be read. */
   readonly retentionMs: number;
-  /** Time after that in which its id is answered with 410. */
   readonly forgetMs: number;
 }
 
@@ -25,21 +22,20 @@ interface ExpiryOptions {
 const roundMs = 10_000;
 
 /**
- * Ends sessions that are idle or old, deletes those that ended long ago, and forgets those that were deleted long ago. A
- * running session does not expire.
- *
- * @returns A function that stops all this.
+ * Ends sessions that are idle or old, deletes those that ended long ago, and forgets those that were deleted long ago,
+ * until the returned function is called. A running session does not expire.
  */
 export function startExpiry(options: ExpiryOptions): () => void {
   const { clock, onFault } = options;
   const stopped = new AbortController();
   const run = async (): Promise<void> => {
     for (;;) {
-      await clock.sleep(roundMs, stopped.signal);
+      await Promise.allSettled([clock.sleep(roundMs, stopped.signal)]);
+      if (stopped.signal.aborted) return;
       await ageOnce(options).catch((error) => onFault(error, 'ageing sessions'));
     }
   };
-  run().catch(() => undefined); // stopped
+  void run();
   return () => stopped.abort();
 }
 
@@ -52,17 +48,14 @@ async function ageOnce({ store, clock, limits }: ExpiryOptions): Promise<void> {
     const isDue = record.activeMs <= before.idleMs || record.createdMs <= before.createdMs;
     return record.state === 'waiting' && isDue ? endSession(record, 'expired', nowMs) : null;
   };
-  await drain(
-    () => store.listExpired(before),
-    (ids) => Promise.all(ids.map((id) => store.change(id, expire))), // one commit for all
-  );
-  await drain(
-    () => store.listStale(nowMs - limits.retentionMs),
-    async (ids) => {
-      // One after the other, because much may be deleted with each.
-      for (const id of ids) await store.purge(id, nowMs);
-    },
-  );
+  const listExpired = () => store.listExpired(before);
+  // One commit for all.
+  await drain(listExpired, (ids) => Promise.all(ids.map((id) => store.change(id, expire))));
+  const listStale = () => store.listStale(nowMs - limits.retentionMs);
+  await drain(listStale, async (ids) => {
+    // One after the other, because much may be deleted with each.
+    for (const id of ids) await store.purge(id, nowMs);
+  });
   // The bound of stored bytes may be lower than when they were stored.
   while ((await store.trim()) > 0) {
     // Each call deletes a few, so that requests are served in between.

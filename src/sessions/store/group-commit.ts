@@ -14,9 +14,8 @@ interface GroupCommitOptions {
   readonly database: SqliteDatabase;
   /** Calls back when this turn of the event loop has ended. */
   readonly onTurnEnd: (callback: () => void) => void;
-  /** Called after each commit, before its promises resolve. */
-  readonly onCommitted: () => void;
-  readonly onUndone: () => void;
+  /** Called when a group is committed or undone, before its promises settle. */
+  readonly onEnd: (isCommitted: boolean) => void;
 }
 
 /** An open transaction, with the callbacks for its end; the fault is `null` if it is committed. */
@@ -58,10 +57,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
           }
         };
         const { open } = groups;
-        if (open === null) {
-          run();
-          return;
-        }
+        if (open === null) return run();
         open.settle.push(run);
         groups.hasten(open);
       }),
@@ -71,7 +67,7 @@ export function createGroupCommit(options: GroupCommitOptions) {
   };
 }
 
-function createGroups({ database, onTurnEnd, onCommitted, onUndone }: GroupCommitOptions) {
+function createGroups({ database, onTurnEnd, onEnd }: GroupCommitOptions) {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
@@ -80,7 +76,7 @@ function createGroups({ database, onTurnEnd, onCommitted, onUndone }: GroupCommi
   const undo = (group: Group, cause: unknown): void => {
     open = null;
     if (database.inTransaction) rollback.run();
-    onUndone();
+    onEnd(false);
     const fault = toStoreProblem(cause);
     for (const settle of group.settle) settle(fault);
   };
@@ -93,7 +89,7 @@ function createGroups({ database, onTurnEnd, onCommitted, onUndone }: GroupCommi
       undo(group, error);
       return;
     }
-    onCommitted();
+    onEnd(true);
     for (const settle of group.settle) settle(null);
   };
   const hasten = (group: Group): void => {
@@ -108,20 +104,17 @@ function createGroups({ database, onTurnEnd, onCommitted, onUndone }: GroupCommi
     });
   };
   const join = (urgency: Urgency): Group => {
-    const isNew = open === null;
-    const group = open ?? start();
-    open = group;
-    if (urgency === 'now') hasten(group);
-    else if (isNew) linger(group, soonTurns);
-    return group;
-  };
-  const start = (): Group => {
-    try {
-      begin.run();
-    } catch (error) {
-      throw toStoreProblem(error);
+    if (open === null) {
+      try {
+        begin.run();
+      } catch (error) {
+        throw toStoreProblem(error);
+      }
+      open = { settle: [], isDue: false };
+      if (urgency === 'soon') linger(open, soonTurns);
     }
-    return { settle: [], isDue: false };
+    if (urgency === 'now') hasten(open);
+    return open;
   };
   return {
     get open() {

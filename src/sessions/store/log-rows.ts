@@ -10,9 +10,9 @@ export interface StoredEvent {
   readonly line: string;
 }
 
+/** A question, and the line of its `message.completed`. */
 export interface AnsweredTurn {
   readonly question: string;
-  /** The line of its `message.completed`. */
   readonly line: string;
 }
 
@@ -40,9 +40,8 @@ export function createLogWrites(database: SqliteDatabase) {
     'UPDATE messages SET state = ?, completed_event = ? WHERE session = ? AND sequence = ?',
   );
   return {
-    append: (session: number, { index, line }: StoredEvent, ends: number): void => {
-      insertEvent.run(session, index, line, ends);
-    },
+    append: (session: number, { index, line }: StoredEvent, ends: number) =>
+      void insertEvent.run(session, index, line, ends),
     changeMessage: (session: number, change: MessageChange, completed: number | null): void => {
       const { sequence } = change;
       if (change.kind === 'mark') markMessage.run(change.state, completed, session, sequence);
@@ -66,11 +65,8 @@ export function createLogReads(database: SqliteDatabase) {
     `SELECT octet_length(line) AS bytes, substr(CAST(line AS BLOB), ? + 1, ${pieceLength}) AS part
      FROM events WHERE session = ? AND position = ? AND bytes > ${pieceLength}`,
   );
-  const text = database
-    .prepare<[number, number], string>(
-      'SELECT text FROM messages WHERE session = ? AND sequence = ?',
-    )
-    .pluck();
+  const textOf = 'SELECT text FROM messages WHERE session = ? AND sequence = ?';
+  const text = database.prepare<[number, number], string>(textOf).pluck();
   const messages = database.prepare<[number], SessionMessage>(
     `SELECT sequence, delivery_id AS deliveryId, text, state FROM messages
      WHERE session = ? ORDER BY sequence`,
@@ -100,9 +96,8 @@ export function createLogReads(database: SqliteDatabase) {
       if (found === undefined) return undefined;
       return { bytes: found.part, isLast: offset + found.part.length >= found.bytes };
     },
-    text: (session: number, sequence: number) => text.get(session, sequence),
-    messages: (session: number): readonly SessionMessage[] => messages.all(session),
-    answered: (session: number, before: number, count: number): readonly AnsweredTurn[] =>
-      answered.all(session, before, count).reverse(),
+    text,
+    messages,
+    answered,
   };
 }

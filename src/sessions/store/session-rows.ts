@@ -2,9 +2,9 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 import type { PendingTurn, SessionRecord } from './state.ts';
 
+/** A session with its number in the store, and the sum of the lengths of its lines. */
 export interface SessionRow {
   readonly number: number;
-  /** The sum of the lengths of its lines. */
   readonly bytes: number;
   readonly record: SessionRecord;
 }
@@ -54,9 +54,9 @@ export function createSessionRows(database: SqliteDatabase) {
 
   const findPending = (number: number): readonly PendingTurn[] =>
     pending.all(number).map((turn) => ({ ...turn, isBegun: turn.isBegun === 1 }));
-  const toRow = ({ number, bytes, address, network, ...raw }: RawSession): SessionRow => {
-    const client =
-      address === unknownClient ? null : { address, network: network === address ? null : network };
+  const toRow = ({ number, bytes, address, network: own, ...raw }: RawSession): SessionRow => {
+    const network = own === address ? null : own;
+    const client = address === unknownClient ? null : { address, network };
     const turns = raw.state === 'running' ? findPending(number) : [];
     return { number, bytes, record: { ...raw, client, pending: turns } };
   };
@@ -110,19 +110,19 @@ export function createLifeRows(database: SqliteDatabase) {
   const forgetOnce = database.prepare<[number]>('DELETE FROM once WHERE at_ms <= ?');
   const live = database.prepare<[], number>(`SELECT live FROM holders WHERE name = '*'`).pluck();
   return {
-    expired: (idleMs: number, createdMs: number) => expired.all(idleMs, createdMs),
-    stale: (endedMs: number) => stale.all(endedMs),
+    expired,
+    stale,
+    isPurged,
+    live,
     purge: ({ number, record }: SessionRow, nowMs: number): void => {
       for (const deletion of [...deletions, deleteSession]) deletion.run(number);
       insertPurged.run(record.id, nowMs);
     },
-    isPurged: (id: string) => isPurged.get(id) !== undefined,
     forget: (purgedMs: number, onceMs: number): void => {
       forgetPurged.run(purgedMs);
       forgetMorePurged.run();
       forgetOnce.run(onceMs);
     },
-    countLive: () => live.get() ?? 0,
   };
 }
 
@@ -133,9 +133,8 @@ export interface Receipt {
   readonly queued: number;
 }
 
-/** A request that is carried out once, however often it comes. */
+/** A request that is carried out once, however often it comes; `key` is the keyed hash of its key and its sender. */
 export interface Once {
-  /** The keyed hash of the key and of its sender. */
   readonly key: string;
   readonly fingerprint: string;
   readonly nowMs: number;
@@ -156,17 +155,18 @@ export function createOnceRows(database: SqliteDatabase) {
   return {
     /** @throws Problem `idempotency_conflict` where the key came with another request */
     recall: (once: Once | null): Receipt | undefined => {
-      const row = once === null ? undefined : find.get(once.key, once.nowMs - onceMs);
-      if (row === undefined) return undefined;
+      const row = once && find.get(once.key, once.nowMs - onceMs);
+      if (!row) return undefined;
       const { fingerprint, ...receipt } = row;
-      if (fingerprint === once?.fingerprint) return receipt;
+      if (fingerprint === once.fingerprint) return receipt;
       throw new Problem('idempotency_conflict', {
         detail: 'The header `Idempotency-Key` has a value that came with another request before.',
       });
     },
-    insert: (once: Once | null, session: number, { deliveryId, queued }: Receipt): void => {
-      if (once === null) return;
-      insert.run(once.key, once.fingerprint, session, deliveryId, queued, once.nowMs);
+    insert: (once: Once | null, session: number, receipt: Receipt): Receipt => {
+      const { deliveryId, queued } = receipt;
+      if (once) insert.run(once.key, once.fingerprint, session, deliveryId, queued, once.nowMs);
+      return receipt;
     },
   };
 }

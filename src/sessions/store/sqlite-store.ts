@@ -2,7 +2,7 @@ import { openSqlite, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import { type EventStamp, toEventLine } from '../events.ts';
 import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { createLogReads, createLogWrites } from './log-rows.ts';
-import { createRoom, type StoreBounds } from './room.ts';
+import { createRoom } from './room.ts';
 import {
   createLifeRows,
   createOnceRows,
@@ -45,40 +45,30 @@ export type SessionStore = ReturnType<typeof openSqliteSessions>;
 /**
  * Opens the store of sessions in one SQLite file. Changes in one turn of the event loop share one commit, which is on
  * the disk before any of them is acknowledged or read. Promises reject with Problem `not_ready` if the file cannot be
- * used. Close it with `close()`, which records what is under way.
- *
- * @throws Error when the file cannot be opened
+ * used. Close it with `close()`, which records what is under way. @throws Error if the file cannot be opened
  */
 export function openSqliteSessions(options: SqliteSessionsOptions) {
   const { path, stamp, mustExist = false, onTurnEnd = setImmediate } = options;
-  const database = openSqlite({
-    path,
-    mustExist,
-    migrations: sessionMigrations,
-    journal: 'durable',
-  });
+  const migrations = sessionMigrations;
+  const database = openSqlite({ path, mustExist, migrations, journal: 'durable' });
   const rows = prepareRows(database);
   let changed = new Map<string, SessionRecord | undefined>();
-  let listener: (commit: Commit) => void = () => {};
+  let listener: ((commit: Commit) => void) | undefined;
   const group = createGroupCommit({
     database,
     onTurnEnd,
-    onCommitted: () => {
-      if (changed.size === 0) return;
+    onEnd: (isCommitted) => {
       const commit = changed;
       changed = new Map();
-      listener(commit);
-    },
-    onUndone: () => {
-      changed = new Map();
+      if (isCommitted && commit.size > 0) listener?.(commit);
     },
   });
   const note: Note = (id, record) => void changed.set(id, record);
   return {
     ...createReads(rows, group),
-    ...createWrites(database, { rows, group, stamp, note }),
+    ...createWrites(group, rows, createChanges(database, { rows, stamp, note })),
     /** Calls back with all changes, in order, once they are durable. One listener. */
-    onCommit: (next: typeof listener): void => {
+    onCommit: (next: (commit: Commit) => void): void => {
       listener = next;
     },
     close: (): void => {
@@ -104,9 +94,9 @@ function createReads({ sessions, log, once, life }: Rows, { read }: GroupCommit)
   return {
     find: (id: string): Promise<Found> =>
       read(() => {
-        const row = sessions.find(id);
-        if (row !== undefined) return { kind: 'known', record: row.record };
-        return { kind: life.isPurged(id) ? 'purged' : 'unknown' };
+        const record = sessions.find(id)?.record;
+        if (record !== undefined) return { kind: 'known', record };
+        return { kind: life.isPurged.get(id) ? 'purged' : 'unknown' };
       }),
     /** Returns the reply to the same request, if it was accepted before. @throws Problem `idempotency_conflict` */
     recall: async (asked: Once | null) =>
@@ -114,16 +104,12 @@ function createReads({ sessions, log, once, life }: Rows, { read }: GroupCommit)
     /** Reads events from an index, at least one if there is one, and not many more than `pieceLength`. */
     readEvents: (id: string, from: number) => read(() => log.events(numberOf(id), from)),
     /** Reads an event that is longer than `pieceLength` bytes, from a byte on; `undefined` for any other. */
-    readPart: (
-      id: string,
-      { index, offset }: { readonly index: number; readonly offset: number },
-    ) => read(() => log.part(numberOf(id), index, offset)),
-    readText: (id: string, sequence: number) => read(() => log.text(numberOf(id), sequence)),
-    readMessages: (id: string) => read(() => log.messages(numberOf(id))),
-    readAnswered: (
-      id: string,
-      { before, count }: { readonly before: number; readonly count: number },
-    ) => read(() => log.answered(numberOf(id), before, count)),
+    readPart: (id: string, { index, offset }: Record<'index' | 'offset', number>) =>
+      read(() => log.part(numberOf(id), index, offset)),
+    readText: (id: string, sequence: number) => read(() => log.text.get(numberOf(id), sequence)),
+    readMessages: (id: string) => read(() => log.messages.all(numberOf(id))),
+    readAnswered: (id: string, { before, count }: Record<'before' | 'count', number>) =>
+      read(() => log.answered.all(numberOf(id), before, count).reverse()),
     /** Reads sessions in the order of their start, page by page. */
     list: async function* (which: 'all' | 'running'): AsyncGenerator<readonly SessionRecord[]> {
       const pageAfter = (number: number) => read(() => sessions.page(which, number));
@@ -134,28 +120,22 @@ function createReads({ sessions, log, once, life }: Rows, { read }: GroupCommit)
       }
     },
     /** Reads ids of waiting sessions that are idle or old, a hundred at most. */
-    listExpired: ({ idleMs, createdMs }: { readonly idleMs: number; readonly createdMs: number }) =>
-      read(() => life.expired(idleMs, createdMs)),
+    listExpired: ({ idleMs, createdMs }: Record<'idleMs' | 'createdMs', number>) =>
+      read(() => life.expired.all(idleMs, createdMs)),
     /** Reads ids of sessions that ended before an instant, a hundred at most. */
-    listStale: (endedMs: number) => read(() => life.stale(endedMs)),
-    countLive: () => read(() => life.countLive()),
+    listStale: (endedMs: number) => read(() => life.stale.all(endedMs)),
+    countLive: () => read(() => life.live.get() ?? 0),
   };
 }
 
 type Note = (id: string, record: SessionRecord | undefined) => void;
 
-interface WritesOptions {
-  readonly rows: Rows;
-  readonly group: GroupCommit;
-  readonly stamp: StampEvent;
-  readonly note: Note;
-}
+type Changes = ReturnType<typeof createChanges>;
 
-function createWrites(database: SqliteDatabase, { group, ...options }: WritesOptions) {
-  const { sessions, once, life } = options.rows;
-  const { room, apply, purge, start, accept } = createChanges(database, options);
+function createWrites({ write }: GroupCommit, { sessions, once, life }: Rows, changes: Changes) {
+  const { room, apply, purge, start, accept } = changes;
   return {
-    bound: (bounds: StoreBounds): void => room.bound(bounds),
+    bound: room.bound,
     /**
      * Starts a session, or returns the reply to the same request. If a bound is reached, other sessions are evicted;
      * see "What is bounded" in `docs/sessions.md`.
@@ -163,54 +143,57 @@ function createWrites(database: SqliteDatabase, { group, ...options }: WritesOpt
      * @throws Problem `overloaded` if none can be evicted; `turn_queue_full`, `idempotency_conflict`
      */
     start: (acceptance: Acceptance, asked: Once | null) =>
-      group.write(() => once.recall(asked) ?? start(acceptance, asked)),
+      write(() => once.recall(asked) ?? start(acceptance, asked)),
     /**
      * Adds a message, or returns the reply to the same request; `undefined` if the session is not known any more.
      *
      * @throws what `decide` throws; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
     accept: (id: string, asked: Once | null, decide: (record: SessionRecord) => Acceptance) =>
-      group.write(() => {
+      write(() => {
         const row = sessions.find(id);
         return once.recall(asked) ?? (row && accept(row, asked, decide(row.record)));
       }),
     /**
-     * Returns the new record; `undefined` if the session is not known, or `decide` changes nothing. What is to be
-     * recorded `soon` may wait a little for more; default: `now`.
+     * Returns the new record; `undefined` if the session is not known, or `decide` changes nothing. A change that is
+     * to be recorded `soon` may wait a little for more; default: `now`.
      */
     change: (
       id: string,
       decide: (record: SessionRecord) => Transition | null,
       urgency?: 'now' | 'soon',
     ): Promise<SessionRecord | undefined> =>
-      group.write(() => {
+      write(() => {
         const row = sessions.find(id);
         const transition = row && decide(row.record);
         return row && transition ? apply(row, transition) : undefined;
       }, urgency),
     /** Deletes all of a session but its id and the date. Returns whether it was there. */
     purge: (id: string, nowMs: number): Promise<boolean> =>
-      group.write(() => {
+      write(() => {
         const row = sessions.find(id);
         if (row !== undefined) purge(row, nowMs);
         return row !== undefined;
       }),
     /** Forgets purged ids and idempotency keys from before these instants. */
-    forget: (before: { readonly purgedMs: number; readonly onceMs: number }): Promise<void> =>
-      group.write(() => life.forget(before.purgedMs, before.onceMs)),
+    forget: ({ purgedMs, onceMs }: Record<'purgedMs' | 'onceMs', number>): Promise<void> =>
+      write(() => life.forget(purgedMs, onceMs)),
     /** Deletes sessions while too many bytes are stored, up to 256 at a time. Returns how many. */
-    trim: () => group.write(() => room.trim(null, 0)),
+    trim: () => write(() => room.trim(null, 0)),
   };
+}
+
+interface ChangesOptions {
+  readonly rows: Rows;
+  readonly stamp: StampEvent;
+  readonly note: Note;
 }
 
 /**
  * Creates the changes inside a transaction. A Problem is thrown before anything of the change itself is written;
  * sessions evicted for it stay evicted.
  */
-function createChanges(
-  database: SqliteDatabase,
-  { rows, stamp, note }: Omit<WritesOptions, 'group'>,
-) {
+function createChanges(database: SqliteDatabase, { rows, stamp, note }: ChangesOptions) {
   const { sessions, once, life } = rows;
   const purge = (row: SessionRow, nowMs: number): void => {
     life.purge(row, nowMs);
@@ -237,30 +220,26 @@ function createChanges(
     const record = { ...transition.record, events: 0, storedBytes };
     const number = sessions.insert(record);
     apply({ number, bytes: 0, record }, transition);
-    once.insert(asked, number, receipt);
-    return receipt;
+    return once.insert(asked, number, receipt);
   };
   const accept = (row: SessionRow, asked: Once | null, acceptance: Acceptance): Receipt => {
     const { transition, receipt } = acceptance;
     room.demandMessage(row.record.client, toBytesOfMessages(transition) + onceBytes, row.number);
     apply(row, transition);
-    once.insert(asked, row.number, receipt);
-    return receipt;
+    return once.insert(asked, row.number, receipt);
   };
   return { room, apply, purge, start, accept };
 }
 
 function toBytesOfMessages({ messages }: Transition): number {
-  return messages.reduce(
-    (sum, change) => sum + (change.kind === 'add' ? toMessageBytes(change.text) : 0),
-    0,
-  );
+  const bytes = messages.map((one) => (one.kind === 'add' ? toMessageBytes(one.text) : 0));
+  return bytes.reduce((sum, more) => sum + more, 0);
 }
 
 function writeTransition(
   { number, bytes, record: before }: SessionRow,
   transition: Transition,
-  { rows: { sessions, log }, stamp }: Pick<WritesOptions, 'rows' | 'stamp'>,
+  { rows: { sessions, log }, stamp }: Omit<ChangesOptions, 'note'>,
 ): SessionRecord {
   const { events: drafts, messages } = transition;
   let ends = bytes;

@@ -67,22 +67,12 @@ export function startSession(
   delivery: Delivery,
 ): Transition {
   const { nowMs } = delivery;
-  const empty: SessionRecord = {
-    id,
-    state: 'waiting',
-    owner,
-    client,
-    createdMs: nowMs,
-    activeMs: nowMs,
-    endedMs: null,
-    accepted: 0,
-    pending: [],
-    events: 0,
-    storedBytes: 0,
-  };
+  const times = { createdMs: nowMs, activeMs: nowMs, endedMs: null };
+  const counts = { accepted: 0, events: 0, storedBytes: 0 };
+  const own = { id, owner, client, state: 'waiting', pending: [] } as const;
   const runtime = { agentId: 'perch', agentName: 'Perch', eveVersion: 'none' };
   const started: EventDraft = { type: 'session.started', data: { runtime }, deliveryId: null };
-  const { record, messages } = queueMessage(empty, delivery);
+  const { record, messages } = queueMessage({ ...own, ...times, ...counts }, delivery);
   return { record, messages, events: [started] };
 }
 
@@ -97,14 +87,14 @@ export function acceptMessage(
   limits: SessionLimits,
 ): Transition {
   refuseInactive(record);
+  const { turns, sessionBytes, queue } = limits;
   if (isFull(record, limits)) {
-    throw new Problem('session_not_active', {
-      detail: `The session has had its ${limits.turns} turns, or fills its ${limits.sessionBytes} bytes.`,
-    });
+    const detail = `The session has had its ${turns} turns, or fills its ${sessionBytes} bytes.`;
+    throw new Problem('session_not_active', { detail });
   }
-  if (record.pending.length > limits.queue) {
+  if (record.pending.length > queue) {
     throw new Problem('turn_queue_full', {
-      detail: `As many messages wait as may wait: ${limits.queue}.`,
+      detail: `As many messages wait as may wait: ${queue}.`,
     });
   }
   return queueMessage(record, delivery);
@@ -113,11 +103,6 @@ export function acceptMessage(
 /** Returns whether a session has no further turn after those that are pending. */
 function isFull({ accepted, storedBytes }: SessionRecord, limits: SessionLimits): boolean {
   return accepted >= limits.turns || storedBytes >= limits.sessionBytes;
-}
-
-function withBytesOf(events: readonly EventDraft[], record: SessionRecord): SessionRecord {
-  const added = events.reduce((sum, draft) => sum + estimateEventBytes(draft), 0);
-  return { ...record, storedBytes: record.storedBytes + added };
 }
 
 /** @throws Problem `session_not_active` for a session that has ended or failed */
@@ -133,14 +118,9 @@ export function isLive(state: SessionRecord['state']): boolean {
 function queueMessage(record: SessionRecord, { deliveryId, text, nowMs }: Delivery): Transition {
   const sequence = record.accepted;
   const turn = { sequence, deliveryId, isBegun: false };
+  const pending = [...record.pending, turn];
   return {
-    record: {
-      ...record,
-      state: 'running',
-      accepted: sequence + 1,
-      activeMs: nowMs,
-      pending: [...record.pending, turn],
-    },
+    record: { ...record, state: 'running', accepted: sequence + 1, activeMs: nowMs, pending },
     events: [],
     messages: [{ kind: 'add', sequence, deliveryId, text }],
   };
@@ -169,14 +149,9 @@ export function beginTurn(
 }
 
 /** Records more of the answer; `null` if the turn is not at work any more. */
-export function appendText(
-  record: SessionRecord,
-  sequence: number,
-  unsent: Unsent,
-): Transition | null {
+export function appendText(record: SessionRecord, sequence: number, unsent: Unsent) {
   const front = findAtWork(record, sequence);
-  if (front === undefined) return null;
-  return { record, events: toAppended(front, unsent), messages: [] };
+  return front ? { record, events: toAppended(front, unsent), messages: [] } : null;
 }
 
 export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
@@ -185,15 +160,10 @@ export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
   | { readonly kind: 'cancelled' }
 );
 
+/** A failure as its events tell it. After a terminal one the session cannot go on. */
 export interface TurnFailure {
-  readonly code:
-    | 'turn_timeout'
-    | 'turn_interrupted'
-    | 'answer_failed'
-    | 'storage_full'
-    | 'session_damaged';
+  readonly code: string;
   readonly message: string;
-  /** Whether the session cannot go on. */
   readonly terminal: boolean;
 }
 
@@ -220,7 +190,10 @@ export function endTurn(
   const state = pending.length === 0 ? 'waiting' : 'running';
   const left = { ...record, pending, activeMs: end.nowMs, state } as const;
   const events = [...ended, toWaiting(front.deliveryId)];
-  if (pending.length > 0 || !isFull(withBytesOf(events, record), limits)) {
+  const storedBytes = events
+    .map(estimateEventBytes)
+    .reduce((sum, more) => sum + more, record.storedBytes);
+  if (pending.length > 0 || !isFull({ ...record, storedBytes }, limits)) {
     return { record: left, events, messages };
   }
   const last = endSession(left, 'turn_limit', end.nowMs);

@@ -7,10 +7,10 @@ const source = (heading: string, text: string) => ({
 });
 
 it('sets the code of a further source in as far as its item', () => {
-  const { text } = composeAnswer({
-    leading: [source('One', 'It is so.')],
-    further: [source('Two', '- First.\n- Second.\n\n```js\nrun();\n```\n\nMore of\nit.')],
-  });
+  const { text } = composeAnswer(
+    [source('One', 'It is so.')],
+    [source('Two', '- First.\n- Second.\n\n```js\nrun();\n```\n\nMore of\nit.')],
+  );
 
   expect(text).toBe(
     [
@@ -38,10 +38,7 @@ it('sets the code of a further source in as far as its item', () => {
 it('keeps within the characters of an answer, and says when it was cut', () => {
   const long = 'word '.repeat(maxAnswerLength);
 
-  const { text, finishReason } = composeAnswer({
-    leading: [source('One', long)],
-    further: [source('Two', long)],
-  });
+  const { text, finishReason } = composeAnswer([source('One', long)], [source('Two', long)]);
 
   expect(text.length).toBeLessThanOrEqual(maxAnswerLength);
   expect(finishReason).toBe('length');
@@ -50,10 +47,7 @@ it('keeps within the characters of an answer, and says when it was cut', () => {
 it('closes code that is cut, as far set in as it was opened', () => {
   const code = `\`\`\`js\n${'run();\n'.repeat(600)}\`\`\``;
 
-  const { text } = composeAnswer({
-    leading: [source('One', 'word')],
-    further: [source('Two', `See\n\n${code}`)],
-  });
+  const { text } = composeAnswer([source('One', 'word')], [source('Two', `See\n\n${code}`)]);
 
   expect(text.match(/^ {2}```/gm)).toHaveLength(2);
 });
@@ -61,10 +55,7 @@ it('closes code that is cut, as far set in as it was opened', () => {
 it('writes headings and names so that none of them becomes a mark', () => {
   const heading = '**kwargs, snake_case, _x_ & [a](b) <i>`';
 
-  const { text } = composeAnswer({
-    leading: [source('One', 'It is so.')],
-    further: [source(heading, 'And so.')],
-  });
+  const { text } = composeAnswer([source('One', 'It is so.')], [source(heading, 'And so.')]);
 
   expect(text).toContain('- **\\*\\*kwargs, snake_case, \\_x\\_ & \\[a\\](b) \\<i>\\`**: And so.');
 });

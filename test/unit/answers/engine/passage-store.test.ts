@@ -1,8 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { createPassageStore } from '../../../../src/answers/engine/passage-store.ts';
-import { useIn } from '../../../../src/answers/engine/profile.ts';
-import { toAsked } from '../../../../src/answers/engine/question/asked.ts';
-import { findCandidates } from '../../../../src/answers/engine/retrieve.ts';
+import { toAsked } from '../../../../src/answers/engine/asked.ts';
+import { findCandidates } from '../../../../src/answers/engine/find.ts';
+import { createPassageStore, useIn } from '../../../../src/answers/engine/passage-store.ts';
 import { proximityOf } from '../../../../src/answers/engine/score.ts';
 import { openPassageIndex } from '../../../../src/answers/index/passage-index.ts';
 import { refreshIndex } from '../../../../src/answers/index/refresh.ts';

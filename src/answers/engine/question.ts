@@ -1,6 +1,6 @@
-import type { EarlierTurn, Question } from '../../answer.ts';
-import type { Vocabulary } from '../../text/vocabulary.ts';
-import { toWords } from '../../text/words.ts';
+import type { EarlierTurn, Question } from '../answer.ts';
+import type { Vocabulary } from '../text/vocabulary.ts';
+import { toWords } from '../text/words.ts';
 
 const pointing =
   /\b(?:it|its|that|this|they|them|their|these|those|there|one|same|former|latter|above)\b/i;
@@ -31,7 +31,7 @@ function goesOn(text: string, vocabulary: Vocabulary): boolean {
   return count < enough && (pointing.test(text) || opening.test(text));
 }
 
-/** The subject of the last question that names one, or else words of the last two questions. */
+/** Returns the subject of the last question that names one, or else words of the last two questions. */
 function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): readonly string[] {
   for (const { question } of earlier.toReversed()) {
     const words = tellingWords(question, vocabulary);
@@ -51,18 +51,13 @@ const joints =
   /(?<=[?!.;]) | ?; ?|,? (?:and|then|but) (?:also |then )?|, (?=(?:how|what|which|where|when|why|who|can|is|are|does|do)\b)/i;
 
 /**
- * Returns the parts of a question that could be asked on their own; none if it is one question.
- * “Start and stop the server” is one: a part must have something to ask about, and begin as a
- * question or an order does.
+ * Returns the parts of a question that could be asked on their own; none if it is one question, as “Start and
+ * stop the server” is: a part must have something to ask about, and begin as a question or an order does.
  */
 export function toParts(question: string, vocabulary: Vocabulary): readonly string[] {
-  const pieces = question
-    .replaceAll(/\s+/g, ' ')
-    .split(joints)
-    .map((piece) => piece.trim())
-    .filter((piece) => piece !== '');
+  const pieces = question.replaceAll(/\s+/g, ' ').split(joints);
   const parts: string[] = [];
-  for (const piece of pieces) {
+  for (const piece of pieces.map((one) => one.trim()).filter((one) => one !== '')) {
     const before = parts.at(-1);
     if (before !== undefined && !canStandAlone(piece, vocabulary)) {
       parts[parts.length - 1] = `${before} ${piece}`;
@@ -79,7 +74,7 @@ const askingWords: ReadonlySet<string> = new Set(
   'how what which where when why who can is are does do should'.split(' '),
 );
 
-/** Whether a text is a question or an order about something. */
+/** Returns whether a text is a question or an order about something. */
 function canStandAlone(piece: string, vocabulary: Vocabulary): boolean {
   const { stopWords, orderingWords } = vocabulary;
   const [first, ...rest] = toWords(piece).words;

@@ -1,8 +1,8 @@
-import type { Concepts } from '../question/concepts.ts';
-import type { ScoredPassage } from '../score.ts';
+import type { Concepts } from './concepts.ts';
 import { confidenceModel } from './confidence-model.ts';
+import type { ScoredPassage } from './score.ts';
 
-/** What was found for a question, before it is decided whether to answer. */
+/** Result of a search, before it is decided whether to answer. */
 export interface Findings {
   readonly concepts: Concepts;
   /** Best first. */
@@ -12,27 +12,12 @@ export interface Findings {
   readonly passages: number;
 }
 
-/** The signs that confidence is made of, in the order of the model's factors. */
-export const confidenceSigns = [
-  'coverage',
-  'focus',
-  'lead',
-  'score',
-  'spread',
-  'unknownName',
-  'size',
-] as const;
-
-/** How many of the best passages are checked for what they meet together. */
-const looked = 3;
-
 /** Returns the signs of how well a question was met, each of a size near 1 or below. */
-export function toSigns({ scored, hasUnknownName, passages }: Findings): readonly number[] {
-  const best = scored.slice(0, looked);
+export function toSigns({ scored, hasUnknownName, passages }: Findings) {
   const most = (name: keyof ScoredPassage['signs']) =>
-    Math.max(0, ...best.map(({ signs }) => signs[name]));
-  const top = best[0]?.score ?? 0;
-  const signs: Readonly<Record<(typeof confidenceSigns)[number], number>> = {
+    Math.max(0, ...scored.slice(0, 3).map(({ signs }) => signs[name]));
+  const top = scored[0]?.score ?? 0;
+  return {
     coverage: most('coverage'),
     focus: most('headingFocus'),
     lead: most('leadCoverage'),
@@ -43,12 +28,12 @@ export function toSigns({ scored, hasUnknownName, passages }: Findings): readonl
     // In large docs something always comes near; small ones lack plain words.
     size: Math.log10(Math.max(1, passages)) - 3,
   };
-  return confidenceSigns.map((name) => signs[name]);
 }
 
 /** Returns how likely it is that the best passages answer the question, from 0 to 1. */
 export function toConfidence(findings: Findings): number {
   const { bias, factors } = confidenceModel;
-  const sum = toSigns(findings).reduce((all, sign, at) => all + sign * (factors[at] ?? 0), bias);
+  const signs = Object.values(toSigns(findings));
+  const sum = signs.reduce((all, sign, at) => all + sign * (factors[at] ?? 0), bias);
   return 1 / (1 + Math.exp(-sum));
 }

@@ -1,6 +1,6 @@
-import { weights } from '../confidence/weights.ts';
-import { onlyLead, type Profile, useIn } from '../profile.ts';
 import type { Concept } from './concepts.ts';
+import { onlyLead, type Profile, useIn } from './passage-store.ts';
+import { weights } from './weights.ts';
 
 /** A concept that a term stands for, by its number, and how much the term counts for it. */
 export interface StandIn {
@@ -8,17 +8,14 @@ export interface StandIn {
   readonly factor: number;
 }
 
-/** What a question asks for, prepared for comparing it with many passages. */
 export type Asked = ReturnType<typeof toAsked>;
 
-/** Prepares the concepts of a question. */
+/** Prepares the concepts of a question for comparing it with many passages. */
 export function toAsked(concepts: readonly Concept[]) {
   const standsFor = new Map<string, StandIn[]>();
   concepts.forEach(({ terms }, concept) => {
     for (const [term, factor] of terms) {
-      const own = standsFor.get(term) ?? [];
-      own.push({ concept, factor });
-      standsFor.set(term, own);
+      standsFor.set(term, [...(standsFor.get(term) ?? []), { concept, factor }]);
     }
   });
   return {
@@ -38,18 +35,16 @@ export function shareMet(met: readonly StandIn[], { concepts, weight: all }: Ask
   return all === 0 ? 0 : sum / all;
 }
 
-const measures = ['fit', 'coverage', 'headingCoverage', 'titleCoverage', 'leadCoverage'] as const;
-
 const noMeasures = { fit: 0, coverage: 0, headingCoverage: 0, titleCoverage: 0, leadCoverage: 0 };
+const measures = Object.keys(noMeasures) as (keyof typeof noMeasures)[]; // its own keys
 
 /**
- * Measures how well a passage meets a question: `fit` is BM25F over the fields, the coverages count in which
- * place each concept is found. All are from 0 to 1, and rare words count more. `matched` has the coverage of
- * each concept, in their order.
+ * Measures from 0 to 1 how well a passage meets a question: `fit` is BM25F over the fields, the coverages count
+ * in which place each concept is found, and `matched` has the coverage of each concept.
  */
 export function meet(profile: Profile, { concepts, weight: all }: Asked, meanWords: number) {
-  const length =
-    1 - weights.lengthLoss + (weights.lengthLoss * profile.words) / Math.max(1, meanWords);
+  const { lengthLoss } = weights;
+  const length = 1 - lengthLoss + (lengthLoss * profile.words) / Math.max(1, meanWords);
   const met = { ...noMeasures };
   const matched: number[] = [];
   for (const { terms, weight } of concepts) {

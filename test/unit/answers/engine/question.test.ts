@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { toParts, understand } from '../../../../../src/answers/engine/question/question.ts';
-import { toPlainHeading } from '../../../../../src/answers/readers/markdown.ts';
-import { readVocabulary } from '../../../../../src/answers/text/vocabulary.ts';
-import { editDistance } from '../../../../../src/core/near-name.ts';
-import { toSlug } from '../../../../../src/core/slug.ts';
+import { toParts, understand } from '../../../../src/answers/engine/question.ts';
+import { toPlainHeading } from '../../../../src/answers/readers/markdown.ts';
+import { readVocabulary } from '../../../../src/answers/text/vocabulary.ts';
+import { editDistance } from '../../../../src/core/near-name.ts';
+import { toSlug } from '../../../../src/core/slug.ts';
 
 const vocabulary = readVocabulary();
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { editDistance } from '../../../core/near-name.ts';
-import type { PassageIndex } from '../../index/passage-index.ts';
-import type { Vocabulary } from '../../text/vocabulary.ts';
-import { toStem, toWords } from '../../text/words.ts';
+import { editDistance } from '../../core/near-name.ts';
+import type { PassageIndex } from '../index/passage-index.ts';
+import { toStem, toWords } from '../text/words.ts';
+import type { WordContext } from './concepts.ts';
 
 const maxKept = 20_000;
 
@@ -18,12 +18,12 @@ export function createLexicon(index: PassageIndex) {
   const { passages, meanWords } = index.totals();
   const passagesWith = (term: string) => counts.memo(term);
   return {
-    /** The number of passages in the index. */
     passages,
     /** The mean number of words in a passage. */
     meanWords,
     /** Returns the number of passages that have a term. */
     passagesWith,
+    has: (term: string) => passagesWith(term) > 0,
     /** Returns the stems of the words that an unknown word may be a misspelling of, best first. */
     corrections: (word: string) => findCorrections(word, index, passagesWith),
   };
@@ -61,9 +61,8 @@ function lettersOf(word: string): number {
 }
 
 function countBits(bits: number): number {
-  let left = bits;
   let count = 0;
-  for (; left !== 0; count += 1) left &= left - 1;
+  for (let left = bits; left !== 0; left &= left - 1) count += 1;
   return count;
 }
 
@@ -82,18 +81,14 @@ const written = /[\p{L}\p{N}_$][\p{L}\p{N}_$.'’-]*/gu;
  * Returns whether a question has a capitalised name that is not in the index, such as that of another product.
  * Docs may lack any plain word of a question and still answer it; they seldom lack a name.
  */
-export function hasUnknownName(
-  text: string,
-  { lexicon, vocabulary }: { readonly lexicon: Lexicon; readonly vocabulary: Vocabulary },
-): boolean {
+export function hasUnknownName(text: string, { lexicon, vocabulary }: WordContext): boolean {
   return [...text.matchAll(written)]
     .slice(0, maxWords)
     .filter(({ 0: match, index }) => /\p{Lu}/u.test(match) && !isSentenceStart(text, index))
     .flatMap(([match]) => toWords(match).words)
     .some(({ plain, stem }) => {
       if (vocabulary.stopWords.has(plain) || /^\d+$/.test(plain)) return false;
-      if (lexicon.passagesWith(stem) > 0 || lexicon.passagesWith(plain) > 0) return false;
-      return lexicon.corrections(plain).length === 0;
+      return !lexicon.has(stem) && !lexicon.has(plain) && lexicon.corrections(plain).length === 0;
     });
 }
 
