@@ -62,24 +62,17 @@ export function createFetcher(options: FetchOptions) {
   };
 
   return {
-    /**
-     * Returns the answer to a plan if the cache has a fresh one.
-     *
-     * @throws Problem `not_found` if the cache says that it is gone
-     */
+    /** Returns a fresh answer of the cache. Throws Problem `not_found` if it is gone. */
     recall: (plan: Plan): Answer | undefined => {
       const kept = lookUp(plan);
       return kept !== undefined && isFresh(kept) ? toAnswer(kept, 'hit') : undefined;
     },
     /**
-     * Returns the answer to a plan from the cache, from a fetch that is under way, or from a provider.
-     *
-     * What the cache does not answer costs the caller a unit. It is refunded if the read fails by no
-     * fault of the caller, or a stale copy answers after all.
-     *
-     * @throws Problem, see ProviderChain.ask; `overloaded` when too many reads or bytes are in flight,
-     *   in all or for the caller's address; `rate_limited` when the caller's allowance or the pool is
-     *   exhausted; the signal's reason when the caller leaves.
+     * Returns the answer to a plan from the cache, a fetch under way, or a provider, which costs
+     * the caller a
+     * unit. Throws Problem, see ProviderChain.ask; `overloaded` or `rate_limited` if a bound or an
+     * allowance
+     * is used up; the signal's reason when the caller leaves.
      */
     fetch: async (plan: Plan, waiting?: Waiting): Promise<Answer> => {
       const kept = lookUp(plan);

@@ -13,10 +13,9 @@ interface HtmlOptions {
 const maxHtmlLength = 262_144;
 
 /**
- * Returns the text of HTML with its facets. Lists get markers, quotes a `>` before each line. The time is
- * proportional to the length, and no element adds more than its text, whatever the HTML is.
- *
- * It reads the tokens of a real HTML parser, and not its tree: trees of hostile HTML are large.
+ * Returns the text of HTML with its facets in time proportional to its length. It reads the tokens
+ * of a
+ * real HTML parser, and not its tree: trees of hostile HTML are large.
  */
 export function toRichText(html: string, options: HtmlOptions): RichText {
   const reader = new HtmlReader(options);

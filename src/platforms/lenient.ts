@@ -33,10 +33,7 @@ function toList<Row>(rows: readonly Row[], leftOut: number): List<Row> {
   return leftOut === 0 ? rows : Object.assign(rows, { leftOut });
 }
 
-/**
- * Maximum number of unreadable members, after which the rest of a list is not read: a failing parse is
- * slow, and a body has room for millions of them.
- */
+/** Maximum number of unreadable members of a list that are read: a failing parse is slow. */
 const maxUnreadable = 100;
 
 /** Creates a schema for a list of which at most `max` members are read, and unreadable ones skipped. */
@@ -59,10 +56,7 @@ function readEach<S extends z.ZodType>(rows: readonly unknown[], schema: S, max:
   return toList(found, rows.length - found.length);
 }
 
-/**
- * Creates a schema for a list that decides whether its owner may be shown. Unreadable members are
- * skipped; a list too long to be read to its end is an error, since any member could be the one that hides.
- */
+/** Creates a schema for a list whose members hide its owner: an overlong one is an error. */
 export function wholeOf<S extends z.ZodType>(schema: S, max: number) {
   return eachOf(schema, max).refine(
     ({ length, leftOut = 0 }) => length < max && leftOut < maxUnreadable,

@@ -1,7 +1,8 @@
 /**
- * Maximum sizes of the parts of one payload. Parts beyond them are left out, and named in `left_out` and the
- * warnings. They are far above what platforms allow their users, and low enough that a hostile server
- * cannot keep this process busy.
+ * Maximum sizes of the parts of a payload, far above what platforms allow their users. What is
+ * beyond is
+ * left out, and named in `left_out` and the warnings, so that a hostile server cannot keep Perch
+ * busy.
  */
 export const maximums = {
   /** Posts or accounts in a list: rows of a page, ancestors, replies, nodes of a thread. */

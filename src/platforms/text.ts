@@ -95,8 +95,8 @@ export function webUrlOrNull(url: string | null): string | null {
 const searched = 64;
 
 /**
- * Returns the beginning of a text, at most `max` UTF-16 code units of it. The cut falls between two
- * characters as readers see them (UAX #29), as long as those are not made of dozens of marks.
+ * Returns at most `max` UTF-16 code units of a text, cut between two characters as readers see them
+ * (UAX #29), as long as those are not made of dozens of marks.
  */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;

@@ -24,12 +24,9 @@ interface ArchiveOptions {
 }
 
 /**
- * Opens the embedded archive. It answers for the accounts that it holds and for nothing else: what
- * it lacks of those is `missing` in the sample and `ambiguous` elsewhere, because an imported
- * export need not be whole. It is the last resort of searches of platforms of which something was
- * imported; the sample stands in for no platform.
- *
- * @throws Error when the database cannot be opened.
+ * Opens the embedded archive. What it lacks of the accounts that it holds is `missing` in the
+ * sample, and
+ * `ambiguous` elsewhere, because an export need not be whole. Throws Error if it cannot be opened.
  */
 export function openArchive(options: ArchiveOptions): Provider {
   const store = openSeededStore(options);

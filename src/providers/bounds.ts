@@ -9,8 +9,9 @@ import { type Ask, type Provider, platformOf, readNames } from './provider.ts';
 import { tellBeyond } from './rows.ts';
 
 /**
- * Bounds every answer of a provider: its lists and texts keep to the maximums, and warnings say what is
- * left out. Rows of a page are not counted here, since its cursor leads on below the last of them.
+ * Bounds the lists and texts of a provider's answers, with warnings for what is left out. Rows of a
+ * page
+ * are not counted here, since its cursor leads on below the last of them.
  */
 export function withBounds(provider: Provider): Provider {
   // The keys of `ask` are kinds of query, by its type.

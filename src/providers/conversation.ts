@@ -39,10 +39,7 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
       }
       return [...chain.values()].slice(1);
     },
-    /**
-     * Returns the replies to the posts with these ids in the order asked for, then `others`. Each is
-     * followed by the replies to it, depth-first and oldest first.
-     */
+    /** Returns the replies to these ids, then `others`, each before the replies to it. */
     rankReplies: (
       rows: readonly Row[],
       { answeredIds, order, others = [] }: Ranking<Row>,

@@ -32,10 +32,7 @@ export function toProviderError(failure: HttpFailure): ProviderError {
   return new ProviderError('unavailable', unanswered[kind], { isGeneral, cause: failure });
 }
 
-/**
- * Returns the error that a status means whatever the body says: 429, 403 (how CDNs refuse a busy
- * caller) and 5xx. `null` for a status that each provider reads by its own rules.
- */
+/** Returns the error of a 429, 403 (CDNs refuse busy callers) or 5xx; `null` for others. */
 export function toStatusFailure(
   status: number,
   retryAfterSeconds: number | undefined,
@@ -67,11 +64,7 @@ export async function orNull<Found>(
   }
 }
 
-/**
- * Waits for a read that only looks for the reason of an absence. Its other failures are ignored.
- *
- * @throws ProviderError `missing`
- */
+/** Waits for a read that looks for a reason. Throws ProviderError `missing` only. */
 export async function throwIfMissing(
   read: Promise<unknown>,
   context: ProviderContext,

@@ -32,16 +32,13 @@ export interface GateOptions extends BreakerOptions {
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
 /**
- * A circuit breaker before a provider or one of its hosts, which also keeps the pause that a throttling
- * one asks for. Failures that are not general count only before a host.
+ * A circuit breaker before a provider or one of its hosts, which also keeps the pause that a
+ * throttling one
+ * asks for. Failures that are not general count only before a host.
  */
 export interface Gate {
   readonly state: BreakerState;
-  /**
-   * Asks, unless the breaker is open or a pause is running.
-   *
-   * @throws what `ask` throws; ProviderError `unavailable` while open, `throttled` during a pause.
-   */
+  /** Asks, unless it is open or paused: then throws ProviderError `unavailable` or `throttled`. */
   run<Found>(ask: () => Promise<Found>, asking: Asking): Promise<Found>;
   /** Starts the pause that a throttling upstream asks for, although it answered. */
   pause(error: ProviderError): void;
@@ -49,10 +46,7 @@ export interface Gate {
 
 export interface Asking {
   readonly signal: AbortSignal;
-  /**
-   * Names what is asked for. Unreadable answers about one subject in a row count once: one strange post,
-   * asked for again and again, says nothing about the others.
-   */
+  /** What is asked for. Unreadable answers about one subject count once: others may be readable. */
   readonly subject: string;
 }
 
@@ -60,10 +54,7 @@ export function createGate(options: GateOptions): Gate {
   return new Breaker(options);
 }
 
-/**
- * Each change of state begins an epoch. The outcome of a query that was admitted in an earlier epoch
- * changes nothing.
- */
+/** Each change of state begins an epoch; outcomes of an earlier one change nothing. */
 class Breaker implements Gate {
   state: BreakerState = 'closed';
   readonly #options: GateOptions;

@@ -23,13 +23,11 @@ const slackMs = 2000;
 const fairTurns = 100;
 
 /**
- * Returns a client that starts at most `perMinute` requests in any 60 seconds: a request over that
- * waits for its turn, in order of arrival. The one retry after a reset and a redirect within the
- * upstream belong to the request that caused them. Unhurried requests take at most four fifths of the
- * turns, and wait as long as it takes. Beyond 100 turns a client takes no more while it has
- * taken more than are left, so that one client never has more than half of them.
- *
- * The returned `get` also throws ProviderError `throttled` when the turn would come too late.
+ * Returns a client that starts at most `perMinute` requests in any 60 seconds; others wait in
+ * order. Unhurried
+ * ones take at most four fifths of the turns. Beyond 100 turns a client takes no more than are
+ * left. `get`
+ * also throws ProviderError `throttled` if the turn would come too late.
  */
 export function withPace(
   http: HttpClient,

@@ -29,10 +29,7 @@ export type Ask<Kind extends QueryKind> = (
   context: ProviderContext,
 ) => Promise<Answers[Kind]['found']>;
 
-/**
- * Whether a provider answers for a subject. `last resort`: only when every provider that answers for
- * it has failed, and then with what is not live.
- */
+/** Whether a provider answers for a subject; a `last resort` only when all others have failed. */
 export type Coverage = boolean | 'last resort';
 
 export interface Provider {

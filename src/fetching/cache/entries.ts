@@ -50,10 +50,9 @@ export function toEntry(
 }
 
 /**
- * Stores an entry, unless the stored one is better: a partial answer (to `nocache=true`, in an outage)
- * never replaces a whole one that is fresh, nor a stopgap one that is live.
- *
- * @throws Problem `upstream_unavailable` if the stored one is to be served as stale instead
+ * Stores an entry, unless a whole and fresh, or a live one would be replaced by less. Throws
+ * Problem
+ * `upstream_unavailable` if the stored one is to be served as stale instead.
  */
 export function storeEntry(
   cache: ResponseCache,

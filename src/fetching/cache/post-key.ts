@@ -1,8 +1,7 @@
 import type { Post } from '../../model/post.ts';
 
 /**
- * Gives what tells a post from every other in a list: its id where ids are unique on the platform, else
- * its address; null where it has neither.
+ * Returns the key of a post in a list: its id if that is unique on the platform, or its address.
  */
 export function postKey({ platform, id, url }: Post): string | null {
   return platform === 'x' || platform === 'sample' ? id : (url ?? id);

@@ -100,10 +100,7 @@ export function createResponseCache(limits: CacheOptions) {
       put(key, kept);
       return kept.views;
     },
-    /**
-     * Drops every entry about a subject that turned out to be gone at a time, in milliseconds since the
-     * epoch. Answers to requests from before then are not stored afterwards either.
-     */
+    /** Drops and refuses every entry about a subject that was fetched before it was gone (ms). */
     dropSubject: (subject: string, goneMs: number): void => {
       limits.onGone?.(subject);
       goneAt.set(subject, goneMs);

@@ -23,10 +23,7 @@ export function referenceOfSubject(subject: string): PostReference | AccountRefe
   return word === 'post' && id !== undefined ? { platform, handle, id } : null;
 }
 
-/**
- * Returns the subjects of an answer: its posts, quotes included, their authors, its accounts. When one of
- * them is confirmed gone, the answer is dropped.
- */
+/** Returns what an answer is about: if one of its posts or accounts is gone, it is dropped. */
 export function subjectsOf(found: Found | ListPart): readonly string[] {
   return [...new Set(itemsOf(found).flatMap(subjectsOfItem))];
 }

@@ -47,12 +47,10 @@ export function createProviderChain(
 ) {
   return {
     /**
-     * Asks the first provider that covers the query, then the next one on an upstream failure. Those
-     * that cover it as the last resort come last, and only after another one has failed.
-     *
-     * @throws Problem `unsupported_platform`, `not_found`, `invalid_query`, `upstream_error`,
-     *   `upstream_unavailable` or `upstream_rate_limited`; `invalid_cursor` if the only provider to
-     *   ask does not answer such queries any more; what `takeRequest` throws.
+     * Asks the first provider that covers the query, and the next one on an upstream failure; a
+     * last resort
+     * only after another has failed. Throws Problem, `invalid_cursor` if the only provider to ask
+     * is gone.
      */
     ask: <Kind extends QueryKind>(
       kind: Kind,
@@ -144,10 +142,7 @@ function toCandidates<Kind extends QueryKind>(
   });
 }
 
-/**
- * The consequences of each kind of failure: whether the next provider is asked, and the code of the
- * problem if this failure is the one that is reported.
- */
+/** Whether a kind of failure lets the next provider be asked, and the code of its problem. */
 const failurePolicy = {
   missing: { next: false, code: 'not_found' },
   ambiguous: { next: true, code: 'upstream_unavailable' },
@@ -234,10 +229,7 @@ function explainFailure({ kind, message }: ProviderError, noun: string): string 
   return `One source has no such ${noun}, but an outage looks the same there and no second source could confirm it.`;
 }
 
-/**
- * Returns the error of a read that takes only live results: for each failure of a source the same code,
- * so that callers need to look for one. Other errors stay as they are.
- */
+/** Returns the error of a read of live results only: one code for any failure of a source. */
 export function toNotLive(error: unknown): unknown {
   const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];
   if (!(error instanceof Problem) || !ofSource.includes(error.code)) return error;

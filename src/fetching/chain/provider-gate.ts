@@ -11,10 +11,9 @@ import type { Provider } from '../../providers/provider.ts';
 export type Gates = ReturnType<typeof createGates>;
 
 /**
- * Creates the gates before one provider, one for each kind of query: an upstream whose search is broken
- * may still read posts. A pause holds for all of them.
- *
- * @param toOptions Returns the options of the gate for a kind of query.
+ * Creates the gates before one provider, one for each kind of query, since only its search may be
+ * broken.
+ * A pause holds for all of them.
  */
 export function createGates(
   { ask }: Pick<Provider, 'ask'>,

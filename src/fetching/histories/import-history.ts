@@ -35,10 +35,8 @@ export interface ImporterOptions extends SourceOptions {
 /** The posts of an import as they come. A slow reader slows the import down. */
 export interface PostStream {
   /**
-   * Returns the next posts, or the result of the import.
-   *
-   * @throws Problem `shutting_down`, and the signal's reason when the caller leaves; every other
-   *   failure is part of the result.
+   * Returns the next posts, or the result of the import. Throws Problem `shutting_down`, and the
+   * signal's reason when the caller leaves; every other failure is part of the result.
    */
   next(): Promise<IteratorResult<readonly PlacedPost[], HistoryEnd>>;
   /** Ends the import, however far it is. */
@@ -67,10 +65,9 @@ export function createHistoryImporter(options: ImporterOptions) {
       return ledger.totalOf('histories');
     },
     /**
-     * Begins an import; resolves when its first posts are there, or it is over. It costs the caller one
-     * unit, and each of its requests is taken out of the pool.
-     *
-     * @throws Problem, see ProviderChain.ask and Fetcher.fetch
+     * Begins an import for one unit; resolves when its first posts are there, or it is over. Throws
+     * Problem,
+     * see ProviderChain.ask and Fetcher.fetch.
      */
     begin: async (
       query: HistoryQuery,

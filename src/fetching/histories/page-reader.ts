@@ -69,11 +69,10 @@ export function createPageReader(options: PageReaderOptions) {
   };
   return {
     /**
-     * Returns a page as complete as it can be read. All pages wait together while the upstream
-     * throttles or the pool is used up. After other upstream failures a page is tried twice more.
-     *
-     * @param onDoubt Called with the first answer if it is doubtful, before it is asked for again.
-     * @throws Problem, see ProviderChain.ask
+     * Returns a page as complete as it can be read. Pages wait together while the upstream
+     * throttles.
+     * Calls `onDoubt` before a doubtful page is asked for again. Throws Problem, see
+     * ProviderChain.ask.
      */
     read: async (place: PagePlace, onDoubt?: (first: Page<Post>) => void): Promise<SteadyPage> => {
       const isGood = (page: Page<Post>) => {
@@ -108,10 +107,7 @@ function isOutage(error: unknown): boolean {
   );
 }
 
-/**
- * How often a doubtful page is asked for again. A page that is not settled by the first repetition is most likely
- * as it looks, so the others are asked for at once.
- */
+/** How often a doubtful page is asked for again: once, then three times at once. */
 const asksAgain = [1, 3] as const;
 
 /** One answer in four can be short, so now and then five in a row are; so often it is asked for after them. */
@@ -120,10 +116,7 @@ const lastAsks = 4;
 /** So many answers that agree are believed, however few rows they have. */
 const mostAgreeing = 5;
 
-/**
- * Reads a page, and again if it is doubtful: until an answer is good, two answers that have rows
- * agree, or it was asked for often enough. The result has the posts of all answers.
- */
+/** Joins answers until one is good, two with rows agree, or it was asked often enough. */
 async function readSteadily(
   ask: () => Promise<Page<Post>>,
   {
@@ -159,10 +152,7 @@ async function readSteadily(
   return { page, isProved: isSettled || agreeing >= enough };
 }
 
-/**
- * Returns whether a page has as many rows as pages have. The post at its end can be on it twice, at its
- * place and above a reply to it, so that a page that was cut off there looks whole too.
- */
+/** Returns whether a page has as many rows as pages have. Its last post can be on it twice. */
 function isLong(page: Page<Post>, leastRows: number): boolean {
   return page.span === undefined || rowsOf(page) >= leastRows;
 }

@@ -9,9 +9,10 @@ export interface PagePlace {
 }
 
 /**
- * Returns the part of a timeline that a page covers, as its source or else its posts tell. By its posts, a
- * page that was entered at a moment begins there unless it is empty, and ends with the second of the
- * last post that has a time of its own; a repost has that of the original.
+ * Returns the part of a timeline that a page covers, as its source tells. Otherwise it begins where
+ * it was
+ * entered, and ends with the last post that has a time of its own; a repost has that of the
+ * original.
  */
 export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): PageSpan {
   // The first post of a list may be pinned and then is out of its place.

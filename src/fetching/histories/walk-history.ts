@@ -36,10 +36,7 @@ export interface WalkOptions extends PageReaderOptions {
   readonly pace: Promise<AccountPace>;
   /** The part that is not asked for, because an earlier import kept it. */
   readonly kept: KeptPart;
-  /**
-   * Called once when the walk is over or left, with what it has read as a whole beside the kept part,
-   * without what is too young to be settled.
-   */
+  /** Called once at the end with what was read as a whole beside the kept part. */
   readonly onWalked?: ((walked: KeptPart) => Promise<void>) | undefined;
 }
 
@@ -59,14 +56,12 @@ export interface WalkEnd {
 }
 
 /**
- * Walks the posts of an account in a range of time, many pages at once if the source can be entered
- * at any moment, and yields them in the order of the timeline, newest first, each once.
- *
- * The unread part is cut into ranges of about a page. Each is read by a chain of pages, of which each
- * begins where the one before it ended, so that nothing is between them. A range that is denser than
- * expected is cut again; pages that reach further spare the ranges that they reach into.
- *
- * @throws Problem, see ProviderChain.ask, if nothing was found before it failed
+ * Walks the posts of an account in a range of time, newest first, each once. The unread part is cut
+ * into
+ * ranges of about a page, read at once by chains of pages that begin where the one before ended, if
+ * the
+ * source can be entered anywhere. Throws Problem, see ProviderChain.ask, if it failed before any
+ * post.
  */
 export async function* walkHistory(
   options: WalkOptions,

@@ -44,11 +44,10 @@ interface BrowseContext {
 }
 
 /**
- * Returns one page of a list with the profile that it belongs to, both asked for at the same time, and
- * the time at which the oldest part was asked for. If the posts of a profile cannot be read, it comes
- * without them, and the next page is then the first.
- *
- * @throws Problem, see ProviderChain.ask
+ * Returns one page of a list with its profile, asked for at once. If the posts of a profile cannot
+ * be read,
+ * it comes without them, and the next page is then the first. Throws Problem, see
+ * ProviderChain.ask.
  */
 export async function browse(
   query: BrowseQuery,
@@ -119,8 +118,9 @@ function isNewestFirst(list: ListQuery): boolean {
 }
 
 /**
- * Returns the error for replies that could not be read. Where a source misses the post, which an outage looks
- * like, the post itself is asked for: other sources have posts without replies, and confirm its absence.
+ * Returns the error for replies that could not be read. If a source misses the post, which an
+ * outage looks
+ * like, the post is asked for: other sources confirm its absence.
  */
 async function explainAbsence(
   error: unknown,

@@ -49,12 +49,10 @@ export interface Walked {
 }
 
 /**
- * Walks a list from a position until as many items are found as are wanted, over pages of any size.
- * An item that the walk has given before is left out. A page that is suspiciously short is asked for
- * again, and an empty one is not taken for the end while the source names a next page.
- *
- * @throws Problem if not even the first page can be read; `upstream_unavailable` if the items to skip
- *   cannot be walked in one read.
+ * Walks a list until as many new items are found as are wanted, over pages of any size.
+ * Suspiciously short
+ * pages are asked for again. Throws Problem if the first page cannot be read, and
+ * `upstream_unavailable` if the items to skip cannot be walked in one read.
  */
 export async function walk(read: ReadPage, options: WalkOptions): Promise<Walked> {
   const walking = new Walking(read, options);

@@ -30,23 +30,14 @@ async function readProfile(
   return profile;
 }
 
-/**
- * Notes an account that was read under a handle.
- *
- * @throws ProviderError `missing` for an account that is not served
- */
+/** Notes an account that was read. Throws ProviderError `missing` if it is not served. */
 export function admitAccount({ known, clock }: Reading, handle: string, actor: ActorPayload): void {
   const withheld = judgeAccount(actor, clock.now());
   if (withheld !== null) throw refuseAccount(withheld);
   known.note(handle, actor);
 }
 
-/**
- * Reads the profile of an account whose list is empty or absent: the account may be quiet, suspended, or
- * not for the public.
- *
- * @throws ProviderError `missing` if the profile has the reason; its other failures are ignored
- */
+/** Looks for the reason of an absent list. Throws ProviderError `missing` if there is one. */
 export function explainAbsence(
   reading: Reading,
   account: AccountReference,
@@ -83,11 +74,7 @@ export function askSearchUsers({ query, clock }: Reading): Ask<'searchUsers'> {
   };
 }
 
-/**
- * Returns the accounts of a list that the public may see.
- *
- * @throws ProviderError `malformed` if there is no list
- */
+/** Returns the accounts of a list that the public may see. Throws ProviderError `malformed`. */
 export async function toAccounts(
   list: unknown,
   nowMs: number,

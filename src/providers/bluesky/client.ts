@@ -6,10 +6,8 @@ import { createMemory } from '../memory.ts';
 import { type Body, readBody, type Upstream } from '../upstream.ts';
 
 /**
- * Sends a query such as `app.bsky.feed.getPostThread` to an AppView. A parameter that is `null` is left
- * out.
- *
- * @throws ProviderError without a body; {@link Refusal} if a parameter is refused
+ * Sends a query such as `app.bsky.feed.getPostThread` to an AppView; `null` leaves a parameter out.
+ * Throws ProviderError without a body, {@link Refusal} if a parameter is refused.
  */
 export type BlueskyQuery = (
   method: string,

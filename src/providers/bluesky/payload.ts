@@ -85,10 +85,7 @@ const quotedView = z
   .transform(({ value, ...row }) => ({ ...row, record: value }))
   .transform(withTimes);
 
-/**
- * Adds when a post was made: clients write any time into it, so the earlier of its two times is believed.
- * `writtenMs` is what the client says, `null` if that is unreadable.
- */
+/** Adds the earlier of the two times of a post, because clients write any into `writtenMs`. */
 function withTimes<
   Row extends { readonly record: { readonly createdAt: string | null }; indexedAt: string | null },
 >(row: Row, context: z.RefinementCtx) {

@@ -113,10 +113,7 @@ function isOversize(error: unknown): boolean {
   return error.cause instanceof HttpFailure && error.cause.kind === 'too_large';
 }
 
-/**
- * Returns the author's continuation of a post. If it is as long as the depth that was asked for, its last
- * post is asked for what follows.
- */
+/** Returns the author's continuation, whose last post is asked for more if it is long. */
 async function readContinuation(
   reading: Reading,
   { focal, depth }: { readonly focal: Branch; readonly depth: number },

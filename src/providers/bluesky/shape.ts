@@ -28,10 +28,7 @@ export interface Shaping {
   readonly parentAuthor: ActorPayload | null;
 }
 
-/**
- * Returns the post that a payload describes, with the post that it quotes, or a tombstone if its author or
- * moderation keeps it from the public. `context` is null.
- */
+/** Returns a post with its quote, or a tombstone if it is not public. `context` is null. */
 export function shapePost(post: PostPayload, shaping: Shaping): Post {
   return shapeWithin(post, shaping, maximums.quotes);
 }

@@ -13,9 +13,9 @@ import { type ActorPayload, type FeedRow, parseFeedRow, parsePost } from './payl
 import { shapePost } from './shape.ts';
 
 /**
- * Creates the read of a page of a timeline. The first page of a read with `untilSeconds` is asked for by
- * a made-up cursor, so that what is newer need not be walked through; where Bluesky does not take that,
- * by the plain first page.
+ * Creates the read of a page of a timeline. One with `untilSeconds` is entered by a made-up cursor,
+ * to skip
+ * what is newer, unless Bluesky does not take that.
  */
 export function askTimeline(reading: Reading): Ask<'timeline'> {
   return async (query, context) => {

@@ -141,9 +141,9 @@ export function pickContinuation(focal: Branch): readonly Branch[] {
 }
 
 /**
- * Returns the replies to a post and to its author's continuation in order, each followed by the replies
- * to it, depth-first and oldest first. Placeholders come after the posts that can be shown; further down
- * only those are included that have a reply to show.
+ * Returns the replies to a post and its continuation in order, each followed by the replies to it,
+ * oldest
+ * first. Placeholders come last; further down only those with a reply to show are included.
  */
 export function rankReplies(
   focal: Branch,

@@ -43,9 +43,9 @@ interface ReplyRanking {
 }
 
 /**
- * Returns the rows that are replies: each direct reply in order, followed by the replies to it,
- * depth-first and oldest first. X mixes unrelated posts into the rows; what does not lead to the
- * post, or to its author's continuation, through other rows is left out.
+ * Returns the rows that are replies: each direct one in order, followed by the replies to it,
+ * oldest first.
+ * X mixes in unrelated posts; rows that do not lead to the post or its continuation are left out.
  */
 export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): readonly Status[] {
   const { focalId, order, shown } = ranking;

@@ -78,10 +78,7 @@ async function readAlone(client: FxTwitterClient, query: PostQuery, context: Pro
 /** An answer or its failure; `null` where nothing was asked for. */
 type Settled = PromiseSettledResult<PostAnswer> | null;
 
-/**
- * Asks for the thread and the replies at once. The thread decides; where it gives no verdict, the
- * conversation does, since an outage of one call looks like a missing post.
- */
+/** Asks for the thread and the replies at once. The thread decides, if it has a verdict. */
 async function readAround(
   client: FxTwitterClient,
   { post, thread: wantsThread, replies }: PostQuery,
@@ -186,10 +183,7 @@ async function toKnownThread(
 
 const maxParents = 20;
 
-/**
- * Reads the parents one by one, as far as they are known. Any failure ends the walk, and what was read
- * is kept. What follows the post stays unknown.
- */
+/** Reads the parents one by one until one fails. What follows the post stays unknown. */
 async function walkParents(
   client: FxTwitterClient,
   focal: Status,

@@ -27,20 +27,13 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
       ? control.judge(handle, context)
       : new ProviderError('missing', unseenSentences[answer.is]);
   return {
-    /**
-     * Reads a public account.
-     *
-     * @throws ProviderError `missing` when it is gone or protected, `ambiguous` when that is not sure
-     */
+    /** Reads a public account. Throws ProviderError `missing` or `ambiguous` if it is not there. */
     read: async (handle: string, context: ProviderContext): Promise<Account> => {
       const answer = await look(handle, context);
       if (answer.is === 'public') return shapeAccount(answer.user);
       throw await explain(answer, handle, context);
     },
-    /**
-     * Returns the reason why there is no list of an account: `missing` or `ambiguous` by its profile,
-     * and `unavailable`, for this account only, if that can be read.
-     */
+    /** Returns why an account has no list: `missing`, `ambiguous`, or `unavailable` for it only. */
     explainAbsence: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const answer = await look(handle, context);
       if (answer.is !== 'public') return explain(answer, handle, context);
@@ -99,8 +92,9 @@ const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
 const freshMs = 60_000;
 
 /**
- * Creates the second witness of an account's absence: an outage of X is answered like an account that
- * does not exist, so a well-known account is asked for through the same endpoint.
+ * Creates the second witness of an account's absence: an outage of X is answered alike, so a
+ * well-known
+ * account is asked for through the same endpoint.
  */
 export function createControl({ clock, answers }: ControlOptions) {
   const flights = new Map<string, Promise<boolean | ProviderError>>();
@@ -124,10 +118,7 @@ export function createControl({ clock, answers }: ControlOptions) {
   };
   return {
     noteSuccess,
-    /**
-     * Returns the error for an account that was not found: `missing` if the endpoint gives accounts, else
-     * `ambiguous` or `throttled`. Concurrent callers share one control read.
-     */
+    /** Returns the error for an account not found. Concurrent callers share a control read. */
     judge: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const ageMs = clock.now() - succeededMs;
       if (ageMs >= 0 && ageMs <= freshMs) return toVerdict(true, context);

@@ -25,19 +25,12 @@ import {
   type UserPayload,
 } from './payload.ts';
 
-/**
- * Returns the post that a row describes, with up to three quotes within each other. A post by a protected
- * account is a `private` tombstone, wherever it is. `context` is null.
- */
+/** Returns a post with its quotes; a protected author's is a tombstone. `context` is null. */
 export function shapePost(row: PostPayload): Post {
   return shapeWithin(row, maximums.quotes);
 }
 
-/**
- * Returns the post that was asked for, as `shapePost` does.
- *
- * @throws ProviderError `missing` when its author is protected
- */
+/** Returns the post asked for. Throws ProviderError `missing` if its author is protected. */
 export function shapeStatus(row: StatusPayload): Status {
   const post = shapePost(row);
   if (post.type === 'tombstone') throw toMissing(post.reason);
@@ -146,10 +139,7 @@ function shapePoll(poll: NonNullable<StatusPayload['poll']>): Poll {
   };
 }
 
-/**
- * An embedded video of another site comes last. The collage that the service makes of several photos
- * (`mosaic`) is no media of the post.
- */
+/** An embedded video of another site comes last. The collage of photos (`mosaic`) is no media. */
 function shapeMedia(set: MediaSetPayload | null): MediaSet {
   if (set === null) return toMediaSet([]);
   if (set.external === null) return toMediaSet(set.all.map(shapeItem));
@@ -189,10 +179,7 @@ function shapeVariants(item: MediaPayload): NonNullable<Media['variants']> {
   }));
 }
 
-/**
- * Returns the posts of a list that the public can see, in order. A tombstone has no place in a list, and
- * what a protected account reposted is known to its followers alone.
- */
+/** Returns the public posts of a list: protected accounts may have reposted others. */
 export async function shapeListed(
   rows: readonly PostPayload[],
   sliced: Sliced,

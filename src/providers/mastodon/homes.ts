@@ -11,10 +11,9 @@ import { parseAccount } from './payload.ts';
 import type { AskServer, Reply } from './servers.ts';
 
 /**
- * Asks the server that the domain of a handle names. One that does not speak the API may name the host
- * that does: that is asked in its place, if it says that the account is its own.
- *
- * @throws ProviderError, and what `takeRequest` throws
+ * Asks the server that the domain of a handle names, or the host that it names, if that says that
+ * the
+ * account is its own. Throws ProviderError, and what `takeRequest` throws.
  */
 export type AskHome = (
   handle: string,

@@ -46,10 +46,9 @@ export interface PostIdentity {
 }
 
 /**
- * Identifies a post. Servers give the same post different ids, so one of another server gets the id of its
- * origin if its address contains that; else it is identified as this server's copy, which can be read
- * under that address. So is a post whose address is on a server that is not its author's, because anyone
- * can name any address.
+ * Identifies a post by the id of its origin, if its address is on its author's server and contains
+ * that, as
+ * anyone can name any address; else as this server's copy, which can be read under its address.
  */
 export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const handle = toHandle(row.account.acct, home);

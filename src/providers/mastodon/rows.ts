@@ -24,11 +24,7 @@ export interface PageRows<Row> extends Rows<Row> {
   readonly next: string | null;
 }
 
-/**
- * Reads a page of a list, each row once.
- *
- * @throws ProviderError `malformed` for anything but a list, and for one without objects
- */
+/** Reads a page of a list, each row once. Throws ProviderError `malformed` without objects. */
 export async function readRows<Row extends { readonly id: string }>(
   reply: FoundReply,
   parse: (row: unknown) => Row | null,
@@ -115,11 +111,7 @@ export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sli
   return { items, warnings };
 }
 
-/**
- * Reads a page of posts. A full page of a server that sends no links at all goes on below its last post.
- *
- * @throws as `readRows`
- */
+/** Reads posts as `readRows` does. A full page without `Link` goes on below its last post. */
 export async function readPosts(
   reply: FoundReply,
   limit: number,
@@ -139,8 +131,9 @@ export function toLimit(count: number): number {
 }
 
 /**
- * Reads a page of posts, newest first. What is newer than the end of the time is jumped over by a
- * made-up id, if the ids of the server contain times. Otherwise the list is read from its beginning.
+ * Reads a page of posts, newest first. What is newer than `untilSeconds` is jumped over by a
+ * made-up id, if
+ * the ids of the server contain times.
  */
 export async function readBefore(
   { cursor, untilSeconds }: Pick<SearchQuery, 'cursor' | 'untilSeconds'>,

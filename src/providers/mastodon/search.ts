@@ -125,10 +125,7 @@ interface UserSearchOptions {
   readonly accounts: Accounts;
 }
 
-/**
- * Creates the search of accounts, which is one page. A text that is a whole handle is also asked of its
- * own server, which knows it for certain.
- */
+/** Creates the search of accounts: one page. A whole handle is also asked of its server. */
 export function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
   const limits = `These are the accounts that ${options.host} knows; those of servers that it has never met are missing.`;
   return async ({ text }, context) => {

@@ -51,10 +51,7 @@ export function surround(rows: readonly StatusPayload[], home: Home): Surroundin
   };
 }
 
-/**
- * Returns the post that a row describes, for a boost the boosted post. A post that is not public is a
- * tombstone, whatever the server sent. `context` is null.
- */
+/** Returns the post of a row, or the one it boosts; a tombstone if not public. No `context`. */
 export function shapePost(row: StatusPayload, around: Surroundings): Post {
   const boosted = boostedIn(row);
   if (boosted === null) return shapeWithin(row, around, maximums.quotes);

@@ -21,9 +21,9 @@ const threadOrder = createThreadOrder<StatusPayload>({
 });
 
 /**
- * Puts the posts around one in order, each once. The continuation is the author's chain of answers to
- * themselves. Each direct reply is followed by the replies to it; replies to posts that are not shown, and
- * those that answer each other, come last.
+ * Puts the posts around one in order, each once, and each direct reply before the replies to it.
+ * Replies to
+ * posts that are not shown, and those that answer each other, come last.
  */
 export function arrangeContext(
   focal: StatusPayload,

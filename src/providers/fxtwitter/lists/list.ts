@@ -11,8 +11,9 @@ export interface ListPage<Row> extends Rows<Row> {
 }
 
 /**
- * The answer of a list endpoint. `absent`: a 404, which is the same for an account that is unknown,
- * suspended or out of reach and for a search in an outage. `refused`: a 400, for a parameter.
+ * `absent`: a 404, for an account that is unknown, suspended or out of reach and for a search in an
+ * outage.
+ * `refused`: a 400, for a parameter.
  */
 export type ListAnswer<Row> =
   | ListPage<Row>
@@ -30,11 +31,7 @@ export interface ListRequest<Row> {
   readonly parseRow: (row: unknown) => Row | null;
 }
 
-/**
- * Asks for one page of a list.
- *
- * @throws ProviderError `throttled`, `unavailable` or `malformed`
- */
+/** Asks for a page of a list. Throws ProviderError `throttled`, `unavailable` or `malformed`. */
 export async function readList<Row>(
   upstream: Upstream,
   { path, parameters, field, parseRow }: ListRequest<Row>,
