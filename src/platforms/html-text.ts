@@ -43,7 +43,6 @@ interface OpenLink {
   isShortened: boolean;
 }
 
-/** Reads one document. */
 class HtmlReader {
   readonly #options: HtmlOptions;
   readonly #writer = new TextWriter();
@@ -264,7 +263,6 @@ const styles: ReadonlyMap<string, Facet['type']> = new Map([
   ...['code', 'pre', 'tt', 'kbd', 'samp'].map((name) => [name, 'code'] as const),
 ]);
 
-/** Number of line feeds around a block. */
 const blocks: ReadonlyMap<string, number> = new Map([
   ...['p', 'pre', 'blockquote', 'ul', 'ol', 'dl', 'table', 'figure', 'hr'].map(
     (name) => [name, 2] as const,

@@ -24,7 +24,6 @@ export type List<Row> = readonly Row[] & {
   readonly leftOut?: number;
 };
 
-/** Joins two lists, and what is left out of them. */
 export function joinLists<Row>(one: List<Row>, other: List<Row>): List<Row> {
   return toList([...one, ...other], (one.leftOut ?? 0) + (other.leftOut ?? 0));
 }
@@ -79,7 +78,6 @@ function cutRaw(value: string): string {
   return value.slice(0, maximums.rawText + 1);
 }
 
-/** Returns whether a text was longer than its maximum. */
 export function isCut(value: string | null): boolean {
   return value !== null && value.length > maximums.rawText;
 }

@@ -6,7 +6,6 @@ interface LinkElement {
   readonly classes: ReadonlySet<string>;
   /** The visible text, with `…` where it is shortened. */
   readonly label: string;
-  /** Whether a part of it is invisible or left out. */
   readonly isShortened: boolean;
 }
 

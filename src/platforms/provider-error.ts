@@ -12,7 +12,6 @@ export type ProviderErrorKind =
   | 'unavailable'
   | 'malformed';
 
-/** What is added to the kind of a provider's failure. */
 export interface ProviderErrorOptions {
   /** Seconds that the upstream asks to wait, for `throttled`. */
   readonly retryAfterSeconds?: number | undefined;

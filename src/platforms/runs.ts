@@ -60,7 +60,6 @@ function nest<R extends Run>(runs: readonly R[]): readonly R[] {
   return nested;
 }
 
-/** Takes the next run of two lists that have it last. */
 function takeNext<R extends Run>(waiting: R[], rests: R[]): R | undefined {
   const run = waiting.at(-1);
   const rest = rests.at(-1);

@@ -22,7 +22,6 @@ export function toIsoTime(text: string | null): string | null {
   return ms === null ? null : toIsoSeconds(ms);
 }
 
-/** Returns the two members for when a post was created. */
 export function toCreated(ms: number): Pick<Status, 'created_at' | 'created_timestamp'> {
   return { created_at: toIsoSeconds(ms), created_timestamp: Math.floor(ms / 1000) };
 }
@@ -36,7 +35,6 @@ export function withCreatedMs<Row extends object>(
   return createdMs === null ? refuseTime(context) : { ...row, createdMs };
 }
 
-/** Refuses a row that has no readable time. */
 export function refuseTime(context: z.RefinementCtx): never {
   context.addIssue({ code: 'custom', message: 'There is no readable time.' });
   return z.NEVER;

@@ -4,9 +4,7 @@ import { type HttpClient, HttpFailure, type RequestContext } from '../core/http/
 import { ProviderError } from '../platforms/provider-error.ts';
 
 interface PaceOptions {
-  /** Maximum number of requests in any 60 seconds. */
   readonly perMinute: number;
-  /** Longest time that a request waits for its turn, in milliseconds. */
   readonly maxWaitMs: number;
   readonly clock: Clock;
 }
@@ -80,7 +78,6 @@ function nameOf(client: Client | null | undefined): string | null {
 
 interface Turn {
   readonly atMs: number;
-  /** The client that took the turn; `null` for the server itself. */
   readonly name: string | null;
 }
 

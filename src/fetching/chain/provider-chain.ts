@@ -14,13 +14,10 @@ interface ChainLink {
   readonly gates: Gates;
 }
 
-/** An answer with its provider. */
 export interface Sourced<Kind extends QueryKind> {
   readonly found: Answers[Kind]['found'];
   readonly source: string;
-  /** Whether the provider answers as the last resort. */
   readonly degraded: boolean;
-  /** Whether the provider is on this machine. */
   readonly isLocal: boolean;
 }
 
@@ -32,7 +29,6 @@ export interface AskOptions extends RequestContext {
 }
 
 interface ChainOptions {
-  /** Called with each failure of a provider. */
   readonly onFailure: (failure: { readonly provider: string; readonly error: unknown }) => void;
   /** The turns that the slices of long answers wait for; default: answers are read in one piece. */
   readonly heavyTurns?: Turns | undefined;
@@ -40,7 +36,6 @@ interface ChainOptions {
 
 export type ProviderChain = ReturnType<typeof createProviderChain>;
 
-/** Creates the chain of providers, in the order given. */
 export function createProviderChain(
   links: readonly ChainLink[],
   { onFailure, heavyTurns }: ChainOptions,
@@ -66,7 +61,6 @@ export function createProviderChain(
         const [breaker = 'closed' as const] = Object.values(broken).toSorted().reverse();
         return { name, breaker, broken, platforms, reads: [...reads] };
       }),
-    /** Closes the providers that own something. */
     close: (): void => {
       for (const { provider } of links) provider.close?.();
     },
@@ -97,9 +91,8 @@ async function askInOrder<Kind extends QueryKind>(
   for (const { provider, gates, ask, isLastResort } of toCandidates(links, asking)) {
     try {
       const context = { ...request, onThrottled: gates.pause };
-      const { signal } = request;
-      const { subject } = about;
-      const found = await gates.of(kind).run(() => ask(query, context), { signal, subject });
+      const asked = { signal: request.signal, subject: about.subject };
+      const found = await gates.run(kind, () => ask(query, context), asked);
       const isLocal = provider.isLocal === true;
       return { found, source: provider.name, degraded: isLastResort, isLocal };
     } catch (error) {
@@ -164,62 +157,40 @@ function isWitnessed(failures: readonly ProviderError[]): boolean {
   return witnesses.length >= 2;
 }
 
-/** The words for a query: its subject, wherever in a list it is, and what failed. */
-interface About {
-  readonly subject: string;
-  readonly noun: 'post' | 'account';
-  /** Detail of the problem if no provider covers the query. */
-  readonly unsupported: string;
+function describe(query: Query) {
+  if ('post' in query) {
+    const { platform, id } = query.post;
+    const unsupported = `No provider of this server reads ${platformNames[platform]}, where this post is.`;
+    return { subject: `${platform} ${id}`, noun: 'post', unsupported };
+  }
+  if ('account' in query) {
+    const { platform, handle } = query.account;
+    const unsupported = `The parameter \`handle\` names an account of ${platformNames[platform]}, which no provider of this server reads.`;
+    return { subject: `${platform} ${handle}`, noun: 'account', unsupported };
+  }
+  const { platform, text } = query;
+  const unsupported = `The parameter \`platform\` names ${platformNames[platform]}, which no provider of this server searches.`;
+  return { subject: `${platform} ${text}`, noun: 'account', unsupported };
 }
 
-function describe(query: Query): About {
-  switch (query.kind) {
-    case 'post':
-    case 'replies': {
-      const { platform, id } = query.post;
-      return {
-        subject: `${platform} ${id}`,
-        noun: 'post',
-        unsupported: `No provider of this server reads ${platformNames[platform]}, where this post is.`,
-      };
-    }
-    case 'search':
-    case 'searchUsers': {
-      const { platform, text } = query;
-      return {
-        subject: `${platform} ${text}`,
-        noun: 'account',
-        unsupported: `The parameter \`platform\` names ${platformNames[platform]}, which no provider of this server searches.`,
-      };
-    }
-    default: {
-      const { platform, handle } = query.account;
-      return {
-        subject: `${platform} ${handle}`,
-        noun: 'account',
-        unsupported: `The parameter \`handle\` names an account of ${platformNames[platform]}, which no provider of this server reads.`,
-      };
-    }
-  }
-}
+type About = ReturnType<typeof describe>;
 
 /** Reports the first failure, because the first provider is the one that should have answered. */
-function toProblem(failures: readonly ProviderError[], { noun, unsupported }: About): Problem {
+
+function toProblem(failures: readonly ProviderError[], { noun, unsupported }: About) {
   const [first] = failures;
   if (first === undefined) return new Problem('unsupported_platform', { detail: unsupported });
   const gone = failures.find(({ kind }) => kind === 'missing');
   if (gone !== undefined) return new Problem('not_found', { detail: gone.message, cause: gone });
   if (isWitnessed(failures)) {
-    return new Problem('not_found', {
-      detail: `There is no such ${noun}: two independent sources say so.`,
-      cause: first,
-    });
+    const detail = `There is no such ${noun}: two independent sources say so.`;
+    return new Problem('not_found', { detail, cause: first });
   }
   const asked = first.kind === 'throttled' ? first.retryAfterSeconds : undefined;
   return new Problem(failurePolicy[first.kind].code, {
     detail: explainFailure(first, noun),
     cause: first,
-    ...(asked === undefined ? {} : { retryAfterSeconds: clampPause(asked) }),
+    ...(asked !== undefined && { retryAfterSeconds: clampPause(asked) }),
   });
 }
 
@@ -237,6 +208,6 @@ export function toNotLive(error: unknown): unknown {
   return new Problem('upstream_unavailable', {
     detail: `There are no live results: ${error.message}`,
     cause: error,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
 }

@@ -1,11 +1,9 @@
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Post } from '../../model/post.ts';
-import type { Page } from '../../model/queries.ts';
-import { type PagePlace, rowsOf, spanOf } from './page-span.ts';
+import type { Page, PageSpan } from '../../model/queries.ts';
 
 export interface PageReaderOptions {
-  /** Asks for one page. Throws Problem. */
   readonly ask: (place: PagePlace, signal: AbortSignal) => Promise<Page<Post>>;
   readonly clock: Clock;
   /** Returns the time after which pages are of no use, in milliseconds since the epoch. */
@@ -13,7 +11,6 @@ export interface PageReaderOptions {
   readonly signal: AbortSignal;
 }
 
-/** A page as complete as it could be read. */
 export interface SteadyPage {
   readonly page: Page<Post>;
   /** False if it may lack posts all the same. */
@@ -24,7 +21,6 @@ export interface SteadyPage {
 const triesAgain = 2;
 const firstWaitMs = 300;
 
-/** The pause if a throttling upstream names none. */
 const defaultPauseSeconds = 30;
 
 /** Half of the least rows of a page, as long as no other was read: FxTwitter sends 20 to 40. */
@@ -32,7 +28,6 @@ const fewestRows = 10;
 
 export type PageReader = ReturnType<typeof createPageReader>;
 
-/** Creates a reader of the pages of one timeline. */
 export function createPageReader(options: PageReaderOptions) {
   const { clock, signal } = options;
   let asked = 0;
@@ -84,11 +79,9 @@ export function createPageReader(options: PageReaderOptions) {
       rows += rowsOf(steady.page);
       return steady;
     },
-    /** Number of pages asked for, repeated ones included. */
     get asked() {
       return asked;
     },
-    /** How often the upstream has throttled. */
     get throttles() {
       return throttles;
     },
@@ -169,4 +162,47 @@ function join(one: Page<Post>, other: Page<Post>): Page<Post> {
   const known = new Set(fuller.items.map(({ id }) => id));
   const missed = less.items.filter(({ id }) => !known.has(id));
   return missed.length === 0 ? fuller : { ...fuller, items: [...fuller.items, ...missed] };
+}
+
+export interface PagePlace {
+  /** The provider's cursor; `null` if the timeline is entered by `untilSeconds`, or at the top. */
+  readonly cursor: string | null;
+  readonly untilSeconds: number | null;
+}
+
+/**
+ * Returns the part of a timeline that a page covers, as its source tells. Otherwise it begins where
+ * it was
+ * entered, and ends with the last post that has a time of its own; a repost has that of the
+ * original.
+ */
+export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): PageSpan {
+  // The first post of a list may be pinned and then is out of its place.
+  const last = page.items.slice(1).findLast(hasOwnTime);
+  // The last page of a timeline has all that there is.
+  const isTold = last !== undefined && page.cursor !== null;
+  const lastMs = isTold ? last.created_timestamp * 1000 + 999 : null;
+  if (page.span !== undefined) return { ...page.span, toMs: page.span.toMs ?? lastMs };
+  const isEntered = cursor === null && untilSeconds !== null && page.items.length > 0;
+  return {
+    fromMs: isEntered ? untilSeconds * 1000 : null,
+    toMs: lastMs,
+    isWhole: page.isExact === true || page.isDoubtful !== true,
+  };
+}
+
+export function rowsOf({ rows, items }: Page<Post>): number {
+  return rows ?? items.length;
+}
+
+/** Returns whether a post stands at the time that it carries. */
+export function hasOwnTime(post: Post): post is Extract<Post, { type: 'status' }> {
+  return post.type === 'status' && post.reposted_by === null;
+}
+
+/** Returns the second of the oldest post that stands in its place; infinite if there is none. */
+export function oldestOf(posts: readonly Post[], { toMs }: PageSpan): number {
+  const seconds = posts.filter(hasOwnTime).map((post) => post.created_timestamp);
+  const inPlace = seconds.filter((second) => second * 1000 + 999 >= (toMs ?? 0));
+  return Math.min(...inPlace, Number.POSITIVE_INFINITY);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { postKey } from '../cache/post-key.ts';
-import type { ListItem, ListPosition } from './browse-query.ts';
+import { postKey } from '../cache/subjects.ts';
+import type { ListItem, ListPosition } from './browse.ts';
 
 /** Maximum number of marks in a position. */
 export const maxRecent = 96;
@@ -9,7 +9,6 @@ export const maxRecent = 96;
 /** So many of the items taken last show that a page still reaches as far as it did. */
 const witnessesOfLength = 3;
 
-/** Maximum number of remembered items of one walk: more than any upstream lists. */
 const maxItems = 5000;
 
 const maxBytes = 16 * 1024 * 1024;
@@ -60,9 +59,7 @@ export function createGivenItems(
     });
   };
   return {
-    /** Fingerprints, oldest first, as far as they are known. */
     fingerprints: fingerprints as readonly number[],
-    /** Marks of the last items, for a position. */
     get marks() {
       return fingerprints.slice(-maxRecent).map(toMark);
     },
@@ -104,7 +101,6 @@ function fingerprintOf(item: ListItem): number | null {
   return key === null ? null : createHash('sha256').update(key).digest().readUIntBE(0, 6);
 }
 
-/** Returns the mark of a fingerprint: its lower 32 bits, for which a position has room. */
 function toMark(fingerprint: number): number {
   return fingerprint < 0 ? -1 - fingerprint : fingerprint % 2 ** 32;
 }

@@ -15,7 +15,7 @@ import {
 } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';
-import { nameOf } from './account.ts';
+import { nameOf } from './accounts.ts';
 import { blueskyProfileUrl, type RecordAddress, recordUri } from './address.ts';
 import { judgeAccount } from './labels.ts';
 import { actorPayload, labels } from './payload.ts';
@@ -60,7 +60,6 @@ export interface EmbedPayload {
   readonly pictures: List<PicturePayload>;
   readonly video: VideoPayload | null;
   readonly external: ExternalPayload | null;
-  /** The quoted post, or another record; `undefined` if there is none. */
   readonly record: unknown;
 }
 
@@ -185,7 +184,6 @@ function wordsOf({ displayName, name, record, creator, description }: ShownRecor
   };
 }
 
-/** Returns the page of a record on bsky.app; `null` for kinds that have none. */
 function shownUrl({ collection, rkey }: RecordAddress, account: string): string | null {
   const profile = blueskyProfileUrl(account);
   switch (collection) {

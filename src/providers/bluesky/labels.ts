@@ -97,7 +97,6 @@ const omissions = {
   account: [`it asks ${signedIn}`, `they ask ${signedIn}`],
 } as const;
 
-/** Returns the warnings for rows of a list that are left out: by verdict, or unread. */
 export function tellWithheld(
   verdicts: readonly (Withheld | null)[],
   unread: Pick<Rows<unknown>, 'unreadable' | 'beyond'>,

@@ -85,7 +85,6 @@ const quotedView = z
   .transform(({ value, ...row }) => ({ ...row, record: value }))
   .transform(withTimes);
 
-/** Adds the earlier of the two times of a post, because clients write any into `writtenMs`. */
 function withTimes<
   Row extends { readonly record: { readonly createdAt: string | null }; indexedAt: string | null },
 >(row: Row, context: z.RefinementCtx) {

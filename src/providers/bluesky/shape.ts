@@ -3,7 +3,7 @@ import { shapeFacets } from '../../platforms/bluesky-facets.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { toCreated } from '../../platforms/times.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
-import { nameOf, shapeAccount } from './account.ts';
+import { nameOf, shapeAccount } from './accounts.ts';
 import { blueskyPostUrl, postCollection, type RecordAddress } from './address.ts';
 import { type EmbedPayload, parseEmbed, shapeCard, shapeMedia } from './embeds.ts';
 import {
@@ -22,7 +22,6 @@ import {
 } from './payload.ts';
 
 export interface Shaping {
-  /** The time at which labels are judged, since they can expire. */
   readonly nowMs: number;
   /** The author of the post that is answered; `null` if that was not sent. */
   readonly parentAuthor: ActorPayload | null;

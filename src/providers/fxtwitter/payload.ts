@@ -158,7 +158,6 @@ export type PostPayload = StatusPayload | TombstonePayload;
 const readTombstone = readerOf(tombstonePayload);
 const readStatus = readerOf(statusPayload);
 
-/** Reads one row; `null` if it breaks the contract. */
 export function parsePost(row: unknown): PostPayload | null {
   return readTombstone(row) ?? readStatus(row);
 }

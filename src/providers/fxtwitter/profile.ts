@@ -88,7 +88,6 @@ interface ControlOptions {
 /** X's own account, which exists as long as X does, and the control of that one. */
 const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
 
-/** How long a success speaks for the endpoint. */
 const freshMs = 60_000;
 
 /**
@@ -138,7 +137,6 @@ function toVerdict(outcome: boolean | ProviderError, context: ProviderContext): 
   return new ProviderError('ambiguous', message, { cause: outcome || null });
 }
 
-/** Waits for a control read for as long as the caller waits. */
 function untilAborted<Outcome>(outcome: Promise<Outcome>, signal: AbortSignal): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const stop = () =>

@@ -6,7 +6,7 @@ import { unreadParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, tellUnread } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
-import { rankReplies, splitThread } from './conversation.ts';
+import { rankReplies, splitThread } from './post.ts';
 import { shapePost, shapeStatus } from './shape.ts';
 
 const noMore = 'X sends no more replies from here on. It does the same where it fails.';

@@ -7,7 +7,6 @@ import { countSent, isHit, parseRows, uniqueBy } from '../rows.ts';
 import { shapeAccount } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import type { Home } from './identity.ts';
-import { parseAccount, type StatusPayload } from './payload.ts';
 import {
   dropLater,
   type PageRows,
@@ -18,7 +17,8 @@ import {
   tellUnread,
   toLimit,
   writeCursor,
-} from './rows.ts';
+} from './lists.ts';
+import { parseAccount, type StatusPayload } from './payload.ts';
 import { type AskServer, createUnavailable, createUnreadable, type FoundReply } from './servers.ts';
 
 interface TagSearch {
@@ -50,7 +50,6 @@ export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
   };
 }
 
-/** Maximum number of hashtags beside the first, and of those to leave out. */
 const maxFurther = 4;
 
 /** As Mastodon writes them: letters, digits and underscores, and a few signs within. */

@@ -11,18 +11,11 @@ import { Problem } from '../../core/problem.ts';
 import { type Book, createBook, openHold } from '../../core/scheduling/ledger.ts';
 import { ProviderError, type ProviderErrorOptions } from '../../platforms/provider-error.ts';
 import { createMalformed, toProviderError } from '../failure.ts';
-import {
-  type BreakerOptions,
-  clampPause,
-  createGate,
-  defaultPauseSeconds,
-  type Gate,
-} from '../gate.ts';
+import { type BreakerOptions, clampPause, defaultPauseSeconds, Gate } from '../gate.ts';
 
 export interface FoundReply {
   readonly is: 'found';
   readonly body: unknown;
-  /** Returns a header by its name in lower case. */
   header(name: string): string | undefined;
 }
 
@@ -58,7 +51,6 @@ export interface ServersOptions extends HostGateOptions {
   readonly http: HttpClient;
 }
 
-/** Maximum number of hosts whose state is remembered; the least recently asked is forgotten. */
 const maxHosts = 4096;
 
 /** Creates the client of all servers. Each host has its own pause, breaker and bound of requests. */
@@ -70,7 +62,7 @@ export function createServers(options: ServersOptions): AskServer {
   const bound = { perAddress: Math.max(1, Math.floor(maxPerHost / 2)), total: maxPerHost };
   return async (host, path, context) => {
     const known = hosts.get(host) ?? {
-      gate: createGate({ ...breaker, clock, host }),
+      gate: new Gate({ ...breaker, clock, host }),
       requests: createBook(bound),
     };
     hosts.set(host, known);

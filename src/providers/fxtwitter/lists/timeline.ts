@@ -71,7 +71,6 @@ function sortIdOf(cursor: string | null): bigint | null {
   return cursor === null ? null : (readTimelineCursor(cursor)?.sortId ?? null);
 }
 
-/** Reads a page, and returns it with the cursor that was sent for it. */
 async function readPage(
   { upstream, profiles, clock }: TimelineOptions,
   query: TimelineQuery,
