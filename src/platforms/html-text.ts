@@ -22,8 +22,7 @@ export function toRichText(html: string, options: HtmlOptions): RichText {
   return reader.read(html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html);
 }
 
-/** Maximum depth; deeper elements are read as if they were not there. */
-const maxDepth = 200;
+const maxDepth = 200; // maximum depth; deeper elements are read as if they were not there
 
 interface OpenElement {
   readonly name: string;

@@ -18,6 +18,12 @@ export function readerOf<S extends z.ZodType>(schema: S): (value: unknown) => z.
   };
 }
 
+/** Makes a transform fail, so that what it reads is unreadable. */
+export function refuse(context: z.RefinementCtx, message: string): never {
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+}
+
 /** The members of a list that were read. */
 export type List<Row> = readonly Row[] & {
   /** How many members were not: beyond the maximum of the list, or unreadable. */

@@ -22,8 +22,7 @@ interface Line extends Margin {
   isUsed: boolean;
 }
 
-/** Deeper margins are left out, so that no line consists of margins. */
-const maxMargins = 6;
+const maxMargins = 6; // deeper margins are left out, so that no line consists of margins
 
 const maxBreaks = 2;
 

@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import type { Status } from '../model/post.ts';
+import { refuse } from './lenient.ts';
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/;
 const xTime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d [+-]\d{4} \d{4}$/;
@@ -36,6 +37,5 @@ export function withCreatedMs<Row extends object>(
 }
 
 export function refuseTime(context: z.RefinementCtx): never {
-  context.addIssue({ code: 'custom', message: 'There is no readable time.' });
-  return z.NEVER;
+  return refuse(context, 'There is no readable time.');
 }

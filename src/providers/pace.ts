@@ -11,14 +11,12 @@ interface PaceOptions {
 
 const minuteMs = 60_000;
 
-/** One in this many turns is left to requests that are not unhurried. */
-const turnsForOthers = 5;
+const turnsForOthers = 5; // one in this many turns is left to requests that are not unhurried
 
 /** Requests can arrive later than they start, and those of a burst closer to the next one. */
 const slackMs = 2000;
 
-/** Number of turns in 60 seconds that a client may take however few are left. */
-const fairTurns = 100;
+const fairTurns = 100; // number of turns in 60 seconds that a client may take however few are left
 
 /**
  * Returns a client that starts at most `perMinute` requests in any 60 seconds; others wait in

@@ -29,8 +29,7 @@ export interface CacheEntry {
 
 export type Entry = CacheEntry & { readonly views: Views };
 
-/** Maximum number of gone subjects that are remembered for reads under way. */
-const maxGone = 1000;
+const maxGone = 1000; // maximum number of gone subjects that are remembered for reads under way
 
 type StoredEntry = Entry & { bytes: number };
 
@@ -122,8 +121,7 @@ export interface Lifetimes {
 
 const freshnessDivisor = { post: 1, list: 12, search: 60 } as const;
 
-/** A partial answer and one of this machine are asked for again soon. */
-const shortDivisor = 60;
+const shortDivisor = 60; // a partial answer and one of this machine are asked for again soon
 
 export function toEntry(
   plan: Plan,

@@ -85,10 +85,7 @@ export function toHistoryEnd(facts: EndFacts): HistoryEnd {
     durationMs,
     failure: isFull ? null : walk.failure,
   };
-  return {
-    ...end,
-    warnings: [...walk.warnings, ...explainKept(tally), ...explainEnd(end, facts)],
-  };
+  return { ...end, warnings: [...walk.warnings, ...explainKept(tally), ...explainEnd(end, facts)] };
 }
 
 /** Likes were counted, and posts deleted, since the kept posts were fetched. */

@@ -146,8 +146,7 @@ function refuseInterrupted(
   }
 }
 
-/** Nobody reads what a generator returns that is left. */
-const nothing = undefined as never;
+const nothing = undefined as never; // nobody reads what a generator returns that is left
 
 type Walk = ReturnType<typeof walkHistory>;
 type Step = IteratorResult<readonly PlacedPost[], WalkEnd>;

@@ -10,10 +10,7 @@ const nothingKept: KeptPart = { ranges: [], posts: [] };
 
 export interface KeepingOptions {
   readonly query: HistoryQuery;
-  readonly source: {
-    readonly account: Account | null;
-    readonly isArchive: boolean;
-  };
+  readonly source: { readonly account: Account | null; readonly isArchive: boolean };
   readonly clock: Clock;
   readonly keep?: HistoryKeep | undefined;
   /** Called if the keep cannot be read or written; the import continues without it. */

@@ -26,8 +26,7 @@ interface Found extends PlacedPost {
   readonly isUnsettled: boolean;
 }
 
-/** The number of the first kept post: there are never as many others. */
-const firstKept = 1e9;
+const firstKept = 1e9; // the number of the first kept post: there are never as many others
 
 /** Creates an ordering, which puts posts found in any order into that of the timeline, each once at its newest place. */
 export function createOrdering(wanted: Wanted) {

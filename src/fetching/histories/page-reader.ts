@@ -106,8 +106,7 @@ const asksAgain = [1, 3] as const;
 /** One answer in four can be short, so now and then five in a row are; so often it is asked for after them. */
 const lastAsks = 4;
 
-/** So many answers that agree are believed, however few rows they have. */
-const mostAgreeing = 5;
+const mostAgreeing = 5; // so many answers that agree are believed, however few rows they have
 
 /** Joins answers until one is good, two with rows agree, or it was asked often enough. */
 async function readSteadily(

@@ -9,8 +9,7 @@ export interface AccountPace {
 /** So many pages, the nearest ones, estimate the rate below them: accounts post in bursts. */
 const nearPages = 3;
 
-/** The rows of a page before one was read: FxTwitter sends 20 to 40. */
-const usualRows = 20;
+const usualRows = 20; // the rows of a page before one was read: FxTwitter sends 20 to 40
 
 type Density = ReturnType<typeof createDensity>;
 
@@ -69,8 +68,7 @@ const leastPages = 2;
 /** Weight of the rows expected in ranges that are cut off: too few cost a round, too many a page. */
 const trust = 0.9;
 
-/** Lower bound of the part of wanted rows, so that no range becomes endless. */
-const leastShare = 0.05;
+const leastShare = 0.05; // lower bound of the part of wanted rows, so that no range becomes endless
 
 /** Returns the range to read a page of next; `undefined` while all that is wanted is being read. */
 export function planRange(options: PlannerOptions): UnreadRange | undefined {

@@ -86,8 +86,7 @@ export async function* walkHistory(
 
 const maxAhead = 1000;
 
-/** After so many pages without progress a range is given up. */
-const maxIdlePages = 8;
+const maxIdlePages = 8; // after so many pages without progress a range is given up
 
 const unsettled = 'The oldest reposts may have been made before `since`; the source did not tell.';
 

@@ -7,10 +7,9 @@ import { toIsoTime } from '../../platforms/times.ts';
 import { createMalformed, throwIfMissing } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, parseRows, uniqueBy } from '../rows.ts';
-import { blueskyProfileUrl } from './address.ts';
 import { nextCursor, type Reading, writeLimit } from './client.ts';
 import { judgeAccount, refuseAccount, tellLabels, tellWithheld } from './labels.ts';
-import { type ActorPayload, parseActor } from './payload.ts';
+import { type ActorPayload, blueskyProfileUrl, parseActor } from './payload.ts';
 
 export function askProfile(reading: Reading): Ask<'profile'> {
   return async ({ account }, context) => {

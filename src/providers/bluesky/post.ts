@@ -7,9 +7,14 @@ import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed, orNull } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { toRepliesPage, uniqueBy } from '../rows.ts';
-import { writePostUri } from './address.ts';
 import type { Reading } from './client.ts';
-import { type PostPayload, parseMissing, parseThreadNode, type ThreadNode } from './payload.ts';
+import {
+  type PostPayload,
+  parseMissing,
+  parseThreadNode,
+  type ThreadNode,
+  writePostUri,
+} from './payload.ts';
 import { type Shaping, shapeMissing, shapePost, shapeUnreadable } from './shape.ts';
 
 const maxParents = 100;
@@ -17,11 +22,8 @@ const maxParents = 100;
 /** Replies so far down are seldom read, and a wide thread is as large as it is deep. */
 const replyDepth = 6;
 
-/** How far down the chain of one author is asked for: it is long, and narrow. */
-const chainDepth = 20;
-
-/** How often the end of a chain is asked for what follows it. */
-const maxFurther = 5;
+const chainDepth = 20; // how far down the chain of one author is asked for: it is long, and narrow
+const maxFurther = 5; // how often the end of a chain is asked for what follows it
 
 const cutAbove = 'The thread begins further up; the posts before these were not sent.';
 const tooLarge =

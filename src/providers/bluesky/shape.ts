@@ -4,8 +4,7 @@ import { maximums } from '../../platforms/maximums.ts';
 import { toCreated } from '../../platforms/times.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
 import { nameOf, shapeAccount } from './accounts.ts';
-import { blueskyPostUrl, postCollection, type RecordAddress } from './address.ts';
-import { type EmbedPayload, parseEmbed, shapeCard, shapeMedia } from './embeds.ts';
+import { shapeCard, shapeMedia } from './embeds.ts';
 import {
   judgeAccount,
   judgePost,
@@ -15,10 +14,15 @@ import {
 } from './labels.ts';
 import {
   type ActorPayload,
+  blueskyPostUrl,
+  type EmbedPayload,
   type MissingPayload,
   type PostPayload,
+  parseEmbed,
   parseMissing,
   parseQuoted,
+  postCollection,
+  type RecordAddress,
 } from './payload.ts';
 
 export interface Shaping {

@@ -50,8 +50,7 @@ export function profilePath(handle: string): string {
   return `/2/profile/${encodeURIComponent(handle)}`;
 }
 
-/** The message of a 404 where the API is not at all. */
-const unknownRoute = 'Not found';
+const unknownRoute = 'Not found'; // the message of a 404 where the API is not at all
 
 async function readProfile(
   upstream: Upstream,

@@ -7,6 +7,7 @@ import {
   lenient,
   line,
   readerOf,
+  refuse,
   term,
   text,
   token,
@@ -14,14 +15,13 @@ import {
   words,
 } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
-import { isWebUrl } from '../../platforms/text.ts';
+import { webUrlOrNull } from '../../platforms/text.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 
 // Strict only about what a post or an account cannot be shown without, because other software speaks the
 // same API with gaps.
 
-/** The id of anything: opaque, and part of a path. */
-const anyId = z.string().regex(/^[\w-]{1,128}$/);
+const anyId = z.string().regex(/^[\w-]{1,128}$/); // the id of anything: opaque, and part of a path
 
 const postId = token.refine((id) => isPostId('mastodon', id));
 
@@ -77,10 +77,8 @@ const mediaPayload = z
     ),
   })
   .transform(({ remote_url, ...item }, context) => {
-    const usable = [item.url, remote_url].find((each) => each !== null && isWebUrl(each));
-    if (typeof usable === 'string') return { ...item, url: usable };
-    context.addIssue({ code: 'custom', message: 'There is no address of the file.' });
-    return z.NEVER;
+    const url = webUrlOrNull(item.url) ?? webUrlOrNull(remote_url);
+    return url === null ? refuse(context, 'There is no address of the file.') : { ...item, url };
   });
 export type MediaPayload = z.output<typeof mediaPayload>;
 

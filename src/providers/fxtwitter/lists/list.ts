@@ -81,8 +81,7 @@ export interface Onward {
   readonly mayGoOn?: boolean;
 }
 
-/** Fewer rows than these come now and then in place of a full page. */
-const fewRows = 2;
+const fewRows = 2; // fewer rows than these come now and then in place of a full page
 
 /** Returns the members of a page beside its items. */
 export function toPaging(

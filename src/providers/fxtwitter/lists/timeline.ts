@@ -46,8 +46,7 @@ export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   };
 }
 
-/** Fewer rows than these are a short page, unless it is seen to be whole. */
-const usualRows = 20;
+const usualRows = 20; // fewer rows than these are a short page, unless it is seen to be whole
 
 /**
  * Returns the part of the timeline that a page covers: X sorts by the ids in the cursors. A page is
