@@ -14,9 +14,8 @@ export interface Waiting {
 }
 
 /**
- * Runs work that costs the caller a unit, and refunds it if the work fails by no fault of the caller.
- *
- * @throws Problem `rate_limited`, and what `work` throws
+ * Runs work that costs the caller a unit, and refunds it if it fails by no fault of the caller.
+ * Throws Problem `rate_limited`, and what `work` throws.
  */
 export async function atCost<Result>(
   waiting: Waiting | undefined,
@@ -45,10 +44,7 @@ function isHangingHost(cause: unknown): boolean {
   return failure instanceof HttpFailure && ['timeout', 'aborted'].includes(failure.kind);
 }
 
-/**
- * Creates `RequestContext.takeBytes`, which takes the bytes of upstream responses out of a hold. They stay
- * taken until the hold is released, because what is parsed from them is larger still.
- */
+/** Creates `RequestContext.takeBytes`, whose bytes stay taken until the hold is released. */
 export function toTakeBytes(hold: Hold): (count: number) => void {
   return (count) => {
     if (!hold.take(count)) throw overloaded('Too many bytes of upstream responses are in flight.');

@@ -5,8 +5,15 @@ import { Problem } from '../core/problem.ts';
 import { withDeadline } from '../core/scheduling/deadline.ts';
 import type { Ledger } from '../core/scheduling/ledger.ts';
 import { createCoalescer } from './cache/coalesce.ts';
-import { isPartial, type Lifetimes, storeEntry, toEntry } from './cache/entries.ts';
-import type { Entry, Outcome, ResponseCache } from './cache/response-cache.ts';
+import {
+  type Entry,
+  isPartial,
+  type Lifetimes,
+  type Outcome,
+  type ResponseCache,
+  storeEntry,
+  toEntry,
+} from './cache/response-cache.ts';
 import { type ProviderChain, toNotLive } from './chain/provider-chain.ts';
 import { atCost, overloaded, toTakeBytes, type Waiting } from './cost.ts';
 import { browse, type PartStore } from './lists/browse.ts';
@@ -18,7 +25,6 @@ export interface FetchOptions extends Lifetimes {
   readonly cache: ResponseCache;
   readonly memory: WalkMemory;
   readonly clock: Clock;
-  /** Milliseconds for one read, all providers together. */
   readonly readTimeoutMs: number;
   /** Bounds the reads at upstreams (`upstreamReads`) and the bytes that they receive (`upstreamBytes`). */
   readonly ledger: Ledger;
@@ -26,13 +32,11 @@ export interface FetchOptions extends Lifetimes {
   readonly pool?: Pool | undefined;
   /** Called with a defect of a fetch in the background, which no caller sees. */
   readonly onDefect: (error: unknown) => void;
-  /** Aborted when the process must not wait for upstreams any longer. */
   readonly stop?: AbortSignal;
 }
 
 export type Fetcher = ReturnType<typeof createFetcher>;
 
-/** Composes cache, coalescing and chain. It owns nothing that must be closed. */
 export function createFetcher(options: FetchOptions) {
   const { cache, clock } = options;
   const join = createFlights(options);
@@ -62,24 +66,17 @@ export function createFetcher(options: FetchOptions) {
   };
 
   return {
-    /**
-     * Returns the answer to a plan if the cache has a fresh one.
-     *
-     * @throws Problem `not_found` if the cache says that it is gone
-     */
+    /** Returns a fresh answer of the cache. Throws Problem `not_found` if it is gone. */
     recall: (plan: Plan): Answer | undefined => {
       const kept = lookUp(plan);
       return kept !== undefined && isFresh(kept) ? toAnswer(kept, 'hit') : undefined;
     },
     /**
-     * Returns the answer to a plan from the cache, from a fetch that is under way, or from a provider.
-     *
-     * What the cache does not answer costs the caller a unit. It is refunded if the read fails by no
-     * fault of the caller, or a stale copy answers after all.
-     *
-     * @throws Problem, see ProviderChain.ask; `overloaded` when too many reads or bytes are in flight,
-     *   in all or for the caller's address; `rate_limited` when the caller's allowance or the pool is
-     *   exhausted; the signal's reason when the caller leaves.
+     * Returns the answer to a plan from the cache, a fetch under way, or a provider, which costs
+     * the caller a
+     * unit. Throws Problem, see ProviderChain.ask; `overloaded` or `rate_limited` if a bound or an
+     * allowance
+     * is used up; the signal's reason when the caller leaves.
      */
     fetch: async (plan: Plan, waiting?: Waiting): Promise<Answer> => {
       const kept = lookUp(plan);
@@ -90,7 +87,6 @@ export function createFetcher(options: FetchOptions) {
       }
       return refetch(plan, kept, waiting);
     },
-    /** Waits until no fetch is under way in the background. */
     settle: async (): Promise<void> => {
       await Promise.allSettled(background);
     },
@@ -145,11 +141,7 @@ function shareOf(waiting: Waiting | undefined) {
   return waiting?.caller?.share ?? 'anonymous';
 }
 
-async function fetchAndKeep(
-  options: FetchOptions,
-  plan: Plan,
-  request: RequestContext,
-): Promise<Entry> {
+async function fetchAndKeep(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { stop, cache, clock, readTimeoutMs } = options;
   const signals = stop === undefined ? [request.signal] : [request.signal, stop];
   let outcome: Outcome;
@@ -176,12 +168,7 @@ function shuttingDown(): Problem {
   return new Problem('shutting_down', { detail: 'This process is about to stop.' });
 }
 
-/** Asks the providers for what a plan wants. */
-async function resolve(
-  options: FetchOptions,
-  plan: Plan,
-  request: RequestContext,
-): Promise<Outcome> {
+async function resolve(options: FetchOptions, plan: Plan, request: RequestContext) {
   const { chain, memory, clock } = options;
   const { query, isLiveOnly } = plan;
   // Posts and replies have an allowance of their own and are not taken out of the pool.
@@ -200,7 +187,6 @@ async function resolve(
   }
 }
 
-/** Creates the store of the parts of a list's pages: the cache, under the plan's terms. */
 function createParts(options: FetchOptions, plan: Plan): PartStore {
   const { cache, clock } = options;
   return {

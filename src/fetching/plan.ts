@@ -1,6 +1,6 @@
 import type { PostFound, PostQuery } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
-import type { BrowseFound, BrowseQuery } from './lists/browse-query.ts';
+import type { BrowseFound, BrowseQuery } from './lists/browse.ts';
 import type { Views } from './views.ts';
 
 /** How long an answer stays fresh: posts longest, lists a twelfth, searches a sixtieth of it. */
@@ -20,7 +20,6 @@ export interface Plan {
   readonly isLiveOnly?: boolean;
 }
 
-/** Gives the subject of what is about an account: its profile, its lists, its posts. */
 export function accountSubject(platform: Platform, handle: string): string {
   return `account ${platform} ${handle.toLowerCase()}`;
 }
@@ -28,18 +27,14 @@ export function accountSubject(platform: Platform, handle: string): string {
 /** Whether a cache answered; the header `X-Cache`. */
 export type CacheState = 'hit' | 'miss' | 'stale' | 'bypass';
 
-/** What can be found: a post with what stands around it, or a page of a list. */
 export type Found = PostFound | BrowseFound;
 
-/** What was found, with where and when. */
 export interface Answer {
   readonly found: Found;
-  /** The provider's name. */
   readonly source: string;
   /** When it was fetched, in milliseconds since the epoch. */
   readonly fetchedAtMs: number;
   readonly cache: CacheState;
-  /** Bounds what is rendered of it and kept. */
   readonly views: Views;
 }
 

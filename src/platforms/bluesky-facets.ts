@@ -11,9 +11,7 @@ const did = z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/);
 const feature = z.object({ $type: token, uri: address, did: lenient(did), tag: term });
 
 /**
- * A marked run of a post's text, as the record of a post has it; offsets count bytes of UTF-8, end
- * exclusive.
- *
+ * A marked run of a post's text; offsets count bytes of UTF-8, end exclusive.
  * Source: the lexicon `app.bsky.richtext.facet`, https://atproto.com/lexicons/app-bsky-richtext
  */
 export const blueskyFacet = z.object({
@@ -23,10 +21,7 @@ export const blueskyFacet = z.object({
 
 export type BlueskyFacet = z.output<typeof blueskyFacet>;
 
-/**
- * Returns the facets of a text in code points. One whose bytes cut a character, are outside the text or
- * overlap an earlier one is left out, as is one without a target.
- */
+/** Returns the facets of a text in code points; those that cut a character are left out. */
 export function shapeFacets(text: string, facets: readonly BlueskyFacet[]): readonly Facet[] {
   if (facets.length === 0) return [];
   const { points, length } = pointsOfBytes(text);

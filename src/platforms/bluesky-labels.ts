@@ -1,7 +1,6 @@
 /** Label of an author who asks not to be shown to readers who are not logged in. */
 export const signedInOnly = '!no-unauthenticated';
 
-/** Labels that hide something. */
 export const hidingLabels: ReadonlySet<string> = new Set([signedInOnly, '!hide', '!takedown']);
 
 export const sensitiveLabels: ReadonlySet<string> = new Set([

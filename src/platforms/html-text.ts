@@ -13,18 +13,16 @@ interface HtmlOptions {
 const maxHtmlLength = 262_144;
 
 /**
- * Returns the text of HTML with its facets. Lists get markers, quotes a `>` before each line. The time is
- * proportional to the length, and no element adds more than its text, whatever the HTML is.
- *
- * It reads the tokens of a real HTML parser, and not its tree: trees of hostile HTML are large.
+ * Returns the text of HTML with its facets in time proportional to its length. It reads the tokens
+ * of a
+ * real HTML parser, and not its tree: trees of hostile HTML are large.
  */
 export function toRichText(html: string, options: HtmlOptions): RichText {
   const reader = new HtmlReader(options);
   return reader.read(html.length > maxHtmlLength ? `${html.slice(0, maxHtmlLength)}…` : html);
 }
 
-/** Maximum depth; deeper elements are read as if they were not there. */
-const maxDepth = 200;
+const maxDepth = 200; // maximum depth; deeper elements are read as if they were not there
 
 interface OpenElement {
   readonly name: string;
@@ -44,7 +42,6 @@ interface OpenLink {
   isShortened: boolean;
 }
 
-/** Reads one document. */
 class HtmlReader {
   readonly #options: HtmlOptions;
   readonly #writer = new TextWriter();
@@ -265,7 +262,6 @@ const styles: ReadonlyMap<string, Facet['type']> = new Map([
   ...['code', 'pre', 'tt', 'kbd', 'samp'].map((name) => [name, 'code'] as const),
 ]);
 
-/** Number of line feeds around a block. */
 const blocks: ReadonlyMap<string, number> = new Map([
   ...['p', 'pre', 'blockquote', 'ul', 'ol', 'dl', 'table', 'figure', 'hr'].map(
     (name) => [name, 2] as const,

@@ -18,13 +18,18 @@ export function readerOf<S extends z.ZodType>(schema: S): (value: unknown) => z.
   };
 }
 
+/** Makes a transform fail, so that what it reads is unreadable. */
+export function refuse(context: z.RefinementCtx, message: string): never {
+  context.addIssue({ code: 'custom', message });
+  return z.NEVER;
+}
+
 /** The members of a list that were read. */
 export type List<Row> = readonly Row[] & {
   /** How many members were not: beyond the maximum of the list, or unreadable. */
   readonly leftOut?: number;
 };
 
-/** Joins two lists, and what is left out of them. */
 export function joinLists<Row>(one: List<Row>, other: List<Row>): List<Row> {
   return toList([...one, ...other], (one.leftOut ?? 0) + (other.leftOut ?? 0));
 }
@@ -33,10 +38,7 @@ function toList<Row>(rows: readonly Row[], leftOut: number): List<Row> {
   return leftOut === 0 ? rows : Object.assign(rows, { leftOut });
 }
 
-/**
- * Maximum number of unreadable members, after which the rest of a list is not read: a failing parse is
- * slow, and a body has room for millions of them.
- */
+/** Maximum number of unreadable members of a list that are read: a failing parse is slow. */
 const maxUnreadable = 100;
 
 /** Creates a schema for a list of which at most `max` members are read, and unreadable ones skipped. */
@@ -59,10 +61,7 @@ function readEach<S extends z.ZodType>(rows: readonly unknown[], schema: S, max:
   return toList(found, rows.length - found.length);
 }
 
-/**
- * Creates a schema for a list that decides whether its owner may be shown. Unreadable members are
- * skipped; a list too long to be read to its end is an error, since any member could be the one that hides.
- */
+/** Creates a schema for a list whose members hide its owner: an overlong one is an error. */
 export function wholeOf<S extends z.ZodType>(schema: S, max: number) {
   return eachOf(schema, max).refine(
     ({ length, leftOut = 0 }) => length < max && leftOut < maxUnreadable,
@@ -85,7 +84,6 @@ function cutRaw(value: string): string {
   return value.slice(0, maximums.rawText + 1);
 }
 
-/** Returns whether a text was longer than its maximum. */
 export function isCut(value: string | null): boolean {
   return value !== null && value.length > maximums.rawText;
 }

@@ -6,7 +6,6 @@ interface LinkElement {
   readonly classes: ReadonlySet<string>;
   /** The visible text, with `…` where it is shortened. */
   readonly label: string;
-  /** Whether a part of it is invisible or left out. */
   readonly isShortened: boolean;
 }
 
@@ -18,10 +17,7 @@ interface LinkText {
 /** Returns the full handle of a mention by the address of the profile and its label; `null` if unknown. */
 export type NameMention = (url: string, label: string) => string | null;
 
-/**
- * Returns the text of a link. A mention is shown with its server, and an address in full, since Mastodon
- * hides most of it; an address as label that leads elsewhere is replaced by the target.
- */
+/** Returns the text of a link: a mention with its server, an address in full. */
 export function toLinkText(link: LinkElement, nameMention: NameMention): LinkText {
   const { label } = link;
   const url = link.href.trim();

@@ -35,7 +35,6 @@ function joinTexts(texts: readonly RichText[], separator: string): RichText {
   return { text: parts.map(({ text }) => text).join(separator), facets };
 }
 
-/** Puts text without facets before a text. */
 function prefixText(prefix: string, { text, facets }: RichText): RichText {
   return joinTexts(
     [

@@ -1,20 +1,17 @@
 /**
- * Maximum sizes of the parts of one payload. Parts beyond them are left out, and named in `left_out` and the
- * warnings. They are far above what platforms allow their users, and low enough that a hostile server
- * cannot keep this process busy.
+ * Maximum sizes of the parts of a payload, far above what platforms allow their users. What is
+ * beyond is
+ * left out, and named in `left_out` and the warnings, so that a hostile server cannot keep Perch
+ * busy.
  */
 export const maximums = {
   /** Posts or accounts in a list: rows of a page, ancestors, replies, nodes of a thread. */
   rows: 500,
   media: 64,
-  /** Renditions of a video. */
   variants: 32,
-  /** Links, mentions, tags and styles of a text. */
   facets: 1000,
   choices: 64,
-  /** Hashtags that stand beside the text of a post. */
   tags: 200,
-  /** Different emoji among the reactions to a post. */
   reactions: 100,
   /** Labels of a post or an account. Some of them hide it, so a longer list makes it unreadable. */
   labels: 1000,
@@ -23,7 +20,6 @@ export const maximums = {
   fields: 32,
   /** Blocks of an article, and what they refer to. */
   blocks: 2000,
-  /** Quotes within quotes. */
   quotes: 3,
   /** UTF-16 code units of a text as it is sent, with its markup. */
   rawText: 30_000,
@@ -47,7 +43,6 @@ export interface TextMaximums {
   readonly note: number;
 }
 
-/** Maximum lengths of the texts of an answer that is within its budget. */
 export const shownTexts: TextMaximums = {
   text: 25_000,
   name: 500,

@@ -1,6 +1,5 @@
 import type { Tombstone } from '../model/post.ts';
 
-/** Sentences for the reasons why a post cannot be shown. */
 export const missingSentences: Readonly<Record<Tombstone['reason'], string>> = {
   deleted: 'This post was deleted.',
   suspended: 'This post is from a suspended account.',

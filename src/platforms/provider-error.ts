@@ -1,8 +1,8 @@
 /**
- * Why a provider did not answer; `fetching/provider-chain.ts` decides what follows from each.
- * `missing`: confirmed gone or not public. `ambiguous`: looks missing, but an outage looks the same.
- * `rejected`: the search text is not accepted as it is. `throttled`: too many requests.
- * `unavailable`: no answer. `malformed`: an answer that breaks the provider's contract.
+ * Why a provider did not answer. `missing`: confirmed gone or not public; `ambiguous`: an outage
+ * looks the
+ * same; `rejected`: the search text is not accepted; `malformed`: it breaks the provider's
+ * contract.
  */
 export type ProviderErrorKind =
   | 'missing'
@@ -12,16 +12,12 @@ export type ProviderErrorKind =
   | 'unavailable'
   | 'malformed';
 
-/** What is added to the kind of a provider's failure. */
 export interface ProviderErrorOptions {
   /** Seconds that the upstream asks to wait, for `throttled`. */
   readonly retryAfterSeconds?: number | undefined;
   /** Whether an `ambiguous` miss speaks for absence at all; default true. */
   readonly isWitness?: boolean;
-  /**
-   * Whether the provider itself fails, rather than for this one subject or one host of many; default
-   * true. A pause that is not general is kept by the provider.
-   */
+  /** Whether the provider fails, rather than one subject or one host of it; default true. */
   readonly isGeneral?: boolean;
   readonly cause?: unknown;
 }

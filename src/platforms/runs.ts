@@ -6,9 +6,10 @@ export interface Run {
 }
 
 /**
- * Sorts runs by `start` (the longer first) and makes them nest: runs out of `[0, length]` and links that
- * overlap an earlier link are dropped, and a style that crosses another run is cut at its border. A style
- * inside 16 other runs is dropped, so that cuts do not multiply.
+ * Sorts runs by `start` (the longer first) and makes them nest: runs out of `[0, length]` and links
+ * that
+ * overlap an earlier link are dropped; a style that crosses a run is cut, and deeper than 16
+ * dropped.
  */
 export function settleRuns<R extends Run>(runs: readonly R[], length: number): readonly R[] {
   const sorted = runs
@@ -59,7 +60,6 @@ function nest<R extends Run>(runs: readonly R[]): readonly R[] {
   return nested;
 }
 
-/** Takes the next run of two lists that have it last. */
 function takeNext<R extends Run>(waiting: R[], rests: R[]): R | undefined {
   const run = waiting.at(-1);
   const rest = rests.at(-1);
@@ -67,10 +67,7 @@ function takeNext<R extends Run>(waiting: R[], rests: R[]): R | undefined {
   return isRestNext ? rests.pop() : waiting.pop();
 }
 
-/**
- * Puts the rest of a cut run at its place, the next one last. It begins where the innermost open run
- * ends, before every other rest but the few that begin there too, so the search is short.
- */
+/** Puts the rest of a cut run at its place, the next one last. The search is short. */
 function putBack<R extends Run>(rests: R[], run: R): void {
   const later = rests.findLastIndex((other) => inOrder(other, run) > 0);
   rests.splice(later + 1, 0, run);

@@ -36,7 +36,6 @@ export function joinRanges(ranges: readonly SecondRange[]): readonly SecondRange
   return joined;
 }
 
-/** Returns the parts of ranges that are in a range. */
 export function clipRanges(
   ranges: readonly SecondRange[],
   { fromSecond, toSecond }: SecondRange,

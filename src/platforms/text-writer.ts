@@ -13,7 +13,6 @@ export interface Margin {
   readonly rest: string;
 }
 
-/** An open style. It begins at the next text. */
 interface OpenStyle {
   readonly type: Facet['type'];
   start: number | null;
@@ -23,10 +22,8 @@ interface Line extends Margin {
   isUsed: boolean;
 }
 
-/** Deeper margins are left out, so that no line consists of margins. */
-const maxMargins = 6;
+const maxMargins = 6; // deeper margins are left out, so that no line consists of margins
 
-/** Maximum number of line feeds in a row. */
 const maxBreaks = 2;
 
 /** Writes a text from start to end. Offsets count code points. */
@@ -75,7 +72,6 @@ export class TextWriter {
     this.#atBlockStart = true;
   }
 
-  /** Puts a margin before the lines that follow. */
   openMargin(margin: Margin): void {
     if (this.#margins.length >= maxMargins) this.#hiddenMargins += 1;
     else this.#margins.push({ ...margin, isUsed: false });

@@ -46,7 +46,6 @@ export function decodeEntities(text: string): string {
 /** A text without its HTML entities, and the places of the code points of the encoded text in it. */
 export interface DecodedText {
   readonly text: string;
-  /** Number of code points of the encoded text. */
   readonly length: number;
   /** Returns the index in `text` (UTF-16 code units) of a code point; the end for one after the last. */
   toIndex(codePoint: number): number;
@@ -91,12 +90,11 @@ export function webUrlOrNull(url: string | null): string | null {
   return url !== null && isWebUrl(url) ? url : null;
 }
 
-/** Number of UTF-16 code units around a cut that are searched for the end of a character. */
 const searched = 64;
 
 /**
- * Returns the beginning of a text, at most `max` UTF-16 code units of it. The cut falls between two
- * characters as readers see them (UAX #29), as long as those are not made of dozens of marks.
+ * Returns at most `max` UTF-16 code units of a text, cut between two characters as readers see them
+ * (UAX #29), as long as those are not made of dozens of marks.
  */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;

@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import type { Status } from '../model/post.ts';
+import { refuse } from './lenient.ts';
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/;
 const xTime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d [+-]\d{4} \d{4}$/;
@@ -22,7 +23,6 @@ export function toIsoTime(text: string | null): string | null {
   return ms === null ? null : toIsoSeconds(ms);
 }
 
-/** Returns the two members for when a post was created. */
 export function toCreated(ms: number): Pick<Status, 'created_at' | 'created_timestamp'> {
   return { created_at: toIsoSeconds(ms), created_timestamp: Math.floor(ms / 1000) };
 }
@@ -36,8 +36,6 @@ export function withCreatedMs<Row extends object>(
   return createdMs === null ? refuseTime(context) : { ...row, createdMs };
 }
 
-/** Refuses a row that has no readable time. */
 export function refuseTime(context: z.RefinementCtx): never {
-  context.addIssue({ code: 'custom', message: 'There is no readable time.' });
-  return z.NEVER;
+  return refuse(context, 'There is no readable time.');
 }

@@ -7,7 +7,6 @@ export const xId = z.string().regex(/^\d{1,20}$/);
 /** A handle in answers about X, which may be longer than those that callers may ask for. */
 export const xHandle = z.string().regex(/^\w{1,20}$/);
 
-/** Returns the address of a post of X; a `null` handle is unknown. */
 export function xPostUrl(handle: string | null, id: string): string {
   return postUrl({ platform: 'x', handle, id }, '');
 }
@@ -27,7 +26,6 @@ export function toReplyingTo(handle: string | null, id: string | null): Status['
   return { screen_name: handle, status: id, url: id === null ? null : xPostUrl(handle, id) };
 }
 
-/** Returns the address of the large form of an avatar of X. */
 export function enlargeAvatar(url: string | null): string | null {
   return url === null ? null : url.replace(/_(?:normal|200x200)(?=\.\w+$)/, '_400x400');
 }

@@ -7,16 +7,19 @@ import type { Clock } from '../core/clock.ts';
 import { withPath } from '../core/files/private-files.ts';
 import type { Account } from '../model/account.ts';
 import type { ConnectionsQuery, PostFound, PostQuery, Query } from '../model/queries.ts';
-import type { AccountReference, PostReference, SearchPlatform } from '../model/reference.ts';
+import type {
+  AccountReference,
+  Platform,
+  PostReference,
+  SearchPlatform,
+} from '../model/reference.ts';
 import { ProviderError } from '../platforms/provider-error.ts';
 import { withBounds } from './bounds.ts';
 import { type Coverage, type Provider, platformOf, readNames } from './provider.ts';
 import { toRepliesPage } from './rows.ts';
 
 interface ArchiveOptions {
-  /** The database file, or `:memory:`. */
   readonly path: string;
-  /** Whether it holds the made-up sample. */
   readonly sample: boolean;
   /** Perch's own address: the sample lives at its permalinks. */
   readonly baseUrl: string;
@@ -24,21 +27,19 @@ interface ArchiveOptions {
 }
 
 /**
- * Opens the embedded archive. It answers for the accounts that it holds and for nothing else: what
- * it lacks of those is `missing` in the sample and `ambiguous` elsewhere, because an imported
- * export need not be whole. It is the last resort of searches of platforms of which something was
- * imported; the sample stands in for no platform.
- *
- * @throws Error when the database cannot be opened.
+ * Opens the embedded archive. What it lacks of the accounts that it holds is `missing` in the
+ * sample, and
+ * `ambiguous` elsewhere, because an export need not be whole. Throws Error if it cannot be opened.
  */
 export function openArchive(options: ArchiveOptions): Provider {
+  const { sample } = options;
   const store = openSeededStore(options);
   return withBounds({
     name: 'archive',
-    platforms: [...(options.sample ? (['sample'] as const) : []), 'x', 'bluesky', 'mastodon'],
+    platforms: [...(sample ? (['sample'] as const) : []), 'x', 'bluesky', 'mastodon'],
     reads: new Set(readNames),
-    covers: (query) => covers(store, query, options.sample),
-    ask: createAsk(store, options.sample),
+    covers: (query) => covers(store, query, sample),
+    ask: createAsk(store, sample),
     isLocal: true,
     close: () => store.close(),
   });
@@ -102,21 +103,19 @@ function findConversation(store: ArchiveStore, query: PostQuery): PostFound {
   if (found !== undefined) throw new ProviderError('missing', found.post.text);
   const { platform, handle } = query.post;
   if (handle !== null && store.findAccount({ platform, handle })?.isProtected) throw isProtected();
-  if (platform === 'sample') throw new ProviderError('missing', 'The sample has no such post.');
-  throw notHeld('The archive does not hold this post of the account.');
+  throw notHeld(platform, 'post', 'this post of the account');
 }
 
 function takeAccount(store: ArchiveStore, reference: AccountReference): HeldAccount {
   const held = store.findAccount(reference);
   if (held?.isProtected) throw isProtected();
-  if (held !== undefined) return held;
-  if (reference.platform === 'sample') {
-    throw new ProviderError('missing', 'The sample has no such account.');
-  }
-  throw notHeld('The archive does not hold this account.');
+  if (held === undefined) throw notHeld(reference.platform, 'account', 'this account');
+  return held;
 }
 
-function notHeld(sentence: string): ProviderError {
+function notHeld(platform: Platform, noun: 'post' | 'account', subject: string): ProviderError {
+  if (platform === 'sample') return new ProviderError('missing', `The sample has no such ${noun}.`);
+  const sentence = `The archive does not hold ${subject}.`;
   return new ProviderError('ambiguous', sentence, { isWitness: false });
 }
 
@@ -129,15 +128,9 @@ const untold = {
 } as const;
 
 function isUntold({ kind, account }: ConnectionsQuery, known: Account, length: number): boolean {
-  switch (account.platform) {
-    case 'sample':
-      return false;
-    case 'bluesky': // a repository has all follows, and nobody's followers
-      return kind === 'followers';
-    case 'x':
-    case 'mastodon':
-      return length === 0 && known[kind] !== 0;
-  }
+  // A repository of Bluesky has all follows, and nobody's followers.
+  if (account.platform === 'bluesky') return kind === 'followers';
+  return account.platform !== 'sample' && length === 0 && known[kind] !== 0;
 }
 
 function isProtected(): ProviderError {

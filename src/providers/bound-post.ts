@@ -38,18 +38,15 @@ export function boundAccount(account: Account, texts: TextMaximums = shownTexts)
   const isCut = description !== account.description;
   // An account that is not cut stays the same object: the warnings count each account once.
   if (facets.length === 0 || (facets.length <= maximums.facets && !isCut)) return bounded;
-  const kept = facets.slice(0, maximums.facets);
-  const length = countCodePoints(description ?? '') - 1;
-  return { ...bounded, description_facets: isCut ? clipFacets(kept, length) : kept };
+  return { ...bounded, description_facets: boundFacets(facets, isCut ? description : null) };
 }
 
 function boundOwn(post: Status, texts: TextMaximums): Partial<Status> {
   const text = shorten(post.text, texts.text);
-  const facets = post.facets.slice(0, maximums.facets);
   const { community } = post;
   return {
     text,
-    facets: text === post.text ? facets : clipFacets(facets, countCodePoints(text) - 1),
+    facets: boundFacets(post.facets, text === post.text ? null : text),
     content_warning: shortenOrNull(post.content_warning, texts.line),
     source: shortenOrNull(post.source, texts.name),
     media: boundMediaSet(post.media, texts),
@@ -69,9 +66,12 @@ function boundOwn(post: Status, texts: TextMaximums): Partial<Status> {
   };
 }
 
-/** A link that is cut is none, and a style ends where the text does. */
-function clipFacets(facets: readonly Facet[], length: number): readonly Facet[] {
-  return facets
+/** In a text that was `cut`, a link that is cut is none, and a style ends where the text does. */
+function boundFacets(facets: readonly Facet[], cut: string | null): readonly Facet[] {
+  const kept = facets.slice(0, maximums.facets);
+  if (cut === null) return kept;
+  const length = countCodePoints(cut) - 1;
+  return kept
     .filter(({ start, end, url }) => start < length && (url === undefined || end <= length))
     .map((facet) => ({ ...facet, end: Math.min(facet.end, length) }));
 }

@@ -1,7 +1,7 @@
 import { mapInSlices, type Sliced } from '../core/scheduling/slices.ts';
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';
-import type { Answers, Page, PostFound, ProfileFound, QueryKind } from '../model/queries.ts';
+import type { Answers, Page, PostFound, ProfileFound, Query, QueryKind } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
 import { lineWeight, maxAnswerText, maximums, shortTexts } from '../platforms/maximums.ts';
 import { boundAccount, boundPost } from './bound-post.ts';
@@ -9,8 +9,9 @@ import { type Ask, type Provider, platformOf, readNames } from './provider.ts';
 import { tellBeyond } from './rows.ts';
 
 /**
- * Bounds every answer of a provider: its lists and texts keep to the maximums, and warnings say what is
- * left out. Rows of a page are not counted here, since its cursor leads on below the last of them.
+ * Bounds the lists and texts of a provider's answers, with warnings for what is left out. Rows of a
+ * page
+ * are not counted here, since its cursor leads on below the last of them.
  */
 export function withBounds(provider: Provider): Provider {
   // The keys of `ask` are kinds of query, by its type.
@@ -19,19 +20,9 @@ export function withBounds(provider: Provider): Provider {
   return { ...provider, ask: Object.fromEntries(bounded) };
 }
 
-/** Creates the provider of one platform, which answers for all of it and bounds its answers. */
-export function createLiveProvider(
-  name: string,
-  platform: Platform,
-  ask: Provider['ask'],
-): Provider {
-  return withBounds({
-    name,
-    platforms: [platform],
-    reads: new Set(readNames),
-    covers: (query) => platformOf(query) === platform,
-    ask,
-  });
+export function createLiveProvider(name: string, platform: Platform, ask: Provider['ask']) {
+  const covers = (query: Query) => platformOf(query) === platform;
+  return withBounds({ name, platforms: [platform], reads: new Set(readNames), covers, ask });
 }
 
 type Bound<Kind extends QueryKind> = (
@@ -84,12 +75,11 @@ async function boundAccounts(page: Page<Account>, sliced: Sliced): Promise<Page<
   return { ...page, items, warnings: [...page.warnings, ...tellLeftOut([], items)] };
 }
 
-async function boundProfile(found: ProfileFound): Promise<ProfileFound> {
+async function boundProfile(found: ProfileFound) {
   const account = boundAccount(found.account);
   return { ...found, account, warnings: [...found.warnings, ...tellLeftOut([], [account])] };
 }
 
-/** Creates what bounds posts one after the other; those beyond the budget have short texts. */
 function createBudget(sliced: Sliced): (posts: readonly Post[]) => Promise<readonly Post[]> {
   let used = 0;
   const bound = (post: Post): Post => {
@@ -110,8 +100,7 @@ function countText(post: Post): number {
     post.text,
     post.content_warning,
     post.community_note,
-    ...textsOf(post.author),
-    ...(post.reposted_by === null ? [] : textsOf(post.reposted_by)),
+    ...accountsOf(post).flatMap(({ name, description, location }) => [name, description, location]),
     ...post.media.all.map(({ alt }) => alt),
     ...(poll?.choices.map(({ label }) => label) ?? []),
     ...(article?.blocks.map((block) => ('text' in block ? block.text : '')) ?? []),
@@ -126,32 +115,17 @@ function weigh(text: string | null | undefined): number {
   return text ? text.length + (text.split('\n').length - 1) * lineWeight : 0;
 }
 
-function textsOf({ name, description, location }: Account): readonly (string | null)[] {
-  return [name, description, location];
-}
-
+/** Words for members whose names are not plain. */
 const nouns: Readonly<Record<string, string>> = {
-  text: 'text',
   content_warning: 'content warning',
   community_note: 'community note',
   source: 'name of the client',
   card: 'link preview',
-  article: 'article',
-  media: 'media',
   facets: 'links and styles',
-  mentions: 'mentions',
-  poll: 'poll',
-  community: 'community',
   tags: 'hashtags',
-  reactions: 'reactions',
   quote: 'quotes within quotes',
-  labels: 'labels',
-  name: 'name',
-  description: 'description',
-  location: 'location',
 };
 
-/** Returns a warning for each member that is not whole in some posts or accounts of an answer. */
 function tellLeftOut(posts: readonly Post[], accounts: readonly Account[]): readonly string[] {
   const all = posts.flatMap(withQuotes);
   const authors = new Set(all.flatMap(accountsOf));

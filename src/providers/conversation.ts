@@ -11,7 +11,6 @@ interface Ranking<Row> {
   readonly others?: readonly Row[];
 }
 
-/** Creates the functions that put the posts of a thread in order. */
 export function createThreadOrder<Row extends { readonly id: string }>(form: ThreadForm<Row>) {
   const { parentOf, authorOf, likesOf, byOldest } = form;
   const groupByParent = (rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> => {
@@ -39,14 +38,8 @@ export function createThreadOrder<Row extends { readonly id: string }>(form: Thr
       }
       return [...chain.values()].slice(1);
     },
-    /**
-     * Returns the replies to the posts with these ids in the order asked for, then `others`. Each is
-     * followed by the replies to it, depth-first and oldest first.
-     */
-    rankReplies: (
-      rows: readonly Row[],
-      { answeredIds, order, others = [] }: Ranking<Row>,
-    ): readonly Row[] => {
+    /** Returns the replies to these ids, then `others`, each before the replies to it. */
+    rankReplies: (rows: readonly Row[], { answeredIds, order, others = [] }: Ranking<Row>) => {
       const byParent = groupByParent(rows);
       const direct = answeredIds
         .flatMap((id) => byParent.get(id ?? '') ?? [])

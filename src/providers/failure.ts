@@ -32,10 +32,7 @@ export function toProviderError(failure: HttpFailure): ProviderError {
   return new ProviderError('unavailable', unanswered[kind], { isGeneral, cause: failure });
 }
 
-/**
- * Returns the error that a status means whatever the body says: 429, 403 (how CDNs refuse a busy
- * caller) and 5xx. `null` for a status that each provider reads by its own rules.
- */
+/** Returns the error of a 429, 403 (CDNs refuse busy callers) or 5xx; `null` for others. */
 export function toStatusFailure(
   status: number,
   retryAfterSeconds: number | undefined,
@@ -53,11 +50,7 @@ export function tellThrottled({ onThrottled }: ProviderContext, error: unknown):
   if (error instanceof ProviderError && error.kind === 'throttled') onThrottled?.(error);
 }
 
-/** Waits for a read that the answer can do without. Returns `null` if it fails. */
-export async function orNull<Found>(
-  read: Promise<Found>,
-  context: ProviderContext,
-): Promise<Found | null> {
+export async function orNull<Found>(read: Promise<Found>, context: ProviderContext) {
   try {
     return await read;
   } catch (error) {
@@ -67,15 +60,8 @@ export async function orNull<Found>(
   }
 }
 
-/**
- * Waits for a read that only looks for the reason of an absence. Its other failures are ignored.
- *
- * @throws ProviderError `missing`
- */
-export async function throwIfMissing(
-  read: Promise<unknown>,
-  context: ProviderContext,
-): Promise<void> {
+/** Waits for a read that looks for a reason. Throws ProviderError `missing` only. */
+export async function throwIfMissing(read: Promise<unknown>, context: ProviderContext) {
   try {
     await read;
   } catch (error) {
@@ -84,15 +70,12 @@ export async function throwIfMissing(
   }
 }
 
-/** Warnings for the parts of an answer that could not be read. */
 export const unreadParts = {
   thread: 'The rest of the thread could not be read.',
   replies: 'The replies could not be read.',
 } as const;
 
 export function listParts({ thread, replies }: PostQuery): PostFound['missing'] {
-  return [
-    ...(thread ? (['thread'] as const) : []),
-    ...(replies === 'off' ? [] : (['replies'] as const)),
-  ];
+  const parts = ['thread', 'replies'] as const;
+  return parts.filter((part) => (part === 'thread' ? thread : replies !== 'off'));
 }

@@ -4,7 +4,6 @@ import { ProviderError } from '../platforms/provider-error.ts';
 /** Pause in seconds after a throttle for which the upstream names none. */
 export const defaultPauseSeconds = 30;
 
-/** Longest pause in seconds that an upstream can ask for. */
 const maxPauseSeconds = 300;
 
 /** Limits the pause that an upstream asks for to between 1 and 300 seconds. */
@@ -13,7 +12,6 @@ export function clampPause(seconds: number): number {
 }
 
 export interface BreakerOptions {
-  /** Consecutive failures that open the breaker. */
   readonly failures: number;
   readonly openMs: number;
   /** Longest time that it stays open; each opening in a row doubles the last. */
@@ -22,7 +20,6 @@ export interface BreakerOptions {
 
 export interface GateOptions extends BreakerOptions {
   readonly clock: Clock;
-  /** Called after each change of state. */
   readonly onChange?: (state: BreakerState) => void;
   /** The host that the gate is for. Default: the gate of a whole provider. */
   readonly host?: string;
@@ -31,44 +28,21 @@ export interface GateOptions extends BreakerOptions {
 /** `closed`: asked as usual; `open`: not asked; `half_open`: one query tries whether it is back. */
 export type BreakerState = 'closed' | 'open' | 'half_open';
 
-/**
- * A circuit breaker before a provider or one of its hosts, which also keeps the pause that a throttling
- * one asks for. Failures that are not general count only before a host.
- */
-export interface Gate {
-  readonly state: BreakerState;
-  /**
-   * Asks, unless the breaker is open or a pause is running.
-   *
-   * @throws what `ask` throws; ProviderError `unavailable` while open, `throttled` during a pause.
-   */
-  run<Found>(ask: () => Promise<Found>, asking: Asking): Promise<Found>;
-  /** Starts the pause that a throttling upstream asks for, although it answered. */
-  pause(error: ProviderError): void;
-}
-
 export interface Asking {
   readonly signal: AbortSignal;
-  /**
-   * Names what is asked for. Unreadable answers about one subject in a row count once: one strange post,
-   * asked for again and again, says nothing about the others.
-   */
+  /** What is asked for. Unreadable answers about one subject count once: others may be readable. */
   readonly subject: string;
 }
 
-export function createGate(options: GateOptions): Gate {
-  return new Breaker(options);
-}
-
 /**
- * Each change of state begins an epoch. The outcome of a query that was admitted in an earlier epoch
- * changes nothing.
+ * A circuit breaker before a provider or one of its hosts, which also keeps the pause that a throttling one
+ * asks for. Failures that are not general count only before a host. Each change of state begins an
+ * epoch; outcomes of an earlier one change nothing.
  */
-class Breaker implements Gate {
+export class Gate {
   state: BreakerState = 'closed';
   readonly #options: GateOptions;
   #epoch = 0;
-  /** What has failed since the last success. */
   readonly #failures = new Set<string>();
   #openings = 0;
   #openUntilMs = 0;
@@ -79,6 +53,7 @@ class Breaker implements Gate {
     this.#options = options;
   }
 
+  /** Asks, or throws ProviderError: `unavailable` while it is open, `throttled` during a pause. */
   async run<Found>(ask: () => Promise<Found>, { signal, subject }: Asking): Promise<Found> {
     const epoch = this.#admit();
     try {
@@ -87,8 +62,7 @@ class Breaker implements Gate {
       return found;
     } catch (error) {
       // An abort by the caller or by the read's own deadline says nothing of the provider.
-      const isFailure = error instanceof ProviderError && !signal.aborted;
-      if (isFailure) this.#fail(error, subject, epoch);
+      if (error instanceof ProviderError && !signal.aborted) this.#fail(error, subject, epoch);
       else if (epoch === this.#epoch) this.#probing = false; // the next query probes in its place
       throw error;
     }
@@ -99,17 +73,15 @@ class Breaker implements Gate {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
   }
 
-  /** Lets a query through and returns its epoch, or throws. */
   #admit(): number {
     const { clock, host } = this.#options;
     const now = clock.now();
     const whose = host === undefined ? 'The provider' : `The server ${host}`;
     const isGeneral = host === undefined;
     if (now < this.#pausedUntilMs) {
-      throw new ProviderError('throttled', `${whose} has asked to be left alone for a while.`, {
-        retryAfterSeconds: Math.ceil((this.#pausedUntilMs - now) / 1000),
-        isGeneral,
-      });
+      const message = `${whose} has asked to be left alone for a while.`;
+      const retryAfterSeconds = Math.ceil((this.#pausedUntilMs - now) / 1000);
+      throw new ProviderError('throttled', message, { retryAfterSeconds, isGeneral });
     }
     if (this.state === 'open' && now >= this.#openUntilMs) this.#change('half_open');
     if (this.state === 'open' || this.#probing) {

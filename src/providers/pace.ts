@@ -4,32 +4,26 @@ import { type HttpClient, HttpFailure, type RequestContext } from '../core/http/
 import { ProviderError } from '../platforms/provider-error.ts';
 
 interface PaceOptions {
-  /** Maximum number of requests in any 60 seconds. */
   readonly perMinute: number;
-  /** Longest time that a request waits for its turn, in milliseconds. */
   readonly maxWaitMs: number;
   readonly clock: Clock;
 }
 
 const minuteMs = 60_000;
 
-/** One in this many turns is left to requests that are not unhurried. */
-const turnsForOthers = 5;
+const turnsForOthers = 5; // one in this many turns is left to requests that are not unhurried
 
 /** Requests can arrive later than they start, and those of a burst closer to the next one. */
 const slackMs = 2000;
 
-/** Number of turns in 60 seconds that a client may take however few are left. */
-const fairTurns = 100;
+const fairTurns = 100; // number of turns in 60 seconds that a client may take however few are left
 
 /**
- * Returns a client that starts at most `perMinute` requests in any 60 seconds: a request over that
- * waits for its turn, in order of arrival. The one retry after a reset and a redirect within the
- * upstream belong to the request that caused them. Unhurried requests take at most four fifths of the
- * turns, and wait as long as it takes. Beyond 100 turns a client takes no more while it has
- * taken more than are left, so that one client never has more than half of them.
- *
- * The returned `get` also throws ProviderError `throttled` when the turn would come too late.
+ * Returns a client that starts at most `perMinute` requests in any 60 seconds; others wait in
+ * order. Unhurried
+ * ones take at most four fifths of the turns. Beyond 100 turns a client takes no more than are
+ * left. `get`
+ * also throws ProviderError `throttled` if the turn would come too late.
  */
 export function withPace(
   http: HttpClient,
@@ -82,7 +76,6 @@ function nameOf(client: Client | null | undefined): string | null {
 
 interface Turn {
   readonly atMs: number;
-  /** The client that took the turn; `null` for the server itself. */
   readonly name: string | null;
 }
 

@@ -3,7 +3,6 @@ import type { Answers, Query, QueryKind } from '../model/queries.ts';
 import type { Platform } from '../model/reference.ts';
 import type { ProviderError } from '../platforms/provider-error.ts';
 
-/** The reads that a provider may be able to answer. */
 export const readNames = [
   'post',
   'thread',
@@ -16,8 +15,6 @@ export const readNames = [
   'searchUsers',
 ] as const;
 
-export type ReadName = (typeof readNames)[number];
-
 export interface ProviderContext extends RequestContext {
   /** Called with a throttle that an answer survives, so that the pause is kept all the same. */
   readonly onThrottled?: (error: ProviderError) => void;
@@ -29,24 +26,19 @@ export type Ask<Kind extends QueryKind> = (
   context: ProviderContext,
 ) => Promise<Answers[Kind]['found']>;
 
-/**
- * Whether a provider answers for a subject. `last resort`: only when every provider that answers for
- * it has failed, and then with what is not live.
- */
+/** Whether a provider answers for a subject; a `last resort` only when all others have failed. */
 export type Coverage = boolean | 'last resort';
 
 export interface Provider {
-  /** As in `PERCH_PROVIDERS`, `source` and `X-Source`. */
   readonly name: string;
   /** The platforms whose references it understands. */
   readonly platforms: readonly Platform[];
-  readonly reads: ReadonlySet<ReadName>;
+  readonly reads: ReadonlySet<(typeof readNames)[number]>;
   /** Returns, without waiting, whether it answers for this subject; the archive holds only some. */
   covers(query: Query): Coverage;
   readonly ask: { readonly [Kind in QueryKind]?: Ask<Kind> };
   /** True where it answers from this machine, so that it may be asked again at any time. */
   readonly isLocal?: boolean;
-  /** Releases its resources. Called once. */
   close?(): void;
 }
 

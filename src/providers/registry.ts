@@ -15,7 +15,6 @@ export const providerNames = sourceNames;
 
 export type ProviderName = (typeof providerNames)[number];
 
-/** What the providers are built from. */
 export interface ProviderSettings {
   readonly http: HttpClient;
   /** For hosts out of requests: contacts public addresses alone. */
@@ -32,7 +31,6 @@ export interface ProviderSettings {
   readonly mastodonSearchHost: string;
   readonly readTimeoutMs: number;
   readonly breaker: BreakerOptions;
-  /** Maximum number of concurrent requests to one host that callers name. */
   readonly maxPerHost: number;
 }
 

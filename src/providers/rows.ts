@@ -7,7 +7,6 @@ import { maximums } from '../platforms/maximums.ts';
 export interface Rows<Row> {
   readonly rows: readonly Row[];
   readonly unreadable: number;
-  /** Rows after the last one that a list may have. */
   readonly beyond: number;
 }
 
@@ -27,7 +26,6 @@ export function countSent({ rows, unreadable, beyond }: Rows<unknown>): number {
   return rows.length + unreadable + beyond;
 }
 
-/** Returns the first row of each key, and every row whose key is `null`. */
 export function uniqueBy<Row>(
   rows: readonly Row[],
   keyOf: (row: Row) => string | null,
@@ -42,7 +40,6 @@ export function uniqueBy<Row>(
   });
 }
 
-/** Returns the first row with each id, and every row without one. */
 export function uniqueById<Row extends { readonly id: string | null }>(
   rows: readonly Row[],
 ): readonly Row[] {
@@ -59,7 +56,6 @@ export function isHit({ created_timestamp, media }: Status, query: SearchQuery):
 
 const plurals = { post: 'posts', account: 'accounts', reply: 'replies' } as const;
 
-/** What the rows of a list are. */
 export type RowNoun = keyof typeof plurals;
 
 /** Returns the warning for rows that are left out; `because` is the reason of one, and of several if it differs. */
@@ -73,7 +69,6 @@ export function tellOmitted(
   return [`${count} ${plurals[noun]} are left out, because ${many}.`];
 }
 
-/** Returns the warning for rows beyond the maximum of a list. */
 export function tellBeyond(count: number, noun: RowNoun): readonly string[] {
   return tellOmitted(count, noun, [`a list of more than ${maximums.rows} is not read to its end`]);
 }

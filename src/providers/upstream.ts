@@ -13,11 +13,7 @@ export interface UpstreamOptions {
   readonly apiUrl: string;
 }
 
-/**
- * Sends one GET of a path, which begins with a slash and may have a query.
- *
- * @throws ProviderError without an answer, and what `takeRequest` throws
- */
+/** Sends one GET of a path. Throws ProviderError, and what `takeRequest` throws. */
 export type Upstream = (path: string, context: RequestContext) => Promise<HttpAnswer>;
 
 export function createUpstream({ http, apiUrl }: UpstreamOptions): Upstream {

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
-import type {
-  BrowseFound,
-  BrowseQuery,
-  ListItem,
-  ListQuery,
-} from '../fetching/lists/browse-query.ts';
+import type { BrowseFound, BrowseQuery, ListItem, ListQuery } from '../fetching/lists/browse.ts';
 import { type Answer, pageIn } from '../fetching/plan.ts';
 import type { Account } from '../model/account.ts';
 import type { Post } from '../model/post.ts';

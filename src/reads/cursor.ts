@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { Problem, quoteInput } from '../core/problem.ts';
-import type { ListPosition } from '../fetching/lists/browse-query.ts';
+import type { ListPosition } from '../fetching/lists/browse.ts';
 
 export type CursorCodec = ReturnType<typeof createCursorCodec>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ListPosition, startOfList } from '../../src/fetching/lists/browse-query.ts';
+import { type ListPosition, startOfList } from '../../src/fetching/lists/browse.ts';
 import { maxRecent } from '../../src/fetching/lists/given-items.ts';
 import { createCursorCodec, maxCursor } from '../../src/reads/cursor.ts';
 import { buildTestApp, type TestApp } from '../support/build-app.ts';

@@ -6,13 +6,16 @@ import { shapePost as shapeBluesky } from '../../src/providers/bluesky/shape.ts'
 import { parsePost as parseFxTwitter } from '../../src/providers/fxtwitter/payload.ts';
 import { shapePost as shapeFxTwitter } from '../../src/providers/fxtwitter/shape.ts';
 import { shapeAccount } from '../../src/providers/mastodon/account.ts';
-import { shapePoll } from '../../src/providers/mastodon/attachments.ts';
 import {
   type PollPayload,
   parseAccount,
   parseStatus,
 } from '../../src/providers/mastodon/payload.ts';
-import { shapePost as shapeMastodon, surround } from '../../src/providers/mastodon/shape.ts';
+import {
+  shapePost as shapeMastodon,
+  shapePoll,
+  surround,
+} from '../../src/providers/mastodon/shape.ts';
 import { parsePost as parseSyndication } from '../../src/providers/syndication/payload.ts';
 import { shapePost as shapeSyndication } from '../../src/providers/syndication/shape.ts';
 import { fixturesFolder, fixturesPresent, listFixtures, readFixture } from '../support/fixtures.ts';

@@ -4,10 +4,7 @@ interface Flight<Value> {
   waiting: number;
 }
 
-/**
- * Creates a function that runs work once for all who ask for the same key at the same time. A caller who
- * leaves (by `signal`) stops the work only if nobody else waits for it.
- */
+/** Creates a function that runs work once for concurrent callers, until the last one leaves. */
 export function createCoalescer<Value>() {
   const flights = new Map<string, Flight<Value>>();
   const begin = (key: string, start: (signal: AbortSignal) => Promise<Value>): Flight<Value> => {

@@ -1,22 +1,20 @@
 import { LRUCache } from 'lru-cache';
-import type { Problem } from '../../core/problem.ts';
+import { Problem } from '../../core/problem.ts';
 import type { ListPart } from '../lists/browse.ts';
-import type { Found } from '../plan.ts';
+import type { Found, Plan } from '../plan.ts';
 import { createViews, type Views } from '../views.ts';
+import { subjectsOf } from './subjects.ts';
 
-/** A read that was answered, or whose subject is confirmed gone. */
 export type Outcome =
   | {
       readonly found: Found | ListPart;
       readonly source: string;
-      /** Whether a provider of this machine gave it. */
       readonly isLocal: boolean;
       /** When the provider was asked, in milliseconds since the epoch; of several, the first time. */
       readonly askedMs: number;
     }
   | { readonly gone: Problem };
 
-/** An outcome with its times, in milliseconds since the epoch. */
 export interface CacheEntry {
   /** What it is about: posts and their authors, an account, or a search. */
   readonly subjects: readonly string[];
@@ -31,23 +29,18 @@ export interface CacheEntry {
 
 export type Entry = CacheEntry & { readonly views: Views };
 
-/** Maximum number of gone subjects that are remembered for reads under way. */
-const maxGone = 1000;
+const maxGone = 1000; // maximum number of gone subjects that are remembered for reads under way
 
-interface StoredEntry extends Entry {
-  bytes: number;
-}
+type StoredEntry = Entry & { bytes: number };
 
 export type ResponseCache = ReturnType<typeof createResponseCache>;
 
 interface CacheOptions {
   readonly maxEntries: number;
   readonly maxBytes: number;
-  /** Called with each subject that is gone. */
   readonly onGone?: (subject: string) => void;
 }
 
-/** Creates a bounded cache of outcomes, least recently used out first. */
 export function createResponseCache(limits: CacheOptions) {
   const keysOf = new Map<string, Set<string>>();
   const goneAt = new LRUCache<string, number>({ max: maxGone });
@@ -100,10 +93,7 @@ export function createResponseCache(limits: CacheOptions) {
       put(key, kept);
       return kept.views;
     },
-    /**
-     * Drops every entry about a subject that turned out to be gone at a time, in milliseconds since the
-     * epoch. Answers to requests from before then are not stored afterwards either.
-     */
+    /** Drops and refuses every entry about a subject that was fetched before it was gone (ms). */
     dropSubject: (subject: string, goneMs: number): void => {
       limits.onGone?.(subject);
       goneAt.set(subject, goneMs);
@@ -118,7 +108,84 @@ export function createResponseCache(limits: CacheOptions) {
   };
 }
 
-/** Estimates an outcome in memory: two bytes for each character of its JSON. */
 function sizeOf(outcome: Outcome): number {
   return 'gone' in outcome ? 500 : 2 * JSON.stringify(outcome.found).length;
+}
+
+export interface Lifetimes {
+  readonly ttlSeconds: number;
+  readonly staleWhileRevalidateSeconds: number;
+  readonly staleIfErrorSeconds: number;
+  readonly notFoundSeconds: number;
+}
+
+const freshnessDivisor = { post: 1, list: 12, search: 60 } as const;
+
+const shortDivisor = 60; // a partial answer and one of this machine are asked for again soon
+
+export function toEntry(
+  plan: Plan,
+  outcome: Outcome,
+  { lifetimes, nowMs }: { readonly lifetimes: Lifetimes; readonly nowMs: number },
+): CacheEntry {
+  if ('gone' in outcome) {
+    const untilMs = nowMs + lifetimes.notFoundSeconds * 1000;
+    return {
+      subjects: [plan.subject],
+      outcome,
+      fetchedAtMs: nowMs,
+      ...{ freshUntilMs: untilMs, revalidateUntilMs: untilMs, errorUntilMs: untilMs },
+    };
+  }
+  const { found, askedMs } = outcome;
+  const isShort = isPartial(outcome) || outcome.isLocal;
+  const divisor = isShort ? shortDivisor : freshnessDivisor[plan.freshness];
+  const freshUntilMs = askedMs + (lifetimes.ttlSeconds / divisor) * 1000;
+  const after = (seconds: number) => freshUntilMs + (isShort ? 0 : seconds * 1000);
+  return {
+    subjects: [plan.subject, ...subjectsOf(found)],
+    outcome,
+    fetchedAtMs: ('asOfMs' in found ? found.asOfMs : undefined) ?? askedMs,
+    freshUntilMs,
+    revalidateUntilMs: after(lifetimes.staleWhileRevalidateSeconds),
+    errorUntilMs: after(lifetimes.staleIfErrorSeconds),
+  };
+}
+
+/**
+ * Stores an entry, unless a whole and fresh, or a live one would be replaced by less. Throws
+ * Problem
+ * `upstream_unavailable` if the stored one is to be served as stale instead.
+ */
+export function storeEntry(
+  cache: ResponseCache,
+  { key, useCache }: Pick<Plan, 'key' | 'useCache'>,
+  { entry, nowMs }: { readonly entry: CacheEntry; readonly nowMs: number },
+): Entry {
+  const kept = cache.get(key);
+  const better = kept && compare(kept, entry.outcome, nowMs);
+  if (better === undefined) return { ...entry, views: cache.set(key, entry) };
+  if (better === 'live' && useCache) {
+    throw new Problem('upstream_unavailable', { detail: 'The source could not be asked.' });
+  }
+  return { ...entry, views: createViews(() => undefined) };
+}
+
+function compare(kept: CacheEntry, outcome: Outcome, nowMs: number): 'whole' | 'live' | undefined {
+  if ('gone' in kept.outcome) return undefined;
+  const isWhole = !isPartial(kept.outcome) && nowMs < kept.freshUntilMs;
+  if (isWhole && isPartial(outcome)) return 'whole';
+  const isLive = !isStopgap(kept.outcome) && nowMs < kept.errorUntilMs;
+  return isLive && isStopgap(outcome) ? 'live' : undefined;
+}
+
+export function isPartial(outcome: Outcome): boolean {
+  return 'found' in outcome && 'missing' in outcome.found && outcome.found.missing.length > 0;
+}
+
+/** Returns whether an answer is only better than none: the last resort's, or a page without its items. */
+function isStopgap(outcome: Outcome): boolean {
+  if (!('found' in outcome && 'items' in outcome.found)) return false;
+  const { degraded, items, missing } = outcome.found;
+  return degraded || (items.length === 0 && missing.length > 0);
 }

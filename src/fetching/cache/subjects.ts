@@ -6,15 +6,13 @@ import {
   type PostReference,
   platform as platforms,
 } from '../../model/reference.ts';
-import type { ListPart } from '../lists/browse.ts';
-import type { ListItem } from '../lists/browse-query.ts';
+import type { ListItem, ListPart } from '../lists/browse.ts';
 import { accountSubject, type Found } from '../plan.ts';
 
 export function postSubject(post: PostReference): string {
   return `post ${identifyPost(post)}`;
 }
 
-/** Returns the post or the account that a subject names; `null` for other subjects. */
 export function referenceOfSubject(subject: string): PostReference | AccountReference | null {
   const [word, name, handle, id] = subject.split(' ');
   const platform = platforms.safeParse(name).data;
@@ -23,10 +21,7 @@ export function referenceOfSubject(subject: string): PostReference | AccountRefe
   return word === 'post' && id !== undefined ? { platform, handle, id } : null;
 }
 
-/**
- * Returns the subjects of an answer: its posts, quotes included, their authors, its accounts. When one of
- * them is confirmed gone, the answer is dropped.
- */
+/** Returns what an answer is about: if one of its posts or accounts is gone, it is dropped. */
 export function subjectsOf(found: Found | ListPart): readonly string[] {
   return [...new Set(itemsOf(found).flatMap(subjectsOfItem))];
 }
@@ -63,4 +58,11 @@ function subjectsOfAccount(account: Account): readonly string[] {
 function namesOf({ screen_name, id }: Account): readonly string[] {
   const handle = screen_name.toLowerCase();
   return id.startsWith('did:') ? [...new Set([handle, id])] : [handle];
+}
+
+/**
+ * Returns the key of a post in a list: its id if that is unique on the platform, or its address.
+ */
+export function postKey({ platform, id, url }: Post): string | null {
+  return platform === 'x' || platform === 'sample' ? id : (url ?? id);
 }

@@ -14,13 +14,10 @@ interface ChainLink {
   readonly gates: Gates;
 }
 
-/** An answer with its provider. */
 export interface Sourced<Kind extends QueryKind> {
   readonly found: Answers[Kind]['found'];
   readonly source: string;
-  /** Whether the provider answers as the last resort. */
   readonly degraded: boolean;
-  /** Whether the provider is on this machine. */
   readonly isLocal: boolean;
 }
 
@@ -32,7 +29,6 @@ export interface AskOptions extends RequestContext {
 }
 
 interface ChainOptions {
-  /** Called with each failure of a provider. */
   readonly onFailure: (failure: { readonly provider: string; readonly error: unknown }) => void;
   /** The turns that the slices of long answers wait for; default: answers are read in one piece. */
   readonly heavyTurns?: Turns | undefined;
@@ -40,19 +36,16 @@ interface ChainOptions {
 
 export type ProviderChain = ReturnType<typeof createProviderChain>;
 
-/** Creates the chain of providers, in the order given. */
 export function createProviderChain(
   links: readonly ChainLink[],
   { onFailure, heavyTurns }: ChainOptions,
 ) {
   return {
     /**
-     * Asks the first provider that covers the query, then the next one on an upstream failure. Those
-     * that cover it as the last resort come last, and only after another one has failed.
-     *
-     * @throws Problem `unsupported_platform`, `not_found`, `invalid_query`, `upstream_error`,
-     *   `upstream_unavailable` or `upstream_rate_limited`; `invalid_cursor` if the only provider to
-     *   ask does not answer such queries any more; what `takeRequest` throws.
+     * Asks the first provider that covers the query, and the next one on an upstream failure; a
+     * last resort
+     * only after another has failed. Throws Problem, `invalid_cursor` if the only provider to ask
+     * is gone.
      */
     ask: <Kind extends QueryKind>(
       kind: Kind,
@@ -68,7 +61,6 @@ export function createProviderChain(
         const [breaker = 'closed' as const] = Object.values(broken).toSorted().reverse();
         return { name, breaker, broken, platforms, reads: [...reads] };
       }),
-    /** Closes the providers that own something. */
     close: (): void => {
       for (const { provider } of links) provider.close?.();
     },
@@ -99,9 +91,8 @@ async function askInOrder<Kind extends QueryKind>(
   for (const { provider, gates, ask, isLastResort } of toCandidates(links, asking)) {
     try {
       const context = { ...request, onThrottled: gates.pause };
-      const { signal } = request;
-      const { subject } = about;
-      const found = await gates.of(kind).run(() => ask(query, context), { signal, subject });
+      const asked = { signal: request.signal, subject: about.subject };
+      const found = await gates.run(kind, () => ask(query, context), asked);
       const isLocal = provider.isLocal === true;
       return { found, source: provider.name, degraded: isLastResort, isLocal };
     } catch (error) {
@@ -144,10 +135,7 @@ function toCandidates<Kind extends QueryKind>(
   });
 }
 
-/**
- * The consequences of each kind of failure: whether the next provider is asked, and the code of the
- * problem if this failure is the one that is reported.
- */
+/** Whether a kind of failure lets the next provider be asked, and the code of its problem. */
 const failurePolicy = {
   missing: { next: false, code: 'not_found' },
   ambiguous: { next: true, code: 'upstream_unavailable' },
@@ -169,62 +157,40 @@ function isWitnessed(failures: readonly ProviderError[]): boolean {
   return witnesses.length >= 2;
 }
 
-/** The words for a query: its subject, wherever in a list it is, and what failed. */
-interface About {
-  readonly subject: string;
-  readonly noun: 'post' | 'account';
-  /** Detail of the problem if no provider covers the query. */
-  readonly unsupported: string;
+function describe(query: Query) {
+  if ('post' in query) {
+    const { platform, id } = query.post;
+    const unsupported = `No provider of this server reads ${platformNames[platform]}, where this post is.`;
+    return { subject: `${platform} ${id}`, noun: 'post', unsupported };
+  }
+  if ('account' in query) {
+    const { platform, handle } = query.account;
+    const unsupported = `The parameter \`handle\` names an account of ${platformNames[platform]}, which no provider of this server reads.`;
+    return { subject: `${platform} ${handle}`, noun: 'account', unsupported };
+  }
+  const { platform, text } = query;
+  const unsupported = `The parameter \`platform\` names ${platformNames[platform]}, which no provider of this server searches.`;
+  return { subject: `${platform} ${text}`, noun: 'account', unsupported };
 }
 
-function describe(query: Query): About {
-  switch (query.kind) {
-    case 'post':
-    case 'replies': {
-      const { platform, id } = query.post;
-      return {
-        subject: `${platform} ${id}`,
-        noun: 'post',
-        unsupported: `No provider of this server reads ${platformNames[platform]}, where this post is.`,
-      };
-    }
-    case 'search':
-    case 'searchUsers': {
-      const { platform, text } = query;
-      return {
-        subject: `${platform} ${text}`,
-        noun: 'account',
-        unsupported: `The parameter \`platform\` names ${platformNames[platform]}, which no provider of this server searches.`,
-      };
-    }
-    default: {
-      const { platform, handle } = query.account;
-      return {
-        subject: `${platform} ${handle}`,
-        noun: 'account',
-        unsupported: `The parameter \`handle\` names an account of ${platformNames[platform]}, which no provider of this server reads.`,
-      };
-    }
-  }
-}
+type About = ReturnType<typeof describe>;
 
 /** Reports the first failure, because the first provider is the one that should have answered. */
-function toProblem(failures: readonly ProviderError[], { noun, unsupported }: About): Problem {
+
+function toProblem(failures: readonly ProviderError[], { noun, unsupported }: About) {
   const [first] = failures;
   if (first === undefined) return new Problem('unsupported_platform', { detail: unsupported });
   const gone = failures.find(({ kind }) => kind === 'missing');
   if (gone !== undefined) return new Problem('not_found', { detail: gone.message, cause: gone });
   if (isWitnessed(failures)) {
-    return new Problem('not_found', {
-      detail: `There is no such ${noun}: two independent sources say so.`,
-      cause: first,
-    });
+    const detail = `There is no such ${noun}: two independent sources say so.`;
+    return new Problem('not_found', { detail, cause: first });
   }
   const asked = first.kind === 'throttled' ? first.retryAfterSeconds : undefined;
   return new Problem(failurePolicy[first.kind].code, {
     detail: explainFailure(first, noun),
     cause: first,
-    ...(asked === undefined ? {} : { retryAfterSeconds: clampPause(asked) }),
+    ...(asked !== undefined && { retryAfterSeconds: clampPause(asked) }),
   });
 }
 
@@ -234,10 +200,7 @@ function explainFailure({ kind, message }: ProviderError, noun: string): string 
   return `One source has no such ${noun}, but an outage looks the same there and no second source could confirm it.`;
 }
 
-/**
- * Returns the error of a read that takes only live results: for each failure of a source the same code,
- * so that callers need to look for one. Other errors stay as they are.
- */
+/** Returns the error of a read of live results only: one code for any failure of a source. */
 export function toNotLive(error: unknown): unknown {
   const ofSource = ['upstream_error', 'upstream_rate_limited', 'upstream_unavailable'];
   if (!(error instanceof Problem) || !ofSource.includes(error.code)) return error;
@@ -245,6 +208,6 @@ export function toNotLive(error: unknown): unknown {
   return new Problem('upstream_unavailable', {
     detail: `There are no live results: ${error.message}`,
     cause: error,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
 }

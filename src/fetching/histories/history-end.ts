@@ -12,10 +12,8 @@ export interface HistoryRange {
   readonly untilSecond: number | null;
 }
 
-/** Number, places and age of the posts that were sent so far. */
 interface Tally {
   readonly count: number;
-  /** Number of posts kept from earlier imports. */
   readonly keptCount: number;
   /** The places of the first and the last post, in Unix seconds; `null` if none is known. */
   readonly newestSecond: number | null;
@@ -24,7 +22,6 @@ interface Tally {
   readonly stored: readonly number[];
 }
 
-/** Result of an import. */
 export interface HistoryEnd extends Omit<Tally, 'stored'> {
   readonly isTruncated: boolean;
   readonly isFloorReached: boolean;
@@ -47,7 +44,6 @@ export const emptyTally: Tally = {
   stored: [],
 };
 
-/** Adds posts, which are in order, to those sent before them. */
 export function addToTally(tally: Tally, posts: readonly PlacedPost[]): Tally {
   const seconds = posts.map(({ second }) => second).filter(Number.isFinite);
   const stored = posts.map((one) => one.stored).filter((second) => second !== null);
@@ -61,19 +57,16 @@ export function addToTally(tally: Tally, posts: readonly PlacedPost[]): Tally {
   };
 }
 
-/** Facts about a walk that is over. */
 export interface EndFacts {
   readonly query: HistoryQuery;
   readonly account: Account;
   readonly walk: WalkEnd;
   readonly tally: Tally;
-  /** Whether its time was over. */
   readonly isLate: boolean;
   readonly sending: Sending;
   readonly durationMs: number;
 }
 
-/** Returns the result of an import. */
 export function toHistoryEnd(facts: EndFacts): HistoryEnd {
   const { walk, tally, isLate, durationMs } = facts;
   const isFull = tally.count >= facts.query.maxPosts;
@@ -92,10 +85,7 @@ export function toHistoryEnd(facts: EndFacts): HistoryEnd {
     durationMs,
     failure: isFull ? null : walk.failure,
   };
-  return {
-    ...end,
-    warnings: [...walk.warnings, ...explainKept(tally), ...explainEnd(end, facts)],
-  };
+  return { ...end, warnings: [...walk.warnings, ...explainKept(tally), ...explainEnd(end, facts)] };
 }
 
 /** Likes were counted, and posts deleted, since the kept posts were fetched. */

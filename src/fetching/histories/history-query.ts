@@ -7,7 +7,6 @@ export interface HistoryQuery {
   readonly sinceSeconds: number | null;
   /** The first second after the range; `null` for all until now. */
   readonly untilSeconds: number | null;
-  /** Maximum number of posts: the newest ones of the range. */
   readonly maxPosts: number;
   readonly withReplies: boolean;
   readonly withReposts: boolean;

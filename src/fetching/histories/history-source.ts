@@ -7,17 +7,14 @@ import type { Page } from '../../model/queries.ts';
 import type { ProviderChain } from '../chain/provider-chain.ts';
 import { toTakeBytes, type Waiting } from '../cost.ts';
 import type { HistoryQuery } from './history-query.ts';
-import type { PagePlace } from './page-span.ts';
+import type { PagePlace } from './page-reader.ts';
 
 export interface SourceOptions {
   readonly chain: ProviderChain;
-  /** The upstream requests are taken from it; absent if they are not counted. */
   readonly pool?: Pool | undefined;
-  /** Bounds the imports (`histories`) and the bytes that they receive (`upstreamBytes`). */
   readonly ledger: Ledger;
 }
 
-/** As many rows as a provider gives at once. */
 const pageCount = 100;
 
 /** Creates the source of an import. The provider of the first page gives all, as no other reads its cursors. */
@@ -30,11 +27,10 @@ export function createHistorySource(
   let provider: string | undefined;
   let profiled = '';
   let profile: Account | null = null;
-  /** Asks the chain on behalf of the caller. The bytes of an answer are held until it is read. */
   const ask = async <Found>(
     pageSignal: AbortSignal,
     read: (request: RequestContext) => Promise<Found>,
-  ): Promise<Found> => {
+  ) => {
     const bytes = ledger.open('upstreamBytes', client ?? null);
     try {
       const takeBytes = toTakeBytes(bytes);
@@ -50,7 +46,6 @@ export function createHistorySource(
     get isArchive() {
       return profiled === 'archive' || provider === 'archive';
     },
-    /** The profile; `null` until it is read. */
     get account() {
       return profile;
     },
@@ -64,15 +59,10 @@ export function createHistorySource(
       return profile;
     },
     readPage: async (place: PagePlace, pageSignal: AbortSignal): Promise<Page<Post>> => {
-      const list = {
-        kind: 'timeline',
-        account,
-        withReplies,
-        withReposts,
-        count: pageCount,
-      } as const;
+      const list = { kind: 'timeline', account, withReplies, withReposts } as const;
+      const query = { ...list, ...place, count: pageCount };
       const { found, source } = await ask(pageSignal, (request) =>
-        chain.ask('timeline', { ...list, ...place }, { ...request, provider, isUnhurried: true }),
+        chain.ask('timeline', query, { ...request, provider, isUnhurried: true }),
       );
       provider ??= source;
       return isIndex ? toOutline(found) : found;
@@ -88,17 +78,15 @@ export function toOutline(page: Page<Post>): Page<Post> {
 /** A tombstone has no time, so an index has no place for it. */
 function outlinePost(post: Post): readonly Status[] {
   if (post.type === 'tombstone') return [];
-  const empty = { text: '', facets: [], quote: null, poll: null, article: null, card: null };
-  return [
-    {
-      ...post,
-      ...empty,
-      author: outlineAccount(post.author),
-      reposted_by: post.reposted_by === null ? null : outlineAccount(post.reposted_by),
-      media: { all: [], photos: [], videos: [] },
-      community_note: null,
-    },
-  ];
+  const outline = {
+    ...post,
+    ...{ text: '', facets: [], quote: null, poll: null, article: null, card: null },
+    author: outlineAccount(post.author),
+    reposted_by: post.reposted_by && outlineAccount(post.reposted_by),
+    media: { all: [], photos: [], videos: [] },
+    community_note: null,
+  };
+  return [outline];
 }
 
 function outlineAccount({ id, screen_name, platform }: Account): Account {

@@ -5,7 +5,7 @@ import { type Deadline, openDeadline } from '../../core/scheduling/deadline.ts';
 import type { Hold } from '../../core/scheduling/ledger.ts';
 import type { Account } from '../../model/account.ts';
 import type { AccountReference } from '../../model/reference.ts';
-import { atCost, type Waiting } from '../cost.ts';
+import { atCost, overloaded, type Waiting } from '../cost.ts';
 import { addToTally, emptyTally, type HistoryEnd, toHistoryEnd } from './history-end.ts';
 import type { HistoryQuery, Sending } from './history-query.ts';
 import { createHistorySource, type SourceOptions } from './history-source.ts';
@@ -16,41 +16,32 @@ import { type WalkEnd, walkHistory } from './walk-history.ts';
 
 export interface ImporterOptions extends SourceOptions {
   readonly clock: Clock;
-  /** Maximum number of pages that one import asks for at once. */
   readonly concurrency: number;
   /** Milliseconds until the first posts, and for an import that is sent as one document. */
   readonly firstTimeoutMs: number;
   /** Milliseconds for an import that is sent as it comes. */
   readonly timeoutMs: number;
-  /** Where imports are kept; absent if they are not. */
   readonly keep?: HistoryKeep | undefined;
   /** Called if the keep cannot be read or written; the import continues without it. */
   readonly onKeepFailure?: ((error: unknown) => void) | undefined;
   /** Called with an account that is confirmed gone or not public. */
   readonly onGone: (account: AccountReference) => void;
-  /** Aborted when the process must not wait for upstreams any longer. */
   readonly stop?: AbortSignal;
 }
 
 /** The posts of an import as they come. A slow reader slows the import down. */
 export interface PostStream {
   /**
-   * Returns the next posts, or the result of the import.
-   *
-   * @throws Problem `shutting_down`, and the signal's reason when the caller leaves; every other
-   *   failure is part of the result.
+   * Returns the next posts, or the result of the import. Throws Problem `shutting_down`, and the
+   * signal's reason when the caller leaves; every other failure is part of the result.
    */
   next(): Promise<IteratorResult<readonly PlacedPost[], HistoryEnd>>;
-  /** Ends the import, however far it is. */
   close(): Promise<void>;
 }
 
-/** An import that has begun. */
 export interface HistoryImport {
   readonly account: Account;
-  /** The provider that answers. */
   readonly source: string;
-  /** Milliseconds since the epoch. */
   readonly startedMs: number;
   /** The posts in the order of the timeline, newest first. Close it in any case. */
   readonly posts: PostStream;
@@ -58,30 +49,21 @@ export interface HistoryImport {
 
 export type HistoryImporter = ReturnType<typeof createHistoryImporter>;
 
-/** Creates the importer of the posts of accounts. */
 export function createHistoryImporter(options: ImporterOptions) {
   const { ledger } = options;
   return {
-    /** Number of imports under way. */
     get running() {
       return ledger.totalOf('histories');
     },
     /**
-     * Begins an import; resolves when its first posts are there, or it is over. It costs the caller one
-     * unit, and each of its requests is taken out of the pool.
-     *
-     * @throws Problem, see ProviderChain.ask and Fetcher.fetch
+     * Begins an import for one unit; resolves when its first posts are there, or it is over. Throws
+     * Problem,
+     * see ProviderChain.ask and Fetcher.fetch.
      */
-    begin: async (
-      query: HistoryQuery,
-      waiting: Waiting,
-      sending: Sending = 'stream',
-    ): Promise<HistoryImport> => {
+    begin: async (query: HistoryQuery, waiting: Waiting, sending: Sending = 'stream') => {
       const hold = ledger.open('histories', waiting.client ?? null);
       if (!hold.take(1)) {
-        throw new Problem('overloaded', {
-          detail: 'Too many histories are being read, in all or for this client address.',
-        });
+        throw overloaded('Too many histories are being read, in all or for this client address.');
       }
       try {
         return await atCost(waiting, () => beginImport(options, query, { waiting, hold, sending }));
@@ -97,22 +79,17 @@ export function createHistoryImporter(options: ImporterOptions) {
 interface Begun {
   readonly waiting: Waiting;
   readonly sending: Sending;
-  /** The import itself, released at its end. */
   readonly hold: Hold;
 }
 
-async function beginImport(
-  options: ImporterOptions,
-  query: HistoryQuery,
-  begun: Begun,
-): Promise<HistoryImport> {
+async function beginImport(options: ImporterOptions, query: HistoryQuery, begun: Begun) {
   const { clock, stop, firstTimeoutMs, timeoutMs, concurrency } = options;
   const { waiting, sending } = begun;
   const startedMs = clock.now();
   let currentMs = Math.min(firstTimeoutMs, timeoutMs);
   const deadline = openDeadline(currentMs, stop ? [waiting.signal, stop] : [waiting.signal]);
   const { signal } = deadline;
-  const refuse = (isEmpty: boolean) => refuseInterrupted(options, { waiting, deadline, isEmpty });
+  const refuse = (isEmpty: boolean) => refuseInterrupted(options, { waiting, deadline }, isEmpty);
   const source = createHistorySource(options, query, { ...waiting, signal });
   const keeping = createKeeping({ ...options, query, source });
   let walk: Walk | undefined;
@@ -122,6 +99,7 @@ async function beginImport(
     walk = walkHistory({
       ...{ query, kept, clock, signal, concurrency, ask: source.readPage },
       deadlineMs: () => startedMs + currentMs,
+      // A profile that cannot be read is the failure of the import, thrown below.
       pace: reading.then((account) => paceOf(account, startedMs)).catch(() => unknownPace),
       // Outlines are not worth keeping.
       onWalked: query.isIndex ? undefined : keeping.store,
@@ -132,14 +110,8 @@ async function beginImport(
       currentMs = timeoutMs;
       deadline.restart(startedMs + timeoutMs - clock.now());
     }
-    const posts = openPosts(walk, first, {
-      ...begun,
-      options,
-      query,
-      deadline,
-      startedMs,
-      account,
-    });
+    const state = { ...begun, options, query, deadline, startedMs, account };
+    const posts = openPosts(walk, first, state);
     return { account, source: source.name, startedMs, posts };
   } catch (error) {
     deadline.abort();
@@ -161,22 +133,20 @@ function paceOf({ statuses, joined }: Account, nowMs: number): AccountPace {
 /** @throws if nobody waits any more, the process stops, or nothing came in time */
 function refuseInterrupted(
   { stop, firstTimeoutMs }: ImporterOptions,
-  {
-    waiting,
-    deadline,
-    isEmpty,
-  }: { readonly waiting: Waiting; readonly deadline: Deadline; readonly isEmpty: boolean },
+  { waiting, deadline }: Pick<ImportState, 'waiting' | 'deadline'>,
+  isEmpty: boolean,
 ): void {
   waiting.signal.throwIfAborted();
   if (stop?.aborted === true) {
     throw new Problem('shutting_down', { detail: 'This process is about to stop.' });
   }
   if (deadline.isLate && isEmpty) {
-    throw new Problem('upstream_unavailable', {
-      detail: `The source gave no post within ${firstTimeoutMs} ms.`,
-    });
+    const detail = `The source gave no post within ${firstTimeoutMs} ms.`;
+    throw new Problem('upstream_unavailable', { detail });
   }
 }
+
+const nothing = undefined as never; // nobody reads what a generator returns that is left
 
 type Walk = ReturnType<typeof walkHistory>;
 type Step = IteratorResult<readonly PlacedPost[], WalkEnd>;
@@ -196,7 +166,7 @@ function openPosts(walk: Walk, first: Step, state: ImportState): PostStream {
     close: async () => {
       // A generator that was never asked for anything would not clean up.
       await endImport(walk, state);
-      await sent.return(undefined as never); // nobody reads what it returns
+      await sent.return(nothing);
     },
   };
 }
@@ -214,7 +184,7 @@ async function* sendPosts(
   state: ImportState,
 ): AsyncGenerator<readonly PlacedPost[], HistoryEnd> {
   const { options, query, deadline } = state;
-  const refuse = () => refuseInterrupted(options, { ...state, isEmpty: false });
+  const refuse = () => refuseInterrupted(options, state, false);
   let tally = emptyTally;
   try {
     let step = first;
@@ -233,14 +203,3 @@ async function* sendPosts(
     await endImport(walk, state);
   }
 }
-
-/** The result of a walk that nobody reads to its end. */
-const nothing: WalkEnd = {
-  unread: [],
-  uncertain: [],
-  isCut: false,
-  isAtEnd: false,
-  failure: null,
-  pages: 0,
-  warnings: [],
-};

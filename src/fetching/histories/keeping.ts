@@ -4,25 +4,19 @@ import type { Account } from '../../model/account.ts';
 import { clipRanges, type SecondRange } from '../../platforms/second-ranges.ts';
 import type { HistoryQuery } from './history-query.ts';
 import { mayBeIn } from './ordering.ts';
-import { hasOwnTime } from './page-span.ts';
+import { hasOwnTime } from './page-reader.ts';
 
 const nothingKept: KeptPart = { ranges: [], posts: [] };
 
 export interface KeepingOptions {
   readonly query: HistoryQuery;
-  readonly source: {
-    /** The profile; `null` until it is read. */
-    readonly account: Account | null;
-    /** Whether the archive answers; what it holds need not be kept again. */
-    readonly isArchive: boolean;
-  };
+  readonly source: { readonly account: Account | null; readonly isArchive: boolean };
   readonly clock: Clock;
   readonly keep?: HistoryKeep | undefined;
   /** Called if the keep cannot be read or written; the import continues without it. */
   readonly onKeepFailure?: ((error: unknown) => void) | undefined;
 }
 
-/** Creates the access of one import to the histories that are kept. */
 export function createKeeping({ query, source, keep, clock, onKeepFailure }: KeepingOptions) {
   const carefully = <Result>(use: () => Result, otherwise: Result): Result => {
     try {
@@ -51,7 +45,6 @@ export function createKeeping({ query, source, keep, clock, onKeepFailure }: Kee
       const read = () => keep.read({ ...timelineOf(account), range, limit });
       return carefully(() => settleTop(read(), range.toSecond), nothingKept);
     },
-    /** Keeps what was read; absent if histories are not kept. */
     store:
       keep &&
       (async (part: KeptPart): Promise<void> => {
@@ -68,7 +61,6 @@ export function createKeeping({ query, source, keep, clock, onKeepFailure }: Kee
 /** Maximum number of kept posts that are read if only the replies are wanted. */
 const mostLooked = 20_000;
 
-/** Returns the seconds that a query asks for at a moment. */
 export function secondsOf(
   { sinceSeconds, untilSeconds }: HistoryQuery,
   nowMs: number,

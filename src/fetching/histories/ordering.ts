@@ -2,18 +2,16 @@ import type { KeptPost } from '../../archive/histories/history-keep.ts';
 import type { Post } from '../../model/post.ts';
 import type { PageSpan } from '../../model/queries.ts';
 import type { SecondRange } from '../../platforms/second-ranges.ts';
-import { postKey } from '../cache/post-key.ts';
+import { postKey } from '../cache/subjects.ts';
 import type { HistoryQuery } from './history-query.ts';
-import { hasOwnTime } from './page-span.ts';
+import { hasOwnTime } from './page-reader.ts';
 
 type Wanted = Pick<HistoryQuery, 'sinceSeconds' | 'untilSeconds' | 'maxPosts' | 'onlyReplies'>;
 
-/** A post with its place in the timeline. */
 export interface PlacedPost {
   readonly post: Post;
   /** Unix seconds. A repost has the second of the post above it; infinite if all above it are reposts too. */
   readonly second: number;
-  /** When an earlier import fetched it, in Unix seconds; `null` if this one did. */
   readonly stored: number | null;
 }
 
@@ -23,14 +21,12 @@ interface PagePost extends PlacedPost {
 }
 
 interface Found extends PlacedPost {
-  /** Orders the posts of one second as they came. */
   readonly number: number;
   /** Whether it is a repost that may have been made before the range begins. */
   readonly isUnsettled: boolean;
 }
 
-/** The number of the first kept post: there are never as many others. */
-const firstKept = 1e9;
+const firstKept = 1e9; // the number of the first kept post: there are never as many others
 
 /** Creates an ordering, which puts posts found in any order into that of the timeline, each once at its newest place. */
 export function createOrdering(wanted: Wanted) {
@@ -45,7 +41,6 @@ export function createOrdering(wanted: Wanted) {
     if (!given.has(key) && (other === undefined || isBetter(found, other))) waiting.set(key, found);
   };
   return {
-    /** Adds the posts of a page. */
     add: (posts: readonly Post[], span: PageSpan): void => {
       for (const placed of placePosts(posts, span, wanted)) {
         number += 1;
@@ -73,13 +68,11 @@ export function createOrdering(wanted: Wanted) {
     get found() {
       return given.size + waiting.size;
     },
-    /** Returns how many posts were found above a moment. */
     foundAbove: (ms: number): number =>
       given.size + [...waiting.values()].filter(({ second }) => second * 1000 > ms).length,
     get given() {
       return given.size;
     },
-    /** Whether as many posts were given as are wanted, and others were found. */
     get isCut() {
       return given.size >= wanted.maxPosts && waiting.size > 0;
     },
@@ -110,7 +103,6 @@ function byPlace(a: Found, b: Found): number {
   return a.second === b.second ? a.number - b.number : b.second - a.second;
 }
 
-/** Creates a collection of all posts in the range that the pages of a walk have, to keep for the next import. */
 export function createFoundPosts(query: Wanted) {
   const wanted = { ...query, onlyReplies: false };
   const since = leastSecond(wanted);
@@ -133,7 +125,6 @@ export function createFoundPosts(query: Wanted) {
         else found.set(key, { ...one, belowSecond: since });
       }
     },
-    /** Returns the posts that are, or may be, in one of the ranges, newest first, as fetched at a moment. */
     within: (ranges: readonly SecondRange[], fetchedMs: number): readonly KeptPost[] => {
       const stored = Math.floor(fetchedMs / 1000);
       return [...found.values()]
@@ -145,7 +136,6 @@ export function createFoundPosts(query: Wanted) {
   };
 }
 
-/** Returns whether a post is in a range, or a repost may be. */
 export function mayBeIn(
   { second, belowSecond }: Pick<KeptPost, 'second' | 'belowSecond'>,
   { fromSecond, toSecond }: SecondRange,
@@ -153,7 +143,6 @@ export function mayBeIn(
   return second >= fromSecond && belowSecond <= toSecond;
 }
 
-/** Narrows the place of a repost by another page that shows it. */
 function narrow(one: PagePost, other: PagePost | undefined): PagePost {
   if (other === undefined) return one;
   const second = Math.min(one.second, other.second);
@@ -177,7 +166,6 @@ function placePosts(posts: readonly Post[], span: PageSpan, wanted: Wanted): rea
     .filter((placed) => isWanted(placed, wanted));
 }
 
-/** Returns the newest second below each place on a page. */
 function secondsBelow(posts: readonly Post[], { toMs }: PageSpan): readonly number[] {
   let below = toMs === null ? Number.NEGATIVE_INFINITY : Math.floor(toMs / 1000);
   const seconds = posts.toReversed().map((post) => {

@@ -1,11 +1,9 @@
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Post } from '../../model/post.ts';
-import type { Page } from '../../model/queries.ts';
-import { type PagePlace, rowsOf, spanOf } from './page-span.ts';
+import type { Page, PageSpan } from '../../model/queries.ts';
 
 export interface PageReaderOptions {
-  /** Asks for one page. Throws Problem. */
   readonly ask: (place: PagePlace, signal: AbortSignal) => Promise<Page<Post>>;
   readonly clock: Clock;
   /** Returns the time after which pages are of no use, in milliseconds since the epoch. */
@@ -13,7 +11,6 @@ export interface PageReaderOptions {
   readonly signal: AbortSignal;
 }
 
-/** A page as complete as it could be read. */
 export interface SteadyPage {
   readonly page: Page<Post>;
   /** False if it may lack posts all the same. */
@@ -24,7 +21,6 @@ export interface SteadyPage {
 const triesAgain = 2;
 const firstWaitMs = 300;
 
-/** The pause if a throttling upstream names none. */
 const defaultPauseSeconds = 30;
 
 /** Half of the least rows of a page, as long as no other was read: FxTwitter sends 20 to 40. */
@@ -32,7 +28,6 @@ const fewestRows = 10;
 
 export type PageReader = ReturnType<typeof createPageReader>;
 
-/** Creates a reader of the pages of one timeline. */
 export function createPageReader(options: PageReaderOptions) {
   const { clock, signal } = options;
   let asked = 0;
@@ -69,11 +64,10 @@ export function createPageReader(options: PageReaderOptions) {
   };
   return {
     /**
-     * Returns a page as complete as it can be read. All pages wait together while the upstream
-     * throttles or the pool is used up. After other upstream failures a page is tried twice more.
-     *
-     * @param onDoubt Called with the first answer if it is doubtful, before it is asked for again.
-     * @throws Problem, see ProviderChain.ask
+     * Returns a page as complete as it can be read. Pages wait together while the upstream
+     * throttles.
+     * Calls `onDoubt` before a doubtful page is asked for again. Throws Problem, see
+     * ProviderChain.ask.
      */
     read: async (place: PagePlace, onDoubt?: (first: Page<Post>) => void): Promise<SteadyPage> => {
       const isGood = (page: Page<Post>) => {
@@ -85,11 +79,9 @@ export function createPageReader(options: PageReaderOptions) {
       rows += rowsOf(steady.page);
       return steady;
     },
-    /** Number of pages asked for, repeated ones included. */
     get asked() {
       return asked;
     },
-    /** How often the upstream has throttled. */
     get throttles() {
       return throttles;
     },
@@ -108,22 +100,15 @@ function isOutage(error: unknown): boolean {
   );
 }
 
-/**
- * How often a doubtful page is asked for again. A page that is not settled by the first repetition is most likely
- * as it looks, so the others are asked for at once.
- */
+/** How often a doubtful page is asked for again: once, then three times at once. */
 const asksAgain = [1, 3] as const;
 
 /** One answer in four can be short, so now and then five in a row are; so often it is asked for after them. */
 const lastAsks = 4;
 
-/** So many answers that agree are believed, however few rows they have. */
-const mostAgreeing = 5;
+const mostAgreeing = 5; // so many answers that agree are believed, however few rows they have
 
-/**
- * Reads a page, and again if it is doubtful: until an answer is good, two answers that have rows
- * agree, or it was asked for often enough. The result has the posts of all answers.
- */
+/** Joins answers until one is good, two with rows agree, or it was asked often enough. */
 async function readSteadily(
   ask: () => Promise<Page<Post>>,
   {
@@ -159,10 +144,7 @@ async function readSteadily(
   return { page, isProved: isSettled || agreeing >= enough };
 }
 
-/**
- * Returns whether a page has as many rows as pages have. The post at its end can be on it twice, at its
- * place and above a reply to it, so that a page that was cut off there looks whole too.
- */
+/** Returns whether a page has as many rows as pages have. Its last post can be on it twice. */
 function isLong(page: Page<Post>, leastRows: number): boolean {
   return page.span === undefined || rowsOf(page) >= leastRows;
 }
@@ -179,4 +161,47 @@ function join(one: Page<Post>, other: Page<Post>): Page<Post> {
   const known = new Set(fuller.items.map(({ id }) => id));
   const missed = less.items.filter(({ id }) => !known.has(id));
   return missed.length === 0 ? fuller : { ...fuller, items: [...fuller.items, ...missed] };
+}
+
+export interface PagePlace {
+  /** The provider's cursor; `null` if the timeline is entered by `untilSeconds`, or at the top. */
+  readonly cursor: string | null;
+  readonly untilSeconds: number | null;
+}
+
+/**
+ * Returns the part of a timeline that a page covers, as its source tells. Otherwise it begins where
+ * it was
+ * entered, and ends with the last post that has a time of its own; a repost has that of the
+ * original.
+ */
+export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): PageSpan {
+  // The first post of a list may be pinned and then is out of its place.
+  const last = page.items.slice(1).findLast(hasOwnTime);
+  // The last page of a timeline has all that there is.
+  const isTold = last !== undefined && page.cursor !== null;
+  const lastMs = isTold ? last.created_timestamp * 1000 + 999 : null;
+  if (page.span !== undefined) return { ...page.span, toMs: page.span.toMs ?? lastMs };
+  const isEntered = cursor === null && untilSeconds !== null && page.items.length > 0;
+  return {
+    fromMs: isEntered ? untilSeconds * 1000 : null,
+    toMs: lastMs,
+    isWhole: page.isExact === true || page.isDoubtful !== true,
+  };
+}
+
+export function rowsOf({ rows, items }: Page<Post>): number {
+  return rows ?? items.length;
+}
+
+/** Returns whether a post stands at the time that it carries. */
+export function hasOwnTime(post: Post): post is Extract<Post, { type: 'status' }> {
+  return post.type === 'status' && post.reposted_by === null;
+}
+
+/** Returns the second of the oldest post that stands in its place; infinite if there is none. */
+export function oldestOf(posts: readonly Post[], { toMs }: PageSpan): number {
+  const seconds = posts.filter(hasOwnTime).map((post) => post.created_timestamp);
+  const inPlace = seconds.filter((second) => second * 1000 + 999 >= (toMs ?? 0));
+  return Math.min(...inPlace, Number.POSITIVE_INFINITY);
 }

@@ -4,42 +4,40 @@ import { Problem } from '../../core/problem.ts';
 import type { Post } from '../../model/post.ts';
 import type { Page, PageSpan } from '../../model/queries.ts';
 import { joinRanges, type SecondRange, subtractRanges } from '../../platforms/second-ranges.ts';
-import { postKey } from '../cache/post-key.ts';
+import { postKey } from '../cache/subjects.ts';
 import type { HistoryQuery } from './history-query.ts';
 import { secondsOf } from './keeping.ts';
 import { createFoundPosts, createOrdering, type PlacedPost } from './ordering.ts';
 import {
   createPageReader,
+  hasOwnTime,
+  oldestOf,
+  type PagePlace,
   type PageReader,
   type PageReaderOptions,
+  rowsOf,
   type SteadyPage,
+  spanOf,
 } from './page-reader.ts';
-import { hasOwnTime, oldestOf, type PagePlace, rowsOf, spanOf } from './page-span.ts';
 import {
   type AccountPace,
   createDensity,
+  createUnreadRanges,
   type PlannerOptions,
   planRange,
-} from './range-planner.ts';
-import {
-  createUnreadRanges,
   type Reached,
   type TimeRange,
   toSeconds,
   type UnreadRange,
-} from './unread-ranges.ts';
+} from './range-planner.ts';
 
 export interface WalkOptions extends PageReaderOptions {
   readonly query: HistoryQuery;
-  /** Maximum number of pages that are asked for at once. */
   readonly concurrency: number;
   readonly pace: Promise<AccountPace>;
   /** The part that is not asked for, because an earlier import kept it. */
   readonly kept: KeptPart;
-  /**
-   * Called once when the walk is over or left, with what it has read as a whole beside the kept part,
-   * without what is too young to be settled.
-   */
+  /** Called once at the end with what was read as a whole beside the kept part. */
   readonly onWalked?: ((walked: KeptPart) => Promise<void>) | undefined;
 }
 
@@ -48,9 +46,7 @@ export interface WalkEnd {
   readonly unread: readonly SecondRange[];
   /** The parts that may lack posts, because their pages stayed short. */
   readonly uncertain: readonly SecondRange[];
-  /** Whether more posts were found than are wanted. */
   readonly isCut: boolean;
-  /** Whether the source ended the timeline, rather than the range. */
   readonly isAtEnd: boolean;
   /** Why it ended early; `null` if it did not, or was interrupted. */
   readonly failure: Problem | null;
@@ -59,14 +55,12 @@ export interface WalkEnd {
 }
 
 /**
- * Walks the posts of an account in a range of time, many pages at once if the source can be entered
- * at any moment, and yields them in the order of the timeline, newest first, each once.
- *
- * The unread part is cut into ranges of about a page. Each is read by a chain of pages, of which each
- * begins where the one before it ended, so that nothing is between them. A range that is denser than
- * expected is cut again; pages that reach further spare the ranges that they reach into.
- *
- * @throws Problem, see ProviderChain.ask, if nothing was found before it failed
+ * Walks the posts of an account in a range of time, newest first, each once. The unread part is cut
+ * into
+ * ranges of about a page, read at once by chains of pages that begin where the one before ended, if
+ * the
+ * source can be entered anywhere. Throws Problem, see ProviderChain.ask, if it failed before any
+ * post.
  */
 export async function* walkHistory(
   options: WalkOptions,
@@ -86,20 +80,16 @@ export async function* walkHistory(
     if (last.length > 0) yield last;
     return walking.finish();
   } finally {
-    walking.stop();
-    await options.onWalked?.(walking.walked());
+    await options.onWalked?.(walking.stop());
   }
 }
 
-/** No more pages are asked for while so many posts wait for a slow reader. */
 const maxAhead = 1000;
 
-/** After so many pages without progress a range is given up. */
-const maxIdlePages = 8;
+const maxIdlePages = 8; // after so many pages without progress a range is given up
 
 const unsettled = 'The oldest reposts may have been made before `since`; the source did not tell.';
 
-/** One walk. Pages arrive in any order; each resolves `progress`. */
 class Walking {
   readonly #options: WalkOptions;
   readonly #startMs: number;
@@ -113,14 +103,12 @@ class Walking {
   readonly #stopped = new AbortController();
   readonly #uncertain: TimeRange[] = [];
   readonly #warnings = new Set<string>();
-  /** The ends of all pages, from which later ones may continue. */
   readonly #ends: Reached[] = [];
   #notify: () => void = () => undefined;
   #active = 0;
   #rows = 0;
   #matched = 0;
   #oldestSecond: number;
-  /** Whether the source can be entered at a moment. */
   #jumps: 'unknown' | 'work' | 'fail' = 'unknown';
   #isPausedByReader = false;
   #isAtEnd = false;
@@ -169,8 +157,8 @@ class Walking {
   }
 
   /** Resolves when a page has been read, or the walk is interrupted. */
-  async progress(): Promise<void> {
-    await new Promise<void>((resolve) => {
+  progress(): Promise<void> {
+    return new Promise((resolve) => {
       this.#notify = resolve;
     });
   }
@@ -191,9 +179,9 @@ class Walking {
     return ordering.release(Number.NEGATIVE_INFINITY);
   }
 
-  /** Returns the reposts right below the range, and whether they are certain. */
-  async #readBelow(): Promise<{ readonly below: ReadonlySet<string>; readonly isSure: boolean }> {
+  async #readBelow() {
     const place = { cursor: null, untilSeconds: this.#options.query.sinceSeconds };
+    // All posts were read: any failure only leaves a doubt, which the warning names.
     const steady = await this.#reader.read(place).catch(() => undefined);
     if (steady?.isProved !== true) this.#warnings.add(unsettled);
     // A page from elsewhere says nothing of the posts below.
@@ -207,8 +195,8 @@ class Walking {
   finish(): WalkEnd {
     const { kept } = this.#options;
     const failure = this.#failure;
-    const isNothing = this.#ordering.found === 0;
-    if (failure !== undefined && (isNothing || !(failure instanceof Problem))) throw failure;
+    const isBearable = failure instanceof Problem && this.#ordering.found > 0;
+    if (failure !== undefined && !isBearable) throw failure;
     const isKeptToEnd = kept.ranges.at(-1)?.fromSecond === Number.NEGATIVE_INFINITY;
     return {
       unread: joinRanges(this.#ranges.ranges.map(toSeconds)),
@@ -221,8 +209,9 @@ class Walking {
     };
   }
 
-  /** Returns what has been read for certain, is not kept yet, and will not change. */
-  walked(): KeptPart {
+  /** Ends the walk, and returns what has been read for certain, is not kept yet, and will not change. */
+  stop(): KeptPart {
+    this.#stopped.abort();
     const { query, kept } = this.#options;
     const { fromSecond, toSecond } = secondsOf(query, this.#startMs);
     const settled = Math.floor(this.#startMs / 1000) - youngSeconds;
@@ -230,10 +219,6 @@ class Walking {
     const unsure = [...this.#ranges.ranges, ...this.#uncertain].map(toSeconds);
     const ranges = subtractRanges(whole, [...unsure, ...kept.ranges]);
     return { ranges, posts: this.#found?.within(ranges, this.#startMs) ?? [] };
-  }
-
-  stop(): void {
-    this.#stopped.abort();
   }
 
   #fill(): void {
@@ -354,20 +339,18 @@ class Walking {
   #takeEnd(range: UnreadRange, oldestSecond: number): void {
     if (this.#oldestSecond < Math.min(oldestSecond, Math.floor(range.topMs / 1000))) {
       this.#giveUp(range);
-      return;
+    } else {
+      this.#isAtEnd = true;
+      this.#ranges.end(range);
     }
-    this.#isAtEnd = true;
-    this.#ranges.end(range);
   }
 
   #giveUp(range: UnreadRange): void {
-    const { topMs, bottomMs } = range;
-    this.#uncertain.push({ topMs, bottomMs });
+    this.#uncertain.push({ ...range });
     this.#ranges.remove(range);
   }
 }
 
-/** Returns whether the source gave another page than the one at the moment that it was entered at. */
 function isRefused(place: PagePlace, { fromMs }: PageSpan): boolean {
   return place.cursor === null && place.untilSeconds !== null && fromMs === null;
 }
@@ -382,7 +365,6 @@ function showsJump(page: Page<Post>, place: PagePlace): boolean {
 /** What is younger is read again by the next import: sources show posts late, and authors delete them early. */
 const youngSeconds = 900;
 
-/** Returns the parts of a query that are not kept, newest first. */
 function toUnread(query: HistoryQuery, kept: KeptPart, nowMs: number): readonly TimeRange[] {
   const topMs = query.untilSeconds === null ? nowMs : query.untilSeconds * 1000 - 1;
   return subtractRanges(secondsOf(query, nowMs), kept.ranges).map(({ fromSecond, toSecond }) => ({

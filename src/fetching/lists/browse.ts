@@ -1,25 +1,17 @@
 import type { Clock } from '../../core/clock.ts';
 import type { RequestContext } from '../../core/http/http-client.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Answers, Page, ProfileFound } from '../../model/queries.ts';
+import type { Account } from '../../model/account.ts';
+import type { Post } from '../../model/post.ts';
+import type { Answers, Page, ProfileFound, ProfileQuery } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import type { AskOptions, ProviderChain, Sourced } from '../chain/provider-chain.ts';
-import {
-  type BrowseFound,
-  type BrowseQuery,
-  type ListItem,
-  type ListKind,
-  type ListPosition,
-  type ListQuery,
-  startOfList,
-} from './browse-query.ts';
 import type { WalkMemory } from './given-items.ts';
 import { type ReadPage, type SourcedPage, type Walked, walk } from './walk.ts';
 
 /** The store of the parts that pages of a list are put together from. */
 export interface PartStore {
-  /** Returns a part that is fresh. */
   get(key: string): ListPart | undefined;
   set(key: string, part: ListPart): void;
 }
@@ -39,16 +31,14 @@ interface BrowseContext {
   readonly parts: PartStore;
   readonly memory: WalkMemory;
   readonly clock: Clock;
-  /** See `Plan`. */
   readonly isLiveOnly?: boolean | undefined;
 }
 
 /**
- * Returns one page of a list with the profile that it belongs to, both asked for at the same time, and
- * the time at which the oldest part was asked for. If the posts of a profile cannot be read, it comes
- * without them, and the next page is then the first.
- *
- * @throws Problem, see ProviderChain.ask
+ * Returns one page of a list with its profile, asked for at once. If the posts of a profile cannot
+ * be read,
+ * it comes without them, and the next page is then the first. Throws Problem, see
+ * ProviderChain.ask.
  */
 export async function browse(
   query: BrowseQuery,
@@ -119,8 +109,9 @@ function isNewestFirst(list: ListQuery): boolean {
 }
 
 /**
- * Returns the error for replies that could not be read. Where a source misses the post, which an outage looks
- * like, the post itself is asked for: other sources have posts without replies, and confirm its absence.
+ * Returns the error for replies that could not be read. If a source misses the post, which an
+ * outage looks
+ * like, the post is asked for: other sources confirm its absence.
  */
 async function explainAbsence(
   error: unknown,
@@ -234,4 +225,73 @@ function join({ list, profile: part, walked }: Parts, { clock }: BrowseContext) 
 function oldestOf(times: readonly (number | undefined)[]): Pick<BrowseFound, 'asOfMs'> {
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? {} : { asOfMs: Math.min(...known) };
+}
+
+export type ListKind =
+  | 'timeline'
+  | 'replies'
+  | 'followers'
+  | 'following'
+  | 'search'
+  | 'searchUsers';
+
+/** A list as a whole: a provider's query without the place in it. */
+export type ListQuery = {
+  [Kind in ListKind]: Omit<Answers[Kind]['query'], 'cursor' | 'count'>;
+}[ListKind];
+
+export type ListItem = Post | Account;
+
+/** A place in a list: the content of a cursor. */
+export interface ListPosition {
+  /** The provider that the walk stays with; `null` if none has answered yet. */
+  readonly provider: string | null;
+  /** The provider's own cursor of the page with the next item; `null` for its first page. */
+  readonly cursor: string | null;
+  /** Number of items of that page that the walk has given. */
+  readonly taken: number;
+  readonly page: number;
+  /** Number of pages in a row on which the walk has found nothing. */
+  readonly fruitless: number;
+  /** Marks of the items given last, oldest first (`given-items.ts`). Empty if pages never overlap. */
+  readonly recent: readonly number[];
+}
+
+export const startOfList: ListPosition = {
+  provider: null,
+  cursor: null,
+  taken: 0,
+  page: 1,
+  fruitless: 0,
+  recent: [],
+};
+
+export interface BrowseQuery {
+  readonly kind: 'browse';
+  readonly profile: ProfileQuery | null;
+  /** `null` if the profile alone is wanted. */
+  readonly list: ListQuery | null;
+  readonly listKey: string;
+  readonly limit: number;
+  /** The number of the page, from 1; the pages before it are walked unless `position` is given. */
+  readonly page: number;
+  /** The place where the page begins; `null` for the beginning of the list. */
+  readonly position: ListPosition | null;
+}
+
+/** A page of a list: exactly as many items as were wanted, unless it is the last or `missing` is not empty. */
+export interface BrowseFound {
+  readonly account: Account | null;
+  /** Of replies, the post that they answer, if a source has sent it. */
+  readonly answered?: Post | undefined;
+  readonly items: readonly ListItem[];
+  /** The place where the next page begins; `null` at the end. */
+  readonly next: ListPosition | null;
+  readonly warnings: readonly string[];
+  /** Whether a provider answered that is asked as the last resort only. */
+  readonly degraded: boolean;
+  /** Not empty if the source failed, or left a doubt whether there is more. */
+  readonly missing: readonly 'items'[];
+  /** The time of its state, in milliseconds since the epoch; left out if that is now. */
+  readonly asOfMs?: number;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { postKey } from '../cache/post-key.ts';
-import type { ListItem, ListPosition } from './browse-query.ts';
+import { postKey } from '../cache/subjects.ts';
+import type { ListItem, ListPosition } from './browse.ts';
 
 /** Maximum number of marks in a position. */
 export const maxRecent = 96;
@@ -9,7 +9,6 @@ export const maxRecent = 96;
 /** So many of the items taken last show that a page still reaches as far as it did. */
 const witnessesOfLength = 3;
 
-/** Maximum number of remembered items of one walk: more than any upstream lists. */
 const maxItems = 5000;
 
 const maxBytes = 16 * 1024 * 1024;
@@ -17,9 +16,9 @@ const maxBytes = 16 * 1024 * 1024;
 export type WalkMemory = ReturnType<typeof createWalkMemory>;
 
 /**
- * Creates the memory of the items that walks have given before a position. A position itself has room for
- * the last of them only; with this memory an item is not repeated however far apart a source sends it.
- * It is bounded and lost after a restart: then a walk uses the marks in the position.
+ * Creates the bounded memory of the items that walks have given before a position, which has room
+ * for the
+ * last of them only. Without it, after a restart, a walk uses the marks in the position.
  */
 export function createWalkMemory() {
   const walks = new LRUCache<string, Float64Array>({
@@ -42,10 +41,7 @@ export function createWalkMemory() {
 
 export type GivenItems = ReturnType<typeof createGivenItems>;
 
-/**
- * Creates the collection of the items that one walk has given, from the fingerprints of those before its
- * position, or if they are unknown, from the marks in the position.
- */
+/** Creates the collection of the items that one walk has given, by fingerprints or marks. */
 export function createGivenItems(
   position: ListPosition,
   remembered: readonly number[] | undefined,
@@ -63,9 +59,7 @@ export function createGivenItems(
     });
   };
   return {
-    /** Fingerprints, oldest first, as far as they are known. */
     fingerprints: fingerprints as readonly number[],
-    /** Marks of the last items, for a position. */
     get marks() {
       return fingerprints.slice(-maxRecent).map(toMark);
     },
@@ -77,9 +71,9 @@ export function createGivenItems(
       }
     },
     /**
-     * Returns the items of a page that were not given before, each once. `taken` of its items were the
-     * last ones given. On lists that grow on top, the items above the first of them are new: the walk
-     * has passed them.
+     * Returns the items of a page that were not given before, each once. The last `taken` items
+     * came from it;
+     * on lists that grow on top, those above the first of them are new.
      */
     freshOf: (
       items: readonly ListItem[],
@@ -101,16 +95,12 @@ export function createGivenItems(
   };
 }
 
-/**
- * Returns 48 bits of a hash of an item's name, so that two of a walk are never the same; `null` for an item without
- * one: a post that is gone, which two places may show.
- */
+/** Returns 48 bits of a hash of an item's name; `null` for a post that is gone without one. */
 function fingerprintOf(item: ListItem): number | null {
   const key = 'type' in item ? postKey(item) : item.id;
   return key === null ? null : createHash('sha256').update(key).digest().readUIntBE(0, 6);
 }
 
-/** Returns the mark of a fingerprint: its lower 32 bits, for which a position has room. */
 function toMark(fingerprint: number): number {
   return fingerprint < 0 ? -1 - fingerprint : fingerprint % 2 ** 32;
 }

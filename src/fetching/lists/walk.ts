@@ -1,15 +1,13 @@
 import { Problem } from '../../core/problem.ts';
 import type { Page } from '../../model/queries.ts';
-import type { ListItem, ListPosition } from './browse-query.ts';
+import type { ListItem, ListPosition } from './browse.ts';
 import { createGivenItems, type GivenItems } from './given-items.ts';
 
-/** A page of a source, with its provider. */
 export interface SourcedPage {
   readonly page: Page<ListItem>;
   readonly source: string;
   readonly degraded: boolean;
   readonly isLocal: boolean;
-  /** Milliseconds since the epoch. */
   readonly askedMs: number;
 }
 
@@ -22,15 +20,11 @@ export type ReadPage = (at: {
 
 export interface WalkOptions {
   readonly position: ListPosition;
-  /** Fingerprints of the items before the position, oldest first, if they are remembered. */
   readonly given: readonly number[] | undefined;
   /** True if new items come on top; false if items change their places. */
   readonly isNewestFirst: boolean;
-  /** Number of items to leave out before the page. */
   readonly skip: number;
-  /** Number of items of the page. */
   readonly limit: number;
-  /** The number of the page, from 1. */
   readonly page: number;
 }
 
@@ -44,17 +38,14 @@ export interface Walked {
   readonly isSound: boolean;
   /** The pages that were read of the source, in order. */
   readonly read: readonly SourcedPage[];
-  /** The page that `next` is in the middle of. */
   readonly leftover: SourcedPage | undefined;
 }
 
 /**
- * Walks a list from a position until as many items are found as are wanted, over pages of any size.
- * An item that the walk has given before is left out. A page that is suspiciously short is asked for
- * again, and an empty one is not taken for the end while the source names a next page.
- *
- * @throws Problem if not even the first page can be read; `upstream_unavailable` if the items to skip
- *   cannot be walked in one read.
+ * Walks a list until as many new items are found as are wanted, over pages of any size.
+ * Suspiciously short
+ * pages are asked for again. Throws Problem if the first page cannot be read, and
+ * `upstream_unavailable` if the items to skip cannot be walked in one read.
  */
 export async function walk(read: ReadPage, options: WalkOptions): Promise<Walked> {
   const walking = new Walking(read, options);
@@ -72,7 +63,6 @@ export async function walk(read: ReadPage, options: WalkOptions): Promise<Walked
 /** Maximum number of requests for one page of ours. The read's deadline ends a walk of a slow source before. */
 const maxAsks = 200;
 
-/** How often a doubtful page is asked for again. */
 const asksAgain = 4;
 
 /** How often, in one read, doubtful pages are asked for again that are not empty. */
@@ -84,7 +74,6 @@ const maxIdlePages = 4;
 /** Weights of a read without an item: of unwanted rows, cut short by the source, of idle pages. */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
 
-/** A walk with so much weight ends. */
 const maxFruitless = 120;
 
 /** With more weight than this, a page is believed at once: reads must not loop. */
@@ -103,7 +92,6 @@ const slowWarning =
 class Walking {
   readonly #readPage: ReadPage;
   readonly #options: WalkOptions;
-  /** Number of items to find, those to skip included. */
   readonly #goal: number;
   readonly #items: ListItem[] = [];
   readonly #given: GivenItems;
@@ -134,12 +122,10 @@ class Walking {
     return this.#state === 'going';
   }
 
-  /** Whether no page of the source has been read. */
   get isAtStart(): boolean {
     return this.#read.length === 0;
   }
 
-  /** Reads one page of the source and takes the wanted items. */
   async step(): Promise<void> {
     const { sourced, failure } = await this.#readSteadily();
     const { page } = sourced;
@@ -223,7 +209,6 @@ class Walking {
     if (cursor !== null) this.#warnings.add(shortWarning);
   }
 
-  /** Many short pages in one read are normal for this source; an empty one never is. */
   #isWorthAsking(page: Page<ListItem>): boolean {
     // Reads before this one have asked, and could not wait for all the answers.
     if (this.isAtStart && this.#options.position.fruitless > enoughFruitless) return false;
@@ -237,7 +222,6 @@ class Walking {
     return page.isDoubtful === true || isEmpty || this.#isTruncated(page);
   }
 
-  /** Returns whether a page lacks the last items that were taken of it, and anything beyond. */
   #isTruncated(page: Page<ListItem>): boolean {
     if (this.#taken === 0 || page.isExact || rowsOf(page) > this.#taken) return false;
     return this.#given.lacksLastOf(page.items, this.#taken);

@@ -1,14 +1,15 @@
 import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
-import type { Account } from '../../model/account.ts';
+import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import type { ConnectionsQuery, Page } from '../../model/queries.ts';
 import type { AccountReference } from '../../model/reference.ts';
+import { webUrlOrNull } from '../../platforms/text.ts';
+import { toIsoTime } from '../../platforms/times.ts';
 import { createMalformed, throwIfMissing } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, parseRows, uniqueBy } from '../rows.ts';
-import { shapeAccount } from './account.ts';
 import { nextCursor, type Reading, writeLimit } from './client.ts';
 import { judgeAccount, refuseAccount, tellLabels, tellWithheld } from './labels.ts';
-import { type ActorPayload, parseActor } from './payload.ts';
+import { type ActorPayload, blueskyProfileUrl, parseActor } from './payload.ts';
 
 export function askProfile(reading: Reading): Ask<'profile'> {
   return async ({ account }, context) => {
@@ -30,23 +31,14 @@ async function readProfile(
   return profile;
 }
 
-/**
- * Notes an account that was read under a handle.
- *
- * @throws ProviderError `missing` for an account that is not served
- */
+/** Notes an account that was read. Throws ProviderError `missing` if it is not served. */
 export function admitAccount({ known, clock }: Reading, handle: string, actor: ActorPayload): void {
   const withheld = judgeAccount(actor, clock.now());
   if (withheld !== null) throw refuseAccount(withheld);
   known.note(handle, actor);
 }
 
-/**
- * Reads the profile of an account whose list is empty or absent: the account may be quiet, suspended, or
- * not for the public.
- *
- * @throws ProviderError `missing` if the profile has the reason; its other failures are ignored
- */
+/** Looks for the reason of an absent list. Throws ProviderError `missing` if there is one. */
 export function explainAbsence(
   reading: Reading,
   account: AccountReference,
@@ -83,11 +75,7 @@ export function askSearchUsers({ query, clock }: Reading): Ask<'searchUsers'> {
   };
 }
 
-/**
- * Returns the accounts of a list that the public may see.
- *
- * @throws ProviderError `malformed` if there is no list
- */
+/** Returns the accounts of a list that the public may see. Throws ProviderError `malformed`. */
 export async function toAccounts(
   list: unknown,
   nowMs: number,
@@ -105,4 +93,38 @@ export async function toAccounts(
     rows: countSent(found),
     warnings: tellWithheld(verdicts, found, 'account'),
   };
+}
+
+const handleForm = /^[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+$/;
+
+/** Returns the handle of an account; its DID if the handle is not known to be its own. */
+export function nameOf({ did, handle }: Pick<ActorPayload, 'did' | 'handle'>): string {
+  return handle === 'handle.invalid' || !handleForm.test(handle) ? did : handle;
+}
+
+export function shapeAccount(actor: ActorPayload): Account {
+  const screenName = nameOf(actor);
+  return toAccount({
+    id: actor.did,
+    screen_name: screenName,
+    name: actor.displayName?.trim() || screenName,
+    url: blueskyProfileUrl(screenName),
+    description: actor.description,
+    avatar_url: webUrlOrNull(actor.avatar),
+    banner_url: webUrlOrNull(actor.banner),
+    website: toWebsite(webUrlOrNull(actor.website)),
+    followers: actor.followersCount,
+    following: actor.followsCount,
+    statuses: actor.postsCount,
+    joined: toIsoTime(actor.createdAt),
+    verification: { verified: isVerified(actor), type: null },
+    platform: 'bluesky',
+  });
+}
+
+/** An account that may verify others counts as verified, as in the app. */
+function isVerified({ verification }: ActorPayload): boolean {
+  return (
+    verification?.verifiedStatus === 'valid' || verification?.trustedVerifierStatus === 'valid'
+  );
 }

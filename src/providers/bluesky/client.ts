@@ -6,10 +6,8 @@ import { createMemory } from '../memory.ts';
 import { type Body, readBody, type Upstream } from '../upstream.ts';
 
 /**
- * Sends a query such as `app.bsky.feed.getPostThread` to an AppView. A parameter that is `null` is left
- * out.
- *
- * @throws ProviderError without a body; {@link Refusal} if a parameter is refused
+ * Sends a query such as `app.bsky.feed.getPostThread` to an AppView; `null` leaves a parameter out.
+ * Throws ProviderError without a body, {@link Refusal} if a parameter is refused.
  */
 export type BlueskyQuery = (
   method: string,
@@ -17,7 +15,6 @@ export type BlueskyQuery = (
   context: RequestContext,
 ) => Promise<Body>;
 
-/** What the reads of the provider share. */
 export interface Reading {
   readonly query: BlueskyQuery;
   readonly known: KnownAccounts;
@@ -64,46 +61,31 @@ function toFailure(answer: HttpAnswer, body: Body | null, clock: Clock): Provide
   if (body === null || status < 400) return createMalformed();
   const name = typeof body.error === 'string' ? body.error : '';
   const saying = typeof body.message === 'string' ? body.message : '';
-  if (outages.has(name)) {
+  if (outages.test(name)) {
     return new ProviderError('unavailable', 'Bluesky is failing at the moment.');
   }
-  const absence = absences.find(({ names, says }) => names.includes(name) || says?.test(saying));
-  return absence === undefined ? new Refusal(saying) : new ProviderError('missing', absence.means);
+  const absence = absences.find(([names, says]) => names?.test(name) || says?.test(saying));
+  return absence === undefined ? new Refusal(saying) : new ProviderError('missing', absence[2]);
 }
 
-const outages: ReadonlySet<string> = new Set([
-  'InternalServerError',
-  'UpstreamFailure',
-  'UpstreamTimeout',
-  'NotEnoughResources',
-]);
-
-interface Absence {
-  readonly names: readonly string[];
-  readonly says?: RegExp;
-  readonly means: string;
-}
+const outages = /^(?:InternalServerError|UpstreamFailure|UpstreamTimeout|NotEnoughResources)$/;
 
 /** Errors of the AppView for what is not there, by name or message. None of them is used for an outage. */
-const absences: readonly Absence[] = [
-  { names: ['AccountTakedown'], means: 'Bluesky has suspended this account.' },
-  { names: ['AccountDeactivated'], means: 'The owner of this account has deactivated it.' },
-  {
-    names: [],
-    says: /^(?:Profile|Actor) not found|^Unable to resolve handle/i,
-    means: 'There is no such account on Bluesky.',
-  },
-  {
-    names: ['NotFound'],
-    says: /^Post not found/i,
-    means:
-      'There is no such post on Bluesky: it was deleted, its account is gone, or it never was.',
-  },
-  {
-    names: ['BlockedActor', 'BlockedByActor'],
-    means: 'A block keeps this account from being read.',
-  },
-];
+const absences = [
+  [/^AccountTakedown$/, null, 'Bluesky has suspended this account.'],
+  [/^AccountDeactivated$/, null, 'The owner of this account has deactivated it.'],
+  [
+    null,
+    /^(?:Profile|Actor) not found|^Unable to resolve handle/i,
+    'There is no such account on Bluesky.',
+  ],
+  [
+    /^NotFound$/,
+    /^Post not found/i,
+    'There is no such post on Bluesky: it was deleted, its account is gone, or it never was.',
+  ],
+  [/^Blocked(?:By)?Actor$/, null, 'A block keeps this account from being read.'],
+] as const;
 
 /** A throttled answer names the moment from which it can be asked again, in Unix seconds. */
 function pauseOf(answer: HttpAnswer, clock: Clock): number | undefined {
@@ -114,21 +96,17 @@ function pauseOf(answer: HttpAnswer, clock: Clock): number | undefined {
 
 type KnownAccounts = ReturnType<typeof createKnownAccounts>;
 
-const maxAccounts = 5000;
-
-/** How long a handle is taken for the same account. Handles change hands, if seldom. */
-const knownForMs = 600_000;
+const memory = { max: 5000, ttlMs: 600_000 };
 
 /** Creates the memory of the DIDs of handles, so that a walk through pages stays with one account. */
 export function createKnownAccounts(clock: Clock) {
-  const dids = createMemory<string>({ clock, maxEntries: maxAccounts, ttlMs: knownForMs });
+  const dids = createMemory<string>(clock, memory);
   return {
     /** Notes that an account was read under a name: its handle in any case, or its DID. */
     note: (name: string, { did }: { readonly did: string }): void => {
       const handle = name.toLowerCase();
       if (handle !== did && dids.get(handle) !== did) dids.set(handle, did);
     },
-    /** Returns the DID of an account if it is known, else the name. */
     actorFor: (name: string): string => dids.get(name.toLowerCase()) ?? name.toLowerCase(),
   };
 }

@@ -1,101 +1,13 @@
-import { z } from 'zod';
 import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
 import type { Card } from '../../model/post.ts';
-import {
-  address,
-  eachOf,
-  joinLists,
-  type List,
-  lenient,
-  readerOf,
-  term,
-  text,
-  url,
-  words,
-} from '../../platforms/lenient.ts';
-import { maximums } from '../../platforms/maximums.ts';
 import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';
-import { nameOf } from './account.ts';
-import { blueskyProfileUrl, type RecordAddress, recordUri } from './address.ts';
+import { nameOf } from './accounts.ts';
 import { judgeAccount } from './labels.ts';
-import { actorPayload, labels } from './payload.ts';
+import { blueskyProfileUrl, type EmbedPayload, parseShown, type RecordAddress } from './payload.ts';
 
-// Embeds as the AppView resolves them. Each kind has a key of its own, and the keys decide: a
-// `recordWithMedia` is one of the others in `media`, and a record inside a record.
-
-const webUrl = url.refine(isWebUrl);
-
-const aspectRatio = lenient(z.object({ width: z.number(), height: z.number() }));
-
-/** Pictures of `images` have `thumb`, those of a gallery `thumbnail`; neither is needed. */
-const picture = z.object({ fullsize: webUrl, alt: words, aspectRatio });
-type PicturePayload = z.output<typeof picture>;
-
-const video = z.object({
-  playlist: webUrl,
-  thumbnail: address,
-  alt: words,
-  aspectRatio,
-  presentation: term,
-});
-type VideoPayload = z.output<typeof video>;
-
-const external = z.object({
-  uri: url,
-  title: lenient(text),
-  description: words,
-  thumb: address,
-});
-type ExternalPayload = z.output<typeof external>;
-
-const embed = z.object({
-  images: eachOf(picture, maximums.media),
-  items: eachOf(picture, maximums.media),
-  external: lenient(external),
-  record: lenient(z.looseObject({})),
-  media: z.unknown().optional(),
-});
-
-export interface EmbedPayload {
-  readonly pictures: List<PicturePayload>;
-  readonly video: VideoPayload | null;
-  readonly external: ExternalPayload | null;
-  /** The quoted post, or another record; `undefined` if there is none. */
-  readonly record: unknown;
-}
-
-const readEmbed = readerOf(embed);
-const readVideo = readerOf(video);
-const nothing: EmbedPayload = { pictures: [], video: null, external: null, record: undefined };
-
-/** Parses an embed. Parts that are absent or of an unknown form are `null` or empty. */
-export function parseEmbed(value: unknown): EmbedPayload {
-  const outer = readEmbed(value);
-  if (outer === null) return nothing;
-  const { record, media } = outer;
-  const hasMedia = typeof media === 'object' && media !== null;
-  if (!hasMedia) return { ...toMedia(outer, value), record: record ?? undefined };
-  const inner = readEmbed(media);
-  return { ...(inner === null ? nothing : toMedia(inner, media)), record: record?.record };
-}
-
-function toMedia({ images, items, external: page }: z.output<typeof embed>, value: unknown) {
-  return { pictures: joinLists(images, items), video: readVideo(value), external: page };
-}
-
-/** A feed, a list, a starter pack or a labeler, which a post can embed as it can quote a post. */
-const shownRecord = z.object({
-  uri: recordUri,
-  creator: actorPayload,
-  labels,
-  displayName: words,
-  name: words,
-  description: words,
-  avatar: address,
-  record: lenient(z.object({ name: words, description: words })),
-});
-type ShownRecord = z.output<typeof shownRecord>;
-const readShown = readerOf(shownRecord);
+type External = NonNullable<EmbedPayload['external']>;
+type Picture = EmbedPayload['pictures'][number];
+type Video = NonNullable<EmbedPayload['video']>;
 
 /** Returns the media of embeds in display order. A card of a GIF service is the GIF. */
 export function shapeMedia(embeds: readonly EmbedPayload[]): MediaSet {
@@ -117,12 +29,12 @@ export function shapeCard(embeds: readonly EmbedPayload[], nowMs: number): Card 
   return card ?? null;
 }
 
-function shapePicture({ fullsize, alt, aspectRatio }: PicturePayload): Media {
+function shapePicture({ fullsize, alt, aspectRatio }: Picture): Media {
   return { type: 'photo', url: fullsize, ...toSize(aspectRatio), alt };
 }
 
 /** The AppView has no mp4 and no duration. */
-function shapeVideo({ playlist, thumbnail, alt, aspectRatio, presentation }: VideoPayload): Media {
+function shapeVideo({ playlist, thumbnail, alt, aspectRatio, presentation }: Video): Media {
   return {
     type: presentation === 'gif' ? 'gif' : 'video',
     url: playlist,
@@ -137,7 +49,7 @@ function shapeVideo({ playlist, thumbnail, alt, aspectRatio, presentation }: Vid
 /** Clients write the size in pixels, or a mere ratio such as 16 to 9, which is no size. */
 const leastSize = 64;
 
-function toSize(ratio: PicturePayload['aspectRatio']): Pick<Media, 'width' | 'height'> {
+function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> {
   const isSize = ratio !== null && Math.min(ratio.width, ratio.height) >= leastSize;
   return isSize ? { width: ratio.width, height: ratio.height } : { width: null, height: null };
 }
@@ -145,12 +57,12 @@ function toSize(ratio: PicturePayload['aspectRatio']): Pick<Media, 'width' | 'he
 /** Hosts of the GIFs in the app, which shows a card of one of them as a moving picture. */
 const gifHosts = /^(?:media\.tenor\.com|static\.klipy\.com|(?:[\w-]+\.)?giphy\.com)$/;
 
-function isGif({ uri }: ExternalPayload): boolean {
+function isGif({ uri }: External): boolean {
   return isWebUrl(uri) && gifHosts.test(new URL(uri).hostname);
 }
 
 /** The app writes the size into the address, and the author's words after `Alt:`. */
-function shapeGif({ uri, title, description, thumb }: ExternalPayload): Media {
+function shapeGif({ uri, title, description, thumb }: External): Media {
   const { searchParams } = new URL(uri);
   const pixels = (name: string) => Number.parseInt(searchParams.get(name) ?? '', 10) || null;
   return {
@@ -164,28 +76,27 @@ function shapeGif({ uri, title, description, thumb }: ExternalPayload): Media {
   };
 }
 
-function shapePage({ uri, title, description, thumb }: ExternalPayload): Card | null {
+function shapePage({ uri, title, description, thumb }: External): Card | null {
   if (!isWebUrl(uri)) return null;
   return { url: uri, title: title ?? '', description, image_url: webUrlOrNull(thumb) };
 }
 
 /** Returns the card of a record that is no post; `null` for a post, and if it or its creator is not served. */
 function shapeShown(value: unknown, nowMs: number): Card | null {
-  const shown = readShown(value);
+  const shown = parseShown(value);
   if (shown === null) return null;
   if ([shown, shown.creator].some((each) => judgeAccount(each, nowMs) !== null)) return null;
-  const url = shownUrl(shown.uri, nameOf(shown.creator));
-  return url === null ? null : { url, ...wordsOf(shown), image_url: webUrlOrNull(shown.avatar) };
-}
-
-function wordsOf({ displayName, name, record, creator, description }: ShownRecord) {
+  const { uri, displayName, name, record, creator, description, avatar } = shown;
+  const url = shownUrl(uri, nameOf(creator));
+  if (url === null) return null;
   return {
+    url,
     title: displayName ?? name ?? record?.name ?? creator.displayName ?? nameOf(creator),
     description: description ?? record?.description ?? creator.description,
+    image_url: webUrlOrNull(avatar),
   };
 }
 
-/** Returns the page of a record on bsky.app; `null` for kinds that have none. */
 function shownUrl({ collection, rkey }: RecordAddress, account: string): string | null {
   const profile = blueskyProfileUrl(account);
   switch (collection) {

@@ -10,7 +10,6 @@ import { askTimeline } from './timeline.ts';
 
 interface BlueskyOptions extends UpstreamOptions {
   readonly clock: Clock;
-  /** The address that searches of posts go to first; default: that of every other read. */
   readonly searchUrl?: string;
 }
 

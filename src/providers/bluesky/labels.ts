@@ -5,10 +5,7 @@ import { ProviderError } from '../../platforms/provider-error.ts';
 import { type Rows, tellOmitted, tellUnread } from '../rows.ts';
 import type { ActorPayload, LabelPayload, PostPayload } from './payload.ts';
 
-/**
- * Why something is not served. `signed-in`: its author keeps it from readers who are not signed in.
- * `suspended` and `taken-down`: the account, or the post, was removed. `hidden`: by moderation.
- */
+/** Why something is not served: for those signed in, removed, or hidden by moderation. */
 export type Withheld = 'signed-in' | 'suspended' | 'taken-down' | 'hidden';
 
 export type PostVerdict = ReturnType<typeof judgePost>;
@@ -100,7 +97,6 @@ const omissions = {
   account: [`it asks ${signedIn}`, `they ask ${signedIn}`],
 } as const;
 
-/** Returns the warnings for rows of a list that are left out: by verdict, or unread. */
 export function tellWithheld(
   verdicts: readonly (Withheld | null)[],
   unread: Pick<Rows<unknown>, 'unreadable' | 'beyond'>,

@@ -1,35 +1,74 @@
 import { z } from 'zod';
+import { isPostId, postUrl, profileUrl } from '../../model/reference.ts';
 import { blueskyFacet } from '../../platforms/bluesky-facets.ts';
 import {
   address,
   count,
   eachOf,
+  joinLists,
   lenient,
   readerOf,
+  refuse,
   term,
   text,
   token,
+  url,
   wholeOf,
   words,
 } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
+import { isWebUrl } from '../../platforms/text.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
-import { did, postUri, recordUri } from './address.ts';
+
+/** A record of the AT Protocol, as an `at://` URI names it. */
+export interface RecordAddress {
+  readonly uri: string;
+  readonly did: string;
+  readonly collection: string;
+  readonly rkey: string;
+}
+
+export const postCollection = 'app.bsky.feed.post';
+
+const didForm = /^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/;
+const uriForm = /^at:\/\/([^/?#]+)\/([A-Za-z0-9.-]+)\/([^/?#]+)$/;
+
+export const did = z.string().regex(didForm);
+
+/** Parses the address of a record. Returns `null` for anything else, also for one with a handle. */
+export function parseRecordUri(uri: string): RecordAddress | null {
+  const [, owner = '', collection = '', rkey = ''] = uriForm.exec(uri) ?? [];
+  if (!didForm.test(owner) || !isPostId('bluesky', rkey)) return null;
+  return { uri, did: owner, collection, rkey };
+}
+
+export const recordUri = url.transform(
+  (uri, context) => parseRecordUri(uri) ?? refuse(context, 'This is no address of a record.'),
+);
+
+export const postUri = recordUri.refine(({ collection }) => collection === postCollection);
+
+export function writePostUri(account: string, rkey: string): string {
+  return `at://${account}/${postCollection}/${rkey}`;
+}
+
+export function blueskyPostUrl(account: string, rkey: string): string {
+  return postUrl({ platform: 'bluesky', handle: account, id: rkey }, '');
+}
+
+export function blueskyProfileUrl(account: string): string {
+  return profileUrl('bluesky', account, '');
+}
 
 // The views that the AppView sends (lexicons `app.bsky.actor.defs`, `app.bsky.feed.defs`). Strict only
 // about what a row cannot be shown without.
 
-const label = z.object({
-  val: token,
-  uri: address,
-  neg: lenient(z.boolean()),
-  exp: term,
-});
+const label = z.object({ val: token, uri: address, neg: lenient(z.boolean()), exp: term });
 
-export const labels = wholeOf(label, maximums.labels);
+const labels = wholeOf(label, maximums.labels);
 export type LabelPayload = z.output<typeof label>;
 
-export const actorPayload = z.object({
+const actorPayload = z.object({
   did,
   handle: token,
   displayName: words,
@@ -85,10 +124,6 @@ const quotedView = z
   .transform(({ value, ...row }) => ({ ...row, record: value }))
   .transform(withTimes);
 
-/**
- * Adds when a post was made: clients write any time into it, so the earlier of its two times is believed.
- * `writtenMs` is what the client says, `null` if that is unreadable.
- */
 function withTimes<
   Row extends { readonly record: { readonly createdAt: string | null }; indexedAt: string | null },
 >(row: Row, context: z.RefinementCtx) {
@@ -104,25 +139,16 @@ function toMs(text: string | null): number | null {
 
 export type PostPayload = z.output<typeof postView>;
 
+const isTrue = lenient(z.literal(true));
+
 const missing = z
-  .object({
-    uri: recordUri,
-    notFound: lenient(z.literal(true)),
-    blocked: lenient(z.literal(true)),
-    detached: lenient(z.literal(true)),
-  })
-  .transform(({ uri, notFound, blocked, detached }, context): MissingPayload => {
-    if (notFound) return { uri, is: 'notFound' };
-    if (blocked) return { uri, is: 'blocked' };
-    if (detached) return { uri, is: 'detached' };
-    context.addIssue({ code: 'custom', message: 'Nothing is missing.' });
-    return z.NEVER;
+  .object({ uri: recordUri, notFound: isTrue, blocked: isTrue, detached: isTrue })
+  .transform(({ uri, ...flags }, context) => {
+    const is = (['notFound', 'blocked', 'detached'] as const).find((name) => flags[name]);
+    return is === undefined ? refuse(context, 'Nothing is missing.') : { uri, is };
   });
 
-export interface MissingPayload {
-  readonly uri: z.output<typeof recordUri>;
-  readonly is: 'notFound' | 'blocked' | 'detached';
-}
+export type MissingPayload = z.output<typeof missing>;
 
 const repostReason = 'app.bsky.feed.defs#reasonRepost';
 
@@ -138,10 +164,8 @@ const feedRow = z
     if (why === null) return { ...row, repost: null, isPin: false };
     // A pinned post stands on top whatever its time, and so may what comes for other reasons.
     if (why.$type !== repostReason) return { ...row, repost: null, isPin: true };
-    if (why.by !== null)
-      return { ...row, repost: { by: why.by, ms: toMs(why.indexedAt) }, isPin: false };
-    context.addIssue({ code: 'custom', message: 'Nobody says who passed this on.' });
-    return z.NEVER;
+    if (why.by === null) return refuse(context, 'Nobody says who passed this on.');
+    return { ...row, repost: { by: why.by, ms: toMs(why.indexedAt) }, isPin: false };
   });
 export type FeedRow = z.output<typeof feedRow>;
 
@@ -160,3 +184,59 @@ export const parseQuoted = readerOf(quotedView);
 export const parseMissing = readerOf(missing);
 export const parseFeedRow = readerOf(feedRow);
 export const parseThreadNode = readerOf(threadNode);
+
+// Embeds as the AppView resolves them. Each kind has a key of its own, and the keys decide: a
+// `recordWithMedia` is one of the others in `media`, and a record inside a record.
+
+const webUrl = url.refine(isWebUrl);
+
+const aspectRatio = lenient(z.object({ width: z.number(), height: z.number() }));
+
+/** Pictures of `images` have `thumb`, those of a gallery `thumbnail`; neither is needed. */
+const pictures = eachOf(z.object({ fullsize: webUrl, alt: words, aspectRatio }), maximums.media);
+
+const readVideo = readerOf(
+  z.object({ playlist: webUrl, thumbnail: address, alt: words, aspectRatio, presentation: term }),
+);
+
+const embed = z.object({
+  images: pictures,
+  items: pictures,
+  external: lenient(
+    z.object({ uri: url, title: lenient(text), description: words, thumb: address }),
+  ),
+  record: lenient(z.looseObject({})),
+  media: z.unknown().optional(),
+});
+
+const readEmbed = readerOf(embed);
+
+export type EmbedPayload = ReturnType<typeof parseEmbed>;
+
+/** Parses an embed. Parts that are absent or of an unknown form are `null` or empty. */
+export function parseEmbed(value: unknown) {
+  const outer = readEmbed(value);
+  const { record, media } = outer ?? {};
+  const hasMedia = typeof media === 'object' && media !== null;
+  if (!hasMedia) return { ...toMedia(outer, value), record: record ?? undefined };
+  return { ...toMedia(readEmbed(media), media), record: record?.record };
+}
+
+function toMedia(embed: ReturnType<typeof readEmbed>, value: unknown) {
+  const { images = [], items = [], external = null } = embed ?? {};
+  return { pictures: joinLists(images, items), video: embed && readVideo(value), external };
+}
+
+/** Reads a feed, a list, a starter pack or a labeler, which a post can embed as it can quote a post. */
+export const parseShown = readerOf(
+  z.object({
+    uri: recordUri,
+    creator: actorPayload,
+    labels,
+    displayName: words,
+    name: words,
+    description: words,
+    avatar: address,
+    record: lenient(z.object({ name: words, description: words })),
+  }),
+);

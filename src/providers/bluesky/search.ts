@@ -12,8 +12,9 @@ import { type PostPayload, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
 /**
- * Creates the search of posts, which asks `hosts` in order. Bluesky gives those who are not signed in no
- * second page, so the latest posts are walked by time; the top posts are one page.
+ * Creates the search of posts, which asks `hosts` in order. Without a login there is no second
+ * page, so the
+ * latest posts are walked by time; the top posts are one page.
  */
 export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'search'> {
   return async (query, context) => {
@@ -45,9 +46,9 @@ function startOf({ cursor, untilSeconds }: SearchQuery): number | null {
 }
 
 /**
- * Returns where the next page begins: just after the last hit, because others may be of the same moment,
- * and readers of all pages leave out repeated posts. If that is no progress, it begins at the last hit. A
- * page without progress is the last.
+ * Returns where the next page begins: just after the last hit, because others may be of the same
+ * moment, or
+ * at it, if that is no progress. A page without progress is the last.
  */
 function writePlace(rows: readonly PostPayload[], beforeMs: number | null): string | null {
   const last = rows.at(-1);

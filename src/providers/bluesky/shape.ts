@@ -3,9 +3,8 @@ import { shapeFacets } from '../../platforms/bluesky-facets.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { toCreated } from '../../platforms/times.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
-import { nameOf, shapeAccount } from './account.ts';
-import { blueskyPostUrl, postCollection, type RecordAddress } from './address.ts';
-import { type EmbedPayload, parseEmbed, shapeCard, shapeMedia } from './embeds.ts';
+import { nameOf, shapeAccount } from './accounts.ts';
+import { shapeCard, shapeMedia } from './embeds.ts';
 import {
   judgeAccount,
   judgePost,
@@ -15,23 +14,24 @@ import {
 } from './labels.ts';
 import {
   type ActorPayload,
+  blueskyPostUrl,
+  type EmbedPayload,
   type MissingPayload,
   type PostPayload,
+  parseEmbed,
   parseMissing,
   parseQuoted,
+  postCollection,
+  type RecordAddress,
 } from './payload.ts';
 
 export interface Shaping {
-  /** The time at which labels are judged, since they can expire. */
   readonly nowMs: number;
   /** The author of the post that is answered; `null` if that was not sent. */
   readonly parentAuthor: ActorPayload | null;
 }
 
-/**
- * Returns the post that a payload describes, with the post that it quotes, or a tombstone if its author or
- * moderation keeps it from the public. `context` is null.
- */
+/** Returns a post with its quote, or a tombstone if it is not public. `context` is null. */
 export function shapePost(post: PostPayload, shaping: Shaping): Post {
   return shapeWithin(post, shaping, maximums.quotes);
 }

@@ -5,17 +5,16 @@ import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, parseRows, uniqueBy } from '../rows.ts';
-import { shapeAccount } from './account.ts';
-import { admitAccount, explainAbsence } from './accounts.ts';
+import { admitAccount, explainAbsence, shapeAccount } from './accounts.ts';
 import { maxLimit, nextCursor, type Reading, Refusal, writeLimit } from './client.ts';
 import { judgePost, tellWithheld } from './labels.ts';
 import { type ActorPayload, type FeedRow, parseFeedRow, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
 /**
- * Creates the read of a page of a timeline. The first page of a read with `untilSeconds` is asked for by
- * a made-up cursor, so that what is newer need not be walked through; where Bluesky does not take that,
- * by the plain first page.
+ * Creates the read of a page of a timeline. One with `untilSeconds` is entered by a made-up cursor,
+ * to skip
+ * what is newer, unless Bluesky does not take that.
  */
 export function askTimeline(reading: Reading): Ask<'timeline'> {
   return async (query, context) => {

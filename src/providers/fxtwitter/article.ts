@@ -1,94 +1,16 @@
-import { z } from 'zod';
 import type { Article, ArticleBlock, StyleRange } from '../../model/article.ts';
-import {
-  address,
-  count,
-  eachOf,
-  lenient,
-  term,
-  text,
-  token,
-  url,
-  words,
-} from '../../platforms/lenient.ts';
-import { maximums } from '../../platforms/maximums.ts';
 import { settleRuns } from '../../platforms/runs.ts';
 import { isNamed, tagUrl } from '../../platforms/tags.ts';
 import { countCodePoints, isWebUrl, toCodePoints } from '../../platforms/text.ts';
 import { toIsoTime } from '../../platforms/times.ts';
-import { xId, xPostUrl } from '../../platforms/x.ts';
+import { xPostUrl } from '../../platforms/x.ts';
+import type { StatusPayload } from './payload.ts';
 
-// Offsets of an article count Unicode code points: the inline styles and URLs of the recorded article
-// after an emoji fit code points and not UTF-16 units.
-
-const offset = z.number().int().nonnegative();
-
-/** What one part of an article refers to another by: a number, or a text of digits. */
-const key = z.union([token, z.number().transform(String)]);
-
-const tags = eachOf(z.object({ fromIndex: offset, toIndex: offset, text }), maximums.facets);
-
-const blockPayload = z.object({
-  type: token,
-  text,
-  data: lenient(z.object({ urls: tags, mentions: tags, hashtags: tags, cashtags: tags })),
-  entityRanges: eachOf(
-    z.object({ key, offset: offset.catch(0), length: offset.catch(0) }),
-    maximums.facets,
-  ),
-  inlineStyleRanges: eachOf(z.object({ style: token, offset, length: offset }), maximums.facets),
-});
-type BlockPayload = z.output<typeof blockPayload>;
-
-const entityPayload = z.object({
-  type: token,
-  data: lenient(
-    z.object({
-      markdown: words,
-      tweetId: lenient(xId),
-      url: address,
-      mediaItems: eachOf(z.object({ mediaId: key }), maximums.media),
-    }),
-  ),
-});
-type EntityPayload = z.output<typeof entityPayload>;
-
-const variants = eachOf(
-  z.object({
-    url,
-    content_type: term,
-    bitrate: count,
-    bit_rate: count,
-  }),
-  maximums.variants,
-);
-
-const mediaInfo = z.object({
-  original_img_url: address,
-  original_img_width: count,
-  original_img_height: count,
-  variants,
-  video_info: lenient(z.object({ variants })),
-});
-type MediaInfo = z.output<typeof mediaInfo>;
-
-/** A long-form article. `content` has no blocks where only its beginning was sent. */
-export const articlePayload = z.object({
-  id: term,
-  title: text,
-  preview_text: words,
-  created_at: term,
-  modified_at: term,
-  cover_media: lenient(z.object({ media_info: z.object({ original_img_url: address }) })),
-  content: lenient(
-    z.object({
-      blocks: eachOf(blockPayload, maximums.blocks),
-      entityMap: eachOf(z.object({ key, value: entityPayload }), maximums.blocks),
-    }),
-  ),
-  media_entities: eachOf(z.object({ media_id: key, media_info: mediaInfo }), maximums.blocks),
-});
-type ArticlePayload = z.output<typeof articlePayload>;
+type ArticlePayload = NonNullable<StatusPayload['article']>;
+type ContentPayload = NonNullable<ArticlePayload['content']>;
+type BlockPayload = ContentPayload['blocks'][number];
+type EntityPayload = ContentPayload['entityMap'][number]['value'];
+type MediaInfo = ArticlePayload['media_entities'][number]['media_info'];
 
 /** What the blocks of one article point to, by key. */
 interface Referred {
@@ -113,14 +35,7 @@ export function shapeArticle(article: ArticlePayload): Article {
   };
 }
 
-const headings: ReadonlyMap<string, number> = new Map([
-  ['header-one', 1],
-  ['header-two', 2],
-  ['header-three', 3],
-  ['header-four', 4],
-  ['header-five', 5],
-  ['header-six', 6],
-]);
+const headings = ['one', 'two', 'three', 'four', 'five', 'six'].map((level) => `header-${level}`);
 
 function shapeBlock(block: BlockPayload, referred: Referred): readonly ArticleBlock[] {
   if (block.type === 'atomic') return shapeAtomic(block, referred);
@@ -128,13 +43,12 @@ function shapeBlock(block: BlockPayload, referred: Referred): readonly ArticleBl
   if (text.trim() === '') return [];
   if (block.type === 'code-block') return [{ type: 'code', text }];
   const styles = shapeStyles(block, referred);
-  const level = headings.get(block.type);
-  if (level !== undefined) return [{ type: 'heading', level, text, styles }];
+  const level = headings.indexOf(block.type) + 1;
+  if (level > 0) return [{ type: 'heading', level, text, styles }];
   switch (block.type) {
     case 'unordered-list-item':
-      return [{ type: 'list_item', ordered: false, text, styles }];
     case 'ordered-list-item':
-      return [{ type: 'list_item', ordered: true, text, styles }];
+      return [{ type: 'list_item', ordered: block.type === 'ordered-list-item', text, styles }];
     case 'blockquote':
       return [{ type: 'quote', text, styles }];
     default:
@@ -144,13 +58,14 @@ function shapeBlock(block: BlockPayload, referred: Referred): readonly ArticleBl
 
 /** An atomic block is one space; its content is what it points to. */
 function shapeAtomic(block: BlockPayload, referred: Referred): readonly ArticleBlock[] {
-  return block.entityRanges.flatMap(({ key }) => {
-    const entity = referred.entities.get(key);
-    return entity === undefined ? [] : shapeEntity(entity, referred);
-  });
+  return block.entityRanges.flatMap(({ key }) => shapeEntity(referred.entities.get(key), referred));
 }
 
-function shapeEntity({ type, data }: EntityPayload, referred: Referred): readonly ArticleBlock[] {
+function shapeEntity(
+  entity: EntityPayload | undefined,
+  { media }: Referred,
+): readonly ArticleBlock[] {
+  const { type, data = null } = entity ?? {};
   if (type === 'DIVIDER') return [{ type: 'divider' }];
   if (data === null) return [];
   switch (type) {
@@ -159,7 +74,7 @@ function shapeEntity({ type, data }: EntityPayload, referred: Referred): readonl
     case 'TWEET':
       return data.tweetId === null ? [] : [{ type: 'post', url: xPostUrl(null, data.tweetId) }];
     case 'MEDIA':
-      return data.mediaItems.flatMap(({ mediaId }) => shapeMedia(referred.media.get(mediaId)));
+      return data.mediaItems.flatMap(({ mediaId }) => shapeMedia(media.get(mediaId)));
     case 'LINK':
       return data.url === null ? [] : linkParagraph(data.url, data.url);
     default:
@@ -171,16 +86,8 @@ function shapeMedia(info: MediaInfo | undefined): readonly ArticleBlock[] {
   if (info === undefined) return [];
   const video = bestVariant(info);
   if (video !== null) return linkParagraph('Video', video);
-  if (info.original_img_url === null) return [];
-  return [
-    {
-      type: 'image',
-      url: info.original_img_url,
-      alt: null,
-      width: info.original_img_width,
-      height: info.original_img_height,
-    },
-  ];
+  const { original_img_url: url, original_img_width: width, original_img_height: height } = info;
+  return url === null ? [] : [{ type: 'image', url, alt: null, width, height }];
 }
 
 /** Returns the mp4 with the most bits, because an article has no block for a video. */
@@ -236,8 +143,9 @@ function tagLinks(block: BlockPayload, points: readonly string[]): readonly Styl
   return found.flatMap(({ fromIndex: start, toIndex: end, text, url }): StyleRange[] => {
     // A range much longer than the name need not be put together to be compared with it.
     if (end - start > 2 * text.length + 2 || url === null) return [];
-    const stands = isNamed(points.slice(start, end).join(''), text);
-    return stands ? [{ style: 'link', start, end, url }] : [];
+    return isNamed(points.slice(start, end).join(''), text)
+      ? [{ style: 'link', start, end, url }]
+      : [];
   });
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { HttpAnswer, RequestContext } from '../../core/http/http-client.ts';
+import type { RepliesQuery } from '../../model/queries.ts';
 import { lenient, words } from '../../platforms/lenient.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMalformed, toMissing, toStatusFailure } from '../failure.ts';
@@ -16,11 +17,7 @@ export interface PostAnswer {
   readonly cursor: string | null;
 }
 
-/** Which page of replies is wanted, and which replies X puts first. */
-interface RepliesPlace {
-  readonly order: 'top' | 'recent';
-  readonly cursor: string | null;
-}
+type RepliesPlace = Pick<RepliesQuery, 'order' | 'cursor'>;
 
 export type FxTwitterClient = ReturnType<typeof createClient>;
 

@@ -6,9 +6,12 @@ import {
   codePointOffsets,
   type DecodedText,
   decodeWithOffsets,
-  isWebUrl,
+  webUrlOrNull,
 } from '../../platforms/text.ts';
-import type { FacetPayload, RawText } from './payload.ts';
+import type { StatusPayload } from './payload.ts';
+
+type RawText = NonNullable<StatusPayload['raw_text']>;
+type FacetPayload = RawText['facets'][number];
 
 /** A run of the raw text (code points) that was found in the served text (UTF-16 indices). */
 interface Anchor {
@@ -26,7 +29,8 @@ interface Texts {
 
 /**
  * Returns the facets of the served `text`. They are known only for the raw text, in which links are
- * short and entities encoded, so each is looked for in `text`, from the one before it on.
+ * short
+ * and entities encoded, so each is looked for in `text`, from the one before it on.
  */
 export function shapeFacets(text: string, raw: RawText | null): readonly Facet[] {
   if (raw === null) return scanFacets(text);
@@ -53,12 +57,9 @@ function anchorOrigin({ text, raw }: Texts, visibleStart: number): Anchor {
 
 function anchorLinks(texts: Texts, facets: readonly FacetPayload[], origin: Anchor) {
   const anchors = [origin];
-  let last = origin;
   for (const facet of facets) {
-    const anchor = anchorLink(texts, facet, last);
-    if (anchor === null) continue;
-    anchors.push(anchor);
-    last = anchor;
+    const anchor = anchorLink(texts, facet, anchors.at(-1) ?? origin);
+    if (anchor !== null) anchors.push(anchor);
   }
   return anchors;
 }
@@ -76,23 +77,15 @@ function anchorLink(texts: Texts, facet: FacetPayload, last: Anchor): Anchor | n
   return { rawStart, rawEnd, start, end: start + shown.length, facet: link };
 }
 
-function toLink(
-  facet: FacetPayload,
-): { readonly type: Facet['type']; readonly url: string } | null {
-  switch (facet.type) {
-    case 'url':
-      if (facet.replacement === null || !isWebUrl(facet.replacement)) return null;
-      return { type: 'link', url: facet.replacement };
-    case 'mention':
-    case 'hashtag':
-    case 'symbol': {
-      const url = tagUrl(facet.type, facet.original ?? '');
-      return url === null ? null : { type: facet.type, url };
-    }
-    default:
-      // `media` has the wrong place in note posts, and its link is not in the served text.
-      return null;
+/** `media` has the wrong place in note posts, and its link is not in the served text. */
+function toLink({ type, original, replacement }: FacetPayload) {
+  if (type === 'url') {
+    const url = webUrlOrNull(replacement);
+    return url === null ? null : ({ type: 'link', url } as const);
   }
+  if (type !== 'mention' && type !== 'hashtag' && type !== 'symbol') return null;
+  const url = tagUrl(type, original ?? '');
+  return url === null ? null : ({ type, url } as const);
 }
 
 const styles = ['bold', 'italic', 'strikethrough'] as const;
@@ -107,30 +100,21 @@ function anchorStyle({ text, raw }: Texts, facet: FacetPayload, anchors: readonl
   if (first === undefined || last === undefined) return null;
   const expected = project(raw, first, { rawIndex: rawStart, inside: first.start });
   const expectedEnd = project(raw, last, { rawIndex: rawEnd, inside: last.end });
-  const found = { rawStart, rawEnd, facet: { type } };
-  if (last !== first || rawStart < first.rawEnd)
-    return { ...found, start: expected, end: expectedEnd };
+  const found = { rawStart, rawEnd, facet: { type }, start: expected, end: expectedEnd };
+  if (last !== first || rawStart < first.rawEnd) return found;
   const shown = slice(raw, rawStart, rawEnd);
   const start = locate(text, shown, { expected, from: first.end });
   return start === null ? null : { ...found, start, end: start + shown.length };
 }
 
 /** Returns the index in the served text of a place at or after an anchor; `inside` when it is in it. */
-function project(
-  raw: DecodedText,
-  anchor: Anchor,
-  place: { readonly rawIndex: number; readonly inside: number },
-): number {
+function project(raw: DecodedText, anchor: Anchor, place: { rawIndex: number; inside: number }) {
   if (place.rawIndex < anchor.rawEnd) return place.inside;
   return anchor.end + raw.toIndex(place.rawIndex) - raw.toIndex(anchor.rawEnd);
 }
 
 /** Looks where a run should be, and failing that, for its first occurrence. */
-function locate(
-  text: string,
-  run: string,
-  place: { readonly expected: number; readonly from: number },
-): number | null {
+function locate(text: string, run: string, place: { expected: number; from: number }) {
   if (run === '') return null;
   if (text.startsWith(run, place.expected)) return place.expected;
   const index = text.indexOf(run, place.from);

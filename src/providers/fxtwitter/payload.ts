@@ -15,7 +15,6 @@ import {
 import { maximums } from '../../platforms/maximums.ts';
 import { checkTimeMs, readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 import { xHandle, xId } from '../../platforms/x.ts';
-import { articlePayload } from './article.ts';
 
 // The posts and accounts that the service sends, and the names of its version 1 beside them. Strict only
 // about what a post cannot be shown without.
@@ -56,8 +55,6 @@ const rawText = z.object({
     maximums.facets,
   ),
 });
-export type RawText = z.output<typeof rawText>;
-export type FacetPayload = RawText['facets'][number];
 
 const mediaPayload = z.object({
   type: z.enum(['photo', 'video', 'gif']),
@@ -70,13 +67,11 @@ const mediaPayload = z.object({
   formats: eachOf(z.object({ url, container: term, bitrate: count }), maximums.variants),
   variants: eachOf(z.object({ url, content_type: term, bitrate: count }), maximums.variants),
 });
-export type MediaPayload = z.output<typeof mediaPayload>;
 
 const mediaSetPayload = z.object({
   all: eachOf(mediaPayload, maximums.media),
   external: lenient(z.object({ url, thumbnail_url: address, width: count, height: count })),
 });
-export type MediaSetPayload = z.output<typeof mediaSetPayload>;
 
 const pollPayload = z.object({
   choices: eachOf(z.object({ label: text, count, percentage: count }), maximums.choices),
@@ -91,10 +86,69 @@ const cardPayload = z.object({
   domain: term,
   image: lenient(z.object({ url: address, alt: words })),
 });
-export type CardPayload = z.output<typeof cardPayload>;
 
 const communityPayload = z.object({ id: xId, name: text, description: words });
-export type CommunityPayload = z.output<typeof communityPayload>;
+
+// Offsets of an article count Unicode code points: the inline styles and URLs of the recorded article
+// after an emoji fit code points and not UTF-16 units.
+
+const offset = z.number().int().nonnegative();
+
+/** What one part of an article refers to another by: a number, or a text of digits. */
+const key = z.union([token, z.number().transform(String)]);
+
+const tags = eachOf(z.object({ fromIndex: offset, toIndex: offset, text }), maximums.facets);
+
+const blockPayload = z.object({
+  type: token,
+  text,
+  data: lenient(z.object({ urls: tags, mentions: tags, hashtags: tags, cashtags: tags })),
+  entityRanges: eachOf(
+    z.object({ key, offset: offset.catch(0), length: offset.catch(0) }),
+    maximums.facets,
+  ),
+  inlineStyleRanges: eachOf(z.object({ style: token, offset, length: offset }), maximums.facets),
+});
+
+const entityPayload = z.object({
+  type: token,
+  data: lenient(
+    z.object({
+      markdown: words,
+      tweetId: lenient(xId),
+      url: address,
+      mediaItems: eachOf(z.object({ mediaId: key }), maximums.media),
+    }),
+  ),
+});
+
+const renditions = z.object({ url, content_type: term, bitrate: count, bit_rate: count });
+const variants = eachOf(renditions, maximums.variants);
+
+const mediaInfo = z.object({
+  original_img_url: address,
+  original_img_width: count,
+  original_img_height: count,
+  variants,
+  video_info: lenient(z.object({ variants })),
+});
+
+/** A long-form article. `content` has no blocks where only its beginning was sent. */
+export const articlePayload = z.object({
+  id: term,
+  title: text,
+  preview_text: words,
+  created_at: term,
+  modified_at: term,
+  cover_media: lenient(z.object({ media_info: z.object({ original_img_url: address }) })),
+  content: lenient(
+    z.object({
+      blocks: eachOf(blockPayload, maximums.blocks),
+      entityMap: eachOf(z.object({ key, value: entityPayload }), maximums.blocks),
+    }),
+  ),
+  media_entities: eachOf(z.object({ media_id: key, media_info: mediaInfo }), maximums.blocks),
+});
 
 const replyingTo = z.union([
   token.transform((screen_name) => ({ screen_name, status: null })),
@@ -132,15 +186,13 @@ const statusPayload = z
     reposted_by: lenient(userPayload),
   })
   .transform(({ retweets, ...row }) => ({ ...row, reposts: row.reposts ?? retweets }))
-  .transform((row, context) => withCreatedMs(row, readCreatedMs(row), context));
+  .transform((row, context) =>
+    withCreatedMs(row, readCreatedMs(row.created_at, row.created_timestamp), context),
+  );
 
-function readCreatedMs(row: {
-  readonly created_at: string | null;
-  readonly created_timestamp: number | null;
-}): number | null {
-  const stamped =
-    row.created_timestamp === null ? null : checkTimeMs(Math.trunc(row.created_timestamp) * 1000);
-  return stamped ?? (row.created_at === null ? null : readTimeMs(row.created_at));
+function readCreatedMs(at: string | null, seconds: number | null): number | null {
+  const stamped = seconds === null ? null : checkTimeMs(Math.trunc(seconds) * 1000);
+  return stamped ?? (at === null ? null : readTimeMs(at));
 }
 export type StatusPayload = z.output<typeof statusPayload>;
 
@@ -158,7 +210,6 @@ export type PostPayload = StatusPayload | TombstonePayload;
 const readTombstone = readerOf(tombstonePayload);
 const readStatus = readerOf(statusPayload);
 
-/** Reads one row; `null` if it breaks the contract. */
 export function parsePost(row: unknown): PostPayload | null {
   return readTombstone(row) ?? readStatus(row);
 }

@@ -2,22 +2,20 @@ import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Post, Status } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
+import { createThreadOrder } from '../conversation.ts';
 import { listParts, orNull, tellThrottled, unreadParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { type Rows, tellUnread, uniqueById } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
-import { pickContinuation, rankReplies, splitThread, type ThreadLine } from './conversation.ts';
 import type { PostPayload } from './payload.ts';
 import { parentOf, shapePost, shapeStatus } from './shape.ts';
 
-/** What is known of the thread of a post. */
 interface KnownThread {
   readonly line: ThreadLine;
   readonly missing: PostFound['missing'];
   readonly warnings: readonly string[];
 }
 
-/** The parts of an answer before they are put in order. */
 interface Parts extends KnownThread {
   readonly focal: Status;
   readonly replies: readonly Post[];
@@ -75,13 +73,9 @@ async function readAlone(client: FxTwitterClient, query: PostQuery, context: Pro
   return { focal: shapeStatus(status), line: noLine, replies: [], missing, warnings };
 }
 
-/** An answer or its failure; `null` where nothing was asked for. */
 type Settled = PromiseSettledResult<PostAnswer> | null;
 
-/**
- * Asks for the thread and the replies at once. The thread decides; where it gives no verdict, the
- * conversation does, since an outage of one call looks like a missing post.
- */
+/** Asks for the thread and the replies at once. The thread decides, if it has a verdict. */
 async function readAround(
   client: FxTwitterClient,
   { post, thread: wantsThread, replies }: PostQuery,
@@ -164,13 +158,11 @@ const brokenWalk = 'The posts before this one could not all be read.';
 const noContinuation = 'What the author added after this post could not be read.';
 
 interface ThreadSource {
-  /** `null` where the answer had the single post only. */
   readonly thread: Rows<PostPayload> | null | undefined;
   /** Of `/2/conversation`, which has the author's continuation in here. */
   readonly replies?: readonly Post[];
 }
 
-/** Returns the thread that an answer has; `null` where it has none. */
 async function toKnownThread(
   focal: Status,
   { thread = null, replies }: ThreadSource,
@@ -186,10 +178,7 @@ async function toKnownThread(
 
 const maxParents = 20;
 
-/**
- * Reads the parents one by one, as far as they are known. Any failure ends the walk, and what was read
- * is kept. What follows the post stays unknown.
- */
+/** Reads the parents one by one until one fails. What follows the post stays unknown. */
 async function walkParents(
   client: FxTwitterClient,
   focal: Status,
@@ -211,4 +200,64 @@ async function walkParents(
     missing: ['thread'],
     warnings: next === null ? [noContinuation] : [brokenWalk, noContinuation],
   };
+}
+
+export interface ThreadLine {
+  readonly ancestors: readonly Post[];
+  readonly continuation: readonly Post[];
+}
+
+/** Splits a thread, oldest first, at the post with the id `focalId`. */
+export function splitThread(thread: readonly Post[], focalId: string): ThreadLine {
+  const at = thread.findIndex(({ id }) => id === focalId);
+  if (at >= 0) return { ancestors: thread.slice(0, at), continuation: thread.slice(at + 1) };
+  // Ids of X rise with time, so they tell the sides where the thread leaves the post out.
+  const isLater = ({ id }: Post) => id !== null && compareIds(id, focalId) > 0;
+  return {
+    ancestors: thread.filter((post) => !isLater(post)),
+    continuation: thread.filter(isLater),
+  };
+}
+
+const threadOrder = createThreadOrder<Status>({
+  parentOf: ({ replying_to }) => replying_to?.status ?? null,
+  authorOf: ({ author }) => author.id,
+  likesOf: ({ likes }) => likes,
+  byOldest: (a, b) => a.created_timestamp - b.created_timestamp || compareIds(a.id, b.id),
+});
+
+/** Returns the author's answers to themselves among `rows`: each the first to the one before it. */
+export function pickContinuation(focal: Status, rows: readonly Post[]): readonly Status[] {
+  return threadOrder.pickContinuation(
+    focal,
+    rows.filter((row) => row.type === 'status'),
+  );
+}
+
+interface ReplyRanking {
+  readonly focalId: string;
+  readonly order: 'top' | 'recent';
+  readonly shown: ThreadLine;
+}
+
+/**
+ * Returns the rows that are replies: each direct one in order, followed by the replies to it,
+ * oldest first.
+ * X mixes in unrelated posts; rows that do not lead to the post or its continuation are left out.
+ */
+export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): readonly Status[] {
+  const { focalId, order, shown } = ranking;
+  const answeredIds = [focalId, ...shown.continuation.map(({ id }) => id)];
+  const before = new Set([...answeredIds, ...shown.ancestors.map(({ id }) => id)]);
+  const replies = uniqueById(rows)
+    .filter((row) => row.type === 'status')
+    .filter(({ id }) => !before.has(id));
+  return threadOrder.rankReplies(replies, { answeredIds, order });
+}
+
+/** Compares decimal ids without leading zeros, which exceed what a number holds. */
+function compareIds(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length;
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }

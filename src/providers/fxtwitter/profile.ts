@@ -27,20 +27,13 @@ export function createProfiles(upstream: Upstream, clock: Clock) {
       ? control.judge(handle, context)
       : new ProviderError('missing', unseenSentences[answer.is]);
   return {
-    /**
-     * Reads a public account.
-     *
-     * @throws ProviderError `missing` when it is gone or protected, `ambiguous` when that is not sure
-     */
+    /** Reads a public account. Throws ProviderError `missing` or `ambiguous` if it is not there. */
     read: async (handle: string, context: ProviderContext): Promise<Account> => {
       const answer = await look(handle, context);
       if (answer.is === 'public') return shapeAccount(answer.user);
       throw await explain(answer, handle, context);
     },
-    /**
-     * Returns the reason why there is no list of an account: `missing` or `ambiguous` by its profile,
-     * and `unavailable`, for this account only, if that can be read.
-     */
+    /** Returns why an account has no list: `missing`, `ambiguous`, or `unavailable` for it only. */
     explainAbsence: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const answer = await look(handle, context);
       if (answer.is !== 'public') return explain(answer, handle, context);
@@ -57,8 +50,7 @@ export function profilePath(handle: string): string {
   return `/2/profile/${encodeURIComponent(handle)}`;
 }
 
-/** The message of a 404 where the API is not at all. */
-const unknownRoute = 'Not found';
+const unknownRoute = 'Not found'; // the message of a 404 where the API is not at all
 
 async function readProfile(
   upstream: Upstream,
@@ -95,12 +87,12 @@ interface ControlOptions {
 /** X's own account, which exists as long as X does, and the control of that one. */
 const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
 
-/** How long a success speaks for the endpoint. */
 const freshMs = 60_000;
 
 /**
- * Creates the second witness of an account's absence: an outage of X is answered like an account that
- * does not exist, so a well-known account is asked for through the same endpoint.
+ * Creates the second witness of an account's absence: an outage of X is answered alike, so a
+ * well-known
+ * account is asked for through the same endpoint.
  */
 export function createControl({ clock, answers }: ControlOptions) {
   const flights = new Map<string, Promise<boolean | ProviderError>>();
@@ -124,10 +116,7 @@ export function createControl({ clock, answers }: ControlOptions) {
   };
   return {
     noteSuccess,
-    /**
-     * Returns the error for an account that was not found: `missing` if the endpoint gives accounts, else
-     * `ambiguous` or `throttled`. Concurrent callers share one control read.
-     */
+    /** Returns the error for an account not found. Concurrent callers share a control read. */
     judge: async (handle: string, context: ProviderContext): Promise<ProviderError> => {
       const ageMs = clock.now() - succeededMs;
       if (ageMs >= 0 && ageMs <= freshMs) return toVerdict(true, context);
@@ -147,7 +136,6 @@ function toVerdict(outcome: boolean | ProviderError, context: ProviderContext): 
   return new ProviderError('ambiguous', message, { cause: outcome || null });
 }
 
-/** Waits for a control read for as long as the caller waits. */
 function untilAborted<Outcome>(outcome: Promise<Outcome>, signal: AbortSignal): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const stop = () =>

@@ -6,15 +6,15 @@ import { unreadParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { countSent, tellUnread } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
-import { rankReplies, splitThread } from './conversation.ts';
+import { rankReplies, splitThread } from './post.ts';
 import { shapePost, shapeStatus } from './shape.ts';
 
 const noMore = 'X sends no more replies from here on. It does the same where it fails.';
 
 /**
- * Creates the read of a page of replies. X ranks the pages; within a page its rows are in no order, so each
- * page is sorted. X names a next page also below the last reply, and appends posts that have nothing to do
- * with them: a page without a reply ends the list.
+ * Creates the read of a page of replies. X sorts pages but not their rows, and names a next page
+ * below the
+ * last reply too, with unrelated posts: a page without a reply ends the list.
  */
 export function askReplies(client: FxTwitterClient): Ask<'replies'> {
   return async (query, context) => {

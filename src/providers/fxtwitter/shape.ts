@@ -14,10 +14,6 @@ import { toMissing } from '../failure.ts';
 import { shapeArticle } from './article.ts';
 import { shapeFacets } from './facets.ts';
 import {
-  type CardPayload,
-  type CommunityPayload,
-  type MediaPayload,
-  type MediaSetPayload,
   type PostPayload,
   parsePost,
   type StatusPayload,
@@ -25,19 +21,12 @@ import {
   type UserPayload,
 } from './payload.ts';
 
-/**
- * Returns the post that a row describes, with up to three quotes within each other. A post by a protected
- * account is a `private` tombstone, wherever it is. `context` is null.
- */
+/** Returns a post with its quotes; a protected author's is a tombstone. `context` is null. */
 export function shapePost(row: PostPayload): Post {
   return shapeWithin(row, maximums.quotes);
 }
 
-/**
- * Returns the post that was asked for, as `shapePost` does.
- *
- * @throws ProviderError `missing` when its author is protected
- */
+/** Returns the post asked for. Throws ProviderError `missing` if its author is protected. */
 export function shapeStatus(row: StatusPayload): Status {
   const post = shapePost(row);
   if (post.type === 'tombstone') throw toMissing(post.reason);
@@ -66,17 +55,17 @@ function shapeQuoting(row: StatusPayload, quotesLeft: number): Status {
     quotes: row.quotes,
     bookmarks: row.bookmarks,
     views: row.views,
-    ...known({ community: shapeCommunity(row.community) }),
+    ...known({ community: shapeCommunity(row) }),
     source: row.source,
     possibly_sensitive: row.possibly_sensitive ?? false,
     replying_to: toReplyingTo(row.replying_to?.screen_name ?? null, parentOf(row)),
     quote: quotesLeft > 0 ? shapeQuote(row.quote, quotesLeft - 1) : null,
-    reposted_by: row.reposted_by === null ? null : shapeAccount(row.reposted_by),
-    media: shapeMedia(row.media),
-    poll: row.poll === null ? null : shapePoll(row.poll),
-    article: row.article === null ? null : shapeArticle(row.article),
+    reposted_by: row.reposted_by && shapeAccount(row.reposted_by),
+    media: shapeMedia(row),
+    poll: shapePoll(row),
+    article: row.article && shapeArticle(row.article),
     content_warning: null,
-    card: shapeCard(row.card),
+    card: shapeCard(row),
     community_note: row.community_note?.text ?? null,
     context: null,
     platform: 'x',
@@ -116,13 +105,13 @@ function shapeTombstone({ id, reason, author: known }: TombstonePayload): Tombst
     url: id === null ? null : xPostUrl(author?.screen_name ?? null, id),
     text: missingSentences[reason],
     reason,
-    author: author === null ? null : shapeAccount(author),
+    author: author && shapeAccount(author),
     context: null,
     platform: 'x',
   };
 }
 
-function shapeCard(card: CardPayload | null): Card | null {
+function shapeCard({ card }: StatusPayload): Card | null {
   if (card === null || !isWebUrl(card.url)) return null;
   const { url, title, description, domain, image } = card;
   return {
@@ -134,65 +123,47 @@ function shapeCard(card: CardPayload | null): Card | null {
   };
 }
 
-function shapeCommunity(community: CommunityPayload | null): Community | null {
+function shapeCommunity({ community }: StatusPayload): Community | null {
   return community === null ? null : { ...community, url: xCommunityUrl(community.id) };
 }
 
-function shapePoll(poll: NonNullable<StatusPayload['poll']>): Poll {
-  return {
-    choices: [...poll.choices],
-    total_votes: poll.total_votes,
-    ends_at: toIsoTime(poll.ends_at),
-  };
+function shapePoll({ poll }: StatusPayload): Poll | null {
+  return poll && { ...poll, choices: [...poll.choices], ends_at: toIsoTime(poll.ends_at) };
 }
 
-/**
- * An embedded video of another site comes last. The collage that the service makes of several photos
- * (`mosaic`) is no media of the post.
- */
-function shapeMedia(set: MediaSetPayload | null): MediaSet {
-  if (set === null) return toMediaSet([]);
-  if (set.external === null) return toMediaSet(set.all.map(shapeItem));
-  const { url, width, height, thumbnail_url } = set.external;
+/** An embedded video of another site comes last. The collage of photos (`mosaic`) is no media. */
+function shapeMedia({ media }: StatusPayload): MediaSet {
+  const items = media?.all.map(shapeItem) ?? [];
+  if (!media?.external) return toMediaSet(items);
+  const { url, width, height, thumbnail_url } = media.external;
   const size = { width, height };
   const embedded: Media = { type: 'video', url, ...size, alt: null, thumbnail_url, duration: null };
-  return toMediaSet([...set.all.map(shapeItem), embedded]);
+  return toMediaSet([...items, embedded]);
 }
+
+type MediaPayload = NonNullable<StatusPayload['media']>['all'][number];
 
 function shapeItem(item: MediaPayload): Media {
-  const { type, url, width, height, altText: alt } = item;
-  if (type === 'photo') return { type, url, width, height, alt };
-  return {
-    type,
-    url,
-    width,
-    height,
-    alt,
-    thumbnail_url: item.thumbnail_url,
-    duration: type === 'gif' ? null : item.duration,
-    variants: shapeVariants(item),
-  };
+  const { type, url, width, height, altText: alt, thumbnail_url } = item;
+  const base = { type, url, width, height, alt };
+  if (type === 'photo') return base;
+  const duration = type === 'gif' ? null : item.duration;
+  return { ...base, thumbnail_url, duration, variants: shapeVariants(item) };
 }
 
-const containers: ReadonlyMap<string, string> = new Map([
-  ['mp4', 'video/mp4'],
-  ['m3u8', 'application/x-mpegURL'],
-  ['webm', 'video/webm'],
-]);
+const containers = { mp4: 'video/mp4', m3u8: 'application/x-mpegURL', webm: 'video/webm' };
+const containerTypes: ReadonlyMap<string, string> = new Map(Object.entries(containers));
 
 function shapeVariants(item: MediaPayload): NonNullable<Media['variants']> {
   if (item.formats.length === 0) return [...item.variants];
   return item.formats.map(({ url, container, bitrate }) => ({
     url,
-    content_type: containers.get(container ?? '') ?? null,
+    content_type: containerTypes.get(container ?? '') ?? null,
     bitrate,
   }));
 }
 
-/**
- * Returns the posts of a list that the public can see, in order. A tombstone has no place in a list, and
- * what a protected account reposted is known to its followers alone.
- */
+/** Returns the public posts of a list: protected accounts may have reposted others. */
 export async function shapeListed(
   rows: readonly PostPayload[],
   sliced: Sliced,
@@ -227,10 +198,7 @@ export function shapeAccount(user: UserPayload): Account {
     likes: user.likes,
     joined: toIsoTime(user.joined),
     protected: false,
-    verification: {
-      verified: user.verification?.verified ?? false,
-      type: user.verification?.type ?? null,
-    },
+    verification: user.verification ?? { verified: false, type: null },
     platform: 'x',
   };
 }

@@ -1,11 +1,21 @@
+import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import { HttpFailure, type RequestContext } from '../../core/http/http-client.ts';
+import { publicHostOf } from '../../core/http/public-host.ts';
+import { parseUrl } from '../../core/http/url.ts';
+import { eachOf, readerOf, token, url } from '../../platforms/lenient.ts';
+import { maximums } from '../../platforms/maximums.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { createMemory } from '../memory.ts';
-import { type AskHome, lookupPath } from './homes.ts';
-import { type Home, isOwn } from './identity.ts';
+import { type Home, isOwn, splitHandle } from './identity.ts';
 import { type AccountPayload, parseAccount } from './payload.ts';
-import { createSuspended, createUnreadable, expectFound } from './servers.ts';
+import {
+  type AskServer,
+  createSuspended,
+  createUnreadable,
+  expectFound,
+  type Reply,
+} from './servers.ts';
 
 export interface LocatedAccount {
   readonly home: Home;
@@ -19,19 +29,13 @@ interface ReadAccount {
   readonly home: Home;
 }
 
-const maxLocated = 5000;
-
-const locatedForMs = 300_000;
+const locatedMemory = { max: 5000, ttlMs: 300_000 };
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
 /** Creates the reads of accounts. They throw ProviderError, `missing` for one that is absent or suspended. */
 export function createAccounts(askHome: AskHome, clock: Clock) {
-  const located = createMemory<LocatedAccount>({
-    clock,
-    maxEntries: maxLocated,
-    ttlMs: locatedForMs,
-  });
+  const located = createMemory<LocatedAccount>(clock, locatedMemory);
   const toLocated = ({ row, home }: ReadAccount): LocatedAccount => ({
     home,
     id: row.id,
@@ -43,7 +47,6 @@ export function createAccounts(askHome: AskHome, clock: Clock) {
     located.set(handle, toLocated(account));
     return account;
   });
-  /** Returns where an account is, which is remembered for a while. */
   const locate = async (handle: string, context: RequestContext): Promise<LocatedAccount> =>
     located.get(handle) ?? toLocated(await read(handle, context));
   return {
@@ -98,4 +101,75 @@ function readRow({ reply }: Awaited<ReturnType<AskHome>>): AccountPayload {
   if (row === null || !isOwn(row)) throw createUnreadable();
   if (row.suspended === true) throw createSuspended();
   return row;
+}
+
+/**
+ * Asks the server that the domain of a handle names, or the host that it names, if that says that
+ * the
+ * account is its own. Throws ProviderError, and what `takeRequest` throws.
+ */
+export type AskHome = (
+  handle: string,
+  toPath: (home: Home) => string,
+  context: RequestContext,
+) => Promise<{ readonly home: Home; readonly reply: Reply }>;
+
+/** Bounds of the handles whose host is remembered because it is not their domain. */
+const movedMemory = { max: 2000, ttlMs: 3_600_000 };
+
+export function createHomes(askServer: AskServer, clock: Clock): AskHome {
+  const moved = createMemory<string>(clock, movedMemory);
+  return async (handle, toPath, context) => {
+    const { domain } = splitHandle(handle);
+    const known: Home = { host: moved.get(handle) ?? domain, domain };
+    const first = await askServer(known.host, toPath(known), context);
+    if (first.is !== 'no api') return { home: known, reply: first };
+    if (known.host !== domain) {
+      moved.delete(handle);
+      throw first.failure;
+    }
+    const host = await findHost(askServer, { handle, to: first.to }, context);
+    if (host === null) throw first.failure;
+    moved.set(handle, host);
+    const home = { host, domain };
+    const reply = await askServer(host, toPath(home), context);
+    if (reply.is === 'no api') throw reply.failure;
+    return { home, reply };
+  };
+}
+
+export function lookupPath(handle: string, { host, domain }: Home): string {
+  // A host that answers for another domain is asked by the full handle, which it knows as its own.
+  const acct = host === domain ? splitHandle(handle).user : handle;
+  return `/api/v1/accounts/lookup?acct=${encodeURIComponent(acct)}`;
+}
+
+/** Returns the host that has the account; `null` if none says so. `to` is where a redirect leads. */
+async function findHost(
+  askServer: AskServer,
+  { handle, to }: { readonly handle: string; readonly to: string | null | undefined },
+  context: RequestContext,
+): Promise<string | null> {
+  const { domain } = splitHandle(handle);
+  const host = to === undefined ? await askWebFinger(askServer, handle, context) : to;
+  if (host === null || host === domain) return null;
+  const reply = await askServer(host, lookupPath(handle, { host, domain }), context);
+  const account = reply.is === 'found' ? parseAccount(reply.body) : null;
+  return account !== null && isOwn(account) ? host : null;
+}
+
+const readWebFinger = readerOf(
+  z.object({ links: eachOf(z.object({ rel: token, href: url }), maximums.fields) }),
+);
+
+/** RFC 7033. The address of the account itself is on the host that has it; a redirect leads there too. */
+async function askWebFinger(askServer: AskServer, handle: string, context: RequestContext) {
+  const { domain } = splitHandle(handle);
+  const path = `/.well-known/webfinger?resource=${encodeURIComponent(`acct:${handle}`)}`;
+  const reply = await askServer(domain, path, context);
+  if (reply.is === 'no api') return reply.to ?? null;
+  const links = reply.is === 'found' ? (readWebFinger(reply.body)?.links ?? []) : [];
+  const selves = links.filter(({ rel }) => rel === 'self').map(({ href }) => parseUrl(href));
+  const self = selves.find((url) => url !== null);
+  return self ? publicHostOf(self) : null;
 }

@@ -18,7 +18,6 @@ export function toHandle(acct: string, { domain }: Home): string {
   return `${user}@${toAscii(of)}`;
 }
 
-/** Servers name domains in other scripts as they are; handles are in ASCII. */
 function toAscii(domain: string): string {
   if (!/[^\x21-\x7e]/.test(domain)) return domain;
   return parseUrl(`https://${domain}/`)?.hostname ?? domain;
@@ -46,10 +45,9 @@ export interface PostIdentity {
 }
 
 /**
- * Identifies a post. Servers give the same post different ids, so one of another server gets the id of its
- * origin if its address contains that; else it is identified as this server's copy, which can be read
- * under that address. So is a post whose address is on a server that is not its author's, because anyone
- * can name any address.
+ * Identifies a post by the id of its origin, if its address is on its author's server and contains
+ * that, as
+ * anyone can name any address; else as this server's copy, which can be read under its address.
  */
 export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const handle = toHandle(row.account.acct, home);
@@ -68,7 +66,6 @@ function isAt(url: string, hosts: readonly string[]): boolean {
   return hosts.some((host) => `.${hostname}`.endsWith(`.${host.toLowerCase()}`));
 }
 
-/** Returns the address of a post on a server that has it. */
 export function copyUrl(acct: string, id: string, { host }: Pick<Home, 'host'>): string {
   return `https://${host}/@${acct}/${id}`;
 }
@@ -79,7 +76,6 @@ export function copiedPost({ id, account }: StatusPayload, home: Home): CopiedFr
   return { host: home.host, url: copyUrl(toHandle(account.acct, home), id, home) };
 }
 
-/** Returns where an account was copied from; `null` where its own server was asked. */
 export function copiedAccount({ acct }: AccountPayload, home: Home): CopiedFrom | null {
   if (isAtHome(acct, home)) return null;
   return { host: home.host, url: `https://${home.host}/@${toHandle(acct, home)}` };
@@ -107,7 +103,6 @@ export function createNaming(mentions: readonly MentionPayload[], home: Home) {
   };
 }
 
-/** Groups mentions by the names that they may be written by; `null` for a name of several mentions. */
 function groupByName(mentions: readonly MentionPayload[]) {
   const byName = new Map<string, MentionPayload | null>();
   for (const mention of mentions) {

@@ -2,8 +2,7 @@ import { defaultMastodonHost } from '../../model/reference.ts';
 import { createLiveProvider } from '../bounds.ts';
 import type { Provider } from '../provider.ts';
 import { shapeAccount, tellAccount } from './account.ts';
-import { createAccounts } from './accounts.ts';
-import { createHomes } from './homes.ts';
+import { createAccounts, createHomes } from './accounts.ts';
 import { askConnections, askTimeline } from './lists.ts';
 import { askPost, askReplies } from './post.ts';
 import { askSearch, askSearchUsers } from './search.ts';
@@ -11,7 +10,6 @@ import { createServers, type ServersOptions } from './servers.ts';
 
 /** Its HTTP client must contact public addresses over https only: callers name the hosts. */
 interface MastodonOptions extends ServersOptions {
-  /** The server that searches are asked of; default: `mastodon.social`. */
   readonly searchHost?: string;
 }
 

@@ -1,22 +1,25 @@
+import { parseUrl } from '../../core/http/url.ts';
+import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Account } from '../../model/account.ts';
-import type { ConnectionsQuery, Page, TimelineQuery } from '../../model/queries.ts';
+import type { Post, Status } from '../../model/post.ts';
+import type { ConnectionsQuery, Page, SearchQuery, TimelineQuery } from '../../model/queries.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { countSent, tellOmitted } from '../rows.ts';
-import type { Accounts } from './accounts.ts';
-import { isOwn } from './identity.ts';
-import { parseAccount } from './payload.ts';
 import {
-  dropLater,
-  readBefore,
-  readPosts,
-  readRows,
-  shapeAccounts,
-  shapeListed,
-  tellCopies,
-  tellUnread,
-  toLimit,
-  writeCursor,
-} from './rows.ts';
+  countSent,
+  parseRows,
+  type RowNoun,
+  type Rows,
+  tellBeyond,
+  tellOmitted,
+  uniqueBy,
+  uniqueById,
+} from '../rows.ts';
+import { shapeAccount } from './account.ts';
+import type { Accounts } from './accounts.ts';
+import { type Home, isOwn } from './identity.ts';
+import { type AccountPayload, parseAccount, parseStatus, type StatusPayload } from './payload.ts';
+import { createUnreadable, type FoundReply } from './servers.ts';
+import { shapePost, surround } from './shape.ts';
 
 /** Creates the read of a page of a timeline. Pages are short where the server leaves something out. */
 export function askTimeline(accounts: Accounts): Ask<'timeline'> {
@@ -86,4 +89,165 @@ export function askConnections(accounts: Accounts) {
       warnings: [...(isHidden ? ['The owner of this account hides this list.'] : []), ...warnings],
     };
   };
+}
+
+export interface PageRows<Row> extends Rows<Row> {
+  readonly next: string | null;
+}
+
+/** Reads a page of a list, each row once. Throws ProviderError `malformed` without objects. */
+export async function readRows<Row extends { readonly id: string }>(
+  reply: FoundReply,
+  parse: (row: unknown) => Row | null,
+  sliced: Sliced,
+): Promise<PageRows<Row>> {
+  const found = await parseRows(reply.body, parse, sliced);
+  if (found === null) throw createUnreadable();
+  const isNoPage = found.beyond > 0 || holdsNoObject(reply.body);
+  if (found.rows.length === 0 && isNoPage) throw createUnreadable();
+  return { ...found, rows: uniqueById(found.rows), next: nextOf(reply) };
+}
+
+function holdsNoObject(list: unknown): boolean {
+  const rows: readonly unknown[] = Array.isArray(list) ? list : [];
+  return rows.length > 0 && !rows.some((row) => typeof row === 'object' && row !== null);
+}
+
+/** The id of a relation, of a post or of an account, as a server writes it in a link. */
+const positionForm = /^[\w-]{1,128}$/;
+
+/** Returns `cursor` as a parameter of a request; none if it cannot have come from `readRows`. */
+export function writeCursor(cursor: string | null): readonly string[] {
+  return cursor !== null && positionForm.test(cursor) ? [`max_id=${cursor}`] : [];
+}
+
+/** Reads the place of the next page from the header `Link` (RFC 8288). */
+function nextOf({ header }: FoundReply): string | null {
+  const links = (header('link') ?? '').split(/,(?=\s*<)/);
+  const next = links.find((link) => /;\s*rel="?next"?\s*(?:;|$)/i.test(link));
+  const [, target = ''] = /<([^<>]*)>/.exec(next ?? '') ?? [];
+  // Only its place is taken, so it does not matter which host it names.
+  const place = parseUrl(target)?.searchParams.get('max_id') ?? null;
+  return place !== null && positionForm.test(place) ? place : null;
+}
+
+export function tellUnread(
+  { unreadable, beyond }: Pick<Rows<unknown>, 'unreadable' | 'beyond'>,
+  noun: RowNoun,
+): readonly string[] {
+  const because = 'the server sent nothing readable in its place';
+  return [...tellOmitted(unreadable, noun, [because]), ...tellBeyond(beyond, noun)];
+}
+
+export async function shapeListed(rows: readonly StatusPayload[], home: Home, sliced: Sliced) {
+  const around = surround(rows, home);
+  const shaped = await mapInSlices(rows, (row) => shapePost(row, around), sliced);
+  const posts: readonly Status[] = shaped.filter((post) => post.type === 'status');
+  const because = ['it is not public', 'they are not public'] as const;
+  return {
+    posts: uniqueBy(posts, ({ url }) => url),
+    warnings: tellOmitted(rows.length - posts.length, 'post', because),
+  };
+}
+
+/** Returns the warning for posts of other servers, which the server may have changed. */
+export function tellCopies(posts: readonly Post[], { host }: Home): readonly string[] {
+  const isCopy = (post: Post): boolean =>
+    post.type === 'status' &&
+    (post.copied_from !== undefined || (post.quote !== null && isCopy(post.quote)));
+  if (!posts.some(isCopy)) return [];
+  return [
+    `Posts of other servers are shown as ${host} has them, and may differ from the originals.`,
+  ];
+}
+
+/** Returns the accounts of a list that are not suspended. */
+export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sliced: Sliced) {
+  const shown = found.rows.filter(({ suspended }) => suspended !== true);
+  const items: readonly Account[] = await mapInSlices(
+    shown,
+    (row) => shapeAccount(row, home),
+    sliced,
+  );
+  const copied = `Accounts of other servers are shown as ${home.host} has them, and may differ from the originals.`;
+  const warnings = [
+    ...(items.some(({ copied_from }) => copied_from !== undefined) ? [copied] : []),
+    ...tellOmitted(found.rows.length - shown.length, 'account', [
+      'the server has suspended it',
+      'the server has suspended them',
+    ]),
+    ...tellUnread(found, 'account'),
+  ];
+  return { items, warnings };
+}
+
+/** Reads posts as `readRows` does. A full page without `Link` goes on below its last post. */
+export async function readPosts(
+  reply: FoundReply,
+  limit: number,
+  sliced: Sliced,
+): Promise<PageRows<StatusPayload>> {
+  const page = await readRows(reply, parseStatus, sliced);
+  const isFull = countSent(page) >= limit;
+  const last = isFull && reply.header('link') === undefined ? page.rows.at(-1) : undefined;
+  return last === undefined ? page : { ...page, next: last.id };
+}
+
+const [usualPosts, maxPosts] = [20, 40];
+
+export function toLimit(count: number): number {
+  return count <= usualPosts ? usualPosts : maxPosts;
+}
+
+/**
+ * Reads a page of posts, newest first. What is newer than `untilSeconds` is jumped over by a
+ * made-up id, if
+ * the ids of the server contain times.
+ */
+export async function readBefore(
+  { cursor, untilSeconds }: Pick<SearchQuery, 'cursor' | 'untilSeconds'>,
+  read: (cursor: string | null) => Promise<PageRows<StatusPayload>>,
+): Promise<PageRows<StatusPayload>> {
+  if (cursor !== null || untilSeconds === null) return read(cursor);
+  const jumped = await read(idBefore(untilSeconds * 1000));
+  if (haveTimes(jumped.rows)) return jumped;
+  const first = await read(null);
+  // If newer ids contain times, an empty page has nothing before it, and older ids were counted.
+  return haveTimes(first.rows) && jumped.rows.every(isCounted) ? jumped : first;
+}
+
+/** Drops what is from the end of the time on; a boost counts as from when it was made. */
+export function dropLater(
+  rows: readonly StatusPayload[],
+  untilSeconds: number | null,
+): readonly StatusPayload[] {
+  return untilSeconds === null
+    ? rows
+    : rows.filter(({ createdMs }) => createdMs < untilSeconds * 1000);
+}
+
+// Ids of Mastodon contain a time: milliseconds since the epoch above 16 bits that tell posts of one
+// moment apart (its source, `Mastodon::Snowflake`). Other software has other ids.
+
+const belowTime = 16n;
+
+/** A post that a server fetched late can have the id of another moment than the one it says. */
+const maxDriftMs = 3_600_000;
+
+function idBefore(ms: number): string {
+  return String(BigInt(Math.max(0, Math.trunc(ms))) << belowTime);
+}
+
+/** Returns whether ids are times: all are numbers, and most fit the times of their posts. */
+function haveTimes(rows: readonly StatusPayload[]): boolean {
+  const near = rows.filter((row) => isCounted(row) && isNear(row.id, row.createdMs));
+  return rows.every(isCounted) && near.length * 2 > rows.length;
+}
+
+function isCounted({ id }: Pick<StatusPayload, 'id'>): boolean {
+  return /^\d{1,19}$/.test(id);
+}
+
+function isNear(id: string, createdMs: number): boolean {
+  return Math.abs(Number(BigInt(id) >> belowTime) - createdMs) <= maxDriftMs;
 }

@@ -7,6 +7,7 @@ import {
   lenient,
   line,
   readerOf,
+  refuse,
   term,
   text,
   token,
@@ -14,19 +15,19 @@ import {
   words,
 } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
-import { isWebUrl } from '../../platforms/text.ts';
+import { webUrlOrNull } from '../../platforms/text.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
 
 // Strict only about what a post or an account cannot be shown without, because other software speaks the
 // same API with gaps.
 
-/** The id of anything: opaque, and part of a path. */
-const anyId = z.string().regex(/^[\w-]{1,128}$/);
+const anyId = z.string().regex(/^[\w-]{1,128}$/); // the id of anything: opaque, and part of a path
 
 const postId = token.refine((id) => isPostId('mastodon', id));
 
 /**
- * `user` on the server that was asked, `user@domain` elsewhere. Other software allows more than Mastodon,
+ * `user` on the server that was asked, `user@domain` elsewhere. Other software allows more than
+ * Mastodon,
  * but no sign that could pass for the `@` or turn the text around it.
  */
 const acct = z
@@ -76,10 +77,8 @@ const mediaPayload = z
     ),
   })
   .transform(({ remote_url, ...item }, context) => {
-    const usable = [item.url, remote_url].find((each) => each !== null && isWebUrl(each));
-    if (typeof usable === 'string') return { ...item, url: usable };
-    context.addIssue({ code: 'custom', message: 'There is no address of the file.' });
-    return z.NEVER;
+    const url = webUrlOrNull(item.url) ?? webUrlOrNull(remote_url);
+    return url === null ? refuse(context, 'There is no address of the file.') : { ...item, url };
   });
 export type MediaPayload = z.output<typeof mediaPayload>;
 
@@ -147,9 +146,8 @@ function toRows(counts: object): readonly unknown[] {
 }
 
 /**
- * What Pleroma and Akkoma add to a post.
- *
- * Source: https://docs.pleroma.social/backend/development/API/differences_in_mastoapi_responses/
+ * Additions of Pleroma and Akkoma:
+ * https://docs.pleroma.social/backend/development/API/differences_in_mastoapi_responses/
  */
 const pleromaPayload = z.object({
   quote: z.unknown().optional(),
@@ -201,10 +199,7 @@ export type StatusPayload = z.output<typeof statusPayload>;
 
 const readStatus = readerOf(statusPayload);
 
-/**
- * Reads a post; `null` if it breaks the contract. So does a boost of an unreadable post: its own text can
- * be a copy of that post, which is not by the account that boosts it.
- */
+/** Reads a post; `null` also for a boost of an unreadable one: its text can be a copy. */
 export function parseStatus(row: unknown): StatusPayload | null {
   const status = readStatus(row);
   const isBoost = typeof status?.reblog === 'object' && status.reblog !== null;
@@ -218,10 +213,7 @@ export function boostedIn({ reblog }: StatusPayload): StatusPayload | null {
 
 const readQuote = readerOf(quotePayload);
 
-/**
- * Reads the quote of a post, in the forms of Mastodon and of its forks; `null` for none. A state decides,
- * whatever else was sent.
- */
+/** Reads a quote in the forms of Mastodon and its forks; `null` for none. A state decides. */
 export function parseQuote(row: StatusPayload): QuotePayload | null {
   const quote = readQuote(row.quote);
   if (quote !== null && quote.state !== null) return quote;

@@ -2,23 +2,22 @@ import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostFound, PostQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
+import { createThreadOrder } from '../conversation.ts';
 import { listParts, orNull, toMissing, unreadParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
 import { parseRows, toRepliesPage, uniqueById } from '../rows.ts';
-import type { AskHome } from './homes.ts';
+import type { AskHome } from './accounts.ts';
 import { type Home, isAtHome } from './identity.ts';
+import { tellCopies, tellUnread } from './lists.ts';
 import { boostedIn, parseQuote, parseStatus, type StatusPayload } from './payload.ts';
-import { tellCopies, tellUnread } from './rows.ts';
 import { createUnreadable, expectFound } from './servers.ts';
 import { hiddenReason, shapePost, surround } from './shape.ts';
-import { arrangeContext, type Context, tellCuts } from './thread.ts';
 
 interface ReadPost {
   readonly query: PostQuery;
   /** As it was asked for; a boost has the boosted post in `reblog`. */
   readonly row: StatusPayload;
   readonly home: Home;
-  /** The posts around it, or why they could not be read; `null` if none were wanted. */
   readonly around: Context | ProviderError | null;
 }
 
@@ -64,7 +63,6 @@ function withId(query: PostQuery, id: string): PostQuery {
   return { ...query, post: { ...query.post, id } };
 }
 
-/** Asks the server of a post for it, or for a path below it. */
 async function get(
   askHome: AskHome,
   { post }: PostQuery,
@@ -159,4 +157,81 @@ function tellLimited({ account }: StatusPayload, { host }: Home): readonly strin
   return account.limited === true
     ? [`The moderators of ${host} limit the account that wrote this post.`]
     : [];
+}
+
+export interface Context {
+  readonly ancestors: readonly StatusPayload[];
+  readonly descendants: readonly StatusPayload[];
+  /** Numbers of posts of both that could not be read, and that are beyond the maximum. */
+  readonly unreadable: number;
+  readonly beyond: number;
+}
+
+const byOldest = (a: StatusPayload, b: StatusPayload) => a.createdMs - b.createdMs;
+
+const threadOrder = createThreadOrder<StatusPayload>({
+  parentOf: ({ in_reply_to_id }) => in_reply_to_id,
+  authorOf: ({ account }) => account.id,
+  likesOf: ({ favourites_count }) => favourites_count,
+  byOldest,
+});
+
+/**
+ * Puts the posts around one in order, each once, and each direct reply before the replies to it.
+ * Replies to
+ * posts that are not shown, and those that answer each other, come last.
+ */
+export function arrangeContext(
+  focal: StatusPayload,
+  { ancestors, descendants }: Context,
+  { thread, replies: order }: Pick<PostQuery, 'thread' | 'replies'>,
+) {
+  const above = ancestors.filter(({ id }) => id !== focal.id);
+  const before = new Set([focal, ...above].map(({ id }) => id));
+  const below = descendants.filter(({ id }) => !before.has(id));
+  const continuation = thread ? threadOrder.pickContinuation(focal, below) : [];
+  const shown = new Set([focal, ...continuation]);
+  const rest = below.filter((row) => !shown.has(row));
+  return {
+    ancestors: thread ? above : [],
+    continuation,
+    replies: order === 'off' ? [] : rankReplies(rest, [...shown], order),
+  };
+}
+
+function rankReplies(
+  rows: readonly StatusPayload[],
+  thread: readonly StatusPayload[],
+  order: 'top' | 'recent',
+): readonly StatusPayload[] {
+  const ids = new Set([...rows, ...thread].map(({ id }) => id));
+  const lost = rows.filter(({ in_reply_to_id: id }) => id === null || !ids.has(id));
+  const answeredIds = thread.map(({ id }) => id);
+  const others = lost.toSorted(byOldest);
+  const found = new Set(threadOrder.rankReplies(rows, { answeredIds, order, others }));
+  return [...found, ...rows.filter((row) => !found.has(row)).toSorted(byOldest)];
+}
+
+/** Maximum numbers of posts around one that servers show without a login. */
+const [maxAncestors, maxDescendants] = [40, 60];
+
+/** Number of posts that a server counts and may not show: recorded answers to busy threads lack one. */
+const unseen = 1;
+
+const fewReplies = `The server shows at most ${maxDescendants} replies without a login; there may be more.`;
+const fewAncestors = `The server shows at most ${maxAncestors} posts before this one without a login; there may be more.`;
+const lostParent =
+  'What this thread answers is missing: it is not public, or its server does not know it.';
+
+export function tellCuts(
+  focal: StatusPayload,
+  { ancestors, descendants }: Context,
+  { thread }: Pick<PostQuery, 'thread'>,
+): PostFound['warnings'] {
+  const isFull = ancestors.length >= maxAncestors;
+  const isLost = (ancestors[0] ?? focal).in_reply_to_id !== null;
+  return [
+    ...(thread && isLost ? [isFull ? fewAncestors : lostParent] : []),
+    ...(descendants.length >= maxDescendants - unseen ? [fewReplies] : []),
+  ];
 }

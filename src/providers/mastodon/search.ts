@@ -7,7 +7,6 @@ import { countSent, isHit, parseRows, uniqueBy } from '../rows.ts';
 import { shapeAccount } from './account.ts';
 import type { Accounts } from './accounts.ts';
 import type { Home } from './identity.ts';
-import { parseAccount, type StatusPayload } from './payload.ts';
 import {
   dropLater,
   type PageRows,
@@ -18,7 +17,8 @@ import {
   tellUnread,
   toLimit,
   writeCursor,
-} from './rows.ts';
+} from './lists.ts';
+import { parseAccount, type StatusPayload } from './payload.ts';
 import { type AskServer, createUnavailable, createUnreadable, type FoundReply } from './servers.ts';
 
 interface TagSearch {
@@ -50,7 +50,6 @@ export function askSearch(askServer: AskServer, host: string): Ask<'search'> {
   };
 }
 
-/** Maximum number of hashtags beside the first, and of those to leave out. */
 const maxFurther = 4;
 
 /** As Mastodon writes them: letters, digits and underscores, and a few signs within. */
@@ -125,10 +124,7 @@ interface UserSearchOptions {
   readonly accounts: Accounts;
 }
 
-/**
- * Creates the search of accounts, which is one page. A text that is a whole handle is also asked of its
- * own server, which knows it for certain.
- */
+/** Creates the search of accounts: one page. A whole handle is also asked of its server. */
 export function askSearchUsers(options: UserSearchOptions): Ask<'searchUsers'> {
   const limits = `These are the accounts that ${options.host} knows; those of servers that it has never met are missing.`;
   return async ({ text }, context) => {

@@ -11,31 +11,18 @@ import { Problem } from '../../core/problem.ts';
 import { type Book, createBook, openHold } from '../../core/scheduling/ledger.ts';
 import { ProviderError, type ProviderErrorOptions } from '../../platforms/provider-error.ts';
 import { createMalformed, toProviderError } from '../failure.ts';
-import {
-  type BreakerOptions,
-  clampPause,
-  createGate,
-  defaultPauseSeconds,
-  type Gate,
-} from '../gate.ts';
+import { type BreakerOptions, clampPause, defaultPauseSeconds, Gate } from '../gate.ts';
 
 export interface FoundReply {
   readonly is: 'found';
   readonly body: unknown;
-  /** Returns a header by its name in lower case. */
   header(name: string): string | undefined;
 }
 
-/**
- * The answer of a server: what was asked for, that there is no such thing, or that its account is
- * suspended (older servers).
- */
+/** The answer of a server; `suspended` is what older ones say of an account. */
 export type Reply = FoundReply | { readonly is: 'absent' } | { readonly is: 'suspended' };
 
-/**
- * The answer of a host that does not speak the API. `to` is the host that it redirects to, `null` if that
- * may not be asked, and `undefined` if it names none.
- */
+/** The answer of a host without the API. `to`: where it redirects, `null` if not allowed. */
 interface NoApi {
   readonly is: 'no api';
   readonly to: string | null | undefined;
@@ -43,10 +30,9 @@ interface NoApi {
 }
 
 /**
- * Sends one GET of a path, which may have a query, to a host.
- *
- * @throws ProviderError, never general, if it does not answer or wants to be left alone; Problem
- *   `overloaded` if too many requests to it are in flight; what `takeRequest` throws
+ * Sends one GET to a host. Throws ProviderError, never general; Problem `overloaded` if too many
+ * requests
+ * to the host are in flight; what `takeRequest` throws.
  */
 export type AskServer = (
   host: string,
@@ -65,7 +51,6 @@ export interface ServersOptions extends HostGateOptions {
   readonly http: HttpClient;
 }
 
-/** Maximum number of hosts whose state is remembered; the least recently asked is forgotten. */
 const maxHosts = 4096;
 
 /** Creates the client of all servers. Each host has its own pause, breaker and bound of requests. */
@@ -77,7 +62,7 @@ export function createServers(options: ServersOptions): AskServer {
   const bound = { perAddress: Math.max(1, Math.floor(maxPerHost / 2)), total: maxPerHost };
   return async (host, path, context) => {
     const known = hosts.get(host) ?? {
-      gate: createGate({ ...breaker, clock, host }),
+      gate: new Gate({ ...breaker, clock, host }),
       requests: createBook(bound),
     };
     hosts.set(host, known);
@@ -190,11 +175,7 @@ const missing = {
   account: 'There is no such account on its server.',
 } as const;
 
-/**
- * Returns a reply of the server that has the resource.
- *
- * @throws ProviderError `missing` if there is no such resource
- */
+/** Returns a reply that has the resource. Throws ProviderError `missing` if there is none. */
 export function expectFound(reply: Reply, what: keyof typeof missing): FoundReply {
   if (reply.is === 'found') return reply;
   throw reply.is === 'absent' ? new ProviderError('missing', missing[what]) : createSuspended();

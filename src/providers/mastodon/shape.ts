@@ -1,16 +1,17 @@
 import type { Account } from '../../model/account.ts';
-import type { Post, Reaction, Status, Tombstone } from '../../model/post.ts';
+import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
+import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/post.ts';
 import { toRichText } from '../../platforms/html-text.ts';
 import { known } from '../../platforms/known.ts';
 import { isCut } from '../../platforms/lenient.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { missingSentences } from '../../platforms/missing.ts';
-import { isWebUrl, toCodePoints } from '../../platforms/text.ts';
+import { shareOf } from '../../platforms/poll-share.ts';
+import { isWebUrl, toCodePoints, webUrlOrNull } from '../../platforms/text.ts';
 import type { RichText } from '../../platforms/text-writer.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
 import { findLeftOut, nameLeftOut } from '../bound-post.ts';
 import { shapeAccount } from './account.ts';
-import { shapeCard, shapeMedia, shapePoll } from './attachments.ts';
 import {
   copiedPost,
   copyUrl,
@@ -23,6 +24,9 @@ import {
 import {
   type AccountPayload,
   boostedIn,
+  type CardPayload,
+  type MediaPayload,
+  type PollPayload,
   parseQuote,
   parseStatus,
   type QuotePayload,
@@ -51,10 +55,7 @@ export function surround(rows: readonly StatusPayload[], home: Home): Surroundin
   };
 }
 
-/**
- * Returns the post that a row describes, for a boost the boosted post. A post that is not public is a
- * tombstone, whatever the server sent. `context` is null.
- */
+/** Returns the post of a row, or the one it boosts; a tombstone if not public. No `context`. */
 export function shapePost(row: StatusPayload, around: Surroundings): Post {
   const boosted = boostedIn(row);
   if (boosted === null) return shapeWithin(row, around, maximums.quotes);
@@ -203,7 +204,6 @@ function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft
   return toTombstone('unavailable', { url, text: unreadQuote });
 }
 
-/** Returns the hashtags of a post that are not in its text; `null` where all of them are. */
 function shapeTags({ tags }: StatusPayload, { text, facets }: RichText): readonly string[] | null {
   if (tags.length === 0) return null;
   const points = toCodePoints(text);
@@ -232,4 +232,78 @@ function shapeReactions(row: StatusPayload): readonly Reaction[] | null {
   return counted
     .map(({ name, count, url }) => ({ name, count, ...(url !== null && isWebUrl(url) && { url }) }))
     .sort((a, b) => b.count - a.count);
+}
+
+export function shapeMedia(items: readonly MediaPayload[]): MediaSet {
+  return toMediaSet(items.map(shapeItem));
+}
+
+const types: ReadonlyMap<string, Media['type']> = new Map([
+  ['image', 'photo'],
+  ['video', 'video'],
+  ['gifv', 'gif'],
+  ['audio', 'audio'],
+]);
+
+function shapeItem(item: MediaPayload): Media {
+  const { url } = item;
+  const type = types.get(item.type) ?? typeOfFile(url);
+  const { width = null, height = null } = item.meta?.original ?? {};
+  const base = { type, url, width, height, alt: item.description };
+  return type === 'photo' ? base : { ...base, ...shapeMoving(item, type) };
+}
+
+function shapeMoving({ url, preview_url, meta }: MediaPayload, type: Media['type']) {
+  const preview = webUrlOrNull(preview_url);
+  const { duration = null, bitrate = null } = meta?.original ?? {};
+  return {
+    thumbnail_url: preview === url ? null : preview,
+    duration: type === 'gif' ? null : duration,
+    variants: bitrate === null ? [] : [{ url, content_type: null, bitrate }],
+  };
+}
+
+/** A server that could not read a file calls it `unknown`; its name may tell more. */
+function typeOfFile(url: string): Media['type'] {
+  const { pathname } = new URL(url);
+  if (/\.(?:mp4|m4v|mov|webm|ogv)$/i.test(pathname)) return 'video';
+  if (/\.(?:mp3|m4a|ogg|oga|opus|wav|flac|aac)$/i.test(pathname)) return 'audio';
+  return 'photo';
+}
+
+/** Returns a poll. The shares of a multiple choice are of the voters, if their number is known. */
+export function shapePoll({ expires_at, multiple, ...poll }: PollPayload): Poll {
+  const { votes_count: votes, voters_count: voters, options } = poll;
+  const base = multiple === true ? (voters ?? votes) : votes;
+  return {
+    choices: options.map(({ title: label, votes_count: count }) => ({
+      label,
+      count,
+      percentage: shareOf(count, base),
+    })),
+    total_votes: votes,
+    ...known({ total_voters: voters }),
+    ends_at: toIsoTime(expires_at),
+  };
+}
+
+export function shapeCard(card: CardPayload | null): Card | null {
+  if (card === null || !isWebUrl(card.url)) return null;
+  const { url, title, description, image, image_description: image_alt, provider_name } = card;
+  return {
+    url,
+    title,
+    description,
+    image_url: webUrlOrNull(image),
+    ...known({ image_alt, provider_name, ...authorOf(card) }),
+  };
+}
+
+/** Newer servers name several authors, who may have accounts; the first one is served. */
+function authorOf({ author_name, author_url, authors }: CardPayload) {
+  const [first] = authors;
+  return {
+    author_name: author_name ?? first?.name ?? first?.account?.display_name,
+    author_url: webUrlOrNull(author_url ?? first?.url ?? first?.account?.url ?? null),
+  };
 }

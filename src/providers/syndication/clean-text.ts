@@ -5,7 +5,6 @@ import { countCodePoints, decodeEntities, isWebUrl, toCodePoints } from '../../p
 import type { RichText } from '../../platforms/text-writer.ts';
 import type { PostPayload } from './payload.ts';
 
-/** A change of a run of the raw text (code points). */
 interface Edit {
   readonly start: number;
   readonly end: number;
@@ -17,9 +16,9 @@ interface Edit {
 }
 
 /**
- * Returns the text with short links replaced by their targets, those to media and to the post `quotedId`
- * removed, and HTML entities decoded. The mentions that a reply begins with stay, as in the text that
- * FxTwitter serves.
+ * Returns the text with short links replaced, those to media and to the post `quotedId` removed,
+ * and HTML
+ * entities decoded. Mentions at the beginning stay, as in the text that FxTwitter serves.
  */
 export function cleanText(post: PostPayload, quotedId: string | null): RichText {
   const raw = toCodePoints(post.text);

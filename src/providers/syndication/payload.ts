@@ -126,10 +126,7 @@ export type PostPayload = z.output<typeof postPayload>;
 
 export const parsePost = readerOf(postPayload);
 
-/**
- * Reads the kind of an answer, before it is known to be a post; `null` for anything but an object. Only the
- * presence of `user` counts.
- */
+/** Reads the kind of an answer that may be no post. Only the presence of `user` counts. */
 export const parseAnswer = readerOf(
   z.object({
     __typename: term,

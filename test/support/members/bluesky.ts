@@ -1,5 +1,5 @@
 import { systemClock } from '../../../src/core/clock.ts';
-import { shapeAccount } from '../../../src/providers/bluesky/account.ts';
+import { shapeAccount } from '../../../src/providers/bluesky/accounts.ts';
 import { createBluesky } from '../../../src/providers/bluesky/index.ts';
 import { judgeAccount, tellLabels } from '../../../src/providers/bluesky/labels.ts';
 import {

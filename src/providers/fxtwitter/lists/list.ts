@@ -1,8 +1,16 @@
 import type { RequestContext } from '../../../core/http/http-client.ts';
-import type { Page } from '../../../model/queries.ts';
-import { countSent, parseRows, type Rows } from '../../rows.ts';
+import { mapInSlices } from '../../../core/scheduling/slices.ts';
+import type { Account } from '../../../model/account.ts';
+import type { ConnectionsQuery, Page, SearchQuery } from '../../../model/queries.ts';
+import { ProviderError } from '../../../platforms/provider-error.ts';
+import { createMalformed, throwIfMissing } from '../../failure.ts';
+import type { Ask, ProviderContext } from '../../provider.ts';
+import { countSent, isHit, parseRows, type Rows, tellUnread, uniqueById } from '../../rows.ts';
 import { readBody, type Upstream } from '../../upstream.ts';
 import { readCursor, toAnswerFailure, trueStatus } from '../client.ts';
+import { parsePost, parseUser, type UserPayload } from '../payload.ts';
+import { type Profiles, profilePath } from '../profile.ts';
+import { shapeAccount, shapeListed } from '../shape.ts';
 
 /** One page of a list as it came; `cursor` is `null` where the service names no next page. */
 export interface ListPage<Row> extends Rows<Row> {
@@ -11,8 +19,9 @@ export interface ListPage<Row> extends Rows<Row> {
 }
 
 /**
- * The answer of a list endpoint. `absent`: a 404, which is the same for an account that is unknown,
- * suspended or out of reach and for a search in an outage. `refused`: a 400, for a parameter.
+ * `absent`: a 404, for an account that is unknown, suspended or out of reach and for a search in an
+ * outage.
+ * `refused`: a 400, for a parameter.
  */
 export type ListAnswer<Row> =
   | ListPage<Row>
@@ -23,18 +32,13 @@ export type ListAnswer<Row> =
 export interface ListRequest<Row> {
   /** Begins with a slash. */
   readonly path: string;
-  /** The parameters; `null` leaves one out. */
   readonly parameters: Readonly<Record<string, string | null>>;
   /** Where in the body the rows are; default: `results`. */
   readonly field?: 'users';
   readonly parseRow: (row: unknown) => Row | null;
 }
 
-/**
- * Asks for one page of a list.
- *
- * @throws ProviderError `throttled`, `unavailable` or `malformed`
- */
+/** Asks for a page of a list. Throws ProviderError `throttled`, `unavailable` or `malformed`. */
 export async function readList<Row>(
   upstream: Upstream,
   { path, parameters, field, parseRow }: ListRequest<Row>,
@@ -59,7 +63,6 @@ function writeParameters(parameters: ListRequest<unknown>['parameters']): string
     .join('&');
 }
 
-/** Maximum number of rows that can be asked for at once. */
 export const maxCount = 100;
 
 /** Returns a `count` that the service accepts: 20 (a page of its own choice is not smaller) to 100. */
@@ -72,15 +75,13 @@ export function nextCursor(page: ListPage<unknown>, sent: string | null): string
   return page.cursor === sent ? null : page.cursor;
 }
 
-/** Where a list goes on after a page; `null` at its end. */
 export interface Onward {
   readonly cursor: string | null;
   /** Whether there may be more all the same; default: whether there is a cursor. */
   readonly mayGoOn?: boolean;
 }
 
-/** Fewer rows than these come now and then in place of a full page. */
-const fewRows = 2;
+const fewRows = 2; // fewer rows than these come now and then in place of a full page
 
 /** Returns the members of a page beside its items. */
 export function toPaging(
@@ -90,4 +91,136 @@ export function toPaging(
   // What the service sent, because a page of which no row is wanted is not a short one.
   const rows = countSent(page);
   return { cursor, rows, ...(mayGoOn && rows < fewRows && { isDoubtful: true }) };
+}
+
+const endPrefix = '0|';
+
+export function askConnections(upstream: Upstream, profiles: Profiles) {
+  return async (query: ConnectionsQuery, context: ProviderContext): Promise<Page<Account>> => {
+    const { kind, count, cursor } = query;
+    const { handle } = query.account;
+    const request = {
+      path: `${profilePath(handle)}/${kind}`,
+      parameters: { count: writeCount(count), cursor },
+      parseRow: parseUser,
+    };
+    const page = await readList(upstream, request, context);
+    if (page.is === 'absent') throw await profiles.explainAbsence(handle, context);
+    if (page.is === 'refused') throw createMalformed();
+    const named = nextCursor(page, cursor);
+    const next = named?.startsWith(endPrefix) ? null : named;
+    // The list of a protected account is as empty as that of one that nobody follows.
+    const isBare = countSent(page) === 0 && cursor === null && next === null;
+    if (isBare) await throwIfMissing(profiles.read(handle, context), context);
+    return {
+      items: await mapInSlices(uniqueById(page.rows), shapeAccount, context),
+      ...toPaging(page, { cursor: next }),
+      warnings: tellUnread(page, 'account'),
+    };
+  };
+}
+
+/** Creates the search of posts. Operators in the text are X's own and pass as they are. */
+export function askSearch(upstream: Upstream): Ask<'search'> {
+  return async (query, context) => {
+    const { feed, count, cursor } = query;
+    const parameters = {
+      q: writeSearch(query),
+      feed: upstreamFeeds[feed],
+      count: writeCount(count),
+      cursor,
+    };
+    const request = { path: '/2/search', parameters, parseRow: parsePost };
+    const page = await readFound(upstream, request, context);
+    const posts = await shapeListed(page.rows, context);
+    return {
+      items: uniqueById(posts.filter((post) => isHit(post, query))),
+      ...toPaging(page, { cursor: nextCursor(page, cursor) }),
+      warnings: [...feedWarnings(feed), ...tellUnread(page, 'post')],
+    };
+  };
+}
+
+/** X has no feeds of photos or videos: its media feed holds both. */
+const upstreamFeeds = { latest: 'latest', top: 'top', photos: 'media', videos: 'media' } as const;
+
+function feedWarnings(feed: SearchQuery['feed']): readonly string[] {
+  if (feed !== 'photos' && feed !== 'videos') return [];
+  return [`X has no feed of ${feed}; these are the posts with ${feed} of its media feed.`];
+}
+
+const maxSearchLength = 512;
+
+function writeSearch({ text, sinceSeconds, untilSeconds }: SearchQuery): string {
+  checkSearchText(text);
+  const operators = [
+    ...(sinceSeconds === null ? [] : [`since_time:${sinceSeconds}`]),
+    ...(untilSeconds === null ? [] : [`until_time:${untilSeconds}`]),
+  ];
+  const search = [text, ...operators].join(' ');
+  if (search.length <= maxSearchLength) return search;
+  const room = maxSearchLength - (search.length - text.length);
+  const limits = operators.length > 0 ? ' with its time limits' : '';
+  throw new ProviderError(
+    'rejected',
+    `The search text is longer than the ${room} UTF-16 units that X accepts${limits}.`,
+  );
+}
+
+/** X refuses a text of these alone, and must not see it with operators. */
+function checkSearchText(text: string): void {
+  if (!/^[_\s]*$/.test(text)) return;
+  throw new ProviderError(
+    'rejected',
+    'The search text has nothing in it but underscores and spaces, which X refuses.',
+  );
+}
+
+async function readFound<Row>(
+  upstream: Upstream,
+  request: ListRequest<Row>,
+  context: RequestContext,
+): Promise<ListPage<Row>> {
+  const page = await readList(upstream, request, context);
+  switch (page.is) {
+    case 'page':
+      return page;
+    case 'absent':
+      // Nothing found is a 200, so this is an outage.
+      throw new ProviderError('unavailable', 'X cannot be searched at the moment.');
+    case 'refused':
+      // The text of a later page has been accepted before: then it is the cursor that is refused.
+      if (request.parameters.cursor) throw createMalformed();
+      throw new ProviderError('rejected', 'X refuses this search text.');
+  }
+}
+
+const suggestions = 'X offers no search for accounts; these are its suggestions.';
+
+/** Creates the search of accounts: the suggestions of X, which are one page. */
+export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
+  return async ({ text }, context) => {
+    checkSearchText(text);
+    const parameters = { q: text, result_type: 'users' };
+    const request = { path: '/2/typeahead', parameters, parseRow: parseUser };
+    const page = await readFound(upstream, { ...request, field: 'users' }, context);
+    return {
+      items: uniqueById(page.rows).map(shapeSuggested),
+      ...toPaging(page, { cursor: null }),
+      warnings: [suggestions, ...tellUnread(page, 'account')],
+    };
+  };
+}
+
+/** Suggestions have 0 for every count, which means that it is not known. */
+function shapeSuggested(row: UserPayload): Account {
+  const account = shapeAccount(row);
+  return {
+    ...account,
+    followers: account.followers || null,
+    following: account.following || null,
+    statuses: account.statuses || null,
+    media_count: account.media_count || null,
+    likes: account.likes || null,
+  };
 }

@@ -1,5 +1,6 @@
 /**
- * A cursor of an X timeline: URL-safe base64 of the Thrift struct `{7: {1: i64, 2: string, 3: i32}}` in
+ * A cursor of an X timeline: URL-safe base64 of the Thrift struct `{7: {1: i64, 2: string, 3:
+ * i32}}` in
  * the binary protocol.
  */
 export interface TimelineCursor {
@@ -35,7 +36,6 @@ export function readTimelineCursor(text: string): TimelineCursor | null {
   };
 }
 
-/** Writes a cursor as X does. */
 export function writeTimelineCursor({ issuedId, sortId, direction }: TimelineCursor): string {
   const digits = String(sortId);
   const fields = [
@@ -52,10 +52,8 @@ function toHex(value: number | bigint, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }
 
-/** When the first snowflake would have been given out. */
 const snowflakeEpochMs = 1_288_834_974_657;
 
-/** Number of bits of a snowflake below its time. */
 const belowTime = 22n;
 
 /** Ids up to this one were counted, until November 2010; later ones contain a time. */

@@ -28,9 +28,9 @@ interface TimelineOptions {
 }
 
 /**
- * Creates the read of a page of a timeline. The first page of a read with `untilSeconds` is asked for by
- * a made-up cursor, so that what is newer need not be walked through; where the service refuses that,
- * by the plain first page.
+ * Creates the read of a page of a timeline. One with `untilSeconds` is entered by a made-up cursor,
+ * to skip
+ * what is newer, unless the service refuses that.
  */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
@@ -46,13 +46,12 @@ export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   };
 }
 
-/** Fewer rows than these are a short page, unless it is seen to be whole. */
-const usualRows = 20;
+const usualRows = 20; // fewer rows than these are a short page, unless it is seen to be whole
 
 /**
- * Returns the part of the timeline that a page covers: X sorts by the ids in the cursors, and the next
- * page begins below its own. A page is seen to be whole if its last row has that id; a repost does not
- * tell its own.
+ * Returns the part of the timeline that a page covers: X sorts by the ids in the cursors. A page is
+ * whole
+ * if its last row has the id of the next page's cursor; a repost does not tell its own.
  */
 function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
   const [from, to] = [sortIdOf(sent), sortIdOf(page.cursor)];
@@ -71,7 +70,6 @@ function sortIdOf(cursor: string | null): bigint | null {
   return cursor === null ? null : (readTimelineCursor(cursor)?.sortId ?? null);
 }
 
-/** Reads a page, and returns it with the cursor that was sent for it. */
 async function readPage(
   { upstream, profiles, clock }: TimelineOptions,
   query: TimelineQuery,
@@ -90,10 +88,7 @@ async function readPage(
   return { page, sent: query.cursor };
 }
 
-/**
- * Returns where a timeline goes on. A cursor contains the moment that it was given out, so at the end X
- * names the place that was asked for by another cursor. A page that fails may do the same.
- */
+/** Returns where a timeline goes on. At its end X names the same place by another cursor. */
 function nextPlace(page: ListPage<PostPayload>, sent: string | null): Onward {
   if (isSamePlace(page.cursor, sent)) return { cursor: null, mayGoOn: true };
   return { cursor: nextCursor(page, sent) };
@@ -106,20 +101,14 @@ function isSamePlace(next: string | null, sent: string | null): boolean {
   return to.sortId === from.sortId && to.direction === from.direction;
 }
 
-/**
- * Returns the cursor that leads to where a read begins; null for the plain first page. The form of the
- * cursors of posts with media is not known, so none is made up for them.
- */
+/** Returns the cursor to where a read begins; null for the top, and for posts with media. */
 function toJump({ cursor, untilSeconds, onlyMedia }: TimelineQuery, nowMs: number): string | null {
   if (onlyMedia === true) return null;
   if (cursor !== null || untilSeconds === null || untilSeconds * 1000 >= nowMs) return null;
   return cursorBefore(untilSeconds * 1000, nowMs);
 }
 
-/**
- * A parameter is true for any of several words, and also when empty: it is sent only when wanted. Of
- * what is filtered here as many rows are asked for as there can be, because each request takes a second.
- */
+/** Filtered reads ask for as many rows as there can be. `with_replies` is true even when empty. */
 function readStatuses(
   upstream: Upstream,
   { account, count: wanted, cursor, withReplies, withReposts, onlyMedia = false }: TimelineQuery,
@@ -158,9 +147,9 @@ function isWanted(post: Status, query: TimelineQuery): boolean {
 }
 
 /**
- * Leaves out what is from `untilSeconds` on. A repost carries the time of the original and does not
- * say when it was made: not before any row below it, nor before the id that the cursor of the next
- * page stands at. One that may have been made before stays.
+ * Leaves out what is from `untilSeconds` on. A repost carries the time of the original: it was made
+ * not
+ * before any row below it, nor before the next page's cursor. One that may be older stays.
  */
 function dropLater(posts: readonly Status[], cursor: string | null, untilSeconds: number) {
   const bottom = cursor === null ? null : readTimelineCursor(cursor);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGates } from '../../../../src/fetching/chain/provider-gate.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../../src/platforms/provider-error.ts';
-import { type BreakerState, createGate } from '../../../../src/providers/gate.ts';
+import { type BreakerState, Gate } from '../../../../src/providers/gate.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 let asked = 0;
@@ -15,7 +15,7 @@ const asking = (signal = new AbortController().signal, subject = `post ${asked++
 function setUp() {
   const clock = createManualClock();
   const changes: BreakerState[] = [];
-  const gate = createGate({
+  const gate = new Gate({
     clock,
     failures: 5,
     openMs: 5000,
@@ -218,11 +218,8 @@ describe('the gates of a provider', () => {
       onChange: () => undefined,
     }));
     const throttled = new ProviderError('throttled', 'Slow down.', { retryAfterSeconds: 10 });
-    await gates
-      .of('search')
-      .run(() => Promise.reject(throttled), asking())
-      .catch(() => undefined);
-    const read = () => gates.of('post').run(async () => 'found', asking());
+    await gates.run('search', () => Promise.reject(throttled), asking()).catch(() => undefined);
+    const read = () => gates.run('post', async () => 'found', asking());
 
     for (const ms of [0, 4000, 5000]) {
       await clock.advance(ms);
@@ -245,14 +242,11 @@ describe('the gates of a provider', () => {
     for (const kind of ['throttled', 'unavailable', 'malformed'] as const) {
       const failure = new ProviderError(kind, 'That host is busy.', { isGeneral: false });
       gates.pause(failure);
-      await gates
-        .of('post')
-        .run(() => Promise.reject(failure), asking())
-        .catch(() => undefined);
+      await gates.run('post', () => Promise.reject(failure), asking()).catch(() => undefined);
     }
 
     expect(gates.broken).toEqual({});
-    await expect(gates.of('post').run(async () => 'found', asking())).resolves.toBe('found');
+    await expect(gates.run('post', async () => 'found', asking())).resolves.toBe('found');
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../../../src/core/problem.ts';
-import { type ListPosition, startOfList } from '../../../../src/fetching/lists/browse-query.ts';
+import { type ListPosition, startOfList } from '../../../../src/fetching/lists/browse.ts';
 import { type ReadPage, type Walked, walk } from '../../../../src/fetching/lists/walk.ts';
 import type { Post } from '../../../../src/model/post.ts';
 import type { Page } from '../../../../src/model/queries.ts';

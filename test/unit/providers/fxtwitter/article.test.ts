@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { article as articleSchema } from '../../../../src/model/article.ts';
-import { articlePayload, shapeArticle } from '../../../../src/providers/fxtwitter/article.ts';
+import { shapeArticle } from '../../../../src/providers/fxtwitter/article.ts';
+import { articlePayload } from '../../../../src/providers/fxtwitter/payload.ts';
 import type { Fields } from '../../../support/x-payloads.ts';
 
 function block(type: string, text: string, fields: Fields = {}): Fields {
