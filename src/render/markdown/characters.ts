@@ -84,7 +84,7 @@ const asciiPunctuation: ReadonlySet<string | undefined> = new Set(
 );
 
 /** Returns whether a backslash can escape a character. */
-export function isAsciiPunctuation(character: string | undefined): boolean {
+export function isAsciiPunctuation(character: string | undefined): character is string {
   return asciiPunctuation.has(character);
 }
 
@@ -94,7 +94,7 @@ export function isAsciiPunctuation(character: string | undefined): boolean {
  */
 export function isSoft(character: string | undefined): boolean {
   if (character === undefined || isSpace(character)) return true;
-  return isAsciiPunctuation(character) || (character.length === 1 && /^\p{P}$/u.test(character));
+  return (character.length === 1 && /^\p{P}$/u.test(character)) || isAsciiPunctuation(character);
 }
 
 /** Returns whether a marker can be inside next to this character, whatever is outside it. */
