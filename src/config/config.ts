@@ -6,8 +6,7 @@ import { version } from '../core/version.ts';
 import { defaultMastodonHost } from '../model/reference.ts';
 import { forbiddenInUserAgent } from '../providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from '../providers/registry.ts';
-import { flag, httpUrl, originList, wholeNumber } from './forms.ts';
-import { historyVariables } from './history.ts';
+import { each, flag, httpUrl, list, optionalText, originList, wholeNumber, word } from './forms.ts';
 import { limitVariables } from './limits.ts';
 import { modelFaults, modelVariables } from './model.ts';
 import { sessionVariables } from './sessions.ts';
@@ -18,7 +17,8 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const contactUri = z
   .string()
   .max(1000)
-  .refine(isContact, 'must be a mailto:, https:// or tel: URI, such as mailto:name@example.org');
+  .refine(isContact, 'must be a mailto:, https:// or tel: URI, such as mailto:name@example.org')
+  .optional();
 
 function isContact(value: string): boolean {
   return (
@@ -33,7 +33,8 @@ const isProviderName = (name: string): name is ProviderName =>
 
 const providerList = z
   .string()
-  .transform((value) => value.split(',').map((name) => name.trim().toLowerCase()))
+  .toLowerCase()
+  .pipe(list)
   .superRefine((names, context) => {
     const unknown = names.filter((name) => !isProviderName(name)).map((name) => `“${name}”`);
     const known = providerNames.join(', ');
@@ -50,26 +51,11 @@ const publicName = z
   .toLowerCase()
   .refine(isPublicName, 'must be the public name of a server, such as `mastodon.social`');
 
-const hostList = z
-  .string()
-  .transform((value) => value.split(',').map((entry) => entry.trim().toLowerCase()))
-  .superRefine((entries, context) => {
-    for (const entry of entries.filter((one) => !isPublicName(one))) {
-      context.addIssue(
-        `must be public host names such as \`nitter.net\`, separated by commas, not “${entry}”`,
-      );
-    }
-  });
-
-const proxyList = z
-  .string()
-  .transform((value) => value.split(',').map((entry) => entry.trim()))
-  .superRefine((entries, context) => {
-    for (const entry of entries) {
-      const fault = trustedProxyFault(entry);
-      if (fault !== null) context.addIssue(fault);
-    }
-  });
+const hostFault = (entry: string) =>
+  isPublicName(entry)
+    ? null
+    : `must be public host names such as \`nitter.net\`, separated by commas, not “${entry}”`;
+const hostList = z.string().toLowerCase().pipe(list).superRefine(each(hostFault));
 
 /** The public AppView, and the one behind it, which also searches for those without an account. */
 const blueskyUrl = 'https://public.api.bsky.app';
@@ -86,41 +72,33 @@ export const variables = z.object({
     .describe(
       'Perch’s own address, of which every link is made. Default: `http://localhost:{PORT}`.',
     ),
-  PERCH_CONTACT_URL: contactUri
-    .optional()
-    .describe(
-      'Where people ask for a key: a `https:`, `mailto:` or `tel:` URI. Default: the page on keys, which says to ask the operator.',
-    ),
-  PERCH_SECURITY_CONTACT: contactUri
-    .optional()
-    .describe(
-      'Where a weakness is reported, for `/.well-known/security.txt`: the same kinds of URI. Default: the page on security.',
-    ),
+  PERCH_CONTACT_URL: contactUri.describe(
+    'Where people ask for a key: a `https:`, `mailto:` or `tel:` URI. Default: the page on keys, which says to ask the operator.',
+  ),
+  PERCH_SECURITY_CONTACT: contactUri.describe(
+    'Where a weakness is reported, for `/.well-known/security.txt`: the same kinds of URI. Default: the page on security.',
+  ),
   PERCH_DATA_DIR: z
     .string()
     .describe(
       'The folder of the archive, the keys of callers, the key of cursors, the sessions and the index of answers; `:memory:` keeps nothing. Default: `./data` in a checkout of Perch and where `./data/perch.db` exists, elsewhere `$XDG_DATA_HOME/perch`, which is `~/.local/share/perch` by default.',
     ),
-  PERCH_CORPUS: z
-    .string()
-    .transform((value) => value.split(',').map((path) => path.trim()))
+  PERCH_CORPUS: list
     .refine((paths) => paths.every((path) => path !== ''), 'must be paths separated by commas')
     .default([])
     .describe(
       'The folders and files that questions are answered from, separated by commas. Default: the docs of Perch.',
     ),
-  PERCH_METRICS: z
-    .enum(['operator', 'open'], 'must be operator or open')
-    .default('operator')
-    .describe('Who may read `/metrics`: whoever has `PERCH_ADMIN_TOKEN`, or everybody.'),
+  PERCH_METRICS: word('operator', 'open').describe(
+    'Who may read `/metrics`: whoever has `PERCH_ADMIN_TOKEN`, or everybody.',
+  ),
   LOG_LEVEL: z
     .enum(logLevels, `must be one of ${logLevels.join(', ')}`)
     .default('info')
     .describe('The least level that is logged.'),
-  PERCH_ACCESS_LOG: z
-    .enum(['errors', 'all', 'off'], 'must be errors, all or off')
-    .default('errors')
-    .describe('Which requests get a log line: 5xx and slow ones, all, or none.'),
+  PERCH_ACCESS_LOG: word('errors', 'all', 'off').describe(
+    'Which requests get a log line: 5xx and slow ones, all, or none.',
+  ),
   PERCH_SLOW_REQUEST_MS: wholeNumber(1, 600_000, 2000).describe(
     'Milliseconds from which a request counts as slow in the access log.',
   ),
@@ -153,13 +131,12 @@ export const variables = z.object({
     .describe(
       'The hosts whose addresses are read as those of X, separated by commas. They are never contacted. `x.com` alone leaves all mirrors out.',
     ),
-  PERCH_USER_AGENT: z
-    .string()
-    .regex(/^[\x20-\x7e]{1,200}$/, 'must be 1 to 200 printable ASCII characters')
-    .optional()
-    .describe(
-      'How Perch names itself to upstreams. Default: `Perch/{version} (+{PERCH_BASE_URL})`.',
-    ),
+  PERCH_USER_AGENT: optionalText(
+    /^[\x20-\x7e]{1,200}$/,
+    'must be 1 to 200 printable ASCII characters',
+  ).describe(
+    'How Perch names itself to upstreams. Default: `Perch/{version} (+{PERCH_BASE_URL})`.',
+  ),
   PERCH_CONNECT_TIMEOUT_MS: wholeNumber(1, 60_000, 2000).describe(
     'Milliseconds to connect to an upstream.',
   ),
@@ -199,13 +176,9 @@ export const variables = z.object({
   PERCH_NOT_FOUND_CACHE_SECONDS: wholeNumber(0, 86_400, 30).describe(
     'Seconds that a confirmed “not found” is kept.',
   ),
-  PERCH_CURSOR_KEY: z
-    .string()
-    .regex(/^.{32,512}$/s, 'must have 32 to 512 characters')
-    .optional()
-    .describe(
-      'The key that the cursors of lists are signed with; servers behind one address share it. Default: made on the first start and kept in `cursor.key` in the data directory.',
-    ),
+  PERCH_CURSOR_KEY: optionalText(/^.{32,512}$/s, 'must have 32 to 512 characters').describe(
+    'The key that the cursors of lists are signed with; servers behind one address share it. Default: made on the first start and kept in `cursor.key` in the data directory.',
+  ),
   PERCH_ALLOWANCE_WINDOW_SECONDS: wholeNumber(1, 3600, 60).describe(
     'Seconds of the window that every allowance is counted in.',
   ),
@@ -221,21 +194,19 @@ export const variables = z.object({
   PERCH_POOL_ALLOWANCE: wholeNumber(1, 1_000_000, 800).describe(
     'Upstream requests in a window for the browse reads of all callers together; those without a key get four fifths.',
   ),
-  PERCH_TRUST_PROXY: proxyList
+  PERCH_TRUST_PROXY: list
+    .superRefine(each(trustedProxyFault))
     .default([])
     .describe(
       'The proxies whose `X-Forwarded-For` is believed: addresses, CIDR ranges, `loopback`, `linklocal` or `uniquelocal`, separated by commas.',
     ),
-  PERCH_ADMIN_TOKEN: z
-    .string()
-    .regex(/^[\x21-\x7e]{32,512}$/, 'must have 32 to 512 printable ASCII characters, no spaces')
-    .optional()
-    .describe('The bearer token of the admin routes; without it they are closed to everybody.'),
-  PERCH_MCP_ORIGINS: originList
-    .default([])
-    .describe(
-      'The web origins whose pages may call `/mcp`, beside Perch’s own and those of this machine, separated by commas; `*` for any.',
-    ),
+  PERCH_ADMIN_TOKEN: optionalText(
+    /^[\x21-\x7e]{32,512}$/,
+    'must have 32 to 512 printable ASCII characters, no spaces',
+  ).describe('The bearer token of the admin routes; without it they are closed to everybody.'),
+  PERCH_MCP_ORIGINS: originList.describe(
+    'The web origins whose pages may call `/mcp`, beside Perch’s own and those of this machine, separated by commas; `*` for any.',
+  ),
   PERCH_LINK_PREVIEWS: flag(false).describe(
     'Whether known crawlers of link previews get a small Open Graph page at the permalinks of posts.',
   ),
@@ -255,7 +226,6 @@ export const variables = z.object({
     'Milliseconds that work in flight may take after a stop signal.',
   ),
   ...limitVariables.shape,
-  ...historyVariables.shape,
   ...modelVariables.shape,
   ...sessionVariables.shape,
 });

@@ -2,41 +2,62 @@ import { z } from 'zod';
 import { parseUrl } from '../core/http/url.ts';
 import { trimEndOf } from '../core/trim-end.ts';
 
-/** Gives the form of a variable that is a whole number between two others, both included. */
-export const wholeNumberFrom = (least: number, most: number) =>
+/** Creates the form of a whole number between two others, both included. */
+const wholeNumberFrom = (least: number, most: number) =>
   z
     .string()
     .regex(/^\d{1,15}$/, `must be a whole number from ${least} to ${most}`)
     .transform(Number)
     .refine((n) => n >= least && n <= most, `must be a whole number from ${least} to ${most}`);
 
-/** The same with a default. */
 export const wholeNumber = (least: number, most: number, byDefault: number) =>
   wholeNumberFrom(least, most).default(byDefault);
 
-/** Gives the form of a variable that is true or false, in the usual words. */
+export const optionalNumber = (least: number, most: number) =>
+  wholeNumberFrom(least, most).optional();
+
+/** Creates the form of a text that may be missing, and the sentence that refuses another one. */
+export const optionalText = (pattern: RegExp, refusal: string) =>
+  z.string().regex(pattern, refusal).optional();
+
+/** Creates the form of one of a few words, the first by default. */
+export function word<const Words extends readonly [string, ...string[]]>(...words: Words) {
+  const refusal = `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  return z.enum(words, refusal).default(words[0]);
+}
+
+/** The form of a list, separated by commas. */
+export const list = z.string().transform((value) => value.split(',').map((entry) => entry.trim()));
+
+/** Creates a check of a list from one that returns the fault of an entry, or `null`. */
+export const each =
+  (faultOf: (entry: string) => string | null) =>
+  (entries: readonly string[], context: { addIssue(fault: string): void }) => {
+    for (const fault of entries.map(faultOf)) {
+      if (fault !== null) context.addIssue(fault);
+    }
+  };
+
+/** Creates the form of true or false, in the usual words. */
 export const flag = (byDefault: boolean) =>
   z
     .enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], 'must be true or false')
     .transform((value) => ['true', '1', 'yes', 'on'].includes(value))
     .default(byDefault);
 
-/** The form of a list of web origins (RFC 6454 §6.2), or `*`. Browsers write an origin in lower case and without its usual port. */
+/** The form of a list of web origins (RFC 6454 §6.2) as browsers write them, or `*`; by default empty. */
 export const originList = z
   .string()
-  .transform((value) => value.split(',').map((entry) => entry.trim().toLowerCase()))
-  .superRefine((entries, context) => {
-    for (const entry of entries) {
-      if (entry === '*' || isOrigin(entry)) continue;
-      context.addIssue(
-        `must be origins such as \`https://app.example.org\`, separated by commas, or \`*\`, not “${entry}”`,
-      );
-    }
-  })
-  .transform((entries) => entries.map(toOrigin));
+  .toLowerCase()
+  .pipe(list)
+  .superRefine(each(originFault))
+  .transform((entries) => entries.map(toOrigin))
+  .default([]);
 
-function isOrigin(entry: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/.test(entry) && parseUrl(entry) !== null;
+function originFault(entry: string): string | null {
+  const isOrigin = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/.test(entry) && parseUrl(entry) !== null;
+  if (entry === '*' || isOrigin) return null;
+  return `must be origins such as \`https://app.example.org\`, separated by commas, or \`*\`, not “${entry}”`;
 }
 
 /** Only those of the web have an origin by the parser; extensions of browsers have schemes of their own. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { wholeNumber } from './forms.ts';
+import { flag, wholeNumber } from './forms.ts';
 
-/** The environment variables of what clients may hold: each address, and all of them together. */
+/** Environment variables of what clients may hold, each address and all of them together, and of imports. */
 export const limitVariables = z.object({
   PERCH_CONNECTIONS: wholeNumber(1, 1_000_000, 10_000).describe(
     'Maximum number of open connections. Lower where the process may open fewer files.',
@@ -28,6 +28,21 @@ export const limitVariables = z.object({
     'Maximum number of bytes in replies that clients have not read yet. Replies out of the cache share their bytes and are not counted.',
   ),
   PERCH_REPLY_BYTES_PER_ADDRESS: wholeNumber(1_048_576, 68_719_476_736, 16_777_216).describe(
+    'Maximum number of them for one client address.',
+  ),
+  PERCH_ARCHIVE_HISTORY: flag(false).describe(
+    'Whether imported histories are kept in the archive, so that the next import only fetches the gaps.',
+  ),
+  PERCH_HISTORY_TIMEOUT_MS: wholeNumber(100, 3_600_000, 120_000).describe(
+    'Milliseconds for one import of a history.',
+  ),
+  PERCH_HISTORY_CONCURRENCY: wholeNumber(1, 64, 48).describe(
+    'The most pages that one import asks an upstream for at once.',
+  ),
+  PERCH_HISTORY_IMPORTS: wholeNumber(1, 1000, 16).describe(
+    'Maximum number of imports at a time; more are answered `overloaded`.',
+  ),
+  PERCH_HISTORY_IMPORTS_PER_ADDRESS: wholeNumber(1, 1000, 2).describe(
     'Maximum number of them for one client address.',
   ),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isReservedName } from '../reads/addresses/reserved-names.ts';
-import { flag, originList, wholeNumber, wholeNumberFrom } from './forms.ts';
+import { flag, optionalNumber, originList, wholeNumber, word } from './forms.ts';
 
 /** The segment that clients look for. */
 const usualSegment = 'svc';
@@ -20,31 +20,24 @@ export const sessionVariables = z.object({
     )
     .default(usualSegment)
     .describe('The first segment of the paths of the session service.'),
-  PERCH_SESSION_STORE: z
-    .enum(['file', 'memory'], 'must be file or memory')
-    .default('file')
-    .describe(
-      'Where sessions are kept: in `sessions.db` in the data directory, or in memory until the next start.',
-    ),
+  PERCH_SESSION_STORE: word('file', 'memory').describe(
+    'Where sessions are kept: in `sessions.db` in the data directory, or in memory until the next start.',
+  ),
   PERCH_SESSION_REQUIRE_BEARER: flag(false).describe(
     'Whether session routes but health demand a bearer token, whichever.',
   ),
   PERCH_SESSION_BIND_BEARER: flag(false).describe(
     'Whether a session can be used with the bearer token of its start alone.',
   ),
-  PERCH_SESSION_TOKEN: z
-    .enum(['required', 'optional'], 'must be required or optional')
-    .default('required')
-    .describe('Whether a follow-up needs the continuation token.'),
-  PERCH_SESSION_STREAM_TOKEN: z
-    .enum(['proven', 'always'], 'must be proven or always')
-    .default('proven')
-    .describe(
-      'Which readers of a stream get the continuation token in its events: those who have shown it, or all.',
-    ),
-  PERCH_SESSION_ORIGINS: originList
-    .default([])
-    .describe('The web origins whose pages may use sessions, separated by commas; `*` for any.'),
+  PERCH_SESSION_TOKEN: word('required', 'optional').describe(
+    'Whether a follow-up needs the continuation token.',
+  ),
+  PERCH_SESSION_STREAM_TOKEN: word('proven', 'always').describe(
+    'Which readers of a stream get the continuation token in its events: those who have shown it, or all.',
+  ),
+  PERCH_SESSION_ORIGINS: originList.describe(
+    'The web origins whose pages may use sessions, separated by commas; `*` for any.',
+  ),
   PERCH_SESSION_MESSAGE_BYTES: wholeNumber(1, 10_000_000, 65_536).describe(
     'The most bytes of a message.',
   ),
@@ -52,9 +45,9 @@ export const sessionVariables = z.object({
     'The most bytes of the body of a session request.',
   ),
   PERCH_SESSION_TURN_SECONDS: wholeNumber(1, 3600, 120).describe('The longest time of a turn.'),
-  PERCH_SESSION_TURNS_AT_ONCE: wholeNumberFrom(1, 1024)
-    .optional()
-    .describe('The most turns at work at once. Default: the number of CPU cores.'),
+  PERCH_SESSION_TURNS_AT_ONCE: optionalNumber(1, 1024).describe(
+    'The most turns at work at once. Default: the number of CPU cores.',
+  ),
   PERCH_SESSION_QUEUE: wholeNumber(0, 1000, 8).describe(
     'The most messages of a session that wait behind its running turn.',
   ),
@@ -70,22 +63,18 @@ export const sessionVariables = z.object({
   PERCH_SESSION_WAITING_TURNS: wholeNumber(1, 1_000_000, 4096).describe(
     'Maximum number of turns of all addresses that wait or are at work, questions on `/docs/ask` included.',
   ),
-  PERCH_SESSION_TURNS_PER_MINUTE: wholeNumberFrom(1, 1_000_000)
-    .optional()
-    .describe(
-      'Messages that one address may send in a minute, a third of them at once: starts, further messages and questions on `/docs/ask`. Default: 1200, or 60 with a language model.',
-    ),
+  PERCH_SESSION_TURNS_PER_MINUTE: optionalNumber(1, 1_000_000).describe(
+    'Messages that one address may send in a minute, a third of them at once: starts, further messages and questions on `/docs/ask`. Default: 1200, or 60 with a language model.',
+  ),
   PERCH_SESSION_LIVE: wholeNumber(1, 1_000_000, 10_000).describe(
     'Maximum number of sessions that have not ended. Beyond it the longest unused session of the client with the most sessions is ended.',
   ),
   PERCH_SESSION_LIVE_PER_ADDRESS: wholeNumber(1, 1_000_000, 1000).describe(
     'Maximum number of sessions of one address that have not ended. Beyond it the longest unused one of them is ended. One address never has more than half of `PERCH_SESSION_LIVE`; the same goes for turns, bytes and streams.',
   ),
-  PERCH_SESSION_BYTES: wholeNumberFrom(1_048_576, 1_000_000_000_000)
-    .optional()
-    .describe(
-      'Maximum number of bytes that all sessions take, ended ones included. Beyond it sessions of the client with the most bytes are deleted, ended ones first. Default: 1 GiB in a file, 128 MiB in memory.',
-    ),
+  PERCH_SESSION_BYTES: optionalNumber(1_048_576, 1_000_000_000_000).describe(
+    'Maximum number of bytes that all sessions take, ended ones included. Beyond it sessions of the client with the most bytes are deleted, ended ones first. Default: 1 GiB in a file, 128 MiB in memory.',
+  ),
   PERCH_SESSION_BYTES_PER_ADDRESS: wholeNumber(1_048_576, 1_000_000_000_000, 67_108_864).describe(
     'Maximum number of bytes that the sessions of one address take, ended ones included. Beyond it they are deleted, ended ones first.',
   ),

@@ -1,7 +1,7 @@
-/** What a presented key is worth for one request. */
+/** Worth of a presented key for one request. */
 export type KeyStatus = 'valid' | 'anonymous' | 'invalid' | 'unverified';
 
-/** A client, by the names under which its share of common resources is counted. */
+/** A client, by the names that its share of common resources is counted under. */
 export interface Client {
   /** The client address, or a keyed hash of it. */
   readonly address: string;
@@ -9,7 +9,7 @@ export interface Client {
   readonly network: string | null;
 }
 
-/** Which part of the pool of upstream requests somebody draws on. */
+/** The part of the pool of upstream requests that a caller draws on. */
 export type PoolShare = 'anonymous' | 'keyed';
 
 /** A unit of an allowance that was spent. */
@@ -18,24 +18,15 @@ export interface Spending {
   giveBack(): void;
 }
 
-/** Who waits for an answer, and what it may cost. */
+/** The party that waits for an answer. */
 export interface Caller {
   readonly share: PoolShare;
-  /**
-   * Spends a unit of the caller's allowance.
-   *
-   * @throws Problem `rate_limited`
-   */
+  /** Spends a unit of the caller's allowance, or throws Problem `rate_limited`. */
   spend(): Promise<Spending>;
 }
 
 /** The upstream requests that all callers share. */
 export interface Pool {
-  /**
-   * Takes one upstream request out of the pool.
-   *
-   * @param history The client of the history that the request is for; absent for other reads.
-   * @throws Problem `rate_limited`
-   */
+  /** Takes one request, for the history of a client or another read, or throws Problem `rate_limited`. */
   take(share: PoolShare, history?: Client | undefined): Promise<void>;
 }

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** The only source of time. All values are milliseconds. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
@@ -10,24 +12,12 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      const stop = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', stop);
-        resolve();
-      }, ms);
-      signal?.addEventListener('abort', stop, { once: true });
+    setTimeout(ms, undefined, { signal }).catch(() => {
+      throw signal?.reason;
     }),
 };
 
-/** Gives an instant in milliseconds as ISO 8601 UTC with seconds: `2026-03-04T09:12:00Z`. */
+/** Returns an instant in milliseconds as ISO 8601 UTC with seconds: `2026-03-04T09:12:00Z`. */
 export function toIsoSeconds(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -8,7 +8,7 @@ export interface SchemaForms {
   get(schema: z.core.$ZodType): JsonSchema | undefined;
 }
 
-/** Gives the JSON Schema of what a schema accepts: the side before its transforms. */
+/** Returns the JSON Schema of what a schema accepts, before its transforms. */
 export function toInputSchema(schema: z.ZodType, forms: SchemaForms): JsonSchema {
   const { $schema: _dialect, ...described } = z.toJSONSchema(schema, {
     io: 'input',
@@ -30,20 +30,22 @@ function replace(schema: Record<string, unknown>, form: JsonSchema): void {
   Object.assign(schema, form);
 }
 
-/** Where documents keep their schemas; a reference to one is this and its id (OpenAPI 3.1 §4.8.7). */
+/** The start of references to schemas; their ids follow (OpenAPI 3.1 §4.8.7). */
 const place = '#/components/schemas/';
 
-/** Text of an open set: these are its known values, and others may come. */
+/** Creates the schema of a text of an open set with these known values. */
 export function openText(values: readonly string[], description: string): z.ZodString {
   return z.string().meta({ description, 'x-extensible-enum': values });
 }
 
-/** Gives the reference to a schema that has an id. */
+/** Returns the reference to a schema that has an id. */
 export function refer(schema: z.ZodType): JsonSchema {
-  return { $ref: `${place}${idOf(schema)}` };
+  const { id } = z.globalRegistry.get(schema) ?? {};
+  if (id === undefined) throw new Error('A schema that a document refers to has no id.');
+  return { $ref: `${place}${id}` };
 }
 
-/** Gives the schema of a reply where it stands: a reference where it has an id, else itself, open. */
+/** Returns the schema of a reply: a reference if it has an id, else itself, open. */
 export function toReplySchema(schema: z.ZodType): JsonSchema {
   if (z.globalRegistry.get(schema)?.id !== undefined) return refer(schema);
   const { $defs: _kept, ...described } = z.toJSONSchema(schema, {
@@ -53,31 +55,18 @@ export function toReplySchema(schema: z.ZodType): JsonSchema {
   return withoutNames(movePlaces(described));
 }
 
-/** What a body that a route reads must be: closed, because what is not known is refused. */
-export interface BodySchema {
-  readonly schema: JsonSchema;
-  /** The schemas that it refers to, by the name that documents keep them under. */
-  readonly kept: Readonly<Record<string, JsonSchema>>;
-}
-
 /**
- * Gives the schema of a body. What it refers to is named apart from the schemas of replies, which are
- * open: `Account` of a body is `AccountInput`.
+ * Returns the schema of a body, which is closed, and the schemas that it refers to by their names in documents. The
+ * names differ from those of replies, which are open: `Account` of a body is `AccountInput`.
  */
-export function toBodySchema(schema: z.ZodType): BodySchema {
+export function toBodySchema(schema: z.ZodType) {
   const { $defs = {}, ...described } = z.toJSONSchema(schema, { io: 'input' });
-  const kept = Object.entries($defs).map(
-    ([id, one]) => [`${id}${inputSuffix}`, withoutNames(movePlaces(one, inputSuffix))] as const,
-  );
-  return {
-    schema: withoutNames(movePlaces(described, inputSuffix)),
-    kept: Object.fromEntries(kept),
-  };
+  const toClosed = (one: object) => withoutNames(movePlaces(one, 'Input'));
+  const kept = Object.entries($defs).map(([id, one]) => [`${id}Input`, toClosed(one)] as const);
+  return { schema: toClosed(described), kept: Object.fromEntries(kept) };
 }
 
-const inputSuffix = 'Input';
-
-/** Leads references to where a document keeps its schemas. */
+/** Changes references to where a document keeps its schemas. */
 function movePlaces(described: object, suffix = ''): JsonSchema {
   return JSON.parse(JSON.stringify(described), (name, value: unknown) =>
     name === '$ref' && typeof value === 'string'
@@ -86,17 +75,9 @@ function movePlaces(described: object, suffix = ''): JsonSchema {
   );
 }
 
-function idOf(schema: z.ZodType): string {
-  const { id } = z.globalRegistry.get(schema) ?? {};
-  if (id === undefined) throw new Error('A schema that a document refers to has no id.');
-  return id;
-}
-
 /**
- * Gives the JSON Schemas that replies refer to, by id and sorted, with all that those refer to. They are open,
- * because what is added to a reply breaks nobody: members that are not described
- * are allowed, and an enumeration is a string with its known values in `x-extensible-enum`. Constants
- * stay, since they tell the members of a union apart.
+ * Returns all JSON Schemas that replies refer to, sorted by id. They are open: further members are allowed, and an
+ * enumeration is a string with its known values in `x-extensible-enum`. Constants stay for unions.
  */
 export function toReplySchemas(
   replies: readonly z.ZodType[],
@@ -108,24 +89,20 @@ export function toReplySchemas(
     override: ({ jsonSchema }) => open(jsonSchema),
   });
   const reached = new Set<string>();
-  const described = (id: string) => schemas[id] ?? {};
-  const reach = (id: string): void => {
-    if (reached.has(id)) return;
-    reached.add(id);
-    for (const next of findReferences(described(id))) reach(next.slice(place.length));
-  };
-  for (const reply of replies) {
-    for (const reference of findReferences(toReplySchema(reply))) {
-      reach(reference.slice(place.length));
+  const reachFrom = (document: unknown): void => {
+    for (const id of findReferences(document).map((reference) => reference.slice(place.length))) {
+      if (reached.has(id)) continue;
+      reached.add(id);
+      reachFrom(schemas[id]);
     }
-  }
-  return Object.fromEntries([...reached].sort().map((id) => [id, withoutNames(described(id))]));
+  };
+  reachFrom(replies.map(toReplySchema));
+  return Object.fromEntries([...reached].sort().map((id) => [id, withoutNames(schemas[id] ?? {})]));
 }
 
 /** Opens a schema, in place as zod demands. */
 function open(schema: Record<string, unknown>): void {
-  // Nothing of a reply is sent back, so that `readOnly` says nothing.
-  delete schema.readOnly;
+  delete schema.readOnly; // nothing of a reply is sent back
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;

@@ -1,7 +1,4 @@
-/**
- * Returns the name that a word is most likely a misspelling of: one or two letters added, left out,
- * changed or swapped, and fewer than half of them. Undefined if there is none.
- */
+/** Returns the name that a word most likely misspells, by one or two letters and fewer than half of them, if any. */
 export function nearestName(word: string, names: Iterable<string>): string | undefined {
   let nearest: string | undefined;
   let most = Math.min(2, Math.floor((word.length - 1) / 2));
@@ -12,10 +9,7 @@ export function nearestName(word: string, names: Iterable<string>): string | und
   return nearest;
 }
 
-/**
- * Returns how many letters of a word have to be added, left out, changed or swapped with the next to get
- * another word; `most + 1` for more than `most`.
- */
+/** Returns how many letters of `a` to add, drop, change or swap with the next to get `b`; `most + 1` if more than `most`. */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let before: readonly number[] = [];

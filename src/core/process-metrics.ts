@@ -1,37 +1,33 @@
-import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import { performance } from 'node:perf_hooks';
 import type { MetricFamily } from './metrics-text.ts';
 
 /** Measures this process, under the names that dashboards know. */
 export function measureProcess(): readonly MetricFamily[] {
   const { rss, heapUsed, external } = process.memoryUsage();
   const { userCPUTime, systemCPUTime } = process.resourceUsage();
-  const startedAtMs = performance.timeOrigin;
+  const cpuSeconds = (userCPUTime + systemCPUTime) / 1e6;
+  const startedAt = performance.timeOrigin / 1000;
   return [
     one('process_resident_memory_bytes', 'Resident memory.', 'gauge', rss),
     one('nodejs_heap_size_used_bytes', 'Memory of JavaScript objects.', 'gauge', heapUsed),
     one('nodejs_external_memory_bytes', 'Memory of buffers and native objects.', 'gauge', external),
-    one(
-      'process_cpu_seconds_total',
-      'Time on a processor.',
-      'counter',
-      (userCPUTime + systemCPUTime) / 1e6,
-    ),
+    one('process_cpu_seconds_total', 'Time on a processor.', 'counter', cpuSeconds),
     one(
       'process_start_time_seconds',
       'When the process started, in Unix seconds.',
       'gauge',
-      startedAtMs / 1000,
+      startedAt,
     ),
     one(
       'nodejs_eventloop_utilization_ratio',
       'The share of time since the start in which the event loop was busy.',
       'gauge',
-      toRatio(performance.eventLoopUtilization()),
+      performance.eventLoopUtilization().utilization,
     ),
   ];
 }
 
-/** Gives a family of one value without labels. */
+/** Returns a family of one value without labels. */
 export function one(
   name: string,
   help: string,
@@ -39,8 +35,4 @@ export function one(
   value: number,
 ): MetricFamily {
   return { name, help, type, samples: [{ value }] };
-}
-
-function toRatio({ utilization }: EventLoopUtilization): number {
-  return utilization;
 }

@@ -1,16 +1,10 @@
-/**
- * A bearer key, or what is left of one, with any part of its secret percent-encoded; and what lets
- * others into a session: its id and its continuation token.
- */
+/** A bearer key, or a part of one, also percent-encoded; the id or the continuation token of a session. */
 const key = /(perch_|(?<![a-z0-9])(?:ses|svct)_)[\w%-]{16,}/gi;
 
-/** How often percent-encoding is looked through; nobody encodes a key more often by accident. */
+/** Maximum number of layers of percent-encoding that are decoded. */
 const layers = 3;
 
-/**
- * Gives a text without the bearer keys and the ids and tokens of sessions in it, so that it can be shown and logged. Where one hides in
- * percent-encoding, nothing of the text is left but a sign that there was one.
- */
+/** Returns a text without keys, ids and tokens of sessions. Of one with a percent-encoded key nothing is left. */
 export function redactKeys(text: string): string {
   const told = text.replaceAll(key, (_, prefix: string) => `${prefix.toLowerCase()}…`);
   let decoded = told;

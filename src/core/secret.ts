@@ -9,8 +9,7 @@ const secretBytes = 32;
 export class UnusableSecretError extends Error {}
 
 /**
- * Returns the secret that a file holds, and creates one on the first start. Processes that start
- * together on one folder get the same one.
+ * Returns the secret in a file, and creates one on the first start; processes that start together get the same one.
  *
  * @throws Error if the file cannot be read or written, or holds no secret
  */

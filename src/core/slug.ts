@@ -1,7 +1,4 @@
-/**
- * Gives the fragment of a heading, as GitHub names it: `Keys and limits` becomes `keys-and-limits`. It
- * takes the heading as a reader sees it, without marks.
- */
+/** Returns the fragment of a heading as GitHub makes it: `Keys and limits` becomes `keys-and-limits`. */
 export function toSlug(heading: string): string {
   return heading
     .trim()

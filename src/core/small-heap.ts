@@ -2,14 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Makes V8 collect garbage earlier, for the rest of the process. It is for commands that go through
- * more data than anybody wants in memory: what a program has just thrown away otherwise fills some
- * 60 MiB before it is collected. A server has no use for it.
- *
- * The space of young objects stays as large as it is, and that of old ones grows by less than a third
- * before it is collected again. V8's `--optimize-for-size` saves as much memory, but makes the young
- * space so small that most objects outlive it, which costs an import a quarter of its time. How far the
- * heap may grow is reckoned at a collection, and the first one would come late; so one is made here.
+ * Makes V8 collect garbage earlier, for commands that process much data: garbage otherwise fills some 60 MiB. The space
+ * of old objects grows by a third at most, from a first collection on. V8's `--optimize-for-size` would make the space
+ * of young ones so small that an import takes a quarter longer.
  */
 export function keepHeapSmall(): void {
   for (const flag of ['semi-space-growth-factor=1', 'heap-growing-percent=30', 'expose-gc']) {

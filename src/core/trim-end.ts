@@ -1,9 +1,4 @@
-/**
- * Returns a text without the given characters at its end. Takes linear time, unlike a pattern such
- * as `/,+$/`, which tries every comma of a run as its start.
- *
- * @param characters Characters of one UTF-16 unit each.
- */
+/** Returns a text without the given characters (UTF-16 units) at its end, in linear time, unlike `/,+$/`. */
 export function trimEndOf(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { toIsoSeconds } from '../core/clock.ts';
 import { Problem, quoteInput } from '../core/problem.ts';
-import type { BrowseFound, BrowseQuery, ListItem, ListQuery } from '../fetching/lists/browse.ts';
+import type { BrowseFound, BrowseQuery, ListQuery } from '../fetching/lists/browse.ts';
 import { type Answer, pageIn } from '../fetching/plan.ts';
-import type { Account } from '../model/account.ts';
-import type { Post } from '../model/post.ts';
 import type { ProfileQuery } from '../model/queries.ts';
 import { type AccountReference, parseHandle } from '../model/reference.ts';
 import {
@@ -14,15 +12,7 @@ import {
   browseFormats,
 } from '../model/results.ts';
 import { choice, clampedCount, freeText, truth, wholeNumber } from './parameters.ts';
-import {
-  createRead,
-  nameViews,
-  type PlanContext,
-  type Read,
-  type ReadOf,
-  staleWarnings,
-  type Understood,
-} from './read.ts';
+import { createRead, type PlanContext, type Read, type ReadOf, staleWarnings } from './read.ts';
 
 const defaultLimit = 20;
 const maxLimit = 100;
@@ -38,8 +28,8 @@ export const listParams = {
   page: wholeNumber(maxPage)
     .optional()
     .describe(`The page, 1 to ${maxPage}; walks the earlier ones. Not together with \`cursor\`.`),
-  full: truth().default(false).describe('Adds dates, metrics and profile detail to the Markdown.'),
-  nocache: truth().default(false).describe('Skips the response cache.'),
+  full: truth(false).describe('Adds dates, metrics and profile detail to the Markdown.'),
+  nocache: truth(false).describe('Skips the response cache.'),
   format: choice('invalid_format', browseFormats)
     .optional()
     .describe('Where it is left out, `markdown` or what `Accept` prefers.'),
@@ -81,32 +71,24 @@ export function createBrowseRead<Schema extends typeof listSchema>(
   about: ReadOf<Schema>,
   toTarget: (params: z.output<Schema>, context: PlanContext) => BrowseTarget,
 ): Read {
-  return createRead({ ...about, kind: 'browse' }, (params, context) =>
-    understandPage(toTarget(params, context), params, context),
-  );
-}
-
-function understandPage(
-  target: BrowseTarget,
-  params: ListParams,
-  context: PlanContext,
-): Understood {
-  const { full } = params;
-  const query = toQuery(target, params, context);
-  const place = params.cursor ?? String(query.page);
-  return {
-    plan: {
-      query,
-      key: `browse ${query.listKey} ${query.limit} ${place}`,
-      subject: target.cacheSubject,
-      freshness: target.subject.resource === 'search' ? 'search' : 'list',
-      useCache: !params.nocache,
-      isLiveOnly: target.isLiveOnly === true,
-    },
-    format: params.format,
-    views: nameViews(`browse ${full}`),
-    assemble: (answer) => assemble(answer, { target, query, full }, context),
-  };
+  return createRead({ ...about, kind: 'browse' }, (params, context) => {
+    const { full, cursor, nocache, format } = params;
+    const target = toTarget(params, context);
+    const query = toQuery(target, params, context);
+    return {
+      plan: {
+        query,
+        key: `browse ${query.listKey} ${query.limit} ${cursor ?? query.page}`,
+        subject: target.cacheSubject,
+        freshness: target.subject.resource === 'search' ? 'search' : 'list',
+        useCache: !nocache,
+        isLiveOnly: target.isLiveOnly === true,
+      },
+      format,
+      view: `browse ${full}`,
+      assemble: (answer) => assemble(answer, { target, query, full }, context),
+    };
+  });
 }
 
 function toQuery(
@@ -179,27 +161,20 @@ function nameSubject(
 }
 
 function toItems({ items }: BrowseFound, list: ListQuery | null): BrowseItems | null {
+  const posts = items.filter((item) => 'type' in item);
   switch (list?.kind) {
     case undefined:
       return null;
     case 'timeline':
     case 'search':
-      return { posts: items.filter(isPost) };
+      return { posts };
     case 'replies':
-      return { posts: items.filter(isPost).map((post) => ({ ...post, context: 'reply' })) };
+      return { posts: posts.map((post) => ({ ...post, context: 'reply' })) };
     case 'followers':
     case 'following':
     case 'searchUsers':
-      return { users: items.filter(isAccount) };
+      return { users: items.flatMap((item) => ('type' in item ? [] : [item])) };
   }
-}
-
-function isPost(item: ListItem): item is Post {
-  return 'type' in item;
-}
-
-function isAccount(item: ListItem): item is Account {
-  return !('type' in item);
 }
 
 function toNext(
@@ -215,11 +190,9 @@ function toNext(
     full: full ? 'true' : undefined,
     cursor,
   };
-  const given = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
-  );
-  return {
-    cursor,
-    url: `${baseUrl}/api/v1${target.path}?${new URLSearchParams(Object.fromEntries(given))}`,
-  };
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) search.append(name, value);
+  }
+  return { cursor, url: `${baseUrl}/api/v1${target.path}?${search}` };
 }

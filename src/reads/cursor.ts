@@ -22,8 +22,8 @@ const place = z.tuple([
 ]);
 
 /**
- * Creates the codec. A cursor is base64url of a truncated HMAC-SHA256 (RFC 2104 §5) and of the place
- * that it vouches for; the list is part of what is signed and not of the cursor.
+ * Creates the codec. A cursor is base64url of a truncated HMAC-SHA256 (RFC 2104 §5) and of a place in a list; the
+ * signature covers the list, too.
  */
 export function createCursorCodec(key: Buffer) {
   const sign = (listKey: string, body: Buffer): Buffer =>
@@ -33,14 +33,10 @@ export function createCursorCodec(key: Buffer) {
       .digest()
       .subarray(0, macBytes);
   return {
-    /**
-     * Returns the cursor of a place in the list with this key: URL-safe text of at most 2048 characters.
-     * `null` if the provider's own cursor is too long to be passed on.
-     */
+    /** Returns a cursor of at most 2048 characters; `null` if the provider's own cursor is too long. */
     seal: (listKey: string, position: ListPosition): string | null => {
       const body = toBody(position);
-      if (body === null) return null;
-      return Buffer.concat([sign(listKey, body), body]).toString('base64url');
+      return body && Buffer.concat([sign(listKey, body), body]).toString('base64url');
     },
     /** @throws Problem `invalid_cursor` if the cursor was changed, or belongs to another list */
     open: (listKey: string, cursor: string): ListPosition => {
@@ -72,7 +68,7 @@ function toBody(position: ListPosition): Buffer | null {
   if (room < 0 || count < Math.min(recent.length, leastMarks)) return null;
   const marks = Buffer.alloc(1 + 4 * count);
   marks.writeUInt8(count);
-  const kept = count === 0 ? [] : recent.slice(-count);
+  const kept = recent.slice(recent.length - count);
   for (const [index, mark] of kept.entries()) marks.writeUInt32BE(mark, 1 + 4 * index);
   return Buffer.concat([marks, json]);
 }

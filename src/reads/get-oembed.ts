@@ -4,7 +4,7 @@ import { postIn } from '../fetching/plan.ts';
 import { readPostUrl } from './addresses/post-address.ts';
 import { missingUrl, toPostPlan } from './get-post.ts';
 import { freeText, truth, wholeNumber } from './parameters.ts';
-import { createRead, nameViews, type PlanContext, type Understood } from './read.ts';
+import { createRead, type PlanContext, type ReadPlan } from './read.ts';
 
 const mostPixels = 100_000;
 
@@ -15,7 +15,7 @@ const params = z.object({
     .optional()
     .describe('The most pixels that the embedding page has in width.'),
   maxheight: wholeNumber(mostPixels).optional().describe('The most pixels that it has in height.'),
-  nocache: truth().default(false).describe('Skips the response cache.'),
+  nocache: truth(false).describe('Skips the response cache.'),
   format: freeText('not_implemented')
     .optional()
     .describe('`json`; another one is not implemented.'),
@@ -37,14 +37,14 @@ export const getOEmbed = createRead(
 function understand(
   { url, maxwidth, maxheight, nocache, format }: z.output<typeof params>,
   context: PlanContext,
-): Understood {
+): ReadPlan {
   if (format !== undefined && format.toLowerCase() !== 'json') throw otherFormat(format);
   if (url === undefined || url.trim() === '') throw missingUrl(url);
   const post = readPostUrl(url.trim(), context);
   return {
     plan: toPostPlan(post, { thread: false, replies: 'off', useCache: !nocache }),
     format: 'json',
-    views: nameViews(`embed ${maxwidth ?? ''} ${maxheight ?? ''}`),
+    view: `embed ${maxwidth ?? ''} ${maxheight ?? ''}`,
     assemble: (answer) => ({
       kind: 'embed',
       post: postIn(answer).post,

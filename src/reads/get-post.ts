@@ -10,7 +10,7 @@ import { type PostResult, postFormats } from '../model/results.ts';
 import { readPostUrl } from './addresses/post-address.ts';
 import { choice, freeText, threadMode, truth } from './parameters.ts';
 import { arrangePosts, type PostView } from './post-view.ts';
-import { createRead, nameViews, type PlanContext, staleWarnings, type Understood } from './read.ts';
+import { createRead, type PlanContext, type ReadPlan, staleWarnings } from './read.ts';
 
 const params = z.object({
   url: freeText('invalid_url').optional().describe('The URL of the post.'),
@@ -36,10 +36,8 @@ const params = z.object({
     .describe(
       'Whose profile the Markdown adds. Where it is left out, `off`, with `full=true` `author`.',
     ),
-  full: truth()
-    .default(false)
-    .describe('Adds exact times, metrics and profile detail to the Markdown.'),
-  nocache: truth().default(false).describe('Skips the response cache.'),
+  full: truth(false).describe('Adds exact times, metrics and profile detail to the Markdown.'),
+  nocache: truth(false).describe('Skips the response cache.'),
   format: choice('invalid_format', postFormats)
     .optional()
     .describe(
@@ -61,7 +59,7 @@ export const getPost = createRead(
   understand,
 );
 
-function understand(given: Params, context: PlanContext): Understood {
+function understand(given: Params, context: PlanContext): ReadPlan {
   const { thread, replies, full, userinfo, nocache, format } = given;
   const userDetail = userinfo ?? (full ? 'author' : 'off');
   const view = { thread, context: given.context, replies, full, userDetail };
@@ -73,16 +71,15 @@ function understand(given: Params, context: PlanContext): Understood {
       useCache: !nocache,
     }),
     format,
-    views: nameViews(`${thread} ${view.context} ${full} ${userDetail}`),
+    view: `${thread} ${view.context} ${full} ${userDetail}`,
     assemble: (answer) => assemble(answer, view, context),
   };
 }
 
 export function toPostPlan(
   post: PostReference,
-  wish: Pick<PostQuery, 'thread' | 'replies'> & Pick<Plan, 'useCache'>,
+  { thread, replies, useCache }: Pick<PostQuery, 'thread' | 'replies'> & Pick<Plan, 'useCache'>,
 ): Plan {
-  const { thread, replies, useCache } = wish;
   const subject = postSubject(post);
   const query: PostQuery = { kind: 'post', post, thread, replies };
   return { query, subject, key: `${subject} ${thread} ${replies}`, freshness: 'post', useCache };

@@ -14,15 +14,13 @@ import type { PlanContext } from './read.ts';
 
 const params = z.object({
   handle: handleParam,
-  with_replies: truth().default(false).describe('Adds the account’s replies to others.'),
-  with_reposts: truth()
-    .default(false)
-    .describe('Adds what the account reposted, as the original post.'),
-  only_media: truth()
-    .default(false)
-    .describe('Leaves out posts without a photo, video or sound of their own.'),
-  include_posts: truth().default(true).describe('`false`: the profile alone.'),
-  until: moment().optional().describe('Only posts from before this moment.'),
+  with_replies: truth(false).describe('Adds the account’s replies to others.'),
+  with_reposts: truth(false).describe('Adds what the account reposted, as the original post.'),
+  only_media: truth(false).describe(
+    'Leaves out posts without a photo, video or sound of their own.',
+  ),
+  include_posts: truth(true).describe('`false`: the profile alone.'),
+  until: moment().describe('Only posts from before this moment.'),
   ...listParams,
 });
 

@@ -19,26 +19,22 @@ const mostPosts = 5000;
 
 const params = z.object({
   handle: handleParam,
-  since: moment().optional().describe('Only posts from this moment on.'),
-  until: moment().optional().describe('Only posts from before this moment.'),
+  since: moment().describe('Only posts from this moment on.'),
+  until: moment().describe('Only posts from before this moment.'),
   max_posts: wholeNumber(mostPosts)
     .default(defaultPosts)
     .describe(`The most posts, 1 to ${mostPosts}: the newest ones of the range.`),
-  with_replies: truth()
-    .default(true)
-    .describe('Whether the account’s replies to others are in it.'),
-  with_reposts: truth()
-    .default(true)
-    .describe('Whether what the account reposted is in it, as the original post.'),
-  only_replies: truth()
-    .default(false)
-    .describe('The account’s replies to others alone, without its other posts and its reposts.'),
-  index: truth().default(false).describe('Gives the ids, addresses and times of the posts alone.'),
-  nocache: truth()
-    .default(false)
-    .describe(
-      'Asks the source for all of it, also for what the server may keep from an earlier import.',
-    ),
+  with_replies: truth(true).describe('Whether the account’s replies to others are in it.'),
+  with_reposts: truth(true).describe(
+    'Whether what the account reposted is in it, as the original post.',
+  ),
+  only_replies: truth(false).describe(
+    'The account’s replies to others alone, without its other posts and its reposts.',
+  ),
+  index: truth(false).describe('Gives the ids, addresses and times of the posts alone.'),
+  nocache: truth(false).describe(
+    'Asks the source for all of it, also for what the server may keep from an earlier import.',
+  ),
   format: choice('invalid_format', historyFormats)
     .optional()
     .describe('Where it is left out, `json`, or `ndjson` where `Accept` prefers it.'),
@@ -55,11 +51,7 @@ export const importProfilePosts = {
   params,
   requires: [],
   reply: historyReply,
-  /**
-   * Understands the parameters of a request. Pure.
-   *
-   * @throws Problem 400
-   */
+  /** Understands the parameters of a request; throws Problem 400. Pure. */
   understand: (given: Readonly<Record<string, unknown>>) => {
     const parsed = parseParameters(params, given);
     refuseContradictions(parsed, given);

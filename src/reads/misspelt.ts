@@ -15,13 +15,10 @@ export function warnOfMisspelt(
   given: Readonly<Record<string, unknown>>,
 ): readonly string[] {
   const ignored = Object.keys(given).filter((name) => !known.includes(name));
-  return ignored
-    .slice(0, limits.names)
-    .map((name) => ({ name, correction: correctionOf(name, known) }))
-    .filter(({ correction }) => correction !== undefined)
-    .slice(0, limits.warnings)
-    .map(
-      ({ name, correction }) =>
-        `The parameter \`${name}\` does not exist and was ignored; did you mean \`${correction}\`?`,
-    );
+  const warnings = ignored.slice(0, limits.names).flatMap((name) => {
+    const correction = correctionOf(name, known);
+    if (correction === undefined) return [];
+    return `The parameter \`${name}\` does not exist and was ignored; did you mean \`${correction}\`?`;
+  });
+  return warnings.slice(0, limits.warnings);
 }

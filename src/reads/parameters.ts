@@ -4,19 +4,15 @@ import type { JsonSchema } from '../core/json-schema.ts';
 import { Problem, type ProblemCode, quoteInput } from '../core/problem.ts';
 
 interface ParameterFault {
-  /** The code of a value outside the parameter's table. */
   readonly code: ProblemCode;
   /** The accepted form, as the end of a sentence: “it takes …”. */
   readonly accepts: string;
 }
 
-/** The faults of each parameter, beside the schema rather than in it, so that no document has them. */
+/** The faults of each parameter, outside of the schemas, so that no document has them. */
 const parameterFaults = z.registry<ParameterFault>();
 
-/**
- * The forms of parameters in machine descriptions: on the wire each is text, which says little. A form
- * names the usual values; some parameters take others besides, such as any case.
- */
+/** The usual values of parameters for machine descriptions; some take others besides, such as any case. */
 export const parameterForms = z.registry<JsonSchema>();
 
 function parameter<Schema extends z.ZodType>(
@@ -45,8 +41,8 @@ const textOrScalar = z.union([z.string(), z.int(), z.boolean()]).transform(Strin
 const truths = ['true', '1', 'yes'];
 const untruths = ['false', '0', 'no'];
 
-/** Creates a boolean parameter: `true`, `false`, `1`, `0`, `yes` or `no`, in any case. */
-export function truth() {
+/** Creates a boolean parameter, in any case. */
+export function truth(byDefault: boolean) {
   const schema = z
     .string()
     .toLowerCase()
@@ -56,7 +52,7 @@ export function truth() {
     code: 'invalid_option',
     accepts: '`true`, `false`, `1`, `0`, `yes` or `no`',
     form: { type: 'boolean' },
-  });
+  }).default(byDefault);
 }
 
 export function freeText(code: ProblemCode) {
@@ -110,7 +106,7 @@ export function wholeNumber(most: number) {
   });
 }
 
-/** Creates a parameter that takes a moment; its value is Unix seconds. */
+/** Creates an optional parameter that takes a moment; its value is Unix seconds. */
 export function moment() {
   const schema = textOrScalar.transform((text, context) => {
     const seconds = parseMoment(text);
@@ -128,7 +124,7 @@ export function moment() {
         { type: 'integer', minimum: 0, maximum: lastSecond },
       ],
     },
-  });
+  }).optional();
 }
 
 /** Returns a moment as a parameter takes it, always in the same form; `undefined` for `null`. */
@@ -162,10 +158,9 @@ export function refuseEmptyRange(since: number | undefined, until: number | unde
 }
 
 /**
- * Parses the parameters of a request. Unknown ones are ignored.
+ * Parses the parameters of a request, without unknown ones.
  *
- * @throws Problem with the code of the first parameter at fault, in the order of the schema;
- *   `invalid_option` for one that is given twice.
+ * @throws Problem with the code of the first parameter at fault, `invalid_option` for one that is given twice
  */
 export function parseParameters<Schema extends z.ZodObject>(
   schema: Schema,
@@ -195,12 +190,9 @@ function describeFault(value: unknown, issue: z.core.$ZodIssue | undefined): str
 
 /** Returns the code and the accepted form for a value that a read's parameter does not take. */
 export function faultOf(schema: unknown): ParameterFault {
-  const inner = isWrapped(schema) ? schema.unwrap() : schema;
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
+  const inner = isWrapped ? schema.unwrap() : schema;
   // The parameters of this file are the only schemas that reads are made of.
   const fault = parameterFaults.get(inner as z.ZodType);
   return fault ?? { code: 'invalid_option', accepts: 'another value' };
-}
-
-function isWrapped(schema: unknown): schema is z.ZodOptional | z.ZodDefault {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
 }

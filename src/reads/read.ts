@@ -8,7 +8,6 @@ import type { CursorCodec } from './cursor.ts';
 import { warnOfMisspelt } from './misspelt.ts';
 import { parameterForms, parseParameters } from './parameters.ts';
 
-/** The settings that planning depends on beside the parameters. */
 export interface PlanContext extends AddressPlace {
   readonly cursors: CursorCodec;
   /** Searched by a search that names no platform. */
@@ -26,36 +25,33 @@ export interface Understood {
   assemble(answer: Answer): Result;
 }
 
-/** Description of one thing that the service can be asked for. */
+/** Description of a read. */
 export interface ReadAbout {
   /** The first of its operation ids, as in the machine description. */
   readonly name: string;
   readonly summary: string;
   /** The name of its MCP tool; `null` if it has none. */
   readonly tool: string | null;
-  /** Whether it is on the browse surface, where keys are looked at. */
+  /** Whether it is on the browse surface, which looks at keys. */
   readonly isBrowse: boolean;
   /** The parameters it takes; `handle` and `id` may be in the path. */
   readonly params: z.ZodObject;
-  /** Parameters that the read requires but its schema does not, to refuse a request with a code of its own. */
+  /** Parameters that the read requires but its schema does not, for a problem code of its own. */
   readonly requires: readonly string[];
   readonly reply: z.ZodType;
 }
 
-/** One thing that the service can be asked for, which is answered as a whole. */
+/** A read that is answered as a whole. */
 export interface Read extends ReadAbout {
   /** The kind of its results, which has the formats that it can be sent in. */
   readonly kind: Result['kind'];
-  /**
-   * Understands the parameters of a request. Pure: it depends on them and the context alone.
-   *
-   * @throws Problem 400
-   */
+  /** Understands the parameters of a request; throws Problem 400. Pure. */
   understand(given: Readonly<Record<string, unknown>>, context: PlanContext): Understood;
 }
 
 const replies = { post: postReply, browse: browseReply, embed: embedReply };
 
+/** What a read says of itself; its reply follows from the kind of its results. */
 export type ReadOf<Params extends z.ZodObject> = Omit<
   ReadAbout,
   'params' | 'requires' | 'reply'
@@ -64,10 +60,13 @@ export type ReadOf<Params extends z.ZodObject> = Omit<
   readonly requires?: readonly string[];
 };
 
+/** What a read understands: `view` names the bytes that `assemble` makes of the answer, without the format. */
+export type ReadPlan = Omit<Understood, 'views'> & { readonly view: string };
+
 /** Creates a read, which parses its parameters and warns of misspelt ones. */
 export function createRead<Params extends z.ZodObject>(
   about: ReadOf<Params> & Pick<Read, 'kind'>,
-  understand: (params: z.output<Params>, context: PlanContext) => Understood,
+  understand: (params: z.output<Params>, context: PlanContext) => ReadPlan,
 ): Read {
   const { params, kind, requires = [] } = about;
   const known = Object.keys(params.shape);
@@ -76,35 +75,25 @@ export function createRead<Params extends z.ZodObject>(
     requires,
     reply: replies[kind],
     understand: (given, context) => {
-      const understood = understand(parseParameters(params, given), context);
+      const { view, ...understood } = understand(parseParameters(params, given), context);
       // oEmbed documents have no place for warnings.
       const warnings = kind === 'embed' ? [] : warnOfMisspelt(known, given);
-      return warnings.length === 0 ? understood : addWarnings(understood, warnings);
-    },
-  };
-}
-
-function addWarnings(understood: Understood, warnings: readonly string[]): Understood {
-  const suffix = JSON.stringify(warnings);
-  const { markdown, json, obsidian, preview } = understood.views;
-  return {
-    ...understood,
-    views: {
-      markdown: `${markdown} ${suffix}`,
-      json: `${json} ${suffix}`,
-      obsidian: `${obsidian} ${suffix}`,
-      preview: `${preview} ${suffix}`,
-    },
-    assemble: (answer) => {
-      const result = understood.assemble(answer);
-      if (result.kind === 'embed') return result;
-      return { ...result, warnings: [...warnings, ...result.warnings] };
+      if (warnings.length === 0) return { ...understood, views: nameViews(view) };
+      return {
+        ...understood,
+        views: nameViews(`${view} ${JSON.stringify(warnings)}`),
+        assemble: (answer) => {
+          const result = understood.assemble(answer);
+          if (result.kind === 'embed') return result;
+          return { ...result, warnings: [...warnings, ...result.warnings] };
+        },
+      };
     },
   };
 }
 
 /** Names each format of a view once, because the names are looked up for every request. */
-export function nameViews(name: string): Understood['views'] {
+function nameViews(name: string): Understood['views'] {
   return {
     markdown: `markdown ${name}`,
     json: `json ${name}`,
@@ -123,14 +112,12 @@ export function staleWarnings(answer: Pick<Answer, 'cache'>, fetchedAt: string):
 /** Describes the parameters of a read, in the order of its schema, for machine descriptions. */
 export function describeParametersOf({ params, requires }: ReadAbout) {
   const { properties, required = [] } = toInputSchema(params, parameterForms);
-  // The schema of an object has its members under `properties`, and lists those that it must have.
   const schemas = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
   const needed: ReadonlySet<string> = new Set([...(required as readonly string[]), ...requires]);
   return schemas.map(([name, { description = '', ...schema }]) => ({
     name,
     required: needed.has(name),
     description: String(description),
-    // The usual values; some parameters take others besides, such as any case.
     schema,
   }));
 }

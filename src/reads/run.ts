@@ -12,10 +12,7 @@ export interface Answered {
   readonly answer: Answer;
 }
 
-/**
- * Runs reads, for every surface: parameters, plan, fetch, assembly, representation, in this order
- * (docs/architecture.md).
- */
+/** Runs reads for every surface: parameters, plan, fetch, assembly, representation (docs/architecture.md). */
 export type Reader = ReturnType<typeof createReader>;
 
 export function createReader(fetcher: Pick<Fetcher, 'recall' | 'fetch'>, context: PlanContext) {
@@ -24,11 +21,7 @@ export function createReader(fetcher: Pick<Fetcher, 'recall' | 'fetch'>, context
     /** @throws Problem 400 */
     understand: (read: Read, given: Readonly<Record<string, unknown>>): Understood =>
       read.understand(given, context),
-    /**
-     * Returns the answer at once if the cache has a fresh one.
-     *
-     * @throws Problem `not_found`
-     */
+    /** Returns the answer if the cache has a fresh one; throws Problem `not_found`. */
     recall: (understood: Understood): Answered | undefined => {
       const answer = fetcher.recall(understood.plan);
       return answer && { understood, answer };

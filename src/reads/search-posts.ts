@@ -15,16 +15,16 @@ const params = z.object({
   feed: choice('invalid_feed', [...feeds, 'media'])
     .default('latest')
     .describe('`media` is another name of `photos`; `users` finds accounts.'),
-  since: moment().optional().describe('Only posts from this moment on.'),
-  until: moment().optional().describe('Only posts from before this moment.'),
+  since: moment().describe('Only posts from this moment on.'),
+  until: moment().describe('Only posts from before this moment.'),
   platform: choice('invalid_option', searchPlatforms)
     .optional()
     .describe(
       'What is searched: a platform, `archive` for what was imported into this server, or `sample` for its made-up posts. Where it is left out, the first provider’s platform that can be searched.',
     ),
-  require_live: truth()
-    .default(false)
-    .describe('`true`: 503 `upstream_unavailable` in place of results that are not live.'),
+  require_live: truth(false).describe(
+    '`true`: 503 `upstream_unavailable` in place of results that are not live.',
+  ),
   ...listParams,
 });
 

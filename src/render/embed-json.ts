@@ -32,10 +32,7 @@ const defaultWidth = 550;
 /** Pixels in the usual style of browsers: text of 16px, a margin round every block. */
 const metrics = { character: 8, line: 20, margin: 16, indent: 80, narrowest: 100 } as const;
 
-/**
- * Returns an estimate, because text is as high as the page's own type makes it; but oEmbed 1.0 §2.3.4.4
- * requires a number, and §2.2 that it stays within `maxheight`. A longer post has to scroll.
- */
+/** Returns an estimate in pixels, since the page's type is not known, but oEmbed 1.0 §2.3.4.4 requires a number. */
 function estimateHeight(html: string, width: number): number {
   const room = Math.max(width - metrics.indent, metrics.narrowest);
   const blocks = html.match(/<(?:p|ul|blockquote)[ >]/g)?.length ?? 0;
@@ -52,8 +49,8 @@ function authorOf(post: Post): Partial<EmbedReply> {
   if (author === null) return {};
   const isCopy = post.type === 'status' && post.copied_from !== undefined;
   const url = isCopy ? null : toSafeUrl(author.url);
-  const name = `${copyPrefix(post)}${callAccount(author)}`;
-  return { author_name: name, ...(url === null ? {} : { author_url: url }) };
+  const author_name = `${copyPrefix(post)}${callAccount(author)}`;
+  return url === null ? { author_name } : { author_name, author_url: url };
 }
 
 /** All three members or none, and only within `maxwidth` and `maxheight` (oEmbed 1.0 §2.3.4). */

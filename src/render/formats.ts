@@ -16,8 +16,6 @@ interface ResultFormat<Of extends Result> {
   readonly toFileName?: (result: Of) => string;
 }
 
-type FormatsOf<Of extends Result> = Readonly<Partial<Record<Format, ResultFormat<Of>>>>;
-
 const markdown = 'text/markdown; charset=utf-8';
 const json = 'application/json; charset=utf-8';
 
@@ -35,7 +33,9 @@ export const formats = {
   },
   embed: { json: { mediaType: json, render: renderEmbedJson } },
 } as const satisfies {
-  readonly [Kind in Result['kind']]: FormatsOf<Extract<Result, { kind: Kind }>>;
+  readonly [Kind in Result['kind']]: Partial<
+    Record<Format, ResultFormat<Extract<Result, { kind: Kind }>>>
+  >;
 };
 
 interface Rendered {
@@ -45,11 +45,7 @@ interface Rendered {
   readonly fileName: string | null;
 }
 
-/**
- * Renders a result in a format.
- *
- * @throws Error for a format that results of this kind do not have: the read's parameters refuse it.
- */
+/** Renders a result in a format. Throws Error for one that results of this kind do not have. */
 export function render(result: Result, format: Format): Rendered {
   const { body, ...rest } = begin(result, format);
   return { ...rest, body: typeof body === 'string' ? body : runAtOnce(body) };
@@ -67,7 +63,7 @@ export async function renderInSlices(
 
 function begin(result: Result, format: Format) {
   // The formats of a kind render results of that kind; the compiler cannot see the two go together.
-  const known = formats[result.kind] as FormatsOf<Result>;
+  const known = formats[result.kind] as Partial<Record<Format, ResultFormat<Result>>>;
   const chosen = known[format];
   if (chosen === undefined) throw new Error(`A ${result.kind} result has no format ${format}.`);
   const { mediaType, toFileName } = chosen;
@@ -106,12 +102,8 @@ export async function represent(
 }
 
 function countItems(result: Result): number {
-  switch (result.kind) {
-    case 'post':
-      return result.posts.length;
-    case 'browse':
-      return Object.values(result.items ?? {}).flat().length;
-    case 'embed':
-      return 1;
-  }
+  if (result.kind === 'embed') return 1;
+  return result.kind === 'post'
+    ? result.posts.length
+    : Object.values(result.items ?? {}).flat().length;
 }

@@ -31,11 +31,11 @@ export function createHistoryDocument(about: HistoryAbout) {
   let comma = '';
   return {
     begin: (): string => {
-      const { handle, account } = about;
-      const head: Pick<HistoryReply, 'resource' | 'handle' | 'profile'> = {
+      const { handle, account: profile } = about;
+      const head: Partial<HistoryReply> = {
         resource: 'history',
         handle,
-        ...(account === null ? {} : { profile: account }),
+        ...(profile !== null && { profile }),
       };
       return `${JSON.stringify(head).slice(0, -1)},"posts":[`;
     },
@@ -47,12 +47,7 @@ export function createHistoryDocument(about: HistoryAbout) {
       return text;
     },
     end: (end: HistoryEnd): string => {
-      const tail: Omit<HistoryReply, 'resource' | 'handle' | 'profile' | 'posts'> = {
-        meta: toMeta(about, end),
-        warnings: end.warnings,
-        source: about.source,
-        fetched_at: toIsoSeconds(about.fetchedAtMs),
-      };
+      const tail: Partial<HistoryReply> = { meta: toMeta(about, end), ...toAbout(about, end) };
       return `],${JSON.stringify(tail).slice(1)}`;
     },
   };
@@ -78,12 +73,15 @@ function toIndexEntry({ post }: PlacedPost): readonly HistoryIndexEntry[] {
 }
 
 export function toMetaLine(about: HistoryAbout, end: HistoryEnd): HistoryMetaLine {
-  const { source, fetchedAtMs } = about;
-  const fetched_at = toIsoSeconds(fetchedAtMs);
-  return { meta: { ...toMeta(about, end), warnings: end.warnings, source, fetched_at } };
+  return { meta: { ...toMeta(about, end), ...toAbout(about, end) } };
+}
+
+function toAbout({ source, fetchedAtMs }: HistoryAbout, { warnings }: HistoryEnd) {
+  return { warnings, source, fetched_at: toIsoSeconds(fetchedAtMs) };
 }
 
 function toMeta({ handle, query }: HistoryAbout, end: HistoryEnd): HistoryMeta {
+  const next_until = toMoment(end.nextUntilSecond);
   return {
     handle,
     since: toMoment(query.sinceSeconds),
@@ -100,9 +98,7 @@ function toMeta({ handle, query }: HistoryAbout, end: HistoryEnd): HistoryMeta {
     newest: toMoment(end.newestSecond),
     truncated: end.isTruncated,
     floor_reached: end.isFloorReached,
-    ...(end.nextUntilSecond === null
-      ? {}
-      : { next_until: toIsoSeconds(end.nextUntilSecond * 1000) }),
+    ...(next_until !== null && { next_until }),
     gaps: end.gaps.map(toRange),
     uncertain: end.uncertain.map(toRange),
     pages: end.pages,

@@ -1,11 +1,5 @@
 import type { Steps } from '../core/scheduling/slices.ts';
-import type {
-  BrowseReply,
-  BrowseResult,
-  BrowseSubject,
-  PostReply,
-  PostResult,
-} from '../model/results.ts';
+import type { BrowseReply, BrowseResult, PostReply, PostResult } from '../model/results.ts';
 import { renderBrowsePage } from './markdown/browse-page.ts';
 import { renderPostPage } from './markdown/post-page.ts';
 
@@ -31,11 +25,11 @@ export function* renderBrowseJson(result: BrowseResult): Steps<string> {
   const reply: BrowseReply = {
     resource: subject.resource,
     ...describeSubject(subject),
-    ...(profile === null ? {} : { profile }),
+    ...(profile !== null && { profile }),
     ...items,
     page: result.page,
     limit: result.limit,
-    ...(next === null ? {} : { nextCursor: next.cursor }),
+    ...(next !== null && { nextCursor: next.cursor }),
     warnings: result.warnings,
     degraded: result.degraded,
     markdown: yield* renderBrowsePage(result),
@@ -45,7 +39,7 @@ export function* renderBrowseJson(result: BrowseResult): Steps<string> {
   return JSON.stringify(reply);
 }
 
-function describeSubject(subject: BrowseSubject): Partial<BrowseReply> {
+function describeSubject(subject: BrowseResult['subject']): Partial<BrowseReply> {
   switch (subject.resource) {
     case 'search':
       return { query: subject.query, feed: subject.feed };

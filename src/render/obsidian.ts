@@ -49,8 +49,9 @@ function toProperties(result: PostResult): Readonly<Record<string, unknown>> {
     likes: metrics?.likes,
     views: metrics?.views,
   };
-  const isKnown = (value: unknown) => value !== null && value !== undefined;
-  return Object.fromEntries(Object.entries(properties).filter(([, value]) => isKnown(value)));
+  return Object.fromEntries(
+    Object.entries(properties).filter(([, value]) => (value ?? null) !== null),
+  );
 }
 
 /** Returns a post's hashtags as Obsidian takes them (letters, digits, `_`, `-`, not only digits), if it has any. */

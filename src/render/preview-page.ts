@@ -7,10 +7,7 @@ import { nameAccount } from './markdown/accounts.ts';
 import { toThread } from './markdown/thread.ts';
 import { headlinePost, nameAuthor, summarizePost, titlePost } from './summary.ts';
 
-/**
- * Renders the post that was asked for as a small HTML page with Open Graph tags and a link to its
- * oEmbed document, for the crawlers of link previews. Without scripts, styles and pictures.
- */
+/** Renders the requested post as an HTML page with Open Graph tags for link previews, without scripts and styles. */
 export function renderPreviewPage(result: PostResult): string {
   const { asked } = toThread(result.posts);
   const lines = [
@@ -37,15 +34,12 @@ function renderRelation(attributes: string, url: string): string {
   return safe === null ? '' : `<link ${attributes} href="${escapeHtml(safe)}">`;
 }
 
-/** A `meta` element: the name of its tag and its content; null leaves it out. */
+/** A `meta` element: its name and its content; `null` leaves it out. */
 type Tag = readonly [name: string, content: string | number | null];
 
-/**
- * Returns the `meta` elements from which link previews are made: Open Graph (ogp.me), Twitter cards
- * and the plain ones. `url` is the canonical address of the post.
- */
+/** Returns the `meta` elements of link previews: Open Graph (ogp.me), Twitter cards and plain ones. */
 function renderPreviewTags(post: Post | undefined, url: string): string {
-  const pictures = post === undefined ? [] : findPictures(post).slice(0, maxPictures);
+  const pictures = findPictures(post).slice(0, maxPictures);
   const [first] = pictures;
   const title = titlePost(post);
   const summary = summarizePost(post);
@@ -84,7 +78,7 @@ function describePicture({ url, width, height, alt }: Picture): readonly Tag[] {
 }
 
 function describeVideo(post: Post | undefined): readonly Tag[] {
-  const video = post === undefined ? null : findVideo(post);
+  const video = findVideo(post);
   if (video === null) return [];
   const { url, width, height } = video;
   return [

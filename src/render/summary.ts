@@ -29,10 +29,7 @@ export function articleTitleOf(post: Post | undefined): string {
 /** A handle such as `@ada@reef.example.org`: in headings GitHub makes an e-mail address of it, however it is escaped. */
 const foreignHost = /(@[\w-]+)@[\w.-]+/g;
 
-/**
- * Returns the words that tell a post from others of its author, as plain text on one line: the title of its article, or
- * how its text begins, or what it has instead of a text.
- */
+/** Returns the first words of a post as plain text on one line: of its article's title, its text, or its summary. */
 export function firstWordsOf(post: Post): string {
   if (post.type === 'tombstone') return '';
   const words = articleTitleOf(post) || describeText(post) || summarizePost(post);
@@ -50,10 +47,7 @@ function joinTitle(name: string, words: string): string {
   return words === '' ? name : `${name}: ${words}`;
 }
 
-/**
- * Returns the content of a post as plain text on one line of at most 300 code points: its text, poll,
- * article and quote; its media if it has no words.
- */
+/** Returns the text, poll, article and quote of a post, else its media, as plain text of at most 300 code points. */
 export function summarizePost(post: Post | undefined): string {
   if (post === undefined) return '';
   if (post.type === 'tombstone') return cut(toLine(post.text), maxSummary);

@@ -6,20 +6,22 @@ const besideDatabase = '-wal|-shm|-journal|\\.lock(?:-journal)?|\\.address';
 /** Files are made under such a name and then moved or linked into place. */
 const draft = '\\.[0-9a-f]{12}(?:-journal)?';
 
-/** The names of the files that Perch keeps in its data folder. */
 const ownName = new RegExp(
   `^(?:${databases}(?:${besideDatabase}|${draft})?|(?:cursor|session)\\.key(?:${draft})?)$`,
 );
 
 /**
- * Takes the access of all other users from an existing data folder and from Perch's files in it. A folder
- * that also holds other files, such as `/tmp`, keeps its permissions.
- *
- * @returns a sentence for the operator if others can still look into the folder, else `null`
+ * Removes other users' access to a data folder and to Perch's files in it. A folder with other files, such as `/tmp`,
+ * keeps its permissions; then the result is a sentence for the operator, else `null`.
  */
 export function closeDataFolder(path: string): string | null {
-  const names = listNames(path);
-  if (names === null) return null;
+  let names: readonly string[];
+  try {
+    names = readdirSync(path);
+  } catch (error) {
+    if (isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return null; // opening it says what is wrong
+    throw error;
+  }
   const own = names.filter((name) => ownName.test(name));
   for (const name of own) closeToOthers(`${path}/${name}`);
   const isShared = own.length < names.length;
@@ -29,13 +31,4 @@ export function closeDataFolder(path: string): string | null {
   const reason = isShared ? 'also holds files that are not Perch’s' : 'belongs to another user';
   const mode = (stats.mode & 0o7777).toString(8);
   return `The data folder ${path} ${reason}, so its permissions stay ${mode}. Set PERCH_DATA_DIR to a folder that is Perch’s alone.`;
-}
-
-function listNames(path: string): readonly string[] | null {
-  try {
-    return readdirSync(path);
-  } catch (error) {
-    if (isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return null; // opening it says what is wrong
-    throw error;
-  }
 }

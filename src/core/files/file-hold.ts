@@ -1,5 +1,5 @@
-import { withPath } from './private-files.ts';
-import { connectSqlite, errorCodeOf } from './sqlite.ts';
+import { isCode, withPath } from './private-files.ts';
+import { connectSqlite } from './sqlite.ts';
 
 /** A file that this process holds against others, until it is released or the process ends. */
 export interface FileHold {
@@ -12,10 +12,9 @@ export class FileHeldError extends Error {
 }
 
 /**
- * Holds a file, which is made where it is not there. The lock is the operating system's: whichever
- * way the process ends, it is gone.
+ * Locks a file, which is created if it is missing. The operating system releases the lock when the process ends.
  *
- * @throws FileHeldError where another process holds it; Error where it cannot be made
+ * @throws FileHeldError if another process holds it; Error if it cannot be created
  */
 export function holdFile(path: string): FileHold {
   const database = connectSqlite({ path, busyMs: 0 });
@@ -23,7 +22,7 @@ export function holdFile(path: string): FileHold {
     withPath(path, () => database.exec('BEGIN EXCLUSIVE'));
   } catch (cause) {
     database.close();
-    if (errorCodeOf(cause) !== 'SQLITE_BUSY') throw cause;
+    if (!isCode(cause, 'SQLITE_BUSY')) throw cause;
     throw new FileHeldError(`Another process holds ${path}.`, { cause });
   }
   return { release: () => void database.close() };

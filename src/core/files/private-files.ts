@@ -1,10 +1,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** The permission bits of users other than the owner. */
-const othersBits = 0o077;
-
-/** The permissions of folders and files that are for their owner alone. */
+/** Permissions of folders and files that are for their owner alone. */
 const privateFolderMode = 0o700;
 const privateFileMode = 0o600;
 
@@ -16,8 +13,6 @@ export function isCode(error: unknown, ...codes: readonly string[]): boolean {
 /**
  * Creates a folder and its missing parents, unless it exists. Node's own recursive creation never returns
  * where a parent exists but takes no folders, as under `/proc` or behind a dangling symbolic link.
- *
- * @throws the error of the file system
  */
 export function makeFolder(path: string, mode = 0o777): void {
   if (makeOneFolder(path, mode) === null) return;
@@ -55,8 +50,8 @@ export function makePrivateFile(path: string): void {
 }
 
 /**
- * Takes the access of all other users from a file or folder, if there is one. One of another user stays as it is.
- * No file is opened for it: closing a descriptor would release the locks that SQLite holds on the file.
+ * Removes other users' access to a file or folder, if it exists and is of this user. It opens no file: closing a
+ * descriptor would release the locks that SQLite holds on it.
  */
 export function closeToOthers(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -69,16 +64,12 @@ export function closeToOthers(path: string): void {
   }
 }
 
-/** Returns whether other users have access to a file or folder; `false` where the system has no such bits. */
+/** Returns whether other users have access; `false` if the system has no such bits. */
 export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
-  return process.getuid !== undefined && (mode & othersBits) !== 0;
+  return process.getuid !== undefined && (mode & 0o077) !== 0;
 }
 
-/**
- * Runs work on a file or folder, and adds the path to errors of the system and of SQLite that lack it.
- *
- * @throws what the work throws
- */
+/** Runs work on a file or folder, and adds the path to errors of the system and of SQLite that lack it. */
 export function withPath<Value>(path: string, work: () => Value): Value {
   try {
     return work();

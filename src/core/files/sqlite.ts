@@ -10,42 +10,35 @@ export type Migration = (database: SqliteDatabase) => void;
 
 /** Where a database lives. */
 export interface SqliteLocation {
-  /** A file path, `:memory:`, or the empty string for a temporary file of SQLite's. */
+  /** A file path, `:memory:`, or empty for a temporary file. */
   readonly path: string;
-  /** How long a statement waits, blocking, for a lock of somebody else; default 5000. */
+  /** How long a statement blocks for a lock of another connection; default 5000. */
   readonly busyMs?: number;
-  /** Refuses a missing file and one without a schema. Default: file, schema and folder are created. */
+  /** Refuses a missing file and one without a schema. Default: they are created. */
   readonly mustExist?: boolean;
 }
 
-/** Where a database lives and what it must look like. */
 export interface SqliteOptions extends SqliteLocation {
-  /** All steps since the empty file, oldest first. Published steps are never edited. */
+  /** Steps from the empty file on. Published steps are never edited. */
   readonly migrations: readonly Migration[];
-  /** How a transaction is made whole: by a write-ahead log, the default, or in the one file. */
+  /** Default: `wal`. */
   readonly journal?: keyof typeof journals;
 }
 
-/**
- * How each journal is set up. With `wal` the last commits can be lost with the power; with `durable` what is
- * committed is on the disk. So it is with a rollback journal, as is the end of that journal
- * (`EXTRA`), and readers wait for writers.
- */
+/** `wal` can lose the last commits with the power, `durable` and `rollback` cannot; with `rollback` readers wait. */
 const journals = {
   wal: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON',
   durable: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
   rollback: 'PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = ON',
 } as const;
 
-/** The file is no database that this version of Perch can use, however often it is tried. */
+/** The file is no database that this version of Perch can use; a retry does not help. */
 export class UnusableFileError extends Error {}
 
 /**
- * Opens a database, brings it to the newest version of its schema and builds a store on it. The caller
- * owns the store, which closes the database. If `build` fails, the database is closed.
+ * Opens a database, migrates it and builds a store on it, which closes the database. If `build` fails, it is closed.
  *
- * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch
- * wrote it; what `build` throws
+ * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote it
  */
 export function openStore<Store>(
   options: SqliteOptions,
@@ -63,27 +56,27 @@ export function openStore<Store>(
   }
 }
 
-/**
- * Opens a database and brings it to the newest version of its schema. The caller owns it and closes
- * it.
- *
- * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch
- * wrote it
- */
+/** Opens a database and migrates it; throws as `openStore` does. The caller closes it. */
 export function openSqlite(options: SqliteOptions): SqliteDatabase {
   return openStore(options, (database) => database);
 }
 
 /**
- * The first half of `openSqlite`: a connection that has read nothing yet. It is for owners who set
- * it up themselves, because their file may be locked now and readable later. The caller closes it. The
- * file, and those that SQLite keeps beside it, are for their owner alone afterwards.
+ * Opens a connection without reading from it, for owners who call `setUpSqlite` themselves because their file may be
+ * locked for now. The caller closes it. The file and those beside it are for their owner alone afterwards.
  *
  * @throws Error with `path` if the file cannot be opened
  */
 export function connectSqlite(location: SqliteLocation): SqliteDatabase {
   const { path, busyMs = 5000, mustExist = false } = location;
-  if (path !== ':memory:' && path !== '') makePrivate(path, mustExist);
+  if (path !== ':memory:' && path !== '') {
+    if (!mustExist) {
+      makePrivateFolder(dirname(path));
+      makePrivateFile(path);
+    }
+    // SQLite creates its files beside a database with the permissions of the database.
+    for (const suffix of ['', '-wal', '-shm', '-journal']) closeToOthers(`${path}${suffix}`);
+  }
   const open = () => new Database(path, { timeout: busyMs, fileMustExist: mustExist });
   const database = keepForever(withPath(path, open));
   const prepare = database.prepare.bind(database);
@@ -91,39 +84,23 @@ export function connectSqlite(location: SqliteLocation): SqliteDatabase {
   return database;
 }
 
-/** SQLite creates its files beside a database with the permissions of the database. */
-const suffixes = ['-wal', '-shm', '-journal'];
-
-function makePrivate(path: string, mustExist: boolean): void {
-  if (!mustExist) {
-    makePrivateFolder(dirname(path));
-    makePrivateFile(path);
-  }
-  for (const suffix of ['', ...suffixes]) closeToOthers(`${path}${suffix}`);
-}
-
-/**
- * The second half of `openSqlite`: journal and schema. What failed for a lock can be called again.
- *
- * @throws Error as `openSqlite` does.
- */
+/** Sets up journal and schema; throws as `openSqlite` does. It can be called again if a lock made it fail. */
 export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): void {
   // Run as a script, because a lock shows here and a script leaves no native object behind.
   database.exec(journals[options.journal ?? 'wal']);
   migrate(database, options);
 }
 
-/** Gives the code of an error that SQLite or the file system named, such as `SQLITE_BUSY`. */
+/** Returns the code of an error that SQLite or the file system named, such as `SQLITE_BUSY`. */
 export function errorCodeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
 /**
- * What better-sqlite3 made. Node 24.19 and later aborts the process when a native object of it is
- * collected while no JavaScript runs (nodejs/node issue 65446), so none is ever collected: each is
- * closed by its owner and kept until the process ends. For the same reason nobody here uses
- * `pragma()` and `iterate()`, which make native objects of their own (docs/decisions/0011).
+ * The objects of better-sqlite3. Node 24.19 and later aborts the process when one is collected while no JavaScript
+ * runs (nodejs/node issue 65446), so each is kept until the process ends; `pragma()` and `iterate()`, which make
+ * more of them, are not used (docs/decisions/0011).
  */
 const kept: unknown[] = [];
 
@@ -132,7 +109,7 @@ function keepForever<Native>(native: Native): Native {
   return native;
 }
 
-/** One statement for each database, because a set-up that failed may be tried any number of times. */
+/** One statement for each database, because a failed set-up may be tried many times. */
 const versionReaders = new WeakMap<SqliteDatabase, Database.Statement<[], number>>();
 
 function prepareReadVersion(database: SqliteDatabase): Database.Statement<[], number> {

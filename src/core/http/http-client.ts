@@ -20,12 +20,8 @@ export interface HttpClientOptions {
 }
 
 /** An answer of any status; `text` is its body, decoded as UTF-8. */
-export type HttpAnswer = ReturnType<typeof toAnswer>;
+export type HttpAnswer = Awaited<ReturnType<typeof readAnswer>>;
 
-/**
- * Why there is no answer: the upstream is down, it sent something that is not accepted (`too_large`, `redirect`), its
- * address must not be contacted (`refused`), or nobody waits any more (`aborted`).
- */
 type HttpFailureKind =
   | 'timeout'
   | 'connect'
@@ -35,10 +31,7 @@ type HttpFailureKind =
   | 'refused'
   | 'aborted';
 
-/**
- * An outbound request without a usable answer. The `cause` of a `redirect` to another origin is its target, a URL that
- * nobody has checked.
- */
+/** An outbound request without a usable answer. The `cause` of a `redirect` to another origin is its unchecked URL. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly kind: HttpFailureKind;
@@ -51,34 +44,23 @@ export class HttpFailure extends Error {
 
 /** What goes with a request to an upstream. */
 export interface RequestContext extends Sliced {
-  /** Called when a body is complete, because the wait for it was no work. */
+  /** Called when a body is complete: waiting for it was no work. */
   readonly beginSlice?: (() => void) | undefined;
   readonly signal: AbortSignal;
-  /**
-   * Called before each request is sent, redirects and retries included, to spend what all callers share.
-   *
-   * @throws Problem `rate_limited`
-   */
+  /** Called before each request, also for redirects and retries. It may throw Problem `rate_limited`. */
   readonly takeRequest?: (() => Promise<void>) | undefined;
-  /**
-   * Called with the size of each piece of the body before it is kept.
-   *
-   * @throws Problem `overloaded`, which ends the request
-   */
+  /** Called with the size of each piece of the body. It may throw Problem `overloaded`, which ends the request. */
   readonly takeBytes?: ((count: number) => void) | undefined;
-  /** The client that the request is made for; absent or `null` for the server's own work. */
+  /** The client that the request is for; absent or `null` for the server's own work. */
   readonly client?: Client | null | undefined;
   /** True for one of many requests: it waits for its turn with the upstream as long as it takes. */
   readonly isUnhurried?: boolean | undefined;
 }
 
-/** Sends GET requests to upstreams. Close it with `close()`. */
 export interface HttpClient {
   /**
-   * Sends one GET. A redirect is followed to the same origin only, twice at most. A connection that was reset before a
-   * byte arrived is tried once more, after 20 to 120 ms.
-   *
-   * @throws HttpFailure, and what `takeRequest` and `takeBytes` throw
+   * Sends one GET. At most two redirects to the same origin are followed. A connection that is reset before a byte
+   * arrives is tried once more, after 20 to 120 ms. Throws HttpFailure, and what `takeRequest` and `takeBytes` throw.
    */
   get(url: URL, context: RequestContext): Promise<HttpAnswer>;
   close(): Promise<void>;
@@ -118,11 +100,7 @@ interface Rules extends HttpClientOptions {
 
 type Sending = Rules & { readonly sender: Sender };
 
-/**
- * Opens a client that sends in its own way.
- *
- * @param openSender Called with the first request: a server that answers from its archive needs no HTTP library.
- */
+/** Opens a client that sends in its own way. The sender is opened with the first request. */
 export function openClientOver(openSender: () => Promise<Sender>, rules: Rules): HttpClient {
   let opening: Promise<Sender> | undefined;
   return {
@@ -157,17 +135,13 @@ async function getOnceOrTwice(
   }
 }
 
-async function follow(
-  start: URL,
-  { signal, takeRequest, takeBytes, client, beginSlice }: RequestContext,
-  options: Sending,
-): Promise<HttpAnswer> {
+async function follow(start: URL, context: RequestContext, options: Sending): Promise<HttpAnswer> {
   let url = start;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     if (!options.isAllowed(url)) {
       throw new HttpFailure('refused', 'The address is not one that may be asked.');
     }
-    await takeRequest?.();
+    await context.takeRequest?.();
     const response = await options.sender.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
@@ -177,15 +151,10 @@ async function follow(
         accept: 'application/json',
         'accept-encoding': 'identity',
       },
-      signal,
+      signal: context.signal,
     });
     const location = redirectTarget(response, url);
-    if (location === null) {
-      const bytes = await readBody(response, { ...options, takeBytes });
-      if (bytes.length > largeBody) await waitForClientTurn(client, options);
-      beginSlice?.();
-      return toAnswer(response, bytes, options.clock);
-    }
+    if (location === null) return readAnswer(response, context, options);
     await response.body.dump();
     if (location.origin !== start.origin) {
       throw new HttpFailure('redirect', 'The upstream redirects to another origin.', location);
@@ -201,14 +170,26 @@ function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | nul
   return location === undefined ? null : parseUrl(location, from);
 }
 
-/** Bytes of a body beyond which it waits for its turn, because it takes a while to be understood. */
+/** Bytes of a body beyond which it waits for its turn, because parsing it takes a while. */
 const largeBody = 65_536;
 
-function waitForClientTurn(client: RequestContext['client'], { heavyTurns }: Sending) {
-  return waitForTurn(heavyTurns, client?.address ?? '', () => true);
+async function readAnswer(
+  response: Dispatcher.ResponseData,
+  { takeBytes, client, beginSlice }: RequestContext,
+  { heavyTurns, maxBytes, clock }: Sending,
+) {
+  const bytes = await readBody(response, { maxBytes, takeBytes });
+  if (bytes.length > largeBody) await waitForTurn(heavyTurns, client?.address ?? '', () => true);
+  beginSlice?.();
+  return {
+    ...readHead(response, clock.now()),
+    text: new TextDecoder('utf-8').decode(bytes),
+    /** Returns a header by its name in lower case. */
+    header: (name: string) => headerText(response.headers[name]),
+  };
 }
 
-/** Returns what a response says before its body. */
+/** Returns status and headers of a response. */
 export function readHead(
   { headers, statusCode }: Pick<Dispatcher.ResponseData, 'headers' | 'statusCode'>,
   nowMs: number,
@@ -216,13 +197,13 @@ export function readHead(
   const [mediaType = ''] = headerText(headers['content-type'])?.split(';', 1) ?? [];
   return {
     status: statusCode,
-    /** The media type without parameters, in lower case; empty if there is none. */
+    /** Without parameters, in lower case; empty if there is none. */
     mediaType: mediaType.trim().toLowerCase(),
     retryAfterSeconds: parseRetryAfter(headerText(headers['retry-after']), nowMs),
   };
 }
 
-/** Returns the value of a header, the first where there are several. */
+/** Returns the first value of a header. */
 function headerText(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
@@ -235,19 +216,7 @@ function parseRetryAfter(value: string | undefined, nowMs: number): number | und
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000));
 }
 
-function toAnswer(response: Dispatcher.ResponseData, bytes: Buffer, clock: Clock) {
-  return {
-    ...readHead(response, clock.now()),
-    text: new TextDecoder('utf-8').decode(bytes),
-    /** Returns a header by its name in lower case. */
-    header: (name: string) => headerText(response.headers[name]),
-  };
-}
-
-/**
- * Maximum number of `,`, `[`, `{` and backslashes in a body of JSON. Parsing takes time for each value and each escape,
- * far more than for a byte of text. Real bodies have one of these for every 27 bytes or more.
- */
+/** Maximum number of `,`, `[`, `{` and `\` in JSON: each takes time to parse. Real bodies have one per 27 bytes. */
 export const maxJsonMarks = 75_000;
 
 /** 1 for a mark, 0 for any other byte: a `Set` is several times slower. */
@@ -255,7 +224,7 @@ const jsonMarks = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(',[{\\'.includes(String.fromCharCode(byte))),
 );
 
-/** Counts what `maxJsonMarks` bounds in a part of a body. Marks in strings count as well. */
+/** Counts the marks that `maxJsonMarks` bounds, in strings as well. */
 export function countJsonMarks(bytes: Uint8Array): number {
   let count = 0;
   for (const byte of bytes) count += jsonMarks[byte] ?? 0;

@@ -8,9 +8,8 @@ export type IpAddress = ipaddr.IPv6;
 export type AddressRange = readonly [IpAddress, number];
 
 /**
- * Parses an IP address without brackets or a port, and drops its zone. Returns `null` for anything
- * else. `ipaddr.js` also takes octal, hexadecimal and shortened IPv4 addresses, so that `node:net`
- * decides what an address is.
+ * Parses an IP address without brackets or a port, and drops its zone; returns `null` for anything else. `node:net`
+ * decides, because `ipaddr.js` also takes octal, hexadecimal and shortened IPv4 addresses.
  */
 export function parseAddress(text: string): IpAddress | null {
   const family = isIP(text);

@@ -1,17 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Problem, quoteInput } from '../problem.ts';
 
-/**
- * The media types that a request body may have: `application/json` and `…+json`, with any parameters. Pages of
- * other origins cannot send them without asking first, as they can the types of forms.
- */
+/** Media types of request bodies. Pages of other origins cannot send them without a preflight, unlike forms. */
 export const jsonMediaTypes =
   /^\s*(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(?:;|$)/i;
 
 /**
- * Refuses a body of another media type, or of none. A request without a body needs no type.
+ * Refuses a body of another media type, or of none.
  *
- * @param hasBody Default: what `Content-Length` says.
  * @throws Problem `unsupported_media_type`
  */
 export function refuseOtherMediaTypes(

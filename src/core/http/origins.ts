@@ -2,15 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Problem, quoteInput } from '../problem.ts';
 import { isLoopbackName, parseUrl } from './url.ts';
 
-/** Decides which web pages may use a surface that is not open to every origin. */
+/** Rules for the web pages that may use a surface. */
 export type Origins = ReturnType<typeof createOrigins>;
 
 /**
- * Creates the rules for pages: allowed are those of Perch itself, of this machine, and of the listed
- * origins. Any page that somebody visits can make the browser send requests to this machine and its network.
- *
- * @param baseUrl Perch's own address.
- * @param others Origins in the form that browsers send; `*` is any.
+ * Creates the rules: pages of Perch itself, of this machine and of other listed origins (`*` for any) are allowed,
+ * because any page can make a browser send requests to this machine and its network.
  */
 export function createOrigins(baseUrl: string, others: readonly string[]) {
   const listed: ReadonlySet<string> = new Set([new URL(baseUrl).origin, ...others]);
@@ -31,10 +28,7 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
   };
 }
 
-/**
- * Returns whether a page of another site loads the reply as a part of itself, such as a picture or a frame.
- * Such requests have no `Origin` (https://www.w3.org/TR/fetch-metadata/).
- */
+/** Returns whether a page of another site embeds the reply: no `Origin` (https://www.w3.org/TR/fetch-metadata/). */
 function isEmbedded(headers: IncomingHttpHeaders): boolean {
   return headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-dest'] !== 'document';
 }
@@ -43,11 +37,8 @@ function isEmbedded(headers: IncomingHttpHeaders): boolean {
 export type HostCheck = (host: string | undefined) => Problem | null;
 
 /**
- * Creates the check of `Host`. A page can reach a server that listens on loopback under a host name of its
- * own that it has made to point there (DNS rebinding): to the browser that is the same origin. So such a
- * server only answers to the names of loopback and to the one of its base URL.
- *
- * @param listensOn The address that the server listens on.
+ * Creates the check of `Host`. A server that listens on loopback answers only to the names of loopback and of its base
+ * URL, because a page can make its own host name point there (DNS rebinding).
  */
 export function createHostCheck(baseUrl: string, listensOn: string): HostCheck {
   if (!isLoopbackName(listensOn)) return () => null;

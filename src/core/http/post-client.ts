@@ -1,19 +1,14 @@
 import type { Agent } from 'undici';
-import type { Clock } from '../clock.ts';
-import { readHead } from './http-client.ts';
+import { type HttpClientOptions, readHead } from './http-client.ts';
 
-interface PostClientOptions {
-  readonly connectTimeoutMs: number;
-  readonly userAgent: string;
-  readonly clock: Clock;
-}
+type PostClientOptions = Pick<HttpClientOptions, 'connectTimeoutMs' | 'userAgent' | 'clock'>;
 
 interface Posting {
   /** Sent as JSON. */
   readonly body: unknown;
   readonly authorization?: string | undefined;
   readonly accept: string;
-  /** Ends the exchange and closes its connection, also while the body arrives. */
+  /** Ends the exchange, also while the body arrives. */
   readonly signal: AbortSignal;
 }
 
@@ -26,12 +21,7 @@ export type StreamedReply = Awaited<ReturnType<PostClient['post']>>;
 export function openPostClient(options: PostClientOptions) {
   let pool: Promise<Agent> | undefined;
   return {
-    /**
-     * Sends JSON. No redirect is followed. Nothing limits the time or the size of the reply: the caller does, by the
-     * signal.
-     *
-     * @throws the signal's reason; Error of undici if there is no reply
-     */
+    /** Sends JSON and follows no redirect. Only the signal limits the reply; its reason is thrown, or undici's Error. */
     post: async (url: URL, posting: Posting) => {
       pool ??= openPool(options); // the library is loaded with the first request
       return send(await pool, url, { ...options, ...posting });
@@ -66,13 +56,12 @@ async function send(
       'content-type': 'application/json',
       accept,
       'accept-encoding': 'identity',
-      ...(authorization === undefined ? {} : { authorization }),
+      ...(authorization !== undefined && { authorization }),
     },
     body: JSON.stringify(body),
     signal,
   });
-  // A body that nobody reads to its end fails when the exchange is ended; that is meant.
-  response.body.on('error', () => {});
+  response.body.on('error', () => {}); // expected where the exchange ends before the body
   const chunks = response.body as AsyncIterable<Uint8Array>;
   return { ...readHead(response, clock.now()), chunks };
 }

@@ -15,11 +15,8 @@ interface Connecting {
 const maxAddresses = 3;
 
 /**
- * Connects to a host by name, if all of its addresses are public. The name is looked up once for each
- * connection, and the very addresses that were judged are connected to, so that no later answer of its
- * name server counts.
- *
- * @throws HttpFailure, Error of the operating system or of TLS
+ * Connects to a host by name, if all of its addresses are public. They are looked up once for each connection, so that
+ * no later answer of its name server counts. Throws HttpFailure, or the Error of the operating system or of TLS.
  */
 export function connectPublicly(host: string, connecting: Connecting): Promise<Socket> {
   const { timeoutMs, signal } = connecting;

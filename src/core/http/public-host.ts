@@ -5,19 +5,15 @@ import { parseUrl } from './url.ts';
 export const domainName =
   /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
-/**
- * Ends of names that the public DNS does not have. Reserved: RFC 6761, 6762, 7686, 9476, `.internal`
- * (ICANN), `.arpa` for infrastructure. The last row is what private networks use without a right to.
- */
+/** Reserved ends of names: RFC 6761, 6762, 7686, 9476, `.internal` (ICANN), `.arpa`; then those of private networks. */
 const privateEnds: readonly string[] = [
   ...['localhost', 'test', 'invalid', 'example', 'local', 'onion', 'alt', 'internal', 'arpa'],
   ...['localdomain', 'lan', 'home', 'corp', 'mail', 'intranet', 'private'],
 ];
 
 /**
- * Returns whether a host, as it stands in a URL, can be a name of the public DNS. No IP address in any
- * notation is one, nor a name of one label, a name that is reserved, or one that a URL would write
- * otherwise, such as a broken `xn--` label.
+ * Returns whether the host of a URL can be a name of the public DNS: no IP address, single label or reserved name, and
+ * written as a URL writes it.
  */
 export function isPublicName(host: string): boolean {
   if (!domainName.test(host) || privateEnds.some((end) => host.endsWith(`.${end}`))) return false;

@@ -15,19 +15,16 @@ import { type PublicHttpOptions, publicNetwork } from './public-network.ts';
 /** Maximum number of hosts whose connections are kept open. */
 const maxHosts = 64;
 
-/** Connections to one host. More requests than that wait for each other, within their deadlines. */
+/** Connections to one host. Further requests wait, within their deadlines. */
 const connectionsPerHost = 16;
 
 /** Maximum bytes of a body: anybody can run such a host, and a page of posts has a fifth of this. */
 const maxBodyBytes = 1_048_576;
 
 /**
- * Opens an HTTP client for hosts that callers name. It sends requests over `https` to port 443 only, and
- * only to hosts with a public name all of whose addresses are public; each connection and each redirect
- * is checked anew. Any other request fails with `refused` before a connection is made. A body may have
- * 1 MiB, or `options.maxBytes` where that is less.
- *
- * @param network Replaced by tests only; no setting leads here.
+ * Opens an HTTP client for hosts that callers name: `https` on port 443, a public name, only public addresses, checked
+ * for each connection and redirect. Any other request fails with `refused` before a connection is made. A body may
+ * have 1 MiB, or `options.maxBytes` if that is less.
  */
 export function openPublicHttpClient(
   options: HttpClientOptions,
@@ -59,16 +56,13 @@ export function openPublicHttpClient(
 
 interface HostPoolOptions {
   readonly connect: (host: string) => Promise<Socket>;
-  /** Maximum number of hosts that connections are kept to; those that were asked longest ago are left first. */
+  /** Maximum number of hosts that connections are kept to; the least recently used are left first. */
   readonly maxHosts: number;
   /** Maximum time until an answer begins, and between two pieces of it. */
   readonly timeoutMs: number;
 }
 
-/**
- * Opens pools of connections, one for each origin. An undici `Agent` does the same, but has no bound
- * that one caller could not use up for all others: it refuses new origins when it is full.
- */
+/** Opens pools of connections, one for each origin. undici's `Agent` refuses new origins when it is full. */
 export async function openHostPools(options: HostPoolOptions): Promise<Sender> {
   const undici = await import('undici');
   const pools = new Map<string, Pool>();

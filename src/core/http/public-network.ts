@@ -18,13 +18,8 @@ export interface Connection {
 
 /** How hosts that callers have named are reached. Only tests have another way than `publicNetwork`. */
 export interface PublicHttpOptions {
-  /**
-   * Returns the IP addresses of a name, the best first.
-   *
-   * @throws Error if there are none, or the signal is aborted
-   */
+  /** Returns the IP addresses of a name, the best first. Throws if there are none, or the signal is aborted. */
   readonly resolve: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
-  /** @throws Error of the operating system or of TLS, or the signal's reason */
   readonly connect: (target: ConnectionTarget) => Promise<Connection>;
 }
 
@@ -37,10 +32,8 @@ export const publicNetwork: PublicHttpOptions = {
 export type NameResolver = Pick<Resolver, 'resolve4' | 'resolve6' | 'cancel'>;
 
 /**
- * Creates the way to ask DNS for the addresses of a name, with a resolver for each look-up. The system's
- * own look-up is not used: it cannot be cancelled and waits in one of the four threads that files and all
- * other look-ups share, so that a few names with dead name servers would stop every one of them. It also
- * reads local names out of the hosts file.
+ * Creates a look-up of addresses in DNS. The system's own cannot be cancelled, reads the hosts file, and shares four
+ * threads with files, so that a few names with dead name servers would block them.
  */
 export function createResolve(openResolver: () => NameResolver): PublicHttpOptions['resolve'] {
   return async (host, signal) => {
@@ -66,12 +59,7 @@ function merge([v4, v6]: readonly [Looked, Looked]): readonly string[] {
 
 type Looked = PromiseSettledResult<readonly string[]>;
 
-/**
- * Connects to an address and makes sure that the certificate is the host's, whatever the environment
- * says about certificates.
- *
- * @throws Error of the operating system or of TLS, or the signal's reason
- */
+/** Connects to an address and checks that the certificate is the host's, whatever the environment says. */
 export function connectByTls(target: ConnectionTarget): Promise<Connection> {
   const { address: host, port, host: servername, signal } = target;
   return new Promise((resolve, reject) => {

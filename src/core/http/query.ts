@@ -1,9 +1,6 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 
-/**
- * Gives the parameters of a request's URL; one that is given more than once is a list. It throws for
- * no text: a broken percent-encoding stays as it is.
- */
+/** Returns the parameters of a URL; a repeated one is a list. Never throws: broken percent-encoding stays as it is. */
 export function parseQuery(url: string): ParsedUrlQuery {
   const start = url.indexOf('?');
   // All of them: a URL is bounded, and what is left out would not be refused.

@@ -1,8 +1,6 @@
 /**
- * Parses an absolute URL, or one that is relative to `base`. Returns `null` for anything else.
- *
- * `URL.canParse` will not do: Node 20 refuses letters such as `ü` once it has compiled its fast path. `URL.parse` came
- * with Node 22.1.
+ * Parses a URL, absolute or relative to `base`; returns `null` for anything else. Node 20 has no `URL.parse`, and its
+ * `URL.canParse` refuses letters such as `ü` once it has compiled its fast path.
  */
 export function parseUrl(text: string, base?: URL): URL | null {
   try {
@@ -12,10 +10,7 @@ export function parseUrl(text: string, base?: URL): URL | null {
   }
 }
 
-/**
- * Returns whether a host name means this machine: `localhost` (RFC 6761 §6.3), `127.0.0.0/8`
- * (RFC 1122 §3.2.1.3) or `::1`, which a URL writes in brackets.
- */
+/** Returns whether a host name means this machine: `localhost` (RFC 6761 §6.3), `127.0.0.0/8` or `::1`. */
 export function isLoopbackName(hostname: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname);
 }

@@ -1,10 +1,8 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Runs work with a signal that is aborted after `ms` milliseconds, or together with one of `signals`.
- *
- * `AbortSignal.any` over `AbortSignal.timeout` would not do. Node 20 can collect a timeout that nobody else holds, and
- * the signal is then never aborted. A signal that lives long keeps a reference to each signal made of it, for ever.
+ * Runs work with a signal that is aborted after `ms` milliseconds, or together with one of `signals`. Node 20 can
+ * collect an `AbortSignal.timeout` within `AbortSignal.any`, and a long-lived signal keeps each signal made of it.
  */
 export async function withDeadline<Result>(
   ms: number,
@@ -31,7 +29,6 @@ export interface Deadline {
   close(): void;
 }
 
-/** Opens a deadline of `ms` milliseconds. */
 export function openDeadline(ms: number, signals: readonly AbortSignal[]): Deadline {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal); // many requests wait for the one signal

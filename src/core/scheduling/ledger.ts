@@ -1,6 +1,6 @@
 import type { Client } from '../caller.ts';
 
-/** A resource that a client holds while the server works for it. Bytes are counted as bytes, everything else by one. */
+/** Resources that a client holds while the server works for it: numbers of things, or bytes. */
 export const holdings = [
   'connections',
   'upstreamReads',
@@ -29,16 +29,13 @@ export interface Hold {
   release(): void;
 }
 
-/** Amounts of one holding that are counted outside of the ledger, such as in a file that outlasts the process. */
+/** Amounts of one holding that are counted outside of the ledger, such as in a file. */
 export interface Account {
   heldBy(name: string): number;
   total(): number;
 }
 
-/**
- * The bound that an amount would exceed: of the address, of its network, or of all clients. `share`:
- * the client already holds more than would be left for all others.
- */
+/** The exceeded bound. `share`: the client already holds more than would be left for all others. */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
 export type Ledger = ReturnType<typeof createLedger>;
@@ -47,11 +44,8 @@ export type Ledger = ReturnType<typeof createLedger>;
 export const addressesPerNetwork = 4;
 
 /**
- * Creates a ledger in which nothing is held.
- *
- * An amount is refused where it would exceed the bound of the address, of its network or of all
- * clients, or where the client already holds more than would be left for all others. So one client
- * never has more than half of the total, and each further one gets at most half of what is left.
+ * Creates an empty ledger. It refuses an amount over the bound of the address, its network or all clients, and if the
+ * client already holds more than would be left for all others: so no client has more than half of the total.
  */
 export function createLedger(bounds: Readonly<Record<Holding, HoldingBound>>) {
   const books = new Map<Holding, Book>();
@@ -61,13 +55,9 @@ export function createLedger(bounds: Readonly<Record<Holding, HoldingBound>>) {
     return book;
   };
   return {
-    /**
-     * Opens a hold that has taken nothing yet.
-     *
-     * @param client `null` for the server's own work, which is bounded by the total alone
-     */
+    /** Opens an empty hold; `null` is the server's own work, which is bounded by the total alone. */
     open: (holding: Holding, client: Client | null): Hold => openHold(bookOf(holding), client),
-    /** Counts the amounts of an account in addition to those of holds, from now on. */
+    /** Counts an account in addition to holds from now on. */
     include: (holding: Holding, account: Account): void => {
       bookOf(holding).account = account;
     },

@@ -11,7 +11,7 @@ const maxAccepting = 16;
 
 /**
  * Creates the event loop of a server. Node accepts one connection per pass, so passes follow without further work
- * while connections arrive: otherwise a client that opens many would keep the connections of others waiting.
+ * while connections arrive: a client that opens many does not delay the others.
  */
 export function createServerLoop() {
   let connections = 0;

@@ -1,13 +1,7 @@
-/**
- * Ends a slice of long work: waits for the next turn if the slice has taken long, otherwise returns at once. See
- * docs/decisions/0062-long-reads-in-slices.md.
- */
-export type EndSlice = () => Promise<void>;
-
-/** Work that is done in slices, so that it does not keep the event loop. */
+/** Work in slices that do not block the event loop (docs/decisions/0062-long-reads-in-slices.md). */
 export interface Sliced {
-  /** Default: the work is done in one piece. */
-  readonly endSlice?: EndSlice | undefined;
+  /** Waits for the next turn if the slice has taken long. Default: the work is done in one piece. */
+  readonly endSlice?: (() => Promise<void>) | undefined;
 }
 
 /** Length in milliseconds after which a slice ends. */
@@ -15,11 +9,7 @@ const sliceMs = 20;
 
 export type Slices = ReturnType<typeof createSlices>;
 
-/**
- * Creates the slices of one piece of work. The first one begins now.
- *
- * @param takeTurn Waits until the work may continue.
- */
+/** Creates the slices of one piece of work, which begins now. `takeTurn` waits until it may continue. */
 export function createSlices(takeTurn: () => Promise<unknown>) {
   let beginMs = performance.now();
   /** Begins a slice anew, after a wait that was no work. */
@@ -36,7 +26,7 @@ export function createSlices(takeTurn: () => Promise<unknown>) {
   };
 }
 
-/** Returns what `map` returns for each of the rows, and ends a slice before a row where it has taken long. */
+/** Maps rows, and ends a slice before a row if it has taken long. */
 export async function mapInSlices<Row, Item>(
   rows: readonly Row[],
   map: (row: Row, index: number) => Item | Promise<Item>,

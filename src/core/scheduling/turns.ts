@@ -1,7 +1,7 @@
 import type { Loop } from './loop.ts';
 import { createSlices, type Slices } from './slices.ts';
 
-/** How much is admitted in one pass of the event loop. */
+/** Limits on what one pass of the event loop admits. */
 export interface TurnLimits {
   /** Of one client. */
   readonly each: number;
@@ -25,7 +25,7 @@ interface Line {
   readonly waiting: (() => boolean)[];
 }
 
-/** Creates turns. Connections have the bound on what waits: nobody waits twice for one request. */
+/** Creates turns. The number of connections bounds the waiters. */
 export function createTurns(
   { each, all = Number.POSITIVE_INFINITY, ms = Number.POSITIVE_INFINITY }: TurnLimits,
   { nextPass }: Loop,
@@ -76,12 +76,7 @@ export function createTurns(
   };
 }
 
-/**
- * Waits for a turn of a client.
- *
- * @param isHere Returns whether anybody still waits for the work; called when the turn comes.
- * @returns what `isHere` returned; `false` leaves the turn to the next waiter
- */
+/** Waits for a turn of a client, and returns what `isHere` returns then; `false` leaves the turn to the next waiter. */
 export function waitForTurn(turns: Turns, client: string, isHere: () => boolean): Promise<boolean> {
   return new Promise((resolve) => {
     turns.take(client, () => {
@@ -101,8 +96,8 @@ export function sliceByTurns(turns: Turns, client: string): Slices {
 const shortMs = 10;
 
 /**
- * Creates turns for work that can take many milliseconds. Each pass of the event loop admits one piece of work, and
- * clients alternate. After a long pass, the next piece waits for twice the length of that pass.
+ * Creates turns for long work. Each pass of the event loop admits one piece, and clients alternate. After a long pass,
+ * the next piece waits for twice its length.
  */
 export function createHeavyTurns(loop: Loop): Turns {
   const nextPass: Loop['nextPass'] = (run) =>

@@ -1,7 +1,7 @@
 import { type JsonSchema, refer } from '../../core/json-schema.ts';
 import { lifecycleState } from '../../core/lifecycle.ts';
-import { problemKinds } from '../../core/problem.ts';
-import { sessionProblemKinds } from '../../core/session-problem-kinds.ts';
+import { problemKinds, sessionProblemKinds } from '../../core/problem.ts';
+
 import { historyMetaLine, historyPostLine, historyReply } from '../../model/history.ts';
 import { handleParam } from '../../reads/browse.ts';
 import { type AnyReadId, allReads, reads } from '../../reads/index.ts';

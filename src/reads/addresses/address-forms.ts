@@ -2,10 +2,7 @@ import { nobodyOnX } from '../../model/reference.ts';
 import type { AnyReadId, ReadId } from '../index.ts';
 
 export interface PathForm {
-  /**
-   * The path, with parameters in braces: those of the read, `n` (the number of a photo or video),
-   * `tag` (a hashtag), and `user` (a Mastodon account on the host of the address).
-   */
+  /** With parameters of the read, `n` (of a photo or video), `tag`, and `user` (of Mastodon) in braces. */
   readonly path: string;
   readonly given?: Readonly<Record<string, string>>;
   /** The form that a handle must have in this path. Default: any. */
@@ -38,7 +35,7 @@ function v1(read: AnyReadId, path: string): OwnForm {
 }
 
 function permalink(id: string, read: AnyReadId, path: string, also?: readonly PathForm[]): OwnForm {
-  return { id, read, path, surface: 'permalink', ...(also === undefined ? {} : { also }) };
+  return { id, read, path, surface: 'permalink', ...(also && { also }) };
 }
 
 /** The paths at which Perch answers reads: the source of the route table. */
@@ -108,7 +105,7 @@ export const blueskyForms: readonly SiteForm[] = [
   { path: '/profile/{handle}/follows', read: 'listFollowing' },
 ];
 
-/** The paths of Mastodon that start with an account, in its web app and in those before and beside it. */
+/** The paths of Mastodon that start with an account, in its web apps. */
 const mastodonAccountForms: readonly SiteForm[] = ['', '/web', '/deck'].flatMap((app) => [
   { path: `${app}/@{user}`, read: 'getProfile' },
   { path: `${app}/@{user}/with_replies`, read: 'getProfile', given: withReplies },
@@ -134,10 +131,7 @@ export const mastodonForms: readonly SiteForm[] = [
   { path: '/tags/{tag}', read: 'searchPosts', given: mastodon },
 ];
 
-/**
- * The search page of Mastodon. Other sites have one at the same path, so it counts only on the server
- * that Perch searches.
- */
+/** The search page of Mastodon; only for the server that Perch searches, because other sites have one there. */
 export const mastodonSearchForm: SiteForm = {
   path: '/search',
   read: 'searchPosts',

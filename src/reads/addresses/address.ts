@@ -19,9 +19,7 @@ export interface AddressPlace {
 }
 
 /**
- * Reads the URL of a post, an account, a list of accounts, a search or a hashtag: of X, its mirrors,
- * Bluesky, Mastodon, or this server. `http:` counts as `https:`. The URL may stand behind this server's
- * own address once.
+ * Reads the URL of a post, account, list, search or hashtag, http or https, also behind this server's own address.
  *
  * @param subject The name of the input, for the detail of a problem.
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path`
@@ -33,12 +31,11 @@ export function readAddress(
 ): AddressedRead {
   const fail = (code: ProblemCode, fault: string) =>
     new Problem(code, { detail: `${subject} has the value ${quoteInput(text)}, which ${fault}.` });
-  const outer = parseHttpUrl(text, place.baseUrl, (fault) => fail('invalid_url', fault));
+  const parse = (written: string) =>
+    parseHttpUrl(written, place.baseUrl, (fault) => fail('invalid_url', fault));
+  const outer = parse(text);
   const inner = wholeUrlIn(`${ownPathOf(outer, place.baseUrl) ?? ''}${outer.search}`);
-  const url =
-    inner === null
-      ? outer
-      : parseHttpUrl(inner, place.baseUrl, (fault) => fail('invalid_url', fault));
+  const url = inner === null ? outer : parse(inner);
   const path = ownPathOf(url, place.baseUrl);
   const found = path === null ? matchSitePath(url, place) : matchOwnPath(path, url.search);
   if (found === 'no such site') {
@@ -46,16 +43,11 @@ export function readAddress(
       detail: `${subject} names the host ${quoteInput(url.hostname)}, which Perch does not read.`,
     });
   }
-  if (found === null) {
-    throw fail('invalid_path', 'is not the URL of a post, an account or a search');
-  }
+  if (!found) throw fail('invalid_path', 'is not the URL of a post, an account or a search');
   return found;
 }
 
-/**
- * Returns the URL that a path and query of this server consists of: `/https://x.com/jack`, also with one
- * slash where a browser or proxy has merged two, and percent-encoded as a whole. Null for any other path.
- */
+/** Returns the URL in a path such as `/https://x.com/jack`, also with one slash or percent-encoded; else `null`. */
 export function wholeUrlIn(target: string): string | null {
   const [path = '', ...queries] = target.split('?');
   const decoded = /^\/https?(?:%3a|:\/*[^/]*%2f)/i.test(path) ? decodeSegment(path) : path;
@@ -65,10 +57,7 @@ export function wholeUrlIn(target: string): string | null {
   return `${scheme}://${rest}${query}`;
 }
 
-/**
- * Returns the path of a URL below Perch's own address; null for any other URL. On a loopback address
- * every name of the machine counts, and `http:` and `https:` are the same.
- */
+/** Returns the path of a URL below Perch's own address, on loopback under any of its names; else `null`. */
 export function ownPathOf(url: URL, baseUrl: string): string | null {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
@@ -79,7 +68,7 @@ export function ownPathOf(url: URL, baseUrl: string): string | null {
 function isSameServer(url: URL, base: URL): boolean {
   if (url.host === base.host) return true;
   return (
-    isLoopbackName(url.hostname) && isLoopbackName(base.hostname) && portOf(url) === portOf(base)
+    [url, base].every(({ hostname }) => isLoopbackName(hostname)) && portOf(url) === portOf(base)
   );
 }
 

@@ -36,10 +36,7 @@ export function isMediaNumber(text: string): boolean {
   return /^[1-9]\d?$/.test(text);
 }
 
-/**
- * Returns the parameters of a read that a path stands for: those in the path, and those that its form
- * fixes. A hashtag becomes the search text; the number of a photo or video chooses nothing.
- */
+/** Returns the parameters of a read: those of the path and of its form. A hashtag becomes the search text. */
 export function toReadParameters(
   { given = {} }: PathForm,
   { n: _photo, tag, ...parameters }: PathParameters,

@@ -14,16 +14,9 @@ import { isPermalinkHandle } from './reserved-names.ts';
 /** The paths with the fewest parameters come first, so that words win over parameters. */
 const ownPaths = ownForms
   .flatMap((row) => [row, ...(row.also ?? [])].map((form) => ({ row, form })))
-  .toSorted((a, b) => countParameters(a.form) - countParameters(b.form));
+  .toSorted((a, b) => a.form.path.split('{').length - b.form.path.split('{').length);
 
-function countParameters({ path }: PathForm): number {
-  return path.split('{').length;
-}
-
-/**
- * Returns the read at a path and query of this server. Null if no read answers there, or one without a
- * Markdown page: an oEmbed document, a history.
- */
+/** Returns the read at a path of this server; `null` without one, and for oEmbed and histories, which have no page. */
 export function matchOwnPath(path: string, search: string): AddressedRead | null {
   const segments = splitPath(path);
   for (const { row, form } of ownPaths) {
@@ -49,11 +42,7 @@ export function accepts(
   return surface !== 'permalink' || isPermalinkHandle(handle);
 }
 
-/**
- * Returns the path and query of this server at which a read answers.
- *
- * @param surface `permalink` for the short path; a handle that is no permalink is read under v1.
- */
+/** Returns the path and query of this server for a read; a handle that is no permalink is read under v1. */
 export function toOwnAddress({ read, given }: AddressedRead, surface: OwnForm['surface']): string {
   const row =
     ownForms.find((one) => one.read === read && one.surface === surface && fits(one, given)) ??

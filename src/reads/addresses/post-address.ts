@@ -18,8 +18,7 @@ const others = {
 /**
  * Reads the URL of a post.
  *
- * @throws Problem `invalid_url`, `unsupported_host`, or `invalid_path`; for the address of an account
- *   or a search its `resolution` names the route that reads it.
+ * @throws Problem `invalid_url`, `unsupported_host`, or `invalid_path`, which names the route for another address
  */
 export function readPostUrl(text: string, place: AddressPlace): PostReference {
   const addressed = readAddress(text, place);

@@ -24,10 +24,7 @@ interface Site {
   toGiven(parameters: PathParameters): PathParameters | null;
 }
 
-/**
- * Returns the read that an address of another site stands for; null if the site has no such address,
- * `no such site` if no known site has.
- */
+/** Returns the read of an address of another site; `null` if the site has none, `no such site` if no known site has. */
 export function matchSitePath(
   url: URL,
   place: AddressPlace,
@@ -109,7 +106,7 @@ function toAccountGiven(platform: Platform, parameters: PathParameters): PathPar
   return { ...parameters, handle: account.handle };
 }
 
-/** The feeds of X's search by the value of `f` in its address. Others are the default feed. */
+/** The feeds of X's search by the value of `f` in its address. */
 const xFeeds: Readonly<Record<string, string>> = {
   live: 'latest',
   top: 'top',

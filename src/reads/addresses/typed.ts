@@ -5,12 +5,9 @@ import { type AddressedRead, type AddressPlace, readAddress } from './address.ts
 import { matchOwnPath } from './own-path.ts';
 
 /**
- * Parses typed or pasted text: the URL of a post, account, list or search, also without its
- * scheme; an account (`@ada`, `ada.example`, `user@host`); a path behind one (`@ada/followers`). Returns
- * `null` for anything else: words.
+ * Parses trimmed text: a URL, also without scheme; an account (`@ada`, `ada.example`, `user@host`); a path behind one
+ * (`@ada/followers`). Returns `null` for other words.
  *
- * @param text Trimmed, not empty.
- * @param subject The name of the input, for the detail of a problem.
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot read
  */
 export function readTyped(

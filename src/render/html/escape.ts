@@ -10,8 +10,8 @@ const references: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a text as the content of an element or of a quoted attribute (HTML and XHTML). The text must have
- * no control characters and half surrogates; noncharacters, which XML refuses, become U+FFFD.
+ * Returns a text without control characters and half surrogates as the content of an element or a quoted attribute
+ * (HTML and XHTML). Noncharacters, which XML refuses, become U+FFFD.
  */
 export function escapeHtml(text: string): string {
   return text

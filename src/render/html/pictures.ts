@@ -16,11 +16,11 @@ export interface Picture extends Video {
 }
 
 /**
- * Returns the pictures that represent a post: its photos, the stills of its videos, the cover of
- * its article, else those of the post that it quotes. None for sensitive posts and tombstones.
+ * Returns the pictures that represent a post that is not sensitive: its photos, the stills of its videos, the cover
+ * of its article, else those of the post that it quotes.
  */
-export function findPictures(post: Post): readonly Picture[] {
-  if (post.type === 'tombstone' || post.possibly_sensitive) return [];
+export function findPictures(post: Post | undefined): readonly Picture[] {
+  if (post?.type !== 'status' || post.possibly_sensitive) return [];
   const own = [...post.media.all.flatMap(pictureOf), ...coverOf(post)];
   if (own.length > 0 || post.quote?.type !== 'status') return own;
   // One level only, as deep as a preview shows a quote.
@@ -46,23 +46,19 @@ export function toWebUrl(url: string | null): string | null {
 }
 
 function sizeOf({ width, height }: Media): Pick<Picture, 'width' | 'height'> {
-  const isKnown = isPixels(width) && isPixels(height);
+  const isKnown = [width, height].every((value) => Number.isInteger(value) && Number(value) > 0);
   return isKnown ? { width, height } : { width: null, height: null };
-}
-
-function isPixels(value: number | null): boolean {
-  return value !== null && Number.isInteger(value) && value > 0;
 }
 
 /** Chats give up on large files: a minute at this rate is below 20 MB. */
 const maxBitsPerSecond = 2_500_000;
 
 /** Returns the MP4 of a post's first video or GIF; `null` without one, and for a sensitive post. */
-export function findVideo(post: Post): Video | null {
-  if (post.type === 'tombstone' || post.possibly_sensitive) return null;
+export function findVideo(post: Post | undefined): Video | null {
+  if (post?.type !== 'status' || post.possibly_sensitive) return null;
   const [item] = post.media.videos;
-  const url = item === undefined ? null : toWebUrl(chooseFile(item));
-  return item === undefined || url === null ? null : { url, ...sizeOf(item) };
+  const url = item && toWebUrl(chooseFile(item));
+  return item && url ? { url, ...sizeOf(item) } : null;
 }
 
 function chooseFile({ url, variants = [] }: Media): string | null {

@@ -8,17 +8,17 @@ import { escapeLine, link } from './escape.ts';
 import { renderParagraphs } from './text.ts';
 
 /**
- * Renders a post as one `blockquote` of a few plain elements, whose only attributes are `href` and
- * `rel` of links and `lang` and `dir` of texts. It loads nothing: media are links. Everything from
- * upstream is escaped text or an http, https or mailto URL. Well formed as XML too, since oEmbed
- * 1.0 §2.3.4.4 asks for XHTML Basic; `del` and `dir` are beyond that.
+ * Renders a post as one `blockquote` of a few plain elements with the attributes `href`, `rel`, `lang` and `dir`. It
+ * loads nothing: media are links. It is well formed XML, since oEmbed 1.0 §2.3.4.4 asks for XHTML Basic.
  */
 export function renderPostQuote(post: Post, depth = 0): string {
   if (post.type === 'tombstone') return renderTombstone(post);
   if (depth > maxQuoteDepth) return quoteBlock([paragraph(`Quotes ${renderSignature(post)}`)]);
   return quoteBlock([
     renderOrigin(post),
-    post.content_warning === null ? '' : renderWarning(post.content_warning),
+    post.content_warning === null
+      ? ''
+      : paragraph(`<strong>Content warning:</strong> ${escapeLine(post.content_warning)}`),
     renderParagraphs(post.text, post.facets, post.lang),
     post.tags === undefined ? '' : renderTags(post.tags),
     post.possibly_sensitive ? paragraph('<em>Marked as sensitive content.</em>') : '',
@@ -27,7 +27,12 @@ export function renderPostQuote(post: Post, depth = 0): string {
     post.article === null ? '' : renderArticle(post.article, post.url),
     post.card === null ? '' : renderCard(post.card),
     post.quote === null ? '' : renderPostQuote(post.quote, depth + 1),
-    post.community_note === null ? '' : renderNote(post.community_note),
+    post.community_note === null
+      ? ''
+      : quoteBlock([
+          paragraph('<strong>Community note</strong>'),
+          renderParagraphs(post.community_note),
+        ]),
     paragraph(`— ${renderSignature(post)}`),
   ]);
 }
@@ -84,10 +89,6 @@ function renderTags(tags: readonly string[]): string {
   return paragraph(`Tags: ${escapeLine(tags.map((tag) => `#${tag}`).join(' '))}`);
 }
 
-function renderWarning(warning: string): string {
-  return paragraph(`<strong>Content warning:</strong> ${escapeLine(warning)}`);
-}
-
 function renderCard(card: Card): string {
   const { url, title, description, provider_name: site, author_name: author, author_url } = card;
   const source = [
@@ -119,8 +120,4 @@ function renderList(items: readonly string[]): string {
 function renderArticle({ title, preview_text: preview }: Article, url: string): string {
   const name = paragraph(`<strong>${link(toLine(title) || 'Article', url)}</strong>`);
   return joinParts([name, renderParagraphs(preview ?? '')]);
-}
-
-function renderNote(note: string): string {
-  return quoteBlock([paragraph('<strong>Community note</strong>'), renderParagraphs(note)]);
 }

@@ -11,9 +11,8 @@ import {
 import { escapeHtml, openLink } from './escape.ts';
 
 /**
- * Returns a text with its marks as `p` elements: empty lines part paragraphs, lines end in `br`,
- * spaces at the start of a line become no-break spaces, bare URLs become links. `lang` is the
- * text's language as its platform names it; `null` if it is not known.
+ * Returns a text with its marks as `p` elements: empty lines part paragraphs, lines end in `br`, spaces at the start of
+ * a line become no-break spaces, bare URLs become links. `lang` is the language as the platform names it.
  */
 export function renderParagraphs(
   text: string,

@@ -1,5 +1,5 @@
-import type { Account, CopiedFrom } from '../../model/account.ts';
-import type { Post } from '../../model/post.ts';
+import type { Account } from '../../model/account.ts';
+import type { Post, Status } from '../../model/post.ts';
 import { cutLine, toLine } from './characters.ts';
 import { escapeInline, escapeLine } from './escape.ts';
 import {
@@ -22,16 +22,13 @@ export function nameAccount(account: Account): string {
   return name === '' ? handle : `${name} (${handle})`;
 }
 
-/**
- * Returns an account as Markdown for a heading: `Name (@handle)`. A handle such as `@user@host` is a link,
- * because GitHub takes it for an e-mail address elsewhere, even where it is escaped.
- */
+/** Returns an account as Markdown for a heading: `Name (@handle)`. */
 export function headAccount({ screen_name: handle, name, url }: Account): string {
   const shown = headHandle(handle, url);
   return toLine(name) === '' ? shown : `${escapeInline(name)} (${shown})`;
 }
 
-/** Returns a handle as Markdown for a heading, as `headAccount` does. */
+/** Returns a handle for a heading: `@user@host` as a link, because GitHub takes it for e-mail even where it is escaped. */
 export function headHandle(handle: string, url: string): string {
   return handle.includes('@') ? link(`@${handle}`, url) : escapeInline(`@${handle}`);
 }
@@ -44,40 +41,22 @@ export function linkAccount(account: Account, emphasis: '' | '**' = ''): string 
 }
 
 /** Returns `copied from [host](url)` as Markdown; `null` for a post or an account that is no copy. */
-export function linkCopy({
-  copied_from: source,
-}: {
-  readonly copied_from?: CopiedFrom | undefined;
-}): string | null {
+export function linkCopy({ copied_from: source }: Status | Account): string | null {
   return source === undefined ? null : `copied from ${link(source.host, source.url)}`;
 }
 
-/**
- * Returns the start of the title of a copy: `Copy from host: `; empty for any other post. It comes first,
- * because programs that show a title may cut it, and a name can be long.
- */
+/** Returns the start of the title of a copy, `Copy from host: `, before a name that could be cut; else nothing. */
 export function copyPrefix(post: Post, toText: (host: string) => string = toLine): string {
   const source = post.type === 'status' ? post.copied_from : undefined;
   return source === undefined ? '' : `Copy from ${toText(source.host)}: `;
 }
 
-/** Returns the section about one account. */
-export function renderAbout(account: Account): string {
-  return joinBlocks([`## About ${headAccount(account)}`, renderProfile(account, false)]);
+/** Returns the section about an account below a heading such as `## About`. */
+export function renderAbout(heading: string, account: Account): string {
+  return joinBlocks([`${heading} ${headAccount(account)}`, renderProfile(account, false)]);
 }
 
-/** Returns the section about several accounts. */
-export function renderAccounts(accounts: readonly Account[]): string {
-  const sections = accounts.map((account) =>
-    joinBlocks([`### ${headAccount(account)}`, renderProfile(account, false)]),
-  );
-  return joinBlocks(['## Accounts', ...sections]);
-}
-
-/**
- * Returns the biography of an account and a list of facts; `full` adds its pictures, its lesser counts
- * and the exact time it joined.
- */
+/** Returns the biography and the facts of an account; `full` adds pictures, all counts and the time it joined. */
 export function renderProfile(account: Account, full: boolean): string {
   const facts = [...factsOf(account, full), ...(full ? furtherFactsOf(account) : [])]
     .filter((fact) => fact !== '')
@@ -108,10 +87,7 @@ function factsOf(account: Account, full: boolean): readonly string[] {
 
 function furtherFactsOf(account: Account): readonly string[] {
   const { avatar_url: avatar, banner_url: banner } = account;
-  const pictures = [
-    avatar === null ? null : link('avatar', avatar),
-    banner === null ? null : link('banner', banner),
-  ];
+  const pictures = Object.entries({ avatar, banner }).map(([name, url]) => url && link(name, url));
   return [
     joinFacts([
       formatCount(account.likes, 'like', 'likes'),
@@ -130,19 +106,13 @@ function describeVerification({ verification: { verified, type } }: Account): st
 /** Code points of a biography that a list shows: as many as one on X can have. */
 const maxBiography = 160;
 
-/**
- * Returns accounts as a list, each with its followers and the beginning of its biography; `full`
- * shows the whole of it, and adds location, the day it joined, and its other counts.
- */
+/** Returns accounts as a list, each with its followers and the start of its biography; `full` shows more. */
 export function renderAccountList(accounts: readonly Account[], full: boolean): string {
-  return accounts
-    .map((account) => [
-      introduce(account),
-      describeBriefly(account, full),
-      full ? describeFurther(account) : null,
-    ])
-    .map((lines) => listItem(joinLines(lines)))
-    .join('\n');
+  const items = accounts.map((account) => {
+    const further = full ? describeFurther(account) : null;
+    return listItem(joinLines([introduce(account), describeBriefly(account, full), further]));
+  });
+  return items.join('\n');
 }
 
 function introduce(account: Account): string {

@@ -7,20 +7,18 @@ import type { Mark } from './spans.ts';
 import { renderHeading, renderText } from './text.ts';
 import { cleanMarkdown, type NestHeading, nestHeadings } from './verbatim.ts';
 
-/** How much of an article a page shows: all that is known, or its preview. */
-export type ArticleExtent = 'whole' | 'preview';
-
-interface ArticleView {
+export interface ArticleView {
   /** The level of the title's heading; the article's own headings follow below it. */
   readonly level: number;
   /** False if the title is above the article already, one level higher. */
   readonly hasTitle: boolean;
   /** True adds when it was published and changed. */
   readonly full: boolean;
-  readonly extent: ArticleExtent;
+  /** `whole`: all that is known. */
+  readonly extent: 'whole' | 'preview';
 }
 
-/** Returns an article: title, cover, and its blocks, or its preview if it has none. */
+/** Returns an article: its title, its cover, and its blocks or its preview. */
 export function renderArticle(article: Article, view: ArticleView): string {
   const { title, cover_url: cover, blocks } = article;
   const { hasTitle, level } = view;

@@ -9,14 +9,16 @@ import { renderPostBlock } from './post-block.ts';
 import { renderNotes } from './text.ts';
 import { toThread } from './thread.ts';
 
-/** Renders a browse read as a Markdown page (CommonMark, GitHub's tables), ended by a newline. Each post is a step. */
+/** Renders a browse read as a Markdown page (CommonMark, GitHub's tables). Each post is a step. */
 export function* renderBrowsePage(result: BrowseResult): Steps<string> {
   const { profile, items, page } = result;
   const list = items === null ? null : yield* renderItems(items, result);
   return `${joinBlocks([
     `# ${keepNumberSigns(titleOf(result))}`,
-    describePage(result),
-    result.degraded ? describeDegradation(result.source) : null,
+    joinFacts([describeAbout(result), page > 1 ? `Page ${page}` : null]),
+    result.degraded
+      ? `*These results are not live; their source is ${escapeInline(result.source)}.*`
+      : null,
     profile === null || page > 1 ? null : renderProfile(profile, result.full),
     list,
     renderNotes(result.warnings),
@@ -42,11 +44,6 @@ function titleOf({ subject, profile }: BrowseResult): string {
   }
 }
 
-/** Returns the facts that the title lacks: whose list it is, which feed, and any later page. */
-function describePage(result: BrowseResult): string {
-  return joinFacts([describeAbout(result), result.page > 1 ? `Page ${result.page}` : null]);
-}
-
 function describeAbout({ subject, profile, page }: BrowseResult): string {
   switch (subject.resource) {
     case 'search':
@@ -56,10 +53,6 @@ function describeAbout({ subject, profile, page }: BrowseResult): string {
     default:
       return labelled('Profile', profile === null || page > 1 ? linkUrl(subject.url) : null);
   }
-}
-
-function describeDegradation(source: string): string {
-  return `*These results are not live; their source is ${escapeInline(source)}.*`;
 }
 
 function* renderItems(items: BrowseItems, result: BrowseResult): Steps<string> {

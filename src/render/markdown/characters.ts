@@ -7,10 +7,7 @@ export interface Characters {
 
 const lineEnds: ReadonlySet<string> = new Set(['\r', '\v', '\f', '\u0085', '\u2028', '\u2029']);
 
-/**
- * Splits a text into code points: line ends of every kind become `\n`, other control characters
- * are dropped, half surrogates become U+FFFD.
- */
+/** Splits a text into code points; line ends become `\n`, control characters nothing, half surrogates U+FFFD. */
 export function toCharacters(text: string): Characters {
   const characters: string[] = [];
   const positions: number[] = [];
@@ -54,10 +51,7 @@ export function toLine(text: string): string {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/**
- * Returns a line of at most `maxPoints` code points: a longer one ends in `…` after a whole word, or
- * after a whole character in a script without spaces.
- */
+/** Returns a line of at most `maxPoints` code points, cut with `…` after a word, or a character in some scripts. */
 export function cutLine(line: string, maxPoints: number): string {
   const points = [...line];
   if (points.length <= maxPoints) return line;
@@ -84,17 +78,17 @@ const asciiPunctuation: ReadonlySet<string | undefined> = new Set(
 );
 
 /** Returns whether a backslash can escape a character. */
-export function isAsciiPunctuation(character: string | undefined): boolean {
+export function isAsciiPunctuation(character: string | undefined): character is string {
   return asciiPunctuation.has(character);
 }
 
 /**
- * Returns whether a marker can be outside next to this character, whatever is inside it.
- * Symbols other than ASCII count as punctuation only for some parsers, so they are left out.
+ * Returns whether a marker can be outside next to this character, whatever is inside it. Other symbols than those of
+ * ASCII count as punctuation only for some parsers.
  */
 export function isSoft(character: string | undefined): boolean {
   if (character === undefined || isSpace(character)) return true;
-  return isAsciiPunctuation(character) || (character.length === 1 && /^\p{P}$/u.test(character));
+  return (character.length === 1 && /^\p{P}$/u.test(character)) || isAsciiPunctuation(character);
 }
 
 /** Returns whether a marker can be inside next to this character, whatever is outside it. */

@@ -13,29 +13,20 @@ interface Run {
 /** A character in the place of a Markdown marker beside a run: neither a letter nor a space. */
 const border = '*';
 
-/**
- * Finds the runs of ASCII punctuation; `borders` are offsets at which a marker may be put. Other
- * characters mean nothing to Markdown.
- */
+/** Finds the runs of ASCII punctuation: other characters mean nothing to Markdown. A marker may be put at `borders`. */
 function toRuns(characters: readonly string[], borders: ReadonlySet<number>): Run[] {
   const runs: Run[] = [];
-  for (let start = 0; start < characters.length; ) {
-    const character = characters[start] ?? '';
-    const end = findRunEnd(characters, start, borders);
-    if (isAsciiPunctuation(character)) {
-      const before = borders.has(start) ? border : characters[start - 1];
-      const after = borders.has(end) ? border : characters[end];
-      runs.push({ character, start, end, length: end - start, before, after });
-    }
-    start = end;
+  let end = 0;
+  for (let start = 0; start < characters.length; start = end) {
+    const character = characters[start];
+    end = start + 1;
+    if (!isAsciiPunctuation(character)) continue;
+    while (characters[end] === character && !borders.has(end)) end += 1;
+    const before = borders.has(start) ? border : characters[start - 1];
+    const after = borders.has(end) ? border : characters[end];
+    runs.push({ character, start, end, length: end - start, before, after });
   }
   return runs;
-}
-
-function findRunEnd(all: readonly string[], start: number, borders: ReadonlySet<number>): number {
-  let end = start + 1;
-  while (end < all.length && all[end] === all[start] && !borders.has(end)) end += 1;
-  return end;
 }
 
 /**
@@ -49,44 +40,34 @@ export function findHazards(
   const hazards = new Set<string>();
   const opened = new Set<string>();
   for (const run of toRuns(characters, borders)) {
-    const hazard = hazardOf(run, opened);
-    if (hazard !== null) hazards.add(hazard);
-    if (openers.get(run.character)?.(run) === true) opened.add(run.character);
+    const opener = openerOf(run);
+    if (opener !== null && opened.has(opener)) hazards.add(opener);
+    if (run.character === '$' && run.length > 1) hazards.add('$'); // displayed maths
+    if (opens(run)) opened.add(run.character);
   }
   return hazards;
 }
 
-function hazardOf(run: Run, opened: ReadonlySet<string>): string | null {
-  switch (run.character) {
+/** Returns the opener with which a run could make a pair, or `null` if it closes nothing. */
+function openerOf({ character, before, after }: Run): string | null {
+  switch (character) {
+    case '[':
+    case '<':
+      return null;
     case ']':
-      return opened.has('[') && /^[([:]$/.test(run.after ?? '') ? '[' : null;
+      return /^[([:]$/.test(after ?? '') ? '[' : null;
     case '@':
-      return opened.has('<') ? '<' : null;
+      return '<';
     default:
-      return closes(run, opened) ? run.character : null;
+      return character === '`' || !isEdge(before) ? character : null;
   }
 }
 
-function closes({ character, before, length }: Run, opened: ReadonlySet<string>): boolean {
-  if (character === '$' && length > 1) return true; // displayed maths
-  if (!opened.has(character) || character === '[' || character === '<') return false;
-  return character === '`' || !isEdge(before);
-}
-
-/** The characters that can begin a construct, and whether a run of them does. */
-const openers: ReadonlyMap<string, (run: Run) => boolean> = new Map([
-  ['[', () => true],
-  ['<', () => true],
-  ['`', () => true],
-  ['*', isBeforeText],
-  ['~', isBeforeText],
-  ['$', isBeforeText],
-  ['_', (run: Run) => isBeforeText(run) && !isInsideWord(run)],
-  ['=', (run: Run) => isBeforeText(run) && run.length > 1],
-]);
-
-function isBeforeText({ after }: Run): boolean {
-  return !isEdge(after);
+function opens(run: Run): boolean {
+  const { character, length, after } = run;
+  if ('[<`'.includes(character)) return true;
+  if (!'*~$_='.includes(character) || isEdge(after)) return false;
+  return character === '_' ? !isInsideWord(run) : character !== '=' || length > 1;
 }
 
 /** Returns whether letters or digits are on both sides, where `_` has no meaning. */
@@ -128,67 +109,68 @@ export function escapeCharacters(characters: readonly string[], context: EscapeC
 }
 
 /**
- * Returns the Markdown of a run, or `null` if it can stay as it is. `<` and `&` become entities: within an
- * address that a renderer finds where none was meant, a backslash is a part of the address, and what follows
- * it would be HTML.
+ * Returns the Markdown of a run, or `null` if it can stay as it is. `<` and `&` become entities: in an address that a
+ * renderer finds where none was meant, a backslash is a part of the address, and what follows it would be HTML.
  */
 function escapeRun(run: Run, line: Line): string | null {
   const { character, length } = run;
-  if (rules.get(character)?.(run, line) === true) {
-    if (character === '<') return '&lt;'.repeat(length);
-    if (character === '&') return `${'&'.repeat(length - 1)}&amp;`;
-    return `\\${character}`.repeat(length);
+  if (rules.get(character)?.(run, line) !== true) return null;
+  switch (character) {
+    case '<':
+      return '&lt;'.repeat(length);
+    case '&':
+      return `${'&'.repeat(length - 1)}&amp;`;
+    case '/': // one escaped character less breaks slashes as well
+      return `${'\\/'.repeat(length - 1)}/`;
+    default:
+      return `\\${character}`.repeat(length);
   }
-  if (!breaksAddress(run, line)) return null;
-  // One escaped character less breaks slashes as well.
-  return character === '/' ? `${'\\/'.repeat(length - 1)}/` : `\\${character}`.repeat(length);
 }
 
 type Rule = (run: Run, line: Line) => boolean;
 
+const isHazard: Rule = ({ character }, { hazards }) => hazards.has(character);
+
+/** With spaces on both sides no delimiter opens or closes. */
+const isDelimiter: Rule = (run, line) =>
+  isHazard(run, line) && !(isSpace(run.before) && isSpace(run.after));
+
+const isHazardOrLinked: Rule = (run, line) => isHazard(run, line) || line.isLinked(run.start);
+
+const opensLink: Rule = ({ end }, { linkStarts }) => linkStarts.has(end);
+
+/** The characters that may have to be escaped. */
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['\\', ({ length, after }) => length > 1 || after === undefined || isAsciiPunctuation(after)],
-  ['*', (run, line) => isHazard(run, line) && !isAloof(run)],
-  ['~', (run, line) => isHazard(run, line) && !isAloof(run)],
-  ['_', (run, line) => isHazard(run, line) && !isAloof(run) && !isInsideWord(run)],
-  ['`', (run, line) => isHazard(run, line) || isLinked(run, line)],
+  ['*', isDelimiter],
+  ['~', isDelimiter],
+  ['_', (run, line) => isDelimiter(run, line) && !isInsideWord(run)],
+  ['`', isHazardOrLinked],
   ['$', isHazard],
   ['=', (run, line) => isHazard(run, line) && run.length > 1],
   // Obsidian hides what is between two of these, across posts too.
   ['%', ({ length }) => length > 1],
-  ['[', (run, line) => isHazard(run, line) || isLinked(run, line) || opensSpecial(run, line)],
-  [']', (run, line) => isHazard(run, line) || isLinked(run, line)],
+  ['[', (run, line) => isHazardOrLinked(run, line) || opensSpecial(run, line)],
+  [']', isHazardOrLinked],
   // Some parsers read brackets in the text of a link once more, without the backslashes.
-  ['(', (run, line) => run.before === ']' && isLinked(run, line)],
+  ['(', (run, line) => run.before === ']' && line.isLinked(run.start)],
   // These look at the visible text: the marker at a border may be dropped later.
-  ['<', (run, line) => isHazard(run, line) || opensTag(run, line)],
+  ['<', (run, line) => isHazard(run, line) || /^[A-Za-z/!?]$/.test(line.characters[run.end] ?? '')],
   ['&', opensEntity],
   ['!', opensLink],
   ['^', opensLink],
   ['|', isHazard],
+  // GitHub's Markdown makes links of `www.`, `http://` and e-mail addresses (GFM 0.29 §6.9), so of handles such as
+  // `@user@host.example`; some renderers of bare domains. In the text of a link they look for `://` alone.
+  ['/', ({ length, after }) => length > 1 && !isEdge(after) && !/^[.,:;!?]$/.test(after ?? '')],
+  ['.', (run, line) => !line.isLinked(run.start) && isInDomain(run, line)],
+  ['@', (run, line) => !line.isLinked(run.start) && isInMailbox(run, line)],
 ]);
-
-function isHazard({ character }: Run, { hazards }: Line): boolean {
-  return hazards.has(character);
-}
-
-/** Returns whether spaces are on both sides, where no delimiter opens or closes. */
-function isAloof({ before, after }: Run): boolean {
-  return isSpace(before) && isSpace(after);
-}
-
-function isLinked({ start }: Run, line: Line): boolean {
-  return line.isLinked(start);
-}
 
 /** Wiki links `[[`, callouts `[!`, footnotes `[^` and `^[`, and task boxes `[ ]`. */
 function opensSpecial({ start, length, before, after }: Run, { characters }: Line): boolean {
   if (length > 1 || /^[!^]$/.test(after ?? '') || /^[!^]$/.test(before ?? '')) return true;
   return start === 0 && /^\[[ xX]\]$/.test(characters.slice(0, 3).join(''));
-}
-
-function opensTag({ end }: Run, { characters }: Line): boolean {
-  return /^[A-Za-z/!?]$/.test(characters[end] ?? '');
 }
 
 function opensEntity({ end }: Run, { characters }: Line): boolean {
@@ -197,38 +179,16 @@ function opensEntity({ end }: Run, { characters }: Line): boolean {
   return /^(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{0,31});/.test(ahead);
 }
 
-function opensLink({ end }: Run, { linkStarts }: Line): boolean {
-  return linkStarts.has(end);
-}
-
-/**
- * Returns whether a run of characters has to be escaped so that no renderer takes the text around it for
- * an address. Renderers of GitHub's Markdown make links of `www.`, `http://` and e-mail addresses
- * (GFM 0.29 §6.9), so of handles such as `@user@host.example`; some make links of bare domains. In the
- * text of a link they look for addresses with `://` alone.
- */
-function breaksAddress(run: Run, line: Line): boolean {
-  const { characters } = line;
-  const { character, start, end, length, after } = run;
-  if (character === '/') return length > 1 && startsHost(after);
-  if (isLinked(run, line)) return false;
-  if (character === '.' && endsInWww(characters, start)) return true;
-  if (length > 1) return false;
-  if (character === '.') return startsDomain(characters, end);
-  return character === '@' && !isEdge(after) && endsLocalPart(characters[start - 1]);
-}
-
-function startsHost(character: string | undefined): boolean {
-  return !isEdge(character) && !/^[.,:;!?]$/.test(character ?? '');
-}
-
 /** Some renderers allow in the name of a mailbox what RFC 5322 §3.2.3 does. */
-function endsLocalPart(character: string | undefined): boolean {
-  return /^[!-~]$/.test(character ?? '') && !/^[()<>[\]\\@]$/.test(character ?? '');
+function isInMailbox({ start, length, after }: Run, { characters }: Line): boolean {
+  if (length > 1 || isEdge(after)) return false;
+  return /^(?![()<>[\]\\@])[!-~]$/.test(characters[start - 1] ?? '');
 }
 
-function endsInWww(characters: readonly string[], end: number): boolean {
-  return end >= 3 && /^www$/i.test(characters.slice(end - 3, end).join(''));
+function isInDomain({ start, end, length }: Run, { characters }: Line): boolean {
+  if (/^www$/i.test(characters.slice(Math.max(0, start - 3), start).join(''))) return true;
+  const ahead = characters.slice(end, end + longestDomain + 1).join('');
+  return length === 1 && topLevelDomain.test(ahead);
 }
 
 /** The top-level domains by which renderers know bare domains. */
@@ -236,10 +196,6 @@ const topLevelDomain =
   /^(?:a[c-gil-oq-uwxz]|b[abd-jm-orstvwyz]|c[acdf-ik-oruvwxyz]|d[ejkmoz]|e[cegrstu]|f[ijkmor]|g[abd-ilmnp-uwy]|h[kmnrtu]|i[del-oq-t]|j[emop]|k[eghimnprwyz]|l[abcikr-vy]|m[acdeghk-z]|n[acefgilopruz]|om|p[ae-hk-nrstwy]|qa|r[eosuw]|s[a-eg-ortuvxyz]|t[cdf-hj-ortvwz]|u[agksyz]|v[aceginu]|w[fs]|y[et]|z[amw]|biz|com|edu|gov|net|org|pro|web|xxx|aero|asia|coop|info|museum|name|shop|рф|xn--[a-z\d-]+)(?![\p{L}\p{N}])/iu;
 
 const longestDomain = 'museum'.length;
-
-function startsDomain(characters: readonly string[], start: number): boolean {
-  return topLevelDomain.test(characters.slice(start, start + longestDomain + 1).join(''));
-}
 
 /** Every character that emphasis, code or a link around a text could take for its own. */
 export const delimiters: readonly string[] = ['*', '_', '~', '`', '[', ']'];
@@ -284,10 +240,7 @@ function escapeOneLine(
   return escapeCharacters(characters, { ...plainContext, ...place, hazards });
 }
 
-/**
- * Beginnings of blocks at the start of a line, up to the character to escape. Some renderers take all
- * white space for spaces.
- */
+/** Beginnings of blocks, up to the character to escape. Some renderers take all white space for spaces. */
 const blockStarts: readonly RegExp[] = [
   /^(?=#{1,6}(?:\s|$))/, // heading
   /^(?=>)/, // quote
@@ -303,31 +256,20 @@ const blockStarts: readonly RegExp[] = [
 /** The first characters of the lines that these patterns find. */
 const startsBlock = /^[#>\-+*\d=_`~|: \t]/;
 
-/**
- * Returns an escaped line so that it begins no block. A run of delimiters is escaped as a whole: what is left of
- * it could close another one.
- */
+/** Returns an escaped line so that it begins no block. What is left of a run of delimiters could close another one. */
 export function escapeBlockStart(
   characters: readonly string[],
   written: readonly string[],
 ): readonly string[] {
-  const start = findBlockStart(characters.join(''));
-  if (start < 0) return written;
-  const first = characters[start];
+  const line = characters.join('');
+  if (!startsBlock.test(line)) return written;
+  const start = blockStarts.find((pattern) => pattern.test(line))?.exec(line)?.[0].length;
+  if (start === undefined) return written;
+  const first = characters[start] ?? '';
   let end = start + 1;
-  while (/^[*_~`]$/.test(first ?? '') && characters[end] === first) end += 1;
+  while (/^[*_~`]$/.test(first) && characters[end] === first) end += 1;
   return written.map((character, offset) => {
     const isBare = start <= offset && offset < end && character === characters[offset];
     return isBare ? `\\${character}` : character;
   });
-}
-
-/** Returns the offset of the character that must be escaped at the start of a line, or -1. */
-function findBlockStart(line: string): number {
-  if (!startsBlock.test(line)) return -1;
-  for (const pattern of blockStarts) {
-    const match = pattern.exec(line);
-    if (match !== null) return match[0].length;
-  }
-  return -1;
 }

@@ -72,7 +72,7 @@ const urlInText = new RegExp(
   'giu',
 );
 
-/** Finds the first `max` bare http and https URLs in a text, without punctuation at their end. */
+/** Finds the first `max` bare http and https URLs, without punctuation at their end. */
 export function findBareLinks(characters: readonly string[], max: number): BareLink[] {
   const text = characters.join('');
   if (!text.includes('://')) return [];
@@ -91,7 +91,7 @@ const closers: Readonly<Record<string, string>> = { ')': '(', ']': '[' };
 
 /** Drops punctuation at the end, and closing brackets that the URL does not open. */
 function trimUrl(url: string): string {
-  const counts = countBrackets(url);
+  const counts = Object.fromEntries([...'()[]'].map((one) => [one, url.split(one).length - 1]));
   let end = url.length;
   for (; end > 0; end -= 1) {
     const last = url.charAt(end - 1);
@@ -101,10 +101,4 @@ function trimUrl(url: string): string {
     counts[last] = (counts[last] ?? 0) - 1;
   }
   return url.slice(0, end);
-}
-
-function countBrackets(url: string): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const bracket of url.match(/[()[\]]/g) ?? []) counts[bracket] = (counts[bracket] ?? 0) + 1;
-  return counts;
 }

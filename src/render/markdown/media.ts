@@ -2,10 +2,7 @@ import type { Media } from '../../model/media.ts';
 import { formatDuration, formatNumber, joinFacts, joinLines } from './layout.ts';
 import { image, link, wrapLink } from './links.ts';
 
-/**
- * Returns each item of a post's media as a block: pictures as pictures, the rest as links, behind a
- * preview picture if there is one. `full` adds sizes and the best files of a video.
- */
+/** Returns media as blocks: pictures, and links with preview pictures. `full` adds sizes and a video's best files. */
 export function renderMedia(all: readonly Media[], full: boolean): string[] {
   const positions = describePositions(all);
   return all.map((item, at) => {
@@ -36,15 +33,11 @@ function labelFor(item: Media, position: string): string {
 /** Returns ` 2 of 3` for each of several items of one type, and an empty text for a single one. */
 export function describePositions(all: readonly Media[]): readonly string[] {
   const counts = new Map<Media['type'], number>();
-  const positions = all.map(({ type }) => {
-    const position = (counts.get(type) ?? 0) + 1;
-    counts.set(type, position);
-    return position;
-  });
-  return all.map(({ type }, at) => {
-    const count = counts.get(type) ?? 0;
-    return count < 2 ? '' : ` ${positions[at]} of ${count}`;
-  });
+  const count = (type: Media['type']) => counts.set(type, (counts.get(type) ?? 0) + 1).get(type);
+  const counted = all.map(({ type }) => [type, count(type)] as const);
+  return counted.map(([type, position]) =>
+    counts.get(type) === 1 ? '' : ` ${position} of ${counts.get(type)}`,
+  );
 }
 
 function describeItem({ width, height, variants = [] }: Media): string {

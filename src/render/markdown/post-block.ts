@@ -1,7 +1,7 @@
 import type { Account } from '../../model/account.ts';
 import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/post.ts';
 import { linkAccount, linkCopy } from './accounts.ts';
-import { type ArticleExtent, renderArticle } from './article.ts';
+import { type ArticleView, renderArticle } from './article.ts';
 import { toLine } from './characters.ts';
 import { escapeCell, escapeInline, escapeLine } from './escape.ts';
 import {
@@ -27,19 +27,16 @@ export interface PostView {
   readonly level: number;
   /** True if the page has the title of the post's article as its own, so that the article does not repeat it. */
   readonly isTitledByArticle: boolean;
-  readonly articles: ArticleExtent;
+  readonly articles: ArticleView['extent'];
 }
 
-interface Surroundings {
+interface BlockPlace {
   readonly thread: Thread;
   /** The account that the page is about, which is not named with each of its posts; else `null`. */
   readonly owner: Account | null;
-}
-
-interface BlockPlace extends Surroundings {
   /** `2/5` in a thread by one author. */
   readonly position: string | null;
-  /** True marks the post as the one that was asked for. */
+  /** True marks the post as the requested one. */
   readonly isMarked: boolean;
   /** The level of its heading. */
   readonly level: number;
@@ -71,12 +68,12 @@ function headingOf(post: Post, owner: Account | null): readonly (string | null)[
   return who === null ? ['Unavailable post'] : [who, 'unavailable'];
 }
 
-/** Returns the lines with the reposter, the community and the answered post, as far as the page does not show them. */
-export function renderOrigin(post: Status, { thread, owner }: Surroundings): string {
+/** Returns the reposter, the community and the answered post, as far as the page does not show them. */
+export function renderOrigin(post: Status, place: Pick<BlockPlace, 'thread' | 'owner'>): string {
   return joinBlocks([
-    describeReposter(post.reposted_by, owner),
+    describeReposter(post.reposted_by, place.owner),
     post.community === undefined ? null : `*In ${link(post.community.name, post.community.url)}*`,
-    answersElsewhere(post, thread) ? `*${describeTarget(post.replying_to)}*` : null,
+    answersElsewhere(post, place.thread) ? `*${describeTarget(post.replying_to)}*` : null,
   ]);
 }
 
@@ -98,9 +95,8 @@ const maxQuoteDepth = 3;
 
 /** Returns the content of a post, from its text to its community note. */
 export function renderContent(post: Status, view: PostView, depth = 0): string {
-  const hasTitle = depth > 0 || !view.isTitledByArticle;
   const { level, full, articles: extent } = view;
-  const articleView = { level, hasTitle, full, extent };
+  const articleView = { level, hasTitle: depth > 0 || !view.isTitledByArticle, full, extent };
   return joinBlocks([
     post.content_warning === null
       ? null
@@ -113,7 +109,9 @@ export function renderContent(post: Status, view: PostView, depth = 0): string {
     post.article === null ? null : renderArticle(post.article, articleView),
     post.card === null ? null : renderCard(post.card),
     post.quote === null ? null : renderQuote(post.quote, view, depth + 1),
-    post.community_note === null ? null : renderNote(post.community_note),
+    post.community_note === null
+      ? null
+      : quoteBlock(`**Community note:** ${renderText(post.community_note, [])}`),
   ]);
 }
 
@@ -155,14 +153,7 @@ export function originOf(post: Status): readonly (string | null)[] {
   return [link(formatMinute(created_at), url), edited, linkCopy(post)];
 }
 
-function renderNote(note: string): string {
-  return quoteBlock(`**Community note:** ${renderText(note, [])}`);
-}
-
-/**
- * Returns the counts of a post on one line. A compact view has the replies, reposts, likes and views that
- * are not 0; the full one adds the exact time, all other counts, the language and the client.
- */
+/** Returns the counts of a post on one line. A compact view has fewer, and none that is 0. */
 export function renderFacts(post: Status, { full }: PostView): string {
   const known = (count: number | null) => (full ? count : count || null);
   const more = (fact: string | null) => (full ? fact : null);

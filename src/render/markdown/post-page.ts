@@ -3,14 +3,7 @@ import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 import type { PostResult } from '../../model/results.ts';
 import { articleTitleOf, firstWordsOf } from '../summary.ts';
-import {
-  copyPrefix,
-  headAccount,
-  linkAccount,
-  nameAccount,
-  renderAbout,
-  renderAccounts,
-} from './accounts.ts';
+import { copyPrefix, headAccount, linkAccount, nameAccount, renderAbout } from './accounts.ts';
 import { toLine } from './characters.ts';
 import { escapeInline, keepNumberSigns } from './escape.ts';
 import { joinBlocks, joinFacts, joinLines } from './layout.ts';
@@ -25,9 +18,7 @@ import {
 import { renderNotes } from './text.ts';
 import { findAccounts, findPositions, isByOneAuthor, type Thread, toThread } from './thread.ts';
 
-/**
- * Renders a post read as a Markdown page (CommonMark with GitHub's tables), ended by a newline. Each post is a step.
- */
+/** Renders a post read as a Markdown page (CommonMark with GitHub's tables). Each post is a step. */
 export function* renderPostPage(result: PostResult): Steps<string> {
   const thread = toThread(result.posts);
   const title = titleOf(result, { account: headAccount, text: escapeInline });
@@ -41,10 +32,7 @@ export function* renderPostPage(result: PostResult): Steps<string> {
   ])}\n`;
 }
 
-/**
- * Returns the title of a post read's page as plain text on one line: the author and the first words of the post, or
- * the title of the article that is all the page is about.
- */
+/** Returns the title of a post read's page as plain text: the author and the first words, or the article's title. */
 export function titlePostPage(result: PostResult): string {
   return titleOf(result, { account: nameAccount, text: toLine });
 }
@@ -57,9 +45,7 @@ interface TitleStyle {
 function titleOf({ posts }: PostResult, style: TitleStyle): string {
   const thread = toThread(posts);
   const { asked } = thread;
-  if (asked === undefined || asked.author === null) {
-    return posts.length > 1 ? 'Conversation' : 'Unavailable post';
-  }
+  if (!asked?.author) return posts.length > 1 ? 'Conversation' : 'Unavailable post';
   const prefix = copyPrefix(asked, style.text);
   if (isTitledByArticle(posts, asked)) return `${prefix}${style.text(articleTitleOf(asked))}`;
   const name = `${kindOf(thread, posts.length)}${style.account(asked.author)}`;
@@ -83,8 +69,13 @@ function renderLonePost(result: PostResult, thread: Thread): readonly string[] {
   if (post.type === 'tombstone') return [renderTombstone(post)];
   const { full, fetchedAt, posts } = result;
   const isTitled = isTitledByArticle(posts, post);
-  const facts = { full, fetchedAt, level: 2, isTitledByArticle: isTitled };
-  const view = { ...facts, articles: 'whole' } as const;
+  const view = {
+    full,
+    fetchedAt,
+    level: 2,
+    isTitledByArticle: isTitled,
+    articles: 'whole',
+  } as const;
   // The title names the author, unless it is that of an article.
   const origin = joinFacts([isTitled ? linkAccount(post.author) : null, ...originOf(post)]);
   const signature = joinLines([`— ${origin}`, renderFacts(post, view)]);
@@ -106,15 +97,8 @@ function* renderBlocks(result: PostResult, thread: Thread): Steps<readonly strin
 }
 
 function renderUserDetail({ userDetail, posts }: PostResult, { asked }: Thread): string | null {
-  const author = asked?.author ?? null;
-  switch (userDetail) {
-    case 'off':
-      return null;
-    case 'author':
-      return author === null ? null : renderAbout(author);
-    case 'all': {
-      const accounts = findAccounts(posts);
-      return accounts.length === 0 ? null : renderAccounts(accounts);
-    }
-  }
+  if (userDetail === 'author') return asked?.author ? renderAbout('## About', asked.author) : null;
+  const accounts = userDetail === 'all' ? findAccounts(posts) : [];
+  if (accounts.length === 0) return null;
+  return joinBlocks(['## Accounts', ...accounts.map((account) => renderAbout('###', account))]);
 }

@@ -62,10 +62,7 @@ function toSpan({ characters, positions }: Characters, mark: Mark): Span | null 
     case 'strikethrough':
     case 'code':
       return { kind: mark.type, start, end };
-    case 'link':
-    case 'mention':
-    case 'hashtag':
-    case 'symbol':
+    default:
       if (mark.url === undefined || toDestination(mark.url) === null) return null;
       return linkSpan(characters, { start, end, url: mark.url });
   }
@@ -90,32 +87,34 @@ function isStyle({ kind }: Span): boolean {
 function mergeStyles(spans: readonly Span[]): Span[] {
   const isJoinable = (span: Span) => isStyle(span) || span.kind === 'code';
   const merged = spans.filter((span) => !isJoinable(span));
-  const open = new Map<Span['kind'], Span>();
+  const latest = new Map<Span['kind'], Span & { end: number }>();
   for (const span of spans.filter(isJoinable).toSorted((a, b) => a.start - b.start)) {
-    const last = open.get(span.kind);
+    const last = latest.get(span.kind);
     if (last !== undefined && span.start <= last.end) {
-      open.set(span.kind, { ...last, end: Math.max(last.end, span.end) });
+      last.end = Math.max(last.end, span.end);
       continue;
     }
-    if (last !== undefined) merged.push(last);
-    open.set(span.kind, span);
+    const own = { ...span };
+    latest.set(span.kind, own);
+    merged.push(own);
   }
-  return [...merged, ...open.values()];
+  return merged;
 }
 
-const ranks: Readonly<Record<Span['kind'], number>> = {
-  bold: 0,
-  italic: 1,
-  strikethrough: 2,
-  link: 3,
-  autolink: 4,
-  code: 5,
-};
+/** The kinds of spans from outside to inside, where they cover the same characters. */
+const ranks: readonly Span['kind'][] = [
+  'bold',
+  'italic',
+  'strikethrough',
+  'link',
+  'autolink',
+  'code',
+];
 
 /** Sorts spans from outside to inside, and drops those that cross an earlier one or cannot nest. */
 function nestSpans(spans: readonly Span[]): Span[] {
   const sorted = spans.toSorted(
-    (a, b) => a.start - b.start || b.end - a.end || ranks[a.kind] - ranks[b.kind],
+    (a, b) => a.start - b.start || b.end - a.end || ranks.indexOf(a.kind) - ranks.indexOf(b.kind),
   );
   const kept: Span[] = [];
   let open: Span[] = [];
@@ -144,10 +143,7 @@ export function splitLines(characters: readonly string[]): Range[] {
   return lines;
 }
 
-/**
- * Returns for each of the sorted ranges the parts of the spans in it, sorted from outside to inside. Their
- * offsets count from the start of the range.
- */
+/** Returns the parts of spans in each of the sorted ranges, from outside to inside; offsets count from its start. */
 export function clipSpans(spans: readonly Span[], ranges: readonly Range[]): Span[][] {
   let ahead = 0;
   let open: readonly Span[] = [];
@@ -203,10 +199,10 @@ export function settleSpans(spans: readonly Span[], characters: readonly string[
   return settled.filter((span) => !isStyle(span));
 }
 
-/** The spans of a line by their edges, so that none has to be compared with every other one. */
-export type Neighbours = ReturnType<typeof findNeighbours>;
+type Neighbours = ReturnType<typeof findNeighbours>;
 
-export function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
+/** Returns the spans of a line by their edges, so that none has to be compared with every other one. */
+function findNeighbours(spans: readonly Span[], characters: readonly string[]) {
   // The latest end of a link or code that starts at an offset, and the earliest start by the end.
   const closedEnds = new Map<number, number>();
   const closedStarts = new Map<number, number>();
@@ -225,19 +221,20 @@ export function findNeighbours(spans: readonly Span[], characters: readonly stri
 
 /** Returns the span itself if it fits, a narrower one, or `null` if nothing is left of it. */
 function fitSpan(span: Span, at: number, line: Neighbours): Span | null {
-  const trimmed = trimSpaces(span, line.characters);
+  const trimmed = trimRange(span, line.characters);
+  if (trimmed.start === trimmed.end) return null;
   if (trimmed !== span || !isStyle(span)) return trimmed;
   if (!canOpen(span, at, line)) return narrow(span, 'start', line);
   if (!canClose(span, at, line)) return narrow(span, 'end', line);
   return runsTogether(span, line) ? null : span;
 }
 
-function trimSpaces(span: Span, characters: readonly string[]): Span | null {
-  let { start, end } = span;
-  while (start < end && isSpace(characters[start])) start += 1;
+/** Returns a range without the spaces at its ends; the same one if it has none. */
+export function trimRange<Trimmed extends Range>(range: Trimmed, characters: readonly string[]) {
+  let { start, end } = range;
   while (start < end && isSpace(characters[end - 1])) end -= 1;
-  if (start === end) return null;
-  return start === span.start && end === span.end ? span : { ...span, start, end };
+  while (start < end && isSpace(characters[start])) start += 1;
+  return start === range.start && end === range.end ? range : { ...range, start, end };
 }
 
 /** A span that starts at the same place comes right after the one that it can nest in. */
@@ -264,14 +261,15 @@ function isSoftAfter({ start, end }: Span, line: Neighbours): boolean {
   return (line.closedStarts.get(end) ?? start) < start;
 }
 
-/** Returns whether `_` can mark a span: within words only `*` can. */
-export function isWordwise(span: Span, line: Neighbours): boolean {
-  return isSoftBefore(span, line) && isSoftAfter(span, line);
+/** Returns the spans that `_` can mark: within words only `*` can. */
+export function findWordwise(spans: readonly Span[], characters: readonly string[]) {
+  const line = findNeighbours(spans, characters);
+  return new Set(spans.filter((span) => isSoftBefore(span, line) && isSoftAfter(span, line)));
 }
 
 /** Returns whether the `*` of italics would touch the `**` of bold and make one run with it. */
 function runsTogether(span: Span, line: Neighbours): boolean {
-  if (span.kind !== 'italic' || isWordwise(span, line)) return false;
+  if (span.kind !== 'italic' || (isSoftBefore(span, line) && isSoftAfter(span, line))) return false;
   return line.boldEdges.has(span.start) || line.boldEdges.has(span.end);
 }
 

@@ -1,4 +1,4 @@
-import { isSpace, toCharacters, toLine } from './characters.ts';
+import { toCharacters, toLine } from './characters.ts';
 import {
   delimiters,
   type EscapeContext,
@@ -12,16 +12,14 @@ import { joinBlocks, joinLines, listItem } from './layout.ts';
 import { toAutolink, toDestination } from './links.ts';
 import {
   clipSpans,
-  findNeighbours,
+  findWordwise,
   isAtom,
-  isWordwise,
   type Mark,
-  type Neighbours,
-  type Range,
   type Span,
   settleSpans,
   splitLines,
   toSpans,
+  trimRange,
   weaveSpans,
 } from './spans.ts';
 
@@ -33,10 +31,7 @@ export function renderText(text: string, marks: readonly Mark[]): string {
   return renderBeside(text, marks, []);
 }
 
-/**
- * Returns a text as Markdown on one line, with bare URLs as links. Nothing in it pairs with what is
- * beside it in the same paragraph.
- */
+/** Returns a text as Markdown on one line, with bare URLs as links. Nothing in it pairs with what is beside it. */
 export function renderLine(text: string): string {
   return renderBeside(toLine(text), [], delimiters);
 }
@@ -67,33 +62,24 @@ function renderBeside(text: string, marks: readonly Mark[], beside: readonly str
   return joinBlocks(paragraphs.map(joinLines));
 }
 
-interface Line extends TrimmedLine {
+interface Line {
+  /** The offset of its first character in the text. */
+  readonly start: number;
+  /** Spaces at the start of the line, a tab counted as four. */
+  readonly indent: string;
   readonly characters: readonly string[];
   readonly spans: readonly Span[];
 }
 
-interface TrimmedLine extends Range {
-  /** Spaces at the start of the line, a tab counted as four. */
-  readonly indent: number;
-}
-
 function toLines(all: readonly string[], spans: readonly Span[]): Line[] {
-  const lines = splitLines(all).map((line) => trimLine(all, line));
-  const clipped = clipSpans(spans, lines);
-  return lines.map((line, at) => {
-    const characters = all.slice(line.start, line.end);
-    return { ...line, characters, spans: settleSpans(clipped[at] ?? [], characters) };
+  const lines = splitLines(all);
+  const trimmed = lines.map((line) => trimRange(line, all));
+  const clipped = clipSpans(spans, trimmed);
+  return trimmed.map(({ start, end }, at) => {
+    const indent = all.slice(lines[at]?.start, start).join('').replaceAll('\t', '    ');
+    const characters = all.slice(start, end);
+    return { start, indent, characters, spans: settleSpans(clipped[at] ?? [], characters) };
   });
-}
-
-function trimLine(characters: readonly string[], line: Range): TrimmedLine {
-  let { start, end } = line;
-  let indent = 0;
-  while (end > start && isSpace(characters[end - 1])) end -= 1;
-  for (; start < end && isSpace(characters[start]); start += 1) {
-    indent += characters[start] === '\t' ? 4 : 1;
-  }
-  return { start, end, indent };
 }
 
 /** Returns the characters to escape in a text: those that pair up, and those of its own markers. */
@@ -122,8 +108,8 @@ function writeLine(line: Line, hazards: ReadonlySet<string>): string {
   const { characters, spans, indent } = line;
   const place = spans.length === 0 ? plainContext : contextOf(spans, characters.length);
   const escaped = escapeCharacters(characters, { ...place, hazards });
-  const written = indent > 0 ? escaped : escapeBlockStart(characters, escaped);
-  return `${'\u00a0'.repeat(indent)}${writeSpans(written, line)}`;
+  const written = indent !== '' ? escaped : escapeBlockStart(characters, escaped);
+  return `${'\u00a0'.repeat(indent.length)}${writeSpans(written, line)}`;
 }
 
 function contextOf(spans: readonly Span[], length: number): Omit<EscapeContext, 'hazards'> {
@@ -144,25 +130,15 @@ function writeSpans(escaped: readonly string[], { spans, characters }: Line): st
     written.fill('', span.start, span.end);
     written[span.start] = writeAtom(span, characters);
   }
-  const neighbours = findNeighbours(spans, characters);
-  return weaveSpans(written, spans, (span) => markSpan(span, neighbours));
+  const wordwise = findWordwise(spans, characters);
+  return weaveSpans(written, spans, (span) => {
+    if (span.kind === 'link') return ['[', `](${toDestination(span.url)})`];
+    const mark = span.kind === 'italic' && wordwise.has(span) ? '_' : marks[span.kind];
+    return [mark, mark];
+  });
 }
 
-function markSpan(span: Span, line: Neighbours): readonly [string, string] {
-  switch (span.kind) {
-    case 'bold':
-      return ['**', '**'];
-    case 'strikethrough':
-      return ['~~', '~~'];
-    case 'italic':
-      return isWordwise(span, line) ? ['_', '_'] : ['*', '*'];
-    case 'link':
-      return ['[', `](${toDestination(span.url)})`];
-    case 'autolink':
-    case 'code':
-      return ['', ''];
-  }
-}
+const marks = { bold: '**', italic: '*', strikethrough: '~~', autolink: '', code: '' } as const;
 
 function writeAtom(span: Span, characters: readonly string[]): string {
   if (span.kind === 'autolink') return toAutolink(span.url) ?? '';

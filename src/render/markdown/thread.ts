@@ -40,19 +40,12 @@ function accountKey(account: Account): string {
   return `${account.platform}:${account.screen_name.toLowerCase()}`;
 }
 
-/**
- * Returns `2/5` for posts that one author wrote one after the other. A tombstone without an author
- * counts if it is between two of them.
- */
+/** Returns `2/5` for consecutive posts by one author. A tombstone without an author counts between two of them. */
 export function findPositions({ chain }: Thread): ReadonlyMap<Post, string> {
-  const positions = new Map<Post, string>();
-  for (const run of toRuns(chain)) {
-    if (run.length < 2) continue;
-    run.forEach((post, at) => {
-      positions.set(post, `${at + 1}/${run.length}`);
-    });
-  }
-  return positions;
+  const runs = toRuns(chain).filter(({ length }) => length > 1);
+  return new Map(
+    runs.flatMap((run) => run.map((post, at) => [post, `${at + 1}/${run.length}`] as const)),
+  );
 }
 
 function toRuns(chain: readonly Post[]): Post[][] {
@@ -91,9 +84,7 @@ export function findAccounts(posts: readonly Post[]): Account[] {
 }
 
 function accountsOf(post: Post): readonly Account[] {
-  const own = post.author === null ? [] : [post.author];
-  if (post.type === 'tombstone') return own;
-  const reposter = post.reposted_by === null ? [] : [post.reposted_by];
-  const quoted: readonly Account[] = post.quote === null ? [] : accountsOf(post.quote);
-  return [...own, ...reposter, ...quoted];
+  if (post.type === 'tombstone') return post.author === null ? [] : [post.author];
+  const { author, reposted_by: reposter, quote } = post;
+  return [author, ...(reposter ? [reposter] : []), ...(quote ? accountsOf(quote) : [])];
 }

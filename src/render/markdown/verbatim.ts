@@ -11,9 +11,8 @@ interface Scan {
 }
 
 /**
- * Returns Markdown that someone else wrote so that it can stand on a page: without HTML, without links of unsafe
- * kinds or reference definitions, its headings nested, its last fence closed. Code stays as it is where every
- * parser agrees that it is code; in doubt `<` is escaped.
+ * Returns foreign Markdown for a page: without HTML, unsafe links and reference definitions, its headings nested, its
+ * last fence closed. Code stays as it is where every parser agrees that it is code; in doubt `<` is escaped.
  */
 export function cleanMarkdown(markdown: string, nest: NestHeading): string {
   const scan: Scan = { lines: [], fence: null, isDoubtful: false, nest };
@@ -38,12 +37,6 @@ function closesFence(line: string, fence: string): boolean {
   return found?.[0] === fence[0] && found !== undefined && found.length >= fence.length;
 }
 
-function endBlock(scan: Scan): void {
-  const last = scan.lines.pop();
-  if (last !== undefined && last !== '') scan.lines.push(last.trimEnd());
-  scan.lines.push('');
-}
-
 /** Without its indent a fence stands on the page's own level, whatever list is open above it. */
 function openFence(scan: Scan, line: string, fence: string): void {
   const last = scan.lines.pop();
@@ -55,8 +48,9 @@ function openFence(scan: Scan, line: string, fence: string): void {
 
 function cleanTextLine(scan: Scan, line: string): void {
   if (/^[ \t]*$/.test(line)) {
+    const last = scan.lines.pop() ?? '';
+    scan.lines.push(...(last === '' ? [] : [last.trimEnd()]), '');
     scan.isDoubtful = false;
-    endBlock(scan);
     return;
   }
   const cleaned = scan.isDoubtful ? null : cleanAroundCode(line);
@@ -67,18 +61,14 @@ function cleanTextLine(scan: Scan, line: string): void {
 
 function nestHeading(line: string, nest: NestHeading): string {
   const marks = /^ {0,3}(#{1,6})(?=[ \t]|$)/.exec(line)?.[1];
-  if (marks === undefined) return line;
-  return writeHeading(nest(marks.length), line.trimStart().slice(marks.length));
+  return marks ? writeHeading(nest(marks.length), line.trimStart().slice(marks.length)) : line;
 }
 
 function writeHeading(level: number, text: string): string {
   return `${'#'.repeat(level)}${text}`.trimEnd();
 }
 
-/**
- * Takes a line of `=` or `-`, which makes a heading of the text above it (CommonMark 0.31 §4.3): a paragraph of one
- * line becomes a heading with `#`, and a longer one stays a paragraph.
- */
+/** Takes a line of `=` or `-` below a text (CommonMark 0.31 §4.3). Of a longer paragraph it makes no heading. */
 function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
   const mark = /^ {0,3}(=+|-+)[ \t]*$/.exec(line)?.[1]?.[0];
   const before = lines.at(-2);
@@ -102,10 +92,7 @@ function keepHardBreak(line: string): string {
 /** A link whose destination no code span can reach into. */
 const plainLink = /\]\([^()`"'<\\\s]*\)/g;
 
-/**
- * Cleans a line except its code spans; `null` if a parser might see other ones: if a span runs on to
- * the next line, or could begin in a link's destination or end at a table's cell.
- */
+/** Cleans a line except its code spans; `null` if a parser might see others, across lines, links or table cells. */
 function cleanAroundCode(line: string): string | null {
   if (/\][([:]/.test(line.replace(plainLink, '')) || hasAddressUpToCode(line)) return null;
   const escapeOrTicks = /\\.|`+/gsu;
@@ -140,10 +127,7 @@ function findCodeEnd(line: string, from: number, ticks: number): number | undefi
   return undefined;
 }
 
-/**
- * Escapes HTML, unsafe links, and the definitions of references. `<` becomes an
- * entity also after a backslash, because a backslash at the end of an address is a part of it.
- */
+/** Escapes HTML, unsafe links and reference definitions. A backslash before `<` can be the end of an address. */
 function cleanInline(text: string): string {
   return text
     .replace(/\\.|<(?!(?:https?:\/\/|mailto:)[^\s<>`]*>)/gis, (found) =>
@@ -155,17 +139,15 @@ function cleanInline(text: string): string {
     .replace(/\]:/g, ']\\:');
 }
 
-/** Returns the level on the page of the next heading, which had the given level in the text of others. */
+/** Returns the level on the page of the next heading, from its level in the foreign text. */
 export type NestHeading = (level: number) => number;
 
-const deepest = 6;
-
-/** Creates levels for the headings of one text, which follow each other below a heading of level `above` without gaps. */
+/** Creates levels for the headings of one text below a heading of level `above`, without gaps. */
 export function nestHeadings(above: number): NestHeading {
   const open: number[] = [];
   return (level) => {
     while ((open.at(-1) ?? 0) >= level) open.pop();
     open.push(level);
-    return Math.min(above + open.length, deepest);
+    return Math.min(above + open.length, 6);
   };
 }
