@@ -17,6 +17,7 @@ import { createFairWork, runFairly } from './turns/fair-work.ts';
 import { failures } from './turns/turn-run.ts';
 import { createTurns } from './turns/turns.ts';
 
+/** Limits of the service. `messagesPerMinute` is for one address. */
 export interface ServiceLimits extends SessionLimits, LifeLimits, StreamLimits {
   readonly messageBytes: number;
   readonly bodyBytes: number;
@@ -24,7 +25,6 @@ export interface ServiceLimits extends SessionLimits, LifeLimits, StreamLimits {
   readonly turnsAtOnce: number;
   readonly startsPerMinute: number;
   readonly startBurst: number;
-  /** Maximum number of messages of one address. */
   readonly messagesPerMinute: number;
 }
 
@@ -43,10 +43,9 @@ interface ServiceOptions {
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** Work for a client that takes the place of a turn. */
+/** Work for a client that takes the place of a turn. `signal` ends the wait for a place. */
 interface BesideTurns<Value> {
   readonly client: Client;
-  /** Ends the wait for a place. */
   readonly signal: AbortSignal;
   run(): Promise<Value>;
 }
@@ -61,8 +60,9 @@ export type SessionService = Awaited<ReturnType<typeof openSessionService>>;
 export async function openSessionService(options: ServiceOptions) {
   const { engine, clock, random, secret, limits, ledger } = options;
   const ids = createSessionIds(clock, random);
-  const { store, work, turns, streams, stopAging } = await openParts(options, ids.event);
-  const shutdown = createShutdown({ store, turns, streams, stopAging });
+  const parts = await openParts(options, ids.event);
+  const { store, work, turns, streams } = parts;
+  const { startDraining, cutOff, close, isDraining } = createShutdown(parts);
   return {
     store,
     turns,
@@ -83,7 +83,7 @@ export async function openSessionService(options: ServiceOptions) {
     },
     /** @throws Problem `not_ready`, `shutting_down` */
     refuseUnlessReady: (): void => {
-      if (shutdown.isDraining) throw shuttingDown();
+      if (isDraining()) throw shuttingDown();
       if (engine.isReady) return;
       throw new Problem('not_ready', { detail: 'The index of the answers is being built.' });
     },
@@ -108,9 +108,9 @@ export async function openSessionService(options: ServiceOptions) {
       streams: streams.open,
       storedBytes: ledger.totalOf('sessionBytes'),
     }),
-    startDraining: shutdown.startDraining,
-    cutOff: shutdown.cutOff,
-    close: shutdown.close,
+    startDraining,
+    cutOff,
+    close,
   };
 }
 
@@ -145,33 +145,23 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
 /** Takes a turn that is not stored. @throws Problem `overloaded`, `not_ready` */
 function takeTurn(ledger: Ledger, client: Client): Hold {
   const place = ledger.open('queuedTurns', client);
-  let isTaken = false;
   try {
-    isTaken = place.take(1);
+    if (place.take(1)) return place;
   } catch (error) {
     throw toStoreProblem(error); // the turns of sessions are counted in the store
   }
-  if (isTaken) return place;
   throw new Problem('overloaded', { detail: 'Too many questions wait for an answer.' });
 }
 
-function createRates(
-  { startsPerMinute, startBurst, messagesPerMinute }: ServiceLimits,
-  clock: Clock,
-) {
+function createRates(limits: ServiceLimits, clock: Clock) {
+  const starts = { perMinute: limits.startsPerMinute, burst: limits.startBurst };
+  const perMinute = limits.messagesPerMinute;
   // A third of a minute's at once, as starts have it by default.
-  const messageBurst = Math.max(1, Math.floor(messagesPerMinute / 3));
-  return createCallRates({
-    starts: { perMinute: startsPerMinute, burst: startBurst },
-    messages: { perMinute: messagesPerMinute, burst: messageBurst },
-    clock,
-  });
+  const messages = { perMinute, burst: Math.max(1, Math.floor(perMinute / 3)) };
+  return createCallRates({ starts, messages, clock });
 }
 
-type Parts = Pick<
-  Awaited<ReturnType<typeof openParts>>,
-  'store' | 'turns' | 'streams' | 'stopAging'
->;
+type Parts = Awaited<ReturnType<typeof openParts>>;
 
 function createShutdown({ store, turns, streams, stopAging }: Parts) {
   let isDraining = false;
@@ -189,9 +179,7 @@ function createShutdown({ store, turns, streams, stopAging }: Parts) {
     return cut;
   };
   return {
-    get isDraining() {
-      return isDraining;
-    },
+    isDraining: () => isDraining,
     startDraining,
     cutOff,
     close: async (): Promise<void> => {
@@ -213,16 +201,12 @@ async function recoverSessions({ clock, limits }: ServiceOptions, store: Session
   const left: SessionRecord[] = [];
   const recover = async (record: SessionRecord): Promise<void> => {
     const [front] = record.pending;
-    if (front === undefined) return;
-    if (!front.isBegun) {
-      left.push(record);
-      return;
-    }
-    const failure = failures.interrupted;
-    const end = { kind: 'failed', failure, unsent: null, nowMs: clock.now() } as const;
-    const { sequence } = front;
-    const after = await store.change(record.id, (now) => endTurn(now, { sequence, end }, limits));
-    if (after?.state === 'running') left.push(after);
+    const nowMs = clock.now();
+    const end = { kind: 'failed', failure: failures.interrupted, unsent: null, nowMs } as const;
+    const fail = (now: SessionRecord) =>
+      front ? endTurn(now, { sequence: front.sequence, end }, limits) : null;
+    const after = front?.isBegun ? await store.change(record.id, fail) : record;
+    if (after && after.pending.length > 0) left.push(after);
   };
   for await (const records of store.list('running')) {
     await Promise.all(records.map(recover)); // one commit for all of them

@@ -25,9 +25,8 @@ export function estimateEventBytes(draft: EventDraft): number {
 /** Maximum number of bytes that recording adds to an event. */
 const stampBytes = 256;
 
-/** The bytes of a page of the file, and how many of them a long text can use of each. */
-const pageBytes = 4096;
-const usedBytes = 4092;
+/** Bytes of a page of the file, and how many of each a long text can use. */
+const [pageBytes, usedBytes] = [4096, 4092];
 
 /** A row up to this length shares its page with others. */
 const shortBytes = 1000;

@@ -4,24 +4,19 @@ import { pieceLength, type StoredEvent } from '../store/log-rows.ts';
 import type { SessionStore } from '../store/sqlite-store.ts';
 
 /** A position in the events of a session: an event, and how many bytes of its line were sent. */
-export interface Position {
-  readonly index: number;
-  readonly offset: number;
-}
+type Position = Readonly<{ index: number; offset: number }>;
 
 /** A piece of a stream as it is written, and the position after it. */
-export interface Piece {
+interface Piece {
   readonly bytes: Buffer;
   readonly next: Position;
 }
 
-/** Where a reader is that wants a piece. */
-export interface Place {
+/** The place of a piece, which ends before the event `untilIndex`; and the token that its reader is told, if any. */
+interface Place {
   readonly sessionId: string;
   readonly from: Position;
-  /** The piece ends before the event with this index, which may not be recorded yet. */
   readonly untilIndex: number;
-  /** The token that the reader is told; null for none. */
   readonly token: string | null;
 }
 

@@ -15,10 +15,9 @@ import {
   sendStream,
 } from './stream-reader.ts';
 
-export interface Stream {
-  /** The session as it was when the stream opened. */
+/** A stream, and its session as it was when it opened. Call `sendTo` once, at once; it resolves at the end. */
+interface Stream {
   readonly record: SessionRecord;
-  /** Writes until its end. Call it once, at once. */
   sendTo(sink: Writable): Promise<void>;
 }
 
@@ -153,9 +152,7 @@ const whose: Readonly<Record<Excess, string>> = {
 };
 
 function tooManyStreams(which: string): Problem {
-  return new Problem('overloaded', {
-    detail: `As many streams ${which} are open as may be.`,
-  });
+  return new Problem('overloaded', { detail: `As many streams ${which} are open as may be.` });
 }
 
 /** Milliseconds between two looks at all streams. */
@@ -172,7 +169,8 @@ function lookAfter(
 ): void {
   const repeat = async (everyMs: number, look: (feed: OpenFeed) => void): Promise<void> => {
     for (;;) {
-      await clock.sleep(everyMs, signal);
+      await Promise.allSettled([clock.sleep(everyMs, signal)]);
+      if (signal.aborted) return;
       for (const feed of feeds.values()) look(feed);
     }
   };
@@ -183,12 +181,13 @@ function lookAfter(
     }
   };
   const refresh = async (feed: OpenFeed): Promise<void> => {
-    const found = await store.find(feed.sessionId);
-    update(feed, found.kind === 'known' ? found.record : undefined);
+    try {
+      const found = await store.find(feed.sessionId);
+      update(feed, found.kind === 'known' ? found.record : undefined);
+    } catch (error) {
+      onFault(error, 'looking after a session');
+    }
   };
-  const refreshSafely = (feed: OpenFeed): void => {
-    refresh(feed).catch((error) => onFault(error, 'looking after a session'));
-  };
-  repeat(pulseMs, moveOn).catch(() => undefined); // stopped
-  repeat(limits.heartbeatMs, refreshSafely).catch(() => undefined); // stopped
+  void repeat(pulseMs, moveOn);
+  void repeat(limits.heartbeatMs, (feed) => void refresh(feed));
 }

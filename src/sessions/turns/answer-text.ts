@@ -1,11 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Unsent } from '../store/state.ts';
 
+/** `signal` ends the waiting; `onDue` is called when enough is held back, or for long enough: `take` it then. */
 interface AnswerTextOptions {
   readonly clock: Clock;
-  /** Ends the waiting. */
   readonly signal: AbortSignal;
-  /** Called when enough is held back, or for long enough: `take` it then. */
   readonly onDue: () => void;
 }
 
@@ -39,12 +38,12 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
   /** One wait at a time: what is held when it is over may be younger, and gets its own time. */
   const waitUntilDue = async (): Promise<void> => {
     isWaiting = true;
-    while (heldSinceMs !== null) {
+    while (heldSinceMs !== null && !signal.aborted) {
       const leftMs = heldSinceMs + longestMs - clock.now();
       if (leftMs <= 0) onDue();
-      else await clock.sleep(leftMs, signal);
+      else await Promise.allSettled([clock.sleep(leftMs, signal)]);
     }
-    isWaiting = false;
+    isWaiting = signal.aborted;
   };
   return {
     get soFar() {
@@ -57,13 +56,13 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
       if (soFar.length - sent >= Math.max(leastCharacters, sent / leastShare)) onDue();
       else {
         heldSinceMs ??= clock.now();
-        if (!isWaiting) waitUntilDue().catch(() => undefined); // the turn has ended
+        if (!isWaiting) void waitUntilDue();
       }
     },
     take,
     /**
-     * Takes what is not sent yet of the whole answer; null where nothing is missing. Text that does not
-     * go on from what was sent cannot be taken back: then the rest of what was collected is taken.
+     * Takes what is not sent yet of the whole answer; null if nothing is missing. If the answer does not go on from
+     * what was sent, takes the rest of what was collected: what was sent cannot be taken back.
      */
     takeRest: (whole: string): Unsent => {
       if (!whole.startsWith(soFar.slice(0, sent))) return take();

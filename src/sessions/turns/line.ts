@@ -1,12 +1,9 @@
 import type { Client } from '../../core/caller.ts';
 
-/** Work that waits for its turn. */
+/** Waiting work, with a unique key. The client is `null` if it is unknown; `order` sorts in the order of arrival. */
 export interface Waiting {
-  /** Unique among what waits. */
   readonly key: string;
-  /** The client that it is done for; `null` if it is unknown. */
   readonly client: Client | null;
-  /** Sorts in the order of arrival. */
   readonly order: string;
 }
 
@@ -54,10 +51,8 @@ export function createLine<Work extends Waiting>() {
       if (place === undefined) return;
       places.delete(key);
       const { network, addresses, address, turns } = turnsOf(place.client);
-      turns.splice(
-        turns.findIndex((turn) => turn.key === key),
-        1,
-      );
+      const at = turns.findIndex((turn) => turn.key === key);
+      turns.splice(at, 1);
       if (turns.length === 0) addresses.delete(address);
       if (addresses.size === 0) networks.delete(network);
     },
