@@ -73,10 +73,7 @@ export interface AnswerEngine {
 }
 
 /** Creates the engine that answers with quotations from the index. */
-export function toExtractiveEngine(
-  answer: AnswerEngine['answer'],
-  isReady: () => boolean,
-): AnswerEngine {
+export function toExtractiveEngine(answer: AnswerEngine['answer'], isReady: () => boolean) {
   return {
     modelId: 'perch/extractive',
     get isReady() {

@@ -53,10 +53,7 @@ interface BesideTurns<Value> {
 /** The session service without its routes. */
 export type SessionService = Awaited<ReturnType<typeof openSessionService>>;
 
-/**
- * Opens the session service: fails the turns that a crash has interrupted, and answers the messages that wait.
- * Close it with `close()`.
- */
+/** Opens the session service, which goes on after a crash with the messages that wait. Close it with `close()`. */
 export async function openSessionService(options: ServiceOptions) {
   const { engine, clock, random, secret, limits, ledger } = options;
   const ids = createSessionIds(clock, random);
@@ -87,10 +84,7 @@ export async function openSessionService(options: ServiceOptions) {
       if (engine.isReady) return;
       throw new Problem('not_ready', { detail: 'The index of the answers is being built.' });
     },
-    /**
-     * Runs other work in the place of a turn, once it is its client's turn. Rejects with Problem
-     * `overloaded`, `shutting_down` or `not_ready`, or as the work does.
-     */
+    /** Runs other work in the place of a turn. @throws Problem `overloaded`, `shutting_down`, `not_ready` */
     runBesideTurns: async <Value>(beside: BesideTurns<Value>): Promise<Value> => {
       const place = takeTurn(ledger, beside.client);
       const id = ids.delivery();
@@ -100,7 +94,6 @@ export async function openSessionService(options: ServiceOptions) {
         place.release();
       }
     },
-    /** Returns how much is going on, for the operator. */
     figures: async () => ({
       live: await store.countLive(),
       turnsAtWork: turns.atWork,
@@ -193,10 +186,7 @@ function shuttingDown(): Problem {
   return new Problem('shutting_down', { detail: 'This process is about to stop.' });
 }
 
-/**
- * Fails each turn that a crash has interrupted with `turn_interrupted`, so that no reader waits for it. Returns the
- * sessions that have messages left to answer. Run it before the first request.
- */
+/** Fails the turns that a crash has interrupted, before the first request. Returns the sessions with messages left. */
 async function recoverSessions({ clock, limits }: ServiceOptions, store: SessionStore) {
   const left: SessionRecord[] = [];
   const recover = async (record: SessionRecord): Promise<void> => {

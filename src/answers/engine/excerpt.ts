@@ -3,7 +3,6 @@ import { toWords } from '../text/words.ts';
 import { type Asked, shareMet } from './asked.ts';
 import type { Concepts } from './concepts.ts';
 
-/** A block, or a part of one, as Markdown. */
 type Piece = Pick<Statement, 'block' | 'text'>;
 
 /** A sentence, an item, a row or code, with how well it answers. */
@@ -25,10 +24,7 @@ interface ExcerptLimits {
   readonly code: number;
 }
 
-/**
- * Takes out of a passage what answers a question, as Markdown: its best statements in their order, and a
- * sample of code. The lines are those that it was taken from.
- */
+/** Returns the best statements of a passage in their order, and a sample of code, as Markdown, with their lines. */
 export function toExcerpt(
   blocks: readonly Block[],
   question: ExcerptQuestion,
@@ -111,7 +107,7 @@ function worthOf(text: string, { asked, names }: ExcerptQuestion): number {
 function chooseCode(
   blocks: readonly Block[],
   question: ExcerptQuestion,
-  { after, most }: { readonly after: number; readonly most: number },
+  { after, most }: Record<'after' | 'most', number>,
 ): Statement | undefined {
   const samples = blocks.flatMap((block, at) => {
     if (block.kind !== 'code') return [];
@@ -122,7 +118,6 @@ function chooseCode(
   return samples.sort((a, b) => b.value - a.value)[0];
 }
 
-/** Code is cut between two lines. */
 function cutCode(code: string, most: number): string {
   if (code.length <= most) return code;
   const end = code.lastIndexOf('\n', most);

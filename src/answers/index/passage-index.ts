@@ -98,7 +98,6 @@ function createFileLooks(database: SqliteDatabase) {
   return {
     /** Returns whether these corpora, and no others, were read whole by this process or an earlier one. */
     isBuiltFor,
-    /** Notes that these corpora were read whole. */
     noteBuilt: (corpora: readonly Corpus[]) => {
       if (!isBuiltFor(corpora)) build.run(toBuildKey(corpora));
     },
@@ -162,7 +161,6 @@ function createWordLooks(database: SqliteDatabase) {
     )
     .pluck();
   return {
-    /** Returns the number of passages that have a term. */
     passagesWith: (term: string) => count.get(term) ?? 0,
     /** Returns the words that begin with `start`, of a length between these. */
     wordsLike: (start: string, shortest: number, longest: number) =>

@@ -28,15 +28,12 @@ interface RefreshOptions {
 }
 
 const filesBetweenReports = 20;
-
 /** Files are written together: that is several times as quick as one by one. */
 const together = { files: 32, bytes: 1_048_576 } as const;
 
 /**
- * Brings the index to what the corpora hold now, with a turn of the event loop after each file that is read.
- * A file whose size and time are unchanged is not read; files that are gone are removed.
- *
- * @throws the signal's reason.
+ * Brings the index to what the corpora hold now, with a turn of the event loop after each file that is read. A file whose
+ * size and time are unchanged is not read; files that are gone are removed. @throws the signal's reason
  */
 export async function refreshIndex(options: RefreshOptions): Promise<RefreshProgress> {
   const { index, corpora, onFolder, onProgress } = options;

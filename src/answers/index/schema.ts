@@ -1,11 +1,7 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
-/**
- * What texts are taken apart and looked up by. Raised when readers, words or passages change: an
- * index of another number is built anew.
- */
+/** Version of the analysis. Raised when readers, words or passages change: an index of another one is built anew. */
 export const analysisVersion = 2;
-
 /** The fields of a passage that are searched, in the order of `passage_terms`. */
 export const fields = ['title', 'trail', 'heading', 'body', 'code', 'names'] as const;
 

@@ -12,7 +12,6 @@ import { buildPrompt, type Prompt } from './prompt.ts';
 
 /** A language model, as the operator has chosen it. */
 export interface ModelChoice extends ChatModel {
-  /** Maximum number of characters that it is given. */
   readonly maxCharacters: number;
   readonly connectTimeoutMs: number;
   readonly userAgent: string;
@@ -20,7 +19,6 @@ export interface ModelChoice extends ChatModel {
 
 /** Options of `addModel`. */
 export interface ModelAdding {
-  /** Undefined if the operator has none. */
   readonly model: ModelChoice | undefined;
   readonly clock: Clock;
   /** Called for each question that the model did not answer, or not to the end. */
@@ -93,7 +91,6 @@ function refuseToAsk({ given }: Prompt, isPaused: boolean): void {
 
 type ChatEnd = Omit<Extract<ChatPiece, { kind: 'end' }>, 'kind'>;
 
-/** Listens until the model has ended, or has said all that counts. */
 async function listen(text: CitedText, pieces: AsyncIterable<ChatPiece>): Promise<ChatEnd> {
   let end: ChatEnd = { reason: 'stop', usage: undefined };
   for await (const piece of pieces) {

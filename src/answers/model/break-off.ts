@@ -31,7 +31,6 @@ export function continueBrokenOff(
   };
 }
 
-/** The text without its list of sources. */
 function bodyOf({ text, citations }: Answer): string {
   const sources = printSources(citations);
   return (text.endsWith(sources) ? text.slice(0, -sources.length) : text).trim();

@@ -148,7 +148,6 @@ interface DocumentEntry {
 
 type MaybeNode = DocumentNode | undefined;
 
-/** Returns the value below these keys. */
 function nodeAt(node: MaybeNode, ...keys: readonly string[]): MaybeNode {
   const below = (here: MaybeNode, key: string) =>
     here?.kind === 'map' ? here.entries.get(key)?.value : undefined;
@@ -171,7 +170,6 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
 /** A line break, a mark, a string, or any other value. */
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
-/** A list or a map that is not closed yet. */
 interface Open {
   readonly items: DocumentNode[];
   /** `null` for a list. */
@@ -180,11 +178,7 @@ interface Open {
   name: { readonly key: string; readonly line: number } | null;
 }
 
-/**
- * Parses JSON with its lines, which `JSON.parse` does not provide. Depth is bounded by memory alone.
- *
- * @throws SyntaxError for anything but JSON.
- */
+/** Parses JSON with its lines, which `JSON.parse` does not provide, of any depth. @throws SyntaxError */
 function parseJsonTree(source: string): MaybeNode {
   JSON.parse(source);
   const top: Open = { items: [], entries: null, name: null };

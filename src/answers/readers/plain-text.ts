@@ -102,10 +102,7 @@ function levelOf(mark: string, levels: string[]): number {
   return levels.indexOf(mark) + 1;
 }
 
-/**
- * Makes roles and double backticks code spans, keeps what directives name (`.. function:: open(path)`)
- * and blanks other markup. Lines keep their numbers.
- */
+/** Replaces roles by code spans, keeps the names of directives and blanks other markup. Lines keep their numbers. */
 function prepare(text: string): string {
   return text
     .split('\n')

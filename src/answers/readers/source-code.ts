@@ -49,7 +49,6 @@ function declaredName(line: string): string | undefined {
   return declarations.find((form) => form.test(spaced))?.exec(spaced)?.[1];
 }
 
-/** A comment, and its first line from 0. */
 interface Comment {
   readonly line: number;
   readonly text: string;
@@ -108,7 +107,6 @@ function docstringBelow(lines: readonly string[], at: number): Comment | undefin
   return { line: start, text: [opening, ...inner].join('\n') };
 }
 
-/** Each paragraph of a comment is a block. */
 function addComment(sections: SectionBuilder, comment: Comment | undefined): void {
   if (comment === undefined) return;
   let line = comment.line;

@@ -11,10 +11,7 @@ export interface Phrase {
   readonly meanings: readonly string[];
 }
 
-/**
- * Reads the lists in `resources/words/`. They are general: a word belongs there if it has the same meaning
- * whatever a project does.
- */
+/** Reads the lists in `resources/words/`: words that mean the same whatever a project does. */
 export function readVocabulary() {
   return {
     /** Returns the other stems that mean the same as a stem in software. */

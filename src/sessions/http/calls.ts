@@ -10,9 +10,7 @@ import { createMark, readOwner } from './tokens.ts';
 
 export interface CallerRules {
   readonly requireBearer: boolean;
-  /** Whether a session is its starter's alone. */
   readonly bindBearer: boolean;
-  /** Whether a follow-up needs the continuation token. */
   readonly token: 'required' | 'optional';
   /** Whether readers get the token in events without having shown it. */
   readonly streamToken: 'proven' | 'always';
@@ -48,15 +46,11 @@ export async function findSession(request: SessionRequest, setting: CallSetting)
 }
 
 /** @throws Problem `session_forbidden` if sessions are bound to bearers, and this one to another */
-export function refuseStranger(
-  record: SessionRecord,
-  { raw }: FastifyRequest,
-  { service, rules }: CallSetting,
-): void {
-  if (rules.bindBearer) refuseOtherOwner(record, readOwner(raw, service.secret));
+export function refuseStranger(record: SessionRecord, { raw }: FastifyRequest, call: CallSetting) {
+  if (call.rules.bindBearer) refuseOtherOwner(record, readOwner(raw, call.service.secret));
 }
 
-/** Returns the token in a request’s header or body, if any. @throws Problem `conflicting_continuation_tokens`, `invalid_body` */
+/** Returns the token of a request, if any. @throws Problem `conflicting_continuation_tokens`, `invalid_body` */
 export function readToken({ headers }: FastifyRequest, body?: Body): string | undefined {
   const header = String(headers['x-continuation-token'] ?? '') || undefined;
   const member = readString(body, 'continuationToken') || undefined;

@@ -24,7 +24,6 @@ interface SessionMessage {
 }
 
 const pieceEvents = 256;
-
 /** Number of events in one look: few long ones fill a piece, and to look at those behind it means to read them. */
 const eventsAtATime = 16;
 

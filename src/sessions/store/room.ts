@@ -30,7 +30,6 @@ interface Need {
 
 /** Milliseconds since its last use for which a session is not evicted for other addresses. */
 const activeMs = 60_000;
-
 /** Maximum number of sessions evicted by one change: deleting takes time. */
 const mostAtOnce = 256;
 
@@ -46,7 +45,6 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
     throw new Problem('overloaded', { detail: noRoomFor[need.holding] });
   };
   return {
-    /** Keeps what clients hold within bounds from now on. */
     bound: (given: StoreBounds): void => {
       bounds = given;
       includeHolders(database, given.ledger);

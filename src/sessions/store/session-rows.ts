@@ -21,10 +21,8 @@ export interface RawSession extends Omit<SessionRecord, 'client' | 'pending'> {
   readonly network: string;
 }
 
-/** Maximum number of sessions that are listed at once. */
 const pageSize = 100;
 
-/** Stands for an unknown address in the table. */
 const unknownClient = '-';
 
 /** Prepares the statements about the rows of sessions. Nothing here begins or ends a transaction. */
@@ -129,7 +127,6 @@ export function createLifeRows(database: SqliteDatabase) {
 export interface Receipt {
   readonly sessionId: string;
   readonly deliveryId: string;
-  /** Number of messages ahead of it. */
   readonly queued: number;
 }
 

@@ -1,15 +1,11 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
 /**
- * Schema of `sessions.db`, as steps from the empty file. `sessions.number` identifies a session in the
- * other tables. `events.ends` is the sum of the lengths of the session's lines up to this one, so that
- * a piece of bounded size can be read.
- *
- * `sessions.client` is the keyed hash of the address that started a session, `sessions.network` that of
- * the IPv6 /48 around it, or the same as `client` for IPv4; both are `-` if the address is unknown.
- * Triggers add up what the sessions of each hold in `holders`, and what all hold in its row `*`: counting
- * at each start would take longer the more sessions there are. `holders.parent` is the network of an
- * IPv6 address, else `*`.
+ * Schema of `sessions.db`. `sessions.number` identifies a session in the other tables. `events.ends` is the sum of the
+ * lengths of the session's lines up to this one, so that a piece of bounded size can be read. `sessions.client` is the
+ * keyed hash of the address that started a session, `sessions.network` that of the IPv6 /48 around it, or the same for
+ * IPv4; both are `-` if the address is unknown. Triggers add up in `holders` what the sessions of each hold, and in its row
+ * `*` what all hold: counting would take longer with more sessions. `holders.parent` is the network of an IPv6 address.
  */
 export const sessionMigrations: readonly Migration[] = [
   (database) =>

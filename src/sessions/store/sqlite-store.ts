@@ -137,16 +137,13 @@ function createWrites({ write }: GroupCommit, { sessions, once, life }: Rows, ch
   return {
     bound: room.bound,
     /**
-     * Starts a session, or returns the reply to the same request. If a bound is reached, other sessions are evicted;
-     * see "What is bounded" in `docs/sessions.md`.
-     *
+     * Starts a session, or returns the reply to the same request. At a bound, others are evicted (`docs/sessions.md`).
      * @throws Problem `overloaded` if none can be evicted; `turn_queue_full`, `idempotency_conflict`
      */
     start: (acceptance: Acceptance, asked: Once | null) =>
       write(() => once.recall(asked) ?? start(acceptance, asked)),
     /**
      * Adds a message, or returns the reply to the same request; `undefined` if the session is not known any more.
-     *
      * @throws what `decide` throws; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
     accept: (id: string, asked: Once | null, decide: (record: SessionRecord) => Acceptance) =>

@@ -7,7 +7,6 @@ import { estimateEventBytes } from './stored-bytes.ts';
 export interface PendingTurn {
   readonly sequence: number;
   readonly deliveryId: string;
-  /** Whether its `turn.started` is recorded. */
   readonly isBegun: boolean;
 }
 
@@ -76,16 +75,8 @@ export function startSession(
   return { record, messages, events: [started] };
 }
 
-/**
- * Accepts a message of a session, whose turn waits for those before it.
- *
- * @throws Problem `session_not_active`, `turn_queue_full`
- */
-export function acceptMessage(
-  record: SessionRecord,
-  delivery: Delivery,
-  limits: SessionLimits,
-): Transition {
+/** Accepts a message, whose turn waits for those before it. @throws Problem `session_not_active`, `turn_queue_full` */
+export function acceptMessage(record: SessionRecord, delivery: Delivery, limits: SessionLimits) {
   refuseInactive(record);
   const { turns, sessionBytes, queue } = limits;
   if (isFull(record, limits)) {

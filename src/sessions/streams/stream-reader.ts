@@ -53,9 +53,7 @@ export function createReader(
     offset: 0,
     /** The index at which it ends. */
     untilIndex: mode === 'once' ? events : endless,
-    /** When it ends at the latest. */
     untilMs: nowMs + lastingMs[mode],
-    /** When its last bytes were flushed. */
     outputMs: nowMs,
     /** Since when bytes are under way; infinite while none are. */
     writingSinceMs: endless,
@@ -93,10 +91,8 @@ interface SendSetting {
 
 const leaseRecord: LeaseRecord = { $eve: 'stream.lease-ended', version: 1 };
 const leaseEnded = Buffer.from(`${JSON.stringify(leaseRecord)}\n`);
-
 /** Keeps a silent stream alive: white space before the next line. */
 const heartbeat = Buffer.from(' ');
-
 /** Maximum number of bytes that are written at once: a reader that takes them has made progress. */
 const writeBytes = 65_536;
 

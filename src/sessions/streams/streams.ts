@@ -34,7 +34,6 @@ interface StreamsOptions {
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** A session that is being read, or about to be. */
 interface OpenFeed extends Feed {
   places: number;
   readonly sendings: Map<Sending, Promise<void>>;
@@ -86,7 +85,6 @@ export function createStreams(options: StreamsOptions) {
       };
       return { record, sendTo };
     },
-    /** Passes what was recorded on to those who read it. */
     publish: (commit: Commit): void => {
       for (const [sessionId, record] of commit) {
         if (record === undefined) pieces.forget(sessionId);
@@ -155,7 +153,6 @@ function tooManyStreams(which: string): Problem {
   return new Problem('overloaded', { detail: `As many streams ${which} are open as may be.` });
 }
 
-/** Milliseconds between two looks at all streams. */
 const pulseMs = 1000;
 
 /**

@@ -14,7 +14,6 @@ export type AnswerText = ReturnType<typeof createAnswerText>;
 const leastCharacters = 64;
 const leastShare = 16;
 const longestMs = 250;
-
 /** Maximum number of characters that are sent in repeating an answer; the rest of it comes at its end. */
 const mostRepeated = 4_194_304;
 
@@ -60,10 +59,7 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
       }
     },
     take,
-    /**
-     * Takes what is not sent yet of the whole answer; null if nothing is missing. If the answer does not go on from
-     * what was sent, takes the rest of what was collected: what was sent cannot be taken back.
-     */
+    /** Takes the rest of the whole answer, if it goes on from what was sent; else the rest of what was collected. */
     takeRest: (whole: string): Unsent => {
       if (!whole.startsWith(soFar.slice(0, sent))) return take();
       soFar = whole;

@@ -12,7 +12,6 @@ interface Task extends Waiting {
 interface FairWorkOptions {
   readonly atOnce: number;
   readonly clock: Clock;
-  /** Returns whether work can begin. */
   isReady(): boolean;
 }
 
@@ -58,7 +57,6 @@ export function createFairWork({ atOnce, clock, isReady }: FairWorkOptions) {
       line.join(task);
       pump();
     },
-    /** Takes out a task that has not begun. */
     leave: line.leave,
     /** Begins no more of it, and drops what waits; what has begun goes on. */
     close: (): void => {

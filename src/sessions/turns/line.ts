@@ -7,10 +7,7 @@ export interface Waiting {
   readonly order: string;
 }
 
-/**
- * Creates an empty line, which keeps waiting work in a fair order. An IPv4 address is a network by itself, and so are all
- * unknown clients together.
- */
+/** Creates a line of work in a fair order. An IPv4 address is a network, and so are all unknown clients together. */
 export function createLine<Work extends Waiting>() {
   /** Work by network and address; the next of each is first. */
   const networks = new Map<string, Map<string, Work[]>>();

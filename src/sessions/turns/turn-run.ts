@@ -19,7 +19,6 @@ export interface TurnSetting {
   readonly engine: AnswerEngine;
   readonly clock: Clock;
   readonly limits: SessionLimits & { readonly turnMs: number };
-  /** Returns whether the store has room for an answer to this client. */
   hasRoom(client: SessionRecord['client']): boolean;
   /** Called with faults, for the log; never with what was said. */
   readonly onFault: (error: unknown, doing: string) => void;
@@ -30,7 +29,6 @@ type Stop =
   | { readonly kind: 'cancelled' | 'cut' | 'gone' }
   | { readonly kind: 'failed'; readonly failure: TurnFailure };
 
-/** A turn at work, with what it is run with. */
 interface Run extends TurnSetting {
   readonly sessionId: string;
   readonly sequence: number;
@@ -72,10 +70,8 @@ export const failures = {
 
 /** Maximum number of earlier turns that an engine is given. */
 const earlierTurns = 6;
-
 /** Maximum number of characters of an answer; the rest is cut. */
 const maxAnswer = 262_144;
-
 /** Milliseconds between two tries to record the end of a turn. */
 export const retryMs = 1000;
 
@@ -203,7 +199,6 @@ function complete(found: Answer, text: AnswerText, nowMs: number): TurnEnd {
   return { kind: 'completed', answer, unsent: text.takeRest(whole), nowMs };
 }
 
-/** Records the text that is due. A turn whose text cannot be recorded fails. */
 async function sendText(text: AnswerText, run: Run): Promise<void> {
   const { sessionId, sequence, store, stop, onFault } = run;
   const unsent = text.take();

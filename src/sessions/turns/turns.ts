@@ -26,7 +26,7 @@ export function createTurns(options: TurnsOptions) {
     /** Cancels the turn of a session: the one named, or whichever is at the front. */
     cancel: async (sessionId: string, turnId: string | null): Promise<void> => {
       if (cancelRunning(sessionId, turnId)) return;
-      const record = await cancelWaiting({ sessionId, turnId }, options);
+      const record = await cancelWaiting(sessionId, turnId, options);
       // It may have come to work in the meantime.
       if (record === undefined) cancelRunning(sessionId, turnId);
       else {
@@ -94,10 +94,8 @@ function createTurnWork(options: TurnsOptions) {
 }
 
 /** Cancels the turn at the front of a session before it is at work; returns `undefined` if there is none such. */
-async function cancelWaiting(
-  { sessionId, turnId }: { readonly sessionId: string; readonly turnId: string | null },
-  { store, engine, clock, limits }: TurnsOptions,
-): Promise<SessionRecord | undefined> {
+async function cancelWaiting(sessionId: string, turnId: string | null, options: TurnsOptions) {
+  const { store, engine, clock, limits } = options;
   const found = await store.find(sessionId);
   const front = found.kind === 'known' ? found.record.pending[0] : undefined;
   if (!front || front.isBegun || !isNamed(front.sequence, turnId)) return undefined;
