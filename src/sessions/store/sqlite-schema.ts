@@ -15,22 +15,16 @@ export const sessionMigrations: readonly Migration[] = [
         id TEXT NOT NULL UNIQUE,
         state TEXT NOT NULL CHECK (state IN ('running', 'waiting', 'ended', 'failed')),
         owner TEXT,
-        created_ms INTEGER NOT NULL,
-        active_ms INTEGER NOT NULL,
-        ended_ms INTEGER,
-        accepted INTEGER NOT NULL,
-        events INTEGER NOT NULL,
-        bytes INTEGER NOT NULL
+        created_ms INTEGER NOT NULL, active_ms INTEGER NOT NULL, ended_ms INTEGER,
+        accepted INTEGER NOT NULL, events INTEGER NOT NULL, bytes INTEGER NOT NULL
       ) STRICT;
       CREATE INDEX sessions_by_activity ON sessions (state, active_ms);
       CREATE INDEX sessions_by_creation ON sessions (state, created_ms);
       CREATE INDEX sessions_by_end ON sessions (ended_ms) WHERE ended_ms IS NOT NULL;
 
       CREATE TABLE messages (
-        session INTEGER NOT NULL,
-        sequence INTEGER NOT NULL,
-        delivery_id TEXT NOT NULL,
-        text TEXT NOT NULL,
+        session INTEGER NOT NULL, sequence INTEGER NOT NULL,
+        delivery_id TEXT NOT NULL, text TEXT NOT NULL,
         state TEXT NOT NULL
           CHECK (state IN ('queued', 'running', 'completed', 'failed', 'cancelled')),
         completed_event INTEGER,
@@ -38,26 +32,18 @@ export const sessionMigrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
 
       CREATE TABLE events (
-        session INTEGER NOT NULL,
-        position INTEGER NOT NULL,
-        line TEXT NOT NULL,
-        ends INTEGER NOT NULL,
+        session INTEGER NOT NULL, position INTEGER NOT NULL,
+        line TEXT NOT NULL, ends INTEGER NOT NULL,
         PRIMARY KEY (session, position)
       ) STRICT, WITHOUT ROWID;
 
-      CREATE TABLE purged (
-        id TEXT PRIMARY KEY,
-        purged_ms INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE purged (id TEXT PRIMARY KEY, purged_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
       CREATE INDEX purged_by_time ON purged (purged_ms);
 
       CREATE TABLE once (
-        key TEXT PRIMARY KEY,
-        fingerprint TEXT NOT NULL,
-        session INTEGER NOT NULL,
-        delivery_id TEXT NOT NULL,
-        queued INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL
+        key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL,
+        session INTEGER NOT NULL, delivery_id TEXT NOT NULL,
+        queued INTEGER NOT NULL, at_ms INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX once_by_session ON once (session);
       CREATE INDEX once_by_time ON once (at_ms);
@@ -98,8 +84,7 @@ export const sessionMigrations: readonly Migration[] = [
       ) WHERE state = 'running';
 
       CREATE TABLE holders (
-        name TEXT PRIMARY KEY,
-        parent TEXT,
+        name TEXT PRIMARY KEY, parent TEXT,
         live INTEGER NOT NULL DEFAULT 0,
         stored INTEGER NOT NULL DEFAULT 0,
         pending INTEGER NOT NULL DEFAULT 0
