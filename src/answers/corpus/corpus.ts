@@ -27,9 +27,7 @@ export function corporaAt(paths: readonly string[]): readonly Corpus[] {
     const time = (times.get(base) ?? 0) + 1;
     times.set(base, time);
     const name = time === 1 ? base : `${base}-${time}`;
-    return isFile
-      ? { name, root: dirname(absolute), only: [basename(absolute)] }
-      : { name, root: absolute };
+    return isFile ? { name, root: dirname(absolute), only: [base] } : { name, root: absolute };
   });
 }
 

@@ -3,10 +3,7 @@ import { onlyLead, type Profile, useIn } from './passage-store.ts';
 import { weights } from './weights.ts';
 
 /** A concept that a term stands for, by its number, and how much the term counts for it. */
-export interface StandIn {
-  readonly concept: number;
-  readonly factor: number;
-}
+export type StandIn = Readonly<{ concept: number; factor: number }>;
 
 export type Asked = ReturnType<typeof toAsked>;
 

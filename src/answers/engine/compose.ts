@@ -2,10 +2,7 @@ import { toSlug } from '../../core/slug.ts';
 import type { Answer, Citation } from '../answer.ts';
 
 /** A source of an answer, with the text that is quoted from it. */
-export interface Source {
-  readonly citation: Citation;
-  readonly text: string;
-}
+export type Source = Readonly<{ citation: Citation; text: string }>;
 
 /** Maximum number of characters of an answer. */
 export const maxAnswerLength = 4000;

@@ -6,23 +6,14 @@ import type { Concepts } from './concepts.ts';
 type Piece = Pick<Statement, 'block' | 'text'>;
 
 /** A sentence, an item, a row or code, with how well it answers. */
-interface Statement {
-  readonly block: Block;
-  readonly text: string;
-  readonly at: number;
-  readonly value: number;
-}
+type Statement = Readonly<{ block: Block; text: string; at: number; value: number }>;
 
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly asked: Asked;
 }
 
 /** Maximum number of statements, and of characters of text and of code. */
-interface ExcerptLimits {
-  readonly statements: number;
-  readonly text: number;
-  readonly code: number;
-}
+type ExcerptLimits = Readonly<{ statements: number; text: number; code: number }>;
 
 /** Returns the best statements of a passage in their order, and a sample of code, as Markdown, with their lines. */
 export function toExcerpt(

@@ -15,10 +15,7 @@ interface FindContext extends WordContext {
 }
 
 /** A passage that is to be cited, with the question or part of one that it was found for. */
-export interface FoundSource {
-  readonly scored: ScoredPassage;
-  readonly findings: Findings;
-}
+export type FoundSource = Readonly<{ scored: ScoredPassage; findings: Findings }>;
 
 /** Passages for a question: the best one for each part of it, then further ones. */
 export interface Found {

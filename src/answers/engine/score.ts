@@ -18,11 +18,7 @@ export interface ScoredPassage {
 }
 
 /** The question that passages are scored for, and the mean number of words in a passage. */
-interface ScoreContext {
-  readonly text: string;
-  readonly concepts: Concepts;
-  readonly meanWords: number;
-}
+type ScoreContext = Readonly<{ text: string; concepts: Concepts; meanWords: number }>;
 
 /** How many of the best are checked for how close together they have what was asked for. */
 const lookedClosely = 40;

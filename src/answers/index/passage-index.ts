@@ -11,12 +11,7 @@ import { toStem } from '../text/words.ts';
 import { type AnalysedFile, type FieldTerms, spellingsOf, unpackTerms } from './analysed-file.ts';
 import { analysisVersion, type Field, migrations } from './schema.ts';
 
-interface IndexedFile {
-  readonly id: number;
-  readonly bytes: number;
-  readonly modifiedMs: number;
-  readonly hash: string;
-}
+type IndexedFile = Readonly<{ id: number; bytes: number; modifiedMs: number; hash: string }>;
 
 /** A passage, with its file and the terms that it is scored by; `lead` has those of the first words of the file. */
 export interface FoundPassage {

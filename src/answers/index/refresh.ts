@@ -7,11 +7,7 @@ import { type AnalysedFile, analyseFile } from './analysed-file.ts';
 import type { PassageIndex } from './passage-index.ts';
 
 /** Progress of a refresh: files that were checked, those of them that were new or changed, and removed ones. */
-export interface RefreshProgress {
-  readonly files: number;
-  readonly read: number;
-  readonly removed: number;
-}
+export type RefreshProgress = Readonly<{ files: number; read: number; removed: number }>;
 
 interface RefreshOptions {
   readonly index: PassageIndex;

@@ -5,10 +5,7 @@ import { readEventStream, readText } from './event-stream.ts';
 import { ModelFailure } from './model-failure.ts';
 
 /** A message of a conversation. */
-export interface ChatMessage {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
-}
+export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;
 
 /** A piece of a completion; the last one is `end`, whose reason is `length` if the endpoint cut the answer. */
 export type ChatPiece =

@@ -3,10 +3,7 @@ import { ModelFailure } from './model-failure.ts';
 type Bytes = AsyncIterable<Uint8Array>;
 
 /** Maximum characters of a line, and of the data of an event; and maximum bytes of the whole stream. */
-interface EventStreamLimits {
-  readonly maxLine: number;
-  readonly maxBytes: number;
-}
+type EventStreamLimits = Readonly<{ maxLine: number; maxBytes: number }>;
 
 /**
  * Yields the data of each event of an event stream (WHATWG HTML, server-sent events); the last one needs no blank line.

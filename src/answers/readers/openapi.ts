@@ -140,11 +140,7 @@ type DocumentNode = { readonly line: number } & (
 );
 
 /** A member of a map, with the line of its name. */
-interface DocumentEntry {
-  readonly key: string;
-  readonly line: number;
-  readonly value: MaybeNode;
-}
+type DocumentEntry = Readonly<{ key: string; line: number; value: MaybeNode }>;
 
 type MaybeNode = DocumentNode | undefined;
 

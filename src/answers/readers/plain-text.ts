@@ -6,11 +6,7 @@ export function readPlainText(text: string): ReadFile {
 }
 
 /** A heading, and how many lines it takes with what underlines it. */
-interface FoundHeading {
-  readonly level: number;
-  readonly text: string;
-  readonly lines: number;
-}
+type FoundHeading = Readonly<{ level: number; text: string; lines: number }>;
 
 /** Finds the heading that begins at a line, counted from 0. */
 type FindHeading = (lines: readonly string[], at: number) => FoundHeading | undefined;

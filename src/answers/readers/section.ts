@@ -23,10 +23,7 @@ export interface Section {
 }
 
 /** The title of a file, empty if it has none, and its sections. */
-export interface ReadFile {
-  readonly title: string;
-  readonly sections: readonly Section[];
-}
+export type ReadFile = Readonly<{ title: string; sections: readonly Section[] }>;
 
 /** Collects sections from headings and blocks that arrive in the order of the file. */
 export class SectionBuilder {

@@ -49,10 +49,7 @@ function declaredName(line: string): string | undefined {
   return declarations.find((form) => form.test(spaced))?.exec(spaced)?.[1];
 }
 
-interface Comment {
-  readonly line: number;
-  readonly text: string;
-}
+type Comment = Readonly<{ line: number; text: string }>;
 
 const commentLine = /^\s*(?:\/\/|#(?!!|\[|include|define|if|endif)|--|;;|\*|\/\*)/;
 const passedOver = /^\s*(?:@\w|#\[)/;

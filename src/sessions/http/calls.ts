@@ -16,10 +16,7 @@ export interface CallerRules {
   readonly streamToken: 'proven' | 'always';
 }
 
-export interface CallSetting {
-  readonly service: SessionService;
-  readonly rules: CallerRules;
-}
+export type CallSetting = Readonly<{ service: SessionService; rules: CallerRules }>;
 
 /** @throws Problem `missing_bearer` in strict mode */
 export function refuseWithoutBearer({ raw }: FastifyRequest, { service, rules }: CallSetting) {
@@ -84,10 +81,7 @@ export function demandToken(request: SessionRequest, body: Body | undefined, set
 }
 
 /** The bearer and the address of a request, by their keyed hashes. */
-export interface Caller {
-  readonly owner: string | null;
-  readonly client: Client;
-}
+export type Caller = Readonly<{ owner: string | null; client: Client }>;
 
 export function isOnce({ headers }: FastifyRequest, owner: string | null): boolean {
   const key = headers['idempotency-key'];

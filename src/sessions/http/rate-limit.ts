@@ -3,17 +3,10 @@ import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 
-interface Rate {
-  readonly perMinute: number;
-  readonly burst: number;
-}
+type Rate = Readonly<{ perMinute: number; burst: number }>;
 
 /** The rates of one address. A bearer, and the addresses of a network, have a multiple of them. */
-interface CallRatesOptions {
-  readonly starts: Rate;
-  readonly messages: Rate;
-  readonly clock: Clock;
-}
+type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; clock: Clock }>;
 
 /**
  * Creates the rates of starts and messages. A bearer that nobody checks is no identity, so the address counts beside it.

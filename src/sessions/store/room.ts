@@ -123,12 +123,7 @@ const states: Readonly<Record<Holding, readonly RawSession['state'][]>> = {
 };
 
 /** A search among the sessions of `name`. Only sessions of the caller's own address are evicted while they are read. */
-interface Search {
-  readonly name: string;
-  readonly except: number;
-  readonly unusedSinceMs: number;
-  readonly isOwn: 0 | 1;
-}
+type Search = Readonly<{ name: string; except: number; unusedSinceMs: number; isOwn: 0 | 1 }>;
 
 type Holder = Readonly<{ name: string; weight: number }>;
 

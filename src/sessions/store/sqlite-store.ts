@@ -21,10 +21,7 @@ export type Found =
   | { readonly kind: 'unknown' };
 
 /** A message that is to be stored, and the reply to it. */
-export interface Acceptance {
-  readonly transition: Transition;
-  readonly receipt: Receipt;
-}
+export type Acceptance = Readonly<{ transition: Transition; receipt: Receipt }>;
 
 /** The sessions that were changed together, by id; undefined for one that was purged. */
 export type Commit = ReadonlyMap<string, SessionRecord | undefined>;
@@ -180,11 +177,7 @@ function createWrites({ write }: GroupCommit, { sessions, once, life }: Rows, ch
   };
 }
 
-interface ChangesOptions {
-  readonly rows: Rows;
-  readonly stamp: StampEvent;
-  readonly note: Note;
-}
+type ChangesOptions = Readonly<{ rows: Rows; stamp: StampEvent; note: Note }>;
 
 /**
  * Creates the changes inside a transaction. A Problem is thrown before anything of the change itself is written;

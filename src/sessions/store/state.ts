@@ -4,11 +4,7 @@ import { Problem } from '../../core/problem.ts';
 import type { EndReason, EventDraft } from '../events.ts';
 import { estimateEventBytes } from './stored-bytes.ts';
 
-export interface PendingTurn {
-  readonly sequence: number;
-  readonly deliveryId: string;
-  readonly isBegun: boolean;
-}
+export type PendingTurn = Readonly<{ sequence: number; deliveryId: string; isBegun: boolean }>;
 
 export interface SessionRecord {
   readonly id: string;
@@ -43,11 +39,7 @@ export interface Transition {
   readonly messages: readonly MessageChange[];
 }
 
-interface Delivery {
-  readonly deliveryId: string;
-  readonly text: string;
-  readonly nowMs: number;
-}
+type Delivery = Readonly<{ deliveryId: string; text: string; nowMs: number }>;
 
 /** The part of the limits that decides about sessions. */
 export interface SessionLimits {
@@ -152,11 +144,7 @@ export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
 );
 
 /** A failure as its events tell it. After a terminal one the session cannot go on. */
-export interface TurnFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly terminal: boolean;
-}
+export type TurnFailure = Readonly<{ code: string; message: string; terminal: boolean }>;
 
 /** Ends the turn at work; `null` if it is not at work any more. */
 export function endTurn(
@@ -207,14 +195,6 @@ export function endSession(record: SessionRecord, reason: EndReason, nowMs: numb
 
 function toCancelled({ sequence }: PendingTurn): MessageChange {
   return { kind: 'mark', sequence, state: 'cancelled' };
-}
-
-export function joinTransitions(first: Transition, second: Transition): Transition {
-  return {
-    record: second.record,
-    events: [...first.events, ...second.events],
-    messages: [...first.messages, ...second.messages],
-  };
 }
 
 function findAtWork({ pending }: SessionRecord, sequence: number): PendingTurn | undefined {

@@ -7,10 +7,7 @@ import type { SessionStore } from '../store/sqlite-store.ts';
 type Position = Readonly<{ index: number; offset: number }>;
 
 /** A piece of a stream as it is written, and the position after it. */
-interface Piece {
-  readonly bytes: Buffer;
-  readonly next: Position;
-}
+type Piece = Readonly<{ bytes: Buffer; next: Position }>;
 
 /** The place of a piece, which ends before the event `untilIndex`; and the token that its reader is told, if any. */
 interface Place {

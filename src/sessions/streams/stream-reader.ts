@@ -77,11 +77,7 @@ export function createReader(
 }
 
 /** A reader of a feed, and where its bytes go. */
-export interface Sending {
-  readonly reader: Reader;
-  readonly feed: Feed;
-  readonly sink: Writable;
-}
+export type Sending = Readonly<{ reader: Reader; feed: Feed; sink: Writable }>;
 
 interface SendSetting {
   readonly pieces: ReturnType<typeof createPieces>;

@@ -56,7 +56,7 @@ export function createStreams(options: StreamsOptions) {
     });
   return {
     get open() {
-      return places.taken;
+      return [...places.feeds.values()].reduce((sum, feed) => sum + feed.places, 0);
     },
     isRead: (sessionId: string) => places.feeds.has(sessionId),
     /** Returns `undefined` if the session is not known any more. @throws Problem `overloaded` */
@@ -113,12 +113,8 @@ function update(feed: OpenFeed, record: SessionRecord | undefined): void {
 /** Counts the streams of each session here, and those of each client in the ledger. */
 function createPlaces({ limits, ledger }: StreamsOptions) {
   const feeds = new Map<string, OpenFeed>();
-  let taken = 0;
   return {
     feeds,
-    get taken() {
-      return taken;
-    },
     /** @throws Problem `overloaded` */
     take: ({ sessionId, client }: StreamRequest) => {
       const fresh: OpenFeed = { sessionId, record: undefined, places: 0, sendings: new Map() };
@@ -130,10 +126,8 @@ function createPlaces({ limits, ledger }: StreamsOptions) {
       hold.take(1);
       feeds.set(sessionId, feed);
       feed.places += 1;
-      taken += 1;
       const release = (): void => {
         hold.release();
-        taken -= 1;
         feed.places -= 1;
         if (feed.places === 0) feeds.delete(sessionId);
       };

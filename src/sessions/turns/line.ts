@@ -1,11 +1,7 @@
 import type { Client } from '../../core/caller.ts';
 
 /** Waiting work, with a unique key. The client is `null` if it is unknown; `order` sorts in the order of arrival. */
-export interface Waiting {
-  readonly key: string;
-  readonly client: Client | null;
-  readonly order: string;
-}
+export type Waiting = Readonly<{ key: string; client: Client | null; order: string }>;
 
 /** Creates a line of work in a fair order. An IPv4 address is a network, and so are all unknown clients together. */
 export function createLine<Work extends Waiting>() {

@@ -37,35 +37,27 @@ interface Run extends TurnSetting {
   readonly stop: (stop: Stop) => void;
 }
 
-const toFailure = (code: string, message: string, terminal = false): TurnFailure => ({
-  code,
-  message,
-  terminal,
-});
+const messages = {
+  turn_timeout: 'The question could not be answered in time. Ask again, or ask a shorter question.',
+  turn_interrupted: 'The server was stopped while it answered. Ask again.',
+  answer_failed:
+    'The question could not be answered because of a fault in the server. Ask again later.',
+  storage_full: 'The server has no room for the answer. Start a new session, or ask again later.',
+  session_damaged:
+    'What was said earlier in this session cannot be read any more. Start a new session.',
+};
+
+function toFailure(code: keyof typeof messages, terminal = false): TurnFailure {
+  return { code, message: messages[code], terminal };
+}
 
 /** The failures of turns, as their events tell them. */
 export const failures = {
-  timeout: toFailure(
-    'turn_timeout',
-    'The question could not be answered in time. Ask again, or ask a shorter question.',
-  ),
-  interrupted: toFailure(
-    'turn_interrupted',
-    'The server was stopped while it answered. Ask again.',
-  ),
-  failed: toFailure(
-    'answer_failed',
-    'The question could not be answered because of a fault in the server. Ask again later.',
-  ),
-  full: toFailure(
-    'storage_full',
-    'The server has no room for the answer. Start a new session, or ask again later.',
-  ),
-  damaged: toFailure(
-    'session_damaged',
-    'What was said earlier in this session cannot be read any more. Start a new session.',
-    true,
-  ),
+  timeout: toFailure('turn_timeout'),
+  interrupted: toFailure('turn_interrupted'),
+  failed: toFailure('answer_failed'),
+  full: toFailure('storage_full'),
+  damaged: toFailure('session_damaged', true),
 };
 
 /** Maximum number of earlier turns that an engine is given. */

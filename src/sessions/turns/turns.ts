@@ -1,4 +1,4 @@
-import { beginTurn, endTurn, joinTransitions, type SessionRecord } from '../store/state.ts';
+import { beginTurn, endTurn, type SessionRecord } from '../store/state.ts';
 import type { FairWork } from './fair-work.ts';
 import { failures, retryMs, runTurn, type TurnRun, type TurnSetting } from './turn-run.ts';
 
@@ -107,6 +107,12 @@ async function cancelWaiting(sessionId: string, turnId: string | null, options: 
     if (begun === null) return null;
     const end = { kind: 'cancelled', unsent: null, nowMs: clock.now() } as const;
     const ended = endTurn(begun.record, { sequence, end }, limits);
-    return ended && joinTransitions(begun, ended);
+    return (
+      ended && {
+        record: ended.record,
+        events: [...begun.events, ...ended.events],
+        messages: [...begun.messages, ...ended.messages],
+      }
+    );
   });
 }
