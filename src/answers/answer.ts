@@ -1,8 +1,5 @@
 /** A question, with the earlier turns of the same session, oldest first. */
-export interface Question {
-  readonly text: string;
-  readonly earlier: readonly EarlierTurn[];
-}
+export type Question = Readonly<{ text: string; earlier: readonly EarlierTurn[] }>;
 
 /** An earlier turn of the session, with its answer. */
 export interface EarlierTurn {
@@ -73,10 +70,7 @@ export interface AnswerEngine {
 }
 
 /** Creates the engine that answers with quotations from the index. */
-export function toExtractiveEngine(
-  answer: AnswerEngine['answer'],
-  isReady: () => boolean,
-): AnswerEngine {
+export function toExtractiveEngine(answer: AnswerEngine['answer'], isReady: () => boolean) {
   return {
     modelId: 'perch/extractive',
     get isReady() {

@@ -32,10 +32,8 @@ export interface Answers {
 }
 
 /**
- * Opens the index and the engine in this thread; a server uses `openThreadedAnswers`. Nothing is read yet. If an
- * earlier process built an index for the same corpora, questions are answered at once.
- *
- * @throws Error if the file of the index cannot be opened.
+ * Opens the index and the engine in this thread; a server uses `openThreadedAnswers`. Nothing is read yet; an index of an
+ * earlier process for the same corpora is used at once. @throws Error if its file cannot be opened
  */
 export function openAnswers(options: AnswersOptions): Answers {
   const { corpora, path, onProgress } = options;

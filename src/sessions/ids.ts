@@ -36,9 +36,7 @@ function createSequence(clock: Clock, random: Random): () => string {
   };
 }
 
-/** Number of values of seven characters. */
 const numbersPerStart = 32 ** 7;
-
 /** Crockford's Base32, as the ULID specification has it. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 

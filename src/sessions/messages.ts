@@ -29,10 +29,8 @@ interface FurtherMessage {
 }
 
 /**
- * Adds a message to a session; its turn waits for those before it.
- *
- * @throws Problem `session_not_active`, `session_expired`, `turn_queue_full`, `overloaded`,
- * `idempotency_conflict`, `not_ready`, and what `check` throws
+ * Adds a message to a session; its turn waits for those before it. @throws Problem `session_not_active`,
+ * `session_expired`, `turn_queue_full`, `overloaded`, `idempotency_conflict`, `not_ready`, and what `check` throws
  */
 export async function goOnWith(
   { sessionId, text, once, check }: FurtherMessage,

@@ -17,6 +17,7 @@ import { createFairWork, runFairly } from './turns/fair-work.ts';
 import { failures } from './turns/turn-run.ts';
 import { createTurns } from './turns/turns.ts';
 
+/** Limits of the service. `messagesPerMinute` is for one address. */
 export interface ServiceLimits extends SessionLimits, LifeLimits, StreamLimits {
   readonly messageBytes: number;
   readonly bodyBytes: number;
@@ -24,7 +25,6 @@ export interface ServiceLimits extends SessionLimits, LifeLimits, StreamLimits {
   readonly turnsAtOnce: number;
   readonly startsPerMinute: number;
   readonly startBurst: number;
-  /** Maximum number of messages of one address. */
   readonly messagesPerMinute: number;
 }
 
@@ -43,10 +43,9 @@ interface ServiceOptions {
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** Work for a client that takes the place of a turn. */
+/** Work for a client that takes the place of a turn. `signal` ends the wait for a place. */
 interface BesideTurns<Value> {
   readonly client: Client;
-  /** Ends the wait for a place. */
   readonly signal: AbortSignal;
   run(): Promise<Value>;
 }
@@ -54,15 +53,13 @@ interface BesideTurns<Value> {
 /** The session service without its routes. */
 export type SessionService = Awaited<ReturnType<typeof openSessionService>>;
 
-/**
- * Opens the session service: fails the turns that a crash has interrupted, and answers the messages that wait.
- * Close it with `close()`.
- */
+/** Opens the session service, which goes on after a crash with the messages that wait. Close it with `close()`. */
 export async function openSessionService(options: ServiceOptions) {
   const { engine, clock, random, secret, limits, ledger } = options;
   const ids = createSessionIds(clock, random);
-  const { store, work, turns, streams, stopAging } = await openParts(options, ids.event);
-  const shutdown = createShutdown({ store, turns, streams, stopAging });
+  const parts = await openParts(options, ids.event);
+  const { store, work, turns, streams } = parts;
+  const { startDraining, cutOff, close, isDraining } = createShutdown(parts);
   return {
     store,
     turns,
@@ -83,14 +80,11 @@ export async function openSessionService(options: ServiceOptions) {
     },
     /** @throws Problem `not_ready`, `shutting_down` */
     refuseUnlessReady: (): void => {
-      if (shutdown.isDraining) throw shuttingDown();
+      if (isDraining()) throw shuttingDown();
       if (engine.isReady) return;
       throw new Problem('not_ready', { detail: 'The index of the answers is being built.' });
     },
-    /**
-     * Runs other work in the place of a turn, once it is its client's turn. Rejects with Problem
-     * `overloaded`, `shutting_down` or `not_ready`, or as the work does.
-     */
+    /** Runs other work in the place of a turn. @throws Problem `overloaded`, `shutting_down`, `not_ready` */
     runBesideTurns: async <Value>(beside: BesideTurns<Value>): Promise<Value> => {
       const place = takeTurn(ledger, beside.client);
       const id = ids.delivery();
@@ -100,7 +94,6 @@ export async function openSessionService(options: ServiceOptions) {
         place.release();
       }
     },
-    /** Returns how much is going on, for the operator. */
     figures: async () => ({
       live: await store.countLive(),
       turnsAtWork: turns.atWork,
@@ -108,9 +101,9 @@ export async function openSessionService(options: ServiceOptions) {
       streams: streams.open,
       storedBytes: ledger.totalOf('sessionBytes'),
     }),
-    startDraining: shutdown.startDraining,
-    cutOff: shutdown.cutOff,
-    close: shutdown.close,
+    startDraining,
+    cutOff,
+    close,
   };
 }
 
@@ -145,33 +138,23 @@ async function openParts(options: ServiceOptions, nextId: () => string) {
 /** Takes a turn that is not stored. @throws Problem `overloaded`, `not_ready` */
 function takeTurn(ledger: Ledger, client: Client): Hold {
   const place = ledger.open('queuedTurns', client);
-  let isTaken = false;
   try {
-    isTaken = place.take(1);
+    if (place.take(1)) return place;
   } catch (error) {
     throw toStoreProblem(error); // the turns of sessions are counted in the store
   }
-  if (isTaken) return place;
   throw new Problem('overloaded', { detail: 'Too many questions wait for an answer.' });
 }
 
-function createRates(
-  { startsPerMinute, startBurst, messagesPerMinute }: ServiceLimits,
-  clock: Clock,
-) {
+function createRates(limits: ServiceLimits, clock: Clock) {
+  const starts = { perMinute: limits.startsPerMinute, burst: limits.startBurst };
+  const perMinute = limits.messagesPerMinute;
   // A third of a minute's at once, as starts have it by default.
-  const messageBurst = Math.max(1, Math.floor(messagesPerMinute / 3));
-  return createCallRates({
-    starts: { perMinute: startsPerMinute, burst: startBurst },
-    messages: { perMinute: messagesPerMinute, burst: messageBurst },
-    clock,
-  });
+  const messages = { perMinute, burst: Math.max(1, Math.floor(perMinute / 3)) };
+  return createCallRates({ starts, messages, clock });
 }
 
-type Parts = Pick<
-  Awaited<ReturnType<typeof openParts>>,
-  'store' | 'turns' | 'streams' | 'stopAging'
->;
+type Parts = Awaited<ReturnType<typeof openParts>>;
 
 function createShutdown({ store, turns, streams, stopAging }: Parts) {
   let isDraining = false;
@@ -189,9 +172,7 @@ function createShutdown({ store, turns, streams, stopAging }: Parts) {
     return cut;
   };
   return {
-    get isDraining() {
-      return isDraining;
-    },
+    isDraining: () => isDraining,
     startDraining,
     cutOff,
     close: async (): Promise<void> => {
@@ -205,24 +186,17 @@ function shuttingDown(): Problem {
   return new Problem('shutting_down', { detail: 'This process is about to stop.' });
 }
 
-/**
- * Fails each turn that a crash has interrupted with `turn_interrupted`, so that no reader waits for it. Returns the
- * sessions that have messages left to answer. Run it before the first request.
- */
+/** Fails the turns that a crash has interrupted, before the first request. Returns the sessions with messages left. */
 async function recoverSessions({ clock, limits }: ServiceOptions, store: SessionStore) {
   const left: SessionRecord[] = [];
   const recover = async (record: SessionRecord): Promise<void> => {
     const [front] = record.pending;
-    if (front === undefined) return;
-    if (!front.isBegun) {
-      left.push(record);
-      return;
-    }
-    const failure = failures.interrupted;
-    const end = { kind: 'failed', failure, unsent: null, nowMs: clock.now() } as const;
-    const { sequence } = front;
-    const after = await store.change(record.id, (now) => endTurn(now, { sequence, end }, limits));
-    if (after?.state === 'running') left.push(after);
+    const nowMs = clock.now();
+    const end = { kind: 'failed', failure: failures.interrupted, unsent: null, nowMs } as const;
+    const fail = (now: SessionRecord) =>
+      front ? endTurn(now, { sequence: front.sequence, end }, limits) : null;
+    const after = front?.isBegun ? await store.change(record.id, fail) : record;
+    if (after && after.pending.length > 0) left.push(after);
   };
   for await (const records of store.list('running')) {
     await Promise.all(records.map(recover)); // one commit for all of them

@@ -17,11 +17,7 @@ export interface Corpus {
 /** Error for a path that is no corpus. The message says which, and why. */
 export class CorpusError extends Error {}
 
-/**
- * Returns the corpora at these paths, with distinct names. A file is the only one of its folder.
- *
- * @throws CorpusError for a path at which nothing can be read.
- */
+/** Returns the corpora at these paths, with distinct names. @throws CorpusError for a path where nothing can be read */
 export function corporaAt(paths: readonly string[]): readonly Corpus[] {
   const times = new Map<string, number>();
   return paths.map((path) => {
@@ -31,9 +27,7 @@ export function corporaAt(paths: readonly string[]): readonly Corpus[] {
     const time = (times.get(base) ?? 0) + 1;
     times.set(base, time);
     const name = time === 1 ? base : `${base}-${time}`;
-    return isFile
-      ? { name, root: dirname(absolute), only: [basename(absolute)] }
-      : { name, root: absolute };
+    return isFile ? { name, root: dirname(absolute), only: [base] } : { name, root: absolute };
   });
 }
 

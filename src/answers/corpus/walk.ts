@@ -15,13 +15,10 @@ export interface FoundFile {
 
 /** Larger files are skipped: they are data. */
 export const maxFileBytes = 524_288;
-
 /** Descriptions of an interface are long, and JSON is quick to parse. */
 export const maxJsonBytes = 4_194_304;
-
 /** Folders below this depth are skipped. */
 const maxDepth = 40;
-
 /** Folders without text of their own. Hidden ones are skipped too. */
 const skippedFolders = ['node_modules', 'bower_components', '__pycache__'];
 

@@ -3,10 +3,7 @@ import { onlyLead, type Profile, useIn } from './passage-store.ts';
 import { weights } from './weights.ts';
 
 /** A concept that a term stands for, by its number, and how much the term counts for it. */
-export interface StandIn {
-  readonly concept: number;
-  readonly factor: number;
-}
+export type StandIn = Readonly<{ concept: number; factor: number }>;
 
 export type Asked = ReturnType<typeof toAsked>;
 
@@ -20,9 +17,7 @@ export function toAsked(concepts: readonly Concept[]) {
   });
   return {
     concepts,
-    /** How much all concepts matter together. */
     weight: concepts.reduce((sum, { weight }) => sum + weight, 0),
-    /** The concepts that each term stands for. */
     standsFor,
   };
 }
@@ -38,10 +33,7 @@ export function shareMet(met: readonly StandIn[], { concepts, weight: all }: Ask
 const noMeasures = { fit: 0, coverage: 0, headingCoverage: 0, titleCoverage: 0, leadCoverage: 0 };
 const measures = Object.keys(noMeasures) as (keyof typeof noMeasures)[]; // its own keys
 
-/**
- * Measures from 0 to 1 how well a passage meets a question: `fit` is BM25F over the fields, the coverages count
- * in which place each concept is found, and `matched` has the coverage of each concept.
- */
+/** Measures how well a passage meets a question: `fit` is BM25F, `matched` the coverage of each concept. All are 0 to 1. */
 export function meet(profile: Profile, { concepts, weight: all }: Asked, meanWords: number) {
   const { lengthLoss } = weights;
   const length = 1 - lengthLoss + (lengthLoss * profile.words) / Math.max(1, meanWords);
@@ -57,7 +49,6 @@ export function meet(profile: Profile, { concepts, weight: all }: Asked, meanWor
   return { ...met, matched };
 }
 
-/** The best that any term of a concept does in each place. */
 function meetConcept({ uses }: Profile, terms: Concept['terms'], length: number) {
   const best = { ...noMeasures };
   for (const [term, factor] of terms) {

@@ -2,17 +2,12 @@ import { toSlug } from '../../core/slug.ts';
 import type { Answer, Citation } from '../answer.ts';
 
 /** A source of an answer, with the text that is quoted from it. */
-export interface Source {
-  readonly citation: Citation;
-  readonly text: string;
-}
+export type Source = Readonly<{ citation: Citation; text: string }>;
 
 /** Maximum number of characters of an answer. */
 export const maxAnswerLength = 4000;
-
 /** Maximum number of citations of an answer. */
 export const maxCitations = 5;
-
 /** If fewer characters are left, nothing of a source is quoted. */
 const leastExcerpt = 60;
 
@@ -92,7 +87,6 @@ function inOneItem(text: string): string {
     .join('\n\n  ');
 }
 
-/** Splits a text into its fenced blocks of code and the parts between them. */
 function splitAtFences(text: string): readonly string[] {
   const parts: string[][] = [[]];
   let isCode = false;

@@ -18,10 +18,7 @@ export interface Concepts {
 }
 
 /** The words of the index, and those of the language. */
-export interface WordContext {
-  readonly lexicon: Lexicon;
-  readonly vocabulary: Vocabulary;
-}
+export type WordContext = Readonly<{ lexicon: Lexicon; vocabulary: Vocabulary }>;
 
 /** Maximum number of words of a question that are looked up; the first ones say what it is about. */
 const maxConcepts = 24;

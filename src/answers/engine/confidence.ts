@@ -8,7 +8,6 @@ export interface Findings {
   /** Best first. */
   readonly scored: readonly ScoredPassage[];
   readonly hasUnknownName: boolean;
-  /** The number of passages in the index. */
   readonly passages: number;
 }
 

@@ -3,32 +3,19 @@ import { toWords } from '../text/words.ts';
 import { type Asked, shareMet } from './asked.ts';
 import type { Concepts } from './concepts.ts';
 
-/** A block, or a part of one, as Markdown. */
 type Piece = Pick<Statement, 'block' | 'text'>;
 
 /** A sentence, an item, a row or code, with how well it answers. */
-interface Statement {
-  readonly block: Block;
-  readonly text: string;
-  readonly at: number;
-  readonly value: number;
-}
+type Statement = Readonly<{ block: Block; text: string; at: number; value: number }>;
 
 interface ExcerptQuestion extends Pick<Concepts, 'names'> {
   readonly asked: Asked;
 }
 
 /** Maximum number of statements, and of characters of text and of code. */
-interface ExcerptLimits {
-  readonly statements: number;
-  readonly text: number;
-  readonly code: number;
-}
+type ExcerptLimits = Readonly<{ statements: number; text: number; code: number }>;
 
-/**
- * Takes out of a passage what answers a question, as Markdown: its best statements in their order, and a
- * sample of code. The lines are those that it was taken from.
- */
+/** Returns the best statements of a passage in their order, and a sample of code, as Markdown, with their lines. */
 export function toExcerpt(
   blocks: readonly Block[],
   question: ExcerptQuestion,
@@ -111,7 +98,7 @@ function worthOf(text: string, { asked, names }: ExcerptQuestion): number {
 function chooseCode(
   blocks: readonly Block[],
   question: ExcerptQuestion,
-  { after, most }: { readonly after: number; readonly most: number },
+  { after, most }: Record<'after' | 'most', number>,
 ): Statement | undefined {
   const samples = blocks.flatMap((block, at) => {
     if (block.kind !== 'code') return [];
@@ -122,7 +109,6 @@ function chooseCode(
   return samples.sort((a, b) => b.value - a.value)[0];
 }
 
-/** Code is cut between two lines. */
 function cutCode(code: string, most: number): string {
   if (code.length <= most) return code;
   const end = code.lastIndexOf('\n', most);

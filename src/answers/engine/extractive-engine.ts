@@ -68,10 +68,7 @@ export function createExtractiveEngine(
   };
 }
 
-interface SourceContext {
-  readonly index: PassageIndex;
-  readonly places: ReturnType<typeof createPlaces>;
-}
+type SourceContext = Readonly<{ index: PassageIndex; places: ReturnType<typeof createPlaces> }>;
 
 function write({ leading, further, confidence }: Found, { index, places }: SourceContext): Answer {
   const read = (kind: keyof typeof limits) => (source: FoundSource) => {

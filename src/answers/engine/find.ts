@@ -15,10 +15,7 @@ interface FindContext extends WordContext {
 }
 
 /** A passage that is to be cited, with the question or part of one that it was found for. */
-export interface FoundSource {
-  readonly scored: ScoredPassage;
-  readonly findings: Findings;
-}
+export type FoundSource = Readonly<{ scored: ScoredPassage; findings: Findings }>;
 
 /** Passages for a question: the best one for each part of it, then further ones. */
 export interface Found {
@@ -61,7 +58,6 @@ function findFurther(leading: readonly FoundSource[], all: readonly Findings[]) 
   return taken.slice(leading.length);
 }
 
-/** Returns whether sources have this passage, or one of the same file. */
 function isAmong(sources: readonly FoundSource[], one: ScoredPassage, key: 'id' | 'file'): boolean {
   return sources.some(({ scored }) => scored.passage[key] === one.passage[key]);
 }
@@ -98,7 +94,6 @@ export function toCitedScore({ scored, findings }: FoundSource, confidence: numb
 
 /** Score added to a passage whose file the turn before cited. */
 const recentBonus = 0.4;
-
 /** How many passages are scored for a question: of small docs a share is enough. */
 const judged = { most: 100, least: 40, share: 1 / 3 } as const;
 
@@ -118,9 +113,8 @@ export function lookUp(text: string, context: FindContext): Findings {
   return { concepts, scored, passages, hasUnknownName: hasUnknownName(text, context) };
 }
 
-/** Share of its weight that a concept counts for in a title, a heading or a name, and that a name in one piece counts for. */
+/** Share of its weight that a concept in a title, a heading or a name counts for, and a name in one piece. */
 const factors = { above: 0.6, name: 0.5 } as const;
-
 /** A term that counts less for its concept is too vague for its place to matter. */
 const leastFactorAbove = 0.3;
 
@@ -128,11 +122,7 @@ const leastFactorAbove = 0.3;
  * Returns the ids of the passages that meet most of a question, at most `most`, best first: each concept
  * counts once, for the best of its terms, and once more if it is above the text.
  */
-export function findCandidates(
-  { concepts, names }: Concepts,
-  store: PassageStore,
-  most: number,
-): readonly number[] {
+export function findCandidates({ concepts, names }: Concepts, store: PassageStore, most: number) {
   const tally = createTally(store.span);
   for (const { weight, terms } of concepts) {
     tally.add({ weight, terms }, store.anywhere);
@@ -145,7 +135,6 @@ export function findCandidates(
   return tally.best(most);
 }
 
-/** Adds up what speaks for each passage, by its id. */
 function createTally(span: number) {
   const sums = new Float64Array(span);
   // The concept that last counted for each passage.

@@ -19,9 +19,7 @@ export function createLexicon(index: PassageIndex) {
   const passagesWith = (term: string) => counts.memo(term);
   return {
     passages,
-    /** The mean number of words in a passage. */
     meanWords,
-    /** Returns the number of passages that have a term. */
     passagesWith,
     has: (term: string) => passagesWith(term) > 0,
     /** Returns the stems of the words that an unknown word may be a misspelling of, best first. */
@@ -77,10 +75,7 @@ const maxWords = 60;
 
 const written = /[\p{L}\p{N}_$][\p{L}\p{N}_$.'’-]*/gu;
 
-/**
- * Returns whether a question has a capitalised name that is not in the index, such as that of another product.
- * Docs may lack any plain word of a question and still answer it; they seldom lack a name.
- */
+/** Returns whether a question has a capitalised name that is not in the index: docs seldom lack a name that they answer. */
 export function hasUnknownName(text: string, { lexicon, vocabulary }: WordContext): boolean {
   return [...text.matchAll(written)]
     .slice(0, maxWords)

@@ -3,7 +3,6 @@ import type { FoundPassage, PassageIndex } from '../index/passage-index.ts';
 
 /** Maximum bytes of ids of passages that are kept, half of it for each place of a term. */
 const maxPostingBytes = 8_000_000;
-
 /** Maximum number of passages that are kept, about 15 KiB each. */
 const maxProfiles = 1500;
 
@@ -24,7 +23,6 @@ export function createPassageStore(index: PassageIndex) {
   return {
     /** One more than the highest id of a passage. */
     span: index.span(),
-    /** Returns the ids of the passages that have a term. */
     anywhere: postingsOf('anywhere'),
     /** Returns the ids of the passages that have a term in a title, a heading or a name. */
     above: postingsOf('above'),

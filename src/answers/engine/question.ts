@@ -5,17 +5,12 @@ import { toWords } from '../text/words.ts';
 const pointing =
   /\b(?:it|its|that|this|they|them|their|these|those|there|one|same|former|latter|above)\b/i;
 const opening = /^\s*(?:and|but|or|also|then|so|what about|how about|why|which one|ok|okay)\b/i;
-
 /** The number of telling words from which a question needs nothing from earlier turns. */
 const enough = 4;
-
 /** Maximum number of words that are taken over from earlier turns. */
 const maxTaken = 6;
 
-/**
- * Completes a question such as “and what is its default?” with words of earlier questions. `recentPaths`
- * are the paths that the turn before cited, if the question goes on from it.
- */
+/** Completes a question such as “and what is its default?” from earlier ones. `recentPaths` are those last cited. */
 export function understand({ text, earlier }: Question, vocabulary: Vocabulary) {
   const last = earlier.at(-1);
   if (last === undefined || !goesOn(text, vocabulary)) return { text, recentPaths: [] };
@@ -69,7 +64,6 @@ export function toParts(question: string, vocabulary: Vocabulary): readonly stri
   return whole.length < 2 ? [] : whole.slice(0, maxParts);
 }
 
-/** Words that begin a question. */
 const askingWords: ReadonlySet<string> = new Set(
   'how what which where when why who can is are does do should'.split(' '),
 );
@@ -84,7 +78,6 @@ function canStandAlone(piece: string, vocabulary: Vocabulary): boolean {
   return orderingWords.has(first.plain) && hasObject && rest.length >= 2;
 }
 
-/** The words that say what a text is about. */
 function tellingWords(text: string, { stopWords, weakWords }: Vocabulary): readonly string[] {
   return toWords(text)
     .words.map(({ plain }) => plain)

@@ -18,11 +18,7 @@ export interface ScoredPassage {
 }
 
 /** The question that passages are scored for, and the mean number of words in a passage. */
-interface ScoreContext {
-  readonly text: string;
-  readonly concepts: Concepts;
-  readonly meanWords: number;
-}
+type ScoreContext = Readonly<{ text: string; concepts: Concepts; meanWords: number }>;
 
 /** How many of the best are checked for how close together they have what was asked for. */
 const lookedClosely = 40;
@@ -101,16 +97,10 @@ function focusOf(heading: readonly string[], { standsFor }: Asked): number {
   return heading.reduce((met, term) => met + factorOf(term), 0) / (heading.length + 1);
 }
 
-function shareOfNames(
-  { headingName, uses }: Profile,
-  names: Concepts['names'],
-  { weight: all }: Asked,
-): number {
-  const there = [...names].filter(
-    ([name]) => headingName === name || useIn(uses.get(name) ?? 0, 'names') > 0,
-  );
-  const met = Math.max(0, ...there.map(([, weight]) => weight));
-  return all === 0 ? 0 : Math.min(1, (2 * met) / all);
+function shareOfNames({ headingName, uses }: Profile, names: Concepts['names'], asked: Asked) {
+  const isThere = (name: string) => headingName === name || useIn(uses.get(name) ?? 0, 'names') > 0;
+  const met = Math.max(0, ...[...names].map(([name, weight]) => (isThere(name) ? weight : 0)));
+  return asked.weight === 0 ? 0 : Math.min(1, (2 * met) / asked.weight);
 }
 
 /** Adds how well the three best passages of each file fit, and how much of the question they meet together. */

@@ -5,7 +5,6 @@ import type { Field } from './schema.ts';
 /** The terms of each field, in the order of the text. */
 export type FieldTerms = Readonly<Record<Field, readonly string[]>>;
 
-/** A file without its text. */
 interface FileFacts {
   readonly corpus: string;
   readonly path: string;

@@ -26,7 +26,6 @@ interface KeepingOptions {
 
 /** How long until files are checked again if no change was reported. */
 const rescanMs = { watched: 600_000, unwatched: 30_000 } as const;
-
 /** An editor writes a file in several steps; they are waited for. */
 const settleMs = 300;
 
@@ -91,7 +90,6 @@ export function openKeeping(options: KeepingOptions) {
 /** Maximum number of watched folders; the system has a limit for all processes together. */
 const maxFolders = 2000;
 
-/** Watches folders for changes of the files right in them. */
 function openFolderWatch(onChange: () => void) {
   const watchers = new Map<string, FSWatcher>();
   let visited = new Set<string>();
@@ -122,7 +120,6 @@ function openFolderWatch(onChange: () => void) {
         missing += 1; // A limit of the system or ours, or a file system that reports no changes.
       }
     },
-    /** Stops watching the folders that were not visited since the last call. */
     leaveOthers: () => {
       for (const folder of [...watchers.keys()]) if (!visited.has(folder)) unwatch(folder);
       visited = new Set();

@@ -11,12 +11,7 @@ import { toStem } from '../text/words.ts';
 import { type AnalysedFile, type FieldTerms, spellingsOf, unpackTerms } from './analysed-file.ts';
 import { analysisVersion, type Field, migrations } from './schema.ts';
 
-interface IndexedFile {
-  readonly id: number;
-  readonly bytes: number;
-  readonly modifiedMs: number;
-  readonly hash: string;
-}
+type IndexedFile = Readonly<{ id: number; bytes: number; modifiedMs: number; hash: string }>;
 
 /** A passage, with its file and the terms that it is scored by; `lead` has those of the first words of the file. */
 export interface FoundPassage {
@@ -98,7 +93,6 @@ function createFileLooks(database: SqliteDatabase) {
   return {
     /** Returns whether these corpora, and no others, were read whole by this process or an earlier one. */
     isBuiltFor,
-    /** Notes that these corpora were read whole. */
     noteBuilt: (corpora: readonly Corpus[]) => {
       if (!isBuiltFor(corpora)) build.run(toBuildKey(corpora));
     },
@@ -162,7 +156,6 @@ function createWordLooks(database: SqliteDatabase) {
     )
     .pluck();
   return {
-    /** Returns the number of passages that have a term. */
     passagesWith: (term: string) => count.get(term) ?? 0,
     /** Returns the words that begin with `start`, of a length between these. */
     wordsLike: (start: string, shortest: number, longest: number) =>

@@ -23,7 +23,6 @@ export function createProgressReports(options: ProgressReportsOptions) {
       dueMs = nowMs + everyMs;
       tell(progress);
     },
-    /** Ends the reports of one refresh. */
     end: () => {
       dueMs = null;
     },

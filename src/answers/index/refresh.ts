@@ -7,11 +7,7 @@ import { type AnalysedFile, analyseFile } from './analysed-file.ts';
 import type { PassageIndex } from './passage-index.ts';
 
 /** Progress of a refresh: files that were checked, those of them that were new or changed, and removed ones. */
-export interface RefreshProgress {
-  readonly files: number;
-  readonly read: number;
-  readonly removed: number;
-}
+export type RefreshProgress = Readonly<{ files: number; read: number; removed: number }>;
 
 interface RefreshOptions {
   readonly index: PassageIndex;
@@ -28,15 +24,12 @@ interface RefreshOptions {
 }
 
 const filesBetweenReports = 20;
-
 /** Files are written together: that is several times as quick as one by one. */
 const together = { files: 32, bytes: 1_048_576 } as const;
 
 /**
- * Brings the index to what the corpora hold now, with a turn of the event loop after each file that is read.
- * A file whose size and time are unchanged is not read; files that are gone are removed.
- *
- * @throws the signal's reason.
+ * Brings the index to what the corpora hold now, with a turn of the event loop after each file that is read. A file whose
+ * size and time are unchanged is not read; files that are gone are removed. @throws the signal's reason
  */
 export async function refreshIndex(options: RefreshOptions): Promise<RefreshProgress> {
   const { index, corpora, onFolder, onProgress } = options;

@@ -1,11 +1,7 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
-/**
- * What texts are taken apart and looked up by. Raised when readers, words or passages change: an
- * index of another number is built anew.
- */
+/** Version of the analysis. Raised when readers, words or passages change: an index of another one is built anew. */
 export const analysisVersion = 2;
-
 /** The fields of a passage that are searched, in the order of `passage_terms`. */
 export const fields = ['title', 'trail', 'heading', 'body', 'code', 'names'] as const;
 
@@ -19,26 +15,17 @@ export const migrations: readonly Migration[] = [
       CREATE TABLE meta (analysis INTEGER NOT NULL);
       INSERT INTO meta (analysis) VALUES (${analysisVersion});
       CREATE TABLE files (
-        id INTEGER PRIMARY KEY,
-        corpus TEXT NOT NULL,
-        path TEXT NOT NULL,
-        bytes INTEGER NOT NULL,
-        modified_ms REAL NOT NULL,
-        hash TEXT NOT NULL,
-        title TEXT NOT NULL,
-        lead TEXT NOT NULL,
+        id INTEGER PRIMARY KEY, corpus TEXT NOT NULL, path TEXT NOT NULL,
+        bytes INTEGER NOT NULL, modified_ms REAL NOT NULL, hash TEXT NOT NULL,
+        title TEXT NOT NULL, lead TEXT NOT NULL,
         UNIQUE (corpus, path)
       );
       CREATE TABLE passages (
         id INTEGER PRIMARY KEY,
         file INTEGER NOT NULL REFERENCES files (id),
-        heading TEXT NOT NULL,
-        trail TEXT NOT NULL,
-        line INTEGER NOT NULL,
-        end_line INTEGER NOT NULL,
-        words INTEGER NOT NULL,
-        terms TEXT NOT NULL,
-        blocks TEXT NOT NULL
+        heading TEXT NOT NULL, trail TEXT NOT NULL,
+        line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+        words INTEGER NOT NULL, terms TEXT NOT NULL, blocks TEXT NOT NULL
       );
       CREATE INDEX passages_of_file ON passages (file);
       CREATE INDEX passages_by_words ON passages (words);

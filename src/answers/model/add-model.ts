@@ -1,10 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.ts';
 import { openPostClient, type PostClient } from '../../core/http/post-client.ts';
-import type { Answer, AnswerEngine, Asking, Fallback } from '../answer.ts';
-import { bestFirst, composeAbstention, printSources } from '../engine/compose.ts';
+import type { Answer, AnswerEngine, Asking, Citation, Fallback } from '../answer.ts';
+import {
+  bestFirst,
+  composeAbstention,
+  cutAtWord,
+  maxAnswerLength,
+  maxCitations,
+  printSources,
+} from '../engine/compose.ts';
 import type { Answers } from '../open-answers.ts';
-import { continueBrokenOff } from './break-off.ts';
 import { type ChatModel, type ChatPiece, completeChat } from './chat-client.ts';
 import { CitedText } from './cited-text.ts';
 import { ModelFailure } from './model-failure.ts';
@@ -12,7 +18,6 @@ import { buildPrompt, type Prompt } from './prompt.ts';
 
 /** A language model, as the operator has chosen it. */
 export interface ModelChoice extends ChatModel {
-  /** Maximum number of characters that it is given. */
   readonly maxCharacters: number;
   readonly connectTimeoutMs: number;
   readonly userAgent: string;
@@ -20,7 +25,6 @@ export interface ModelChoice extends ChatModel {
 
 /** Options of `addModel`. */
 export interface ModelAdding {
-  /** Undefined if the operator has none. */
   readonly model: ModelChoice | undefined;
   readonly clock: Clock;
   /** Called for each question that the model did not answer, or not to the end. */
@@ -93,7 +97,6 @@ function refuseToAsk({ given }: Prompt, isPaused: boolean): void {
 
 type ChatEnd = Omit<Extract<ChatPiece, { kind: 'end' }>, 'kind'>;
 
-/** Listens until the model has ended, or has said all that counts. */
 async function listen(text: CitedText, pieces: AsyncIterable<ChatPiece>): Promise<ChatEnd> {
   let end: ChatEnd = { reason: 'stop', usage: undefined };
   for await (const piece of pieces) {
@@ -140,6 +143,43 @@ async function goOn(
   const answer = continueBrokenOff(before, other);
   onText(answer.text.slice(before.shown.length));
   return answer;
+}
+
+const notices = {
+  continued: 'The answer of the language model broke off here. The documentation says:',
+  alone: 'The answer of the language model broke off here.',
+} as const;
+
+/** Continues an answer that broke off: what was shown, why it stops, the other answer, and the sources of both. */
+export function continueBrokenOff(
+  { shown, citations: before }: Pick<CitedText, 'shown' | 'citations'>,
+  other: Answer,
+): Answer {
+  const citations = joinCitations(before, other.abstained ? [] : other.citations);
+  const sources = printSources(citations);
+  const room = maxAnswerLength - shown.length - notices.continued.length - sources.length - 6;
+  const body = other.abstained ? '' : bodyOf(other);
+  const told = body.length <= room ? body : cutAtWord(body, room);
+  const parts = told === '' ? [shown, notices.alone] : [shown, notices.continued, told];
+  return {
+    text: [...parts, sources].join('\n\n'),
+    citations,
+    abstained: false,
+    finishReason: told === body ? other.finishReason : 'length',
+  };
+}
+
+function bodyOf({ text, citations }: Answer): string {
+  const sources = printSources(citations);
+  return (text.endsWith(sources) ? text.slice(0, -sources.length) : text).trim();
+}
+
+/** Two places in one section are one source. */
+function joinCitations(before: readonly Citation[], more: readonly Citation[]) {
+  const others = more.filter(
+    ({ path, heading }) => !before.some((one) => one.path === path && one.heading === heading),
+  );
+  return bestFirst([...before, ...others].slice(0, maxCitations));
 }
 
 /** After how many failures in a row the endpoint is left alone, and for how long at most. */

@@ -5,10 +5,7 @@ import { readEventStream, readText } from './event-stream.ts';
 import { ModelFailure } from './model-failure.ts';
 
 /** A message of a conversation. */
-export interface ChatMessage {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
-}
+export type ChatMessage = Readonly<{ role: 'system' | 'user' | 'assistant'; content: string }>;
 
 /** A piece of a completion; the last one is `end`, whose reason is `length` if the endpoint cut the answer. */
 export type ChatPiece =
@@ -27,7 +24,6 @@ export interface ChatModel {
   readonly key: string | undefined;
   /** Maximum milliseconds until the first words, and between two pieces of them. */
   readonly stallMs: number;
-  /** Maximum milliseconds of an answer. */
   readonly totalMs: number;
 }
 
@@ -39,12 +35,10 @@ interface ChatOptions extends ChatModel {
 /** Far above what an answer needs: a stream has the thoughts of a model too. */
 const limits = { maxLine: 262_144, maxBytes: 8_388_608 } as const;
 
-/** Maximum bytes of a body that is not streamed. */
 const maxJsonBytes = 1_048_576;
 
 /**
  * Requests the completion of a conversation. A caller that stops reading ends the exchange and its connection.
- *
  * @throws ModelFailure `model_failed`, `model_stalled`; the signal's reason
  */
 export async function* completeChat(

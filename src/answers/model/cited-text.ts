@@ -17,21 +17,16 @@ interface CitedTextOptions {
   readonly given: readonly GivenPassage[];
   /** All that the model was given to read: links in its words must be in there. */
   readonly known: string;
-  /** Text that must never be shown. */
   readonly secret: string | undefined;
   /** Returns false for a passage that is not in the index any more. */
   isCurrent(passage: GivenPassage): Promise<boolean>;
-  /** Called with the text that may be shown. */
   onText(piece: string): void;
 }
 
 /** Maximum number of characters without a citation. */
 const maxHeld = 3000;
 
-/**
- * Words of a model on their way to a reader. They are held back until a verified citation follows, so that nothing
- * has to be taken back; what no citation follows is not shown.
- */
+/** Words of a model, held back until a verified citation follows, so that nothing has to be taken back. */
 export class CitedText {
   shown = '';
   /** The verified citations in `shown`, in the order of their first use. */
@@ -167,10 +162,7 @@ const closing = /(?:[.,;:!?…)*_"'’”\]]| \|)*/y;
 const gap = /\s*\n/y;
 const list = /(?:[ \t]*(?:[-*+]|\d+[.)]|\|)[^\n]*(?:\n|$))+/y;
 
-/**
- * Returns what belongs to the citation at `from` of the text after it: the end of its sentence, code, and the
- * list that it introduces with a colon. Other words without a citation are left out.
- */
+/** Returns what belongs to the citation before `from`: the end of its sentence, code, and a list after a colon. */
 function keptTail(text: string, from: number, toStretches: ToStretches): string {
   let end = endOf(closing, text, from);
   const next = () => attachedEnd(text, end, toStretches);

@@ -1,21 +1,15 @@
 import { ModelFailure } from './model-failure.ts';
 
+type Bytes = AsyncIterable<Uint8Array>;
+
 /** Maximum characters of a line, and of the data of an event; and maximum bytes of the whole stream. */
-interface EventStreamLimits {
-  readonly maxLine: number;
-  readonly maxBytes: number;
-}
+type EventStreamLimits = Readonly<{ maxLine: number; maxBytes: number }>;
 
 /**
- * Yields the data of each event of an event stream (WHATWG HTML, server-sent events): lines end in CR, LF or both;
- * comments and other fields are skipped; an event at the end needs no blank line.
- *
+ * Yields the data of each event of an event stream (WHATWG HTML, server-sent events); the last one needs no blank line.
  * @throws ModelFailure `model_failed` if it is larger than allowed
  */
-export async function* readEventStream(
-  chunks: AsyncIterable<Uint8Array>,
-  limits: EventStreamLimits,
-): AsyncGenerator<string> {
+export async function* readEventStream(chunks: Bytes, limits: EventStreamLimits) {
   let data: string | undefined;
   for await (const line of readLines(chunks, limits)) {
     if (line === '' && data !== undefined) yield data;
@@ -32,10 +26,7 @@ function joinData(before: string | undefined, line: string): string | undefined 
   return before === undefined ? value : `${before}\n${value}`;
 }
 
-async function* readLines(
-  chunks: AsyncIterable<Uint8Array>,
-  limits: EventStreamLimits,
-): AsyncGenerator<string> {
+async function* readLines(chunks: Bytes, limits: EventStreamLimits) {
   let held = '';
   for await (const text of readText(chunks, limits.maxBytes)) {
     const lines = (held + text).split(/\r\n|\n|\r(?!$)/);
@@ -49,7 +40,7 @@ async function* readLines(
 }
 
 /** Decodes the bytes of a reply, wherever a character is parted. @throws ModelFailure `model_failed` beyond `maxBytes` */
-export async function* readText(chunks: AsyncIterable<Uint8Array>, maxBytes: number) {
+export async function* readText(chunks: Bytes, maxBytes: number) {
   const decoder = new TextDecoder('utf-8');
   let size = 0;
   for await (const chunk of chunks) {

@@ -1,9 +1,6 @@
 import type { FallbackCode } from '../answer.ts';
 
-/**
- * Failure of a language model to answer as it has to. The message is for people; it holds nothing that the endpoint
- * has sent, which may tell the key. `retryAfterSeconds` is how long the endpoint wants to be left alone.
- */
+/** Failure of a language model. The message is for people, without what the endpoint has sent: that may tell the key. */
 export class ModelFailure extends Error {
   readonly code: FallbackCode;
   readonly retryAfterSeconds: number | undefined;

@@ -1,10 +1,7 @@
 import { trimEndOf } from '../../core/trim-end.ts';
 import type { Stretch } from './markers.ts';
 
-/**
- * Returns whether a text leads only to links, addresses and places that the model was given. Code is checked for
- * places only, because samples have made-up addresses.
- */
+/** Returns whether all links and places of a text were given. Code has made-up addresses, so only its places count. */
 export function hasKnownPlacesOnly(stretches: readonly Stretch[], known: string): boolean {
   const words = textOf(stretches, 'words');
   const inline = words + textOf(stretches, 'span');
@@ -23,7 +20,6 @@ function linkTargets(text: string): readonly string[] {
   );
 }
 
-/** Finds URLs of every scheme. */
 function addresses(text: string): readonly string[] {
   return text.split(/[\s<>"'`\])]+/).flatMap((word) => {
     const colon = word.indexOf('://');
@@ -33,7 +29,6 @@ function addresses(text: string): readonly string[] {
   });
 }
 
-/** Returns where the scheme of a URL begins that ends at `colon`, or `colon` if there is none. */
 function schemeStart(text: string, colon: number): number {
   let start = colon;
   while (start > 0 && /[a-z0-9+.-]/i.test(text.charAt(start - 1))) start -= 1;
@@ -41,12 +36,10 @@ function schemeStart(text: string, colon: number): number {
   return start;
 }
 
-/** Drops what ends a sentence, which is not part of an address. */
 function withoutPunctuation(target: string): string {
   return trimEndOf(target, '.,;:!?*_');
 }
 
-/** Finds places of the form `path#heading:line`. */
 function citedPlaces(text: string): readonly string[] {
   return text.split(/[\s`()]+/).flatMap((word) => {
     const [place = ''] = /^.*:\d+/.exec(word) ?? [];

@@ -18,10 +18,8 @@ Use only what the numbered passages in the last message say. They are quoted fro
 
 /** Maximum characters of a question, of an earlier one and its answer; and maximum number of earlier turns. */
 const limits = { question: 4000, earlierQuestion: 500, earlierAnswer: 1000, turns: 4 } as const;
-
 /** Fewer characters of a passage are not worth giving. */
 const leastPassage = 200;
-
 /** Maximum share of one passage: one file must not push out the others. */
 const largestShare = 0.5;
 
@@ -48,7 +46,6 @@ export function buildPrompt(
     messages,
     /** The passages that had room, in the order of their numbers. */
     given: quoted.map(({ passage }) => passage),
-    /** Everything that the model was given to read. */
     known: last,
   };
 }
@@ -101,7 +98,6 @@ function withoutPlaces({ answer, citations }: EarlierTurn): string {
     .trim();
 }
 
-/** Cuts a text that is too long, at the end of a line if there is one. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = text.lastIndexOf('\n', most - 2);

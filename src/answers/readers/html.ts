@@ -49,7 +49,6 @@ class NodeWalk {
     this.sections.startSection({ level: Number(node.tagName.slice(1)), text, line });
   }
 
-  /** Adds text that is in no block of its own. */
   #addLoose({ value, sourceCodeLocation }: DefaultTreeAdapterTypes.TextNode): void {
     const text = squeeze(value);
     const { startLine: line = 1, endLine = line } = sourceCodeLocation ?? {};
@@ -102,7 +101,6 @@ function textOf(node: Parent): string {
   return squeeze(node.childNodes.map(markedText).join(''));
 }
 
-/** Text with code marked as Markdown marks it. */
 function markedText(node: Node): string {
   if (tree.isTextNode(node)) return node.value;
   if (!tree.isElementNode(node) || skipped.has(node.tagName)) return '';

@@ -15,7 +15,6 @@ export function readMdx(text: string): ReadFile {
 interface State {
   /** The fence that code is in, if any. */
   fence: string;
-  /** Whether a tag is open that ends on a later line. */
   isInTag: boolean;
   isInImport: boolean;
 }

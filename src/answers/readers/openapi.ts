@@ -140,15 +140,10 @@ type DocumentNode = { readonly line: number } & (
 );
 
 /** A member of a map, with the line of its name. */
-interface DocumentEntry {
-  readonly key: string;
-  readonly line: number;
-  readonly value: MaybeNode;
-}
+type DocumentEntry = Readonly<{ key: string; line: number; value: MaybeNode }>;
 
 type MaybeNode = DocumentNode | undefined;
 
-/** Returns the value below these keys. */
 function nodeAt(node: MaybeNode, ...keys: readonly string[]): MaybeNode {
   const below = (here: MaybeNode, key: string) =>
     here?.kind === 'map' ? here.entries.get(key)?.value : undefined;
@@ -171,59 +166,46 @@ function itemsOf(node: MaybeNode): readonly DocumentNode[] {
 /** A line break, a mark, a string, or any other value. */
 const tokens = /\n|[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/g;
 
-/** A list or a map that is not closed yet. */
-interface Open {
-  readonly items: DocumentNode[];
-  /** `null` for a list. */
-  readonly entries: Map<string, DocumentEntry> | null;
-  /** The name that waits for its value. */
-  name: { readonly key: string; readonly line: number } | null;
-}
+/** A list or a map that is not closed yet: takes a token, and returns the list or the map that it opens, if any. */
+type Open = (token: string, line: number) => readonly Open[];
 
-/**
- * Parses JSON with its lines, which `JSON.parse` does not provide. Depth is bounded by memory alone.
- *
- * @throws SyntaxError for anything but JSON.
- */
+/** Parses JSON with its lines, which `JSON.parse` does not provide, of any depth. @throws SyntaxError */
 function parseJsonTree(source: string): MaybeNode {
   JSON.parse(source);
-  const top: Open = { items: [], entries: null, name: null };
-  const stack = [top];
+  const top: DocumentNode[] = [];
+  const stack = [openValue((value) => top.push(value))];
   let line = 1;
   for (const [token] of source.matchAll(tokens)) {
     if (token === '\n') line += 1;
-    else takeToken(stack, token, line);
+    else if (token === '}' || token === ']') stack.pop();
+    else if (token !== ',' && token !== ':') stack.push(...(stack.at(-1)?.(token, line) ?? []));
   }
-  return top.items[0];
+  return top[0];
 }
 
-function takeToken(stack: Open[], token: string, line: number): void {
-  const open = stack.at(-1);
-  if (open === undefined || token === ',' || token === ':') return;
-  if (token === '}' || token === ']') stack.pop();
-  else if (token === '{' || token === '[') stack.push(openIn(open, token, line));
-  else addText(open, toText(token), line);
-}
+const openValue =
+  (add: (value: DocumentNode) => void): Open =>
+  (token, line) => {
+    const items: DocumentNode[] = [];
+    const entries = new Map<string, DocumentEntry>();
+    if (token === '[') add({ kind: 'list', line, items });
+    else if (token === '{') add({ kind: 'map', line, entries });
+    else add({ kind: 'scalar', line, text: toText(token) });
+    if (token === '[') return [openValue((value) => items.push(value))];
+    return token === '{' ? [openMap(entries)] : [];
+  };
 
-function openIn(outer: Open, mark: '{' | '[', line: number): Open {
-  const items: DocumentNode[] = [];
-  const entries = new Map<string, DocumentEntry>();
-  const isMap = mark === '{';
-  place(outer, isMap ? { kind: 'map', line, entries } : { kind: 'list', line, items });
-  return { items, entries: isMap ? entries : null, name: null };
-}
-
-function addText(open: Open, text: string, line: number): void {
-  if (open.entries !== null && open.name === null) open.name = { key: text, line };
-  else place(open, { kind: 'scalar', line, text });
-}
-
-function place(open: Open, value: DocumentNode): void {
-  if (open.entries === null) open.items.push(value);
-  else if (open.name !== null) {
-    open.entries.set(open.name.key, { ...open.name, value });
-    open.name = null;
-  }
+function openMap(entries: Map<string, DocumentEntry>): Open {
+  let name: Pick<DocumentEntry, 'key' | 'line'> | null = null;
+  const takeValue = openValue((value) => {
+    if (name !== null) entries.set(name.key, { ...name, value });
+    name = null;
+  });
+  return (token, line) => {
+    if (name !== null) return takeValue(token, line);
+    name = { key: toText(token), line };
+    return [];
+  };
 }
 
 function toText(token: string): string {

@@ -6,11 +6,7 @@ export function readPlainText(text: string): ReadFile {
 }
 
 /** A heading, and how many lines it takes with what underlines it. */
-interface FoundHeading {
-  readonly level: number;
-  readonly text: string;
-  readonly lines: number;
-}
+type FoundHeading = Readonly<{ level: number; text: string; lines: number }>;
 
 /** Finds the heading that begins at a line, counted from 0. */
 type FindHeading = (lines: readonly string[], at: number) => FoundHeading | undefined;
@@ -102,10 +98,7 @@ function levelOf(mark: string, levels: string[]): number {
   return levels.indexOf(mark) + 1;
 }
 
-/**
- * Makes roles and double backticks code spans, keeps what directives name (`.. function:: open(path)`)
- * and blanks other markup. Lines keep their numbers.
- */
+/** Replaces roles by code spans, keeps the names of directives and blanks other markup. Lines keep their numbers. */
 function prepare(text: string): string {
   return text
     .split('\n')

@@ -23,10 +23,7 @@ export interface Section {
 }
 
 /** The title of a file, empty if it has none, and its sections. */
-export interface ReadFile {
-  readonly title: string;
-  readonly sections: readonly Section[];
-}
+export type ReadFile = Readonly<{ title: string; sections: readonly Section[] }>;
 
 /** Collects sections from headings and blocks that arrive in the order of the file. */
 export class SectionBuilder {
@@ -34,7 +31,6 @@ export class SectionBuilder {
   readonly #above: { readonly level: number; readonly text: string }[] = [];
   #open = { heading: '', trail: [] as readonly string[], line: 1, blocks: [] as Block[] };
 
-  /** Ends the open section and begins one with this heading. */
   startSection({ level, text, line }: { level: number; text: string; line: number }): void {
     this.#close(line - 1);
     while ((this.#above.at(-1)?.level ?? 0) >= level) this.#above.pop();
@@ -42,7 +38,6 @@ export class SectionBuilder {
     this.#above.push({ level, text });
   }
 
-  /** Adds to the open section; blank blocks are left out. */
   add(block: Block): void {
     if (block.text.trim() !== '') this.#open.blocks.push(block);
   }

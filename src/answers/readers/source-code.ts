@@ -49,11 +49,7 @@ function declaredName(line: string): string | undefined {
   return declarations.find((form) => form.test(spaced))?.exec(spaced)?.[1];
 }
 
-/** A comment, and its first line from 0. */
-interface Comment {
-  readonly line: number;
-  readonly text: string;
-}
+type Comment = Readonly<{ line: number; text: string }>;
 
 const commentLine = /^\s*(?:\/\/|#(?!!|\[|include|define|if|endif)|--|;;|\*|\/\*)/;
 const passedOver = /^\s*(?:@\w|#\[)/;
@@ -108,7 +104,6 @@ function docstringBelow(lines: readonly string[], at: number): Comment | undefin
   return { line: start, text: [opening, ...inner].join('\n') };
 }
 
-/** Each paragraph of a comment is a block. */
 function addComment(sections: SectionBuilder, comment: Comment | undefined): void {
   if (comment === undefined) return;
   let line = comment.line;

@@ -6,21 +6,15 @@ import { toStem } from './words.ts';
 export type Vocabulary = ReturnType<typeof readVocabulary>;
 
 /** A phrase of a question, with the words that documentation uses for it. */
-export interface Phrase {
-  readonly text: string;
-  readonly meanings: readonly string[];
-}
+export type Phrase = Readonly<{ text: string; meanings: readonly string[] }>;
 
-/**
- * Reads the lists in `resources/words/`. They are general: a word belongs there if it has the same meaning
- * whatever a project does.
- */
+/** Reads the lists in `resources/words/`: words that mean the same whatever a project does. */
 export function readVocabulary() {
   return {
     /** Returns the other stems that mean the same as a stem in software. */
-    synonyms: createSynonyms(readLines('synonyms')),
+    synonyms: createLeads(readLines('synonyms')),
     /** Returns the stems that documentation may use if people say a stem. They do not lead back. */
-    everyday: createEverydayWords(readLines('everyday-words')),
+    everyday: createLeads(readLines('everyday-words')),
     /** Takes phrases out of a text: words that mean something else together. */
     takePhrases: createPhrases(readLines('phrases')),
     /** Words that say nothing about the subject of a question. */
@@ -37,27 +31,20 @@ function readLines(name: string): readonly string[] {
   return text.trim().split(/\r?\n/);
 }
 
-/** Each line is a group of words that mean the same. */
-function createSynonyms(lines: readonly string[]) {
-  const table = new Map<string, string[]>();
+/** In each line, the words before the bar lead to those behind it, or all words to each other. */
+function createLeads(lines: readonly string[]) {
+  const leads = new Map<string, string[]>();
   for (const line of lines) {
-    const stems = line.split(/[\s-]+/).map(toStem);
-    for (const stem of stems) table.set(stem, [...(table.get(stem) ?? []), ...stems]);
+    const sides = line.split('|').map((side) =>
+      side
+        .trim()
+        .split(/[\s-]+/)
+        .map(toStem),
+    );
+    const [said = [], written = said] = sides;
+    for (const stem of said) leads.set(stem, [...(leads.get(stem) ?? []), ...written]);
   }
-  return (stem: string) => [...new Set(table.get(stem))].filter((other) => other !== stem);
-}
-
-/** In each line, the words before the bar lead to those behind it. */
-function createEverydayWords(lines: readonly string[]) {
-  const leads = new Map<string, Set<string>>();
-  for (const line of lines) {
-    const [said = '', written = ''] = line.split('|').map((side) => side.trim());
-    for (const stem of said.split(' ').map(toStem)) {
-      const more = written.split(' ').map(toStem);
-      leads.set(stem, new Set([...(leads.get(stem) ?? []), ...more]));
-    }
-  }
-  return (stem: string) => [...(leads.get(stem) ?? [])].filter((other) => other !== stem);
+  return (stem: string) => [...new Set(leads.get(stem))].filter((other) => other !== stem);
 }
 
 /** Each line is a phrase, a bar and its meanings. Longer phrases are taken before shorter ones. */

@@ -2,10 +2,8 @@ import { stemmer } from 'stemmer';
 
 /** A run of letters and digits, with what joins the parts of a name. */
 const piece = /[\p{L}\p{M}\p{N}_$]+(?:[-.:/'’][\p{L}\p{M}\p{N}_$]+)*/gu;
-
 /** Where a name in one piece is split into words: `bodyLimit`, `HTTPServer`, `snake_case`. */
 const parting = /[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
-
 /** Longer words and names are useless: hashes, keys, data. */
 const maxWordLength = 40;
 
@@ -39,7 +37,6 @@ function namesOf(name: string): readonly string[] {
     .filter((one) => one !== '' && one.length <= maxWordLength);
 }
 
-/** Returns a word in lower case and without accents. */
 function foldWord(word: string): string {
   const lower = word.toLowerCase();
   return /^[\x20-\x7e]*$/.test(lower) ? lower : lower.normalize('NFKD').replaceAll(/\p{M}/gu, '');
@@ -51,7 +48,6 @@ export function toStem(plain: string): string {
   return stemmer(irregular.get(plain) ?? plain);
 }
 
-/** Irregular forms and their verbs. */
 const irregular: ReadonlyMap<string, string> = new Map(
   `became become, began begin, begun begin, bound bind, broke break, broken break, brought bring, built build,
   caught catch, chose choose, chosen choose, cried cry, dealt deal, denied deny, drew draw, drawn draw, fed feed,

@@ -7,11 +7,7 @@ import type { AnswersOptions } from '../open-answers.ts';
 export type ThreadSetting = Pick<AnswersOptions, 'corpora' | 'path'>;
 
 /** A task of a thread: its argument, what it reports meanwhile, and its result. */
-interface Task<Give, Told, Get> {
-  readonly give: Give;
-  readonly told: Told;
-  readonly get: Get;
-}
+type Task<Give, Told, Get> = Readonly<{ give: Give; told: Told; get: Get }>;
 
 /** The tasks of a thread. */
 export interface ThreadTasks {
@@ -49,10 +45,7 @@ export type ThreadReport =
   | { readonly kind: 'failed'; readonly id: number; readonly fault: ThreadFault };
 
 /** The part of an error that crosses threads, never text that was read. `code` is that of SQLite or of the system. */
-interface ThreadFault {
-  readonly message: string;
-  readonly code: string | null;
-}
+type ThreadFault = Readonly<{ message: string; code: string | null }>;
 
 /** Returns what may cross of an error. A parser's message may quote what it could not parse. */
 export function toFault(error: unknown): ThreadFault {

@@ -10,7 +10,6 @@ import {
   toFault,
 } from './messages.ts';
 
-/** Runs a task; `tell` sends a report. */
 type Work<Give, Told, Get> = (
   give: Give,
   live: { readonly signal: AbortSignal; tell(told: Told): void },

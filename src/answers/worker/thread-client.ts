@@ -53,7 +53,6 @@ export interface ThreadClient {
   ): Promise<ThreadTasks[Kind]['get']>;
   /** Asks the thread to close what it has open, and ends it if that takes too long. */
   close(): Promise<void>;
-  /** Ends the thread now, whatever it does. */
   kill(): void;
 }
 

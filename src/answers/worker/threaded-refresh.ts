@@ -9,7 +9,6 @@ export type RefreshingThread = Pick<ThreadClient, 'call' | 'kill'>;
 
 interface ThreadedRefreshOptions {
   readonly clock: Clock;
-  /** Runs work with the thread that refreshes. */
   withThread<Result>(work: (thread: RefreshingThread) => Promise<Result>): Promise<Result>;
   onProgress(progress: RefreshProgress): void;
   /** Called with each file that ended its thread. */
@@ -21,14 +20,10 @@ export class PassedOverError extends Error {}
 
 /** A thread that reports nothing for this long is ended. */
 const silenceMs = 120_000;
-
 /** Maximum number of files that one refresh passes over. */
 const mostPassedOver = 20;
 
-/**
- * Refreshes an index in a thread. A file that was being read when the thread ended is kept without its
- * text, and the refresh goes on with another thread.
- */
+/** Refreshes an index in a thread, and goes on in another one, without the text of a file that ended the first. */
 export async function refreshInThread(options: ThreadedRefreshOptions, live: RefreshLive) {
   const passOver = new Set<string>();
   for (;;) {

@@ -10,18 +10,13 @@ import { createMark, readOwner } from './tokens.ts';
 
 export interface CallerRules {
   readonly requireBearer: boolean;
-  /** Whether a session is its starter's alone. */
   readonly bindBearer: boolean;
-  /** Whether a follow-up needs the continuation token. */
   readonly token: 'required' | 'optional';
   /** Whether readers get the token in events without having shown it. */
   readonly streamToken: 'proven' | 'always';
 }
 
-export interface CallSetting {
-  readonly service: SessionService;
-  readonly rules: CallerRules;
-}
+export type CallSetting = Readonly<{ service: SessionService; rules: CallerRules }>;
 
 /** @throws Problem `missing_bearer` in strict mode */
 export function refuseWithoutBearer({ raw }: FastifyRequest, { service, rules }: CallSetting) {
@@ -48,15 +43,11 @@ export async function findSession(request: SessionRequest, setting: CallSetting)
 }
 
 /** @throws Problem `session_forbidden` if sessions are bound to bearers, and this one to another */
-export function refuseStranger(
-  record: SessionRecord,
-  { raw }: FastifyRequest,
-  { service, rules }: CallSetting,
-): void {
-  if (rules.bindBearer) refuseOtherOwner(record, readOwner(raw, service.secret));
+export function refuseStranger(record: SessionRecord, { raw }: FastifyRequest, call: CallSetting) {
+  if (call.rules.bindBearer) refuseOtherOwner(record, readOwner(raw, call.service.secret));
 }
 
-/** Returns the token in a request’s header or body, if any. @throws Problem `conflicting_continuation_tokens`, `invalid_body` */
+/** Returns the token of a request, if any. @throws Problem `conflicting_continuation_tokens`, `invalid_body` */
 export function readToken({ headers }: FastifyRequest, body?: Body): string | undefined {
   const header = String(headers['x-continuation-token'] ?? '') || undefined;
   const member = readString(body, 'continuationToken') || undefined;
@@ -90,10 +81,7 @@ export function demandToken(request: SessionRequest, body: Body | undefined, set
 }
 
 /** The bearer and the address of a request, by their keyed hashes. */
-export interface Caller {
-  readonly owner: string | null;
-  readonly client: Client;
-}
+export type Caller = Readonly<{ owner: string | null; client: Client }>;
 
 export function isOnce({ headers }: FastifyRequest, owner: string | null): boolean {
   const key = headers['idempotency-key'];

@@ -36,7 +36,6 @@ const sessionHeaders = underBothNames('Session-Id', 'The session.');
 const vary = '`Origin`, where the server lets other origins in.';
 const originHeaders = { Vary: { description: vary, isOptional: true } } as const;
 
-/** The headers of every reply, problems too. */
 const commonHeaders = {
   ...underBothNames('Session-Id', 'The session, once it is known.', { isOptional: true }),
   ...originHeaders,
@@ -107,7 +106,7 @@ const bodyProblems: readonly ProblemCode[] = [
 
 type BearerEndpoint = Omit<Endpoint, 'tag' | 'access'> & Partial<Pick<Endpoint, 'access'>>;
 
-/** The routes, with their paths below the prefix. A bearer is accepted and every reply has the common headers by default. */
+/** The routes, with their paths below the prefix. By default they take a bearer, and replies have the common headers. */
 const endpoints: readonly BearerEndpoint[] = [
   {
     id: 'getSessionHealth',

@@ -131,7 +131,6 @@ const exposedHeaders = [
 
 const allowedHeaders = ['X-Continuation-Token', 'Authorization', 'Content-Type', 'Idempotency-Key'];
 
-/** Returns the CORS policy of a session route that answers some methods. */
 function toSessionCors(origins: readonly string[], methods: string[]): CorsPolicy | false {
   if (origins.length === 0) return false;
   const origin = origins.includes('*') ? '*' : [...origins];

@@ -3,18 +3,10 @@ import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import { addressesPerNetwork } from '../../core/scheduling/ledger.ts';
 
-/** A rate, and the maximum number at once. */
-interface Rate {
-  readonly perMinute: number;
-  readonly burst: number;
-}
+type Rate = Readonly<{ perMinute: number; burst: number }>;
 
 /** The rates of one address. A bearer, and the addresses of a network, have a multiple of them. */
-interface CallRatesOptions {
-  readonly starts: Rate;
-  readonly messages: Rate;
-  readonly clock: Clock;
-}
+type CallRatesOptions = Readonly<{ starts: Rate; messages: Rate; clock: Clock }>;
 
 /**
  * Creates the rates of starts and messages. A bearer that nobody checks is no identity, so the address counts beside it.
@@ -38,7 +30,6 @@ export function createCallRates({ starts, messages, clock }: CallRatesOptions) {
 
 type Rule = Readonly<{ rate: Rate; what: string; ofWhat: string }>;
 
-/** One unit of a caller. */
 type Charge = Rule & Readonly<{ who: string; name: string }>;
 
 function toCharges({ address, network }: Client, rule: Rule): readonly Charge[] {
@@ -54,14 +45,10 @@ function multiply({ rate, ...rule }: Rule): Rule {
 
 /** Maximum number of callers that are remembered. */
 const maxCallers = 100_000;
-
 /** Number of callers, the longest unseen first, that each charge looks at. */
 const looks = 4;
 
-/**
- * Creates the limit: a bucket of `burst` units for each caller, which `perMinute` fill again, kept as the instant at
- * which it will be full (the generic cell rate algorithm). Either all charges are taken, or none.
- */
+/** Creates a limit by the generic cell rate algorithm: of a bucket it keeps when it is full. Takes all charges, or none. */
 function createRateLimit(clock: Clock): (charges: readonly Charge[]) => void {
   const fullAtMs = new Map<string, number>();
   /** A caller with a full bucket need not be remembered. */

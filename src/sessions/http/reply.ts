@@ -19,7 +19,6 @@ export interface ProblemTelling {
     problem: Problem,
     request: FastifyRequest,
   ): { readonly document: ProblemDocument; readonly headers: Headers };
-  /** Called with every problem that is sent. */
   note(problem: Problem, request: FastifyRequest, reply: FastifyReply): void;
 }
 

@@ -22,9 +22,7 @@ import { type Body, parseBody, readMessage, readStreamQuery, readString } from '
 import { readOwner } from './tokens.ts';
 
 export interface HandlerSetting extends CallSetting {
-  /** The path of the routes: `/svc/v1`. */
   readonly base: string;
-  /** Returns the name of a request's client address. */
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
@@ -116,7 +114,6 @@ export const sendStream: Handle<SessionRequest> = async (request, reply, setting
   await opened.sendTo(beginStream(reply, headers));
 };
 
-/** A version that every client accepts. */
 const streamVersion = '21';
 
 function toStreamHeaders(tailIndex: number): Readonly<Record<string, string>> {

@@ -1,10 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type AuthorizationSource, readBearer } from '../../access/keys/authorization.ts';
 
-/**
- * Creates the continuation tokens under the server's secret. They are derived from the session id, so none is stored;
- * another secret voids every token.
- */
+/** Creates the continuation tokens, derived from session ids under the server's secret: another secret voids them. */
 export function createContinuationTokens(secret: Buffer) {
   const of = (sessionId: string) => `svct_${createMark(secret, 'token', sessionId)}`;
   return {

@@ -18,13 +18,9 @@ interface ExpiryOptions {
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** Milliseconds between two looks at all sessions. */
 const roundMs = 10_000;
 
-/**
- * Ends sessions that are idle or old, deletes those that ended long ago, and forgets those that were deleted long ago,
- * until the returned function is called. A running session does not expire.
- */
+/** Ends, deletes and forgets sessions in time, until the returned function is called. A running one does not expire. */
 export function startExpiry(options: ExpiryOptions): () => void {
   const { clock, onFault } = options;
   const stopped = new AbortController();

@@ -1,10 +1,7 @@
 import { errorCodeOf, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
 
-/**
- * When work is to be committed: at the end of this turn of the event loop, or some turns later, so that
- * more of it shares a commit. An idle process takes no time for such turns, a busy one does.
- */
+/** When work is committed: at the end of this turn of the event loop, or some turns later, so that more shares a commit. */
 type Urgency = 'now' | 'soon';
 
 /** How many turns of the event loop work waits for others that is to be committed soon. */
@@ -12,7 +9,6 @@ const soonTurns = 8;
 
 interface GroupCommitOptions {
   readonly database: SqliteDatabase;
-  /** Calls back when this turn of the event loop has ended. */
   readonly onTurnEnd: (callback: () => void) => void;
   /** Called when a group is committed or undone, before its promises settle. */
   readonly onEnd: (isCommitted: boolean) => void;

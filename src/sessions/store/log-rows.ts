@@ -5,16 +5,10 @@ import type { MessageChange } from './state.ts';
 export const pieceLength = 65_536;
 
 /** An event as it is recorded: its line has no line feed, and never holds the token. */
-export interface StoredEvent {
-  readonly index: number;
-  readonly line: string;
-}
+export type StoredEvent = Readonly<{ index: number; line: string }>;
 
 /** A question, and the line of its `message.completed`. */
-export interface AnsweredTurn {
-  readonly question: string;
-  readonly line: string;
-}
+export type AnsweredTurn = Readonly<{ question: string; line: string }>;
 
 interface SessionMessage {
   readonly sequence: number;
@@ -24,7 +18,6 @@ interface SessionMessage {
 }
 
 const pieceEvents = 256;
-
 /** Number of events in one look: few long ones fill a piece, and to look at those behind it means to read them. */
 const eventsAtATime = 16;
 

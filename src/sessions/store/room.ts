@@ -2,7 +2,7 @@ import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Account, Excess, Ledger } from '../../core/scheduling/ledger.ts';
+import type { Excess, Ledger } from '../../core/scheduling/ledger.ts';
 import { type RawSession, type SessionRow, sessionColumns } from './session-rows.ts';
 
 export interface StoreBounds {
@@ -30,34 +30,26 @@ interface Need {
 
 /** Milliseconds since its last use for which a session is not evicted for other addresses. */
 const activeMs = 60_000;
-
 /** Maximum number of sessions evicted by one change: deleting takes time. */
 const mostAtOnce = 256;
 
 /** Creates the room of a store, which keeps what clients hold within bounds. There are none before `bound`. */
 export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptions) {
   let bounds: StoreBounds | null = null;
-  const findVictim = createSearch(database, {
-    toRow,
-    isRead: (id) => bounds?.isRead(id) === true,
-  });
-  const make = (need: Need): Made =>
+  const isRead = (id: string) => bounds?.isRead(id) === true;
+  const findVictim = createSearch(database, { toRow, isRead });
+  const make = (need: Need) =>
     bounds === null ? { isThere: true, evicted: 0 } : makeRoom(need, bounds, { findVictim, evict });
   const demand = (need: Need): void => {
     if (make(need).isThere) return;
     throw new Problem('overloaded', { detail: noRoomFor[need.holding] });
   };
   return {
-    /** Keeps what clients hold within bounds from now on. */
     bound: (given: StoreBounds): void => {
       bounds = given;
       includeHolders(database, given.ledger);
     },
-    /**
-     * Makes room for a message of this many bytes and its turn.
-     *
-     * @throws Problem `turn_queue_full`; `overloaded` if no session can be evicted
-     */
+    /** Makes room for a message and its turn. @throws Problem `turn_queue_full`; `overloaded` if none can be evicted */
     demandMessage: (client: Client | null, amount: number, session: number): void => {
       const excess = bounds?.ledger.findExcess('queuedTurns', client, 1) ?? null;
       if (excess !== null) throw tooManyTurns(excess);
@@ -72,29 +64,19 @@ export function createRoom(database: SqliteDatabase, { toRow, evict }: RoomOptio
   };
 }
 
-interface Made {
-  readonly isThere: boolean;
-  readonly evicted: number;
-}
-
 interface Evicting extends Pick<RoomOptions, 'evict'> {
   findVictim(excess: Excess, need: Need, unusedSinceMs: number): SessionRow | undefined;
 }
 
-function makeRoom(
-  need: Need,
-  { ledger, clock }: StoreBounds,
-  { findVictim, evict }: Evicting,
-): Made {
+function makeRoom(need: Need, { ledger, clock }: StoreBounds, { findVictim, evict }: Evicting) {
   const { holding, client, amount } = need;
   const nowMs = clock.now();
   let freed = 0;
   for (let evicted = 0; ; evicted += 1) {
     const excess = ledger.findExcess(holding, client, amount);
     // A client that holds more than is left for others has to replace something.
-    if (excess === null || (excess === 'share' && freed >= amount)) {
-      return { isThere: true, evicted };
-    }
+    const isThere = excess === null || (excess === 'share' && freed >= amount);
+    if (isThere) return { isThere, evicted };
     const row = findVictim(excess, need, nowMs - activeMs);
     if (row === undefined || evicted >= mostAtOnce) return { isThere: false, evicted };
     freed += holding === 'sessions' ? 1 : row.record.storedBytes;
@@ -108,27 +90,27 @@ const noRoomFor: Readonly<Record<Holding, string>> = {
 };
 
 function tooManyTurns(excess: Excess): Problem {
-  return excess === 'total'
-    ? new Problem('overloaded', { detail: 'As many messages wait for an answer as may wait.' })
-    : new Problem('turn_queue_full', {
-        detail: 'As many messages from this address wait for an answer as may wait.',
-      });
+  const [code, of] =
+    excess === 'total'
+      ? (['overloaded', ''] as const)
+      : (['turn_queue_full', ' from this address'] as const);
+  return new Problem(code, { detail: `As many messages${of} wait for an answer as may wait.` });
 }
 
 /** The holdings that are counted in the table `holders`, and their columns. */
-const columns = { sessions: 'live', sessionBytes: 'stored', queuedTurns: 'pending' } as const;
+const columns = [
+  ['sessions', 'live'],
+  ['sessionBytes', 'stored'],
+  ['queuedTurns', 'pending'],
+] as const;
 
 function includeHolders(database: SqliteDatabase, ledger: Ledger): void {
-  const include = (holding: keyof typeof columns) => {
-    const held = database
-      .prepare<[string], number>(`SELECT ${columns[holding]} FROM holders WHERE name = ?`)
-      .pluck();
-    const heldBy: Account['heldBy'] = (name) => held.get(name) ?? 0;
+  for (const [holding, column] of columns) {
+    const sql = `SELECT ${column} FROM holders WHERE name = ?`;
+    const held = database.prepare<[string], number>(sql).pluck();
+    const heldBy = (name: string) => held.get(name) ?? 0;
     ledger.include(holding, { heldBy, total: () => heldBy('*') });
-  };
-  include('sessions');
-  include('sessionBytes');
-  include('queuedTurns');
+  }
 }
 
 /** Maximum number of clients whose sessions are searched, the heaviest first. */
@@ -140,19 +122,10 @@ const states: Readonly<Record<Holding, readonly RawSession['state'][]>> = {
   sessionBytes: ['ended', 'failed', 'waiting'],
 };
 
-interface Search {
-  readonly name: string;
-  readonly except: number;
-  /** Sessions that were used later are spared. */
-  readonly unusedSinceMs: number;
-  /** Whether a session that is being read is evicted too. */
-  readonly isOwn: 0 | 1;
-}
+/** A search among the sessions of `name`. Only sessions of the caller's own address are evicted while they are read. */
+type Search = Readonly<{ name: string; except: number; unusedSinceMs: number; isOwn: 0 | 1 }>;
 
-interface Holder {
-  readonly name: string;
-  readonly weight: number;
-}
+type Holder = Readonly<{ name: string; weight: number }>;
 
 type SearchOptions = Pick<RoomOptions, 'toRow'> & Pick<StoreBounds, 'isRead'>;
 
@@ -217,11 +190,8 @@ function findOfHeaviest(
   for (const { name, weight } of holders) {
     if (found !== undefined && weight < found.weight) break;
     const row = findOf(name);
-    if (row !== undefined && isUnusedLonger(row, found?.row)) found = { row, weight };
+    const foundMs = found?.row.record.activeMs ?? Number.POSITIVE_INFINITY;
+    if (row !== undefined && row.record.activeMs < foundMs) found = { row, weight };
   }
   return found?.row;
-}
-
-function isUnusedLonger({ record }: SessionRow, other: SessionRow | undefined): boolean {
-  return other === undefined || record.activeMs < other.record.activeMs;
 }

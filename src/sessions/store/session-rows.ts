@@ -3,11 +3,7 @@ import { Problem } from '../../core/problem.ts';
 import type { PendingTurn, SessionRecord } from './state.ts';
 
 /** A session with its number in the store, and the sum of the lengths of its lines. */
-export interface SessionRow {
-  readonly number: number;
-  readonly bytes: number;
-  readonly record: SessionRecord;
-}
+export type SessionRow = Readonly<{ number: number; bytes: number; record: SessionRecord }>;
 
 /** Columns of the table `sessions`, by the names of `RawSession`. */
 export const sessionColumns = `number, bytes, id, state, owner, client AS address, network,
@@ -21,10 +17,8 @@ export interface RawSession extends Omit<SessionRecord, 'client' | 'pending'> {
   readonly network: string;
 }
 
-/** Maximum number of sessions that are listed at once. */
 const pageSize = 100;
 
-/** Stands for an unknown address in the table. */
 const unknownClient = '-';
 
 /** Prepares the statements about the rows of sessions. Nothing here begins or ends a transaction. */
@@ -126,19 +120,10 @@ export function createLifeRows(database: SqliteDatabase) {
   };
 }
 
-export interface Receipt {
-  readonly sessionId: string;
-  readonly deliveryId: string;
-  /** Number of messages ahead of it. */
-  readonly queued: number;
-}
+export type Receipt = Readonly<{ sessionId: string; deliveryId: string; queued: number }>;
 
 /** A request that is carried out once, however often it comes; `key` is the keyed hash of its key and its sender. */
-export interface Once {
-  readonly key: string;
-  readonly fingerprint: string;
-  readonly nowMs: number;
-}
+export type Once = Readonly<{ key: string; fingerprint: string; nowMs: number }>;
 
 /** Milliseconds for which a request is remembered under its key. */
 export const onceMs = 24 * 60 * 60 * 1000;

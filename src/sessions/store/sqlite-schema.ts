@@ -1,15 +1,11 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
 /**
- * Schema of `sessions.db`, as steps from the empty file. `sessions.number` identifies a session in the
- * other tables. `events.ends` is the sum of the lengths of the session's lines up to this one, so that
- * a piece of bounded size can be read.
- *
- * `sessions.client` is the keyed hash of the address that started a session, `sessions.network` that of
- * the IPv6 /48 around it, or the same as `client` for IPv4; both are `-` if the address is unknown.
- * Triggers add up what the sessions of each hold in `holders`, and what all hold in its row `*`: counting
- * at each start would take longer the more sessions there are. `holders.parent` is the network of an
- * IPv6 address, else `*`.
+ * Schema of `sessions.db`. `sessions.number` identifies a session in the other tables. `events.ends` is the sum of the
+ * lengths of the session's lines up to this one, so that a piece of bounded size can be read. `sessions.client` is the
+ * keyed hash of the address that started a session, `sessions.network` that of the IPv6 /48 around it, or the same for
+ * IPv4; both are `-` if the address is unknown. Triggers add up in `holders` what the sessions of each hold, and in its row
+ * `*` what all hold: counting would take longer with more sessions. `holders.parent` is the network of an IPv6 address.
  */
 export const sessionMigrations: readonly Migration[] = [
   (database) =>
@@ -19,22 +15,16 @@ export const sessionMigrations: readonly Migration[] = [
         id TEXT NOT NULL UNIQUE,
         state TEXT NOT NULL CHECK (state IN ('running', 'waiting', 'ended', 'failed')),
         owner TEXT,
-        created_ms INTEGER NOT NULL,
-        active_ms INTEGER NOT NULL,
-        ended_ms INTEGER,
-        accepted INTEGER NOT NULL,
-        events INTEGER NOT NULL,
-        bytes INTEGER NOT NULL
+        created_ms INTEGER NOT NULL, active_ms INTEGER NOT NULL, ended_ms INTEGER,
+        accepted INTEGER NOT NULL, events INTEGER NOT NULL, bytes INTEGER NOT NULL
       ) STRICT;
       CREATE INDEX sessions_by_activity ON sessions (state, active_ms);
       CREATE INDEX sessions_by_creation ON sessions (state, created_ms);
       CREATE INDEX sessions_by_end ON sessions (ended_ms) WHERE ended_ms IS NOT NULL;
 
       CREATE TABLE messages (
-        session INTEGER NOT NULL,
-        sequence INTEGER NOT NULL,
-        delivery_id TEXT NOT NULL,
-        text TEXT NOT NULL,
+        session INTEGER NOT NULL, sequence INTEGER NOT NULL,
+        delivery_id TEXT NOT NULL, text TEXT NOT NULL,
         state TEXT NOT NULL
           CHECK (state IN ('queued', 'running', 'completed', 'failed', 'cancelled')),
         completed_event INTEGER,
@@ -42,26 +32,18 @@ export const sessionMigrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
 
       CREATE TABLE events (
-        session INTEGER NOT NULL,
-        position INTEGER NOT NULL,
-        line TEXT NOT NULL,
-        ends INTEGER NOT NULL,
+        session INTEGER NOT NULL, position INTEGER NOT NULL,
+        line TEXT NOT NULL, ends INTEGER NOT NULL,
         PRIMARY KEY (session, position)
       ) STRICT, WITHOUT ROWID;
 
-      CREATE TABLE purged (
-        id TEXT PRIMARY KEY,
-        purged_ms INTEGER NOT NULL
-      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE purged (id TEXT PRIMARY KEY, purged_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
       CREATE INDEX purged_by_time ON purged (purged_ms);
 
       CREATE TABLE once (
-        key TEXT PRIMARY KEY,
-        fingerprint TEXT NOT NULL,
-        session INTEGER NOT NULL,
-        delivery_id TEXT NOT NULL,
-        queued INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL
+        key TEXT PRIMARY KEY, fingerprint TEXT NOT NULL,
+        session INTEGER NOT NULL, delivery_id TEXT NOT NULL,
+        queued INTEGER NOT NULL, at_ms INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX once_by_session ON once (session);
       CREATE INDEX once_by_time ON once (at_ms);
@@ -102,8 +84,7 @@ export const sessionMigrations: readonly Migration[] = [
       ) WHERE state = 'running';
 
       CREATE TABLE holders (
-        name TEXT PRIMARY KEY,
-        parent TEXT,
+        name TEXT PRIMARY KEY, parent TEXT,
         live INTEGER NOT NULL DEFAULT 0,
         stored INTEGER NOT NULL DEFAULT 0,
         pending INTEGER NOT NULL DEFAULT 0

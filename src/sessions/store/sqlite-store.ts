@@ -21,10 +21,7 @@ export type Found =
   | { readonly kind: 'unknown' };
 
 /** A message that is to be stored, and the reply to it. */
-export interface Acceptance {
-  readonly transition: Transition;
-  readonly receipt: Receipt;
-}
+export type Acceptance = Readonly<{ transition: Transition; receipt: Receipt }>;
 
 /** The sessions that were changed together, by id; undefined for one that was purged. */
 export type Commit = ReadonlyMap<string, SessionRecord | undefined>;
@@ -137,16 +134,13 @@ function createWrites({ write }: GroupCommit, { sessions, once, life }: Rows, ch
   return {
     bound: room.bound,
     /**
-     * Starts a session, or returns the reply to the same request. If a bound is reached, other sessions are evicted;
-     * see "What is bounded" in `docs/sessions.md`.
-     *
+     * Starts a session, or returns the reply to the same request. At a bound, others are evicted (`docs/sessions.md`).
      * @throws Problem `overloaded` if none can be evicted; `turn_queue_full`, `idempotency_conflict`
      */
     start: (acceptance: Acceptance, asked: Once | null) =>
       write(() => once.recall(asked) ?? start(acceptance, asked)),
     /**
      * Adds a message, or returns the reply to the same request; `undefined` if the session is not known any more.
-     *
      * @throws what `decide` throws; Problem `overloaded`, `turn_queue_full`, `idempotency_conflict`
      */
     accept: (id: string, asked: Once | null, decide: (record: SessionRecord) => Acceptance) =>
@@ -183,11 +177,7 @@ function createWrites({ write }: GroupCommit, { sessions, once, life }: Rows, ch
   };
 }
 
-interface ChangesOptions {
-  readonly rows: Rows;
-  readonly stamp: StampEvent;
-  readonly note: Note;
-}
+type ChangesOptions = Readonly<{ rows: Rows; stamp: StampEvent; note: Note }>;
 
 /**
  * Creates the changes inside a transaction. A Problem is thrown before anything of the change itself is written;

@@ -4,12 +4,7 @@ import { Problem } from '../../core/problem.ts';
 import type { EndReason, EventDraft } from '../events.ts';
 import { estimateEventBytes } from './stored-bytes.ts';
 
-export interface PendingTurn {
-  readonly sequence: number;
-  readonly deliveryId: string;
-  /** Whether its `turn.started` is recorded. */
-  readonly isBegun: boolean;
-}
+export type PendingTurn = Readonly<{ sequence: number; deliveryId: string; isBegun: boolean }>;
 
 export interface SessionRecord {
   readonly id: string;
@@ -44,11 +39,7 @@ export interface Transition {
   readonly messages: readonly MessageChange[];
 }
 
-interface Delivery {
-  readonly deliveryId: string;
-  readonly text: string;
-  readonly nowMs: number;
-}
+type Delivery = Readonly<{ deliveryId: string; text: string; nowMs: number }>;
 
 /** The part of the limits that decides about sessions. */
 export interface SessionLimits {
@@ -76,16 +67,8 @@ export function startSession(
   return { record, messages, events: [started] };
 }
 
-/**
- * Accepts a message of a session, whose turn waits for those before it.
- *
- * @throws Problem `session_not_active`, `turn_queue_full`
- */
-export function acceptMessage(
-  record: SessionRecord,
-  delivery: Delivery,
-  limits: SessionLimits,
-): Transition {
+/** Accepts a message, whose turn waits for those before it. @throws Problem `session_not_active`, `turn_queue_full` */
+export function acceptMessage(record: SessionRecord, delivery: Delivery, limits: SessionLimits) {
   refuseInactive(record);
   const { turns, sessionBytes, queue } = limits;
   if (isFull(record, limits)) {
@@ -161,11 +144,7 @@ export type TurnEnd = { readonly unsent: Unsent; readonly nowMs: number } & (
 );
 
 /** A failure as its events tell it. After a terminal one the session cannot go on. */
-export interface TurnFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly terminal: boolean;
-}
+export type TurnFailure = Readonly<{ code: string; message: string; terminal: boolean }>;
 
 /** Ends the turn at work; `null` if it is not at work any more. */
 export function endTurn(
@@ -216,14 +195,6 @@ export function endSession(record: SessionRecord, reason: EndReason, nowMs: numb
 
 function toCancelled({ sequence }: PendingTurn): MessageChange {
   return { kind: 'mark', sequence, state: 'cancelled' };
-}
-
-export function joinTransitions(first: Transition, second: Transition): Transition {
-  return {
-    record: second.record,
-    events: [...first.events, ...second.events],
-    messages: [...first.messages, ...second.messages],
-  };
 }
 
 function findAtWork({ pending }: SessionRecord, sequence: number): PendingTurn | undefined {

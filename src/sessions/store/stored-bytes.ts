@@ -2,7 +2,6 @@ import type { EventDraft } from '../events.ts';
 
 /** Bytes of a session's own rows and of their places in indexes, with its tombstone. */
 export const emptySessionBytes = 1024;
-
 /** Bytes of the row that remembers an `Idempotency-Key`. */
 export const onceBytes = 512;
 
@@ -24,11 +23,8 @@ export function estimateEventBytes(draft: EventDraft): number {
 
 /** Maximum number of bytes that recording adds to an event. */
 const stampBytes = 256;
-
-/** The bytes of a page of the file, and how many of them a long text can use of each. */
-const pageBytes = 4096;
-const usedBytes = 4092;
-
+/** Bytes of a page of the file, and how many of each a long text can use. */
+const [pageBytes, usedBytes] = [4096, 4092];
 /** A row up to this length shares its page with others. */
 const shortBytes = 1000;
 

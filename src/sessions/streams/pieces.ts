@@ -4,37 +4,28 @@ import { pieceLength, type StoredEvent } from '../store/log-rows.ts';
 import type { SessionStore } from '../store/sqlite-store.ts';
 
 /** A position in the events of a session: an event, and how many bytes of its line were sent. */
-export interface Position {
-  readonly index: number;
-  readonly offset: number;
-}
+type Position = Readonly<{ index: number; offset: number }>;
 
 /** A piece of a stream as it is written, and the position after it. */
-export interface Piece {
-  readonly bytes: Buffer;
-  readonly next: Position;
-}
+type Piece = Readonly<{ bytes: Buffer; next: Position }>;
 
-/** Where a reader is that wants a piece. */
-export interface Place {
+/** The place of a piece, which ends before the event `untilIndex`; and the token that its reader is told, if any. */
+interface Place {
   readonly sessionId: string;
   readonly from: Position;
-  /** The piece ends before the event with this index, which may not be recorded yet. */
   readonly untilIndex: number;
-  /** The token that the reader is told; null for none. */
   readonly token: string | null;
 }
 
 /** Maximum number of bytes of all pieces in memory. */
 const keptBytes = 4_194_304;
 
+type Source = Pick<SessionStore, 'readEvents' | 'readPart'>;
+
 const lineEnd = Buffer.from('\n');
 
-/**
- * Creates the reading of recorded events in pieces. Recorded events never change, so pieces stay in memory for
- * other readers at the same place. Readers who come at the same time share one look into the store.
- */
-export function createPieces(source: Pick<SessionStore, 'readEvents' | 'readPart'>) {
+/** Creates the reading of recorded events in pieces, which never change: they stay in memory, and readers share looks. */
+export function createPieces(source: Source) {
   const kept = new LRUCache<string, Piece>({
     maxSize: keptBytes,
     sizeCalculation: ({ bytes }, key) => bytes.length + key.length,
@@ -60,25 +51,21 @@ export function createPieces(source: Pick<SessionStore, 'readEvents' | 'readPart
       underWay.set(key, reading);
       return reading;
     },
-    /** Drops the pieces of a session that is purged. */
     forget: (sessionId: string): void => {
       for (const key of kept.keys()) if (key.startsWith(`${sessionId} `)) kept.delete(key);
     },
   };
 }
 
-async function readPiece(
-  { sessionId, from, untilIndex, token }: Place,
-  { readEvents, readPart }: Parameters<typeof createPieces>[0],
-): Promise<Piece | null> {
+async function readPiece({ sessionId, from, untilIndex, token }: Place, source: Source) {
   const { index, offset } = from;
-  const part = await readPart(sessionId, from);
+  const part = await source.readPart(sessionId, from);
   if (part !== undefined) {
     const { bytes, isLast } = part;
     if (!isLast) return { bytes, next: { index, offset: offset + bytes.length } };
     return { bytes: Buffer.concat([bytes, lineEnd]), next: { index: index + 1, offset: 0 } };
   }
-  const events = await readEvents(sessionId, index);
+  const events = await source.readEvents(sessionId, index);
   const wanted = events.filter((event) => event.index < untilIndex);
   return wanted.length === 0 ? null : toPiece(wanted, token);
 }

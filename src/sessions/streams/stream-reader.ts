@@ -9,7 +9,7 @@ export type FollowMode = 'automatic' | 'once' | 'follow' | 'lease';
 
 export interface StreamRequest {
   readonly sessionId: string;
-  /** As in the query: from the end where it is negative. */
+  /** Counts from the end if it is negative. */
   readonly startIndex: number;
   readonly mode: FollowMode;
   /** The token that is filled in; null for a reader who has not shown it. */
@@ -42,12 +42,9 @@ export function createReader(
 ) {
   let isWoken = false;
   let resume: (() => void) | null = null;
-  const lastingMs = {
-    lease: times.leaseMs,
-    follow: times.followMs,
-    automatic: Number.POSITIVE_INFINITY,
-    once: Number.POSITIVE_INFINITY,
-  };
+  const endless = Number.POSITIVE_INFINITY;
+  const { leaseMs: lease, followMs: follow } = times;
+  const lastingMs = { lease, follow, automatic: endless, once: endless };
   return {
     mode,
     token,
@@ -55,13 +52,11 @@ export function createReader(
     /** Number of bytes of the event at the cursor that were sent: a long one is sent in parts. */
     offset: 0,
     /** The index at which it ends. */
-    untilIndex: mode === 'once' ? events : Number.POSITIVE_INFINITY,
-    /** When it ends at the latest. */
+    untilIndex: mode === 'once' ? events : endless,
     untilMs: nowMs + lastingMs[mode],
-    /** When its last bytes were flushed. */
     outputMs: nowMs,
     /** Since when bytes are under way; infinite while none are. */
-    writingSinceMs: Number.POSITIVE_INFINITY,
+    writingSinceMs: endless,
     /** Ends as soon as it has what is recorded. */
     isClosing: false,
     wake: (): void => {
@@ -81,12 +76,8 @@ export function createReader(
   };
 }
 
-export interface Sending {
-  readonly reader: Reader;
-  readonly feed: Feed;
-  /** Gets the bytes. */
-  readonly sink: Writable;
-}
+/** A reader of a feed, and where its bytes go. */
+export type Sending = Readonly<{ reader: Reader; feed: Feed; sink: Writable }>;
 
 interface SendSetting {
   readonly pieces: ReturnType<typeof createPieces>;
@@ -94,20 +85,14 @@ interface SendSetting {
   readonly times: StreamTimes;
 }
 
-const leaseEnded = Buffer.from(
-  `${JSON.stringify({ $eve: 'stream.lease-ended', version: 1 } satisfies LeaseRecord)}\n`,
-);
-
+const leaseRecord: LeaseRecord = { $eve: 'stream.lease-ended', version: 1 };
+const leaseEnded = Buffer.from(`${JSON.stringify(leaseRecord)}\n`);
 /** Keeps a silent stream alive: white space before the next line. */
 const heartbeat = Buffer.from(' ');
-
 /** Maximum number of bytes that are written at once: a reader that takes them has made progress. */
 const writeBytes = 65_536;
 
-/**
- * Sends a stream to its end: what is recorded, then what is recorded next, as long as its mode says.
- * Rejects if the store cannot be read.
- */
+/** Sends what is recorded, then what is recorded next, as long as the mode says. Rejects if the store cannot be read. */
 export async function sendStream(sending: Sending, setting: SendSetting): Promise<void> {
   const { reader, feed, sink } = sending;
   const { clock, times, pieces } = setting;
@@ -150,9 +135,8 @@ function toPlace({ cursor, offset, token, ...reader }: Reader, { sessionId, reco
 
 /** Returns whether a reader that has all that is recorded has come to its end. */
 function isOver(reader: Reader, { record }: Feed, nowMs: number): boolean {
-  if (record === undefined || !isLive(record.state)) return true;
-  if (reader.isClosing || reader.cursor >= reader.untilIndex || nowMs >= reader.untilMs)
-    return true;
+  if (record === undefined || !isLive(record.state) || reader.isClosing) return true;
+  if (reader.cursor >= reader.untilIndex || nowMs >= reader.untilMs) return true;
   return reader.mode === 'automatic' && record.state === 'waiting';
 }
 

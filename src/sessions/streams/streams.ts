@@ -15,10 +15,9 @@ import {
   sendStream,
 } from './stream-reader.ts';
 
-export interface Stream {
-  /** The session as it was when the stream opened. */
+/** A stream, and its session as it was when it opened. Call `sendTo` once, at once; it resolves at the end. */
+interface Stream {
   readonly record: SessionRecord;
-  /** Writes until its end. Call it once, at once. */
   sendTo(sink: Writable): Promise<void>;
 }
 
@@ -35,7 +34,6 @@ interface StreamsOptions {
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** A session that is being read, or about to be. */
 interface OpenFeed extends Feed {
   places: number;
   readonly sendings: Map<Sending, Promise<void>>;
@@ -58,7 +56,7 @@ export function createStreams(options: StreamsOptions) {
     });
   return {
     get open() {
-      return places.taken;
+      return [...places.feeds.values()].reduce((sum, feed) => sum + feed.places, 0);
     },
     isRead: (sessionId: string) => places.feeds.has(sessionId),
     /** Returns `undefined` if the session is not known any more. @throws Problem `overloaded` */
@@ -87,7 +85,6 @@ export function createStreams(options: StreamsOptions) {
       };
       return { record, sendTo };
     },
-    /** Passes what was recorded on to those who read it. */
     publish: (commit: Commit): void => {
       for (const [sessionId, record] of commit) {
         if (record === undefined) pieces.forget(sessionId);
@@ -116,12 +113,8 @@ function update(feed: OpenFeed, record: SessionRecord | undefined): void {
 /** Counts the streams of each session here, and those of each client in the ledger. */
 function createPlaces({ limits, ledger }: StreamsOptions) {
   const feeds = new Map<string, OpenFeed>();
-  let taken = 0;
   return {
     feeds,
-    get taken() {
-      return taken;
-    },
     /** @throws Problem `overloaded` */
     take: ({ sessionId, client }: StreamRequest) => {
       const fresh: OpenFeed = { sessionId, record: undefined, places: 0, sendings: new Map() };
@@ -133,10 +126,8 @@ function createPlaces({ limits, ledger }: StreamsOptions) {
       hold.take(1);
       feeds.set(sessionId, feed);
       feed.places += 1;
-      taken += 1;
       const release = (): void => {
         hold.release();
-        taken -= 1;
         feed.places -= 1;
         if (feed.places === 0) feeds.delete(sessionId);
       };
@@ -153,12 +144,9 @@ const whose: Readonly<Record<Excess, string>> = {
 };
 
 function tooManyStreams(which: string): Problem {
-  return new Problem('overloaded', {
-    detail: `As many streams ${which} are open as may be.`,
-  });
+  return new Problem('overloaded', { detail: `As many streams ${which} are open as may be.` });
 }
 
-/** Milliseconds between two looks at all streams. */
 const pulseMs = 1000;
 
 /**
@@ -172,7 +160,8 @@ function lookAfter(
 ): void {
   const repeat = async (everyMs: number, look: (feed: OpenFeed) => void): Promise<void> => {
     for (;;) {
-      await clock.sleep(everyMs, signal);
+      await Promise.allSettled([clock.sleep(everyMs, signal)]);
+      if (signal.aborted) return;
       for (const feed of feeds.values()) look(feed);
     }
   };
@@ -183,12 +172,13 @@ function lookAfter(
     }
   };
   const refresh = async (feed: OpenFeed): Promise<void> => {
-    const found = await store.find(feed.sessionId);
-    update(feed, found.kind === 'known' ? found.record : undefined);
+    try {
+      const found = await store.find(feed.sessionId);
+      update(feed, found.kind === 'known' ? found.record : undefined);
+    } catch (error) {
+      onFault(error, 'looking after a session');
+    }
   };
-  const refreshSafely = (feed: OpenFeed): void => {
-    refresh(feed).catch((error) => onFault(error, 'looking after a session'));
-  };
-  repeat(pulseMs, moveOn).catch(() => undefined); // stopped
-  repeat(limits.heartbeatMs, refreshSafely).catch(() => undefined); // stopped
+  void repeat(pulseMs, moveOn);
+  void repeat(limits.heartbeatMs, (feed) => void refresh(feed));
 }

@@ -1,11 +1,10 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Unsent } from '../store/state.ts';
 
+/** `signal` ends the waiting; `onDue` is called when enough is held back, or for long enough: `take` it then. */
 interface AnswerTextOptions {
   readonly clock: Clock;
-  /** Ends the waiting. */
   readonly signal: AbortSignal;
-  /** Called when enough is held back, or for long enough: `take` it then. */
   readonly onDue: () => void;
 }
 
@@ -15,7 +14,6 @@ export type AnswerText = ReturnType<typeof createAnswerText>;
 const leastCharacters = 64;
 const leastShare = 16;
 const longestMs = 250;
-
 /** Maximum number of characters that are sent in repeating an answer; the rest of it comes at its end. */
 const mostRepeated = 4_194_304;
 
@@ -39,12 +37,12 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
   /** One wait at a time: what is held when it is over may be younger, and gets its own time. */
   const waitUntilDue = async (): Promise<void> => {
     isWaiting = true;
-    while (heldSinceMs !== null) {
+    while (heldSinceMs !== null && !signal.aborted) {
       const leftMs = heldSinceMs + longestMs - clock.now();
       if (leftMs <= 0) onDue();
-      else await clock.sleep(leftMs, signal);
+      else await Promise.allSettled([clock.sleep(leftMs, signal)]);
     }
-    isWaiting = false;
+    isWaiting = signal.aborted;
   };
   return {
     get soFar() {
@@ -57,14 +55,11 @@ export function createAnswerText({ clock, signal, onDue }: AnswerTextOptions) {
       if (soFar.length - sent >= Math.max(leastCharacters, sent / leastShare)) onDue();
       else {
         heldSinceMs ??= clock.now();
-        if (!isWaiting) waitUntilDue().catch(() => undefined); // the turn has ended
+        if (!isWaiting) void waitUntilDue();
       }
     },
     take,
-    /**
-     * Takes what is not sent yet of the whole answer; null where nothing is missing. Text that does not
-     * go on from what was sent cannot be taken back: then the rest of what was collected is taken.
-     */
+    /** Takes the rest of the whole answer, if it goes on from what was sent; else the rest of what was collected. */
     takeRest: (whole: string): Unsent => {
       if (!whole.startsWith(soFar.slice(0, sent))) return take();
       soFar = whole;

@@ -1,19 +1,9 @@
 import type { Client } from '../../core/caller.ts';
 
-/** Work that waits for its turn. */
-export interface Waiting {
-  /** Unique among what waits. */
-  readonly key: string;
-  /** The client that it is done for; `null` if it is unknown. */
-  readonly client: Client | null;
-  /** Sorts in the order of arrival. */
-  readonly order: string;
-}
+/** Waiting work, with a unique key. The client is `null` if it is unknown; `order` sorts in the order of arrival. */
+export type Waiting = Readonly<{ key: string; client: Client | null; order: string }>;
 
-/**
- * Creates an empty line, which keeps waiting work in a fair order. An IPv4 address is a network by itself, and so are all
- * unknown clients together.
- */
+/** Creates a line of work in a fair order. An IPv4 address is a network, and so are all unknown clients together. */
 export function createLine<Work extends Waiting>() {
   /** Work by network and address; the next of each is first. */
   const networks = new Map<string, Map<string, Work[]>>();
@@ -54,10 +44,8 @@ export function createLine<Work extends Waiting>() {
       if (place === undefined) return;
       places.delete(key);
       const { network, addresses, address, turns } = turnsOf(place.client);
-      turns.splice(
-        turns.findIndex((turn) => turn.key === key),
-        1,
-      );
+      const at = turns.findIndex((turn) => turn.key === key);
+      turns.splice(at, 1);
       if (turns.length === 0) addresses.delete(address);
       if (addresses.size === 0) networks.delete(network);
     },

@@ -1,5 +1,4 @@
 import type { Answer, AnswerEngine, EarlierTurn } from '../../answers/answer.ts';
-import type { Client } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { messageCompleted } from '../events.ts';
 import type { AnsweredTurn } from '../store/log-rows.ts';
@@ -20,22 +19,16 @@ export interface TurnSetting {
   readonly engine: AnswerEngine;
   readonly clock: Clock;
   readonly limits: SessionLimits & { readonly turnMs: number };
-  /** Returns whether the store has room for an answer to this client. */
-  hasRoom(client: Client | null): boolean;
+  hasRoom(client: SessionRecord['client']): boolean;
   /** Called with faults, for the log; never with what was said. */
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** Why a turn stops before its answer is complete. */
+/** Why a turn stops early: `cut` if the answer is too long, `gone` if the session has ended or is deleted. */
 type Stop =
-  | { readonly kind: 'cancelled' }
-  | { readonly kind: 'failed'; readonly failure: TurnFailure }
-  /** The answer is too long. */
-  | { readonly kind: 'cut' }
-  /** The session has ended or is deleted. */
-  | { readonly kind: 'gone' };
+  | { readonly kind: 'cancelled' | 'cut' | 'gone' }
+  | { readonly kind: 'failed'; readonly failure: TurnFailure };
 
-/** A turn at work, with what it is run with. */
 interface Run extends TurnSetting {
   readonly sessionId: string;
   readonly sequence: number;
@@ -44,42 +37,33 @@ interface Run extends TurnSetting {
   readonly stop: (stop: Stop) => void;
 }
 
+const messages = {
+  turn_timeout: 'The question could not be answered in time. Ask again, or ask a shorter question.',
+  turn_interrupted: 'The server was stopped while it answered. Ask again.',
+  answer_failed:
+    'The question could not be answered because of a fault in the server. Ask again later.',
+  storage_full: 'The server has no room for the answer. Start a new session, or ask again later.',
+  session_damaged:
+    'What was said earlier in this session cannot be read any more. Start a new session.',
+};
+
+function toFailure(code: keyof typeof messages, terminal = false): TurnFailure {
+  return { code, message: messages[code], terminal };
+}
+
 /** The failures of turns, as their events tell them. */
 export const failures = {
-  timeout: {
-    code: 'turn_timeout',
-    message: 'The question could not be answered in time. Ask again, or ask a shorter question.',
-    terminal: false,
-  },
-  interrupted: {
-    code: 'turn_interrupted',
-    message: 'The server was stopped while it answered. Ask again.',
-    terminal: false,
-  },
-  failed: {
-    code: 'answer_failed',
-    message:
-      'The question could not be answered because of a fault in the server. Ask again later.',
-    terminal: false,
-  },
-  full: {
-    code: 'storage_full',
-    message: 'The server has no room for the answer. Start a new session, or ask again later.',
-    terminal: false,
-  },
-  damaged: {
-    code: 'session_damaged',
-    message: 'What was said earlier in this session cannot be read any more. Start a new session.',
-    terminal: true,
-  },
-} as const satisfies Record<string, TurnFailure>;
+  timeout: toFailure('turn_timeout'),
+  interrupted: toFailure('turn_interrupted'),
+  failed: toFailure('answer_failed'),
+  full: toFailure('storage_full'),
+  damaged: toFailure('session_damaged', true),
+};
 
 /** Maximum number of earlier turns that an engine is given. */
 const earlierTurns = 6;
-
 /** Maximum number of characters of an answer; the rest is cut. */
 const maxAnswer = 262_144;
-
 /** Milliseconds between two tries to record the end of a turn. */
 export const retryMs = 1000;
 
@@ -90,11 +74,10 @@ export function runTurn(sessionId: string, sequence: number, setting: TurnSettin
   const controller = new AbortController();
   const stop = (reason: Stop) => controller.abort(reason);
   const run: Run = { ...setting, sessionId, sequence, signal: controller.signal, stop };
-  /** The record after the turn; undefined if the session is gone, or the end could not be recorded. */
-  const ended: Promise<SessionRecord | undefined> = carryOut(run);
-  return { sequence, stop, ended };
+  return { sequence, stop, ended: carryOut(run) };
 }
 
+/** Returns the record after the turn; undefined if the session is gone, or the end could not be recorded. */
 async function carryOut(run: Run): Promise<SessionRecord | undefined> {
   const { sessionId, sequence, store, engine } = run;
   try {
@@ -110,26 +93,30 @@ async function carryOut(run: Run): Promise<SessionRecord | undefined> {
     return end === null ? undefined : await recordEnd(end, run);
   } catch (error) {
     run.onFault(error, 'beginning a turn');
-    await run.clock.sleep(retryMs, run.signal).catch(() => undefined); // it is stopped
+    await Promise.allSettled([run.clock.sleep(retryMs, run.signal)]); // or it is stopped
     return undefined;
   }
 }
 
-interface Asked {
+interface Asked extends Pick<SessionRecord, 'client'> {
   readonly question: string;
   readonly answered: readonly AnsweredTurn[];
-  readonly client: Client | null;
 }
 
 /** Returns how the turn ended; `null` if the session is gone. */
 async function answerQuestion(asked: Asked, run: Run): Promise<TurnEnd | null> {
   const { clock, signal } = run;
   const over = new AbortController();
-  const text = createAnswerText({ clock, signal: over.signal, onDue: () => sendText(text, run) });
-  clock.sleep(run.limits.turnMs, over.signal).then(
-    () => run.stop({ kind: 'failed', failure: failures.timeout }),
-    () => undefined, // the turn is over
-  );
+  const text = createAnswerText({
+    clock,
+    signal: over.signal,
+    onDue: () => void sendText(text, run),
+  });
+  const timeOut = async () => {
+    await Promise.allSettled([clock.sleep(run.limits.turnMs, over.signal)]);
+    if (!over.signal.aborted) run.stop({ kind: 'failed', failure: failures.timeout });
+  };
+  void timeOut();
   const stopped = new Promise<Stop>((resolve) => {
     if (signal.aborted) resolve(signal.reason);
     else signal.addEventListener('abort', () => resolve(signal.reason), { once: true });
@@ -188,37 +175,32 @@ function toEnd(outcome: Outcome, text: AnswerText, nowMs: number): TurnEnd | nul
       return { kind: 'cancelled', unsent: text.take(), nowMs };
     case 'failed':
       return { kind: 'failed', failure: outcome.failure, unsent: text.take(), nowMs };
-    case 'cut':
-      return complete({ text: text.soFar, citations: [], abstained: false }, text, nowMs);
+    case 'cut': {
+      const cut = { text: text.soFar, citations: [], abstained: false };
+      return complete({ ...cut, finishReason: 'length' }, text, nowMs);
+    }
     case 'answered':
       return complete(outcome.answer, text, nowMs);
   }
 }
 
-type Found = Pick<Answer, 'text' | 'citations' | 'abstained'> & Partial<Answer>;
-
-function complete(found: Found, text: AnswerText, nowMs: number): TurnEnd {
-  const isCut = found.text.length > maxAnswer;
+function complete(found: Answer, text: AnswerText, nowMs: number): TurnEnd {
   const whole = found.text.slice(0, maxAnswer);
-  const finishReason = isCut ? 'length' : (found.finishReason ?? 'stop');
+  const finishReason = found.text.length > maxAnswer ? 'length' : found.finishReason;
   const answer = { ...found, text: whole, finishReason };
   return { kind: 'completed', answer, unsent: text.takeRest(whole), nowMs };
 }
 
-/** Records the text that is due. A turn whose text cannot be recorded fails. */
-function sendText(text: AnswerText, { sessionId, sequence, store, stop, onFault }: Run): void {
+async function sendText(text: AnswerText, run: Run): Promise<void> {
+  const { sessionId, sequence, store, stop, onFault } = run;
   const unsent = text.take();
-  store
-    .change(sessionId, (record) => appendText(record, sequence, unsent), 'soon')
-    .then(
-      (record) => {
-        if (record === undefined) stop({ kind: 'gone' });
-      },
-      (error) => {
-        onFault(error, 'recording text');
-        stop({ kind: 'failed', failure: failures.failed });
-      },
-    );
+  try {
+    const append = (record: SessionRecord) => appendText(record, sequence, unsent);
+    if (!(await store.change(sessionId, append, 'soon'))) stop({ kind: 'gone' });
+  } catch (error) {
+    onFault(error, 'recording text');
+    stop({ kind: 'failed', failure: failures.failed });
+  }
 }
 
 /** Records the end of a turn, again and again while the store cannot: readers wait for it. */

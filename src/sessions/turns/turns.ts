@@ -1,4 +1,4 @@
-import { beginTurn, endTurn, joinTransitions, type SessionRecord } from '../store/state.ts';
+import { beginTurn, endTurn, type SessionRecord } from '../store/state.ts';
 import type { FairWork } from './fair-work.ts';
 import { failures, retryMs, runTurn, type TurnRun, type TurnSetting } from './turn-run.ts';
 
@@ -13,20 +13,20 @@ export function createTurns(options: TurnsOptions) {
   const { running, attend, close } = createTurnWork(options);
   const cancelRunning = (sessionId: string, turnId: string | null): boolean => {
     const run = running.get(sessionId);
-    if (run === undefined || !isNamed(run.sequence, turnId)) return false;
-    run.stop({ kind: 'cancelled' });
-    return true;
+    const isMeant = run !== undefined && isNamed(run.sequence, turnId);
+    if (isMeant) run.stop({ kind: 'cancelled' });
+    return isMeant;
   };
   return {
     get atWork() {
       return running.size;
     },
-    /** Sees to the turn at the front of a session, if there is one. */
+    /** Runs the turn at the front of a session, if there is one, when it is next. */
     attend,
     /** Cancels the turn of a session: the one named, or whichever is at the front. */
     cancel: async (sessionId: string, turnId: string | null): Promise<void> => {
       if (cancelRunning(sessionId, turnId)) return;
-      const record = await cancelWaiting({ sessionId, turnId }, options);
+      const record = await cancelWaiting(sessionId, turnId, options);
       // It may have come to work in the meantime.
       if (record === undefined) cancelRunning(sessionId, turnId);
       else {
@@ -81,7 +81,7 @@ function createTurnWork(options: TurnsOptions) {
         return found.kind === 'known' ? found.record : undefined;
       } catch (error) {
         onFault(error, 'looking for the next turn');
-        await clock.sleep(retryMs, closed.signal).catch(() => undefined); // no more turns begin
+        await Promise.allSettled([clock.sleep(retryMs, closed.signal)]); // or no more turns begin
       }
     }
     return undefined;
@@ -93,19 +93,13 @@ function createTurnWork(options: TurnsOptions) {
   return { running, attend, close };
 }
 
-/**
- * Cancels the turn at the front of a session while it waits for its turn at work: to the session it is
- * the running one. Returns `undefined` if there is none.
- */
-async function cancelWaiting(
-  { sessionId, turnId }: { readonly sessionId: string; readonly turnId: string | null },
-  { store, engine, clock, limits }: TurnsOptions,
-): Promise<SessionRecord | undefined> {
+/** Cancels the turn at the front of a session before it is at work; returns `undefined` if there is none such. */
+async function cancelWaiting(sessionId: string, turnId: string | null, options: TurnsOptions) {
+  const { store, engine, clock, limits } = options;
   const found = await store.find(sessionId);
   const front = found.kind === 'known' ? found.record.pending[0] : undefined;
-  if (front === undefined || front.isBegun) return undefined;
+  if (!front || front.isBegun || !isNamed(front.sequence, turnId)) return undefined;
   const { sequence } = front;
-  if (!isNamed(sequence, turnId)) return undefined;
   const text = await store.readText(sessionId, sequence);
   if (text === undefined) return undefined;
   return store.change(sessionId, (record) => {
@@ -113,6 +107,12 @@ async function cancelWaiting(
     if (begun === null) return null;
     const end = { kind: 'cancelled', unsent: null, nowMs: clock.now() } as const;
     const ended = endTurn(begun.record, { sequence, end }, limits);
-    return ended && joinTransitions(begun, ended);
+    return (
+      ended && {
+        record: ended.record,
+        events: [...begun.events, ...ended.events],
+        messages: [...begun.messages, ...ended.messages],
+      }
+    );
   });
 }
