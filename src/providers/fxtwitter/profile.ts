@@ -90,8 +90,7 @@ const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
 const freshMs = 60_000;
 
 /**
- * Creates the second witness of an account's absence: an outage of X is answered alike, so a
- * well-known
+ * Creates the second witness of an account's absence: an outage of X is answered alike, so a well-known
  * account is asked for through the same endpoint.
  */
 export function createControl({ clock, answers }: ControlOptions) {

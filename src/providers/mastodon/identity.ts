@@ -45,9 +45,8 @@ export interface PostIdentity {
 }
 
 /**
- * Identifies a post by the id of its origin, if its address is on its author's server and contains
- * that, as
- * anyone can name any address; else as this server's copy, which can be read under its address.
+ * Identifies a post by the id of its origin, if its address is on its author's server and contains that,
+ * as anyone can name any address; else as this server's copy, which can be read under its address.
  */
 export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const handle = toHandle(row.account.acct, home);

@@ -14,8 +14,7 @@ import {
   uniqueBy,
   uniqueById,
 } from '../rows.ts';
-import { shapeAccount } from './account.ts';
-import type { Accounts } from './accounts.ts';
+import { type Accounts, shapeAccount } from './accounts.ts';
 import { type Home, isOwn } from './identity.ts';
 import { type AccountPayload, parseAccount, parseStatus, type StatusPayload } from './payload.ts';
 import { createUnreadable, type FoundReply } from './servers.ts';
@@ -200,9 +199,8 @@ export function toLimit(count: number): number {
 }
 
 /**
- * Reads a page of posts, newest first. What is newer than `untilSeconds` is jumped over by a
- * made-up id, if
- * the ids of the server contain times.
+ * Reads a page of posts, newest first. What is newer than `untilSeconds` is jumped over by a made-up id,
+ * if the ids of the server contain times.
  */
 export async function readBefore(
   { cursor, untilSeconds }: Pick<SearchQuery, 'cursor' | 'untilSeconds'>,
@@ -240,14 +238,11 @@ function idBefore(ms: number): string {
 
 /** Returns whether ids are times: all are numbers, and most fit the times of their posts. */
 function haveTimes(rows: readonly StatusPayload[]): boolean {
-  const near = rows.filter((row) => isCounted(row) && isNear(row.id, row.createdMs));
-  return rows.every(isCounted) && near.length * 2 > rows.length;
+  if (!rows.every(isCounted)) return false;
+  const driftMs = ({ id, createdMs }: StatusPayload) => Number(BigInt(id) >> belowTime) - createdMs;
+  return rows.filter((row) => Math.abs(driftMs(row)) <= maxDriftMs).length * 2 > rows.length;
 }
 
 function isCounted({ id }: Pick<StatusPayload, 'id'>): boolean {
   return /^\d{1,19}$/.test(id);
-}
-
-function isNear(id: string, createdMs: number): boolean {
-  return Math.abs(Number(BigInt(id) >> belowTime) - createdMs) <= maxDriftMs;
 }

@@ -177,9 +177,8 @@ const threadOrder = createThreadOrder<StatusPayload>({
 });
 
 /**
- * Puts the posts around one in order, each once, and each direct reply before the replies to it.
- * Replies to
- * posts that are not shown, and those that answer each other, come last.
+ * Puts the posts around one in order, each once, and each direct reply before the replies to it. Replies
+ * to posts that are not shown, and those that answer each other, come last.
  */
 export function arrangeContext(
   focal: StatusPayload,

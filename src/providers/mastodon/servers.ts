@@ -12,6 +12,7 @@ import { type Book, createBook, openHold } from '../../core/scheduling/ledger.ts
 import { ProviderError, type ProviderErrorOptions } from '../../platforms/provider-error.ts';
 import { createMalformed, toProviderError } from '../failure.ts';
 import { type BreakerOptions, clampPause, defaultPauseSeconds, Gate } from '../gate.ts';
+import { isBody } from '../upstream.ts';
 
 export interface FoundReply {
   readonly is: 'found';
@@ -31,8 +32,7 @@ interface NoApi {
 
 /**
  * Sends one GET to a host. Throws ProviderError, never general; Problem `overloaded` if too many
- * requests
- * to the host are in flight; what `takeRequest` throws.
+ * requests to the host are in flight; what `takeRequest` throws.
  */
 export type AskServer = (
   host: string,
@@ -120,7 +120,7 @@ function toReply({ status, mediaType, header, text }: HttpAnswer, host: string):
   if (status === 200) return { is: 'found', body, header };
   if (status !== 404 && status !== 410) throw createUnreadable();
   // Anything may answer 404 in JSON; only in its own form is it the server's word.
-  if (!isError(body)) return toNoApi(status, host);
+  if (!isBody(body) || typeof body.error !== 'string') return toNoApi(status, host);
   return { is: status === 404 ? 'absent' : 'suspended' };
 }
 
@@ -149,12 +149,6 @@ function parseJson(text: string): unknown {
   } catch (error) {
     throw createUnreadable(error);
   }
-}
-
-function isError(body: unknown): boolean {
-  return (
-    typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string'
-  );
 }
 
 /** A failure of one server says nothing of the others, so it is never general. */

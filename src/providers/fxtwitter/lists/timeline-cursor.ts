@@ -1,6 +1,5 @@
 /**
- * A cursor of an X timeline: URL-safe base64 of the Thrift struct `{7: {1: i64, 2: string, 3:
- * i32}}` in
+ * A cursor of an X timeline: URL-safe base64 of the Thrift struct `{7: {1: i64, 2: string, 3: i32}}` in
  * the binary protocol.
  */
 export interface TimelineCursor {
