@@ -6,14 +6,7 @@ import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';
 import { toCreated } from '../../platforms/times.ts';
 import { findLeftOut, nameLeftOut } from '../bounds.ts';
 import { nameOf, shapeAccount } from './accounts.ts';
-import {
-  judgeAccount,
-  judgePost,
-  type PostVerdict,
-  type Told,
-  type Withheld,
-  withheldPosts,
-} from './labels.ts';
+import { judgeAccount, judgePost, type PostVerdict, type Told, withheldPosts } from './labels.ts';
 import {
   type ActorPayload,
   blueskyPostUrl,
@@ -42,7 +35,11 @@ export function shapePost(post: PostPayload, shaping: Shaping): Post {
 
 function shapeWithin(post: PostPayload, shaping: Shaping, quotesLeft: number): Post {
   const verdict = judgePost(post, shaping.nowMs);
-  if (verdict.withheld !== null) return shapeWithheld(post.uri, verdict.withheld);
+  if (verdict.withheld !== null) {
+    const told = withheldPosts[verdict.withheld];
+    // The author of a private post is not named, not even by its address.
+    return toTombstone(told.reason === 'private' ? null : post.uri, told);
+  }
   const embeds = post.embeds.map(parseEmbed);
   const own = shapeOwn({ post, embeds, verdict }, shaping);
   const row = embeds.map(({ record }) => record).find((record) => record !== undefined);
@@ -71,12 +68,6 @@ const missingPosts: Readonly<Record<MissingPayload['is'], Told>> = {
     sentence: 'The author of the quoted post has taken it out of this quote.',
   },
 };
-
-/** The author of a private post is not named, not even by its address. */
-function shapeWithheld(uri: RecordAddress, withheld: Withheld): Tombstone {
-  const told = withheldPosts[withheld];
-  return toTombstone(told.reason === 'private' ? null : uri, told);
-}
 
 function toTombstone(uri: RecordAddress | null, { reason, sentence: text }: Told): Tombstone {
   const { rkey: id = null } = uri ?? {};

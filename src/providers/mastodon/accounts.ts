@@ -17,7 +17,7 @@ import { nameLeftOut } from '../bounds.ts';
 import { createMemory } from '../memory.ts';
 import {
   accountUrl,
-  copiedAccount,
+  copiedFrom,
   createNaming,
   type Home,
   isOwn,
@@ -195,7 +195,7 @@ export function shapeAccount(row: AccountPayload, home: Home): Account {
     screen_name: handle,
     name: row.display_name ?? row.username,
     url: accountUrl(row, home),
-    ...known({ copied_from: copiedAccount(row, home) }),
+    ...known({ copied_from: copiedFrom(row.acct, home) }),
     avatar_url: pictureOf(row.avatar),
     banner_url: pictureOf(row.header),
     website: toWebsite(findLink(fields)),

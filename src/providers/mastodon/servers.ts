@@ -56,40 +56,31 @@ const maxHosts = 4096;
 /** Creates the client of all servers. Each host has its own pause, breaker and bound of requests. */
 export function createServers(options: ServersOptions): AskServer {
   const { clock, breaker, maxPerHost } = options;
-  const hosts = new LRUCache<string, { readonly gate: Gate; readonly requests: Book }>({
-    max: maxHosts,
-  });
+  const hosts = new LRUCache<string, { gate: Gate; requests: Book }>({ max: maxHosts });
   const bound = { perAddress: Math.max(1, Math.floor(maxPerHost / 2)), total: maxPerHost };
   return async (host, path, context) => {
-    const known = hosts.get(host) ?? {
+    const open = () => ({
       gate: new Gate({ ...breaker, clock, host }),
       requests: createBook(bound),
-    };
+    });
+    const known = hosts.get(host) ?? open();
     hosts.set(host, known);
     const hold = openHold(known.requests, context.client ?? null);
-    if (!hold.take(1)) {
-      const detail = `Too many requests to the server ${host} are in flight.`;
-      throw new Problem('overloaded', { detail });
-    }
+    const detail = `Too many requests to the server ${host} are in flight.`;
+    if (!hold.take(1)) throw new Problem('overloaded', { detail });
     try {
       const asking = { signal: context.signal, subject: path };
-      return await known.gate.run(() => ask(options, { host, path, context }), asking);
+      return await known.gate.run(() => ask(options, [host, path, context]), asking);
     } finally {
       hold.release();
     }
   };
 }
 
-interface Asked {
-  readonly host: string;
-  readonly path: string;
-  readonly context: RequestContext;
-}
-
 async function ask(
   { http, clock }: ServersOptions,
-  { host, path, context }: Asked,
-): Promise<Reply | NoApi> {
+  [host, path, context]: Parameters<AskServer>,
+): ReturnType<AskServer> {
   try {
     const answer = await http.get(new URL(`https://${host}${path}`), context);
     refuseFailure(answer, host, clock);

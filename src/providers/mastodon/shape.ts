@@ -13,7 +13,7 @@ import { toCreated, toIsoTime } from '../../platforms/times.ts';
 import { findLeftOut, nameLeftOut } from '../bounds.ts';
 import { shapeAccount } from './accounts.ts';
 import {
-  copiedPost,
+  copiedFrom,
   copyUrl,
   createNaming,
   type Home,
@@ -99,7 +99,7 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
     type: 'status',
     id,
     url,
-    ...known({ copied_from: copiedPost(row, home) }),
+    ...known({ copied_from: copiedFrom(row.account.acct, home, row.id) }),
     ...text,
     ...known({ tags: shapeTags(row, text) }),
     ...toCreated(row.createdMs),

@@ -71,9 +71,6 @@ export function timeOfId(id: bigint): number | null {
 
 /** Returns a cursor to the page that begins before a moment. The live service accepts it. */
 export function cursorBefore(ms: number, nowMs: number): string {
-  return writeTimelineCursor({
-    issuedId: leastIdAt(nowMs),
-    sortId: leastIdAt(ms),
-    direction: 'bottom',
-  });
+  const sortId = leastIdAt(ms);
+  return writeTimelineCursor({ issuedId: leastIdAt(nowMs), sortId, direction: 'bottom' });
 }
