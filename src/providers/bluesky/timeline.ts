@@ -24,7 +24,7 @@ export function askTimeline(reading: Reading): Ask<'timeline'> {
     const owner = first?.repost?.by ?? first?.post.author;
     if (owner !== undefined) admitAccount(reading, query.account.handle, owner);
     else if (query.cursor === null && cursor === null) {
-      await explainAbsence(reading, query.account, context);
+      await explainAbsence(reading, query.account.handle, context);
     }
     const nowMs = reading.clock.now();
     const picked = pickRows(rows, query);
@@ -75,7 +75,7 @@ async function readFeed(reading: Reading, query: TimelineQuery, context: Provide
     return { ...found, cursor: nextCursor(body.cursor, cursor) };
   } catch (error) {
     const isMissing = error instanceof ProviderError && error.kind === 'missing';
-    if (isMissing) await explainAbsence(reading, account, context);
+    if (isMissing) await explainAbsence(reading, account.handle, context);
     throw error;
   }
 }

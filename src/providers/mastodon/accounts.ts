@@ -56,13 +56,11 @@ export function createAccounts(askHome: AskHome, clock: Clock) {
   return {
     read,
     locate,
-    readList: async (
-      handle: string,
-      toPath: (account: LocatedAccount) => string,
-      context: RequestContext,
-    ) => {
+    /** Reads a list of an account, `path` of which may have a query. */
+    readList: async (handle: string, path: string, context: RequestContext) => {
       const account = await locate(handle, context);
-      const { reply } = await askHome(handle, () => toPath(account), context);
+      const toPath = () => `/api/v1/accounts/${account.id}/${path}`;
+      const { reply } = await askHome(handle, toPath, context);
       if (reply.is !== 'found') located.delete(handle);
       return { account, reply: expectFound(reply, 'account') };
     },

@@ -154,9 +154,8 @@ function shapeAsked(row: StatusPayload, around: Parameters<typeof shapePost>[1])
 }
 
 function tellLimited({ account }: StatusPayload, { host }: Home): readonly string[] {
-  return account.limited === true
-    ? [`The moderators of ${host} limit the account that wrote this post.`]
-    : [];
+  if (account.limited !== true) return [];
+  return [`The moderators of ${host} limit the account that wrote this post.`];
 }
 
 export interface Context {
