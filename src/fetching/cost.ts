@@ -14,8 +14,8 @@ export interface Waiting {
 }
 
 /**
- * Runs work that costs the caller a unit, and refunds it if it fails by no fault of the caller.
- * Throws Problem `rate_limited`, and what `work` throws.
+ * Runs work that costs the caller a unit, and refunds it if it fails by no fault of the caller. Throws
+ * Problem `rate_limited`, and what `work` throws.
  */
 export async function atCost<Result>(
   waiting: Waiting | undefined,

@@ -72,11 +72,9 @@ export function createFetcher(options: FetchOptions) {
       return kept !== undefined && isFresh(kept) ? toAnswer(kept, 'hit') : undefined;
     },
     /**
-     * Returns the answer to a plan from the cache, a fetch under way, or a provider, which costs
-     * the caller a
-     * unit. Throws Problem, see ProviderChain.ask; `overloaded` or `rate_limited` if a bound or an
-     * allowance
-     * is used up; the signal's reason when the caller leaves.
+     * Returns the answer to a plan from the cache, a fetch under way, or a provider, which costs the
+     * caller a unit. Throws Problem, see ProviderChain.ask; `overloaded` or `rate_limited` if a bound or
+     * an allowance is used up; the signal's reason when the caller leaves.
      */
     fetch: async (plan: Plan, waiting?: Waiting): Promise<Answer> => {
       const kept = lookUp(plan);
@@ -146,9 +144,8 @@ async function fetchAndKeep(options: FetchOptions, plan: Plan, request: RequestC
   const signals = stop === undefined ? [request.signal] : [request.signal, stop];
   let outcome: Outcome;
   try {
-    outcome = await withDeadline(readTimeoutMs, signals, (signal) =>
-      resolve(options, plan, { ...request, signal }),
-    );
+    const work = (signal: AbortSignal) => resolve(options, plan, { ...request, signal });
+    outcome = await withDeadline(readTimeoutMs, signals, work);
   } catch (error) {
     if (stop?.aborted) throw shuttingDown();
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error;

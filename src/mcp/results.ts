@@ -1,7 +1,7 @@
 import { Problem, type ProblemDocument, toProblemDocument } from '../core/problem.ts';
 import { createSlices, type Sliced } from '../core/scheduling/slices.ts';
 import type { Waiting } from '../fetching/cost.ts';
-import type { KeptViews } from '../fetching/views.ts';
+import type { KeptViews } from '../fetching/plan.ts';
 import { correctionOf } from '../reads/misspelt.ts';
 import { faultOf } from '../reads/parameters.ts';
 import type { PlanContext, Read } from '../reads/read.ts';

@@ -1,7 +1,7 @@
 import type { Server } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Caller, Client } from '../core/caller.ts';
-import { createKeptViews, type KeptViews } from '../fetching/views.ts';
+import { createKeptViews, type KeptViews } from '../fetching/plan.ts';
 import { callTool, type PreparedResult, type ToolContext, type ToolResult } from './results.ts';
 import { createTools, type ReadTool } from './tools.ts';
 

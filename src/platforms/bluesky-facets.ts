@@ -11,8 +11,8 @@ const did = z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,2000}$/);
 const feature = z.object({ $type: token, uri: address, did: lenient(did), tag: term });
 
 /**
- * A marked run of a post's text; offsets count bytes of UTF-8, end exclusive.
- * Source: the lexicon `app.bsky.richtext.facet`, https://atproto.com/lexicons/app-bsky-richtext
+ * A marked run of a post's text; offsets count bytes of UTF-8, end exclusive. Source: the lexicon
+ * `app.bsky.richtext.facet`, https://atproto.com/lexicons/app-bsky-richtext
  */
 export const blueskyFacet = z.object({
   index: z.object({ byteStart: z.number().int(), byteEnd: z.number().int() }),

@@ -13,8 +13,7 @@ interface HtmlOptions {
 const maxHtmlLength = 262_144;
 
 /**
- * Returns the text of HTML with its facets in time proportional to its length. It reads the tokens
- * of a
+ * Returns the text of HTML with its facets in time proportional to its length. It reads the tokens of a
  * real HTML parser, and not its tree: trees of hostile HTML are large.
  */
 export function toRichText(html: string, options: HtmlOptions): RichText {
@@ -42,6 +41,14 @@ interface OpenLink {
   isShortened: boolean;
 }
 
+const ignored = {
+  onNullCharacter() {},
+  onComment() {},
+  onDoctype() {},
+  onEof() {},
+  onParseError: null,
+};
+
 class HtmlReader {
   readonly #options: HtmlOptions;
   readonly #writer = new TextWriter();
@@ -65,11 +72,7 @@ class HtmlReader {
         onEndTag: ({ tagName }) => this.#end(tagName),
         onCharacter: ({ chars }) => this.#text(chars),
         onWhitespaceCharacter: ({ chars }) => this.#text(chars),
-        onNullCharacter: () => {},
-        onComment: () => {},
-        onDoctype: () => {},
-        onEof: () => {},
-        onParseError: null,
+        ...ignored,
       },
     );
   }
@@ -156,13 +159,9 @@ class HtmlReader {
   }
 
   #enterList(token: Token.TagToken): () => void {
-    const isReversed = token.attrs.some(({ name }) => name === 'reversed');
-    const list = {
-      isOrdered: token.tagName === 'ol',
-      next: toNumber(attributeOf(token, 'start')) ?? 1,
-      step: isReversed ? -1 : 1,
-    };
-    this.#lists.push(list);
+    const step = token.attrs.some(({ name }) => name === 'reversed') ? -1 : 1;
+    const next = toNumber(attributeOf(token, 'start')) ?? 1;
+    this.#lists.push({ isOrdered: token.tagName === 'ol', next, step });
     return () => {
       this.#lists.pop();
       this.#endBlock(token.tagName);
@@ -255,34 +254,30 @@ function toNumber(text: string): number | null {
   return /^-?\d{1,6}$/.test(text) ? Number(text) : null;
 }
 
-const styles: ReadonlyMap<string, Facet['type']> = new Map([
-  ...['b', 'strong', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((name) => [name, 'bold'] as const),
-  ...['i', 'em'].map((name) => [name, 'italic'] as const),
-  ...['del', 's', 'strike'].map((name) => [name, 'strikethrough'] as const),
-  ...['code', 'pre', 'tt', 'kbd', 'samp'].map((name) => [name, 'code'] as const),
+/** Creates a map of the names in each text to the value beside it. */
+function toTable<Value>(rows: readonly (readonly [Value, string])[]): ReadonlyMap<string, Value> {
+  return new Map(rows.flatMap(([value, names]) => names.split(' ').map((name) => [name, value])));
+}
+
+const styles = toTable<Facet['type']>([
+  ['bold', 'b strong h1 h2 h3 h4 h5 h6'],
+  ['italic', 'i em'],
+  ['strikethrough', 'del s strike'],
+  ['code', 'code pre tt kbd samp'],
 ]);
 
-const blocks: ReadonlyMap<string, number> = new Map([
-  ...['p', 'pre', 'blockquote', 'ul', 'ol', 'dl', 'table', 'figure', 'hr'].map(
-    (name) => [name, 2] as const,
-  ),
-  ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((name) => [name, 2] as const),
-  ...['div', 'li', 'dt', 'dd', 'tr', 'section', 'article', 'details', 'summary', 'figcaption'].map(
-    (name) => [name, 1] as const,
-  ),
+/** Number of line feeds around a block. */
+const blocks = toTable([
+  [2, 'p pre blockquote ul ol dl table figure hr h1 h2 h3 h4 h5 h6'],
+  [1, 'div li dt dd tr section article details summary figcaption'],
 ]);
 
 /** Elements whose content is left out: the parser reads no tags in them. */
-const rawModes: ReadonlyMap<string, (typeof TokenizerMode)['RAWTEXT' | 'RCDATA' | 'SCRIPT_DATA']> =
-  new Map([
-    ['script', TokenizerMode.SCRIPT_DATA],
-    ['style', TokenizerMode.RAWTEXT],
-    ['iframe', TokenizerMode.RAWTEXT],
-    ['noembed', TokenizerMode.RAWTEXT],
-    ['noframes', TokenizerMode.RAWTEXT],
-    ['textarea', TokenizerMode.RCDATA],
-    ['title', TokenizerMode.RCDATA],
-  ]);
+const rawModes = toTable<(typeof TokenizerMode)['RAWTEXT' | 'RCDATA' | 'SCRIPT_DATA']>([
+  [TokenizerMode.SCRIPT_DATA, 'script'],
+  [TokenizerMode.RAWTEXT, 'style iframe noembed noframes'],
+  [TokenizerMode.RCDATA, 'textarea title'],
+]);
 
 const voids: ReadonlySet<string> = new Set(
   'area base br col embed hr img input link meta param source track wbr'.split(' '),

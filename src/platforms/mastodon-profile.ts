@@ -12,7 +12,9 @@ export function describeProfile(
   about: RichText,
   fields: readonly ProfileField[],
 ): Pick<Account, 'description' | 'description_facets'> {
-  const lines = fields.map(({ name, value }) => prefixText(`${name.trim()}: `, value));
+  const lines = fields.map(({ name, value }) => {
+    return joinTexts([{ text: `${name.trim()}: `, facets: [] }, value], '');
+  });
   const { text, facets } = joinTexts([about, joinTexts(lines, '\n')], '\n\n');
   return {
     description: text === '' ? null : text,
@@ -33,14 +35,4 @@ function joinTexts(texts: readonly RichText[], separator: string): RichText {
     offset += countCodePoints(part.text) + gap;
   }
   return { text: parts.map(({ text }) => text).join(separator), facets };
-}
-
-function prefixText(prefix: string, { text, facets }: RichText): RichText {
-  return joinTexts(
-    [
-      { text: prefix, facets: [] },
-      { text, facets },
-    ],
-    '',
-  );
 }

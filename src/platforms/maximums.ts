@@ -1,8 +1,6 @@
 /**
- * Maximum sizes of the parts of a payload, far above what platforms allow their users. What is
- * beyond is
- * left out, and named in `left_out` and the warnings, so that a hostile server cannot keep Perch
- * busy.
+ * Maximum sizes of the parts of a payload, far above what platforms allow their users. What is beyond is
+ * left out, and named in `left_out` and the warnings, so that a hostile server cannot keep Perch busy.
  */
 export const maximums = {
   /** Posts or accounts in a list: rows of a page, ancestors, replies, nodes of a thread. */
@@ -33,7 +31,6 @@ export const maximums = {
 
 /** Maximum lengths of shown texts in UTF-16 code units, by the member that has the text. */
 export interface TextMaximums {
-  /** The text of a post, or of a block of an article. */
   readonly text: number;
   readonly name: number;
   readonly description: number;

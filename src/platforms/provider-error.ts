@@ -1,8 +1,6 @@
 /**
- * Why a provider did not answer. `missing`: confirmed gone or not public; `ambiguous`: an outage
- * looks the
- * same; `rejected`: the search text is not accepted; `malformed`: it breaks the provider's
- * contract.
+ * Why a provider did not answer. `missing`: confirmed gone or not public; `ambiguous`: an outage looks
+ * the same; `rejected`: the search text is not accepted; `malformed`: it breaks the provider's contract.
  */
 export type ProviderErrorKind =
   | 'missing'

@@ -6,10 +6,8 @@ export interface Run {
 }
 
 /**
- * Sorts runs by `start` (the longer first) and makes them nest: runs out of `[0, length]` and links
- * that
- * overlap an earlier link are dropped; a style that crosses a run is cut, and deeper than 16
- * dropped.
+ * Sorts runs by `start` (the longer first) and makes them nest: runs out of `[0, length]` and links that
+ * overlap an earlier link are dropped; a style that crosses a run is cut, and deeper than 16 dropped.
  */
 export function settleRuns<R extends Run>(runs: readonly R[], length: number): readonly R[] {
   const sorted = runs

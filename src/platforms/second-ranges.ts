@@ -40,10 +40,9 @@ export function clipRanges(
   ranges: readonly SecondRange[],
   { fromSecond, toSecond }: SecondRange,
 ): readonly SecondRange[] {
-  return ranges
-    .map((range) => ({
-      fromSecond: Math.max(range.fromSecond, fromSecond),
-      toSecond: Math.min(range.toSecond, toSecond),
-    }))
-    .filter((range) => range.fromSecond <= range.toSecond);
+  const clipped = ranges.map((range) => ({
+    fromSecond: Math.max(range.fromSecond, fromSecond),
+    toSecond: Math.min(range.toSecond, toSecond),
+  }));
+  return clipped.filter((range) => range.fromSecond <= range.toSecond);
 }

@@ -14,14 +14,9 @@ export function tagUrl(type: TagType, tag: string): string | null {
   const name = tag.replace(signs, '');
   // A lone surrogate is no letter of any name and cannot be written into a URL.
   if (name === '' || /\p{Surrogate}/u.test(name)) return null;
-  switch (type) {
-    case 'mention':
-      return profileUrl('x', name, '');
-    case 'hashtag':
-      return hashtagUrl('x', name, { baseUrl: '' });
-    case 'symbol':
-      return `https://x.com/search?q=%24${encodeURIComponent(name)}`;
-  }
+  if (type === 'mention') return profileUrl('x', name, '');
+  if (type === 'hashtag') return hashtagUrl('x', name, { baseUrl: '' });
+  return `https://x.com/search?q=%24${encodeURIComponent(name)}`;
 }
 
 /** Returns whether a slice is this name, with or without its sign, in any case. */

@@ -29,13 +29,8 @@ export function codePointOffsets(text: string): (index: number) => number {
   return (at) => offsets[at] ?? offset;
 }
 
-const entities: ReadonlyMap<string, string> = new Map([
-  ['&amp;', '&'],
-  ['&lt;', '<'],
-  ['&gt;', '>'],
-  ['&quot;', '"'],
-  ['&#39;', "'"],
-]);
+const characters = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
+const entities: ReadonlyMap<string, string> = new Map(Object.entries(characters));
 
 /** Decodes the five HTML entities that X encodes, each once. */
 export function decodeEntities(text: string): string {
@@ -53,7 +48,8 @@ export interface DecodedText {
 
 /** Decodes as `decodeEntities` does. Code points within an entity have its place. */
 export function decodeWithOffsets(encoded: string): DecodedText {
-  if (isPlain(encoded)) {
+  // Without entities and characters of more than one UTF-16 code unit each place is its index.
+  if (!/[&\ud800-\udfff]/.test(encoded)) {
     const { length } = encoded;
     const toIndex = (codePoint: number) => (encoded[codePoint] === undefined ? length : codePoint);
     return { text: encoded, length, toIndex };
@@ -68,16 +64,8 @@ export function decodeWithOffsets(encoded: string): DecodedText {
     }
     if (isEntity) index += 1;
   }
-  return {
-    text: decodeEntities(encoded),
-    length: indices.length,
-    toIndex: (codePoint) => indices[codePoint] ?? index,
-  };
-}
-
-/** Returns whether a text has no entities, and no character of more than one UTF-16 code unit. */
-function isPlain(text: string): boolean {
-  return !/[&\ud800-\udfff]/.test(text);
+  const toIndex = (codePoint: number) => indices[codePoint] ?? index;
+  return { text: decodeEntities(encoded), length: indices.length, toIndex };
 }
 
 /** Returns whether a text is an absolute http or https URL, the only ones that are linked. */
@@ -93,8 +81,8 @@ export function webUrlOrNull(url: string | null): string | null {
 const searched = 64;
 
 /**
- * Returns at most `max` UTF-16 code units of a text, cut between two characters as readers see them
- * (UAX #29), as long as those are not made of dozens of marks.
+ * Returns at most `max` UTF-16 code units of a text, cut between two characters as readers see them (UAX
+ * #29), as long as those are not made of dozens of marks.
  */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;

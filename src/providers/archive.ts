@@ -27,9 +27,8 @@ interface ArchiveOptions {
 }
 
 /**
- * Opens the embedded archive. What it lacks of the accounts that it holds is `missing` in the
- * sample, and
- * `ambiguous` elsewhere, because an export need not be whole. Throws Error if it cannot be opened.
+ * Opens the embedded archive. What it lacks of the accounts that it holds is `missing` in the sample,
+ * and `ambiguous` elsewhere, because an export need not be whole. Throws Error if it cannot be opened.
  */
 export function openArchive(options: ArchiveOptions): Provider {
   const { sample } = options;

@@ -70,6 +70,20 @@ export async function throwIfMissing(read: Promise<unknown>, context: ProviderCo
   }
 }
 
+/** Waits for a result until a signal is aborted, and then throws the reason. */
+export function untilAborted<Result>(
+  result: Promise<Result>,
+  signal: AbortSignal,
+  reasonOf: () => unknown,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(reasonOf());
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
 export const unreadParts = {
   thread: 'The rest of the thread could not be read.',
   replies: 'The replies could not be read.',

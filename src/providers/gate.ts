@@ -35,8 +35,8 @@ export interface Asking {
 }
 
 /**
- * A circuit breaker before a provider or one of its hosts, which also keeps the pause that a throttling one
- * asks for. Failures that are not general count only before a host. Each change of state begins an
+ * A circuit breaker before a provider or one of its hosts, which also keeps the pause that a throttling
+ * one asks for. Failures that are not general count only before a host. Each change of state begins an
  * epoch; outcomes of an earlier one change nothing.
  */
 export class Gate {

@@ -19,16 +19,12 @@ const slackMs = 2000;
 const fairTurns = 100; // number of turns in 60 seconds that a client may take however few are left
 
 /**
- * Returns a client that starts at most `perMinute` requests in any 60 seconds; others wait in
- * order. Unhurried
- * ones take at most four fifths of the turns. Beyond 100 turns a client takes no more than are
- * left. `get`
- * also throws ProviderError `throttled` if the turn would come too late.
+ * Returns a client that starts at most `perMinute` requests in any 60 seconds; others wait in order.
+ * Unhurried ones take at most four fifths of the turns. Beyond 100 turns a client takes no more than are
+ * left. `get` also throws ProviderError `throttled` if the turn would come too late.
  */
-export function withPace(
-  http: HttpClient,
-  { perMinute, maxWaitMs, clock }: PaceOptions,
-): HttpClient {
+export function withPace(http: HttpClient, options: PaceOptions): HttpClient {
+  const { perMinute, maxWaitMs, clock } = options;
   const turns = createTurnWindow(perMinute);
   const reserved = Math.floor(perMinute / turnsForOthers);
   const takeTurn = async ({ signal, client }: RequestContext): Promise<void> => {
@@ -123,10 +119,8 @@ function createTurnWindow(perMinute: number) {
   };
 }
 
-async function waitForTurn(waitMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  try {
-    await clock.sleep(waitMs, signal);
-  } catch (error) {
+function waitForTurn(waitMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  return clock.sleep(waitMs, signal).catch((error: unknown) => {
     throw new HttpFailure('aborted', 'Nobody waits for the answer.', error);
-  }
+  });
 }

@@ -40,9 +40,7 @@ export function uniqueBy<Row>(
   });
 }
 
-export function uniqueById<Row extends { readonly id: string | null }>(
-  rows: readonly Row[],
-): readonly Row[] {
+export function uniqueById<Row extends { readonly id: string | null }>(rows: readonly Row[]) {
   return uniqueBy(rows, ({ id }) => id);
 }
 
@@ -90,11 +88,6 @@ export function toRepliesPage({ post, replies, warnings, asOfMs }: PostFound): P
   const items = replies.filter(({ type }) => type === 'status');
   const because = 'the source does not show them to the public';
   const hidden = tellOmitted(replies.length - items.length, 'reply', [because]);
-  return {
-    items,
-    cursor: null,
-    answered: post,
-    warnings: [...warnings, ...hidden],
-    ...(asOfMs !== undefined && { asOfMs }),
-  };
+  const page = { items, cursor: null, answered: post, warnings: [...warnings, ...hidden] };
+  return asOfMs === undefined ? page : { ...page, asOfMs };
 }

@@ -46,6 +46,6 @@ export function readBody(answer: HttpAnswer): Body | null {
   return isBody(body) ? body : null;
 }
 
-function isBody(value: unknown): value is Body {
+export function isBody(value: unknown): value is Body {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,7 @@
 import type { Sliced } from '../core/scheduling/slices.ts';
 import type { Waiting } from '../fetching/cost.ts';
 import type { Fetcher } from '../fetching/fetch.ts';
-import type { Answer } from '../fetching/plan.ts';
-import { createKeptViews } from '../fetching/views.ts';
+import { type Answer, createKeptViews } from '../fetching/plan.ts';
 import type { Format, Result } from '../model/results.ts';
 import { type Representation, represent } from '../render/formats.ts';
 import type { PlanContext, Read, Understood } from './read.ts';

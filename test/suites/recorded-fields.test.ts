@@ -5,7 +5,7 @@ import { parsePost as parseBluesky } from '../../src/providers/bluesky/payload.t
 import { shapePost as shapeBluesky } from '../../src/providers/bluesky/shape.ts';
 import { parsePost as parseFxTwitter } from '../../src/providers/fxtwitter/payload.ts';
 import { shapePost as shapeFxTwitter } from '../../src/providers/fxtwitter/shape.ts';
-import { shapeAccount } from '../../src/providers/mastodon/account.ts';
+import { shapeAccount } from '../../src/providers/mastodon/accounts.ts';
 import {
   type PollPayload,
   parseAccount,

@@ -1,8 +1,7 @@
 import type { Pool } from '../../src/core/caller.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { HttpAnswer, HttpClient } from '../../src/core/http/http-client.ts';
-import { createProviderChain } from '../../src/fetching/chain/provider-chain.ts';
-import { createGates } from '../../src/fetching/chain/provider-gate.ts';
+import { createGates, createProviderChain } from '../../src/fetching/chain/provider-chain.ts';
 import type { HistoryEnd } from '../../src/fetching/histories/history-end.ts';
 import type { HistoryQuery } from '../../src/fetching/histories/history-query.ts';
 import {

@@ -14,8 +14,11 @@ import type { Turns } from '../../core/scheduling/turns.ts';
 import { openSecret } from '../../core/secret.ts';
 import { createResponseCache, type ResponseCache } from '../../fetching/cache/response-cache.ts';
 import { referenceOfSubject } from '../../fetching/cache/subjects.ts';
-import { createProviderChain, type ProviderChain } from '../../fetching/chain/provider-chain.ts';
-import { createGates } from '../../fetching/chain/provider-gate.ts';
+import {
+  createGates,
+  createProviderChain,
+  type ProviderChain,
+} from '../../fetching/chain/provider-chain.ts';
 import { createFetcher, type Fetcher } from '../../fetching/fetch.ts';
 import {
   createHistoryImporter,

@@ -1,3 +1,5 @@
+import { untilAborted } from '../../providers/failure.ts';
+
 interface Flight<Value> {
   readonly result: Promise<Value>;
   readonly controller: AbortController;
@@ -34,18 +36,10 @@ export function createCoalescer<Value>() {
     const flight = flights.get(key) ?? begin(key, start);
     flight.waiting += 1;
     try {
-      return await untilAborted(flight.result, signal);
+      const { result } = flight;
+      return await (signal ? untilAborted(result, signal, () => signal.reason) : result);
     } finally {
       leave(key, flight);
     }
   };
-}
-
-function untilAborted<Value>(result: Promise<Value>, signal?: AbortSignal): Promise<Value> {
-  if (signal === undefined) return result;
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../../core/problem.ts';
 import type { ListPart } from '../lists/browse.ts';
-import type { Found, Plan } from '../plan.ts';
-import { createViews, type Views } from '../views.ts';
+import { createViews, type Found, type Plan, type Views } from '../plan.ts';
 import { subjectsOf } from './subjects.ts';
 
 export type Outcome =
@@ -81,17 +80,16 @@ export function createResponseCache(limits: CacheOptions) {
     get: (key: string): Entry | undefined => entries.get(key)?.kept,
     set: (key: string, entry: CacheEntry): Views => {
       if (isPast(entry)) return createViews(() => undefined);
-      const bytes = 200 + 2 * key.length + 120 * entry.subjects.length + sizeOf(entry.outcome);
-      const kept: StoredEntry = {
-        ...entry,
-        bytes,
-        views: createViews((more) => grow(key, kept, more)),
-      };
+      const { outcome, subjects } = entry;
+      const answer = 'gone' in outcome ? 500 : 2 * JSON.stringify(outcome.found).length;
+      const bytes = 200 + 2 * key.length + 120 * subjects.length + answer;
+      const views = createViews((more) => grow(key, kept, more));
+      const kept: StoredEntry = { ...entry, bytes, views };
       const before = entries.peek(key)?.kept;
       if (before !== undefined) forget(before, key);
       file(entry, key);
       put(key, kept);
-      return kept.views;
+      return views;
     },
     /** Drops and refuses every entry about a subject that was fetched before it was gone (ms). */
     dropSubject: (subject: string, goneMs: number): void => {
@@ -106,10 +104,6 @@ export function createResponseCache(limits: CacheOptions) {
       return entries.size;
     },
   };
-}
-
-function sizeOf(outcome: Outcome): number {
-  return 'gone' in outcome ? 500 : 2 * JSON.stringify(outcome.found).length;
 }
 
 export interface Lifetimes {
@@ -153,8 +147,7 @@ export function toEntry(
 }
 
 /**
- * Stores an entry, unless a whole and fresh, or a live one would be replaced by less. Throws
- * Problem
+ * Stores an entry, unless a whole and fresh, or a live one would be replaced by less. Throws Problem
  * `upstream_unavailable` if the stored one is to be served as stale instead.
  */
 export function storeEntry(

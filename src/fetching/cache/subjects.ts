@@ -23,7 +23,10 @@ export function referenceOfSubject(subject: string): PostReference | AccountRefe
 
 /** Returns what an answer is about: if one of its posts or accounts is gone, it is dropped. */
 export function subjectsOf(found: Found | ListPart): readonly string[] {
-  return [...new Set(itemsOf(found).flatMap(subjectsOfItem))];
+  const subjects = itemsOf(found).flatMap((item) =>
+    'screen_name' in item ? subjectsOfAccount(item) : subjectsOfPost(item),
+  );
+  return [...new Set(subjects)];
 }
 
 function itemsOf(found: Found | ListPart): readonly ListItem[] {
@@ -34,10 +37,6 @@ function itemsOf(found: Found | ListPart): readonly ListItem[] {
   const page = 'page' in found ? found.page : found;
   const account = 'page' in found ? null : found.account;
   return [account ?? [], page.answered ?? [], page.items].flat();
-}
-
-function subjectsOfItem(item: ListItem): readonly string[] {
-  return 'screen_name' in item ? subjectsOfAccount(item) : subjectsOfPost(item);
 }
 
 function subjectsOfPost(post: Post): readonly string[] {

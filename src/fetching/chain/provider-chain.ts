@@ -5,9 +5,14 @@ import { type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
 import type { Answers, Query, QueryKind } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
 import { ProviderError, type ProviderErrorKind } from '../../platforms/provider-error.ts';
-import { clampPause } from '../../providers/gate.ts';
+import {
+  type Asking,
+  type BreakerState,
+  clampPause,
+  Gate,
+  type GateOptions,
+} from '../../providers/gate.ts';
 import type { Ask, Provider } from '../../providers/provider.ts';
-import type { Gates } from './provider-gate.ts';
 
 interface ChainLink {
   readonly provider: Provider;
@@ -42,9 +47,8 @@ export function createProviderChain(
 ) {
   return {
     /**
-     * Asks the first provider that covers the query, and the next one on an upstream failure; a
-     * last resort
-     * only after another has failed. Throws Problem, `invalid_cursor` if the only provider to ask
+     * Asks the first provider that covers the query, and the next one on an upstream failure; a last
+     * resort only after another has failed. Throws Problem, `invalid_cursor` if the only provider to ask
      * is gone.
      */
     ask: <Kind extends QueryKind>(
@@ -75,7 +79,7 @@ function createAnswerSlices({ client, signal }: AskOptions, turns: Turns): Slice
   });
 }
 
-interface Asking<Kind extends QueryKind> extends AskOptions {
+interface ChainQuery<Kind extends QueryKind> extends AskOptions {
   readonly kind: Kind;
   readonly query: Answers[Kind]['query'];
   readonly onFailure: ChainOptions['onFailure'];
@@ -83,7 +87,7 @@ interface Asking<Kind extends QueryKind> extends AskOptions {
 
 async function askInOrder<Kind extends QueryKind>(
   links: readonly ChainLink[],
-  asking: Asking<Kind>,
+  asking: ChainQuery<Kind>,
 ): Promise<Sourced<Kind>> {
   const { kind, query, provider: _only, isLiveOnly: _isLive, onFailure, ...request } = asking;
   const failures: ProviderError[] = [];
@@ -115,7 +119,7 @@ interface Candidate<Kind extends QueryKind> extends ChainLink {
 /** Returns the providers to ask, in order; none if a last resort would be the only one. */
 function toCandidates<Kind extends QueryKind>(
   links: readonly ChainLink[],
-  { kind, query, provider: only, isLiveOnly }: Asking<Kind>,
+  { kind, query, provider: only, isLiveOnly }: ChainQuery<Kind>,
 ): readonly Candidate<Kind>[] {
   const covering = links.flatMap(({ provider, gates }): Candidate<Kind>[] => {
     const ask: Ask<Kind> | undefined = provider.ask[kind];
@@ -210,4 +214,40 @@ export function toNotLive(error: unknown): unknown {
     cause: error,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
+}
+
+export type Gates = ReturnType<typeof createGates>;
+
+/**
+ * Creates the gates before one provider, one for each kind of query, since only its search may be
+ * broken. A pause holds for all of them.
+ */
+export function createGates(
+  { ask }: Pick<Provider, 'ask'>,
+  toOptions: (kind: QueryKind) => GateOptions,
+) {
+  // The keys of `ask` are kinds of query, by its type.
+  const kinds = Object.keys(ask) as QueryKind[];
+  const gates = new Map(kinds.map((kind) => [kind, new Gate(toOptions(kind))]));
+  const pause = (error: ProviderError): void => {
+    if (!error.isGeneral) return; // a pause of one host, which the provider keeps itself
+    for (const gate of gates.values()) gate.pause(error);
+  };
+  return {
+    run: <Found>(kind: QueryKind, ask: () => Promise<Found>, asking: Asking): Promise<Found> => {
+      const gate = gates.get(kind);
+      if (gate === undefined) throw new Error(`The provider does not answer ${kind}.`);
+      const askPausing = () =>
+        ask().catch((error: unknown) => {
+          if (error instanceof ProviderError && error.kind === 'throttled') pause(error);
+          throw error;
+        });
+      return gate.run(askPausing, asking);
+    },
+    pause,
+    get broken(): Readonly<Partial<Record<QueryKind, BreakerState>>> {
+      const states = [...gates].map(([kind, { state }]) => [kind, state] as const);
+      return Object.fromEntries(states.filter(([, state]) => state !== 'closed'));
+    },
+  };
 }

@@ -57,8 +57,7 @@ export function createHistoryImporter(options: ImporterOptions) {
     },
     /**
      * Begins an import for one unit; resolves when its first posts are there, or it is over. Throws
-     * Problem,
-     * see ProviderChain.ask and Fetcher.fetch.
+     * Problem, see ProviderChain.ask and Fetcher.fetch.
      */
     begin: async (query: HistoryQuery, waiting: Waiting, sending: Sending = 'stream') => {
       const hold = ledger.open('histories', waiting.client ?? null);
@@ -161,14 +160,12 @@ interface ImportState extends Begun {
 
 function openPosts(walk: Walk, first: Step, state: ImportState): PostStream {
   const sent = sendPosts(walk, first, state);
-  return {
-    next: () => sent.next(),
-    close: async () => {
-      // A generator that was never asked for anything would not clean up.
-      await endImport(walk, state);
-      await sent.return(nothing);
-    },
+  const close = async () => {
+    // A generator that was never asked for anything would not clean up.
+    await endImport(walk, state);
+    await sent.return(nothing);
   };
+  return { next: () => sent.next(), close };
 }
 
 async function endImport(walk: Walk, { deadline, hold }: ImportState): Promise<void> {

@@ -1,20 +1,16 @@
-import type { HistoryKeep, KeptPart } from '../../archive/histories/history-keep.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { KeptPart } from '../../archive/histories/history-keep.ts';
 import type { Account } from '../../model/account.ts';
 import { clipRanges, type SecondRange } from '../../platforms/second-ranges.ts';
 import type { HistoryQuery } from './history-query.ts';
+import type { ImporterOptions } from './import-history.ts';
 import { mayBeIn } from './ordering.ts';
 import { hasOwnTime } from './page-reader.ts';
 
 const nothingKept: KeptPart = { ranges: [], posts: [] };
 
-export interface KeepingOptions {
+interface KeepingOptions extends Pick<ImporterOptions, 'clock' | 'keep' | 'onKeepFailure'> {
   readonly query: HistoryQuery;
   readonly source: { readonly account: Account | null; readonly isArchive: boolean };
-  readonly clock: Clock;
-  readonly keep?: HistoryKeep | undefined;
-  /** Called if the keep cannot be read or written; the import continues without it. */
-  readonly onKeepFailure?: ((error: unknown) => void) | undefined;
 }
 
 export function createKeeping({ query, source, keep, clock, onKeepFailure }: KeepingOptions) {
@@ -33,9 +29,7 @@ export function createKeeping({ query, source, keep, clock, onKeepFailure }: Kee
   return {
     /** Returns what is kept. If something is, it first waits for the profile, which shows whether the account is public. */
     recall: async (reading: Promise<Account>): Promise<KeptPart> => {
-      if (keep === undefined || !carefully(() => keep.holds(query.account), false)) {
-        return nothingKept;
-      }
+      if (!keep || !carefully(() => keep.holds(query.account), false)) return nothingKept;
       const account = await reading;
       if (account.protected) carefully(() => keep.drop(query.account), 0);
       if (!query.useKept || source.isArchive) return nothingKept;
@@ -61,15 +55,10 @@ export function createKeeping({ query, source, keep, clock, onKeepFailure }: Kee
 /** Maximum number of kept posts that are read if only the replies are wanted. */
 const mostLooked = 20_000;
 
-export function secondsOf(
-  { sinceSeconds, untilSeconds }: HistoryQuery,
-  nowMs: number,
-): SecondRange {
-  const now = Math.floor(nowMs / 1000);
-  return {
-    fromSecond: sinceSeconds ?? Number.NEGATIVE_INFINITY,
-    toSecond: untilSeconds === null ? now : untilSeconds - 1,
-  };
+export function secondsOf(query: HistoryQuery, nowMs: number): SecondRange {
+  const { sinceSeconds, untilSeconds } = query;
+  const toSecond = untilSeconds === null ? Math.floor(nowMs / 1000) : untilSeconds - 1;
+  return { fromSecond: sinceSeconds ?? Number.NEGATIVE_INFINITY, toSecond };
 }
 
 /** Cuts off the upper end if a repost there may have been made above the range: reading it again decides that. */
@@ -80,10 +69,6 @@ function settleTop({ ranges, posts }: KeptPart, toSecond: number): KeptPart {
   if (below.length === 0) return { ranges, posts };
   const top = Math.min(...below) - 1;
   const sure = clipRanges(ranges, { fromSecond: Number.NEGATIVE_INFINITY, toSecond: top });
-  return {
-    ranges: sure,
-    posts: posts.filter(
-      (post) => post.second <= toSecond && sure.some((range) => mayBeIn(post, range)),
-    ),
-  };
+  const isSure = (post: KeptPart['posts'][number]) => sure.some((range) => mayBeIn(post, range));
+  return { ranges: sure, posts: posts.filter((post) => post.second <= toSecond && isSure(post)) };
 }

@@ -64,15 +64,15 @@ export function createPageReader(options: PageReaderOptions) {
   };
   return {
     /**
-     * Returns a page as complete as it can be read. Pages wait together while the upstream
-     * throttles.
-     * Calls `onDoubt` before a doubtful page is asked for again. Throws Problem, see
-     * ProviderChain.ask.
+     * Returns a page as complete as it can be read. Pages wait together while the upstream throttles.
+     * Calls `onDoubt` before a doubtful page is asked for again. Throws Problem, see ProviderChain.ask.
      */
     read: async (place: PagePlace, onDoubt?: (first: Page<Post>) => void): Promise<SteadyPage> => {
       const isGood = (page: Page<Post>) => {
+        if (!isWhole(page, place)) return false;
+        // Its last post can be on it twice, so that a page that was cut off there looks whole too.
         const half = pages === 0 ? 0 : rows / pages / 2;
-        return isWhole(page, place) && isLong(page, Math.max(fewestRows, half));
+        return page.span === undefined || rowsOf(page) >= Math.max(fewestRows, half);
       };
       const steady = await readSteadily(() => ask(place), { place, isGood, onDoubt });
       pages += 1;
@@ -95,9 +95,7 @@ function isRateLimit(error: unknown): error is Problem {
 }
 
 function isOutage(error: unknown): boolean {
-  return (
-    error instanceof Problem && ['upstream_unavailable', 'upstream_error'].includes(error.code)
-  );
+  return error instanceof Problem && /^upstream_(?:unavailable|error)$/.test(error.code);
 }
 
 /** How often a doubtful page is asked for again: once, then three times at once. */
@@ -108,18 +106,16 @@ const lastAsks = 4;
 
 const mostAgreeing = 5; // so many answers that agree are believed, however few rows they have
 
+interface Steadiness {
+  readonly place: PagePlace;
+  readonly isGood: (page: Page<Post>) => boolean;
+  readonly onDoubt: ((first: Page<Post>) => void) | undefined;
+}
+
 /** Joins answers until one is good, two with rows agree, or it was asked often enough. */
 async function readSteadily(
   ask: () => Promise<Page<Post>>,
-  {
-    place,
-    isGood,
-    onDoubt,
-  }: {
-    readonly place: PagePlace;
-    readonly isGood: (page: Page<Post>) => boolean;
-    readonly onDoubt: ((first: Page<Post>) => void) | undefined;
-  },
+  { place, isGood, onDoubt }: Steadiness,
 ): Promise<SteadyPage> {
   let page = await ask();
   /** Number of answers with as many rows as the fullest. */
@@ -144,11 +140,6 @@ async function readSteadily(
   return { page, isProved: isSettled || agreeing >= enough };
 }
 
-/** Returns whether a page has as many rows as pages have. Its last post can be on it twice. */
-function isLong(page: Page<Post>, leastRows: number): boolean {
-  return page.span === undefined || rowsOf(page) >= leastRows;
-}
-
 function isWhole(page: Page<Post>, place: PagePlace): boolean {
   if (page.isExact === true) return true;
   const isEmptyBeforeEnd = page.items.length === 0 && rowsOf(page) === 0;
@@ -170,9 +161,8 @@ export interface PagePlace {
 }
 
 /**
- * Returns the part of a timeline that a page covers, as its source tells. Otherwise it begins where
- * it was
- * entered, and ends with the last post that has a time of its own; a repost has that of the
+ * Returns the part of a timeline that a page covers, as its source tells. Otherwise it begins where it
+ * was entered, and ends with the last post that has a time of its own; a repost has that of the
  * original.
  */
 export function spanOf(page: Page<Post>, { cursor, untilSeconds }: PagePlace): PageSpan {

@@ -57,9 +57,9 @@ export interface PlannerOptions {
 }
 
 /**
- * A range of this many expected pages is cut in two if nothing else is left to read: where two
- * ranges meet,
- * half a page is read twice on average, and a range that is denser than expected costs a turn more.
+ * A range of this many expected pages is cut in two if nothing else is left to read: where two ranges
+ * meet, half a page is read twice on average, and a range that is denser than expected costs a turn
+ * more.
  */
 const pagesToShare = 0.8;
 

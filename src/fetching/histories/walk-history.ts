@@ -55,12 +55,9 @@ export interface WalkEnd {
 }
 
 /**
- * Walks the posts of an account in a range of time, newest first, each once. The unread part is cut
- * into
- * ranges of about a page, read at once by chains of pages that begin where the one before ended, if
- * the
- * source can be entered anywhere. Throws Problem, see ProviderChain.ask, if it failed before any
- * post.
+ * Walks the posts of an account in a range of time, newest first, each once. The unread part is cut into
+ * ranges of about a page, read at once by chains of pages that begin where the one before ended, if the
+ * source can be entered anywhere. Throws Problem, see ProviderChain.ask, if it failed before any post.
  */
 export async function* walkHistory(
   options: WalkOptions,

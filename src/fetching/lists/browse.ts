@@ -3,7 +3,7 @@ import type { RequestContext } from '../../core/http/http-client.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
-import type { Answers, Page, ProfileFound, ProfileQuery } from '../../model/queries.ts';
+import type { Answers, Page, ProfileFound, ProfileQuery, QueryKind } from '../../model/queries.ts';
 import { platformNames } from '../../model/reference.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import type { AskOptions, ProviderChain, Sourced } from '../chain/provider-chain.ts';
@@ -35,15 +35,11 @@ interface BrowseContext {
 }
 
 /**
- * Returns one page of a list with its profile, asked for at once. If the posts of a profile cannot
- * be read,
- * it comes without them, and the next page is then the first. Throws Problem, see
+ * Returns one page of a list with its profile, asked for at once. If the posts of a profile cannot be
+ * read, it comes without them, and the next page is then the first. Throws Problem, see
  * ProviderChain.ask.
  */
-export async function browse(
-  query: BrowseQuery,
-  context: BrowseContext,
-): Promise<Sourcing & { readonly found: BrowseFound }> {
+export async function browse(query: BrowseQuery, context: BrowseContext) {
   const profileFailed = new AbortController();
   const signal = AbortSignal.any([context.request.signal, profileFailed.signal]);
   const request = { ...context.request, signal };
@@ -53,14 +49,12 @@ export async function browse(
     throw error;
   });
   const [read] = await listing;
-  const { list } = query;
-  if (read.status === 'fulfilled') return join({ list, profile, walked: read.value }, context);
-  if (profile === null || !isBearable(read.reason, query)) throw read.reason;
-  return join({ list, profile, walked: withoutItems(query, read.reason) }, context);
-}
-
-function isBearable(reason: unknown, { position, page }: BrowseQuery): reason is Problem {
-  return reason instanceof Problem && reason.status >= 500 && position === null && page === 1;
+  if (read.status === 'fulfilled') return join(query, { profile, walked: read.value }, context);
+  const isOutage = read.reason instanceof Problem && read.reason.status >= 500;
+  if (profile === null || !isOutage || query.position !== null || query.page !== 1) {
+    throw read.reason;
+  }
+  return join(query, { profile, walked: withoutItems(read.reason.message) }, context);
 }
 
 async function readProfile(
@@ -83,8 +77,10 @@ async function readList(query: BrowseQuery, context: BrowseContext): Promise<Wal
   if (list === null) return null;
   const { memory, parts } = context;
   const position = query.position ?? startOfList;
-  const given = isStart(position) ? [] : memory.recall(listKey, position);
-  const read = createReadPage({ list, listKey, provider: position.provider }, context);
+  const { cursor, taken, recent } = position;
+  const isStart = cursor === null && taken === 0 && recent.length === 0;
+  const given = isStart ? [] : memory.recall(listKey, position);
+  const read = createReadPage(list, query, context);
   const skip = query.position === null ? (page - 1) * limit : 0;
   const options = { position, given, isNewestFirst: isNewestFirst(list), skip, limit, page };
   const walked = await walk(read, options).catch(async (error: unknown) => {
@@ -98,10 +94,6 @@ async function readList(query: BrowseQuery, context: BrowseContext): Promise<Wal
   return walked;
 }
 
-function isStart({ cursor, taken, recent }: ListPosition): boolean {
-  return cursor === null && taken === 0 && recent.length === 0;
-}
-
 /** What is ranked changes its places; everything else grows on top. */
 function isNewestFirst(list: ListQuery): boolean {
   if (list.kind === 'searchUsers' || list.kind === 'replies') return false;
@@ -109,9 +101,8 @@ function isNewestFirst(list: ListQuery): boolean {
 }
 
 /**
- * Returns the error for replies that could not be read. If a source misses the post, which an
- * outage looks
- * like, the post is asked for: other sources confirm its absence.
+ * Returns the error for replies that could not be read. If a source misses the post, which an outage
+ * looks like, the post is asked for: other sources confirm its absence.
  */
 async function explainAbsence(
   error: unknown,
@@ -136,18 +127,13 @@ function pageKey(listKey: string, provider: string, cursor: string | null): stri
   return `page ${listKey} ${provider} ${cursor ?? ''}`;
 }
 
-interface WalkedList {
-  readonly list: ListQuery;
-  readonly listKey: string;
-  readonly provider: string | null;
-}
-
 /** Creates the reader of a list's pages. The first provider to answer gives all, as no other reads its cursors. */
 function createReadPage(
-  { list, listKey, provider: first }: WalkedList,
+  list: ListQuery,
+  { listKey, position }: BrowseQuery,
   { chain, parts, clock, request, isLiveOnly }: BrowseContext,
 ): ReadPage {
-  let provider = first ?? undefined;
+  let provider = position?.provider ?? undefined;
   return async ({ cursor, count, again }) => {
     const key = provider === undefined ? undefined : pageKey(listKey, provider, cursor);
     const kept = key === undefined || again ? undefined : parts.get(key);
@@ -173,16 +159,10 @@ async function askList(
   return { ...sourced, page: found as Page<ListItem> };
 }
 
-function withoutItems({ page }: BrowseQuery, problem: Problem): Walked {
-  return {
-    items: [],
-    given: [],
-    read: [],
-    leftover: undefined,
-    next: { ...startOfList, page },
-    warnings: [`The posts could not be read: ${problem.message}`],
-    isSound: false,
-  };
+function withoutItems(message: string): Walked {
+  const warnings = [`The posts could not be read: ${message}`];
+  const nothing = { items: [], given: [], read: [], leftover: undefined };
+  return { ...nothing, next: startOfList, warnings, isSound: false };
 }
 
 function warnOfLastResort(list: ListQuery | null): string {
@@ -191,12 +171,11 @@ function warnOfLastResort(list: ListQuery | null): string {
 }
 
 interface Parts {
-  readonly list: ListQuery | null;
   readonly profile: ProfilePart | null;
   readonly walked: Walked | null;
 }
 
-function join({ list, profile: part, walked }: Parts, { clock }: BrowseContext) {
+function join({ list }: BrowseQuery, { profile: part, walked }: Parts, { clock }: BrowseContext) {
   const read = walked?.read ?? [];
   const parts = [...(part === null ? [] : [part]), ...read];
   const degraded = read.some((one) => one.degraded);
@@ -222,18 +201,12 @@ function join({ list, profile: part, walked }: Parts, { clock }: BrowseContext) 
   };
 }
 
-function oldestOf(times: readonly (number | undefined)[]): Pick<BrowseFound, 'asOfMs'> {
+function oldestOf(times: readonly (number | undefined)[]) {
   const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? {} : { asOfMs: Math.min(...known) };
+  return known.length > 0 && { asOfMs: Math.min(...known) };
 }
 
-export type ListKind =
-  | 'timeline'
-  | 'replies'
-  | 'followers'
-  | 'following'
-  | 'search'
-  | 'searchUsers';
+export type ListKind = Exclude<QueryKind, 'post' | 'profile'>;
 
 /** A list as a whole: a provider's query without the place in it. */
 export type ListQuery = {

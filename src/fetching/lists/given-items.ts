@@ -16,9 +16,8 @@ const maxBytes = 16 * 1024 * 1024;
 export type WalkMemory = ReturnType<typeof createWalkMemory>;
 
 /**
- * Creates the bounded memory of the items that walks have given before a position, which has room
- * for the
- * last of them only. Without it, after a restart, a walk uses the marks in the position.
+ * Creates the bounded memory of the items that walks have given before a position, which has room for
+ * the last of them only. Without it, after a restart, a walk uses the marks in the position.
  */
 export function createWalkMemory() {
   const walks = new LRUCache<string, Float64Array>({
@@ -42,11 +41,8 @@ export function createWalkMemory() {
 export type GivenItems = ReturnType<typeof createGivenItems>;
 
 /** Creates the collection of the items that one walk has given, by fingerprints or marks. */
-export function createGivenItems(
-  position: ListPosition,
-  remembered: readonly number[] | undefined,
-) {
-  const fingerprints = [...(remembered ?? position.recent.map(fromMark))];
+export function createGivenItems({ recent }: ListPosition, remembered?: readonly number[]) {
+  const fingerprints = [...(remembered ?? recent.map(fromMark))];
   const seen = new Set(fingerprints);
   const hasSeen = (fingerprint: number) =>
     seen.has(fingerprint) || seen.has(fromMark(toMark(fingerprint)));
@@ -64,21 +60,17 @@ export function createGivenItems(
       return fingerprints.slice(-maxRecent).map(toMark);
     },
     add: (items: readonly ListItem[]): void => {
-      for (const fingerprint of items.map(fingerprintOf)) {
-        if (fingerprint === null) continue;
+      for (const fingerprint of items.flatMap((item) => fingerprintOf(item) ?? [])) {
         seen.add(fingerprint);
         fingerprints.push(fingerprint);
       }
     },
     /**
-     * Returns the items of a page that were not given before, each once. The last `taken` items
-     * came from it;
-     * on lists that grow on top, those above the first of them are new.
+     * Returns the items of a page that were not given before, each once. The last `taken` items came
+     * from it; on lists that grow on top, those above the first of them are new.
      */
-    freshOf: (
-      items: readonly ListItem[],
-      { taken, isNewestFirst }: { readonly taken: number; readonly isNewestFirst: boolean },
-    ): readonly ListItem[] => {
+    freshOf: (items: readonly ListItem[], place: { taken: number; isNewestFirst: boolean }) => {
+      const { taken, isNewestFirst } = place;
       const skipped = taken > 0 && isNewestFirst ? Math.max(0, findTaken(items, taken)) : 0;
       const own = new Set<number>();
       return items.slice(skipped).filter((item) => {

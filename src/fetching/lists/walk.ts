@@ -13,9 +13,9 @@ export interface SourcedPage {
 
 /** Reads the page at a cursor; `again` asks the source anew if an answer is kept. Throws Problem. */
 export type ReadPage = (at: {
-  readonly cursor: string | null;
-  readonly count: number;
-  readonly again: boolean;
+  cursor: string | null;
+  count: number;
+  again: boolean;
 }) => Promise<SourcedPage>;
 
 export interface WalkOptions {
@@ -42,9 +42,8 @@ export interface Walked {
 }
 
 /**
- * Walks a list until as many new items are found as are wanted, over pages of any size.
- * Suspiciously short
- * pages are asked for again. Throws Problem if the first page cannot be read, and
+ * Walks a list until as many new items are found as are wanted, over pages of any size. Suspiciously
+ * short pages are asked for again. Throws Problem if the first page cannot be read, and
  * `upstream_unavailable` if the items to skip cannot be walked in one read.
  */
 export async function walk(read: ReadPage, options: WalkOptions): Promise<Walked> {
@@ -60,24 +59,16 @@ export async function walk(read: ReadPage, options: WalkOptions): Promise<Walked
   return walking.finish();
 }
 
-/** Maximum number of requests for one page of ours. The read's deadline ends a walk of a slow source before. */
-const maxAsks = 200;
-
-const asksAgain = 4;
-
-/** How often, in one read, doubtful pages are asked for again that are not empty. */
-const maxSpareAsks = 60;
-
-/** After so many pages in a row without anything new a read ends; the next one continues. */
-const maxIdlePages = 4;
+/** Bounds of one read. Its deadline ends a walk of a slow source before. */
+const maxAsks = 200; // requests
+const asksAgain = 4; // for one doubtful page
+const maxSpareAsks = 60; // for all doubtful pages that are not empty
+const maxIdlePages = 4; // in a row without anything new; the next read continues
 
 /** Weights of a read without an item: of unwanted rows, cut short by the source, of idle pages. */
 const fruitlessWeights = { found: 1, cut: 2, idle: 6 } as const;
-
-const maxFruitless = 120;
-
-/** With more weight than this, a page is believed at once: reads must not loop. */
-const enoughFruitless = 6;
+const maxFruitless = 120; // ends a walk
+const enoughFruitless = 6; // beyond it a page is believed at once: reads must not loop
 
 const shortWarning =
   'The source sent fewer posts or accounts than it should, also when asked again; some may be missing here.';
@@ -135,10 +126,8 @@ class Walking {
       this.#pause(shortWarning);
       return;
     }
-    const { isNewestFirst } = this.#options;
-    const fresh = page.isExact
-      ? page.items
-      : this.#given.freshOf(page.items, { taken: this.#taken, isNewestFirst });
+    const place = { taken: this.#taken, isNewestFirst: this.#options.isNewestFirst };
+    const fresh = page.isExact ? page.items : this.#given.freshOf(page.items, place);
     this.#noteYield(page, fresh.length);
     const wanted = fresh.slice(0, this.#goal - this.#items.length);
     this.#items.push(...wanted);
@@ -168,9 +157,8 @@ class Walking {
     const { skip, page } = this.#options;
     const isStopped = this.#state === 'cut' || this.#state === 'paused';
     if (isStopped && this.#items.length < skip) {
-      throw new Problem('upstream_unavailable', {
-        detail: `The pages before page ${page} could not be walked in one read; follow \`nextCursor\` from the first page instead.`,
-      });
+      const detail = `The pages before page ${page} could not be walked in one read; follow \`nextCursor\` from the first page instead.`;
+      throw new Problem('upstream_unavailable', { detail });
     }
     const items = this.#items.slice(skip);
     const next = this.#state === 'ended' ? null : this.#nextPosition(items.length === 0);

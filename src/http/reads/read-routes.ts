@@ -5,7 +5,7 @@ import { joinParameters, parseQuery } from '../../core/http/query.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
 import type { Sliced } from '../../core/scheduling/slices.ts';
 import { sliceByTurns, type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
-import { createKeptViews, type KeptViews } from '../../fetching/views.ts';
+import { createKeptViews, type KeptViews } from '../../fetching/plan.ts';
 import type { Format } from '../../model/results.ts';
 import type { PathForm } from '../../reads/addresses/address-forms.ts';
 import {

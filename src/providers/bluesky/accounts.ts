@@ -1,7 +1,6 @@
 import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import { type Account, toAccount, toWebsite } from '../../model/account.ts';
 import type { ConnectionsQuery, Page } from '../../model/queries.ts';
-import type { AccountReference } from '../../model/reference.ts';
 import { webUrlOrNull } from '../../platforms/text.ts';
 import { toIsoTime } from '../../platforms/times.ts';
 import { createMalformed, throwIfMissing } from '../failure.ts';
@@ -13,17 +12,13 @@ import { type ActorPayload, blueskyProfileUrl, parseActor } from './payload.ts';
 
 export function askProfile(reading: Reading): Ask<'profile'> {
   return async ({ account }, context) => {
-    const profile = await readProfile(reading, account, context);
+    const profile = await readProfile(reading, account.handle, context);
     return { account: shapeAccount(profile), warnings: tellLabels(profile, reading.clock.now()) };
   };
 }
 
 /** @throws ProviderError `missing` also for an account that is for those who are signed in */
-async function readProfile(
-  reading: Reading,
-  { handle }: AccountReference,
-  context: ProviderContext,
-): Promise<ActorPayload> {
+async function readProfile(reading: Reading, handle: string, context: ProviderContext) {
   const actor = reading.known.actorFor(handle);
   const profile = parseActor(await reading.query('app.bsky.actor.getProfile', { actor }, context));
   if (profile === null) throw createMalformed();
@@ -39,12 +34,8 @@ export function admitAccount({ known, clock }: Reading, handle: string, actor: A
 }
 
 /** Looks for the reason of an absent list. Throws ProviderError `missing` if there is one. */
-export function explainAbsence(
-  reading: Reading,
-  account: AccountReference,
-  context: ProviderContext,
-): Promise<void> {
-  return throwIfMissing(readProfile(reading, account, context), context);
+export function explainAbsence(reading: Reading, handle: string, context: ProviderContext) {
+  return throwIfMissing(readProfile(reading, handle, context), context);
 }
 
 const lists = {

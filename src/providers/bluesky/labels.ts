@@ -74,9 +74,11 @@ export function refuseAccount(withheld: Withheld): ProviderError {
   return new ProviderError('missing', accountSentences[withheld]);
 }
 
-export const withheldPosts: Readonly<
-  Record<Withheld, Pick<Tombstone, 'reason'> & { readonly sentence: string }>
-> = {
+export interface Told extends Pick<Tombstone, 'reason'> {
+  readonly sentence: string;
+}
+
+export const withheldPosts: Readonly<Record<Withheld, Told>> = {
   'signed-in': {
     reason: 'private',
     sentence:

@@ -97,15 +97,12 @@ async function readWhole(reading: Reading, asked: AskedTree, context: ProviderCo
     const tree = await readTree(reading, asked, context);
     return { tree, depth: reach.depth, isTooLarge: false };
   } catch (error) {
-    if (!isOversize(error) || reach.depth <= 1) throw error;
+    const cause = error instanceof ProviderError ? error.cause : undefined;
+    const isOversize = cause instanceof HttpFailure && cause.kind === 'too_large';
+    if (!isOversize || reach.depth <= 1) throw error;
     const shallow = { ...asked, reach: { ...reach, depth: 1 } };
     return { tree: await readTree(reading, shallow, context), depth: 1, isTooLarge: true };
   }
-}
-
-function isOversize(error: unknown): boolean {
-  if (!(error instanceof ProviderError)) return false;
-  return error.cause instanceof HttpFailure && error.cause.kind === 'too_large';
 }
 
 /** Returns the author's continuation, whose last post is asked for more if it is long. */
@@ -248,7 +245,7 @@ interface Growing {
 
 /** Shapes what hangs below a post level by level, so that of a large thread the direct replies are here. */
 async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, sliced: Sliced) {
-  const root = grow(focal, { nowMs, parentAuthor });
+  const root = grow(null, focal, { nowMs, parentAuthor });
   const growing: Growing[] = [root];
   let isCutBelow = false;
   for (const { branch, node } of growing) {
@@ -258,7 +255,8 @@ async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, s
     isCutBelow ||= replies.length < node.replies.length || node.replies.leftOut !== undefined;
     for (const reply of replies) {
       await sliced.endSlice?.();
-      const grown = growReply(reply, { nowMs, parentAuthor: node.post.author });
+      const shaping = { nowMs, parentAuthor: node.post.author };
+      const grown = grow(reply, parseThreadNode(reply), shaping);
       growing.push(grown);
       branch.replies.push(grown.branch);
     }
@@ -266,15 +264,10 @@ async function shapeBelow(focal: ThreadNode, { nowMs, parentAuthor }: Shaping, s
   return { focal: root.branch, isCutBelow };
 }
 
-function growReply(value: unknown, shaping: Shaping): Growing {
-  const node = parseThreadNode(value);
-  if (node !== null) return grow(node, shaping);
-  return { branch: { post: shapeEnd(value), payload: null, replies: [] }, node };
-}
-
-function grow(node: ThreadNode, shaping: Shaping): Growing {
-  const { post: payload } = node;
-  return { branch: { post: shapePost(payload, shaping), payload, replies: [] }, node };
+function grow(value: unknown, node: ThreadNode | null, shaping: Shaping): Growing {
+  const { post: payload = null } = node ?? {};
+  const post = payload === null ? shapeEnd(value) : shapePost(payload, shaping);
+  return { branch: { post, payload, replies: [] }, node };
 }
 
 export function pickContinuation(focal: Branch): readonly Branch[] {
@@ -290,8 +283,7 @@ export function pickContinuation(focal: Branch): readonly Branch[] {
 
 /**
  * Returns the replies to a post and its continuation in order, each followed by the replies to it,
- * oldest
- * first. Placeholders come last; further down only those with a reply to show are included.
+ * oldest first. Placeholders come last; further down only those with a reply to show are included.
  */
 export function rankReplies(
   focal: Branch,
@@ -302,7 +294,7 @@ export function rankReplies(
   const direct = [focal, ...continuation]
     .flatMap(({ replies }) => replies)
     .filter((branch) => branch.payload === null || !own.has(uriOf(branch)))
-    .sort(order === 'top' ? byLikes : byNewest);
+    .sort(orders[order]);
   const found: Post[] = [];
   const waiting = direct.reverse();
   for (let branch = waiting.pop(); branch !== undefined; branch = waiting.pop()) {
@@ -320,19 +312,14 @@ function byOldest(a: Branch, b: Branch): number {
   return createdOf(a, 1) - createdOf(b, 1) || compareUris(a, b);
 }
 
-function byNewest(a: Branch, b: Branch): number {
-  return createdOf(b, -1) - createdOf(a, -1) || compareUris(a, b);
-}
-
-function byLikes(a: Branch, b: Branch): number {
-  return likesOf(b) - likesOf(a) || byOldest(a, b);
-}
+const orders = {
+  top: (a: Branch, b: Branch) => likesOf(b) - likesOf(a) || byOldest(a, b),
+  recent: (a: Branch, b: Branch) => createdOf(b, -1) - createdOf(a, -1) || compareUris(a, b),
+};
 
 /** What cannot be shown comes last, whatever it is sorted by. */
-const atTheEnd = Number.MAX_SAFE_INTEGER;
-
 function createdOf({ post, payload }: Branch, direction: 1 | -1): number {
-  if (payload === null || post.type === 'tombstone') return direction * atTheEnd;
+  if (payload === null || post.type === 'tombstone') return direction * Number.MAX_SAFE_INTEGER;
   return payload.createdMs;
 }
 

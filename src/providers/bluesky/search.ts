@@ -12,9 +12,8 @@ import { type PostPayload, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
 /**
- * Creates the search of posts, which asks `hosts` in order. Without a login there is no second
- * page, so the
- * latest posts are walked by time; the top posts are one page.
+ * Creates the search of posts, which asks `hosts` in order. Without a login there is no second page, so
+ * the latest posts are walked by time; the top posts are one page.
  */
 export function askSearch(hosts: readonly BlueskyQuery[], clock: Clock): Ask<'search'> {
   return async (query, context) => {
@@ -46,9 +45,8 @@ function startOf({ cursor, untilSeconds }: SearchQuery): number | null {
 }
 
 /**
- * Returns where the next page begins: just after the last hit, because others may be of the same
- * moment, or
- * at it, if that is no progress. A page without progress is the last.
+ * Returns where the next page begins: just after the last hit, because others may be of the same moment,
+ * or at it, if that is no progress. A page without progress is the last.
  */
 function writePlace(rows: readonly PostPayload[], beforeMs: number | null): string | null {
   const last = rows.at(-1);
@@ -106,15 +104,9 @@ function toRejected(refusal: Refusal): ProviderError {
 }
 
 function feedWarnings(feed: SearchQuery['feed'], isEnd: boolean): readonly string[] {
-  switch (feed) {
-    case 'latest':
-      return [];
-    case 'top':
-      return isEnd ? [] : [onePage];
-    case 'photos':
-    case 'videos':
-      return [`Bluesky has no search for ${feed}; these are the posts with ${feed} of the latest.`];
-  }
+  if (feed === 'top') return isEnd ? [] : [onePage];
+  if (feed === 'latest') return [];
+  return [`Bluesky has no search for ${feed}; these are the posts with ${feed} of the latest.`];
 }
 
 const onePage = 'Bluesky gives only one page of top posts to those who are not signed in.';

@@ -1,26 +1,23 @@
-import type { Post, Status, Tombstone } from '../../model/post.ts';
+import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
+import type { Card, Post, Status, Tombstone } from '../../model/post.ts';
 import { shapeFacets } from '../../platforms/bluesky-facets.ts';
 import { maximums } from '../../platforms/maximums.ts';
+import { isWebUrl, webUrlOrNull } from '../../platforms/text.ts';
 import { toCreated } from '../../platforms/times.ts';
-import { findLeftOut, nameLeftOut } from '../bound-post.ts';
+import { findLeftOut, nameLeftOut } from '../bounds.ts';
 import { nameOf, shapeAccount } from './accounts.ts';
-import { shapeCard, shapeMedia } from './embeds.ts';
-import {
-  judgeAccount,
-  judgePost,
-  type PostVerdict,
-  type Withheld,
-  withheldPosts,
-} from './labels.ts';
+import { judgeAccount, judgePost, type PostVerdict, type Told, withheldPosts } from './labels.ts';
 import {
   type ActorPayload,
   blueskyPostUrl,
+  blueskyProfileUrl,
   type EmbedPayload,
   type MissingPayload,
   type PostPayload,
   parseEmbed,
   parseMissing,
   parseQuoted,
+  parseShown,
   postCollection,
   type RecordAddress,
 } from './payload.ts';
@@ -38,7 +35,11 @@ export function shapePost(post: PostPayload, shaping: Shaping): Post {
 
 function shapeWithin(post: PostPayload, shaping: Shaping, quotesLeft: number): Post {
   const verdict = judgePost(post, shaping.nowMs);
-  if (verdict.withheld !== null) return shapeWithheld(post.uri, verdict.withheld);
+  if (verdict.withheld !== null) {
+    const told = withheldPosts[verdict.withheld];
+    // The author of a private post is not named, not even by its address.
+    return toTombstone(told.reason === 'private' ? null : post.uri, told);
+  }
   const embeds = post.embeds.map(parseEmbed);
   const own = shapeOwn({ post, embeds, verdict }, shaping);
   const row = embeds.map(({ record }) => record).find((record) => record !== undefined);
@@ -68,27 +69,11 @@ const missingPosts: Readonly<Record<MissingPayload['is'], Told>> = {
   },
 };
 
-interface Told extends Pick<Tombstone, 'reason'> {
-  readonly sentence: string;
-}
-
-/** The author of a private post is not named, not even by its address. */
-function shapeWithheld(uri: RecordAddress, withheld: Withheld): Tombstone {
-  const told = withheldPosts[withheld];
-  return toTombstone(told.reason === 'private' ? null : uri, told);
-}
-
-function toTombstone(uri: RecordAddress | null, { reason, sentence }: Told): Tombstone {
-  return {
-    type: 'tombstone',
-    id: uri?.rkey ?? null,
-    url: uri === null ? null : blueskyPostUrl(uri.did, uri.rkey),
-    text: sentence,
-    reason,
-    author: null,
-    context: null,
-    platform: 'bluesky',
-  };
+function toTombstone(uri: RecordAddress | null, { reason, sentence: text }: Told): Tombstone {
+  const { rkey: id = null } = uri ?? {};
+  const url = uri && blueskyPostUrl(uri.did, uri.rkey);
+  const post = { type: 'tombstone', id, url, text, reason, author: null } as const;
+  return { ...post, context: null, platform: 'bluesky' };
 }
 
 interface Judged {
@@ -129,15 +114,13 @@ function shapeOwn({ post, embeds, verdict }: Judged, shaping: Shaping): Status {
     context: null,
     platform: 'bluesky',
   };
-  return nameLeftOut(
-    status,
-    findLeftOut({
-      facets: [record.facets],
-      media: embeds.map(({ pictures }) => pictures),
-      tags: [record.tags],
-      labels: [post.labels, author.labels, record.labels?.values],
-    }),
-  );
+  const leftOut = findLeftOut({
+    facets: [record.facets],
+    media: embeds.map(({ pictures }) => pictures),
+    tags: [record.tags],
+    labels: [post.labels, author.labels, record.labels?.values],
+  });
+  return nameLeftOut(status, leftOut);
 }
 
 /** Returns what a post answers; nothing of an account that is for those who are signed in. */
@@ -146,11 +129,11 @@ function shapeTarget(post: PostPayload, { nowMs, parentAuthor }: Shaping): Statu
   if (uri === null) return null;
   const author = uri.did === post.author.did ? post.author : parentAuthor;
   if (author?.did !== uri.did) return toTarget(uri, null);
-  if (judgeAccount(author, nowMs) === 'signed-in') return noTarget;
+  if (judgeAccount(author, nowMs) === 'signed-in') {
+    return { screen_name: null, status: null, url: null };
+  }
   return toTarget(uri, nameOf(author));
 }
-
-const noTarget = { screen_name: null, status: null, url: null };
 
 function toTarget({ did, rkey }: RecordAddress, name: string | null): Status['replying_to'] {
   return { screen_name: name, status: rkey, url: blueskyPostUrl(name ?? did, rkey) };
@@ -169,4 +152,110 @@ function shapeQuote(row: unknown, nowMs: number, quotesLeft: number): Post {
 function isOtherKind(row: unknown): boolean {
   const uri = typeof row === 'object' && row !== null && 'uri' in row ? row.uri : null;
   return typeof uri === 'string' && !uri.includes(`/${postCollection}/`);
+}
+
+type External = NonNullable<EmbedPayload['external']>;
+type Picture = EmbedPayload['pictures'][number];
+type Video = NonNullable<EmbedPayload['video']>;
+
+/** Returns the media of embeds in display order. A card of a GIF service is the GIF. */
+export function shapeMedia(embeds: readonly EmbedPayload[]): MediaSet {
+  return toMediaSet(
+    embeds.flatMap(({ pictures, video, external }) => [
+      ...pictures.map(({ fullsize: url, alt, aspectRatio }): Media => {
+        return { type: 'photo', url, ...toSize(aspectRatio), alt };
+      }),
+      ...(video === null ? [] : [shapeVideo(video)]),
+      ...(external !== null && isGif(external) ? [shapeGif(external)] : []),
+    ]),
+  );
+}
+
+/** Returns the card of embeds: the linked page, or the embedded record that is no post. */
+export function shapeCard(embeds: readonly EmbedPayload[], nowMs: number): Card | null {
+  const [card] = embeds.flatMap(({ external, record }) => {
+    const page = external === null || isGif(external) ? null : shapePage(external);
+    return [page ?? shapeShown(record, nowMs)].filter((each) => each !== null);
+  });
+  return card ?? null;
+}
+
+/** The AppView has no mp4 and no duration. */
+function shapeVideo({ playlist, thumbnail, alt, aspectRatio, presentation }: Video): Media {
+  return {
+    type: presentation === 'gif' ? 'gif' : 'video',
+    url: playlist,
+    ...toSize(aspectRatio),
+    alt,
+    thumbnail_url: webUrlOrNull(thumbnail),
+    duration: null,
+    variants: [{ url: playlist, content_type: 'application/x-mpegURL', bitrate: null }],
+  };
+}
+
+/** Clients write the size in pixels, or a mere ratio such as 16 to 9, which is no size. */
+const leastSize = 64;
+
+function toSize(ratio: Picture['aspectRatio']): Pick<Media, 'width' | 'height'> {
+  const isSize = ratio !== null && Math.min(ratio.width, ratio.height) >= leastSize;
+  return isSize ? { width: ratio.width, height: ratio.height } : { width: null, height: null };
+}
+
+/** Hosts of the GIFs in the app, which shows a card of one of them as a moving picture. */
+const gifHosts = /^(?:media\.tenor\.com|static\.klipy\.com|(?:[\w-]+\.)?giphy\.com)$/;
+
+function isGif({ uri }: External): boolean {
+  return isWebUrl(uri) && gifHosts.test(new URL(uri).hostname);
+}
+
+/** The app writes the size into the address, and the author's words after `Alt:`. */
+function shapeGif({ uri, title, description, thumb }: External): Media {
+  const { searchParams } = new URL(uri);
+  const pixels = (name: string) => Number.parseInt(searchParams.get(name) ?? '', 10) || null;
+  return {
+    type: 'gif',
+    url: uri,
+    width: pixels('ww'),
+    height: pixels('hh'),
+    alt: description?.replace(/^alt:\s*/i, '') || title || null,
+    thumbnail_url: webUrlOrNull(thumb),
+    duration: null,
+  };
+}
+
+function shapePage({ uri, title, description, thumb }: External): Card | null {
+  if (!isWebUrl(uri)) return null;
+  return { url: uri, title: title ?? '', description, image_url: webUrlOrNull(thumb) };
+}
+
+/** Returns the card of a record that is no post; `null` for a post, and if it or its creator is not served. */
+function shapeShown(value: unknown, nowMs: number): Card | null {
+  const shown = parseShown(value);
+  if (shown === null) return null;
+  if ([shown, shown.creator].some((each) => judgeAccount(each, nowMs) !== null)) return null;
+  const { uri, displayName, name, record, creator, description, avatar } = shown;
+  const url = shownUrl(uri, nameOf(creator));
+  if (url === null) return null;
+  return {
+    url,
+    title: displayName ?? name ?? record?.name ?? creator.displayName ?? nameOf(creator),
+    description: description ?? record?.description ?? creator.description,
+    image_url: webUrlOrNull(avatar),
+  };
+}
+
+function shownUrl({ collection, rkey }: RecordAddress, account: string): string | null {
+  const profile = blueskyProfileUrl(account);
+  switch (collection) {
+    case 'app.bsky.feed.generator':
+      return `${profile}/feed/${rkey}`;
+    case 'app.bsky.graph.list':
+      return `${profile}/lists/${rkey}`;
+    case 'app.bsky.graph.starterpack':
+      return profile.replace('/profile/', '/starter-pack/').concat(`/${rkey}`);
+    case 'app.bsky.labeler.service':
+      return profile;
+    default:
+      return null;
+  }
 }

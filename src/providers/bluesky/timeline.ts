@@ -8,22 +8,23 @@ import { countSent, parseRows, uniqueBy } from '../rows.ts';
 import { admitAccount, explainAbsence, shapeAccount } from './accounts.ts';
 import { maxLimit, nextCursor, type Reading, Refusal, writeLimit } from './client.ts';
 import { judgePost, tellWithheld } from './labels.ts';
-import { type ActorPayload, type FeedRow, parseFeedRow, parsePost } from './payload.ts';
+import { type FeedRow, parseFeedRow, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
 /**
- * Creates the read of a page of a timeline. One with `untilSeconds` is entered by a made-up cursor,
- * to skip
- * what is newer, unless Bluesky does not take that.
+ * Creates the read of a page of a timeline. One with `untilSeconds` is entered by a made-up cursor, to
+ * skip what is newer, unless Bluesky does not take that.
  */
 export function askTimeline(reading: Reading): Ask<'timeline'> {
   return async (query, context) => {
     const page = await readPage(reading, query, context);
     const { rows, cursor } = page;
-    const owner = ownerOf(rows);
-    if (owner !== null) admitAccount(reading, query.account.handle, owner);
+    // Every row is by the account, or passed on by it, so any row tells whose timeline this is.
+    const [first] = rows;
+    const owner = first?.repost?.by ?? first?.post.author;
+    if (owner !== undefined) admitAccount(reading, query.account.handle, owner);
     else if (query.cursor === null && cursor === null) {
-      await explainAbsence(reading, query.account, context);
+      await explainAbsence(reading, query.account.handle, context);
     }
     const nowMs = reading.clock.now();
     const picked = pickRows(rows, query);
@@ -74,7 +75,7 @@ async function readFeed(reading: Reading, query: TimelineQuery, context: Provide
     return { ...found, cursor: nextCursor(body.cursor, cursor) };
   } catch (error) {
     const isMissing = error instanceof ProviderError && error.kind === 'missing';
-    if (isMissing) await explainAbsence(reading, account, context);
+    if (isMissing) await explainAbsence(reading, account.handle, context);
     throw error;
   }
 }
@@ -82,12 +83,6 @@ async function readFeed(reading: Reading, query: TimelineQuery, context: Provide
 function filterOf({ withReplies, onlyMedia = false }: TimelineQuery): string {
   if (onlyMedia) return 'posts_with_media';
   return withReplies ? 'posts_with_replies' : 'posts_and_author_threads';
-}
-
-/** Every row is by the account, or passed on by it, so any row tells whose timeline this is. */
-function ownerOf(rows: readonly FeedRow[]): ActorPayload | null {
-  const [first] = rows;
-  return first === undefined ? null : (first.repost?.by ?? first.post.author);
 }
 
 function sortedMs({ post, repost }: FeedRow): number {
@@ -100,14 +95,11 @@ function pickRows(rows: readonly FeedRow[], query: TimelineQuery): readonly Feed
   const wanted = rows.filter((row) => {
     if (row.isPin || (row.repost !== null && !withReposts)) return false;
     if (untilSeconds !== null && sortedMs(row) >= untilSeconds * 1000) return false;
-    return withReplies || row.repost !== null || !answersAnother(row);
+    const { author, record } = row.post;
+    const answeredDid = record.reply?.parent.uri.did ?? author.did;
+    return withReplies || row.repost !== null || answeredDid === author.did;
   });
   return uniqueBy(wanted, ({ post }) => post.uri.uri);
-}
-
-function answersAnother({ post }: FeedRow): boolean {
-  const parent = post.record.reply?.parent.uri ?? null;
-  return parent !== null && parent.did !== post.author.did;
 }
 
 /** A tombstone has no place in a list. */
@@ -115,5 +107,5 @@ function shapeRow(row: FeedRow, nowMs: number): Status | null {
   const parentAuthor = parsePost(row.reply?.parent)?.author ?? null;
   const post = shapePost(row.post, { nowMs, parentAuthor });
   if (post.type === 'tombstone') return null;
-  return { ...post, reposted_by: row.repost === null ? null : shapeAccount(row.repost.by) };
+  return { ...post, reposted_by: row.repost && shapeAccount(row.repost.by) };
 }

@@ -38,7 +38,12 @@ export function shapeArticle(article: ArticlePayload): Article {
 const headings = ['one', 'two', 'three', 'four', 'five', 'six'].map((level) => `header-${level}`);
 
 function shapeBlock(block: BlockPayload, referred: Referred): readonly ArticleBlock[] {
-  if (block.type === 'atomic') return shapeAtomic(block, referred);
+  if (block.type === 'atomic') {
+    // It is one space; its content is what it points to.
+    return block.entityRanges.flatMap(({ key }) =>
+      shapeEntity(referred.entities.get(key), referred),
+    );
+  }
   const { text } = block;
   if (text.trim() === '') return [];
   if (block.type === 'code-block') return [{ type: 'code', text }];
@@ -54,11 +59,6 @@ function shapeBlock(block: BlockPayload, referred: Referred): readonly ArticleBl
     default:
       return [{ type: 'paragraph', text, styles }];
   }
-}
-
-/** An atomic block is one space; its content is what it points to. */
-function shapeAtomic(block: BlockPayload, referred: Referred): readonly ArticleBlock[] {
-  return block.entityRanges.flatMap(({ key }) => shapeEntity(referred.entities.get(key), referred));
 }
 
 function shapeEntity(

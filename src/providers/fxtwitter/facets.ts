@@ -29,8 +29,7 @@ interface Texts {
 
 /**
  * Returns the facets of the served `text`. They are known only for the raw text, in which links are
- * short
- * and entities encoded, so each is looked for in `text`, from the one before it on.
+ * short and entities encoded, so each is looked for in `text`, from the one before it on.
  */
 export function shapeFacets(text: string, raw: RawText | null): readonly Facet[] {
   if (raw === null) return scanFacets(text);

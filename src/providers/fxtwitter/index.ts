@@ -5,9 +5,8 @@ import { createUpstream, type UpstreamOptions } from '../upstream.ts';
 import { createClient } from './client.ts';
 import { askConnections, askSearch, askSearchUsers } from './lists/list.ts';
 import { askTimeline } from './lists/timeline.ts';
-import { askPost } from './post.ts';
+import { askPost, askReplies } from './post.ts';
 import { createProfiles } from './profile.ts';
-import { askReplies } from './replies.ts';
 
 interface FxTwitterOptions extends UpstreamOptions {
   readonly clock: Clock;

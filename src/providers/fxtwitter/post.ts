@@ -1,11 +1,11 @@
 import { mapInSlices, type Sliced } from '../../core/scheduling/slices.ts';
 import type { Post, Status } from '../../model/post.ts';
-import type { PostFound, PostQuery } from '../../model/queries.ts';
+import type { PostFound, PostQuery, RepliesQuery } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import { createThreadOrder } from '../conversation.ts';
 import { listParts, orNull, tellThrottled, unreadParts } from '../failure.ts';
 import type { Ask, ProviderContext } from '../provider.ts';
-import { type Rows, tellUnread, uniqueById } from '../rows.ts';
+import { countSent, type Rows, tellUnread, uniqueById } from '../rows.ts';
 import type { FxTwitterClient, PostAnswer } from './client.ts';
 import type { PostPayload } from './payload.ts';
 import { parentOf, shapePost, shapeStatus } from './shape.ts';
@@ -26,16 +26,11 @@ const noLine: ThreadLine = { ancestors: [], continuation: [] };
 /** Creates the read of a post, with its thread and replies where they are wanted. */
 export function askPost(client: FxTwitterClient): Ask<'post'> {
   return async (query, context) => {
-    const { focal, line, replies, missing, warnings } = await readParts(client, query, context);
+    const { focal, line, replies: rows, ...rest } = await readParts(client, query, context);
     const shown = dropRepeated(focal, line);
     const order = query.replies === 'recent' ? 'recent' : 'top';
-    return {
-      ...shown,
-      post: focal,
-      replies: rankReplies(replies, { focalId: focal.id, order, shown }),
-      missing,
-      warnings,
-    };
+    const replies = rankReplies(rows, { focalId: focal.id, order, shown });
+    return { ...shown, post: focal, replies, ...rest };
   };
 }
 
@@ -85,10 +80,9 @@ async function readAround(
   const signal = AbortSignal.any([context.signal, stop.signal]);
   const place = { order: replies === 'recent' ? replies : 'top', cursor: null } as const;
   try {
-    const pending =
-      replies === 'off'
-        ? null
-        : settle(client.readConversation(post.id, place, { ...context, signal }));
+    const isAlone = replies === 'off';
+    const ask = () => settle(client.readConversation(post.id, place, { ...context, signal }));
+    const pending = isAlone ? null : ask();
     const thread = wantsThread ? await settle(client.readThread(post.id, context)) : null;
     if (thread?.status === 'rejected' && isVerdict(thread.reason)) throw thread.reason;
     return await combine(client, { thread, conversation: await pending }, context);
@@ -113,14 +107,14 @@ async function combine(
   { thread, conversation }: { readonly thread: Settled; readonly conversation: Settled },
   context: ProviderContext,
 ): Promise<Parts> {
-  const [above, around] = [thread, conversation].map(answerOf);
+  const [above, around] = [thread, conversation].map((each) =>
+    each?.status === 'fulfilled' ? each.value : undefined,
+  );
   const failures = [thread, conversation].filter((each) => each?.status === 'rejected');
   const errors = failures.map(({ reason }): unknown => reason);
   for (const error of errors) tellThrottled(context, error);
   const answer = above ?? around;
-  if (answer === undefined) {
-    throw errors.find((error) => isKind(error, 'missing')) ?? errors[0];
-  }
+  if (answer === undefined) throw errors.find((error) => isKind(error, 'missing')) ?? errors[0];
   const focal = shapeStatus(answer.status);
   const below =
     conversation === null ? nothingBelow : await shapeReplies(around?.replies ?? null, context);
@@ -129,17 +123,9 @@ async function combine(
     (await toKnownThread(focal, { thread: above?.thread }, context)) ??
     (await toKnownThread(focal, { ...below, thread: around?.thread }, context)) ??
     (await walkParents(client, focal, context));
-  return {
-    focal,
-    line: known.line,
-    replies: below.replies,
-    missing: [...known.missing, ...below.missing],
-    warnings: [...known.warnings, ...below.warnings],
-  };
-}
-
-function answerOf(settled: Settled): PostAnswer | undefined {
-  return settled?.status === 'fulfilled' ? settled.value : undefined;
+  const missing = [...known.missing, ...below.missing];
+  const warnings = [...known.warnings, ...below.warnings];
+  return { focal, line: known.line, replies: below.replies, missing, warnings };
 }
 
 type Below = Pick<Parts, 'replies' | 'missing' | 'warnings'>;
@@ -228,10 +214,8 @@ const threadOrder = createThreadOrder<Status>({
 
 /** Returns the author's answers to themselves among `rows`: each the first to the one before it. */
 export function pickContinuation(focal: Status, rows: readonly Post[]): readonly Status[] {
-  return threadOrder.pickContinuation(
-    focal,
-    rows.filter((row) => row.type === 'status'),
-  );
+  const posts = rows.filter((row) => row.type === 'status');
+  return threadOrder.pickContinuation(focal, posts);
 }
 
 interface ReplyRanking {
@@ -241,9 +225,8 @@ interface ReplyRanking {
 }
 
 /**
- * Returns the rows that are replies: each direct one in order, followed by the replies to it,
- * oldest first.
- * X mixes in unrelated posts; rows that do not lead to the post or its continuation are left out.
+ * Returns the rows that are replies: each direct one in order, followed by the replies to it, oldest
+ * first. X mixes in unrelated posts; rows that do not lead to the post or its continuation are left out.
  */
 export function rankReplies(rows: readonly Post[], ranking: ReplyRanking): readonly Status[] {
   const { focalId, order, shown } = ranking;
@@ -260,4 +243,59 @@ function compareIds(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+const noMore = 'X sends no more replies from here on. It does the same where it fails.';
+
+/**
+ * Creates the read of a page of replies. X sorts pages but not their rows, and names a next page below
+ * the last reply too, with unrelated posts: a page without a reply ends the list.
+ */
+export function askReplies(client: FxTwitterClient): Ask<'replies'> {
+  return async (query, context) => {
+    const answer = await readPage(client, query, context);
+    if (answer === null) return { items: [], cursor: null, warnings: [noMore] };
+    const { status, thread, replies, cursor } = answer;
+    if (replies === null) throw new ProviderError('unavailable', unreadParts.replies);
+    const focal = shapeStatus(status);
+    const before = await mapInSlices(thread?.rows ?? [], shapePost, context);
+    const { ancestors } = splitThread(before, focal.id);
+    const items = rankReplies(await mapInSlices(replies.rows, shapePost, context), {
+      focalId: focal.id,
+      order: query.order,
+      shown: { ancestors, continuation: [] },
+    });
+    const rows = countSent(replies);
+    return {
+      items,
+      cursor: items.length === 0 || cursor === query.cursor ? null : cursor,
+      rows,
+      answered: focal,
+      warnings: [...tellUnread(replies, 'post'), ...(rows === 0 ? tellEmpty(focal, query) : [])],
+    };
+  };
+}
+
+/** X sends an empty page now and then in place of a fuller one, so it need not be the end. */
+function tellEmpty({ replies }: Status, { cursor }: RepliesQuery): readonly string[] {
+  if (cursor !== null) return [noMore];
+  const count = replies ?? 0;
+  if (count === 0) return [];
+  const counted = count === 1 ? '1 reply' : `${count} replies`;
+  return [`X counts ${counted} to this post, and sends none now.`];
+}
+
+/** Reads a page; `null` where a later one is missing, which says nothing of the post itself. */
+async function readPage(
+  client: FxTwitterClient,
+  { post, order, cursor }: RepliesQuery,
+  context: ProviderContext,
+): Promise<PostAnswer | null> {
+  try {
+    return await client.readConversation(post.id, { order, cursor }, context);
+  } catch (error) {
+    const isEnd = error instanceof ProviderError && error.kind === 'ambiguous';
+    if (cursor === null || !isEnd) throw error;
+    return null;
+  }
 }

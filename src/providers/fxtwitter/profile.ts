@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { HttpFailure, type RequestContext } from '../../core/http/http-client.ts';
 import type { Account } from '../../model/account.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
-import { tellThrottled, toProviderError } from '../failure.ts';
+import { tellThrottled, toProviderError, untilAborted } from '../failure.ts';
 import type { ProviderContext } from '../provider.ts';
 import { readBody, type Upstream } from '../upstream.ts';
 import { toAnswerFailure, trueStatus } from './client.ts';
@@ -90,8 +90,7 @@ const [controlHandle, secondHandle] = ['x', 'xdevelopers'] as const;
 const freshMs = 60_000;
 
 /**
- * Creates the second witness of an account's absence: an outage of X is answered alike, so a
- * well-known
+ * Creates the second witness of an account's absence: an outage of X is answered alike, so a well-known
  * account is asked for through the same endpoint.
  */
 export function createControl({ clock, answers }: ControlOptions) {
@@ -123,10 +122,14 @@ export function createControl({ clock, answers }: ControlOptions) {
       const control = handle.toLowerCase() === controlHandle ? secondHandle : controlHandle;
       const flight = flights.get(control) ?? look(control, context);
       flights.set(control, flight);
-      return toVerdict(await untilAborted(flight, context.signal), context);
+      const { signal } = context;
+      return toVerdict(await untilAborted(flight, signal, abandoned), context);
     },
   };
 }
+
+const abandoned = () =>
+  toProviderError(new HttpFailure('aborted', 'Nobody waits for the control read.'));
 
 function toVerdict(outcome: boolean | ProviderError, context: ProviderContext): ProviderError {
   if (outcome === true) return new ProviderError('missing', 'There is no such account.');
@@ -134,14 +137,4 @@ function toVerdict(outcome: boolean | ProviderError, context: ProviderContext): 
   if (outcome !== false && outcome.kind === 'throttled') return outcome;
   const message = 'The source has no such account, or could not look for it.';
   return new ProviderError('ambiguous', message, { cause: outcome || null });
-}
-
-function untilAborted<Outcome>(outcome: Promise<Outcome>, signal: AbortSignal): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const stop = () =>
-      reject(toProviderError(new HttpFailure('aborted', 'Nobody waits for the control read.')));
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    outcome.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

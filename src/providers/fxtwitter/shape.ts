@@ -9,7 +9,7 @@ import { missingSentences } from '../../platforms/missing.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
 import { enlargeAvatar, toReplyingTo, xCommunityUrl, xPostUrl } from '../../platforms/x.ts';
-import { findLeftOut, nameLeftOut } from '../bound-post.ts';
+import { findLeftOut, nameLeftOut } from '../bounds.ts';
 import { toMissing } from '../failure.ts';
 import { shapeArticle } from './article.ts';
 import { shapeFacets } from './facets.ts';

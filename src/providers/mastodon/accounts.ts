@@ -3,11 +3,27 @@ import type { Clock } from '../../core/clock.ts';
 import { HttpFailure, type RequestContext } from '../../core/http/http-client.ts';
 import { publicHostOf } from '../../core/http/public-host.ts';
 import { parseUrl } from '../../core/http/url.ts';
-import { eachOf, readerOf, token, url } from '../../platforms/lenient.ts';
+import { type Account, toAccount, toWebsite } from '../../model/account.ts';
+import { toRichText } from '../../platforms/html-text.ts';
+import { known } from '../../platforms/known.ts';
+import { eachOf, isCut, readerOf, token, url } from '../../platforms/lenient.ts';
+import { describeProfile, type ProfileField } from '../../platforms/mastodon-profile.ts';
 import { maximums } from '../../platforms/maximums.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
+import { webUrlOrNull } from '../../platforms/text.ts';
+import type { RichText } from '../../platforms/text-writer.ts';
+import { toIsoTime } from '../../platforms/times.ts';
+import { nameLeftOut } from '../bounds.ts';
 import { createMemory } from '../memory.ts';
-import { type Home, isOwn, splitHandle } from './identity.ts';
+import {
+  accountUrl,
+  copiedFrom,
+  createNaming,
+  type Home,
+  isOwn,
+  splitHandle,
+  toHandle,
+} from './identity.ts';
 import { type AccountPayload, parseAccount } from './payload.ts';
 import {
   type AskServer,
@@ -16,13 +32,6 @@ import {
   expectFound,
   type Reply,
 } from './servers.ts';
-
-export interface LocatedAccount {
-  readonly home: Home;
-  readonly id: string;
-  /** Whether its owner hides whom it follows and who follows it. */
-  readonly hidesLists: boolean;
-}
 
 interface ReadAccount {
   readonly row: AccountPayload;
@@ -36,11 +45,6 @@ export type Accounts = ReturnType<typeof createAccounts>;
 /** Creates the reads of accounts. They throw ProviderError, `missing` for one that is absent or suspended. */
 export function createAccounts(askHome: AskHome, clock: Clock) {
   const located = createMemory<LocatedAccount>(clock, locatedMemory);
-  const toLocated = ({ row, home }: ReadAccount): LocatedAccount => ({
-    home,
-    id: row.id,
-    hidesLists: row.hide_collections === true,
-  });
   const read = shareReads(async (handle, context) => {
     const answered = await askHome(handle, (home) => lookupPath(handle, home), context);
     const account = { row: readRow(answered), home: answered.home };
@@ -52,17 +56,21 @@ export function createAccounts(askHome: AskHome, clock: Clock) {
   return {
     read,
     locate,
-    readList: async (
-      handle: string,
-      toPath: (account: LocatedAccount) => string,
-      context: RequestContext,
-    ) => {
+    /** Reads a list of an account, `path` of which may have a query. */
+    readList: async (handle: string, path: string, context: RequestContext) => {
       const account = await locate(handle, context);
-      const { reply } = await askHome(handle, () => toPath(account), context);
+      const toPath = () => `/api/v1/accounts/${account.id}/${path}`;
+      const { reply } = await askHome(handle, toPath, context);
       if (reply.is !== 'found') located.delete(handle);
       return { account, reply: expectFound(reply, 'account') };
     },
   };
+}
+
+type LocatedAccount = ReturnType<typeof toLocated>;
+
+function toLocated({ row, home }: ReadAccount) {
+  return { home, id: row.id, hidesLists: row.hide_collections === true };
 }
 
 type ReadByHandle = (handle: string, context: RequestContext) => Promise<ReadAccount>;
@@ -104,8 +112,7 @@ function readRow({ reply }: Awaited<ReturnType<AskHome>>): AccountPayload {
 }
 
 /**
- * Asks the server that the domain of a handle names, or the host that it names, if that says that
- * the
+ * Asks the server that the domain of a handle names, or the host that it names, if that says that the
  * account is its own. Throws ProviderError, and what `takeRequest` throws.
  */
 export type AskHome = (
@@ -172,4 +179,67 @@ async function askWebFinger(askServer: AskServer, handle: string, context: Reque
   const selves = links.filter(({ rel }) => rel === 'self').map(({ href }) => parseUrl(href));
   const self = selves.find((url) => url !== null);
   return self ? publicHostOf(self) : null;
+}
+
+/** Returns the account that a server describes. Its fields are the last lines of the description. */
+export function shapeAccount(row: AccountPayload, home: Home): Account {
+  const fields = row.fields.map(({ name, value, verified_at }) => {
+    return { name, isVerified: verified_at !== null, value: readHtml(value, home) };
+  });
+  const handle = toHandle(row.acct, home);
+  const account = toAccount({
+    ...describeProfile(readHtml(row.note ?? '', home), fields),
+    id: row.id,
+    screen_name: handle,
+    name: row.display_name ?? row.username,
+    url: accountUrl(row, home),
+    ...known({ copied_from: copiedFrom(row.acct, home) }),
+    avatar_url: pictureOf(row.avatar),
+    banner_url: pictureOf(row.header),
+    website: toWebsite(findLink(fields)),
+    followers: countOf(row.followers_count),
+    following: countOf(row.following_count),
+    statuses: countOf(row.statuses_count),
+    joined: toIsoTime(row.created_at),
+    platform: 'mastodon',
+  });
+  const isWhole = row.fields.leftOut === undefined && !isCut(row.note);
+  return isWhole ? account : nameLeftOut(account, ['description']);
+}
+
+export function tellAccount(row: AccountPayload, home: Home): readonly string[] {
+  const moved = row.moved === null ? null : toHandle(row.moved.acct, home);
+  return [
+    ...(moved === null ? [] : [`This account has moved to @${moved}.`]),
+    ...(row.limited === true ? [`The moderators of ${home.host} limit this account.`] : []),
+    ...(row.memorial === true ? ['This account is kept in memory of its owner.'] : []),
+    ...(row.bot === true ? ['This account says that a program writes its posts.'] : []),
+  ];
+}
+
+interface Field extends ProfileField {
+  readonly isVerified: boolean;
+}
+
+function readHtml(html: string, home: Home): RichText {
+  return toRichText(html, { nameMention: createNaming([], home) });
+}
+
+/** The first field that is a link; one that links back to the account counts more. */
+function findLink(fields: readonly Field[]): string | null {
+  const links = fields.flatMap(({ isVerified, value }) => {
+    const link = value.facets.find(({ type }) => type === 'link')?.url;
+    return link === undefined ? [] : [{ link, isVerified }];
+  });
+  return (links.find(({ isVerified }) => isVerified) ?? links[0])?.link ?? null;
+}
+
+/** A picture that an account has not set is a file of the server's own. */
+function pictureOf(url: string | null): string | null {
+  return url?.endsWith('/missing.png') ? null : webUrlOrNull(url);
+}
+
+/** Some servers send -1 for a count that the owner hides. */
+function countOf(count: number | null): number | null {
+  return count === null || count < 0 ? null : count;
 }

@@ -45,9 +45,8 @@ export interface PostIdentity {
 }
 
 /**
- * Identifies a post by the id of its origin, if its address is on its author's server and contains
- * that, as
- * anyone can name any address; else as this server's copy, which can be read under its address.
+ * Identifies a post by the id of its origin, if its address is on its author's server and contains that,
+ * as anyone can name any address; else as this server's copy, which can be read under its address.
  */
 export function identifyStatus(row: StatusPayload, home: Home): PostIdentity {
   const handle = toHandle(row.account.acct, home);
@@ -70,15 +69,11 @@ export function copyUrl(acct: string, id: string, { host }: Pick<Home, 'host'>):
   return `https://${host}/@${acct}/${id}`;
 }
 
-/** Returns where a post was copied from; `null` where its author's own server was asked. */
-export function copiedPost({ id, account }: StatusPayload, home: Home): CopiedFrom | null {
-  if (isAtHome(account.acct, home)) return null;
-  return { host: home.host, url: copyUrl(toHandle(account.acct, home), id, home) };
-}
-
-export function copiedAccount({ acct }: AccountPayload, home: Home): CopiedFrom | null {
+/** Returns where an account, or its post, was copied from; `null` where its own server was asked. */
+export function copiedFrom(acct: string, home: Home, id?: string): CopiedFrom | null {
   if (isAtHome(acct, home)) return null;
-  return { host: home.host, url: `https://${home.host}/@${toHandle(acct, home)}` };
+  const account = `https://${home.host}/@${toHandle(acct, home)}`;
+  return { host: home.host, url: id === undefined ? account : `${account}/${id}` };
 }
 
 /** Returns the address of an account: its page, if that is on its own server and can be linked. */

@@ -1,8 +1,7 @@
 import { defaultMastodonHost } from '../../model/reference.ts';
 import { createLiveProvider } from '../bounds.ts';
 import type { Provider } from '../provider.ts';
-import { shapeAccount, tellAccount } from './account.ts';
-import { createAccounts, createHomes } from './accounts.ts';
+import { createAccounts, createHomes, shapeAccount, tellAccount } from './accounts.ts';
 import { askConnections, askTimeline } from './lists.ts';
 import { askPost, askReplies } from './post.ts';
 import { askSearch, askSearchUsers } from './search.ts';

@@ -14,8 +14,7 @@ import {
   uniqueBy,
   uniqueById,
 } from '../rows.ts';
-import { shapeAccount } from './account.ts';
-import type { Accounts } from './accounts.ts';
+import { type Accounts, shapeAccount } from './accounts.ts';
 import { type Home, isOwn } from './identity.ts';
 import { type AccountPayload, parseAccount, parseStatus, type StatusPayload } from './payload.ts';
 import { createUnreadable, type FoundReply } from './servers.ts';
@@ -28,9 +27,7 @@ export function askTimeline(accounts: Accounts): Ask<'timeline'> {
     const { home } = await accounts.locate(handle, context);
     const page = await readBefore(query, async (cursor) => {
       const parameters = toParameters({ ...query, cursor });
-      const toPath = ({ id }: { readonly id: string }) =>
-        `/api/v1/accounts/${id}/statuses?${parameters}`;
-      const { reply } = await accounts.readList(handle, toPath, context);
+      const { reply } = await accounts.readList(handle, `statuses?${parameters}`, context);
       return readPosts(reply, toLimit(query.count), context);
     });
     // A timeline has posts and boosts by its account; a row of another server is not believed.
@@ -38,9 +35,8 @@ export function askTimeline(accounts: Accounts): Ask<'timeline'> {
     const foreign = page.rows.length - own.length;
     const listed = await shapeListed(dropLater(own, query.untilSeconds), home, context);
     // Some servers know the API and not the parameter for media.
-    const items = listed.posts.filter(
-      ({ media }) => query.onlyMedia !== true || media.all.length > 0,
-    );
+    const { onlyMedia } = query;
+    const items = listed.posts.filter(({ media }) => !onlyMedia || media.all.length > 0);
     return {
       items,
       cursor: page.next,
@@ -74,11 +70,8 @@ export function askConnections(accounts: Accounts) {
     const { kind, count, cursor } = query;
     const limit = count <= usualCount ? usualCount : maxCount;
     const parameters = [`limit=${limit}`, ...writeCursor(cursor)].join('&');
-    const { account, reply } = await accounts.readList(
-      query.account.handle,
-      ({ id }) => `/api/v1/accounts/${id}/${kind}?${parameters}`,
-      context,
-    );
+    const { handle } = query.account;
+    const { account, reply } = await accounts.readList(handle, `${kind}?${parameters}`, context);
     const page = await readRows(reply, parseAccount, context);
     const isHidden = account.hidesLists && page.rows.length === 0 && cursor === null;
     const { items, warnings } = await shapeAccounts(page, account.home, context);
@@ -164,11 +157,8 @@ export function tellCopies(posts: readonly Post[], { host }: Home): readonly str
 /** Returns the accounts of a list that are not suspended. */
 export async function shapeAccounts(found: Rows<AccountPayload>, home: Home, sliced: Sliced) {
   const shown = found.rows.filter(({ suspended }) => suspended !== true);
-  const items: readonly Account[] = await mapInSlices(
-    shown,
-    (row) => shapeAccount(row, home),
-    sliced,
-  );
+  const shape = (row: AccountPayload) => shapeAccount(row, home);
+  const items: readonly Account[] = await mapInSlices(shown, shape, sliced);
   const copied = `Accounts of other servers are shown as ${home.host} has them, and may differ from the originals.`;
   const warnings = [
     ...(items.some(({ copied_from }) => copied_from !== undefined) ? [copied] : []),
@@ -200,9 +190,8 @@ export function toLimit(count: number): number {
 }
 
 /**
- * Reads a page of posts, newest first. What is newer than `untilSeconds` is jumped over by a
- * made-up id, if
- * the ids of the server contain times.
+ * Reads a page of posts, newest first. What is newer than `untilSeconds` is jumped over by a made-up id,
+ * if the ids of the server contain times.
  */
 export async function readBefore(
   { cursor, untilSeconds }: Pick<SearchQuery, 'cursor' | 'untilSeconds'>,
@@ -217,13 +206,9 @@ export async function readBefore(
 }
 
 /** Drops what is from the end of the time on; a boost counts as from when it was made. */
-export function dropLater(
-  rows: readonly StatusPayload[],
-  untilSeconds: number | null,
-): readonly StatusPayload[] {
-  return untilSeconds === null
-    ? rows
-    : rows.filter(({ createdMs }) => createdMs < untilSeconds * 1000);
+export function dropLater(rows: readonly StatusPayload[], untilSeconds: number | null) {
+  const untilMs = (untilSeconds ?? Number.POSITIVE_INFINITY) * 1000;
+  return rows.filter(({ createdMs }) => createdMs < untilMs);
 }
 
 // Ids of Mastodon contain a time: milliseconds since the epoch above 16 bits that tell posts of one
@@ -240,14 +225,11 @@ function idBefore(ms: number): string {
 
 /** Returns whether ids are times: all are numbers, and most fit the times of their posts. */
 function haveTimes(rows: readonly StatusPayload[]): boolean {
-  const near = rows.filter((row) => isCounted(row) && isNear(row.id, row.createdMs));
-  return rows.every(isCounted) && near.length * 2 > rows.length;
+  if (!rows.every(isCounted)) return false;
+  const driftMs = ({ id, createdMs }: StatusPayload) => Number(BigInt(id) >> belowTime) - createdMs;
+  return rows.filter((row) => Math.abs(driftMs(row)) <= maxDriftMs).length * 2 > rows.length;
 }
 
 function isCounted({ id }: Pick<StatusPayload, 'id'>): boolean {
   return /^\d{1,19}$/.test(id);
-}
-
-function isNear(id: string, createdMs: number): boolean {
-  return Math.abs(Number(BigInt(id) >> belowTime) - createdMs) <= maxDriftMs;
 }

@@ -17,6 +17,7 @@ import {
 import { maximums } from '../../platforms/maximums.ts';
 import { webUrlOrNull } from '../../platforms/text.ts';
 import { readTimeMs, withCreatedMs } from '../../platforms/times.ts';
+import { type Body, isBody } from '../upstream.ts';
 
 // Strict only about what a post or an account cannot be shown without, because other software speaks the
 // same API with gaps.
@@ -27,8 +28,7 @@ const postId = token.refine((id) => isPostId('mastodon', id));
 
 /**
  * `user` on the server that was asked, `user@domain` elsewhere. Other software allows more than
- * Mastodon,
- * but no sign that could pass for the `@` or turn the text around it.
+ * Mastodon, but no sign that could pass for the `@` or turn the text around it.
  */
 const acct = z
   .string()
@@ -61,6 +61,8 @@ export type AccountPayload = z.output<typeof accountPayload>;
 
 export const parseAccount = readerOf(accountPayload);
 
+const mediaMeta = z.object({ width: count, height: count, duration: count, bitrate: count });
+
 const mediaPayload = z
   .object({
     type: token,
@@ -68,19 +70,12 @@ const mediaPayload = z
     preview_url: address,
     remote_url: address,
     description: words,
-    meta: lenient(
-      z.object({
-        original: lenient(
-          z.object({ width: count, height: count, duration: count, bitrate: count }),
-        ),
-      }),
-    ),
+    meta: lenient(z.object({ original: lenient(mediaMeta) })),
   })
   .transform(({ remote_url, ...item }, context) => {
     const url = webUrlOrNull(item.url) ?? webUrlOrNull(remote_url);
     return url === null ? refuse(context, 'There is no address of the file.') : { ...item, url };
   });
-export type MediaPayload = z.output<typeof mediaPayload>;
 
 const pollPayload = z.object({
   expires_at: term,
@@ -89,13 +84,17 @@ const pollPayload = z.object({
   voters_count: count,
   options: eachOf(z.object({ title: text, votes_count: count }), maximums.choices),
 });
+
 export type PollPayload = z.output<typeof pollPayload>;
 
-const mentions = eachOf(
-  z.object({ id: anyId, username: token, acct, url: address }),
-  maximums.facets,
-);
-export type MentionPayload = z.output<typeof mentions>[number];
+const mention = z.object({ id: anyId, username: token, acct, url: address });
+export type MentionPayload = z.output<typeof mention>;
+
+const cardAuthor = z.object({
+  name: words,
+  url: address,
+  account: lenient(z.object({ display_name: words, url: address })),
+});
 
 const cardPayload = z.object({
   url,
@@ -106,16 +105,8 @@ const cardPayload = z.object({
   provider_name: words,
   author_name: words,
   author_url: address,
-  authors: eachOf(
-    z.object({
-      name: words,
-      url: address,
-      account: lenient(z.object({ display_name: words, url: address })),
-    }),
-    maximums.fields,
-  ),
+  authors: eachOf(cardAuthor, maximums.fields),
 });
-export type CardPayload = z.output<typeof cardPayload>;
 
 const quotePayload = z.object({
   state: term,
@@ -133,16 +124,12 @@ const reactionList = eachOf(
 const reactions = z
   .unknown()
   .optional()
-  .transform((value) => reactionList.parse(isMap(value) ? toRows(value) : value));
-
-function isMap(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+  .transform((value) => reactionList.parse(isBody(value) ? toRows(value) : value));
 
 /** Takes one more than are read, so that the list is known to be cut. */
-function toRows(counts: object): readonly unknown[] {
-  const entries: readonly [string, unknown][] = Object.entries(counts);
-  return entries.slice(0, maximums.reactions + 1).map(([name, each]) => ({ name, count: each }));
+function toRows(counts: Body): readonly unknown[] {
+  const entries = Object.entries(counts).slice(0, maximums.reactions + 1);
+  return entries.map(([name, each]) => ({ name, count: each }));
 }
 
 /**
@@ -175,7 +162,7 @@ const statusPayload = z
     reblog: z.unknown().optional(),
     account: accountPayload,
     media_attachments: eachOf(mediaPayload, maximums.media),
-    mentions,
+    mentions: eachOf(mention, maximums.facets),
     tags: eachOf(z.object({ name: token.min(1) }), maximums.tags),
     card: lenient(cardPayload),
     poll: lenient(pollPayload),

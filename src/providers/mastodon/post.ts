@@ -154,9 +154,8 @@ function shapeAsked(row: StatusPayload, around: Parameters<typeof shapePost>[1])
 }
 
 function tellLimited({ account }: StatusPayload, { host }: Home): readonly string[] {
-  return account.limited === true
-    ? [`The moderators of ${host} limit the account that wrote this post.`]
-    : [];
+  if (account.limited !== true) return [];
+  return [`The moderators of ${host} limit the account that wrote this post.`];
 }
 
 export interface Context {
@@ -177,9 +176,8 @@ const threadOrder = createThreadOrder<StatusPayload>({
 });
 
 /**
- * Puts the posts around one in order, each once, and each direct reply before the replies to it.
- * Replies to
- * posts that are not shown, and those that answer each other, come last.
+ * Puts the posts around one in order, each once, and each direct reply before the replies to it. Replies
+ * to posts that are not shown, and those that answer each other, come last.
  */
 export function arrangeContext(
   focal: StatusPayload,

@@ -4,8 +4,8 @@ import { parseHandle } from '../../model/reference.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 import type { Ask } from '../provider.ts';
 import { countSent, isHit, parseRows, uniqueBy } from '../rows.ts';
-import { shapeAccount } from './account.ts';
-import type { Accounts } from './accounts.ts';
+import { isBody } from '../upstream.ts';
+import { type Accounts, shapeAccount } from './accounts.ts';
 import type { Home } from './identity.ts';
 import {
   dropLater,
@@ -55,6 +55,9 @@ const maxFurther = 4;
 /** As Mastodon writes them: letters, digits and underscores, and a few signs within. */
 const tagForm = /^(-?)[#＃]([\p{L}\p{M}\p{N}_·・]{1,100})$/u;
 
+const onlyTags =
+  'Mastodon has no search of posts without a login. It lists those with a hashtag: search for `#tag`, for `#one #two` with both, or for `#one -#two` without the second.';
+
 /** @throws ProviderError `rejected` for a text that is more than hashtags */
 function parseTags(text: string): TagSearch {
   const found = text
@@ -65,16 +68,11 @@ function parseTags(text: string): TagSearch {
     found.flatMap((match) => (match?.[1] === sign && match[2] !== undefined ? [match[2]] : []));
   const [all, none] = [named(''), named('-')];
   if (found.includes(null) || all.length === 0) {
-    throw new ProviderError(
-      'rejected',
-      'Mastodon has no search of posts without a login. It lists those with a hashtag: search for `#tag`, for `#one #two` with both, or for `#one -#two` without the second.',
-    );
+    throw new ProviderError('rejected', onlyTags);
   }
   if (all.length > maxFurther + 1 || none.length > maxFurther) {
-    throw new ProviderError(
-      'rejected',
-      `Mastodon lists posts with at most ${maxFurther + 1} hashtags, and without at most ${maxFurther}.`,
-    );
+    const message = `Mastodon lists posts with at most ${maxFurther + 1} hashtags, and without at most ${maxFurther}.`;
+    throw new ProviderError('rejected', message);
   }
   return { all, none };
 }
@@ -162,8 +160,7 @@ async function readFound(
 ) {
   const path = `/api/v2/search?type=accounts&limit=${maxAccounts}&q=${encodeURIComponent(text)}`;
   const { body } = expectFound(await askServer(host, path, context));
-  const isObject = typeof body === 'object' && body !== null && 'accounts' in body;
-  const found = isObject ? await parseRows(body.accounts, parseAccount, context) : null;
+  const found = await parseRows(isBody(body) && body.accounts, parseAccount, context);
   if (found === null) throw createUnreadable();
   const shaped = await shapeAccounts(found, { host, domain: host }, context);
   return { ...shaped, sent: countSent(found) };

@@ -12,6 +12,7 @@ import { type Book, createBook, openHold } from '../../core/scheduling/ledger.ts
 import { ProviderError, type ProviderErrorOptions } from '../../platforms/provider-error.ts';
 import { createMalformed, toProviderError } from '../failure.ts';
 import { type BreakerOptions, clampPause, defaultPauseSeconds, Gate } from '../gate.ts';
+import { isBody } from '../upstream.ts';
 
 export interface FoundReply {
   readonly is: 'found';
@@ -31,8 +32,7 @@ interface NoApi {
 
 /**
  * Sends one GET to a host. Throws ProviderError, never general; Problem `overloaded` if too many
- * requests
- * to the host are in flight; what `takeRequest` throws.
+ * requests to the host are in flight; what `takeRequest` throws.
  */
 export type AskServer = (
   host: string,
@@ -56,40 +56,31 @@ const maxHosts = 4096;
 /** Creates the client of all servers. Each host has its own pause, breaker and bound of requests. */
 export function createServers(options: ServersOptions): AskServer {
   const { clock, breaker, maxPerHost } = options;
-  const hosts = new LRUCache<string, { readonly gate: Gate; readonly requests: Book }>({
-    max: maxHosts,
-  });
+  const hosts = new LRUCache<string, { gate: Gate; requests: Book }>({ max: maxHosts });
   const bound = { perAddress: Math.max(1, Math.floor(maxPerHost / 2)), total: maxPerHost };
   return async (host, path, context) => {
-    const known = hosts.get(host) ?? {
+    const open = () => ({
       gate: new Gate({ ...breaker, clock, host }),
       requests: createBook(bound),
-    };
+    });
+    const known = hosts.get(host) ?? open();
     hosts.set(host, known);
     const hold = openHold(known.requests, context.client ?? null);
-    if (!hold.take(1)) {
-      const detail = `Too many requests to the server ${host} are in flight.`;
-      throw new Problem('overloaded', { detail });
-    }
+    const detail = `Too many requests to the server ${host} are in flight.`;
+    if (!hold.take(1)) throw new Problem('overloaded', { detail });
     try {
       const asking = { signal: context.signal, subject: path };
-      return await known.gate.run(() => ask(options, { host, path, context }), asking);
+      return await known.gate.run(() => ask(options, [host, path, context]), asking);
     } finally {
       hold.release();
     }
   };
 }
 
-interface Asked {
-  readonly host: string;
-  readonly path: string;
-  readonly context: RequestContext;
-}
-
 async function ask(
   { http, clock }: ServersOptions,
-  { host, path, context }: Asked,
-): Promise<Reply | NoApi> {
+  [host, path, context]: Parameters<AskServer>,
+): ReturnType<AskServer> {
   try {
     const answer = await http.get(new URL(`https://${host}${path}`), context);
     refuseFailure(answer, host, clock);
@@ -120,7 +111,7 @@ function toReply({ status, mediaType, header, text }: HttpAnswer, host: string):
   if (status === 200) return { is: 'found', body, header };
   if (status !== 404 && status !== 410) throw createUnreadable();
   // Anything may answer 404 in JSON; only in its own form is it the server's word.
-  if (!isError(body)) return toNoApi(status, host);
+  if (!isBody(body) || typeof body.error !== 'string') return toNoApi(status, host);
   return { is: status === 404 ? 'absent' : 'suspended' };
 }
 
@@ -149,12 +140,6 @@ function parseJson(text: string): unknown {
   } catch (error) {
     throw createUnreadable(error);
   }
-}
-
-function isError(body: unknown): boolean {
-  return (
-    typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string'
-  );
 }
 
 /** A failure of one server says nothing of the others, so it is never general. */

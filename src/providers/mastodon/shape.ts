@@ -1,5 +1,5 @@
 import type { Account } from '../../model/account.ts';
-import { type Media, type MediaSet, toMediaSet } from '../../model/media.ts';
+import { type Media, toMediaSet } from '../../model/media.ts';
 import type { Card, Poll, Post, Reaction, Status, Tombstone } from '../../model/post.ts';
 import { toRichText } from '../../platforms/html-text.ts';
 import { known } from '../../platforms/known.ts';
@@ -10,10 +10,10 @@ import { shareOf } from '../../platforms/poll-share.ts';
 import { isWebUrl, toCodePoints, webUrlOrNull } from '../../platforms/text.ts';
 import type { RichText } from '../../platforms/text-writer.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
-import { findLeftOut, nameLeftOut } from '../bound-post.ts';
-import { shapeAccount } from './account.ts';
+import { findLeftOut, nameLeftOut } from '../bounds.ts';
+import { shapeAccount } from './accounts.ts';
 import {
-  copiedPost,
+  copiedFrom,
   copyUrl,
   createNaming,
   type Home,
@@ -24,14 +24,15 @@ import {
 import {
   type AccountPayload,
   boostedIn,
-  type CardPayload,
-  type MediaPayload,
   type PollPayload,
   parseQuote,
   parseStatus,
   type QuotePayload,
   type StatusPayload,
 } from './payload.ts';
+
+type MediaPayload = StatusPayload['media_attachments'][number];
+type CardPayload = NonNullable<StatusPayload['card']>;
 
 export interface Surroundings {
   readonly home: Home;
@@ -79,19 +80,11 @@ function shapeWithin(row: StatusPayload, around: Surroundings, quotesLeft: numbe
 
 function toTombstone(
   reason: Tombstone['reason'],
-  about: Partial<Pick<Tombstone, 'id' | 'url' | 'text'>> = {},
+  url: string | null = null,
+  text = missingSentences[reason],
 ): Tombstone {
-  return {
-    type: 'tombstone',
-    id: null,
-    url: null,
-    text: missingSentences[reason],
-    reason,
-    author: null,
-    context: null,
-    platform: 'mastodon',
-    ...about,
-  };
+  const post = { type: 'tombstone', id: null, url, text, reason, author: null } as const;
+  return { ...post, context: null, platform: 'mastodon' };
 }
 
 function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: number): Status {
@@ -100,13 +93,13 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
   const quoted = parseQuote(row);
   const quote = quotesLeft > 0 ? shapeQuote(quoted, around, quotesLeft - 1) : null;
   const isQuoteLost = quotesLeft === 0 && quoted !== null;
-  const media = shapeMedia(row.media_attachments);
+  const media = toMediaSet(row.media_attachments.map(shapeItem));
   const text = textOf(row, home, quote);
   const status: Status = {
     type: 'status',
     id,
     url,
-    ...known({ copied_from: copiedPost(row, home) }),
+    ...known({ copied_from: copiedFrom(row.account.acct, home, row.id) }),
     ...text,
     ...known({ tags: shapeTags(row, text) }),
     ...toCreated(row.createdMs),
@@ -127,7 +120,7 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
     quote,
     reposted_by: null,
     media,
-    poll: row.poll === null ? null : shapePoll(row.poll),
+    poll: row.poll && shapePoll(row.poll),
     article: null,
     // The preview of a quoted post holds its text, so it goes with a quote that is not shown.
     card: quote?.type === 'tombstone' ? null : shapeCard(row.card),
@@ -140,14 +133,9 @@ function shapeStatus(row: StatusPayload, around: Surroundings, quotesLeft: numbe
 
 function leftOutOf(row: StatusPayload): readonly string[] {
   const { content, media_attachments, mentions, poll, tags } = row;
-  const lists = {
-    media: [media_attachments],
-    mentions: [mentions],
-    poll: [poll?.options],
-    tags: [tags],
-    reactions: [reactionsOf(row)],
-  };
-  return [...(isCut(content) ? ['text'] : []), ...findLeftOut(lists)];
+  const lists = { media: [media_attachments], mentions: [mentions], poll: [poll?.options] };
+  const names = { tags: [tags], reactions: [reactionsOf(row)] };
+  return [...(isCut(content) ? ['text'] : []), ...findLeftOut({ ...lists, ...names })];
 }
 
 /** Servers prepend a link for clients without quote support. */
@@ -165,30 +153,25 @@ function replyingTo(row: StatusPayload, around: Surroundings): Status['replying_
   const { in_reply_to_id: id, in_reply_to_account_id: accountId, account, mentions } = row;
   if (id === null && accountId === null) return null;
   const parent = id === null ? undefined : around.known.get(id);
-  if (parent !== undefined) {
-    return { screen_name: parent.handle, status: parent.id, url: parent.url };
-  }
+  if (parent) return { screen_name: parent.handle, status: parent.id, url: parent.url };
   const { home } = around;
   const target =
     accountId === account.id ? account : mentions.find((mention) => mention.id === accountId);
   const acct = target?.acct ?? null;
   const screen_name = acct === null ? null : toHandle(acct, home);
   if (id === null) return { screen_name, status: null, url: null };
-  if (acct === null)
-    return { screen_name, status: null, url: `https://${home.host}/web/statuses/${id}` };
-  const status = acct.includes('@') ? null : id;
-  return { screen_name, status, url: copyUrl(acct, id, home) };
+  const status = acct?.includes('@') === false ? id : null;
+  const unknown = `https://${home.host}/web/statuses/${id}`;
+  return { screen_name, status, url: acct === null ? unknown : copyUrl(acct, id, home) };
 }
 
-const quoteReasons: ReadonlyMap<string, Tombstone['reason']> = new Map([
-  ['deleted', 'deleted'],
-  ['unauthorized', 'private'],
-  ['rejected', 'blocked'],
-  ['revoked', 'blocked'],
-  ['blocked_account', 'blocked'],
-  ['blocked_domain', 'blocked'],
-  ['muted_account', 'blocked'],
-]);
+const blocked = ['rejected', 'revoked', 'blocked_account', 'blocked_domain', 'muted_account'];
+
+function toQuoteReason(state: string | null): Tombstone['reason'] {
+  if (state === 'deleted') return 'deleted';
+  if (state === 'unauthorized') return 'private';
+  return blocked.includes(state ?? '') ? 'blocked' : 'unavailable';
+}
 
 const unreadQuote = 'This post quotes another one, which was not read.';
 
@@ -196,21 +179,20 @@ const unreadQuote = 'This post quotes another one, which was not read.';
 function shapeQuote(quote: QuotePayload | null, around: Surroundings, quotesLeft: number) {
   if (quote === null) return null;
   const { state, quoted_status, quoted_status_id: id } = quote;
-  if (state !== 'accepted') return toTombstone(quoteReasons.get(state ?? '') ?? 'unavailable');
+  if (state !== 'accepted') return toTombstone(toQuoteReason(state));
   const row = parseStatus(quoted_status);
   if (row !== null) return shapeWithin(row, around, quotesLeft);
   if (id === null) return toTombstone('unavailable');
   const url = `https://${around.home.host}/web/statuses/${id}`;
-  return toTombstone('unavailable', { url, text: unreadQuote });
+  return toTombstone('unavailable', url, unreadQuote);
 }
 
 function shapeTags({ tags }: StatusPayload, { text, facets }: RichText): readonly string[] | null {
   if (tags.length === 0) return null;
   const points = toCodePoints(text);
   const hashtags = facets.filter(({ type }) => type === 'hashtag');
-  const shown = new Set(
-    hashtags.map(({ start, end }) => toName(points.slice(start, end).join(''))),
-  );
+  const names = hashtags.map(({ start, end }) => toName(points.slice(start, end).join('')));
+  const shown = new Set(names);
   const beside = tags.map(({ name }) => name).filter((name) => !shown.has(toName(name)));
   return beside.length === 0 ? null : beside;
 }
@@ -234,29 +216,19 @@ function shapeReactions(row: StatusPayload): readonly Reaction[] | null {
     .sort((a, b) => b.count - a.count);
 }
 
-export function shapeMedia(items: readonly MediaPayload[]): MediaSet {
-  return toMediaSet(items.map(shapeItem));
-}
-
-const types: ReadonlyMap<string, Media['type']> = new Map([
-  ['image', 'photo'],
-  ['video', 'video'],
-  ['gifv', 'gif'],
-  ['audio', 'audio'],
-]);
+const types = { image: 'photo', video: 'video', gifv: 'gif', audio: 'audio' } as const;
+const typesByName: ReadonlyMap<string, Media['type']> = new Map(Object.entries(types));
 
 function shapeItem(item: MediaPayload): Media {
   const { url } = item;
-  const type = types.get(item.type) ?? typeOfFile(url);
-  const { width = null, height = null } = item.meta?.original ?? {};
+  const type = typesByName.get(item.type) ?? typeOfFile(url);
+  const { original } = item.meta ?? {};
+  const { width = null, height = null, duration = null, bitrate = null } = original ?? {};
   const base = { type, url, width, height, alt: item.description };
-  return type === 'photo' ? base : { ...base, ...shapeMoving(item, type) };
-}
-
-function shapeMoving({ url, preview_url, meta }: MediaPayload, type: Media['type']) {
-  const preview = webUrlOrNull(preview_url);
-  const { duration = null, bitrate = null } = meta?.original ?? {};
+  if (type === 'photo') return base;
+  const preview = webUrlOrNull(item.preview_url);
   return {
+    ...base,
     thumbnail_url: preview === url ? null : preview,
     duration: type === 'gif' ? null : duration,
     variants: bitrate === null ? [] : [{ url, content_type: null, bitrate }],
@@ -276,18 +248,16 @@ export function shapePoll({ expires_at, multiple, ...poll }: PollPayload): Poll 
   const { votes_count: votes, voters_count: voters, options } = poll;
   const base = multiple === true ? (voters ?? votes) : votes;
   return {
-    choices: options.map(({ title: label, votes_count: count }) => ({
-      label,
-      count,
-      percentage: shareOf(count, base),
-    })),
+    choices: options.map(({ title: label, votes_count: count }) => {
+      return { label, count, percentage: shareOf(count, base) };
+    }),
     total_votes: votes,
     ...known({ total_voters: voters }),
     ends_at: toIsoTime(expires_at),
   };
 }
 
-export function shapeCard(card: CardPayload | null): Card | null {
+function shapeCard(card: CardPayload | null): Card | null {
   if (card === null || !isWebUrl(card.url)) return null;
   const { url, title, description, image, image_description: image_alt, provider_name } = card;
   return {

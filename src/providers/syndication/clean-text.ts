@@ -16,9 +16,8 @@ interface Edit {
 }
 
 /**
- * Returns the text with short links replaced, those to media and to the post `quotedId` removed,
- * and HTML
- * entities decoded. Mentions at the beginning stay, as in the text that FxTwitter serves.
+ * Returns the text with short links replaced, those to media and to the post `quotedId` removed, and
+ * HTML entities decoded. Mentions at the beginning stay, as in the text that FxTwitter serves.
  */
 export function cleanText(post: PostPayload, quotedId: string | null): RichText {
   const raw = toCodePoints(post.text);
@@ -69,10 +68,11 @@ function mediaEdits({ entities, mediaDetails }: PostPayload): readonly Edit[] {
 
 type LinkEntity = NonNullable<PostPayload['entities']>['urls'][number];
 
+const postLink = /^https?:\/\/(?:\w+\.)?(?:x|twitter)\.com\/\w+\/status\/(\d+)/i;
+
 function linkEdit({ indices, url, expanded_url }: LinkEntity, quotedId: string | null): Edit {
   const run = { start: indices[0], end: indices[1], original: url };
-  const [, id] =
-    /^https?:\/\/(?:\w+\.)?(?:x|twitter)\.com\/\w+\/status\/(\d+)/i.exec(expanded_url) ?? [];
+  const [, id] = postLink.exec(expanded_url) ?? [];
   if (id !== undefined && id === quotedId) return { ...run, shown: '', facet: null };
   if (!isWebUrl(expanded_url)) return { ...run, shown: null, facet: null };
   return { ...run, shown: expanded_url, facet: { type: 'link', url: expanded_url } };
@@ -80,11 +80,6 @@ function linkEdit({ indices, url, expanded_url }: LinkEntity, quotedId: string |
 
 function tagEdit(type: TagType, indices: readonly [number, number], name: string): Edit {
   const url = tagUrl(type, name);
-  return {
-    start: indices[0],
-    end: indices[1],
-    original: name,
-    shown: null,
-    facet: url === null ? null : { type, url },
-  };
+  const facet = url === null ? null : { type, url };
+  return { start: indices[0], end: indices[1], original: name, shown: null, facet };
 }

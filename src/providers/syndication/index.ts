@@ -4,7 +4,7 @@ import { ProviderError } from '../../platforms/provider-error.ts';
 import { withBounds } from '../bounds.ts';
 import { createMalformed, listParts, toMissing, toStatusFailure } from '../failure.ts';
 import { type Provider, platformOf } from '../provider.ts';
-import { createUpstream, readJson, type UpstreamOptions } from '../upstream.ts';
+import { createUpstream, isBody, readJson, type UpstreamOptions } from '../upstream.ts';
 import { type PostPayload, parseAnswer, parsePost } from './payload.ts';
 import { shapePost } from './shape.ts';
 
@@ -65,7 +65,7 @@ function readPost(answer: HttpAnswer): PostPayload {
 function parsePostAnswer(body: unknown): PostPayload {
   const kind = parseAnswer(body);
   if (kind === null) throw createMalformed();
-  if (isEmpty(body)) {
+  if (isBody(body) && Object.keys(body).length === 0) {
     const silent = 'The source cannot say whether there is such a post.';
     throw new ProviderError('unavailable', silent);
   }
@@ -80,10 +80,6 @@ function parsePostAnswer(body: unknown): PostPayload {
 
 function createAmbiguous(): ProviderError {
   return new ProviderError('ambiguous', 'The source has no such post, or does not show it.');
-}
-
-function isEmpty(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && Object.keys(body).length === 0;
 }
 
 const reasons = [

@@ -38,7 +38,6 @@ const userPayload = z.object({
   is_blue_verified: lenient(z.boolean()),
   verified_type: term,
 });
-export type UserPayload = z.output<typeof userPayload>;
 
 const mediaPayload = z.object({
   type: z.enum(['photo', 'video', 'animated_gif']),
@@ -54,17 +53,12 @@ const mediaPayload = z.object({
   indices: lenient(indices),
   url: address,
 });
-export type MediaPayload = z.output<typeof mediaPayload>;
 
-const textValue = lenient(
-  z.object({ string_value: words }).transform(({ string_value }) => string_value),
-);
+const stringValue = z.object({ string_value: words });
+const textValue = lenient(stringValue.transform(({ string_value }) => string_value));
 
-const imageValue = lenient(
-  z
-    .object({ image_value: z.object({ url, alt: words }) })
-    .transform(({ image_value }) => image_value),
-);
+const pictureValue = z.object({ image_value: z.object({ url, alt: words }) });
+const imageValue = lenient(pictureValue.transform(({ image_value }) => image_value));
 
 const cardPayload = z.object({
   name: term,
@@ -91,7 +85,6 @@ const cardPayload = z.object({
     end_datetime_utc: textValue,
   }),
 });
-export type CardPayload = z.output<typeof cardPayload>;
 
 const articlePayload = z.object({
   rest_id: term,

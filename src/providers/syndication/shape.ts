@@ -8,20 +8,18 @@ import { shareOf } from '../../platforms/poll-share.ts';
 import { isWebUrl } from '../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../platforms/times.ts';
 import { enlargeAvatar, toReplyingTo, xPostUrl } from '../../platforms/x.ts';
-import { findLeftOut, nameLeftOut } from '../bound-post.ts';
+import { findLeftOut, nameLeftOut } from '../bounds.ts';
 import { cleanText } from './clean-text.ts';
-import {
-  type CardPayload,
-  type MediaPayload,
-  type PostPayload,
-  parsePost,
-  type UserPayload,
-} from './payload.ts';
+import { type PostPayload, parsePost } from './payload.ts';
+
+type UserPayload = PostPayload['user'];
+type MediaPayload = PostPayload['mediaDetails'][number];
+type CardPayload = NonNullable<PostPayload['card']>;
 
 /** Returns the post that a payload describes, with its quote. `context` is null. */
 export function shapePost(row: PostPayload): Status {
   const quote = parsePost(row.quoted_tweet);
-  return { ...shapeAlone(row, quote), quote: quote === null ? null : shapeAlone(quote, null) };
+  return { ...shapeAlone(row, quote), quote: quote && shapeAlone(quote, null) };
 }
 
 /** X counts and quotes one level deep only, so the quote of a quote is left out. */
@@ -48,7 +46,7 @@ function shapeAlone(row: PostPayload, quote: PostPayload | null): Status {
     reposted_by: null,
     media: toMediaSet(row.mediaDetails.map(shapeItem)),
     poll: shapePoll(row.card),
-    article: row.article === null ? null : shapeArticle(row.article),
+    article: row.article && shapeArticle(row.article),
     content_warning: null,
     card: shapeCard(row),
     community_note: null,
@@ -81,28 +79,17 @@ function shapeAccount(user: UserPayload): Account {
   });
 }
 
-const verifiedTypes: ReadonlyMap<string, string> = new Map([
-  ['Business', 'organization'],
-  ['Government', 'government'],
-]);
-
-function shapeVerification(user: UserPayload): Account['verification'] {
-  const type =
-    verifiedTypes.get(user.verified_type ?? '') ??
-    (user.is_blue_verified === true ? 'individual' : null);
-  return { verified: type !== null || user.verified === true, type };
+function shapeVerification({ verified, verified_type, is_blue_verified }: UserPayload) {
+  const named = { Business: 'organization', Government: 'government' };
+  const [, known] = Object.entries(named).find(([name]) => name === verified_type) ?? [];
+  const type = known ?? (is_blue_verified === true ? 'individual' : null);
+  return { verified: type !== null || verified === true, type };
 }
 
 function shapeArticle(article: NonNullable<PostPayload['article']>): Article {
-  return {
-    id: article.rest_id,
-    title: article.title,
-    preview_text: article.preview_text,
-    cover_url: article.cover_media?.media_info.original_img_url ?? null,
-    created_at: null,
-    modified_at: null,
-    blocks: [],
-  };
+  const { rest_id: id, title, preview_text, cover_media } = article;
+  const cover_url = cover_media?.media_info.original_img_url ?? null;
+  return { id, title, preview_text, cover_url, created_at: null, modified_at: null, blocks: [] };
 }
 
 function shapeCard({ card, entities }: PostPayload): Card | null {
@@ -141,19 +128,16 @@ function pictureOf({ binding_values: values }: CardPayload) {
 }
 
 function shapeItem(item: MediaPayload): Media {
-  const url = item.media_url_https;
-  const width = item.original_info?.width ?? null;
-  const height = item.original_info?.height ?? null;
-  const alt = item.ext_alt_text;
-  if (item.type === 'photo') return { type: 'photo', url, width, height, alt };
+  const { media_url_https: url, ext_alt_text: alt } = item;
+  const { width = null, height = null } = item.original_info ?? {};
+  const shown = { width, height, alt };
+  if (item.type === 'photo') return { type: 'photo', url, ...shown };
   const durationMs = item.video_info?.duration_millis ?? null;
   const isGif = item.type === 'animated_gif';
   return {
     type: isGif ? 'gif' : 'video',
     url: bestVideo(item) ?? url,
-    width,
-    height,
-    alt,
+    ...shown,
     thumbnail_url: url,
     duration: isGif || durationMs === null ? null : durationMs / 1000,
     variants: [...(item.video_info?.variants ?? [])],
@@ -176,12 +160,10 @@ function isPoll({ name }: CardPayload): boolean {
 function shapePoll(card: CardPayload | null): Poll | null {
   if (card === null || !isPoll(card)) return null;
   const { binding_values: values } = card;
-  const choices = [
-    [values.choice1_label, values.choice1_count] as const,
-    [values.choice2_label, values.choice2_count] as const,
-    [values.choice3_label, values.choice3_count] as const,
-    [values.choice4_label, values.choice4_count] as const,
-  ].flatMap(([label, count]) => (label === null ? [] : [{ label, count: readCount(count) }]));
+  const choices = ([1, 2, 3, 4] as const).flatMap((number) => {
+    const label = values[`choice${number}_label`];
+    return label === null ? [] : [{ label, count: readCount(values[`choice${number}_count`]) }];
+  });
   const counts = choices.map(({ count }) => count).filter((count) => count !== null);
   const total = counts.length < choices.length ? null : counts.reduce((sum, n) => sum + n, 0);
   return {

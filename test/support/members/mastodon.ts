@@ -1,5 +1,5 @@
 import { systemClock } from '../../../src/core/clock.ts';
-import { shapeAccount, tellAccount } from '../../../src/providers/mastodon/account.ts';
+import { shapeAccount, tellAccount } from '../../../src/providers/mastodon/accounts.ts';
 import { createMastodon } from '../../../src/providers/mastodon/index.ts';
 import { parseAccount, parseStatus } from '../../../src/providers/mastodon/payload.ts';
 import { shapePost, surround } from '../../../src/providers/mastodon/shape.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createResponseCache } from '../../../src/fetching/cache/response-cache.ts';
-import { createProviderChain } from '../../../src/fetching/chain/provider-chain.ts';
-import { createGates } from '../../../src/fetching/chain/provider-gate.ts';
+import { createGates, createProviderChain } from '../../../src/fetching/chain/provider-chain.ts';
 import { createFetcher } from '../../../src/fetching/fetch.ts';
 import { createWalkMemory } from '../../../src/fetching/lists/given-items.ts';
 import type { Plan } from '../../../src/fetching/plan.ts';

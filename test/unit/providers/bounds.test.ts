@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Post, Status } from '../../../src/model/post.ts';
 import type { PostFound, PostQuery } from '../../../src/model/queries.ts';
-import { boundPost } from '../../../src/providers/bound-post.ts';
-import { withBounds } from '../../../src/providers/bounds.ts';
+import { boundPost, withBounds } from '../../../src/providers/bounds.ts';
 import {
   createStubProvider,
   stubAccount,

@@ -20,8 +20,7 @@ export interface ListPage<Row> extends Rows<Row> {
 
 /**
  * `absent`: a 404, for an account that is unknown, suspended or out of reach and for a search in an
- * outage.
- * `refused`: a 400, for a parameter.
+ * outage. `refused`: a 400, for a parameter.
  */
 export type ListAnswer<Row> =
   | ListPage<Row>
@@ -75,18 +74,13 @@ export function nextCursor(page: ListPage<unknown>, sent: string | null): string
   return page.cursor === sent ? null : page.cursor;
 }
 
-export interface Onward {
-  readonly cursor: string | null;
-  /** Whether there may be more all the same; default: whether there is a cursor. */
-  readonly mayGoOn?: boolean;
-}
-
 const fewRows = 2; // fewer rows than these come now and then in place of a full page
 
 /** Returns the members of a page beside its items. */
 export function toPaging(
   page: ListPage<unknown>,
-  { cursor, mayGoOn = cursor !== null }: Onward,
+  cursor: string | null,
+  mayGoOn = cursor !== null,
 ): Pick<Page<unknown>, 'cursor' | 'rows' | 'isDoubtful'> {
   // What the service sent, because a page of which no row is wanted is not a short one.
   const rows = countSent(page);
@@ -114,7 +108,7 @@ export function askConnections(upstream: Upstream, profiles: Profiles) {
     if (isBare) await throwIfMissing(profiles.read(handle, context), context);
     return {
       items: await mapInSlices(uniqueById(page.rows), shapeAccount, context),
-      ...toPaging(page, { cursor: next }),
+      ...toPaging(page, next),
       warnings: tellUnread(page, 'account'),
     };
   };
@@ -124,18 +118,14 @@ export function askConnections(upstream: Upstream, profiles: Profiles) {
 export function askSearch(upstream: Upstream): Ask<'search'> {
   return async (query, context) => {
     const { feed, count, cursor } = query;
-    const parameters = {
-      q: writeSearch(query),
-      feed: upstreamFeeds[feed],
-      count: writeCount(count),
-      cursor,
-    };
+    const place = { count: writeCount(count), cursor };
+    const parameters = { q: writeSearch(query), feed: upstreamFeeds[feed], ...place };
     const request = { path: '/2/search', parameters, parseRow: parsePost };
     const page = await readFound(upstream, request, context);
     const posts = await shapeListed(page.rows, context);
     return {
       items: uniqueById(posts.filter((post) => isHit(post, query))),
-      ...toPaging(page, { cursor: nextCursor(page, cursor) }),
+      ...toPaging(page, nextCursor(page, cursor)),
       warnings: [...feedWarnings(feed), ...tellUnread(page, 'post')],
     };
   };
@@ -161,19 +151,15 @@ function writeSearch({ text, sinceSeconds, untilSeconds }: SearchQuery): string 
   if (search.length <= maxSearchLength) return search;
   const room = maxSearchLength - (search.length - text.length);
   const limits = operators.length > 0 ? ' with its time limits' : '';
-  throw new ProviderError(
-    'rejected',
-    `The search text is longer than the ${room} UTF-16 units that X accepts${limits}.`,
-  );
+  const message = `The search text is longer than the ${room} UTF-16 units that X accepts${limits}.`;
+  throw new ProviderError('rejected', message);
 }
 
 /** X refuses a text of these alone, and must not see it with operators. */
 function checkSearchText(text: string): void {
   if (!/^[_\s]*$/.test(text)) return;
-  throw new ProviderError(
-    'rejected',
-    'The search text has nothing in it but underscores and spaces, which X refuses.',
-  );
+  const nothing = 'The search text has nothing in it but underscores and spaces, which X refuses.';
+  throw new ProviderError('rejected', nothing);
 }
 
 async function readFound<Row>(
@@ -206,7 +192,7 @@ export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
     const page = await readFound(upstream, { ...request, field: 'users' }, context);
     return {
       items: uniqueById(page.rows).map(shapeSuggested),
-      ...toPaging(page, { cursor: null }),
+      ...toPaging(page, null),
       warnings: [suggestions, ...tellUnread(page, 'account')],
     };
   };
@@ -214,13 +200,7 @@ export function askSearchUsers(upstream: Upstream): Ask<'searchUsers'> {
 
 /** Suggestions have 0 for every count, which means that it is not known. */
 function shapeSuggested(row: UserPayload): Account {
-  const account = shapeAccount(row);
-  return {
-    ...account,
-    followers: account.followers || null,
-    following: account.following || null,
-    statuses: account.statuses || null,
-    media_count: account.media_count || null,
-    likes: account.likes || null,
-  };
+  const counts = ['followers', 'following', 'statuses', 'media_count', 'likes'] as const;
+  const unknown = counts.filter((name) => row[name] === 0).map((name) => [name, null]);
+  return shapeAccount({ ...row, ...Object.fromEntries(unknown) });
 }

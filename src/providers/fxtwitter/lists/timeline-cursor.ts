@@ -1,6 +1,5 @@
 /**
- * A cursor of an X timeline: URL-safe base64 of the Thrift struct `{7: {1: i64, 2: string, 3:
- * i32}}` in
+ * A cursor of an X timeline: URL-safe base64 of the Thrift struct `{7: {1: i64, 2: string, 3: i32}}` in
  * the binary protocol.
  */
 export interface TimelineCursor {
@@ -72,9 +71,6 @@ export function timeOfId(id: bigint): number | null {
 
 /** Returns a cursor to the page that begins before a moment. The live service accepts it. */
 export function cursorBefore(ms: number, nowMs: number): string {
-  return writeTimelineCursor({
-    issuedId: leastIdAt(nowMs),
-    sortId: leastIdAt(ms),
-    direction: 'bottom',
-  });
+  const sortId = leastIdAt(ms);
+  return writeTimelineCursor({ issuedId: leastIdAt(nowMs), sortId, direction: 'bottom' });
 }

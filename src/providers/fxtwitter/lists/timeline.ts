@@ -14,7 +14,6 @@ import {
   type ListPage,
   maxCount,
   nextCursor,
-  type Onward,
   readList,
   toPaging,
   writeCount,
@@ -28,18 +27,19 @@ interface TimelineOptions {
 }
 
 /**
- * Creates the read of a page of a timeline. One with `untilSeconds` is entered by a made-up cursor,
- * to skip
- * what is newer, unless the service refuses that.
+ * Creates the read of a page of a timeline. One with `untilSeconds` is entered by a made-up cursor, to
+ * skip what is newer, unless the service refuses that.
  */
 export function askTimeline(options: TimelineOptions): Ask<'timeline'> {
   return async (query, context) => {
     const { page, sent } = await readPage(options, query, context);
-    const onward = nextPlace(page, sent);
+    // At the end X names the same place by another cursor, and so may a page that fails.
+    const isStuck = isSamePlace(page.cursor, sent);
+    const cursor = isStuck ? null : nextCursor(page, sent);
     const posts = await shapeListed(page.rows, context);
     return {
-      items: pickPosts(posts, onward.cursor, query),
-      ...toPaging(page, onward),
+      items: pickPosts(posts, cursor, query),
+      ...toPaging(page, cursor, isStuck || cursor !== null),
       span: toSpan(page, sent),
       warnings: tellUnread(page, 'post'),
     };
@@ -50,8 +50,7 @@ const usualRows = 20; // fewer rows than these are a short page, unless it is se
 
 /**
  * Returns the part of the timeline that a page covers: X sorts by the ids in the cursors. A page is
- * whole
- * if its last row has the id of the next page's cursor; a repost does not tell its own.
+ * whole if its last row has the id of the next page's cursor; a repost does not tell its own.
  */
 function toSpan(page: ListPage<PostPayload>, sent: string | null): PageSpan {
   const [from, to] = [sortIdOf(sent), sortIdOf(page.cursor)];
@@ -86,12 +85,6 @@ async function readPage(
   if (page.is === 'absent') throw await profiles.explainAbsence(query.account.handle, context);
   if (page.is === 'refused') throw createMalformed();
   return { page, sent: query.cursor };
-}
-
-/** Returns where a timeline goes on. At its end X names the same place by another cursor. */
-function nextPlace(page: ListPage<PostPayload>, sent: string | null): Onward {
-  if (isSamePlace(page.cursor, sent)) return { cursor: null, mayGoOn: true };
-  return { cursor: nextCursor(page, sent) };
 }
 
 function isSamePlace(next: string | null, sent: string | null): boolean {
@@ -147,8 +140,7 @@ function isWanted(post: Status, query: TimelineQuery): boolean {
 }
 
 /**
- * Leaves out what is from `untilSeconds` on. A repost carries the time of the original: it was made
- * not
+ * Leaves out what is from `untilSeconds` on. A repost carries the time of the original: it was made not
  * before any row below it, nor before the next page's cursor. One that may be older stays.
  */
 function dropLater(posts: readonly Status[], cursor: string | null, untilSeconds: number) {

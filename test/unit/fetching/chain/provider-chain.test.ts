@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Turns } from '../../../../src/core/scheduling/turns.ts';
-import { createProviderChain } from '../../../../src/fetching/chain/provider-chain.ts';
-import { createGates } from '../../../../src/fetching/chain/provider-gate.ts';
+import { createGates, createProviderChain } from '../../../../src/fetching/chain/provider-chain.ts';
 import type { PostQuery, SearchQuery } from '../../../../src/model/queries.ts';
 import { ProviderError, type ProviderErrorKind } from '../../../../src/platforms/provider-error.ts';
 import type { Coverage, Provider } from '../../../../src/providers/provider.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createGates } from '../../../../src/fetching/chain/provider-gate.ts';
-import { ProviderError, type ProviderErrorKind } from '../../../../src/platforms/provider-error.ts';
-import { type BreakerState, Gate } from '../../../../src/providers/gate.ts';
-import { createManualClock } from '../../../support/manual-clock.ts';
+import { createGates } from '../../../src/fetching/chain/provider-chain.ts';
+import { ProviderError, type ProviderErrorKind } from '../../../src/platforms/provider-error.ts';
+import { type BreakerState, Gate } from '../../../src/providers/gate.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 
 let asked = 0;
 
