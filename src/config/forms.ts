@@ -10,7 +10,7 @@ const wholeNumberFrom = (least: number, most: number) =>
     .transform(Number)
     .refine((n) => n >= least && n <= most, `must be a whole number from ${least} to ${most}`);
 
-export const wholeNumber = (least: number, most: number, byDefault: number) =>
+export const whole = (least: number, most: number, byDefault: number) =>
   wholeNumberFrom(least, most).default(byDefault);
 
 export const optionalNumber = (least: number, most: number) =>

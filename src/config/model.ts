@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, optionalText, wholeNumber } from './forms.ts';
+import { httpUrl, optionalText, whole } from './forms.ts';
 
 /** The environment variables of the language model that may answer questions. */
 export const modelVariables = z.object({
@@ -20,10 +20,10 @@ export const modelVariables = z.object({
     /^[\x21-\x7e]{1,4096}$/,
     'must have 1 to 4096 printable ASCII characters, no spaces',
   ).describe('The bearer token for `PERCH_MODEL_URL`, where it needs one.'),
-  PERCH_MODEL_STALL_SECONDS: wholeNumber(1, 600, 15).describe(
+  PERCH_MODEL_STALL_SECONDS: whole(1, 600, 15).describe(
     'Seconds without a word of the language model after which Perch answers without it.',
   ),
-  PERCH_MODEL_CONTEXT_CHARACTERS: wholeNumber(4000, 1_000_000, 12_000).describe(
+  PERCH_MODEL_CONTEXT_CHARACTERS: whole(4000, 1_000_000, 12_000).describe(
     'The most characters that the language model is given with a question: passages, rules and earlier turns.',
   ),
 });

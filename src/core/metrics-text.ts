@@ -34,16 +34,9 @@ export function writeMetrics(families: readonly MetricFamily[]): string {
 }
 
 function writeSample(name: string, { suffix, labels = {}, value }: MetricSample): string {
-  const written = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`);
+  const quote = (text: string) =>
+    text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+  const written = Object.entries(labels).map(([label, text]) => `${label}="${quote(text)}"`);
   const of = written.length === 0 ? '' : `{${written.join(',')}}`;
-  return `${name}${suffix ?? ''}${of} ${writeNumber(value)}`;
-}
-
-function escapeLabel(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
-}
-
-function writeNumber(value: number): string {
-  if (Number.isFinite(value) || Number.isNaN(value)) return String(value);
-  return value > 0 ? '+Inf' : '-Inf';
+  return `${name}${suffix ?? ''}${of} ${String(value).replace('Infinity', 'Inf').replace(/^Inf/, '+Inf')}`;
 }

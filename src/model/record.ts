@@ -12,5 +12,7 @@ export function list<Item extends z.ZodType>(item: Item) {
 /** A number that is `null` where the provider does not tell it. */
 export const count = z.number().nullable();
 
+export const optionalText = z.string().optional();
+
 /** A text that is `null` where there is none, or where it is not known. */
 export const maybeText = z.string().nullable();

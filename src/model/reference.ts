@@ -5,7 +5,6 @@ import { Problem, quoteInput } from '../core/problem.ts';
 
 /** The platforms that references can name. New values may appear in replies. */
 export const platform = z.enum(['x', 'bluesky', 'mastodon', 'sample']);
-
 export type Platform = z.output<typeof platform>;
 
 /** What can be searched: a platform, what was imported into the archive, or the made-up sample. */

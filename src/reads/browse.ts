@@ -53,7 +53,7 @@ export interface BrowseTarget {
   readonly identity: readonly (string | number | boolean | null)[];
   /** The path under `/api/v1`, and the parameters that go along to the next page. */
   readonly path: string;
-  readonly parameters: Readonly<Record<string, string | undefined>>;
+  readonly parameters: Readonly<Record<string, string | boolean | undefined>>;
   readonly isLiveOnly?: boolean;
 }
 
@@ -186,13 +186,13 @@ function toNext(
   if (cursor === null) return null;
   const parameters = {
     ...target.parameters,
-    limit: query.limit === defaultLimit ? undefined : String(query.limit),
-    full: full ? 'true' : undefined,
+    limit: query.limit !== defaultLimit && String(query.limit),
+    full,
     cursor,
   };
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined) search.append(name, value);
+    if (value !== undefined && value !== false) search.append(name, String(value));
   }
   return { cursor, url: `${baseUrl}/api/v1${target.path}?${search}` };
 }

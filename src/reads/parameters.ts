@@ -78,28 +78,26 @@ export function threadMode() {
   });
 }
 
+function count(most: number, pattern: RegExp, toNumber: (text: string) => number) {
+  const digits = z.string().regex(pattern).transform(toNumber);
+  return textOrScalar.pipe(digits.refine((number) => number >= 1 && number <= most));
+}
+
 /** Creates a parameter that takes a whole number from 1 on; one over `most` is clamped to it. */
 export function clampedCount(most: number) {
-  const schema = z
-    .string()
-    .regex(/^\d+$/)
-    .transform((text) => Math.min(Number(text), most))
-    .refine((count) => count >= 1);
-  return parameter(textOrScalar.pipe(schema), {
-    code: 'invalid_option',
-    accepts: `a whole number from 1 to ${most}; a larger one counts as ${most}`,
-    form: { type: 'integer', minimum: 1 },
-  });
+  return parameter(
+    count(most, /^\d+$/, (text) => Math.min(Number(text), most)),
+    {
+      code: 'invalid_option',
+      accepts: `a whole number from 1 to ${most}; a larger one counts as ${most}`,
+      form: { type: 'integer', minimum: 1 },
+    },
+  );
 }
 
 /** Creates a parameter that takes a whole number from 1 to `most`. */
 export function wholeNumber(most: number) {
-  const schema = z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .transform(Number)
-    .refine((count) => count >= 1 && count <= most);
-  return parameter(textOrScalar.pipe(schema), {
+  return parameter(count(most, /^\d{1,15}$/, Number), {
     code: 'invalid_option',
     accepts: `a whole number from 1 to ${most}`,
     form: { type: 'integer', minimum: 1, maximum: most },

@@ -66,7 +66,7 @@ function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget
       since: printMoment(sinceSeconds),
       until: printMoment(untilSeconds),
       platform,
-      require_live: isLiveOnly ? 'true' : undefined,
+      require_live: isLiveOnly,
     },
     isLiveOnly,
   };

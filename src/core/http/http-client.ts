@@ -250,7 +250,7 @@ async function readBody(
     }
   } catch (error) {
     // A body that breaks off has sent bytes: it is not the reset that a retry helps with.
-    if (!resetCodes.has(codeOf(error))) throw error;
+    if (!resetCode.test(codeOf(error))) throw error;
     throw new HttpFailure('connect', 'The upstream broke off its answer.', error);
   }
   return Buffer.concat(chunks);
@@ -261,23 +261,19 @@ function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal):
   if (error instanceof Problem) throw error;
   if (error instanceof HttpFailure) return error;
   if (callers.aborted) return new HttpFailure('aborted', 'Nobody waits for the answer.', error);
-  if (deadline.aborted || timeoutCodes.has(codeOf(error))) {
+  if (deadline.aborted || timeoutCode.test(codeOf(error))) {
     return new HttpFailure('timeout', 'The upstream did not answer in time.', error);
   }
-  if (resetCodes.has(codeOf(error))) {
+  if (resetCode.test(codeOf(error))) {
     return new HttpFailure('reset', 'The upstream reset the connection.', error);
   }
   return new HttpFailure('connect', 'The upstream could not be reached.', error);
 }
 
 /** Codes of undici's errors (https://undici.nodejs.org/#/docs/api/Errors) and of the operating system's. */
-const timeoutCodes: ReadonlySet<unknown> = new Set([
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-]);
-const resetCodes: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
+const timeoutCode = /^UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT$/;
+const resetCode = /^(?:UND_ERR_SOCKET|ECONNRESET)$/;
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -18,7 +18,10 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
     faultOf: (headers: IncomingHttpHeaders): Problem | null => {
       const { origin } = headers;
       if (origin !== undefined) return allows(origin) ? null : refuse('web origin', origin);
-      return !isAny && isEmbedded(headers) ? refuse('web origin', 'unknown') : null;
+      // A page of another site that embeds the reply sends no `Origin` (https://www.w3.org/TR/fetch-metadata/).
+      const { 'sec-fetch-site': site, 'sec-fetch-dest': target } = headers;
+      const isEmbedded = site === 'cross-site' && target !== 'document';
+      return !isAny && isEmbedded ? refuse('web origin', 'unknown') : null;
     },
     /** Returns the value of `Access-Control-Allow-Origin`; `undefined` if the header is not sent. */
     allowed: ({ origin }: IncomingHttpHeaders): string | undefined => {
@@ -26,11 +29,6 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
       return isAny ? '*' : origin;
     },
   };
-}
-
-/** Returns whether a page of another site embeds the reply: no `Origin` (https://www.w3.org/TR/fetch-metadata/). */
-function isEmbedded(headers: IncomingHttpHeaders): boolean {
-  return headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-dest'] !== 'document';
 }
 
 /** Returns the problem of a request whose `Host` names another server, else `null`. */

@@ -87,11 +87,8 @@ function parseHttpUrl(text: string, baseUrl: string, refuse: (fault: string) => 
   if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text)) {
     throw refuse('carries user information before the host');
   }
-  if (hasPort(text) && !isSameServer(url, new URL(baseUrl))) throw refuse('names a port');
+  // The text, because the parser hides a port that is the scheme's own.
+  const hasPort = /^[a-z]+:\/*[^/?#]*:\d*(?:[/?#]|$)/i.test(text.replace(/\[[^[\]]*\]/, ''));
+  if (hasPort && !isSameServer(url, new URL(baseUrl))) throw refuse('names a port');
   return url;
-}
-
-/** Looks at the text, because the parser hides a port that is the scheme's own. */
-function hasPort(text: string): boolean {
-  return /^[a-z]+:\/*[^/?#]*:\d*(?:[/?#]|$)/i.test(text.replace(/\[[^[\]]*\]/, ''));
 }

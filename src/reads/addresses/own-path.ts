@@ -49,8 +49,9 @@ export function toOwnAddress({ read, given }: AddressedRead, surface: OwnForm['s
     ownForms.find((one) => one.read === read && one.surface === 'v1');
   if (row === undefined) throw new Error(`The read ${read} has no path.`);
   const inPath = new Set([...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+  // Handles are easier to read with `@` and `:` as they are, which a path allows.
   const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodePathPart(String(given[name])),
+    encodeComponent(String(given[name])).replaceAll('%40', '@').replaceAll('%3A', ':'),
   );
   const query = Object.entries(given).flatMap(([name, values = []]) =>
     inPath.has(name)
@@ -62,9 +63,4 @@ export function toOwnAddress({ read, given }: AddressedRead, surface: OwnForm['s
 
 function fits({ path }: OwnForm, { handle }: AddressedRead['given']): boolean {
   return !path.includes('{handle}') || (typeof handle === 'string' && isPermalinkHandle(handle));
-}
-
-/** Handles are easier to read with `@` and `:` as they are, which a path allows. */
-function encodePathPart(text: string): string {
-  return encodeComponent(text).replaceAll('%40', '@').replaceAll('%3A', ':');
 }

@@ -59,19 +59,18 @@ function isValidPart({ n, tag }: PathParameters): boolean {
   return (n === undefined || isMediaNumber(n)) && (tag === undefined || /^#?[^\s#]+$/u.test(tag));
 }
 
-/** First path segments on X that are pages of the site and no accounts. */
+/** First path segments on X that are no accounts. */
 const xPages =
   /^(?:compose|explore|hashtag|home|i|intent|jobs|login|messages|notifications|privacy|search|settings|share|signup|tos)$/i;
 
 const xSite: Site = {
   forms: xForms,
   isCertain: true,
-  toGiven: (parameters) => {
-    const { handle = '', id } = parameters;
-    // The id alone identifies a post, so that its address may have any handle.
-    if (id === undefined && xPages.test(handle)) return null;
-    return toAccountGiven('x', parameters);
-  },
+  // The id alone identifies a post, so that its address may have any handle.
+  toGiven: (parameters) =>
+    parameters.id === undefined && xPages.test(parameters.handle ?? '')
+      ? null
+      : toAccountGiven('x', parameters),
 };
 
 const blueskySite: Site = {

@@ -53,7 +53,7 @@ function hasScheme(text: string): boolean {
 /** A word without `@`, `.` or `:` is no handle. */
 function readAccount(text: string): AddressedRead | null {
   const account = /[@.:]/.test(text) ? parseHandle(text) : null;
-  return account === null ? null : { read: 'getProfile', given: { handle: account.handle } };
+  return account && { read: 'getProfile', given: { handle: account.handle } };
 }
 
 /** Parses the path of an account below Perch's address, without the first slash. */

@@ -11,7 +11,7 @@ import { toThread } from './thread.ts';
 
 /** Renders a browse read as a Markdown page (CommonMark, GitHub's tables). Each post is a step. */
 export function* renderBrowsePage(result: BrowseResult): Steps<string> {
-  const { profile, items, page } = result;
+  const { profile, items, page, warnings, next } = result;
   const list = items === null ? null : yield* renderItems(items, result);
   return `${joinBlocks([
     `# ${keepNumberSigns(titleOf(result))}`,
@@ -21,8 +21,10 @@ export function* renderBrowsePage(result: BrowseResult): Steps<string> {
       : null,
     profile === null || page > 1 ? null : renderProfile(profile, result.full),
     list,
-    renderNotes(result.warnings),
-    renderContinuation(result),
+    renderNotes(warnings),
+    // The last line, where it is easy to find, is below a rule that no post can write.
+    next !== null && warnings.length === 0 ? '---' : null,
+    next && link('Next page', next.url),
   ])}\n`;
 }
 
@@ -92,10 +94,4 @@ function describeNothing({ subject, page, next, degraded }: BrowseResult): strin
         ? 'Nothing found here; the platform may well have something.'
         : 'Nothing found.';
   }
-}
-
-/** The last line of the page, where it is easy to find, below a rule that no post can write. */
-function renderContinuation({ next, warnings }: BrowseResult): string | null {
-  if (next === null) return null;
-  return joinBlocks([warnings.length === 0 ? '---' : null, link('Next page', next.url)]);
 }

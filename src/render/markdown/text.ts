@@ -128,7 +128,8 @@ function writeSpans(escaped: readonly string[], { spans, characters }: Line): st
   const written = [...escaped];
   for (const span of spans.filter(isAtom)) {
     written.fill('', span.start, span.end);
-    written[span.start] = writeAtom(span, characters);
+    const code = characters.slice(span.start, span.end).join('');
+    written[span.start] = span.kind === 'autolink' ? (toAutolink(span.url) ?? '') : writeCode(code);
   }
   const wordwise = findWordwise(spans, characters);
   return weaveSpans(written, spans, (span) => {
@@ -139,11 +140,6 @@ function writeSpans(escaped: readonly string[], { spans, characters }: Line): st
 }
 
 const marks = { bold: '**', italic: '*', strikethrough: '~~', autolink: '', code: '' } as const;
-
-function writeAtom(span: Span, characters: readonly string[]): string {
-  if (span.kind === 'autolink') return toAutolink(span.url) ?? '';
-  return writeCode(characters.slice(span.start, span.end).join(''));
-}
 
 /** Returns code between backticks, more of them than the code has in a row (CommonMark §6.1). */
 function writeCode(code: string): string {
