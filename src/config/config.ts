@@ -6,27 +6,34 @@ import { version } from '../core/version.ts';
 import { defaultMastodonHost } from '../model/reference.ts';
 import { forbiddenInUserAgent } from '../providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from '../providers/registry.ts';
-import { each, flag, httpUrl, list, optionalText, originList, whole, word } from './forms.ts';
+import {
+  each,
+  flag,
+  httpUrl,
+  list,
+  optionalText,
+  optionalUrl,
+  originList,
+  whole,
+  word,
+} from './forms.ts';
 import { limitVariables } from './limits.ts';
 import { modelFaults, modelVariables } from './model.ts';
 import { sessionVariables } from './sessions.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
+const contactForm = /^(?=[\x21-\x7e]+$)(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+?[\d().-]+)$/i;
+
 /** An address that people can turn to (RFC 9116 §2.5.3). */
 const contactUri = z
   .string()
   .max(1000)
-  .refine(isContact, 'must be a mailto:, https:// or tel: URI, such as mailto:name@example.org')
+  .refine(
+    (value) => contactForm.test(value) && parseUrl(value) !== null,
+    'must be a mailto:, https:// or tel: URI, such as mailto:name@example.org',
+  )
   .optional();
-
-function isContact(value: string): boolean {
-  return (
-    /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+?[\d().-]+)$/i.test(value) &&
-    /^[\x21-\x7e]+$/.test(value) &&
-    parseUrl(value) !== null
-  );
-}
 
 const isProviderName = (name: string): name is ProviderName =>
   (providerNames as readonly string[]).includes(name);
@@ -67,11 +74,9 @@ export const variables = z.object({
   PORT: whole(0, 65_535, 8080).describe(
     'The port to listen on; `0` takes a free one, and links then need `PERCH_BASE_URL`.',
   ),
-  PERCH_BASE_URL: httpUrl
-    .optional()
-    .describe(
-      'Perch’s own address, of which every link is made. Default: `http://localhost:{PORT}`.',
-    ),
+  PERCH_BASE_URL: optionalUrl.describe(
+    'Perch’s own address, of which every link is made. Default: `http://localhost:{PORT}`.',
+  ),
   PERCH_CONTACT_URL: contactUri.describe(
     'Where people ask for a key: a `https:`, `mailto:` or `tel:` URI. Default: the page on keys, which says to ask the operator.',
   ),
@@ -118,11 +123,9 @@ export const variables = z.object({
   PERCH_BLUESKY_URL: httpUrl
     .default(blueskyUrl)
     .describe('The address of the AppView that the `bluesky` provider reads.'),
-  PERCH_BLUESKY_SEARCH_URL: httpUrl
-    .optional()
-    .describe(
-      `The AppView that searches of posts on Bluesky go to first. Default: \`${blueskySearchUrl}\`; where \`PERCH_BLUESKY_URL\` is set to another address, that one.`,
-    ),
+  PERCH_BLUESKY_SEARCH_URL: optionalUrl.describe(
+    `The AppView that searches of posts on Bluesky go to first. Default: \`${blueskySearchUrl}\`; where \`PERCH_BLUESKY_URL\` is set to another address, that one.`,
+  ),
   PERCH_MASTODON_SEARCH_HOST: publicName
     .default(defaultMastodonHost)
     .describe('The server that `mastodon` asks for hashtags and for accounts by their names.'),

@@ -51,7 +51,8 @@ export const originList = z
   .toLowerCase()
   .pipe(list)
   .superRefine(each(originFault))
-  .transform((entries) => entries.map(toOrigin))
+  // Only those of the web have an origin by the parser; extensions of browsers have schemes of their own.
+  .transform((entries) => entries.map((one) => (/^https?:/.test(one) ? new URL(one).origin : one)))
   .default([]);
 
 function originFault(entry: string): string | null {
@@ -60,17 +61,14 @@ function originFault(entry: string): string | null {
   return `must be origins such as \`https://app.example.org\`, separated by commas, or \`*\`, not “${entry}”`;
 }
 
-/** Only those of the web have an origin by the parser; extensions of browsers have schemes of their own. */
-function toOrigin(entry: string): string {
-  return /^https?:/.test(entry) ? new URL(entry).origin : entry;
-}
-
 /** The form of a base address: no user name, query or fragment; without a slash at its end. */
 export const httpUrl = z
   .string()
   .refine(isHttpUrl, 'must be an http:// or https:// URL without user name, query or fragment')
   // The parser's own form: a host in another script becomes ASCII, as headers need it.
   .transform((value) => trimEndOf(new URL(value).href, '/'));
+
+export const optionalUrl = httpUrl.optional();
 
 function isHttpUrl(value: string): boolean {
   const url = /^https?:\/\/\S+$/i.test(value) ? parseUrl(value) : null;

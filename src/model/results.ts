@@ -38,17 +38,20 @@ export type PostReply = z.output<typeof postReply>;
 /** The accounts whose profiles a Markdown page shows. */
 export type UserDetail = 'off' | 'author' | 'all';
 
+interface ReadResult {
+  readonly warnings: readonly string[];
+  readonly fetchedAt: string;
+  readonly source: string;
+  /** True adds dates, metrics and profile detail to the Markdown. */
+  readonly full: boolean;
+}
+
 /** Result of a post read: the body before its Markdown, and how much to show. */
-export interface PostResult {
+export interface PostResult extends ReadResult {
   readonly kind: 'post';
   readonly url: string;
   readonly embedUrl: string;
   readonly posts: PostReply['posts'];
-  readonly warnings: readonly string[];
-  readonly fetchedAt: string;
-  readonly source: string;
-  /** True adds exact times, metrics and the client to the Markdown. */
-  readonly full: boolean;
   readonly userDetail: UserDetail;
 }
 
@@ -98,7 +101,7 @@ export type BrowseSubject =
     }
   | { readonly resource: 'search'; readonly query: string; readonly feed: Feed };
 
-export interface BrowseResult {
+export interface BrowseResult extends ReadResult {
   readonly kind: 'browse';
   readonly subject: BrowseSubject;
   /** Of a profile read; null for every other. */
@@ -109,12 +112,7 @@ export interface BrowseResult {
   readonly limit: number;
   /** Where the next page begins, and its address; null at the end. */
   readonly next: { readonly cursor: string; readonly url: string } | null;
-  readonly warnings: readonly string[];
   readonly degraded: boolean;
-  readonly fetchedAt: string;
-  readonly source: string;
-  /** True adds dates, metrics and profile detail to the Markdown. */
-  readonly full: boolean;
 }
 
 /** The body of the oEmbed read: oEmbed 1.0, type `rich`. */

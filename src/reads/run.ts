@@ -33,12 +33,9 @@ export function createReader(fetcher: Pick<Fetcher, 'recall' | 'fetch'>, context
     }),
     assemble: ({ understood, answer }: Answered): Result => understood.assemble(answer),
     /** Represents the result in a format, with bytes that are kept beside the answer. */
-    represent: async (
-      { understood, answer }: Answered,
-      format: Format,
-      sliced: Sliced,
-    ): Promise<Representation> => {
-      const name = nameView({ understood, answer }, format);
+    represent: async (answered: Answered, format: Format, sliced: Sliced) => {
+      const { understood, answer } = answered;
+      const name = nameView(answered, format);
       const known = kept.get(answer.views, name);
       if (known !== undefined) return known;
       const made = await represent(understood.assemble(answer), format, sliced);

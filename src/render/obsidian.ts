@@ -7,7 +7,7 @@ import { toLine } from './markdown/characters.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
 import { toThread } from './markdown/thread.ts';
 
-/** Renders a post read as a note for a vault: YAML front matter, then the Markdown page. Each post is a step. */
+/** Renders a post read as a note: YAML front matter, then the Markdown page. Each post is a step. */
 export function* renderPostNote(result: PostResult): Steps<string> {
   const page = yield* renderPostPage(result);
   return `${renderFrontMatter(toProperties(result))}\n${page}`;

@@ -7,7 +7,6 @@ import type { Sliced } from '../scheduling/slices.ts';
 import { type Turns, waitForTurn } from '../scheduling/turns.ts';
 import { parseUrl } from './url.ts';
 
-/** Limits of outbound requests. */
 export interface HttpClientOptions {
   readonly connectTimeoutMs: number;
   /** For one attempt, from connecting to the last byte of the body. */
@@ -53,7 +52,7 @@ export interface RequestContext extends Sliced {
   readonly takeBytes?: ((count: number) => void) | undefined;
   /** The client that the request is for; absent or `null` for the server's own work. */
   readonly client?: Client | null | undefined;
-  /** True for one of many requests: it waits for its turn with the upstream as long as it takes. */
+  /** True for one of many requests: it waits for its turn without a limit. */
   readonly isUnhurried?: boolean | undefined;
 }
 
@@ -121,17 +120,14 @@ async function getOnceOrTwice(
 ): Promise<HttpAnswer> {
   const deadline = AbortSignal.timeout(options.attemptTimeoutMs);
   const signal = AbortSignal.any([callers, deadline]);
-  try {
-    return await follow(url, { ...context, signal }, options);
-  } catch (error) {
-    const failure = toFailure(error, callers, deadline);
-    if (failure.kind !== 'reset') throw failure;
-  }
-  try {
-    await options.clock.sleep(20 + 100 * options.random.fraction(), signal);
-    return await follow(url, { ...context, signal }, options);
-  } catch (error) {
-    throw toFailure(error, callers, deadline);
+  for (let isAgain = false; ; isAgain = true) {
+    try {
+      if (isAgain) await options.clock.sleep(20 + 100 * options.random.fraction(), signal);
+      return await follow(url, { ...context, signal }, options);
+    } catch (error) {
+      const failure = toFailure(error, callers, deadline);
+      if (isAgain || failure.kind !== 'reset') throw failure;
+    }
   }
 }
 

@@ -12,7 +12,9 @@ export type Origins = ReturnType<typeof createOrigins>;
 export function createOrigins(baseUrl: string, others: readonly string[]) {
   const listed: ReadonlySet<string> = new Set([new URL(baseUrl).origin, ...others]);
   const isAny = listed.has('*');
-  const allows = (origin: string) => isAny || listed.has(origin) || isLocalOrigin(origin);
+  const isLocal = (origin: string) =>
+    /^https?:\/\/[^/?#@]+$/.test(origin) && isLoopbackName(parseUrl(origin)?.hostname ?? '');
+  const allows = (origin: string) => isAny || listed.has(origin) || isLocal(origin);
   return {
     /** Returns the problem of a request that comes from a page of an origin that is not allowed, else `null`. */
     faultOf: (headers: IncomingHttpHeaders): Problem | null => {
@@ -57,9 +59,4 @@ function refuse(kind: string, value: string): Problem {
   return new Problem('origin_not_allowed', {
     detail: `The request comes from the ${kind} ${quoteInput(value)}, which is not allowed here.`,
   });
-}
-
-function isLocalOrigin(origin: string): boolean {
-  if (!/^https?:\/\/[^/?#@]+$/.test(origin)) return false;
-  return isLoopbackName(parseUrl(origin)?.hostname ?? '');
 }

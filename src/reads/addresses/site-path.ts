@@ -35,9 +35,11 @@ export function matchSitePath(
   for (const form of site.forms) {
     const parameters = matchPath(form, segments);
     if (parameters === null) continue;
-    const given = isValidPart(parameters) ? site.toGiven(toReadParameters(form, parameters)) : null;
-    if (given === null) continue;
-    return { read: form.read, given: { ...searchOf(form, url.searchParams), ...given } };
+    const { n = '1', tag = '#a' } = parameters;
+    if (!isMediaNumber(n) || !/^#?[^\s#]+$/u.test(tag)) continue;
+    const given = site.toGiven(toReadParameters(form, parameters));
+    if (given !== null)
+      return { read: form.read, given: { ...searchOf(form, url.searchParams), ...given } };
   }
   return site.isCertain ? null : 'no such site';
 }
@@ -53,10 +55,6 @@ function siteOf(hostname: string, { xMirrors, mastodonSearchHost }: AddressPlace
   if (hostname === 'bsky.app') return blueskySite;
   if (!isPublicName(hostname)) return null;
   return createMastodonSite(hostname, hostname === mastodonSearchHost);
-}
-
-function isValidPart({ n, tag }: PathParameters): boolean {
-  return (n === undefined || isMediaNumber(n)) && (tag === undefined || /^#?[^\s#]+$/u.test(tag));
 }
 
 /** First path segments on X that are no accounts. */

@@ -58,11 +58,10 @@ export function renderAbout(heading: string, account: Account): string {
 
 /** Returns the biography and the facts of an account; `full` adds pictures, all counts and the time it joined. */
 export function renderProfile(account: Account, full: boolean): string {
-  const facts = [...factsOf(account, full), ...(full ? furtherFactsOf(account) : [])]
-    .filter((fact) => fact !== '')
-    .map((fact) => listItem(fact));
+  const facts = [...factsOf(account, full), ...(full ? furtherFactsOf(account) : [])];
+  const items = facts.filter((fact) => fact !== '').map((fact) => listItem(fact));
   const about = renderText(account.description ?? '', account.description_facets ?? []);
-  return joinBlocks([about, facts.join('\n')]);
+  return joinBlocks([about, items.join('\n')]);
 }
 
 function factsOf(account: Account, full: boolean): readonly string[] {
@@ -109,20 +108,17 @@ const maxBiography = 160;
 /** Returns accounts as a list, each with its followers and the start of its biography; `full` shows more. */
 export function renderAccountList(accounts: readonly Account[], full: boolean): string {
   const items = accounts.map((account) => {
+    const facts = [
+      linkAccount(account, '**'),
+      formatCount(account.followers, 'follower', 'followers'),
+      describeVerification(account),
+      account.protected ? 'Protected' : null,
+      linkCopy(account),
+    ];
     const further = full ? describeFurther(account) : null;
-    return listItem(joinLines([introduce(account), describeBriefly(account, full), further]));
+    return listItem(joinLines([joinFacts(facts), describeBriefly(account, full), further]));
   });
   return items.join('\n');
-}
-
-function introduce(account: Account): string {
-  return joinFacts([
-    linkAccount(account, '**'),
-    formatCount(account.followers, 'follower', 'followers'),
-    describeVerification(account),
-    account.protected ? 'Protected' : null,
-    linkCopy(account),
-  ]);
 }
 
 function describeBriefly({ description }: Account, full: boolean): string {

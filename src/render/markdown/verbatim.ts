@@ -56,7 +56,10 @@ function cleanTextLine(scan: Scan, line: string): void {
   const cleaned = scan.isDoubtful ? null : cleanAroundCode(line);
   scan.isDoubtful = cleaned === null;
   if (underlinesHeading(scan, line)) return;
-  scan.lines.push(keepHardBreak(nestHeading(cleaned ?? cleanInline(line), scan.nest)));
+  const nested = nestHeading(cleaned ?? cleanInline(line), scan.nest);
+  const shown = trimEndOf(nested, ' \t');
+  // Two spaces or more at the end of a line are a hard break, which two can write.
+  scan.lines.push(nested.length - shown.length < 2 ? shown : `${shown}  `);
 }
 
 function nestHeading(line: string, nest: NestHeading): string {
@@ -81,12 +84,6 @@ function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
     lines.push(...(mark === '=' ? [''] : ['', '---', '']));
   }
   return true;
-}
-
-/** Two spaces or more at the end of a line are a hard break, which two can write. */
-function keepHardBreak(line: string): string {
-  const shown = trimEndOf(line, ' \t');
-  return line.length - shown.length < 2 ? shown : `${shown}  `;
 }
 
 /** A link whose destination no code span can reach into. */
