@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isReservedName } from '../reads/addresses/reserved-names.ts';
+import { isReservedName } from '../reads/addresses/match-path.ts';
 import { flag, optionalNumber, originList, whole, word } from './forms.ts';
 
 /** The segment that clients look for. */

@@ -111,9 +111,7 @@ function open(schema: Record<string, unknown>): void {
   delete schema.enum;
 }
 
-function withoutNames({ $id: _id, $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
-  return schema;
-}
+const withoutNames = ({ $id: _id, $schema: _dialect, ...schema }: JsonSchema) => schema;
 
 /** Finds every reference in a document, at any depth. */
 export function findReferences(document: unknown): readonly string[] {

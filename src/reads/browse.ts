@@ -11,7 +11,7 @@ import {
   type BrowseSubject,
   browseFormats,
 } from '../model/results.ts';
-import { choice, clampedCount, freeText, truth, wholeNumber } from './parameters.ts';
+import { clampedCount, freeText, optionalChoice, truth, wholeNumber } from './parameters.ts';
 import { createRead, type PlanContext, type Read, type ReadOf, staleWarnings } from './read.ts';
 
 const defaultLimit = 20;
@@ -30,9 +30,9 @@ export const listParams = {
     .describe(`The page, 1 to ${maxPage}; walks the earlier ones. Not together with \`cursor\`.`),
   full: truth(false).describe('Adds dates, metrics and profile detail to the Markdown.'),
   nocache: truth(false).describe('Skips the response cache.'),
-  format: choice('invalid_format', browseFormats)
-    .optional()
-    .describe('Where it is left out, `markdown` or what `Accept` prefers.'),
+  format: optionalChoice('invalid_format', browseFormats).describe(
+    'Where it is left out, `markdown` or what `Accept` prefers.',
+  ),
 };
 
 export const handleParam = freeText('invalid_handle').describe(

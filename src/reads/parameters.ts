@@ -35,7 +35,11 @@ export function choice<const Values extends readonly [string, ...string[]]>(
   return parameter(z.string().toLowerCase().pipe(z.enum(values)), { code, accepts, form });
 }
 
-/** Text, or the JSON number or boolean that means the same, as in the arguments of an MCP tool. */
+export const optionalChoice = <const Values extends readonly [string, ...string[]]>(
+  ...[code, values]: [ProblemCode, Values]
+) => choice(code, values).optional();
+
+/** Text, or the JSON number or boolean that means the same, as in arguments of MCP tools. */
 const textOrScalar = z.union([z.string(), z.int(), z.boolean()]).transform(String);
 
 const truths = ['true', '1', 'yes'];
@@ -55,9 +59,7 @@ export function truth(byDefault: boolean) {
   }).default(byDefault);
 }
 
-export function freeText(code: ProblemCode) {
-  return parameter(z.string(), { code, accepts: 'text' });
-}
+export const freeText = (code: ProblemCode) => parameter(z.string(), { code, accepts: 'text' });
 
 /** Creates the `thread` parameter: `off`, `full`, `conversation` or a count from 2 to 100. */
 export function threadMode() {

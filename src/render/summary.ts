@@ -1,4 +1,3 @@
-import type { Account } from '../model/account.ts';
 import type { Media } from '../model/media.ts';
 import type { Poll, Post, Status } from '../model/post.ts';
 import { copyPrefix, nameAccount } from './markdown/accounts.ts';
@@ -43,9 +42,7 @@ export function nameAuthor(post: Post | undefined): string {
   return `${copyPrefix(post)}${nameAccount(author)}`;
 }
 
-function joinTitle(name: string, words: string): string {
-  return words === '' ? name : `${name}: ${words}`;
-}
+const joinTitle = (name: string, words: string) => (words === '' ? name : `${name}: ${words}`);
 
 /** Returns the text, poll, article and quote of a post, else its media, as plain text of at most 300 code points. */
 export function summarizePost(post: Post | undefined): string {
@@ -73,14 +70,8 @@ function describeQuote(quote: Post): string {
   return joinTitle(name, describeText(quote));
 }
 
-export function callAccount(account: Account): string {
-  return toLine(account.name) || `@${toLine(account.screen_name)}`;
-}
-
 /** Returns a moment to the minute as plain text; the text itself if it is no moment. */
-export function describeMinute(time: string): string {
-  return toMinute(time) ?? toLine(time);
-}
+export const describeMinute = (time: string): string => toMinute(time) ?? toLine(time);
 
 /** Returns the kind and the author's description of each item of a post's media, as plain text. */
 export function describeMedia(all: readonly Media[]): readonly string[] {

@@ -19,7 +19,7 @@ import {
   routes,
 } from '../../src/http/reads/routes.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { isPermalinkHandle } from '../../src/reads/addresses/reserved-names.ts';
+import { isPermalinkHandle } from '../../src/reads/addresses/match-path.ts';
 import { allReads } from '../../src/reads/index.ts';
 import { descriptionOf, expectDescribed } from './described-replies.ts';
 import { createManualClock } from './manual-clock.ts';

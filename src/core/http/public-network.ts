@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { connect as startTls } from 'node:tls';
 import { withDeadline } from '../scheduling/deadline.ts';
 import { HttpFailure } from './http-client.ts';
-import { isPublicAddress } from './public-address.ts';
+import { isPublicAddress } from './ip-address.ts';
 
 /** The end of a connection: an IP address and a port, and the name that the certificate must have. */
 export interface ConnectionTarget {

@@ -72,9 +72,7 @@ function isSameServer(url: URL, base: URL): boolean {
   );
 }
 
-function portOf({ port, protocol }: URL): string {
-  return port || (protocol === 'https:' ? '443' : '80');
-}
+const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80');
 
 function parseHttpUrl(text: string, baseUrl: string, refuse: (fault: string) => Problem): URL {
   // The URL parser drops tabs and line feeds anywhere and turns `\` into `/`: refused, not mended.

@@ -4,12 +4,12 @@ import type { AddressedRead } from './address.ts';
 import { type OwnForm, ownForms, type PathForm } from './address-forms.ts';
 import {
   isMediaNumber,
+  isPermalinkHandle,
   matchPath,
   type PathParameters,
   splitPath,
   toReadParameters,
 } from './match-path.ts';
-import { isPermalinkHandle } from './reserved-names.ts';
 
 /** The paths with the fewest parameters come first, so that words win over parameters. */
 const ownPaths = ownForms

@@ -46,9 +46,7 @@ export function toTypedUrl(
   return /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/i.test(host) && !/\s/.test(text) ? `https://${text}` : null;
 }
 
-function hasScheme(text: string): boolean {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:\/)/i.test(text);
-}
+const hasScheme = (text: string) => /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:\/)/i.test(text);
 
 /** A word without `@`, `.` or `:` is no handle. */
 function readAccount(text: string): AddressedRead | null {

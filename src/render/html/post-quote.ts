@@ -42,17 +42,13 @@ export function renderPostQuote(post: Post, depth = 0): string {
 /** Quotes within quotes deeper than this are links. */
 const maxQuoteDepth = 3;
 
-function paragraph(html: string): string {
-  return html === '' ? '' : `<p dir="auto">${html}</p>`;
-}
+const paragraph = (html: string) => (html === '' ? '' : `<p dir="auto">${html}</p>`);
 
 function quoteBlock(parts: readonly string[]): string {
   return `<blockquote dir="auto">\n${joinParts(parts)}\n</blockquote>`;
 }
 
-function joinParts(parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join('\n');
-}
+const joinParts = (parts: readonly string[]) => parts.filter((part) => part !== '').join('\n');
 
 function renderTombstone({ text, url, author }: Tombstone): string {
   const signature = author === null ? '' : `— ${nameAuthor(author)}`;

@@ -33,9 +33,7 @@ function toShown(point: string): string {
 }
 
 /** Returns a text with the characters of `toCharacters`. */
-export function toShownText(text: string): string {
-  return toCharacters(text).characters.join('');
-}
+export const toShownText = (text: string): string => toCharacters(text).characters.join('');
 
 /** Control characters but line ends, and marks that change the direction of what follows them. */
 const unshown = /(?![\t\n\v\f\r\u0085])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;

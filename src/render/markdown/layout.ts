@@ -13,9 +13,7 @@ export const joinLines = joinWith('  \n');
 /** Joins facts on one line; leaves empty ones out. */
 export const joinFacts = joinWith(' · ');
 
-export function quoteBlock(markdown: string): string {
-  return prefixLines(markdown, '> ', '> ');
-}
+export const quoteBlock = (markdown: string): string => prefixLines(markdown, '> ', '> ');
 
 /** Puts Markdown into a list item; `marker` is `- ` or a number such as `1. `. */
 export function listItem(markdown: string, marker = '- '): string {
@@ -35,9 +33,7 @@ export function labelled(label: string, value: string | null): string {
 }
 
 /** Returns a moment to the minute, such as `2026-03-04 09:12 UTC`; the escaped text itself if it is no moment. */
-export function formatMinute(time: string): string {
-  return toMinute(time) ?? escapeInline(time);
-}
+export const formatMinute = (time: string): string => toMinute(time) ?? escapeInline(time);
 
 /** Returns a moment to the minute, such as `2026-03-04 09:12 UTC`; `null` for a text that is no moment. */
 export function toMinute(time: string): string | null {
@@ -46,9 +42,7 @@ export function toMinute(time: string): string | null {
 }
 
 /** Returns the day of a moment, such as `2026-03-04`; the escaped text itself if it is no moment. */
-export function formatDay(time: string): string {
-  return toIso(time)?.slice(0, 10) ?? escapeInline(time);
-}
+export const formatDay = (time: string): string => toIso(time)?.slice(0, 10) ?? escapeInline(time);
 
 function toIso(time: string): string | null {
   const milliseconds = Date.parse(time);
@@ -58,9 +52,7 @@ function toIso(time: string): string | null {
 const grouped = new Intl.NumberFormat('en-US');
 
 /** Returns a number with thousands separators, such as `4,186`. */
-export function formatNumber(value: number): string {
-  return grouped.format(value);
-}
+export const formatNumber = (value: number): string => grouped.format(value);
 
 /** Returns a number with its noun, such as `1 like` or `40 likes`; `null` for `null`. */
 export function formatCount(value: number | null, one: string, many: string): string | null {

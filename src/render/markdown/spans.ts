@@ -75,9 +75,7 @@ function linkSpan(characters: readonly string[], { start, end, url }: BareLink):
   return { kind: isAutolink ? 'autolink' : 'link', start, end, url };
 }
 
-export function isAtom({ kind }: Span): boolean {
-  return kind === 'code' || kind === 'autolink';
-}
+export const isAtom = ({ kind }: Span): boolean => kind === 'code' || kind === 'autolink';
 
 function isStyle({ kind }: Span): boolean {
   return kind === 'bold' || kind === 'italic' || kind === 'strikethrough';

@@ -32,9 +32,7 @@ export function renderText(text: string, marks: readonly Mark[]): string {
 }
 
 /** Returns a text as Markdown on one line, with bare URLs as links. Nothing in it pairs with what is beside it. */
-export function renderLine(text: string): string {
-  return renderBeside(toLine(text), [], delimiters);
-}
+export const renderLine = (text: string): string => renderBeside(toLine(text), [], delimiters);
 
 /** Returns the section with a read's warnings; `null` without warnings. */
 export function renderNotes(warnings: readonly string[]): string | null {

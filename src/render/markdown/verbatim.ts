@@ -67,9 +67,7 @@ function nestHeading(line: string, nest: NestHeading): string {
   return marks ? writeHeading(nest(marks.length), line.trimStart().slice(marks.length)) : line;
 }
 
-function writeHeading(level: number, text: string): string {
-  return `${'#'.repeat(level)}${text}`.trimEnd();
-}
+const writeHeading = (level: number, text: string) => `${'#'.repeat(level)}${text}`.trimEnd();
 
 /** Takes a line of `=` or `-` below a text (CommonMark 0.31 §4.3). Of a longer paragraph it makes no heading. */
 function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
