@@ -292,25 +292,18 @@ function userAgentFaults(set: Record<string, string | undefined>): readonly stri
 
 function faultLine(issue: z.core.$ZodIssue, set: Record<string, string | undefined>): string {
   const name = String(issue.path[0]);
-  const isShown = set[name] !== undefined && !secretVariables.has(name);
+  const isShown = set[name] !== undefined && !secret.test(name);
   const value = isShown ? `=${JSON.stringify(set[name])}` : '';
   return `${name}${value}: ${issue.message}`;
 }
 
 /** Variables whose values are never told; an address may have a password in it by mistake. */
-const secretVariables: ReadonlySet<string> = new Set([
-  'PERCH_ADMIN_TOKEN',
-  'PERCH_CURSOR_KEY',
-  'PERCH_MODEL_KEY',
-  'PERCH_MODEL_URL',
-]);
-
-/** Variables of the project that the server itself does not read. */
-const otherVariables: ReadonlySet<string> = new Set(['PERCH_FIXTURES']);
+const secret = /^PERCH_(?:ADMIN_TOKEN|CURSOR_KEY|MODEL_KEY|MODEL_URL)$/;
 
 function unknownVariables(set: Record<string, string | undefined>): readonly string[] {
-  const known: ReadonlySet<string> = new Set(Object.keys(variables.shape));
+  // `PERCH_FIXTURES` is one of the project's tests.
+  const known: ReadonlySet<string> = new Set([...Object.keys(variables.shape), 'PERCH_FIXTURES']);
   return Object.keys(set)
-    .filter((name) => name.startsWith('PERCH_') && !known.has(name) && !otherVariables.has(name))
+    .filter((name) => name.startsWith('PERCH_') && !known.has(name))
     .map((name) => `${name} is set, but Perch has no such variable.`);
 }

@@ -34,9 +34,8 @@ function replace(schema: Record<string, unknown>, form: JsonSchema): void {
 const place = '#/components/schemas/';
 
 /** Creates the schema of a text of an open set with these known values. */
-export function openText(values: readonly string[], description: string): z.ZodString {
-  return z.string().meta({ description, 'x-extensible-enum': values });
-}
+export const openText = (values: readonly string[], description: string): z.ZodString =>
+  z.string().meta({ description, 'x-extensible-enum': values });
 
 /** Returns the reference to a schema that has an id. */
 export function refer(schema: z.ZodType): JsonSchema {

@@ -15,9 +15,8 @@ export type StyleRange = z.output<typeof styleRange>;
 
 const styledText = { text: z.string(), styles: list(styleRange) };
 
-function block<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
-  return z.object({ type: z.literal(type), ...shape }).readonly();
-}
+const block = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.object({ type: z.literal(type), ...shape }).readonly();
 
 const articleBlock = z
   .discriminatedUnion('type', [

@@ -143,6 +143,5 @@ export type Post = Status | Tombstone;
  * Returns the address under which a post was read: that of the copy, where it is one, since only the
  * author's own server can vouch for the original.
  */
-export function canonicalUrl(post: Post): string | null {
-  return post.type === 'status' ? (post.copied_from?.url ?? post.url) : post.url;
-}
+export const canonicalUrl = (post: Post): string | null =>
+  post.type === 'status' ? (post.copied_from?.url ?? post.url) : post.url;

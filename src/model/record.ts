@@ -1,13 +1,10 @@
 import { z } from 'zod';
 
 /** Creates the schema of a read-only object that documents keep under the given id. */
-export function record<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
-  return z.object(shape).readonly().meta({ id });
-}
+export const record = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
+  z.object(shape).readonly().meta({ id });
 
-export function list<Item extends z.ZodType>(item: Item) {
-  return z.array(item).readonly();
-}
+export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
 /** A number that is `null` where the provider does not tell it. */
 export const count = z.number().nullable();

@@ -128,9 +128,8 @@ export function moment() {
 }
 
 /** Returns a moment as a parameter takes it, always in the same form; `undefined` for `null`. */
-export function printMoment(seconds: number | null): string | undefined {
-  return seconds === null ? undefined : toIsoSeconds(seconds * 1000);
-}
+export const printMoment = (seconds: number | null): string | undefined =>
+  seconds === null ? undefined : toIsoSeconds(seconds * 1000);
 
 const lastSecond = 253_402_300_799;
 

@@ -46,6 +46,5 @@ export function createReader(fetcher: Pick<Fetcher, 'recall' | 'fetch'>, context
 }
 
 /** Names a view of an answer: equal names, equal bytes. A stale answer has a warning that a fresh one has not. */
-export function nameView({ understood, answer }: Answered, format: Format): string {
-  return `${answer.cache === 'stale' ? 'stale ' : ''}${understood.views[format]}`;
-}
+export const nameView = ({ understood, answer }: Answered, format: Format): string =>
+  `${answer.cache === 'stale' ? 'stale ' : ''}${understood.views[format]}`;

@@ -58,14 +58,12 @@ function* renderSteps(result: Result, format: Format): Steps<Rendered> {
 }
 
 /** Renders a result in a format. */
-export function render(result: Result, format: Format): Rendered {
-  return runAtOnce(renderSteps(result, format));
-}
+export const render = (result: Result, format: Format): Rendered =>
+  runAtOnce(renderSteps(result, format));
 
 /** Renders a result in a format, in slices. */
-export function renderInSlices(result: Result, format: Format, sliced: Sliced): Promise<Rendered> {
-  return runInSlices(renderSteps(result, format), sliced);
-}
+export const renderInSlices = (result: Result, format: Format, sliced: Sliced): Promise<Rendered> =>
+  runInSlices(renderSteps(result, format), sliced);
 
 /** The bytes of one representation of a result, and the values of its headers. */
 export interface Representation extends Omit<Rendered, 'body'> {

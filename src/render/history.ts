@@ -106,6 +106,5 @@ function toRange({ sinceSecond, untilSecond }: HistoryRange) {
   return { since: toMoment(sinceSecond), until: toMoment(untilSecond) };
 }
 
-function toMoment(second: number | null): string | null {
-  return second === null ? null : toIsoSeconds(second * 1000);
-}
+const toMoment = (second: number | null): string | null =>
+  second === null ? null : toIsoSeconds(second * 1000);

@@ -10,9 +10,8 @@ const maxSummary = 300;
 const maxFirstWords = 60;
 
 /** Returns the author of a post and the title of its article, as plain text on one line. */
-export function titlePost(post: Post | undefined): string {
-  return cut(joinTitle(nameAuthor(post), articleTitleOf(post)), maxTitle);
-}
+export const titlePost = (post: Post | undefined): string =>
+  cut(joinTitle(nameAuthor(post), articleTitleOf(post)), maxTitle);
 
 /** Returns the author of a post and its first words, as plain text on one line. */
 export function headlinePost(post: Post | undefined): string {
@@ -21,9 +20,8 @@ export function headlinePost(post: Post | undefined): string {
   return cut(joinTitle(nameAuthor(post), words), maxTitle);
 }
 
-export function articleTitleOf(post: Post | undefined): string {
-  return post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
-}
+export const articleTitleOf = (post: Post | undefined): string =>
+  post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
 
 /** A handle such as `@ada@reef.example.org`: in headings GitHub makes an e-mail address of it, however it is escaped. */
 const foreignHost = /(@[\w-]+)@[\w.-]+/g;
@@ -60,9 +58,8 @@ export function summarizePost(post: Post | undefined): string {
 }
 
 /** A preview is shown unasked, so it has the warning in place of the text behind it. */
-function describeText({ content_warning: warning, text }: Status): string {
-  return warning === null ? toLine(text) : `Content warning: ${toLine(warning)}`;
-}
+const describeText = ({ content_warning: warning, text }: Status): string =>
+  warning === null ? toLine(text) : `Content warning: ${toLine(warning)}`;
 
 function describeQuote(quote: Post): string {
   if (quote.type === 'tombstone') return toLine(quote.text);

@@ -200,9 +200,8 @@ export function readHead(
 }
 
 /** Returns the first value of a header. */
-function headerText(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
-}
+const headerText = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value[0] : value;
 
 /** Reads `Retry-After` (RFC 9110 §10.2.3), seconds or a date; returns `undefined` for anything else. */
 function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
@@ -270,6 +269,5 @@ function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal):
 const timeoutCode = /^UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT$/;
 const resetCode = /^(?:UND_ERR_SOCKET|ECONNRESET)$/;
 
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -21,17 +21,15 @@ export function parseAddress(text: string): IpAddress | null {
 }
 
 /** Returns the last 32 bits of an address as an IPv4 address, `192.0.2.1`. */
-export function toDottedEnd(address: IpAddress): string {
-  return address.toByteArray().slice(12).join('.');
-}
+export const toDottedEnd = (address: IpAddress): string =>
+  address.toByteArray().slice(12).join('.');
 
 /** Number of bits that come before those of a mapped IPv4 address. */
 const v4Bits = 96;
 
 /** Returns whether an address is an IPv4 address. */
-export function isV4(address: IpAddress): boolean {
-  return address.parts.slice(0, 6).join() === '0,0,0,0,0,65535';
-}
+export const isV4 = (address: IpAddress): boolean =>
+  address.parts.slice(0, 6).join() === '0,0,0,0,0,65535';
 
 const cidr = /^([^/]+)(?:\/(\d{1,3}))?$/;
 
@@ -48,9 +46,8 @@ export function parseRange(text: string): AddressRange | null {
 }
 
 /** Returns whether a range contains an address. */
-export function isWithin(address: IpAddress, [first, bits]: AddressRange): boolean {
-  return address.match(first, bits);
-}
+export const isWithin = (address: IpAddress, [first, bits]: AddressRange): boolean =>
+  address.match(first, bits);
 
 /**
  * Networks that are not on the public internet: IANA's IPv4 and IPv6 Special-Purpose Address Registries (the latter

@@ -17,9 +17,8 @@ export function isPermalinkHandle(segment: string): boolean {
 }
 
 /** Returns the decoded segments of a path; one trailing slash is dropped. */
-export function splitPath(path: string): readonly string[] {
-  return path.slice(1).replace(/\/$/, '').split('/').map(decodeSegment);
-}
+export const splitPath = (path: string): readonly string[] =>
+  path.slice(1).replace(/\/$/, '').split('/').map(decodeSegment);
 
 /** Decodes a part of a path. One with a broken percent-encoding stays as it is, and matches no form. */
 export function decodeSegment(segment: string): string {

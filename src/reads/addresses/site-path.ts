@@ -45,9 +45,8 @@ export function matchSitePath(
 }
 
 /** Returns whether a host is a known platform for certain; any other public host may be a Mastodon server. */
-export function isPlatformHost(hostname: string, place: AddressPlace): boolean {
-  return siteOf(hostname, place)?.isCertain === true;
-}
+export const isPlatformHost = (hostname: string, place: AddressPlace): boolean =>
+  siteOf(hostname, place)?.isCertain === true;
 
 function siteOf(hostname: string, { xMirrors, mastodonSearchHost }: AddressPlace): Site | null {
   const host = hostname.replace(/^(?:www|mobile)\./, '');

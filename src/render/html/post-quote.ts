@@ -44,9 +44,8 @@ const maxQuoteDepth = 3;
 
 const paragraph = (html: string) => (html === '' ? '' : `<p dir="auto">${html}</p>`);
 
-function quoteBlock(parts: readonly string[]): string {
-  return `<blockquote dir="auto">\n${joinParts(parts)}\n</blockquote>`;
-}
+const quoteBlock = (parts: readonly string[]): string =>
+  `<blockquote dir="auto">\n${joinParts(parts)}\n</blockquote>`;
 
 const joinParts = (parts: readonly string[]) => parts.filter((part) => part !== '').join('\n');
 
@@ -62,9 +61,8 @@ function renderSignature(post: Status): string {
   return `${nameAuthor(author)}, ${written}${edited}${renderCopy(post)}`;
 }
 
-function renderCopy({ copied_from: source }: Status | Account): string {
-  return source === undefined ? '' : `, copied from ${link(source.host, source.url)}`;
-}
+const renderCopy = ({ copied_from: source }: Status | Account): string =>
+  source === undefined ? '' : `, copied from ${link(source.host, source.url)}`;
 
 function nameAuthor(author: Account): string {
   const name = escapeLine(author.name);

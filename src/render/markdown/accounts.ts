@@ -29,9 +29,8 @@ export function headAccount({ screen_name: handle, name, url }: Account): string
 }
 
 /** Returns a handle for a heading: `@user@host` as a link, because GitHub takes it for e-mail even where it is escaped. */
-export function headHandle(handle: string, url: string): string {
-  return handle.includes('@') ? link(`@${handle}`, url) : escapeInline(`@${handle}`);
-}
+export const headHandle = (handle: string, url: string): string =>
+  handle.includes('@') ? link(`@${handle}`, url) : escapeInline(`@${handle}`);
 
 /** Returns an account as `Name ([@handle](url))`, with `**Name**` where no heading names it. */
 export function linkAccount(account: Account, emphasis: '' | '**' = ''): string {
@@ -41,9 +40,8 @@ export function linkAccount(account: Account, emphasis: '' | '**' = ''): string 
 }
 
 /** Returns `copied from [host](url)` as Markdown; `null` for a post or an account that is no copy. */
-export function linkCopy({ copied_from: source }: Status | Account): string | null {
-  return source === undefined ? null : `copied from ${link(source.host, source.url)}`;
-}
+export const linkCopy = ({ copied_from: source }: Status | Account): string | null =>
+  source === undefined ? null : `copied from ${link(source.host, source.url)}`;
 
 /** Returns the start of the title of a copy, `Copy from host: `, before a name that could be cut; else nothing. */
 export function copyPrefix(post: Post, toText: (host: string) => string = toLine): string {
@@ -52,9 +50,8 @@ export function copyPrefix(post: Post, toText: (host: string) => string = toLine
 }
 
 /** Returns the section about an account below a heading such as `## About`. */
-export function renderAbout(heading: string, account: Account): string {
-  return joinBlocks([`${heading} ${headAccount(account)}`, renderProfile(account, false)]);
-}
+export const renderAbout = (heading: string, account: Account): string =>
+  joinBlocks([`${heading} ${headAccount(account)}`, renderProfile(account, false)]);
 
 /** Returns the biography and the facts of an account; `full` adds pictures, all counts and the time it joined. */
 export function renderProfile(account: Account, full: boolean): string {

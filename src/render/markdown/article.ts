@@ -101,9 +101,8 @@ function renderBlock(block: Exclude<ArticleBlock, ListItem>, nest: NestHeading):
   }
 }
 
-function marksOf(styles: readonly StyleRange[]): Mark[] {
-  return styles.map(({ style, ...range }) => ({ type: style, ...range }));
-}
+const marksOf = (styles: readonly StyleRange[]): Mark[] =>
+  styles.map(({ style, ...range }) => ({ type: style, ...range }));
 
 /** Returns a code block whose fence is longer than any run of backticks in the code. */
 function fenceCode(code: string): string {

@@ -67,9 +67,8 @@ export function isSpace(character: string | undefined): boolean {
 }
 
 /** Returns whether a character is part of a word for every Markdown parser. */
-export function isWordCharacter(character: string | undefined): boolean {
-  return character !== undefined && /^[\p{L}\p{N}\p{M}]$/u.test(character);
-}
+export const isWordCharacter = (character: string | undefined): boolean =>
+  character !== undefined && /^[\p{L}\p{N}\p{M}]$/u.test(character);
 
 const asciiPunctuation: ReadonlySet<string | undefined> = new Set(
   '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
@@ -90,6 +89,5 @@ export function isSoft(character: string | undefined): boolean {
 }
 
 /** Returns whether a marker can be inside next to this character, whatever is outside it. */
-export function isPlain(character: string | undefined): boolean {
-  return character !== undefined && !isSpace(character) && !/^[\p{P}\p{S}]$/u.test(character);
-}
+export const isPlain = (character: string | undefined): boolean =>
+  character !== undefined && !isSpace(character) && !/^[\p{P}\p{S}]$/u.test(character);

@@ -140,9 +140,8 @@ function renderQuote(quote: Post, view: PostView, depth: number): string {
 }
 
 /** Returns the placeholder of a post that cannot be shown: a quote of one line with the reason. */
-export function renderTombstone(tombstone: Tombstone): string {
-  return quoteBlock(link(tombstone.text, tombstone.url));
-}
+export const renderTombstone = (tombstone: Tombstone): string =>
+  quoteBlock(link(tombstone.text, tombstone.url));
 
 /** Returns when a post was written, as a link to it, when it was edited, and where it was copied from. */
 export function originOf(post: Status): readonly (string | null)[] {

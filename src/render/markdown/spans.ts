@@ -77,9 +77,8 @@ function linkSpan(characters: readonly string[], { start, end, url }: BareLink):
 
 export const isAtom = ({ kind }: Span): boolean => kind === 'code' || kind === 'autolink';
 
-function isStyle({ kind }: Span): boolean {
-  return kind === 'bold' || kind === 'italic' || kind === 'strikethrough';
-}
+const isStyle = ({ kind }: Span): boolean =>
+  kind === 'bold' || kind === 'italic' || kind === 'strikethrough';
 
 /** Joins the spans of one style that touch or overlap: Markdown cannot set two beside each other. */
 function mergeStyles(spans: readonly Span[]): Span[] {

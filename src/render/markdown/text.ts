@@ -27,9 +27,8 @@ import {
  * Returns a text with its marks as Markdown: lines end in hard breaks, empty lines part paragraphs,
  * spaces at the start of a line become no-break spaces, bare URLs become links.
  */
-export function renderText(text: string, marks: readonly Mark[]): string {
-  return renderBeside(text, marks, []);
-}
+export const renderText = (text: string, marks: readonly Mark[]): string =>
+  renderBeside(text, marks, []);
 
 /** Returns a text as Markdown on one line, with bare URLs as links. Nothing in it pairs with what is beside it. */
 export const renderLine = (text: string): string => renderBeside(toLine(text), [], delimiters);

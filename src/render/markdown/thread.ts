@@ -32,9 +32,8 @@ export function isByOneAuthor({ asked, chain }: Thread): boolean {
   return chain.every((post) => post.author === null || isSameAccount(post.author, author));
 }
 
-export function isSameAccount(one: Account, other: Account | null): boolean {
-  return other !== null && accountKey(one) === accountKey(other);
-}
+export const isSameAccount = (one: Account, other: Account | null): boolean =>
+  other !== null && accountKey(one) === accountKey(other);
 
 const accountKey = (account: Account) => `${account.platform}:${account.screen_name.toLowerCase()}`;
 
