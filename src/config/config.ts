@@ -6,17 +6,7 @@ import { version } from '../core/version.ts';
 import { defaultMastodonHost } from '../model/reference.ts';
 import { forbiddenInUserAgent } from '../providers/fxtwitter/user-agent.ts';
 import { type ProviderName, providerNames } from '../providers/registry.ts';
-import {
-  each,
-  flag,
-  httpUrl,
-  list,
-  optionalText,
-  optionalUrl,
-  originList,
-  whole,
-  word,
-} from './forms.ts';
+import { each, flag, httpUrl, list, maybeText, maybeUrl, origins, whole, word } from './forms.ts';
 import { limitVariables } from './limits.ts';
 import { modelFaults, modelVariables } from './model.ts';
 import { sessionVariables } from './sessions.ts';
@@ -74,7 +64,7 @@ export const variables = z.object({
   PORT: whole(0, 65_535, 8080).describe(
     'The port to listen on; `0` takes a free one, and links then need `PERCH_BASE_URL`.',
   ),
-  PERCH_BASE_URL: optionalUrl.describe(
+  PERCH_BASE_URL: maybeUrl.describe(
     'Perch’s own address, of which every link is made. Default: `http://localhost:{PORT}`.',
   ),
   PERCH_CONTACT_URL: contactUri.describe(
@@ -123,7 +113,7 @@ export const variables = z.object({
   PERCH_BLUESKY_URL: httpUrl
     .default(blueskyUrl)
     .describe('The address of the AppView that the `bluesky` provider reads.'),
-  PERCH_BLUESKY_SEARCH_URL: optionalUrl.describe(
+  PERCH_BLUESKY_SEARCH_URL: maybeUrl.describe(
     `The AppView that searches of posts on Bluesky go to first. Default: \`${blueskySearchUrl}\`; where \`PERCH_BLUESKY_URL\` is set to another address, that one.`,
   ),
   PERCH_MASTODON_SEARCH_HOST: publicName
@@ -134,7 +124,7 @@ export const variables = z.object({
     .describe(
       'The hosts whose addresses are read as those of X, separated by commas. They are never contacted. `x.com` alone leaves all mirrors out.',
     ),
-  PERCH_USER_AGENT: optionalText(
+  PERCH_USER_AGENT: maybeText(
     /^[\x20-\x7e]{1,200}$/,
     'must be 1 to 200 printable ASCII characters',
   ).describe(
@@ -177,7 +167,7 @@ export const variables = z.object({
   PERCH_NOT_FOUND_CACHE_SECONDS: whole(0, 86_400, 30).describe(
     'Seconds that a confirmed “not found” is kept.',
   ),
-  PERCH_CURSOR_KEY: optionalText(/^.{32,512}$/s, 'must have 32 to 512 characters').describe(
+  PERCH_CURSOR_KEY: maybeText(/^.{32,512}$/s, 'must have 32 to 512 characters').describe(
     'The key that the cursors of lists are signed with; servers behind one address share it. Default: made on the first start and kept in `cursor.key` in the data directory.',
   ),
   PERCH_ALLOWANCE_WINDOW_SECONDS: whole(1, 3600, 60).describe(
@@ -201,11 +191,11 @@ export const variables = z.object({
     .describe(
       'The proxies whose `X-Forwarded-For` is believed: addresses, CIDR ranges, `loopback`, `linklocal` or `uniquelocal`, separated by commas.',
     ),
-  PERCH_ADMIN_TOKEN: optionalText(
+  PERCH_ADMIN_TOKEN: maybeText(
     /^[\x21-\x7e]{32,512}$/,
     'must have 32 to 512 printable ASCII characters, no spaces',
   ).describe('The bearer token of the admin routes; without it they are closed to everybody.'),
-  PERCH_MCP_ORIGINS: originList.describe(
+  PERCH_MCP_ORIGINS: origins.describe(
     'The web origins whose pages may call `/mcp`, beside Perch’s own and those of this machine, separated by commas; `*` for any.',
   ),
   PERCH_LINK_PREVIEWS: flag(false).describe(

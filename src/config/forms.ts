@@ -13,11 +13,10 @@ const wholeNumberFrom = (least: number, most: number) =>
 export const whole = (least: number, most: number, byDefault: number) =>
   wholeNumberFrom(least, most).default(byDefault);
 
-export const optionalNumber = (least: number, most: number) =>
-  wholeNumberFrom(least, most).optional();
+export const maybeWhole = (least: number, most: number) => wholeNumberFrom(least, most).optional();
 
 /** Creates the form of a text that may be missing, and the sentence that refuses another one. */
-export const optionalText = (pattern: RegExp, refusal: string) =>
+export const maybeText = (pattern: RegExp, refusal: string) =>
   z.string().regex(pattern, refusal).optional();
 
 /** Creates the form of one of a few words, the first by default. */
@@ -46,7 +45,7 @@ export const flag = (byDefault: boolean) =>
     .default(byDefault);
 
 /** The form of a list of web origins (RFC 6454 §6.2) as browsers write them, or `*`; by default empty. */
-export const originList = z
+export const origins = z
   .string()
   .toLowerCase()
   .pipe(list)
@@ -68,7 +67,7 @@ export const httpUrl = z
   // The parser's own form: a host in another script becomes ASCII, as headers need it.
   .transform((value) => trimEndOf(new URL(value).href, '/'));
 
-export const optionalUrl = httpUrl.optional();
+export const maybeUrl = httpUrl.optional();
 
 function isHttpUrl(value: string): boolean {
   const url = /^https?:\/\/\S+$/i.test(value) ? parseUrl(value) : null;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, optionalText, whole } from './forms.ts';
+import { httpUrl, maybeText, whole } from './forms.ts';
 
 /** The environment variables of the language model that may answer questions. */
 export const modelVariables = z.object({
@@ -12,11 +12,11 @@ export const modelVariables = z.object({
     .describe(
       'The base address of an OpenAI-compatible endpoint, such as `http://localhost:11434/v1`; `/chat/completions` is appended. Without it questions are answered without a language model.',
     ),
-  PERCH_MODEL: optionalText(
+  PERCH_MODEL: maybeText(
     /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/,
     'must be 1 to 200 printable ASCII characters, without a space at either end',
   ).describe('The name of the language model at `PERCH_MODEL_URL`; it needs both.'),
-  PERCH_MODEL_KEY: optionalText(
+  PERCH_MODEL_KEY: maybeText(
     /^[\x21-\x7e]{1,4096}$/,
     'must have 1 to 4096 printable ASCII characters, no spaces',
   ).describe('The bearer token for `PERCH_MODEL_URL`, where it needs one.'),

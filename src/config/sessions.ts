@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isReservedName } from '../reads/addresses/match-path.ts';
-import { flag, optionalNumber, originList, whole, word } from './forms.ts';
+import { flag, maybeWhole, origins, whole, word } from './forms.ts';
 
 /** The segment that clients look for. */
 const usualSegment = 'svc';
@@ -35,7 +35,7 @@ export const sessionVariables = z.object({
   PERCH_SESSION_STREAM_TOKEN: word('proven', 'always').describe(
     'Which readers of a stream get the continuation token in its events: those who have shown it, or all.',
   ),
-  PERCH_SESSION_ORIGINS: originList.describe(
+  PERCH_SESSION_ORIGINS: origins.describe(
     'The web origins whose pages may use sessions, separated by commas; `*` for any.',
   ),
   PERCH_SESSION_MESSAGE_BYTES: whole(1, 10_000_000, 65_536).describe(
@@ -45,7 +45,7 @@ export const sessionVariables = z.object({
     'The most bytes of the body of a session request.',
   ),
   PERCH_SESSION_TURN_SECONDS: whole(1, 3600, 120).describe('The longest time of a turn.'),
-  PERCH_SESSION_TURNS_AT_ONCE: optionalNumber(1, 1024).describe(
+  PERCH_SESSION_TURNS_AT_ONCE: maybeWhole(1, 1024).describe(
     'The most turns at work at once. Default: the number of CPU cores.',
   ),
   PERCH_SESSION_QUEUE: whole(0, 1000, 8).describe(
@@ -61,7 +61,7 @@ export const sessionVariables = z.object({
   PERCH_SESSION_WAITING_TURNS: whole(1, 1_000_000, 4096).describe(
     'Maximum number of turns of all addresses that wait or are at work, questions on `/docs/ask` included.',
   ),
-  PERCH_SESSION_TURNS_PER_MINUTE: optionalNumber(1, 1_000_000).describe(
+  PERCH_SESSION_TURNS_PER_MINUTE: maybeWhole(1, 1_000_000).describe(
     'Messages that one address may send in a minute, a third of them at once: starts, further messages and questions on `/docs/ask`. Default: 1200, or 60 with a language model.',
   ),
   PERCH_SESSION_LIVE: whole(1, 1_000_000, 10_000).describe(
@@ -70,7 +70,7 @@ export const sessionVariables = z.object({
   PERCH_SESSION_LIVE_PER_ADDRESS: whole(1, 1_000_000, 1000).describe(
     'Maximum number of sessions of one address that have not ended. Beyond it the longest unused one of them is ended. One address never has more than half of `PERCH_SESSION_LIVE`; the same goes for turns, bytes and streams.',
   ),
-  PERCH_SESSION_BYTES: optionalNumber(1_048_576, 1_000_000_000_000).describe(
+  PERCH_SESSION_BYTES: maybeWhole(1_048_576, 1_000_000_000_000).describe(
     'Maximum number of bytes that all sessions take, ended ones included. Beyond it sessions of the client with the most bytes are deleted, ended ones first. Default: 1 GiB in a file, 128 MiB in memory.',
   ),
   PERCH_SESSION_BYTES_PER_ADDRESS: whole(1_048_576, 1_000_000_000_000, 67_108_864).describe(

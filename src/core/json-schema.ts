@@ -78,9 +78,7 @@ function movePlaces(described: object, suffix = ''): JsonSchema {
  * Returns all JSON Schemas that replies refer to, sorted by id. They are open: further members are allowed, and an
  * enumeration is a string with its known values in `x-extensible-enum`. Constants stay for unions.
  */
-export function toReplySchemas(
-  replies: readonly z.ZodType[],
-): Readonly<Record<string, JsonSchema>> {
+export function toReplySchemas(replies: readonly z.ZodType[]) {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: (id) => `${place}${id}`,
     // Other schemas with an id are made as well, and left out below; none of them may fail.

@@ -70,11 +70,6 @@ export function measureProcess(): readonly MetricFamily[] {
 }
 
 /** Returns a family of one value without labels. */
-export function one(
-  name: string,
-  help: string,
-  type: 'counter' | 'gauge',
-  value: number,
-): MetricFamily {
+export function one(name: string, help: string, type: 'counter' | 'gauge', value: number) {
   return { name, help, type, samples: [{ value }] };
 }

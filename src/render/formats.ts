@@ -66,32 +66,21 @@ export const renderInSlices = (result: Result, format: Format, sliced: Sliced): 
   runInSlices(renderSteps(result, format), sliced);
 
 /** The bytes of one representation of a result, and the values of its headers. */
-export interface Representation extends Omit<Rendered, 'body'> {
-  readonly kind: Result['kind'];
-  readonly body: Buffer;
-  /** A strong entity tag (RFC 9110 §8.8.3): a hash of the body. */
-  readonly etag: string;
-  readonly count: number;
-  readonly embedUrl: string | null;
-  /** Whether the results of a search are not live. */
-  readonly degraded: boolean;
-}
+export type Representation = Readonly<Awaited<ReturnType<typeof represent>>>;
 
-export async function represent(
-  result: Result,
-  format: Format,
-  sliced: Sliced,
-): Promise<Representation> {
+export async function represent(result: Result, format: Format, sliced: Sliced) {
   const { body: text, ...rest } = await renderInSlices(result, format, sliced);
   const body = Buffer.from(text);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   return {
     ...rest,
     body,
+    /** A strong entity tag (RFC 9110 §8.8.3): a hash of the body. */
     etag,
     kind: result.kind,
     count: countItems(result),
     embedUrl: result.kind === 'post' ? result.embedUrl : null,
+    /** Whether the results of a search are not live. */
     degraded: result.kind === 'browse' && result.degraded,
   };
 }

@@ -1,6 +1,6 @@
 import { isPublicName } from '../../core/http/public-host.ts';
 import { isPostId, type Platform, parseHandle } from '../../model/reference.ts';
-import type { AddressedRead, AddressPlace } from './address.ts';
+import type { AddressPlace } from './address.ts';
 import {
   blueskyForms,
   mastodonForms,
@@ -25,10 +25,7 @@ interface Site {
 }
 
 /** Returns the read of an address of another site; `null` if the site has none, `no such site` if no known site has. */
-export function matchSitePath(
-  url: URL,
-  place: AddressPlace,
-): AddressedRead | null | 'no such site' {
+export function matchSitePath(url: URL, place: AddressPlace) {
   const site = siteOf(url.hostname, place);
   if (site === null) return 'no such site';
   const segments = splitPath(url.pathname);

@@ -67,15 +67,12 @@ function* renderItems(items: BrowseItems, result: BrowseResult): Steps<string> {
   return joinBlocks([heading, list === '' ? describeNothing(result) : list]);
 }
 
-function renderPost(
-  post: Post,
-  { subject, profile: owner, full, fetchedAt }: BrowseResult,
-): string {
+function renderPost(post: Post, { subject, profile, full, fetchedAt }: BrowseResult): string {
   const answered = subject.resource === 'replies' ? subject.answered : null;
   const thread = toThread(answered === null ? [] : [answered]);
   // The posts of a profile are below a heading of their own.
   const level = subject.resource === 'profile' ? 3 : 2;
-  const place = { thread, owner, position: null, isMarked: false, level };
+  const place = { thread, owner: profile, position: null, isMarked: false, level };
   return renderPostBlock(post, place, { full, fetchedAt, articles: 'preview' });
 }
 

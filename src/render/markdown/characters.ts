@@ -70,9 +70,7 @@ export function isSpace(character: string | undefined): boolean {
 export const isWordCharacter = (character: string | undefined): boolean =>
   character !== undefined && /^[\p{L}\p{N}\p{M}]$/u.test(character);
 
-const asciiPunctuation: ReadonlySet<string | undefined> = new Set(
-  '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
-);
+const asciiPunctuation = new Set<string | undefined>('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~');
 
 /** Returns whether a backslash can escape a character. */
 export function isAsciiPunctuation(character: string | undefined): character is string {
