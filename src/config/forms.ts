@@ -10,14 +10,13 @@ const wholeNumberFrom = (least: number, most: number) =>
     .transform(Number)
     .refine((n) => n >= least && n <= most, `must be a whole number from ${least} to ${most}`);
 
-export const wholeNumber = (least: number, most: number, byDefault: number) =>
+export const whole = (least: number, most: number, byDefault: number) =>
   wholeNumberFrom(least, most).default(byDefault);
 
-export const optionalNumber = (least: number, most: number) =>
-  wholeNumberFrom(least, most).optional();
+export const maybeWhole = (least: number, most: number) => wholeNumberFrom(least, most).optional();
 
 /** Creates the form of a text that may be missing, and the sentence that refuses another one. */
-export const optionalText = (pattern: RegExp, refusal: string) =>
+export const maybeText = (pattern: RegExp, refusal: string) =>
   z.string().regex(pattern, refusal).optional();
 
 /** Creates the form of one of a few words, the first by default. */
@@ -46,12 +45,13 @@ export const flag = (byDefault: boolean) =>
     .default(byDefault);
 
 /** The form of a list of web origins (RFC 6454 §6.2) as browsers write them, or `*`; by default empty. */
-export const originList = z
+export const origins = z
   .string()
   .toLowerCase()
   .pipe(list)
   .superRefine(each(originFault))
-  .transform((entries) => entries.map(toOrigin))
+  // Only those of the web have an origin by the parser; extensions of browsers have schemes of their own.
+  .transform((entries) => entries.map((one) => (/^https?:/.test(one) ? new URL(one).origin : one)))
   .default([]);
 
 function originFault(entry: string): string | null {
@@ -60,17 +60,14 @@ function originFault(entry: string): string | null {
   return `must be origins such as \`https://app.example.org\`, separated by commas, or \`*\`, not “${entry}”`;
 }
 
-/** Only those of the web have an origin by the parser; extensions of browsers have schemes of their own. */
-function toOrigin(entry: string): string {
-  return /^https?:/.test(entry) ? new URL(entry).origin : entry;
-}
-
 /** The form of a base address: no user name, query or fragment; without a slash at its end. */
 export const httpUrl = z
   .string()
   .refine(isHttpUrl, 'must be an http:// or https:// URL without user name, query or fragment')
   // The parser's own form: a host in another script becomes ASCII, as headers need it.
   .transform((value) => trimEndOf(new URL(value).href, '/'));
+
+export const maybeUrl = httpUrl.optional();
 
 function isHttpUrl(value: string): boolean {
   const url = /^https?:\/\/\S+$/i.test(value) ? parseUrl(value) : null;

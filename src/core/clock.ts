@@ -18,6 +18,4 @@ export const systemClock: Clock = {
 };
 
 /** Returns an instant in milliseconds as ISO 8601 UTC with seconds: `2026-03-04T09:12:00Z`. */
-export function toIsoSeconds(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
-}
+export const toIsoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

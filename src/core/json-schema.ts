@@ -34,9 +34,8 @@ function replace(schema: Record<string, unknown>, form: JsonSchema): void {
 const place = '#/components/schemas/';
 
 /** Creates the schema of a text of an open set with these known values. */
-export function openText(values: readonly string[], description: string): z.ZodString {
-  return z.string().meta({ description, 'x-extensible-enum': values });
-}
+export const openText = (values: readonly string[], description: string): z.ZodString =>
+  z.string().meta({ description, 'x-extensible-enum': values });
 
 /** Returns the reference to a schema that has an id. */
 export function refer(schema: z.ZodType): JsonSchema {
@@ -79,9 +78,7 @@ function movePlaces(described: object, suffix = ''): JsonSchema {
  * Returns all JSON Schemas that replies refer to, sorted by id. They are open: further members are allowed, and an
  * enumeration is a string with its known values in `x-extensible-enum`. Constants stay for unions.
  */
-export function toReplySchemas(
-  replies: readonly z.ZodType[],
-): Readonly<Record<string, JsonSchema>> {
+export function toReplySchemas(replies: readonly z.ZodType[]) {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: (id) => `${place}${id}`,
     // Other schemas with an id are made as well, and left out below; none of them may fail.
@@ -111,9 +108,7 @@ function open(schema: Record<string, unknown>): void {
   delete schema.enum;
 }
 
-function withoutNames({ $id: _id, $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
-  return schema;
-}
+const withoutNames = ({ $id: _id, $schema: _dialect, ...schema }: JsonSchema) => schema;
 
 /** Finds every reference in a document, at any depth. */
 export function findReferences(document: unknown): readonly string[] {

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 export interface MetricSample {
   /** For histograms. */
   readonly suffix?: '_bucket' | '_sum' | '_count';
@@ -34,16 +36,40 @@ export function writeMetrics(families: readonly MetricFamily[]): string {
 }
 
 function writeSample(name: string, { suffix, labels = {}, value }: MetricSample): string {
-  const written = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`);
+  const quote = (text: string) =>
+    text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+  const written = Object.entries(labels).map(([label, text]) => `${label}="${quote(text)}"`);
   const of = written.length === 0 ? '' : `{${written.join(',')}}`;
-  return `${name}${suffix ?? ''}${of} ${writeNumber(value)}`;
+  return `${name}${suffix ?? ''}${of} ${String(value).replace('Infinity', 'Inf').replace(/^Inf/, '+Inf')}`;
 }
 
-function escapeLabel(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+/** Measures this process, under the names that dashboards know. */
+export function measureProcess(): readonly MetricFamily[] {
+  const { rss, heapUsed, external } = process.memoryUsage();
+  const { userCPUTime, systemCPUTime } = process.resourceUsage();
+  const cpuSeconds = (userCPUTime + systemCPUTime) / 1e6;
+  const startedAt = performance.timeOrigin / 1000;
+  return [
+    one('process_resident_memory_bytes', 'Resident memory.', 'gauge', rss),
+    one('nodejs_heap_size_used_bytes', 'Memory of JavaScript objects.', 'gauge', heapUsed),
+    one('nodejs_external_memory_bytes', 'Memory of buffers and native objects.', 'gauge', external),
+    one('process_cpu_seconds_total', 'Time on a processor.', 'counter', cpuSeconds),
+    one(
+      'process_start_time_seconds',
+      'When the process started, in Unix seconds.',
+      'gauge',
+      startedAt,
+    ),
+    one(
+      'nodejs_eventloop_utilization_ratio',
+      'The share of time since the start in which the event loop was busy.',
+      'gauge',
+      performance.eventLoopUtilization().utilization,
+    ),
+  ];
 }
 
-function writeNumber(value: number): string {
-  if (Number.isFinite(value) || Number.isNaN(value)) return String(value);
-  return value > 0 ? '+Inf' : '-Inf';
+/** Returns a family of one value without labels. */
+export function one(name: string, help: string, type: 'counter' | 'gauge', value: number) {
+  return { name, help, type, samples: [{ value }] };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { openText } from '../core/json-schema.ts';
-import { count, list, maybeText, record } from './record.ts';
+import { count, list, maybeText, optionalText, record } from './record.ts';
 import { platform } from './reference.ts';
 
 /** A marked run of a text: a link, a mention, a tag or a style. */
@@ -8,7 +8,7 @@ export const facet = record('Facet', {
   type: z.enum(['link', 'mention', 'hashtag', 'symbol', 'bold', 'italic', 'strikethrough', 'code']),
   start: z.number().int().describe('First Unicode code point of the run in `text`.'),
   end: z.number().int().describe('Code point after the run.'),
-  url: z.string().optional().describe('Where a link, mention or tag leads.'),
+  url: optionalText.describe('Where a link, mention or tag leads.'),
 });
 
 /** The server that sent a copy of something of another server. */
@@ -16,7 +16,6 @@ export const copiedFrom = record('CopiedFrom', {
   host: z.string().describe('The server that was asked, which may have changed the copy.'),
   url: z.string().describe('The address of the copy on that server.'),
 });
-
 export type CopiedFrom = z.output<typeof copiedFrom>;
 
 /** The members of a post or an account that are not whole. */
@@ -67,7 +66,6 @@ export const account = record('Account', {
   left_out: leftOut,
   platform,
 });
-
 export type Account = z.output<typeof account>;
 
 type KnownAccount = Pick<Account, 'id' | 'screen_name' | 'name' | 'url' | 'platform'> &

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { list, maybeText, record } from './record.ts';
+import { list, maybeText, optionalText, record } from './record.ts';
 
 const styleRange = z
   .object({
     style: z.enum(['bold', 'italic', 'strikethrough', 'code', 'link']),
     start: z.number().int(),
     end: z.number().int(),
-    url: z.string().optional(),
+    url: optionalText,
   })
   .readonly();
 
@@ -15,31 +15,25 @@ export type StyleRange = z.output<typeof styleRange>;
 
 const styledText = { text: z.string(), styles: list(styleRange) };
 
+const block = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.object({ type: z.literal(type), ...shape }).readonly();
+
 const articleBlock = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('paragraph'), ...styledText }).readonly(),
-    z
-      .object({
-        type: z.literal('heading'),
-        level: z.number().int().min(1).max(6),
-        ...styledText,
-      })
-      .readonly(),
-    z.object({ type: z.literal('list_item'), ordered: z.boolean(), ...styledText }).readonly(),
-    z.object({ type: z.literal('quote'), ...styledText }).readonly(),
-    z.object({ type: z.literal('code'), text: z.string() }).readonly(),
-    z.object({ type: z.literal('markdown'), text: z.string() }).readonly(),
-    z
-      .object({
-        type: z.literal('image'),
-        url: z.string(),
-        alt: maybeText,
-        width: z.number().nullable(),
-        height: z.number().nullable(),
-      })
-      .readonly(),
-    z.object({ type: z.literal('post'), url: z.string() }).readonly(),
-    z.object({ type: z.literal('divider') }).readonly(),
+    block('paragraph', styledText),
+    block('heading', { level: z.number().int().min(1).max(6), ...styledText }),
+    block('list_item', { ordered: z.boolean(), ...styledText }),
+    block('quote', styledText),
+    block('code', { text: z.string() }),
+    block('markdown', { text: z.string() }),
+    block('image', {
+      url: z.string(),
+      alt: maybeText,
+      width: z.number().nullable(),
+      height: z.number().nullable(),
+    }),
+    block('post', { url: z.string() }),
+    block('divider', {}),
   ])
   .meta({ id: 'ArticleBlock' });
 
@@ -56,5 +50,4 @@ export const article = record('Article', {
   modified_at: maybeText.describe('ISO 8601, UTC.'),
   blocks: list(articleBlock),
 });
-
 export type Article = z.output<typeof article>;

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { openText } from '../core/json-schema.ts';
 import { account } from './account.ts';
 import { post } from './post.ts';
-import { list, maybeText as moment, record } from './record.ts';
+import { list, maybeText as moment, optionalText, record } from './record.ts';
 import { sourceNames } from './results.ts';
 
 export const historyFormats = ['json', 'ndjson'] as const;
-
 export type HistoryFormat = (typeof historyFormats)[number];
 
 const range = record('HistoryRange', {
@@ -21,7 +20,6 @@ const historyIndexEntry = record('HistoryIndexEntry', {
   created_timestamp: z.number().int().describe('The same in Unix seconds.'),
   repost: z.boolean().describe('True for a post that the account reposted.'),
 });
-
 export type HistoryIndexEntry = z.output<typeof historyIndexEntry>;
 
 const historyPost = z.union([post, historyIndexEntry]);
@@ -52,10 +50,9 @@ const historyMeta = record('HistoryMeta', {
   floor_reached: z
     .boolean()
     .describe('True where nothing older is in the range: it was read down to its beginning.'),
-  next_until: z
-    .string()
-    .optional()
-    .describe('The `until` with which a truncated import goes on; its first posts may be known.'),
+  next_until: optionalText.describe(
+    'The `until` with which a truncated import goes on; its first posts may be known.',
+  ),
   gaps: list(range).describe(
     'What was not read because of a failure or for lack of time, newest first.',
   ),
@@ -65,7 +62,6 @@ const historyMeta = record('HistoryMeta', {
   pages: z.number().int().describe('How many pages the source was asked for.'),
   duration_ms: z.number().int().describe('Milliseconds that it took.'),
 });
-
 export type HistoryMeta = z.output<typeof historyMeta>;
 
 const about = {
@@ -84,16 +80,13 @@ export const historyReply = record('HistoryReply', {
   meta: historyMeta,
   ...about,
 });
-
 export type HistoryReply = z.output<typeof historyReply>;
 
 export const historyPostLine = record('HistoryPostLine', { post: historyPost });
-
 export type HistoryPostLine = z.output<typeof historyPostLine>;
 
 /** The last line of a stream that came to its end. */
 export const historyMetaLine = record('HistoryMetaLine', {
   meta: historyMeta.unwrap().extend(about).readonly(),
 });
-
 export type HistoryMetaLine = z.output<typeof historyMetaLine>;

@@ -18,7 +18,6 @@ export const media = record('Media', {
   duration: z.number().nullable().optional().describe('Seconds; for video and audio.'),
   variants: list(videoVariant).optional(),
 });
-
 export type Media = z.output<typeof media>;
 
 /** A post's media: `all` in display order, and the same items by kind. */
@@ -27,7 +26,6 @@ export const mediaSet = record('MediaSet', {
   photos: list(media),
   videos: list(media),
 });
-
 export type MediaSet = z.output<typeof mediaSet>;
 
 /** Sorts media into a set. A `gif` moves, so it counts as a video. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { account, copiedFrom, facet, leftOut } from './account.ts';
 import { article } from './article.ts';
 import { mediaSet } from './media.ts';
-import { count, list, maybeText, record } from './record.ts';
+import { count, list, maybeText, optionalText, record } from './record.ts';
 import { platform } from './reference.ts';
 
 export type Facet = z.output<typeof facet>;
@@ -23,13 +23,12 @@ export const tombstone = record('Tombstone', {
   context: postContext.nullable(),
   platform,
 });
-
 export type Tombstone = z.output<typeof tombstone>;
 
 const reaction = record('Reaction', {
   name: z.string().describe('The emoji, or the name of one that a server has made.'),
   count: z.number().int(),
-  url: z.string().optional().describe('The picture of an emoji that a server has made.'),
+  url: optionalText.describe('The picture of an emoji that a server has made.'),
 });
 
 /** How many people reacted to a post with an emoji. */
@@ -41,7 +40,6 @@ const community = record('Community', {
   url: z.string(),
   description: maybeText,
 });
-
 export type Community = z.output<typeof community>;
 
 const pollChoice = z
@@ -65,10 +63,10 @@ const card = record('Card', {
   title: z.string().describe('May be empty.'),
   description: maybeText,
   image_url: maybeText,
-  image_alt: z.string().optional().describe('What the picture shows, where the page says so.'),
-  provider_name: z.string().optional().describe('The site: its name, or its domain.'),
-  author_name: z.string().optional().describe('Who wrote the page.'),
-  author_url: z.string().optional(),
+  image_alt: optionalText.describe('What the picture shows, where the page says so.'),
+  provider_name: optionalText.describe('The site: its name, or its domain.'),
+  author_name: optionalText.describe('Who wrote the page.'),
+  author_url: optionalText,
 });
 
 /** The preview of a page that a post links to, as the platform saw that page. */
@@ -91,10 +89,9 @@ export const status = z
     facets: list(facet).describe('Sorted by `start`; runs may nest, never cross.'),
     created_at: z.string().describe('ISO 8601, UTC.'),
     created_timestamp: z.number().int().describe('Unix seconds.'),
-    edited_at: z
-      .string()
-      .optional()
-      .describe('When its author last changed it: ISO 8601, UTC. Absent where nothing says so.'),
+    edited_at: optionalText.describe(
+      'When its author last changed it: ISO 8601, UTC. Absent where nothing says so.',
+    ),
     author: account,
     lang: maybeText,
     replies: count,
@@ -146,6 +143,5 @@ export type Post = Status | Tombstone;
  * Returns the address under which a post was read: that of the copy, where it is one, since only the
  * author's own server can vouch for the original.
  */
-export function canonicalUrl(post: Post): string | null {
-  return post.type === 'status' ? (post.copied_from?.url ?? post.url) : post.url;
-}
+export const canonicalUrl = (post: Post): string | null =>
+  post.type === 'status' ? (post.copied_from?.url ?? post.url) : post.url;

@@ -3,7 +3,6 @@ import type { Post } from './post.ts';
 import type { AccountReference, PostReference, SearchPlatform } from './reference.ts';
 import type { Feed } from './results.ts';
 
-/** Asks for a post, with its surroundings where the provider has the reads for them. */
 export interface PostQuery {
   readonly kind: 'post';
   readonly post: PostReference;
@@ -12,7 +11,7 @@ export interface PostQuery {
   readonly replies: 'top' | 'recent' | 'off';
 }
 
-/** Asks for what answers a post, directly or not; `order` says which direct replies come first. */
+/** Asks for all answers to a post; `order` is that of the direct ones. */
 export interface RepliesQuery extends PageQuery {
   readonly kind: 'replies';
   readonly post: PostReference;
@@ -27,7 +26,7 @@ export interface ProfileQuery {
 /** A walk through a list: `cursor` is the provider's own, `null` for the first page. */
 interface PageQuery {
   readonly cursor: string | null;
-  /** How many rows are wanted; a provider may give fewer or more. */
+  /** Rows that are wanted; a provider may return fewer or more. */
   readonly count: number;
 }
 
@@ -74,7 +73,7 @@ export interface PostFound extends Dated {
   readonly continuation: readonly Post[];
   /** Direct replies in the order asked for, each followed by the replies to it. */
   readonly replies: readonly Post[];
-  /** Of what was asked for, what could not be given this time; `warnings` say so in sentences. */
+  /** Parts that are missing this time; `warnings` say so in sentences. */
   readonly missing: readonly ('thread' | 'replies')[];
   readonly warnings: readonly string[];
 }
@@ -88,29 +87,20 @@ export interface ProfileFound extends Dated {
 export interface PageSpan {
   /** The page begins right below this moment, in milliseconds since the epoch; null at the top. */
   readonly fromMs: number | null;
-  /**
-   * From there on everything newer than this moment is on the page, in milliseconds since the epoch;
-   * `null` where that is not known.
-   */
+  /** Everything from there to this moment is on the page, in milliseconds since the epoch; `null` if not known. */
   readonly toMs: number | null;
   /** False where the source may have sent fewer rows than there are between them. */
   readonly isWhole: boolean;
 }
 
-/**
- * One page of a provider's list. `cursor` is null at the end; a page may be short or empty before
- * it. A provider gives no item twice on a page; across pages it may, and the walk drops the second.
- */
+/** A page of a provider's list, short or empty at times. `cursor` is `null` at the end. Pages may share items. */
 export interface Page<Item> extends Dated {
   readonly items: readonly Item[];
   readonly cursor: string | null;
   readonly warnings: readonly string[];
   /** How many rows the source sent, where some of them are not among `items`. */
   readonly rows?: number;
-  /**
-   * True where the source is known to send such a page now and then in place of a fuller one, so that
-   * it is worth asking for again, also where `cursor` is null.
-   */
+  /** True if the source sends such a page now and then in place of a fuller one: a retry may help. */
   readonly isDoubtful?: boolean;
   /** True where pages never overlap and are never short or empty before the end. */
   readonly isExact?: boolean;

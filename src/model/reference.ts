@@ -5,7 +5,6 @@ import { Problem, quoteInput } from '../core/problem.ts';
 
 /** The platforms that references can name. New values may appear in replies. */
 export const platform = z.enum(['x', 'bluesky', 'mastodon', 'sample']);
-
 export type Platform = z.output<typeof platform>;
 
 /** What can be searched: a platform, what was imported into the archive, or the made-up sample. */
@@ -71,9 +70,8 @@ export function isPostId(of: Platform, id: string): boolean {
 }
 
 /** Returns a unique name of a post. On X and in the sample ids are unique, elsewhere within an account or a host. */
-export function identifyPost({ platform: of, handle, id }: PostReference): string {
-  return `${of} ${of === 'x' || of === 'sample' ? '' : handle} ${id}`;
-}
+export const identifyPost = ({ platform: of, handle, id }: PostReference): string =>
+  `${of} ${of === 'x' || of === 'sample' ? '' : handle} ${id}`;
 
 /** The handle in addresses of posts on X that name no author. No account there can have it. */
 export const nobodyOnX = 'i';
@@ -140,13 +138,11 @@ const postPaths: Readonly<Record<Platform, string>> = {
 };
 
 /** Returns the address of a post on its own platform; the sample lives at Perch's permalinks. */
-export function postUrl({ platform: of, handle, id }: PostReference, baseUrl: string): string {
-  return `${profileUrl(of, handle ?? nobodyOnX, baseUrl)}${postPaths[of]}${id}`;
-}
+export const postUrl = ({ platform: of, handle, id }: PostReference, baseUrl: string): string =>
+  `${profileUrl(of, handle ?? nobodyOnX, baseUrl)}${postPaths[of]}${id}`;
 
-export function embedUrl(url: string, baseUrl: string): string {
-  return `${baseUrl}/api/v1/oembed?url=${encodeURIComponent(url)}`;
-}
+export const embedUrl = (url: string, baseUrl: string): string =>
+  `${baseUrl}/api/v1/oembed?url=${encodeURIComponent(url)}`;
 
 /** Returns the address of a hashtag's posts; `host` is the server on Mastodon. */
 export function hashtagUrl(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { openText } from '../core/json-schema.ts';
 import { account } from './account.ts';
 import { post } from './post.ts';
-import { list, record } from './record.ts';
+import { list, optionalText, record } from './record.ts';
 
 /** The names of the providers that there are, which tell who answered. */
 export const sourceNames = ['archive', 'fxtwitter', 'syndication', 'bluesky', 'mastodon'] as const;
@@ -16,7 +16,6 @@ export type Format = (typeof postFormats)[number] | 'preview';
 
 /** The feeds of a search; `media` is another name of `photos`. */
 export const feeds = ['latest', 'top', 'photos', 'videos', 'users'] as const;
-
 export type Feed = (typeof feeds)[number];
 
 const warnings = list(z.string()).describe('What the reader should know; often empty.');
@@ -34,58 +33,50 @@ export const postReply = record('PostReply', {
   fetched_at: z.string().describe('When the upstream was asked: ISO 8601, UTC.'),
   source: openText(sourceNames, 'The provider that answered.'),
 });
-
 export type PostReply = z.output<typeof postReply>;
 
 /** The accounts whose profiles a Markdown page shows. */
 export type UserDetail = 'off' | 'author' | 'all';
 
+interface ReadResult {
+  readonly warnings: readonly string[];
+  readonly fetchedAt: string;
+  readonly source: string;
+  /** True adds dates, metrics and profile detail to the Markdown. */
+  readonly full: boolean;
+}
+
 /** Result of a post read: the body before its Markdown, and how much to show. */
-export interface PostResult {
+export interface PostResult extends ReadResult {
   readonly kind: 'post';
   readonly url: string;
   readonly embedUrl: string;
   readonly posts: PostReply['posts'];
-  readonly warnings: readonly string[];
-  readonly fetchedAt: string;
-  readonly source: string;
-  /** True adds exact times, metrics and the client to the Markdown. */
-  readonly full: boolean;
   readonly userDetail: UserDetail;
 }
 
-const resources: readonly BrowseSubject['resource'][] = [
-  'profile',
-  'followers',
-  'following',
-  'search',
-  'replies',
-];
-
 /** The body of a read of a list: a profile, its followers or following, replies, or a search. */
 export const browseReply = record('BrowseReply', {
-  resource: openText(resources, 'What was read.'),
-  handle: z
-    .string()
-    .optional()
-    .describe('Whose profile, list or post it is, without `@`; absent where that is not known.'),
-  id: z.string().optional().describe('Of replies, the id of the post.'),
-  url: z.string().optional().describe('Of replies, the address of the post.'),
-  query: z.string().optional().describe('What was searched for.'),
+  resource: openText(['profile', 'followers', 'following', 'search', 'replies'], 'What was read.'),
+  handle: optionalText.describe(
+    'Whose profile, list or post it is, without `@`; absent where that is not known.',
+  ),
+  id: optionalText.describe('Of replies, the id of the post.'),
+  url: optionalText.describe('Of replies, the address of the post.'),
+  query: optionalText.describe('What was searched for.'),
   feed: openText(feeds, 'The feed of a search.').optional(),
   profile: account.optional(),
   posts: list(post).optional().describe('Of a profile, of replies or of a search of posts.'),
   users: list(account).optional().describe('Of followers, following or a search of accounts.'),
   page: z.number().int().describe('Counts from 1.'),
   limit: z.number().int().describe('The most items of a page; what was asked for, at most 100.'),
-  nextCursor: z.string().optional().describe('Where the next page begins; absent at the end.'),
+  nextCursor: optionalText.describe('Where the next page begins; absent at the end.'),
   warnings,
   degraded: z.boolean().describe('True when the results are not live.'),
   markdown: z.string().describe('The same as the Markdown representation.'),
   source: openText(sourceNames, 'The provider that answered.'),
   fetched_at: z.string().describe('When the upstream was asked: ISO 8601, UTC.'),
 });
-
 export type BrowseReply = z.output<typeof browseReply>;
 
 export type BrowseItems =
@@ -110,7 +101,7 @@ export type BrowseSubject =
     }
   | { readonly resource: 'search'; readonly query: string; readonly feed: Feed };
 
-export interface BrowseResult {
+export interface BrowseResult extends ReadResult {
   readonly kind: 'browse';
   readonly subject: BrowseSubject;
   /** Of a profile read; null for every other. */
@@ -121,12 +112,7 @@ export interface BrowseResult {
   readonly limit: number;
   /** Where the next page begins, and its address; null at the end. */
   readonly next: { readonly cursor: string; readonly url: string } | null;
-  readonly warnings: readonly string[];
   readonly degraded: boolean;
-  readonly fetchedAt: string;
-  readonly source: string;
-  /** True adds dates, metrics and profile detail to the Markdown. */
-  readonly full: boolean;
 }
 
 /** The body of the oEmbed read: oEmbed 1.0, type `rich`. */
@@ -137,19 +123,17 @@ export const embedReply = record('EmbedReply', {
   width: z.number().int().describe('Pixels; at most `maxwidth`.'),
   height: z.number().int().describe('Pixels, an estimate; at most `maxheight`.'),
   title: z.string(),
-  author_name: z.string().optional(),
-  author_url: z.string().optional(),
+  author_name: optionalText,
+  author_url: optionalText,
   provider_name: z.string(),
   provider_url: z.string(),
   cache_age: z.number().int().describe('Seconds.'),
-  thumbnail_url: z
-    .string()
-    .optional()
-    .describe('All three `thumbnail_` members or none; within `maxwidth` and `maxheight`.'),
+  thumbnail_url: optionalText.describe(
+    'All three `thumbnail_` members or none; within `maxwidth` and `maxheight`.',
+  ),
   thumbnail_width: z.number().int().optional(),
   thumbnail_height: z.number().int().optional(),
 });
-
 export type EmbedReply = z.output<typeof embedReply>;
 
 export interface EmbedResult {

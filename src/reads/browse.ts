@@ -11,7 +11,7 @@ import {
   type BrowseSubject,
   browseFormats,
 } from '../model/results.ts';
-import { choice, clampedCount, freeText, truth, wholeNumber } from './parameters.ts';
+import { clampedCount, freeText, optionalChoice, truth, wholeNumber } from './parameters.ts';
 import { createRead, type PlanContext, type Read, type ReadOf, staleWarnings } from './read.ts';
 
 const defaultLimit = 20;
@@ -30,9 +30,9 @@ export const listParams = {
     .describe(`The page, 1 to ${maxPage}; walks the earlier ones. Not together with \`cursor\`.`),
   full: truth(false).describe('Adds dates, metrics and profile detail to the Markdown.'),
   nocache: truth(false).describe('Skips the response cache.'),
-  format: choice('invalid_format', browseFormats)
-    .optional()
-    .describe('Where it is left out, `markdown` or what `Accept` prefers.'),
+  format: optionalChoice('invalid_format', browseFormats).describe(
+    'Where it is left out, `markdown` or what `Accept` prefers.',
+  ),
 };
 
 export const handleParam = freeText('invalid_handle').describe(
@@ -53,7 +53,7 @@ export interface BrowseTarget {
   readonly identity: readonly (string | number | boolean | null)[];
   /** The path under `/api/v1`, and the parameters that go along to the next page. */
   readonly path: string;
-  readonly parameters: Readonly<Record<string, string | undefined>>;
+  readonly parameters: Readonly<Record<string, string | boolean | undefined>>;
   readonly isLiveOnly?: boolean;
 }
 
@@ -186,13 +186,13 @@ function toNext(
   if (cursor === null) return null;
   const parameters = {
     ...target.parameters,
-    limit: query.limit === defaultLimit ? undefined : String(query.limit),
-    full: full ? 'true' : undefined,
+    limit: query.limit !== defaultLimit && String(query.limit),
+    full,
     cursor,
   };
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined) search.append(name, value);
+    if (value !== undefined && value !== false) search.append(name, String(value));
   }
   return { cursor, url: `${baseUrl}/api/v1${target.path}?${search}` };
 }

@@ -12,14 +12,11 @@ const macBytes = 16;
 /** At least this many marks, or all if there are fewer, must have room beside the source's own cursor. */
 const leastMarks = 8;
 
+const name = z.string().nullable();
+const count = z.number().int().nonnegative();
+
 /** The place without its marks, as a tuple of JSON: small, and strict when it is read back. */
-const place = z.tuple([
-  z.string().nullable(),
-  z.string().nullable(),
-  z.number().int().nonnegative(),
-  z.number().int().positive(),
-  z.number().int().nonnegative(),
-]);
+const place = z.tuple([name, name, count, count.positive(), count]);
 
 /**
  * Creates the codec. A cursor is base64url of a truncated HMAC-SHA256 (RFC 2104 §5) and of a place in a list; the

@@ -38,7 +38,11 @@ function understand(
   { url, maxwidth, maxheight, nocache, format }: z.output<typeof params>,
   context: PlanContext,
 ): ReadPlan {
-  if (format !== undefined && format.toLowerCase() !== 'json') throw otherFormat(format);
+  if (format !== undefined && format.toLowerCase() !== 'json') {
+    throw new Problem('not_implemented', {
+      detail: `The parameter \`format\` has the value ${quoteInput(format)}; oEmbed documents are \`json\` only.`,
+    });
+  }
   if (url === undefined || url.trim() === '') throw missingUrl(url);
   const post = readPostUrl(url.trim(), context);
   return {
@@ -54,10 +58,4 @@ function understand(
       cacheSeconds: context.embedSeconds,
     }),
   };
-}
-
-function otherFormat(format: string): Problem {
-  return new Problem('not_implemented', {
-    detail: `The parameter \`format\` has the value ${quoteInput(format)}; oEmbed documents are \`json\` only.`,
-  });
 }

@@ -8,7 +8,7 @@ import type { PostQuery } from '../model/queries.ts';
 import { embedUrl, type PostReference, parsePostParams } from '../model/reference.ts';
 import { type PostResult, postFormats } from '../model/results.ts';
 import { readPostUrl } from './addresses/post-address.ts';
-import { choice, freeText, threadMode, truth } from './parameters.ts';
+import { choice, freeText, optionalChoice, threadMode, truth } from './parameters.ts';
 import { arrangePosts, type PostView } from './post-view.ts';
 import { createRead, type PlanContext, type ReadPlan, staleWarnings } from './read.ts';
 
@@ -31,18 +31,14 @@ const params = z.object({
   replies: choice('invalid_replies', ['top', 'recent', 'off'])
     .default('top')
     .describe('`top`: the most liked replies first. `recent`: the newest. `off`: none.'),
-  userinfo: choice('invalid_userinfo', ['off', 'author', 'all'])
-    .optional()
-    .describe(
-      'Whose profile the Markdown adds. Where it is left out, `off`, with `full=true` `author`.',
-    ),
+  userinfo: optionalChoice('invalid_userinfo', ['off', 'author', 'all']).describe(
+    'Whose profile the Markdown adds. Where it is left out, `off`, with `full=true` `author`.',
+  ),
   full: truth(false).describe('Adds exact times, metrics and profile detail to the Markdown.'),
   nocache: truth(false).describe('Skips the response cache.'),
-  format: choice('invalid_format', postFormats)
-    .optional()
-    .describe(
-      'Where it is left out, `markdown` or what `Accept` prefers. `obsidian` has YAML front matter.',
-    ),
+  format: optionalChoice('invalid_format', postFormats).describe(
+    'Where it is left out, `markdown` or what `Accept` prefers. `obsidian` has YAML front matter.',
+  ),
 });
 
 type Params = z.output<typeof params>;

@@ -52,14 +52,14 @@ function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
   refuseOptionsOfPosts(params);
   const account = toAccountReference(params.handle);
   const { platform, handle } = account;
-  const {
-    with_replies: withReplies,
-    with_reposts: withReposts,
-    only_media: onlyMedia,
-    include_posts: hasPosts,
-  } = params;
+  const { with_replies, with_reposts, only_media, include_posts: hasPosts } = params;
   const untilSeconds = params.until ?? null;
-  const options = { withReplies, withReposts, onlyMedia, untilSeconds };
+  const options = {
+    withReplies: with_replies,
+    withReposts: with_reposts,
+    onlyMedia: only_media,
+    untilSeconds,
+  };
   return {
     subject: { resource: 'profile', handle, url: profileUrl(platform, handle, baseUrl) },
     cacheSubject: accountSubject(platform, handle),
@@ -67,11 +67,6 @@ function toTarget(params: Params, { baseUrl }: PlanContext): BrowseTarget {
     list: hasPosts ? { kind: 'timeline', account, ...options } : null,
     identity: ['profile', platform, handle, hasPosts, ...Object.values(options)],
     path: `/profiles/${encodeURIComponent(handle)}`,
-    parameters: {
-      with_replies: withReplies ? 'true' : undefined,
-      with_reposts: withReposts ? 'true' : undefined,
-      only_media: onlyMedia ? 'true' : undefined,
-      until: printMoment(untilSeconds),
-    },
+    parameters: { with_replies, with_reposts, only_media, until: printMoment(untilSeconds) },
   };
 }

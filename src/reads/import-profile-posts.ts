@@ -5,8 +5,8 @@ import { historyFormats, historyReply } from '../model/history.ts';
 import { handleParam, toAccountReference } from './browse.ts';
 import { warnOfMisspelt } from './misspelt.ts';
 import {
-  choice,
   moment,
+  optionalChoice,
   parseParameters,
   refuseEmptyRange,
   truth,
@@ -35,9 +35,9 @@ const params = z.object({
   nocache: truth(false).describe(
     'Asks the source for all of it, also for what the server may keep from an earlier import.',
   ),
-  format: choice('invalid_format', historyFormats)
-    .optional()
-    .describe('Where it is left out, `json`, or `ndjson` where `Accept` prefers it.'),
+  format: optionalChoice('invalid_format', historyFormats).describe(
+    'Where it is left out, `json`, or `ndjson` where `Accept` prefers it.',
+  ),
 });
 
 type Params = z.output<typeof params>;

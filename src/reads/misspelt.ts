@@ -5,9 +5,8 @@ const limits = { names: 50, warnings: 5 } as const;
 const comparedName = /^[\w-]{1,32}$/;
 
 /** Returns the parameter of a read that an ignored name is likely a misspelling of, if there is one. */
-export function correctionOf(name: string, known: readonly string[]): string | undefined {
-  return comparedName.test(name) ? nearestName(name, known) : undefined;
-}
+export const correctionOf = (name: string, known: readonly string[]): string | undefined =>
+  comparedName.test(name) ? nearestName(name, known) : undefined;
 
 /** Returns a warning for each parameter of a request that a read ignores and knows by another spelling. */
 export function warnOfMisspelt(

@@ -35,7 +35,11 @@ export function choice<const Values extends readonly [string, ...string[]]>(
   return parameter(z.string().toLowerCase().pipe(z.enum(values)), { code, accepts, form });
 }
 
-/** Text, or the JSON number or boolean that means the same, as in the arguments of an MCP tool. */
+export const optionalChoice = <const Values extends readonly [string, ...string[]]>(
+  ...[code, values]: [ProblemCode, Values]
+) => choice(code, values).optional();
+
+/** Text, or the JSON number or boolean that means the same, as in arguments of MCP tools. */
 const textOrScalar = z.union([z.string(), z.int(), z.boolean()]).transform(String);
 
 const truths = ['true', '1', 'yes'];
@@ -55,9 +59,7 @@ export function truth(byDefault: boolean) {
   }).default(byDefault);
 }
 
-export function freeText(code: ProblemCode) {
-  return parameter(z.string(), { code, accepts: 'text' });
-}
+export const freeText = (code: ProblemCode) => parameter(z.string(), { code, accepts: 'text' });
 
 /** Creates the `thread` parameter: `off`, `full`, `conversation` or a count from 2 to 100. */
 export function threadMode() {
@@ -78,28 +80,26 @@ export function threadMode() {
   });
 }
 
+function count(most: number, pattern: RegExp, toNumber: (text: string) => number) {
+  const digits = z.string().regex(pattern).transform(toNumber);
+  return textOrScalar.pipe(digits.refine((number) => number >= 1 && number <= most));
+}
+
 /** Creates a parameter that takes a whole number from 1 on; one over `most` is clamped to it. */
 export function clampedCount(most: number) {
-  const schema = z
-    .string()
-    .regex(/^\d+$/)
-    .transform((text) => Math.min(Number(text), most))
-    .refine((count) => count >= 1);
-  return parameter(textOrScalar.pipe(schema), {
-    code: 'invalid_option',
-    accepts: `a whole number from 1 to ${most}; a larger one counts as ${most}`,
-    form: { type: 'integer', minimum: 1 },
-  });
+  return parameter(
+    count(most, /^\d+$/, (text) => Math.min(Number(text), most)),
+    {
+      code: 'invalid_option',
+      accepts: `a whole number from 1 to ${most}; a larger one counts as ${most}`,
+      form: { type: 'integer', minimum: 1 },
+    },
+  );
 }
 
 /** Creates a parameter that takes a whole number from 1 to `most`. */
 export function wholeNumber(most: number) {
-  const schema = z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .transform(Number)
-    .refine((count) => count >= 1 && count <= most);
-  return parameter(textOrScalar.pipe(schema), {
+  return parameter(count(most, /^\d{1,15}$/, Number), {
     code: 'invalid_option',
     accepts: `a whole number from 1 to ${most}`,
     form: { type: 'integer', minimum: 1, maximum: most },
@@ -128,9 +128,8 @@ export function moment() {
 }
 
 /** Returns a moment as a parameter takes it, always in the same form; `undefined` for `null`. */
-export function printMoment(seconds: number | null): string | undefined {
-  return seconds === null ? undefined : toIsoSeconds(seconds * 1000);
-}
+export const printMoment = (seconds: number | null): string | undefined =>
+  seconds === null ? undefined : toIsoSeconds(seconds * 1000);
 
 const lastSecond = 253_402_300_799;
 

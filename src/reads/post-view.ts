@@ -16,8 +16,10 @@ const maxDirectReplies = 20;
 
 /** Puts what was found into reading order, with the `context` of each post, and cuts it to the view. Pure. */
 export function arrangePosts(found: PostFound, view: PostView) {
+  const isForeign = ({ author }: Post) => author !== null && author.id !== found.post.author?.id;
+  const foreign = found.ancestors.findLastIndex(isForeign); // the author's own chain follows it
   const chain = cutThread(
-    view.context === 'thread' ? ownAncestors(found) : found.ancestors,
+    view.context === 'thread' ? found.ancestors.slice(foreign + 1) : found.ancestors,
     found.continuation,
     view.thread,
   );
@@ -32,13 +34,6 @@ export function arrangePosts(found: PostFound, view: PostView) {
     ],
     warnings: chain.warnings,
   };
-}
-
-/** The ancestors that are the author's own, back to the first one by somebody else. */
-function ownAncestors({ ancestors, post }: PostFound): readonly Post[] {
-  const author = post.author?.id;
-  const foreign = ancestors.findLastIndex(({ author: by }) => by !== null && by.id !== author);
-  return ancestors.slice(foreign + 1);
 }
 
 /** Keeps at most `thread` posts: the post, what follows it, then the nearest before it. */

@@ -32,12 +32,9 @@ export function createReader(fetcher: Pick<Fetcher, 'recall' | 'fetch'>, context
     }),
     assemble: ({ understood, answer }: Answered): Result => understood.assemble(answer),
     /** Represents the result in a format, with bytes that are kept beside the answer. */
-    represent: async (
-      { understood, answer }: Answered,
-      format: Format,
-      sliced: Sliced,
-    ): Promise<Representation> => {
-      const name = nameView({ understood, answer }, format);
+    represent: async (answered: Answered, format: Format, sliced: Sliced) => {
+      const { understood, answer } = answered;
+      const name = nameView(answered, format);
       const known = kept.get(answer.views, name);
       if (known !== undefined) return known;
       const made = await represent(understood.assemble(answer), format, sliced);
@@ -48,6 +45,5 @@ export function createReader(fetcher: Pick<Fetcher, 'recall' | 'fetch'>, context
 }
 
 /** Names a view of an answer: equal names, equal bytes. A stale answer has a warning that a fresh one has not. */
-export function nameView({ understood, answer }: Answered, format: Format): string {
-  return `${answer.cache === 'stale' ? 'stale ' : ''}${understood.views[format]}`;
-}
+export const nameView = ({ understood, answer }: Answered, format: Format): string =>
+  `${answer.cache === 'stale' ? 'stale ' : ''}${understood.views[format]}`;

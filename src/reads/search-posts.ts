@@ -3,7 +3,15 @@ import { Problem } from '../core/problem.ts';
 import { searchPlatforms } from '../model/reference.ts';
 import { feeds } from '../model/results.ts';
 import { type BrowseTarget, createBrowseRead, listParams } from './browse.ts';
-import { choice, freeText, moment, printMoment, refuseEmptyRange, truth } from './parameters.ts';
+import {
+  choice,
+  freeText,
+  moment,
+  optionalChoice,
+  printMoment,
+  refuseEmptyRange,
+  truth,
+} from './parameters.ts';
 import type { PlanContext } from './read.ts';
 
 const maxQuery = 512;
@@ -17,11 +25,9 @@ const params = z.object({
     .describe('`media` is another name of `photos`; `users` finds accounts.'),
   since: moment().describe('Only posts from this moment on.'),
   until: moment().describe('Only posts from before this moment.'),
-  platform: choice('invalid_option', searchPlatforms)
-    .optional()
-    .describe(
-      'What is searched: a platform, `archive` for what was imported into this server, or `sample` for its made-up posts. Where it is left out, the first provider’s platform that can be searched.',
-    ),
+  platform: optionalChoice('invalid_option', searchPlatforms).describe(
+    'What is searched: a platform, `archive` for what was imported into this server, or `sample` for its made-up posts. Where it is left out, the first provider’s platform that can be searched.',
+  ),
   require_live: truth(false).describe(
     '`true`: 503 `upstream_unavailable` in place of results that are not live.',
   ),
@@ -66,7 +72,7 @@ function toTarget(params: Params, { searchPlatform }: PlanContext): BrowseTarget
       since: printMoment(sinceSeconds),
       until: printMoment(untilSeconds),
       platform,
-      require_live: isLiveOnly ? 'true' : undefined,
+      require_live: isLiveOnly,
     },
     isLiveOnly,
   };

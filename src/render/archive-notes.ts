@@ -61,7 +61,6 @@ export function renderRepost(repost: RepostLine): string {
   return `\n${listItem(joinLines([head, excerpt]))}\n`;
 }
 
-/** The number of posts of an account in a year. */
 export interface YearCount {
   readonly year: string;
   readonly threads: number;

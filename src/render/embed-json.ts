@@ -4,7 +4,8 @@ import { toSafeUrl } from './html/escape.ts';
 import { findPictures } from './html/pictures.ts';
 import { renderPostQuote } from './html/post-quote.ts';
 import { copyPrefix } from './markdown/accounts.ts';
-import { callAccount, headlinePost } from './summary.ts';
+import { toLine } from './markdown/characters.ts';
+import { headlinePost } from './summary.ts';
 
 /** Renders an oEmbed 1.0 document of type `rich` as JSON text. Its `html` loads and runs nothing. */
 export function renderEmbedJson(result: EmbedResult): string {
@@ -49,7 +50,7 @@ function authorOf(post: Post): Partial<EmbedReply> {
   if (author === null) return {};
   const isCopy = post.type === 'status' && post.copied_from !== undefined;
   const url = isCopy ? null : toSafeUrl(author.url);
-  const author_name = `${copyPrefix(post)}${callAccount(author)}`;
+  const author_name = `${copyPrefix(post)}${toLine(author.name) || `@${toLine(author.screen_name)}`}`;
   return url === null ? { author_name } : { author_name, author_url: url };
 }
 

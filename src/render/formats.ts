@@ -45,58 +45,42 @@ interface Rendered {
   readonly fileName: string | null;
 }
 
-/** Renders a result in a format. Throws Error for one that results of this kind do not have. */
-export function render(result: Result, format: Format): Rendered {
-  const { body, ...rest } = begin(result, format);
-  return { ...rest, body: typeof body === 'string' ? body : runAtOnce(body) };
-}
-
-/** Renders a result in a format, as `render` does, in slices. */
-export async function renderInSlices(
-  result: Result,
-  format: Format,
-  sliced: Sliced,
-): Promise<Rendered> {
-  const { body, ...rest } = begin(result, format);
-  return { ...rest, body: typeof body === 'string' ? body : await runInSlices(body, sliced) };
-}
-
-function begin(result: Result, format: Format) {
+/** Renders a result in a format, in steps. Throws Error for one that results of this kind do not have. */
+function* renderSteps(result: Result, format: Format): Steps<Rendered> {
   // The formats of a kind render results of that kind; the compiler cannot see the two go together.
   const known = formats[result.kind] as Partial<Record<Format, ResultFormat<Result>>>;
   const chosen = known[format];
   if (chosen === undefined) throw new Error(`A ${result.kind} result has no format ${format}.`);
   const { mediaType, toFileName } = chosen;
-  return { body: chosen.render(result), mediaType, fileName: toFileName?.(result) ?? null };
+  const body = chosen.render(result);
+  const fileName = toFileName?.(result) ?? null;
+  return { body: typeof body === 'string' ? body : yield* body, mediaType, fileName };
 }
+
+/** Renders a result in a format. */
+export const render = (result: Result, format: Format): Rendered =>
+  runAtOnce(renderSteps(result, format));
+
+/** Renders a result in a format, in slices. */
+export const renderInSlices = (result: Result, format: Format, sliced: Sliced): Promise<Rendered> =>
+  runInSlices(renderSteps(result, format), sliced);
 
 /** The bytes of one representation of a result, and the values of its headers. */
-export interface Representation extends Omit<Rendered, 'body'> {
-  readonly kind: Result['kind'];
-  readonly body: Buffer;
-  /** A strong entity tag (RFC 9110 §8.8.3): a hash of the body. */
-  readonly etag: string;
-  readonly count: number;
-  readonly embedUrl: string | null;
-  /** Whether the results of a search are not live. */
-  readonly degraded: boolean;
-}
+export type Representation = Readonly<Awaited<ReturnType<typeof represent>>>;
 
-export async function represent(
-  result: Result,
-  format: Format,
-  sliced: Sliced,
-): Promise<Representation> {
+export async function represent(result: Result, format: Format, sliced: Sliced) {
   const { body: text, ...rest } = await renderInSlices(result, format, sliced);
   const body = Buffer.from(text);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   return {
     ...rest,
     body,
+    /** A strong entity tag (RFC 9110 §8.8.3): a hash of the body. */
     etag,
     kind: result.kind,
     count: countItems(result),
     embedUrl: result.kind === 'post' ? result.embedUrl : null,
+    /** Whether the results of a search are not live. */
     degraded: result.kind === 'browse' && result.degraded,
   };
 }

@@ -32,11 +32,7 @@ export function createHistoryDocument(about: HistoryAbout) {
   return {
     begin: (): string => {
       const { handle, account: profile } = about;
-      const head: Partial<HistoryReply> = {
-        resource: 'history',
-        handle,
-        ...(profile !== null && { profile }),
-      };
+      const head = { resource: 'history', handle, ...(profile && { profile }) };
       return `${JSON.stringify(head).slice(0, -1)},"posts":[`;
     },
     add: (placed: readonly PlacedPost[]): string => {
@@ -110,6 +106,5 @@ function toRange({ sinceSecond, untilSecond }: HistoryRange) {
   return { since: toMoment(sinceSecond), until: toMoment(untilSecond) };
 }
 
-function toMoment(second: number | null): string | null {
-  return second === null ? null : toIsoSeconds(second * 1000);
-}
+const toMoment = (second: number | null): string | null =>
+  second === null ? null : toIsoSeconds(second * 1000);

@@ -7,20 +7,18 @@ import { toLine } from './markdown/characters.ts';
 import { renderPostPage, titlePostPage } from './markdown/post-page.ts';
 import { toThread } from './markdown/thread.ts';
 
-/** Renders a post read as a note for a vault: YAML front matter, then the Markdown page. Each post is a step. */
+/** Renders a post read as a note: YAML front matter, then the Markdown page. Each post is a step. */
 export function* renderPostNote(result: PostResult): Steps<string> {
   const page = yield* renderPostPage(result);
   return `${renderFrontMatter(toProperties(result))}\n${page}`;
 }
 
-export function nameNote(result: PostResult): string {
-  return `${toFileName(titlePostPage(result)) || 'post'}.md`;
-}
+export const nameNote = (result: PostResult): string =>
+  `${toFileName(titlePostPage(result)) || 'post'}.md`;
 
 /** Renders properties as YAML front matter, with its line of dashes before and after. */
-export function renderFrontMatter(properties: Readonly<Record<string, unknown>>): string {
-  return `---\n${loadYaml().stringify(properties, { lineWidth: 0 })}---\n`;
-}
+export const renderFrontMatter = (properties: Readonly<Record<string, unknown>>): string =>
+  `---\n${loadYaml().stringify(properties, { lineWidth: 0 })}---\n`;
 
 /** Loads the package with the first note, because it takes as long to load as all of Perch. */
 const loadYaml: () => typeof import('yaml') = () => createRequire(import.meta.url)('yaml');

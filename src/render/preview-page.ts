@@ -61,7 +61,8 @@ function renderPreviewTags(post: Post | undefined, url: string): string {
     ['twitter:image', first?.url ?? null],
     ['twitter:image:alt', first?.alt ?? null],
   ];
-  return tags.flatMap(renderTag).join('\n');
+  const shown = tags.filter(([, content]) => content !== null && content !== '');
+  return shown.map(renderTag).join('\n');
 }
 
 /** Discord and Telegram show four side by side; the others take the first. */
@@ -112,8 +113,7 @@ function describeOrigin(post: Post | undefined): readonly Tag[] {
   ];
 }
 
-function renderTag([name, content]: Tag): readonly string[] {
-  if (content === null || content === '') return [];
+function renderTag([name, content]: Tag): string {
   const key = /^(?:og|article):/.test(name) ? 'property' : 'name';
-  return [`<meta ${key}="${name}" content="${escapeLine(String(content))}">`];
+  return `<meta ${key}="${name}" content="${escapeLine(String(content))}">`;
 }

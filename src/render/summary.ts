@@ -1,4 +1,3 @@
-import type { Account } from '../model/account.ts';
 import type { Media } from '../model/media.ts';
 import type { Poll, Post, Status } from '../model/post.ts';
 import { copyPrefix, nameAccount } from './markdown/accounts.ts';
@@ -11,9 +10,8 @@ const maxSummary = 300;
 const maxFirstWords = 60;
 
 /** Returns the author of a post and the title of its article, as plain text on one line. */
-export function titlePost(post: Post | undefined): string {
-  return cut(joinTitle(nameAuthor(post), articleTitleOf(post)), maxTitle);
-}
+export const titlePost = (post: Post | undefined): string =>
+  cut(joinTitle(nameAuthor(post), articleTitleOf(post)), maxTitle);
 
 /** Returns the author of a post and its first words, as plain text on one line. */
 export function headlinePost(post: Post | undefined): string {
@@ -22,9 +20,8 @@ export function headlinePost(post: Post | undefined): string {
   return cut(joinTitle(nameAuthor(post), words), maxTitle);
 }
 
-export function articleTitleOf(post: Post | undefined): string {
-  return post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
-}
+export const articleTitleOf = (post: Post | undefined): string =>
+  post?.type === 'status' ? toLine(post.article?.title ?? '') : '';
 
 /** A handle such as `@ada@reef.example.org`: in headings GitHub makes an e-mail address of it, however it is escaped. */
 const foreignHost = /(@[\w-]+)@[\w.-]+/g;
@@ -43,9 +40,7 @@ export function nameAuthor(post: Post | undefined): string {
   return `${copyPrefix(post)}${nameAccount(author)}`;
 }
 
-function joinTitle(name: string, words: string): string {
-  return words === '' ? name : `${name}: ${words}`;
-}
+const joinTitle = (name: string, words: string) => (words === '' ? name : `${name}: ${words}`);
 
 /** Returns the text, poll, article and quote of a post, else its media, as plain text of at most 300 code points. */
 export function summarizePost(post: Post | undefined): string {
@@ -63,9 +58,8 @@ export function summarizePost(post: Post | undefined): string {
 }
 
 /** A preview is shown unasked, so it has the warning in place of the text behind it. */
-function describeText({ content_warning: warning, text }: Status): string {
-  return warning === null ? toLine(text) : `Content warning: ${toLine(warning)}`;
-}
+const describeText = ({ content_warning: warning, text }: Status): string =>
+  warning === null ? toLine(text) : `Content warning: ${toLine(warning)}`;
 
 function describeQuote(quote: Post): string {
   if (quote.type === 'tombstone') return toLine(quote.text);
@@ -73,14 +67,8 @@ function describeQuote(quote: Post): string {
   return joinTitle(name, describeText(quote));
 }
 
-export function callAccount(account: Account): string {
-  return toLine(account.name) || `@${toLine(account.screen_name)}`;
-}
-
 /** Returns a moment to the minute as plain text; the text itself if it is no moment. */
-export function describeMinute(time: string): string {
-  return toMinute(time) ?? toLine(time);
-}
+export const describeMinute = (time: string): string => toMinute(time) ?? toLine(time);
 
 /** Returns the kind and the author's description of each item of a post's media, as plain text. */
 export function describeMedia(all: readonly Media[]): readonly string[] {

@@ -20,7 +20,7 @@ import {
 } from '../../src/http/reads/routes.ts';
 import { openArchive } from '../../src/providers/archive.ts';
 import type { Provider } from '../../src/providers/provider.ts';
-import { isPermalinkHandle } from '../../src/reads/addresses/reserved-names.ts';
+import { isPermalinkHandle } from '../../src/reads/addresses/match-path.ts';
 import { allReads } from '../../src/reads/index.ts';
 import { descriptionOf, expectDescribed } from './described-replies.ts';
 import { createManualClock } from './manual-clock.ts';

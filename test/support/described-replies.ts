@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { listEndpoints } from '../../src/app/endpoints.ts';
 import { version } from '../../src/core/version.ts';
 import { describeOpenApi } from '../../src/http/openapi/document.ts';
-import { isPermalinkHandle } from '../../src/reads/addresses/reserved-names.ts';
+import { isPermalinkHandle } from '../../src/reads/addresses/match-path.ts';
 import {
   type HeaderObject,
   type OpenApiDocument,

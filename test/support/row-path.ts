@@ -1,5 +1,5 @@
 import { ownForms, type PathForm } from '../../src/reads/addresses/address-forms.ts';
-import { isPermalinkHandle } from '../../src/reads/addresses/reserved-names.ts';
+import { isPermalinkHandle } from '../../src/reads/addresses/match-path.ts';
 
 interface KnownPath {
   readonly pattern: RegExp;

@@ -1,5 +1,5 @@
 import type { MetricFamily } from '../../core/metrics-text.ts';
-import { measureProcess, one } from '../../core/process-metrics.ts';
+import { measureProcess, one } from '../../core/metrics-text.ts';
 import { type Holding, holdings, type Ledger } from '../../core/scheduling/ledger.ts';
 import { version } from '../../core/version.ts';
 import type { Load } from '../../http/operations/load.ts';

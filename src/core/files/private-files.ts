@@ -6,9 +6,8 @@ const privateFolderMode = 0o700;
 const privateFileMode = 0o600;
 
 /** Returns whether an error has one of these codes, such as `ENOENT`. */
-export function isCode(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
-}
+export const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
 /**
  * Creates a folder and its missing parents, unless it exists. Node's own recursive creation never returns
@@ -65,9 +64,8 @@ export function closeToOthers(path: string): void {
 }
 
 /** Returns whether other users have access; `false` if the system has no such bits. */
-export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
-  return process.getuid !== undefined && (mode & 0o077) !== 0;
-}
+export const isOpenToOthers = ({ mode }: Pick<Stats, 'mode'>): boolean =>
+  process.getuid !== undefined && (mode & 0o077) !== 0;
 
 /** Runs work on a file or folder, and adds the path to errors of the system and of SQLite that lack it. */
 export function withPath<Value>(path: string, work: () => Value): Value {

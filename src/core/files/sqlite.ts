@@ -57,9 +57,8 @@ export function openStore<Store>(
 }
 
 /** Opens a database and migrates it; throws as `openStore` does. The caller closes it. */
-export function openSqlite(options: SqliteOptions): SqliteDatabase {
-  return openStore(options, (database) => database);
-}
+export const openSqlite = (options: SqliteOptions): SqliteDatabase =>
+  openStore(options, (database) => database);
 
 /**
  * Opens a connection without reading from it, for owners who call `setUpSqlite` themselves because their file may be

@@ -7,7 +7,6 @@ import type { Sliced } from '../scheduling/slices.ts';
 import { type Turns, waitForTurn } from '../scheduling/turns.ts';
 import { parseUrl } from './url.ts';
 
-/** Limits of outbound requests. */
 export interface HttpClientOptions {
   readonly connectTimeoutMs: number;
   /** For one attempt, from connecting to the last byte of the body. */
@@ -53,7 +52,7 @@ export interface RequestContext extends Sliced {
   readonly takeBytes?: ((count: number) => void) | undefined;
   /** The client that the request is for; absent or `null` for the server's own work. */
   readonly client?: Client | null | undefined;
-  /** True for one of many requests: it waits for its turn with the upstream as long as it takes. */
+  /** True for one of many requests: it waits for its turn without a limit. */
   readonly isUnhurried?: boolean | undefined;
 }
 
@@ -121,17 +120,14 @@ async function getOnceOrTwice(
 ): Promise<HttpAnswer> {
   const deadline = AbortSignal.timeout(options.attemptTimeoutMs);
   const signal = AbortSignal.any([callers, deadline]);
-  try {
-    return await follow(url, { ...context, signal }, options);
-  } catch (error) {
-    const failure = toFailure(error, callers, deadline);
-    if (failure.kind !== 'reset') throw failure;
-  }
-  try {
-    await options.clock.sleep(20 + 100 * options.random.fraction(), signal);
-    return await follow(url, { ...context, signal }, options);
-  } catch (error) {
-    throw toFailure(error, callers, deadline);
+  for (let isAgain = false; ; isAgain = true) {
+    try {
+      if (isAgain) await options.clock.sleep(20 + 100 * options.random.fraction(), signal);
+      return await follow(url, { ...context, signal }, options);
+    } catch (error) {
+      const failure = toFailure(error, callers, deadline);
+      if (isAgain || failure.kind !== 'reset') throw failure;
+    }
   }
 }
 
@@ -204,9 +200,8 @@ export function readHead(
 }
 
 /** Returns the first value of a header. */
-function headerText(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value;
-}
+const headerText = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value[0] : value;
 
 /** Reads `Retry-After` (RFC 9110 §10.2.3), seconds or a date; returns `undefined` for anything else. */
 function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
@@ -250,7 +245,7 @@ async function readBody(
     }
   } catch (error) {
     // A body that breaks off has sent bytes: it is not the reset that a retry helps with.
-    if (!resetCodes.has(codeOf(error))) throw error;
+    if (!resetCode.test(codeOf(error))) throw error;
     throw new HttpFailure('connect', 'The upstream broke off its answer.', error);
   }
   return Buffer.concat(chunks);
@@ -261,23 +256,18 @@ function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal):
   if (error instanceof Problem) throw error;
   if (error instanceof HttpFailure) return error;
   if (callers.aborted) return new HttpFailure('aborted', 'Nobody waits for the answer.', error);
-  if (deadline.aborted || timeoutCodes.has(codeOf(error))) {
+  if (deadline.aborted || timeoutCode.test(codeOf(error))) {
     return new HttpFailure('timeout', 'The upstream did not answer in time.', error);
   }
-  if (resetCodes.has(codeOf(error))) {
+  if (resetCode.test(codeOf(error))) {
     return new HttpFailure('reset', 'The upstream reset the connection.', error);
   }
   return new HttpFailure('connect', 'The upstream could not be reached.', error);
 }
 
 /** Codes of undici's errors (https://undici.nodejs.org/#/docs/api/Errors) and of the operating system's. */
-const timeoutCodes: ReadonlySet<unknown> = new Set([
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-]);
-const resetCodes: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
+const timeoutCode = /^UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT$/;
+const resetCode = /^(?:UND_ERR_SOCKET|ECONNRESET)$/;
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';

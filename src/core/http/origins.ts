@@ -12,13 +12,18 @@ export type Origins = ReturnType<typeof createOrigins>;
 export function createOrigins(baseUrl: string, others: readonly string[]) {
   const listed: ReadonlySet<string> = new Set([new URL(baseUrl).origin, ...others]);
   const isAny = listed.has('*');
-  const allows = (origin: string) => isAny || listed.has(origin) || isLocalOrigin(origin);
+  const isLocal = (origin: string) =>
+    /^https?:\/\/[^/?#@]+$/.test(origin) && isLoopbackName(parseUrl(origin)?.hostname ?? '');
+  const allows = (origin: string) => isAny || listed.has(origin) || isLocal(origin);
   return {
     /** Returns the problem of a request that comes from a page of an origin that is not allowed, else `null`. */
     faultOf: (headers: IncomingHttpHeaders): Problem | null => {
       const { origin } = headers;
       if (origin !== undefined) return allows(origin) ? null : refuse('web origin', origin);
-      return !isAny && isEmbedded(headers) ? refuse('web origin', 'unknown') : null;
+      // A page of another site that embeds the reply sends no `Origin` (https://www.w3.org/TR/fetch-metadata/).
+      const { 'sec-fetch-site': site, 'sec-fetch-dest': target } = headers;
+      const isEmbedded = site === 'cross-site' && target !== 'document';
+      return !isAny && isEmbedded ? refuse('web origin', 'unknown') : null;
     },
     /** Returns the value of `Access-Control-Allow-Origin`; `undefined` if the header is not sent. */
     allowed: ({ origin }: IncomingHttpHeaders): string | undefined => {
@@ -26,11 +31,6 @@ export function createOrigins(baseUrl: string, others: readonly string[]) {
       return isAny ? '*' : origin;
     },
   };
-}
-
-/** Returns whether a page of another site embeds the reply: no `Origin` (https://www.w3.org/TR/fetch-metadata/). */
-function isEmbedded(headers: IncomingHttpHeaders): boolean {
-  return headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-dest'] !== 'document';
 }
 
 /** Returns the problem of a request whose `Host` names another server, else `null`. */
@@ -59,9 +59,4 @@ function refuse(kind: string, value: string): Problem {
   return new Problem('origin_not_allowed', {
     detail: `The request comes from the ${kind} ${quoteInput(value)}, which is not allowed here.`,
   });
-}
-
-function isLocalOrigin(origin: string): boolean {
-  if (!/^https?:\/\/[^/?#@]+$/.test(origin)) return false;
-  return isLoopbackName(parseUrl(origin)?.hostname ?? '');
 }

@@ -34,6 +34,4 @@ export function isPublicUrl({ protocol, username, password, port, hostname }: UR
 }
 
 /** Returns the host of a URL that may be asked for, else `null`. */
-export function publicHostOf(url: URL): string | null {
-  return isPublicUrl(url) ? url.hostname : null;
-}
+export const publicHostOf = (url: URL): string | null => (isPublicUrl(url) ? url.hostname : null);

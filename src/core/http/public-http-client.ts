@@ -8,9 +8,8 @@ import {
   openClientOver,
   type Sender,
 } from './http-client.ts';
-import { connectPublicly } from './public-connection.ts';
 import { isPublicUrl } from './public-host.ts';
-import { type PublicHttpOptions, publicNetwork } from './public-network.ts';
+import { connectPublicly, type PublicHttpOptions, publicNetwork } from './public-network.ts';
 
 /** Maximum number of hosts whose connections are kept open. */
 const maxHosts = 64;

@@ -8,10 +8,7 @@ export function parseQuery(url: string): ParsedUrlQuery {
 }
 
 /** Joins the parameters of a query and those of the path, which win. */
-export function joinParameters(
-  query: ParsedUrlQuery,
-  path: Readonly<ParsedUrlQuery>,
-): ParsedUrlQuery {
+export function joinParameters(query: ParsedUrlQuery, path: Readonly<ParsedUrlQuery>) {
   // A path that names the post is not overruled by `url`.
   return path.id === undefined ? { ...query, ...path } : { ...query, url: undefined, ...path };
 }

@@ -11,6 +11,5 @@ export function parseUrl(text: string, base?: URL): URL | null {
 }
 
 /** Returns whether a host name means this machine: `localhost` (RFC 6761 §6.3), `127.0.0.0/8` or `::1`. */
-export function isLoopbackName(hostname: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname);
-}
+export const isLoopbackName = (hostname: string): boolean =>
+  /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname);

@@ -43,11 +43,8 @@ export async function mapInSlices<Row, Item>(
 /** Work in steps, between which a slice can end. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
-export function* mapInSteps<Row, Item>(
-  rows: readonly Row[],
-  map: (row: Row) => Item,
-): Steps<Item[]> {
-  const items: Item[] = [];
+export function* mapInSteps<In, Out>(rows: readonly In[], map: (row: In) => Out): Steps<Out[]> {
+  const items: Out[] = [];
   for (const row of rows) {
     items.push(map(row));
     yield;
@@ -63,10 +60,7 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
 }
 
 /** Takes all steps, ends a slice before one where it has taken long, and returns their result. */
-export async function runInSlices<Result>(
-  steps: Steps<Result>,
-  { endSlice }: Sliced,
-): Promise<Result> {
+export async function runInSlices<Out>(steps: Steps<Out>, { endSlice }: Sliced): Promise<Out> {
   for (;;) {
     await endSlice?.();
     const step = steps.next();

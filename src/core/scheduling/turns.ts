@@ -88,9 +88,8 @@ export function waitForTurn(turns: Turns, client: string, isHere: () => boolean)
 }
 
 /** Creates the slices of a client's work; each takes a turn. */
-export function sliceByTurns(turns: Turns, client: string): Slices {
-  return createSlices(() => waitForTurn(turns, client, () => true));
-}
+export const sliceByTurns = (turns: Turns, client: string): Slices =>
+  createSlices(() => waitForTurn(turns, client, () => true));
 
 /** Maximum length in milliseconds of a pass that needs no pause after it. */
 const shortMs = 10;

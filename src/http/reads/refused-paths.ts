@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { isPermalinkHandle } from '../../reads/addresses/reserved-names.ts';
+import { isPermalinkHandle } from '../../reads/addresses/match-path.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import type { Headers } from '../../web/headers.ts';
 import type { Identification } from '../key-status/identity.ts';

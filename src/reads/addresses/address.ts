@@ -72,9 +72,7 @@ function isSameServer(url: URL, base: URL): boolean {
   );
 }
 
-function portOf({ port, protocol }: URL): string {
-  return port || (protocol === 'https:' ? '443' : '80');
-}
+const portOf = ({ port, protocol }: URL) => port || (protocol === 'https:' ? '443' : '80');
 
 function parseHttpUrl(text: string, baseUrl: string, refuse: (fault: string) => Problem): URL {
   // The URL parser drops tabs and line feeds anywhere and turns `\` into `/`: refused, not mended.
@@ -87,11 +85,8 @@ function parseHttpUrl(text: string, baseUrl: string, refuse: (fault: string) => 
   if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text)) {
     throw refuse('carries user information before the host');
   }
-  if (hasPort(text) && !isSameServer(url, new URL(baseUrl))) throw refuse('names a port');
+  // The text, because the parser hides a port that is the scheme's own.
+  const hasPort = /^[a-z]+:\/*[^/?#]*:\d*(?:[/?#]|$)/i.test(text.replace(/\[[^[\]]*\]/, ''));
+  if (hasPort && !isSameServer(url, new URL(baseUrl))) throw refuse('names a port');
   return url;
-}
-
-/** Looks at the text, because the parser hides a port that is the scheme's own. */
-function hasPort(text: string): boolean {
-  return /^[a-z]+:\/*[^/?#]*:\d*(?:[/?#]|$)/i.test(text.replace(/\[[^[\]]*\]/, ''));
 }

@@ -4,12 +4,12 @@ import type { AddressedRead } from './address.ts';
 import { type OwnForm, ownForms, type PathForm } from './address-forms.ts';
 import {
   isMediaNumber,
+  isPermalinkHandle,
   matchPath,
   type PathParameters,
   splitPath,
   toReadParameters,
 } from './match-path.ts';
-import { isPermalinkHandle } from './reserved-names.ts';
 
 /** The paths with the fewest parameters come first, so that words win over parameters. */
 const ownPaths = ownForms
@@ -44,27 +44,22 @@ export function accepts(
 
 /** Returns the path and query of this server for a read; a handle that is no permalink is read under v1. */
 export function toOwnAddress({ read, given }: AddressedRead, surface: OwnForm['surface']): string {
+  const { handle } = given;
+  const isShort = typeof handle === 'string' && isPermalinkHandle(handle);
+  const rows = ownForms.filter((one) => one.read === read);
+  const fits = ({ path }: OwnForm) => !path.includes('{handle}') || isShort;
   const row =
-    ownForms.find((one) => one.read === read && one.surface === surface && fits(one, given)) ??
-    ownForms.find((one) => one.read === read && one.surface === 'v1');
+    rows.find((one) => one.surface === surface && fits(one)) ??
+    rows.find((one) => one.surface === 'v1');
   if (row === undefined) throw new Error(`The read ${read} has no path.`);
   const inPath = new Set([...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+  // Handles are easier to read with `@` and `:` as they are, which a path allows.
   const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodePathPart(String(given[name])),
+    encodeComponent(String(given[name])).replaceAll('%40', '@').replaceAll('%3A', ':'),
   );
-  const query = Object.entries(given).flatMap(([name, values = []]) =>
-    inPath.has(name)
-      ? []
-      : [values].flat().map((value) => `${name}=${encodeComponent(String(value))}`),
+  const others = Object.entries(given).filter(([name]) => !inPath.has(name));
+  const query = others.flatMap(([name, values = []]) =>
+    [values].flat().map((value) => `${name}=${encodeComponent(value)}`),
   );
   return query.length === 0 ? path : `${path}?${query.join('&')}`;
-}
-
-function fits({ path }: OwnForm, { handle }: AddressedRead['given']): boolean {
-  return !path.includes('{handle}') || (typeof handle === 'string' && isPermalinkHandle(handle));
-}
-
-/** Handles are easier to read with `@` and `:` as they are, which a path allows. */
-function encodePathPart(text: string): string {
-  return encodeComponent(text).replaceAll('%40', '@').replaceAll('%3A', ':');
 }

@@ -1,6 +1,6 @@
 import { isPublicName } from '../../core/http/public-host.ts';
 import { isPostId, type Platform, parseHandle } from '../../model/reference.ts';
-import type { AddressedRead, AddressPlace } from './address.ts';
+import type { AddressPlace } from './address.ts';
 import {
   blueskyForms,
   mastodonForms,
@@ -25,27 +25,25 @@ interface Site {
 }
 
 /** Returns the read of an address of another site; `null` if the site has none, `no such site` if no known site has. */
-export function matchSitePath(
-  url: URL,
-  place: AddressPlace,
-): AddressedRead | null | 'no such site' {
+export function matchSitePath(url: URL, place: AddressPlace) {
   const site = siteOf(url.hostname, place);
   if (site === null) return 'no such site';
   const segments = splitPath(url.pathname);
   for (const form of site.forms) {
     const parameters = matchPath(form, segments);
     if (parameters === null) continue;
-    const given = isValidPart(parameters) ? site.toGiven(toReadParameters(form, parameters)) : null;
-    if (given === null) continue;
-    return { read: form.read, given: { ...searchOf(form, url.searchParams), ...given } };
+    const { n = '1', tag = '#a' } = parameters;
+    if (!isMediaNumber(n) || !/^#?[^\s#]+$/u.test(tag)) continue;
+    const given = site.toGiven(toReadParameters(form, parameters));
+    if (given !== null)
+      return { read: form.read, given: { ...searchOf(form, url.searchParams), ...given } };
   }
   return site.isCertain ? null : 'no such site';
 }
 
 /** Returns whether a host is a known platform for certain; any other public host may be a Mastodon server. */
-export function isPlatformHost(hostname: string, place: AddressPlace): boolean {
-  return siteOf(hostname, place)?.isCertain === true;
-}
+export const isPlatformHost = (hostname: string, place: AddressPlace): boolean =>
+  siteOf(hostname, place)?.isCertain === true;
 
 function siteOf(hostname: string, { xMirrors, mastodonSearchHost }: AddressPlace): Site | null {
   const host = hostname.replace(/^(?:www|mobile)\./, '');
@@ -55,23 +53,18 @@ function siteOf(hostname: string, { xMirrors, mastodonSearchHost }: AddressPlace
   return createMastodonSite(hostname, hostname === mastodonSearchHost);
 }
 
-function isValidPart({ n, tag }: PathParameters): boolean {
-  return (n === undefined || isMediaNumber(n)) && (tag === undefined || /^#?[^\s#]+$/u.test(tag));
-}
-
-/** First path segments on X that are pages of the site and no accounts. */
+/** First path segments on X that are no accounts. */
 const xPages =
   /^(?:compose|explore|hashtag|home|i|intent|jobs|login|messages|notifications|privacy|search|settings|share|signup|tos)$/i;
 
 const xSite: Site = {
   forms: xForms,
   isCertain: true,
-  toGiven: (parameters) => {
-    const { handle = '', id } = parameters;
-    // The id alone identifies a post, so that its address may have any handle.
-    if (id === undefined && xPages.test(handle)) return null;
-    return toAccountGiven('x', parameters);
-  },
+  // The id alone identifies a post, so that its address may have any handle.
+  toGiven: (parameters) =>
+    parameters.id === undefined && xPages.test(parameters.handle ?? '')
+      ? null
+      : toAccountGiven('x', parameters),
 };
 
 const blueskySite: Site = {

@@ -10,18 +10,14 @@ import { matchOwnPath } from './own-path.ts';
  *
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for a URL that Perch cannot read
  */
-export function readTyped(
-  text: string,
-  place: AddressPlace,
-  subject: string,
-): AddressedRead | null {
-  if (hasScheme(text)) return readAddress(toTypedUrl(text, place) ?? text, place, subject);
+export function readTyped(text: string, place: AddressPlace, name: string): AddressedRead | null {
+  if (hasScheme(text)) return readAddress(toTypedUrl(text, place) ?? text, place, name);
   const account = readAccount(text);
   if (account !== null) return account;
   const url = toTypedUrl(text, place);
   if (url === null) return readAccountPath(text);
   try {
-    return readAddress(url, place, subject);
+    return readAddress(url, place, name);
   } catch (error) {
     // A domain before a slash is the host of a URL, or else a handle.
     const isUnknown = error instanceof Problem && error.code === 'unsupported_host';
@@ -32,10 +28,7 @@ export function readTyped(
 }
 
 /** Returns a text that is meant as a URL, with the scheme that people leave out; `null` for any other text. */
-export function toTypedUrl(
-  text: string,
-  { baseUrl }: Pick<AddressPlace, 'baseUrl'>,
-): string | null {
+export function toTypedUrl(text: string, { baseUrl }: { baseUrl: string }): string | null {
   // Copied from a path in which a browser or proxy has merged slashes.
   if (hasScheme(text)) return text.replace(/^(https?):\/(?!\/)/i, '$1://');
   const base = new URL(baseUrl);
@@ -46,14 +39,12 @@ export function toTypedUrl(
   return /^(?:[a-z0-9-]+\.)+[a-z]{2,}$/i.test(host) && !/\s/.test(text) ? `https://${text}` : null;
 }
 
-function hasScheme(text: string): boolean {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:\/)/i.test(text);
-}
+const hasScheme = (text: string) => /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:\/)/i.test(text);
 
 /** A word without `@`, `.` or `:` is no handle. */
 function readAccount(text: string): AddressedRead | null {
   const account = /[@.:]/.test(text) ? parseHandle(text) : null;
-  return account === null ? null : { read: 'getProfile', given: { handle: account.handle } };
+  return account && { read: 'getProfile', given: { handle: account.handle } };
 }
 
 /** Parses the path of an account below Perch's address, without the first slash. */

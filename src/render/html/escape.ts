@@ -20,9 +20,7 @@ export function escapeHtml(text: string): string {
 }
 
 /** Returns a text on one line, without control characters, as the content of an element. */
-export function escapeLine(text: string): string {
-  return escapeHtml(toLine(text));
-}
+export const escapeLine = (text: string): string => escapeHtml(toLine(text));
 
 const linkable: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
 

@@ -1,5 +1,5 @@
 import type { Media } from '../../model/media.ts';
-import type { Post, Status } from '../../model/post.ts';
+import type { Post } from '../../model/post.ts';
 import { toLine } from '../markdown/characters.ts';
 import { toSafeUrl } from './escape.ts';
 
@@ -21,7 +21,11 @@ export interface Picture extends Video {
  */
 export function findPictures(post: Post | undefined): readonly Picture[] {
   if (post?.type !== 'status' || post.possibly_sensitive) return [];
-  const own = [...post.media.all.flatMap(pictureOf), ...coverOf(post)];
+  const { media, article } = post;
+  const cover = toWebUrl(article?.cover_url ?? null);
+  const alt = toLine(article?.title ?? '');
+  const covers = cover === null ? [] : [{ url: cover, width: null, height: null, alt }];
+  const own = [...media.all.flatMap(pictureOf), ...covers];
   if (own.length > 0 || post.quote?.type !== 'status') return own;
   // One level only, as deep as a preview shows a quote.
   return findPictures({ ...post.quote, quote: null });
@@ -31,12 +35,6 @@ export function findPictures(post: Post | undefined): readonly Picture[] {
 function pictureOf(item: Media): readonly Picture[] {
   const url = toWebUrl(item.type === 'photo' ? item.url : (item.thumbnail_url ?? null));
   return url === null ? [] : [{ url, ...sizeOf(item), alt: toLine(item.alt ?? '') }];
-}
-
-function coverOf({ article }: Status): readonly Picture[] {
-  const url = toWebUrl(article?.cover_url ?? null);
-  if (url === null) return [];
-  return [{ url, width: null, height: null, alt: toLine(article?.title ?? '') }];
 }
 
 /** Returns an http or https URL; `null` for any other. */

@@ -1,6 +1,5 @@
 import type { Account } from '../../model/account.ts';
 import type { Article } from '../../model/article.ts';
-import type { Media } from '../../model/media.ts';
 import type { Card, Poll, Post, Status, Tombstone } from '../../model/post.ts';
 import { toLine } from '../markdown/characters.ts';
 import { describeChoices, describeMedia, describeMinute, describeVotes } from '../summary.ts';
@@ -13,6 +12,7 @@ import { renderParagraphs } from './text.ts';
  */
 export function renderPostQuote(post: Post, depth = 0): string {
   if (post.type === 'tombstone') return renderTombstone(post);
+  const { all } = post.media;
   if (depth > maxQuoteDepth) return quoteBlock([paragraph(`Quotes ${renderSignature(post)}`)]);
   return quoteBlock([
     renderOrigin(post),
@@ -20,9 +20,11 @@ export function renderPostQuote(post: Post, depth = 0): string {
       ? ''
       : paragraph(`<strong>Content warning:</strong> ${escapeLine(post.content_warning)}`),
     renderParagraphs(post.text, post.facets, post.lang),
-    post.tags === undefined ? '' : renderTags(post.tags),
+    post.tags === undefined
+      ? ''
+      : paragraph(`Tags: ${escapeLine(post.tags.map((tag) => `#${tag}`).join(' '))}`),
     post.possibly_sensitive ? paragraph('<em>Marked as sensitive content.</em>') : '',
-    renderMedia(post.media.all),
+    renderList(describeMedia(all).map((label, at) => link(label, all[at]?.url ?? null))),
     post.poll === null ? '' : renderPoll(post.poll),
     post.article === null ? '' : renderArticle(post.article, post.url),
     post.card === null ? '' : renderCard(post.card),
@@ -40,17 +42,12 @@ export function renderPostQuote(post: Post, depth = 0): string {
 /** Quotes within quotes deeper than this are links. */
 const maxQuoteDepth = 3;
 
-function paragraph(html: string): string {
-  return html === '' ? '' : `<p dir="auto">${html}</p>`;
-}
+const paragraph = (html: string) => (html === '' ? '' : `<p dir="auto">${html}</p>`);
 
-function quoteBlock(parts: readonly string[]): string {
-  return `<blockquote dir="auto">\n${joinParts(parts)}\n</blockquote>`;
-}
+const quoteBlock = (parts: readonly string[]): string =>
+  `<blockquote dir="auto">\n${joinParts(parts)}\n</blockquote>`;
 
-function joinParts(parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join('\n');
-}
+const joinParts = (parts: readonly string[]) => parts.filter((part) => part !== '').join('\n');
 
 function renderTombstone({ text, url, author }: Tombstone): string {
   const signature = author === null ? '' : `— ${nameAuthor(author)}`;
@@ -64,9 +61,8 @@ function renderSignature(post: Status): string {
   return `${nameAuthor(author)}, ${written}${edited}${renderCopy(post)}`;
 }
 
-function renderCopy({ copied_from: source }: Status | Account): string {
-  return source === undefined ? '' : `, copied from ${link(source.host, source.url)}`;
-}
+const renderCopy = ({ copied_from: source }: Status | Account): string =>
+  source === undefined ? '' : `, copied from ${link(source.host, source.url)}`;
 
 function nameAuthor(author: Account): string {
   const name = escapeLine(author.name);
@@ -78,15 +74,11 @@ function renderOrigin({ reposted_by: reposter, replying_to: target, community }:
   const handle = target?.screen_name ?? null;
   const answered = handle === null ? 'another post' : `@${handle}`;
   const origins = [
-    reposter === null ? [] : `Reposted by ${nameAuthor(reposter)}${renderCopy(reposter)}`,
-    community === undefined ? [] : `In ${link(community.name, community.url)}`,
-    target === null ? [] : `In reply to ${link(answered, target.url)}`,
-  ].flat();
+    reposter && `Reposted by ${nameAuthor(reposter)}${renderCopy(reposter)}`,
+    community && `In ${link(community.name, community.url)}`,
+    target && `In reply to ${link(answered, target.url)}`,
+  ].filter(Boolean);
   return joinParts(origins.map((origin) => paragraph(`<em>${origin}</em>`)));
-}
-
-function renderTags(tags: readonly string[]): string {
-  return paragraph(`Tags: ${escapeLine(tags.map((tag) => `#${tag}`).join(' '))}`);
 }
 
 function renderCard(card: Card): string {
@@ -100,10 +92,6 @@ function renderCard(card: Card): string {
     renderParagraphs(description ?? ''),
     paragraph(source),
   ]);
-}
-
-function renderMedia(all: readonly Media[]): string {
-  return renderList(describeMedia(all).map((label, at) => link(label, all[at]?.url ?? null)));
 }
 
 function renderPoll(poll: Poll): string {

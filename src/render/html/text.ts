@@ -37,19 +37,18 @@ function langOf(lang: string | null): string {
   return noLanguage.test(lang) ? '' : ` lang="${lang}"`;
 }
 
+/** Most characters are of ASCII and need no escape. */
+const escapeCharacter = (character: string) =>
+  /^(?![&<>"'])[ -~]$/.test(character) ? character : escapeHtml(character);
+
 function writeCharacters(characters: readonly string[]): string[] {
   let isIndent = true;
   return characters.map((character) => {
     isIndent = character === '\n' || (isIndent && isSpace(character));
     if (character === '\n') return '<br />\n';
-    if (!isIndent) return escapeCharacter(character);
-    return character === '\t' ? '\u00a0'.repeat(4) : '\u00a0';
+    if (isIndent) return '\u00a0'.repeat(character === '\t' ? 4 : 1);
+    return escapeCharacter(character);
   });
-}
-
-/** Most characters are of ASCII and need no escape. */
-function escapeCharacter(character: string): string {
-  return character <= '~' && !/[&<>"']/.test(character) ? character : escapeHtml(character);
 }
 
 function toParagraphs(characters: readonly string[]): Range[] {

@@ -29,9 +29,8 @@ export function headAccount({ screen_name: handle, name, url }: Account): string
 }
 
 /** Returns a handle for a heading: `@user@host` as a link, because GitHub takes it for e-mail even where it is escaped. */
-export function headHandle(handle: string, url: string): string {
-  return handle.includes('@') ? link(`@${handle}`, url) : escapeInline(`@${handle}`);
-}
+export const headHandle = (handle: string, url: string): string =>
+  handle.includes('@') ? link(`@${handle}`, url) : escapeInline(`@${handle}`);
 
 /** Returns an account as `Name ([@handle](url))`, with `**Name**` where no heading names it. */
 export function linkAccount(account: Account, emphasis: '' | '**' = ''): string {
@@ -41,9 +40,8 @@ export function linkAccount(account: Account, emphasis: '' | '**' = ''): string 
 }
 
 /** Returns `copied from [host](url)` as Markdown; `null` for a post or an account that is no copy. */
-export function linkCopy({ copied_from: source }: Status | Account): string | null {
-  return source === undefined ? null : `copied from ${link(source.host, source.url)}`;
-}
+export const linkCopy = ({ copied_from: source }: Status | Account): string | null =>
+  source === undefined ? null : `copied from ${link(source.host, source.url)}`;
 
 /** Returns the start of the title of a copy, `Copy from host: `, before a name that could be cut; else nothing. */
 export function copyPrefix(post: Post, toText: (host: string) => string = toLine): string {
@@ -52,17 +50,15 @@ export function copyPrefix(post: Post, toText: (host: string) => string = toLine
 }
 
 /** Returns the section about an account below a heading such as `## About`. */
-export function renderAbout(heading: string, account: Account): string {
-  return joinBlocks([`${heading} ${headAccount(account)}`, renderProfile(account, false)]);
-}
+export const renderAbout = (heading: string, account: Account): string =>
+  joinBlocks([`${heading} ${headAccount(account)}`, renderProfile(account, false)]);
 
 /** Returns the biography and the facts of an account; `full` adds pictures, all counts and the time it joined. */
 export function renderProfile(account: Account, full: boolean): string {
-  const facts = [...factsOf(account, full), ...(full ? furtherFactsOf(account) : [])]
-    .filter((fact) => fact !== '')
-    .map((fact) => listItem(fact));
+  const facts = [...factsOf(account, full), ...(full ? furtherFactsOf(account) : [])];
+  const items = facts.filter((fact) => fact !== '').map((fact) => listItem(fact));
   const about = renderText(account.description ?? '', account.description_facets ?? []);
-  return joinBlocks([about, facts.join('\n')]);
+  return joinBlocks([about, items.join('\n')]);
 }
 
 function factsOf(account: Account, full: boolean): readonly string[] {
@@ -109,20 +105,17 @@ const maxBiography = 160;
 /** Returns accounts as a list, each with its followers and the start of its biography; `full` shows more. */
 export function renderAccountList(accounts: readonly Account[], full: boolean): string {
   const items = accounts.map((account) => {
+    const facts = [
+      linkAccount(account, '**'),
+      formatCount(account.followers, 'follower', 'followers'),
+      describeVerification(account),
+      account.protected ? 'Protected' : null,
+      linkCopy(account),
+    ];
     const further = full ? describeFurther(account) : null;
-    return listItem(joinLines([introduce(account), describeBriefly(account, full), further]));
+    return listItem(joinLines([joinFacts(facts), describeBriefly(account, full), further]));
   });
   return items.join('\n');
-}
-
-function introduce(account: Account): string {
-  return joinFacts([
-    linkAccount(account, '**'),
-    formatCount(account.followers, 'follower', 'followers'),
-    describeVerification(account),
-    account.protected ? 'Protected' : null,
-    linkCopy(account),
-  ]);
 }
 
 function describeBriefly({ description }: Account, full: boolean): string {

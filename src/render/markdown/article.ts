@@ -24,7 +24,7 @@ export function renderArticle(article: Article, view: ArticleView): string {
   const { hasTitle, level } = view;
   const isPreview = blocks.length === 0 || view.extent === 'preview';
   return joinBlocks([
-    hasTitle ? renderTitle(renderHeading(title, []) || 'Article', level) : null,
+    hasTitle ? `${'#'.repeat(level)} ${renderHeading(title, []) || 'Article'}` : null,
     view.full ? describeDates(article) : null,
     cover === null ? null : image('Cover of the article', cover),
     ...(isPreview
@@ -82,7 +82,7 @@ function renderBlock(block: Exclude<ArticleBlock, ListItem>, nest: NestHeading):
       return renderText(block.text, marksOf(block.styles));
     case 'heading': {
       const title = renderHeading(block.text, marksOf(block.styles));
-      return title === '' ? '' : renderTitle(title, nest(block.level));
+      return title === '' ? '' : `${'#'.repeat(nest(block.level))} ${title}`;
     }
     case 'quote': {
       const text = renderText(block.text, marksOf(block.styles));
@@ -101,13 +101,8 @@ function renderBlock(block: Exclude<ArticleBlock, ListItem>, nest: NestHeading):
   }
 }
 
-function renderTitle(title: string, level: number): string {
-  return `${'#'.repeat(level)} ${title}`;
-}
-
-function marksOf(styles: readonly StyleRange[]): Mark[] {
-  return styles.map(({ style, ...range }) => ({ type: style, ...range }));
-}
+const marksOf = (styles: readonly StyleRange[]): Mark[] =>
+  styles.map(({ style, ...range }) => ({ type: style, ...range }));
 
 /** Returns a code block whose fence is longer than any run of backticks in the code. */
 function fenceCode(code: string): string {

@@ -11,7 +11,7 @@ import { toThread } from './thread.ts';
 
 /** Renders a browse read as a Markdown page (CommonMark, GitHub's tables). Each post is a step. */
 export function* renderBrowsePage(result: BrowseResult): Steps<string> {
-  const { profile, items, page } = result;
+  const { profile, items, page, warnings, next } = result;
   const list = items === null ? null : yield* renderItems(items, result);
   return `${joinBlocks([
     `# ${keepNumberSigns(titleOf(result))}`,
@@ -21,8 +21,10 @@ export function* renderBrowsePage(result: BrowseResult): Steps<string> {
       : null,
     profile === null || page > 1 ? null : renderProfile(profile, result.full),
     list,
-    renderNotes(result.warnings),
-    renderContinuation(result),
+    renderNotes(warnings),
+    // The last line, where it is easy to find, is below a rule that no post can write.
+    next !== null && warnings.length === 0 ? '---' : null,
+    next && link('Next page', next.url),
   ])}\n`;
 }
 
@@ -65,15 +67,12 @@ function* renderItems(items: BrowseItems, result: BrowseResult): Steps<string> {
   return joinBlocks([heading, list === '' ? describeNothing(result) : list]);
 }
 
-function renderPost(
-  post: Post,
-  { subject, profile: owner, full, fetchedAt }: BrowseResult,
-): string {
+function renderPost(post: Post, { subject, profile, full, fetchedAt }: BrowseResult): string {
   const answered = subject.resource === 'replies' ? subject.answered : null;
   const thread = toThread(answered === null ? [] : [answered]);
   // The posts of a profile are below a heading of their own.
   const level = subject.resource === 'profile' ? 3 : 2;
-  const place = { thread, owner, position: null, isMarked: false, level };
+  const place = { thread, owner: profile, position: null, isMarked: false, level };
   return renderPostBlock(post, place, { full, fetchedAt, articles: 'preview' });
 }
 
@@ -92,10 +91,4 @@ function describeNothing({ subject, page, next, degraded }: BrowseResult): strin
         ? 'Nothing found here; the platform may well have something.'
         : 'Nothing found.';
   }
-}
-
-/** The last line of the page, where it is easy to find, below a rule that no post can write. */
-function renderContinuation({ next, warnings }: BrowseResult): string | null {
-  if (next === null) return null;
-  return joinBlocks([warnings.length === 0 ? '---' : null, link('Next page', next.url)]);
 }

@@ -33,9 +33,7 @@ function toShown(point: string): string {
 }
 
 /** Returns a text with the characters of `toCharacters`. */
-export function toShownText(text: string): string {
-  return toCharacters(text).characters.join('');
-}
+export const toShownText = (text: string): string => toCharacters(text).characters.join('');
 
 /** Control characters but line ends, and marks that change the direction of what follows them. */
 const unshown = /(?![\t\n\v\f\r\u0085])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
@@ -69,13 +67,10 @@ export function isSpace(character: string | undefined): boolean {
 }
 
 /** Returns whether a character is part of a word for every Markdown parser. */
-export function isWordCharacter(character: string | undefined): boolean {
-  return character !== undefined && /^[\p{L}\p{N}\p{M}]$/u.test(character);
-}
+export const isWordCharacter = (character: string | undefined): boolean =>
+  character !== undefined && /^[\p{L}\p{N}\p{M}]$/u.test(character);
 
-const asciiPunctuation: ReadonlySet<string | undefined> = new Set(
-  '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
-);
+const asciiPunctuation = new Set<string | undefined>('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~');
 
 /** Returns whether a backslash can escape a character. */
 export function isAsciiPunctuation(character: string | undefined): character is string {
@@ -92,6 +87,5 @@ export function isSoft(character: string | undefined): boolean {
 }
 
 /** Returns whether a marker can be inside next to this character, whatever is outside it. */
-export function isPlain(character: string | undefined): boolean {
-  return character !== undefined && !isSpace(character) && !/^[\p{P}\p{S}]$/u.test(character);
-}
+export const isPlain = (character: string | undefined): boolean =>
+  character !== undefined && !isSpace(character) && !/^[\p{P}\p{S}]$/u.test(character);

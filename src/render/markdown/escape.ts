@@ -71,13 +71,9 @@ function opens(run: Run): boolean {
 }
 
 /** Returns whether letters or digits are on both sides, where `_` has no meaning. */
-function isInsideWord({ before, after }: Run): boolean {
-  return isWordCharacter(before) && isWordCharacter(after);
-}
+const isInsideWord = ({ before, after }: Run) => isWordCharacter(before) && isWordCharacter(after);
 
-function isEdge(character: string | undefined): boolean {
-  return character === undefined || isSpace(character);
-}
+const isEdge = (character: string | undefined) => character === undefined || isSpace(character);
 
 /** The surroundings of one line of characters. Offsets count from the line's start. */
 export interface EscapeContext {
@@ -201,19 +197,15 @@ const longestDomain = 'museum'.length;
 export const delimiters: readonly string[] = ['*', '_', '~', '`', '[', ']'];
 
 /** Returns a text as Markdown on one line, safe within emphasis and headings. */
-export function escapeInline(text: string): string {
-  return escapeOneLine([...toLine(text)]).join('');
-}
+export const escapeInline = (text: string): string => escapeOneLine([...toLine(text)]).join('');
 
 /** Returns a text as Markdown on one line, safe as the text of a link or a picture. */
-export function escapeLabel(text: string): string {
-  return escapeOneLine([...toLine(text)], { isLinked: () => true }).join('');
-}
+export const escapeLabel = (text: string): string =>
+  escapeOneLine([...toLine(text)], { isLinked: () => true }).join('');
 
 /** Returns a text as Markdown on one line, safe in a cell of a table. */
-export function escapeCell(text: string): string {
-  return escapeOneLine([...toLine(text)], { hazards: ['|'] }).join('');
-}
+export const escapeCell = (text: string): string =>
+  escapeOneLine([...toLine(text)], { hazards: ['|'] }).join('');
 
 /** Returns a text as Markdown on one line, safe where a line or a list item begins. */
 export function escapeLine(text: string): string {
@@ -222,9 +214,8 @@ export function escapeLine(text: string): string {
 }
 
 /** Returns the content of a heading so that number signs at its end are shown (CommonMark §4.2). */
-export function keepNumberSigns(content: string): string {
-  return content.replace(/(^|[ \t])(#+)$/, '$1\\$2');
-}
+export const keepNumberSigns = (content: string): string =>
+  content.replace(/(^|[ \t])(#+)$/, '$1\\$2');
 
 const none: ReadonlySet<number> = new Set();
 

@@ -1,8 +1,7 @@
 import { escapeInline } from './escape.ts';
 
-function joinWith(separator: string) {
-  return (parts: readonly (string | null)[]) => parts.filter(Boolean).join(separator);
-}
+const joinWith = (separator: string) => (parts: readonly (string | null)[]) =>
+  parts.filter(Boolean).join(separator);
 
 /** Joins blocks of Markdown with an empty line between them; leaves empty ones out. */
 export const joinBlocks = joinWith('\n\n');
@@ -13,14 +12,11 @@ export const joinLines = joinWith('  \n');
 /** Joins facts on one line; leaves empty ones out. */
 export const joinFacts = joinWith(' · ');
 
-export function quoteBlock(markdown: string): string {
-  return prefixLines(markdown, '> ', '> ');
-}
+export const quoteBlock = (markdown: string): string => prefixLines(markdown, '> ', '> ');
 
 /** Puts Markdown into a list item; `marker` is `- ` or a number such as `1. `. */
-export function listItem(markdown: string, marker = '- '): string {
-  return prefixLines(markdown, marker, ' '.repeat(marker.length));
-}
+export const listItem = (markdown: string, marker = '- '): string =>
+  prefixLines(markdown, marker, ' '.repeat(marker.length));
 
 function prefixLines(markdown: string, first: string, rest: string): string {
   return markdown
@@ -30,14 +26,11 @@ function prefixLines(markdown: string, first: string, rest: string): string {
 }
 
 /** Returns `Label: value`; empty if the value is. */
-export function labelled(label: string, value: string | null): string {
-  return value ? `${label}: ${value}` : '';
-}
+export const labelled = (label: string, value: string | null): string =>
+  value ? `${label}: ${value}` : '';
 
 /** Returns a moment to the minute, such as `2026-03-04 09:12 UTC`; the escaped text itself if it is no moment. */
-export function formatMinute(time: string): string {
-  return toMinute(time) ?? escapeInline(time);
-}
+export const formatMinute = (time: string): string => toMinute(time) ?? escapeInline(time);
 
 /** Returns a moment to the minute, such as `2026-03-04 09:12 UTC`; `null` for a text that is no moment. */
 export function toMinute(time: string): string | null {
@@ -46,9 +39,7 @@ export function toMinute(time: string): string | null {
 }
 
 /** Returns the day of a moment, such as `2026-03-04`; the escaped text itself if it is no moment. */
-export function formatDay(time: string): string {
-  return toIso(time)?.slice(0, 10) ?? escapeInline(time);
-}
+export const formatDay = (time: string): string => toIso(time)?.slice(0, 10) ?? escapeInline(time);
 
 function toIso(time: string): string | null {
   const milliseconds = Date.parse(time);
@@ -58,14 +49,11 @@ function toIso(time: string): string | null {
 const grouped = new Intl.NumberFormat('en-US');
 
 /** Returns a number with thousands separators, such as `4,186`. */
-export function formatNumber(value: number): string {
-  return grouped.format(value);
-}
+export const formatNumber = (value: number): string => grouped.format(value);
 
 /** Returns a number with its noun, such as `1 like` or `40 likes`; `null` for `null`. */
-export function formatCount(value: number | null, one: string, many: string): string | null {
-  return value === null ? null : `${formatNumber(value)} ${value === 1 ? one : many}`;
-}
+export const formatCount = (value: number | null, one: string, many: string): string | null =>
+  value === null ? null : `${formatNumber(value)} ${value === 1 ? one : many}`;
 
 /** Returns seconds as `0:30`, `3:05` or `1:02:07`. */
 export function formatDuration(seconds: number): string {

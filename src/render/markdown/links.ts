@@ -42,9 +42,7 @@ export function wrapLink(markdown: string, url: string): string {
 }
 
 /** Returns a URL so that it is seen: an autolink, else a link, else plain text. */
-export function linkUrl(url: string): string {
-  return toAutolink(url) ?? link(url, url);
-}
+export const linkUrl = (url: string): string => toAutolink(url) ?? link(url, url);
 
 /** Returns a picture with plain text for its description; only the text without a usable URL. */
 export function image(alt: string, url: string): string {

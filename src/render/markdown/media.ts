@@ -7,7 +7,10 @@ export function renderMedia(all: readonly Media[], full: boolean): string[] {
   const positions = describePositions(all);
   return all.map((item, at) => {
     const shown = renderItem(item, labelFor(item, positions[at] ?? ''));
-    return full ? joinLines([shown, describeItem(item)]) : shown;
+    if (!full) return shown;
+    const { width, height, variants = [] } = item;
+    const size = width === null || height === null ? null : `${width} × ${height} px`;
+    return joinLines([shown, joinFacts([size, ...linkVariants(variants)])]);
   });
 }
 
@@ -38,11 +41,6 @@ export function describePositions(all: readonly Media[]): readonly string[] {
   return counted.map(([type, position]) =>
     counts.get(type) === 1 ? '' : ` ${position} of ${counts.get(type)}`,
   );
-}
-
-function describeItem({ width, height, variants = [] }: Media): string {
-  const size = width === null || height === null ? null : `${width} × ${height} px`;
-  return joinFacts([size, ...linkVariants(variants)]);
 }
 
 /** A video has a file for each bit rate; the best few say enough. */

@@ -49,8 +49,8 @@ export function renderPostBlock(
   options: Pick<PostView, 'full' | 'fetchedAt' | 'articles'>,
 ): string {
   const facts = [place.position, place.isMarked ? '*requested post*' : null];
-  const marks = '#'.repeat(place.level);
-  const heading = `${marks} ${joinFacts([...headingOf(post, place.owner), ...facts])}`;
+  const title = joinFacts([...headingOf(post, place.owner), ...facts]);
+  const heading = `${'#'.repeat(place.level)} ${title}`;
   if (post.type === 'tombstone') return joinBlocks([heading, renderTombstone(post)]);
   const view: PostView = { ...options, level: place.level + 1, isTitledByArticle: false };
   return joinBlocks([
@@ -102,7 +102,9 @@ export function renderContent(post: Status, view: PostView, depth = 0): string {
       ? null
       : `**Content warning:** ${renderLine(post.content_warning)}`,
     renderText(post.text, post.facets),
-    post.tags === undefined ? null : renderTags(post.tags),
+    post.tags === undefined
+      ? null
+      : `Tags: ${post.tags.map((tag) => escapeInline(`#${tag}`)).join(' ')}`,
     post.possibly_sensitive ? '*Marked as sensitive content.*' : null,
     ...renderMedia(post.media.all, view.full),
     post.poll === null ? null : renderPoll(post.poll, view.fetchedAt),
@@ -113,10 +115,6 @@ export function renderContent(post: Status, view: PostView, depth = 0): string {
       ? null
       : quoteBlock(`**Community note:** ${renderText(post.community_note, [])}`),
   ]);
-}
-
-function renderTags(tags: readonly string[]): string {
-  return `Tags: ${tags.map((tag) => escapeInline(`#${tag}`)).join(' ')}`;
 }
 
 function renderCard(card: Card): string {
@@ -142,9 +140,8 @@ function renderQuote(quote: Post, view: PostView, depth: number): string {
 }
 
 /** Returns the placeholder of a post that cannot be shown: a quote of one line with the reason. */
-export function renderTombstone(tombstone: Tombstone): string {
-  return quoteBlock(link(tombstone.text, tombstone.url));
-}
+export const renderTombstone = (tombstone: Tombstone): string =>
+  quoteBlock(link(tombstone.text, tombstone.url));
 
 /** Returns when a post was written, as a link to it, when it was edited, and where it was copied from. */
 export function originOf(post: Status): readonly (string | null)[] {
@@ -186,11 +183,7 @@ function renderPoll(poll: Poll, fetchedAt: string): string {
   const table = ['| Choice | Votes | Share |', '| --- | ---: | ---: |', ...rows].join('\n');
   const votes = formatCount(poll.total_votes, 'vote', 'votes');
   const voters = formatCount(poll.total_voters ?? null, 'voter', 'voters');
-  const end = poll.ends_at === null ? null : describeEnd(poll.ends_at, fetchedAt);
+  const isClosed = Date.parse(poll.ends_at ?? '') <= Date.parse(fetchedAt);
+  const end = poll.ends_at && `${isClosed ? 'closed' : 'closes'} ${formatMinute(poll.ends_at)}`;
   return joinBlocks([table, joinFacts([votes, voters, end])]);
-}
-
-function describeEnd(endsAt: string, fetchedAt: string): string {
-  const isClosed = Date.parse(endsAt) <= Date.parse(fetchedAt);
-  return `${isClosed ? 'closed' : 'closes'} ${formatMinute(endsAt)}`;
 }

@@ -33,9 +33,8 @@ export function* renderPostPage(result: PostResult): Steps<string> {
 }
 
 /** Returns the title of a post read's page as plain text: the author and the first words, or the article's title. */
-export function titlePostPage(result: PostResult): string {
-  return titleOf(result, { account: nameAccount, text: toLine });
-}
+export const titlePostPage = (result: PostResult): string =>
+  titleOf(result, { account: nameAccount, text: toLine });
 
 interface TitleStyle {
   account(account: Account): string;
@@ -59,9 +58,8 @@ function kindOf(thread: Thread, postCount: number): string {
   return thread.chain.length > 1 ? 'Thread by ' : 'Post by ';
 }
 
-function isTitledByArticle(posts: readonly Post[], asked: Post | undefined): boolean {
-  return posts.length < 2 && asked !== undefined && articleTitleOf(asked) !== '';
-}
+const isTitledByArticle = (posts: readonly Post[], asked: Post | undefined): boolean =>
+  posts.length < 2 && asked !== undefined && articleTitleOf(asked) !== '';
 
 function renderLonePost(result: PostResult, thread: Thread): readonly string[] {
   const post = thread.asked;

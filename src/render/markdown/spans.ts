@@ -75,13 +75,10 @@ function linkSpan(characters: readonly string[], { start, end, url }: BareLink):
   return { kind: isAutolink ? 'autolink' : 'link', start, end, url };
 }
 
-export function isAtom({ kind }: Span): boolean {
-  return kind === 'code' || kind === 'autolink';
-}
+export const isAtom = ({ kind }: Span): boolean => kind === 'code' || kind === 'autolink';
 
-function isStyle({ kind }: Span): boolean {
-  return kind === 'bold' || kind === 'italic' || kind === 'strikethrough';
-}
+const isStyle = ({ kind }: Span): boolean =>
+  kind === 'bold' || kind === 'italic' || kind === 'strikethrough';
 
 /** Joins the spans of one style that touch or overlap: Markdown cannot set two beside each other. */
 function mergeStyles(spans: readonly Span[]): Span[] {
@@ -129,7 +126,7 @@ function nestSpans(spans: readonly Span[]): Span[] {
 
 function canHold(outer: Span, inner: Span): boolean {
   if (inner.end > outer.end || isAtom(outer)) return false;
-  return outer.kind !== 'link' || (inner.kind !== 'link' && inner.kind !== 'autolink');
+  return outer.kind !== 'link' || !('url' in inner);
 }
 
 export function splitLines(characters: readonly string[]): Range[] {
@@ -226,7 +223,9 @@ function fitSpan(span: Span, at: number, line: Neighbours): Span | null {
   if (trimmed !== span || !isStyle(span)) return trimmed;
   if (!canOpen(span, at, line)) return narrow(span, 'start', line);
   if (!canClose(span, at, line)) return narrow(span, 'end', line);
-  return runsTogether(span, line) ? null : span;
+  // The `*` of italics within a word would make one run with the `**` of bold.
+  const isStar = span.kind === 'italic' && !isWordwise(span, line);
+  return isStar && (line.boldEdges.has(span.start) || line.boldEdges.has(span.end)) ? null : span;
 }
 
 /** Returns a range without the spaces at its ends; the same one if it has none. */
@@ -237,16 +236,15 @@ export function trimRange<Trimmed extends Range>(range: Trimmed, characters: rea
   return start === range.start && end === range.end ? range : { ...range, start, end };
 }
 
-/** A span that starts at the same place comes right after the one that it can nest in. */
+/** Next to a letter only the innermost span can open: the last of those that start there. */
 function canOpen(span: Span, at: number, line: Neighbours): boolean {
-  if (isSoftBefore(span, line)) return true;
-  return isPlain(line.characters[span.start]) && line.spans[at + 1]?.start !== span.start;
+  const isLast = line.spans[at + 1]?.start !== span.start;
+  return isSoftBefore(span, line) || (isLast && isPlain(line.characters[span.start]));
 }
 
-/** A span that comes later and ends at the same place can nest in this one. */
 function canClose(span: Span, at: number, line: Neighbours): boolean {
-  if (isSoftAfter(span, line)) return true;
-  return isPlain(line.characters[span.end - 1]) && (line.lastEnding.get(span.end) ?? at) <= at;
+  const isLast = (line.lastEnding.get(span.end) ?? at) <= at;
+  return isSoftAfter(span, line) || (isLast && isPlain(line.characters[span.end - 1]));
 }
 
 /** Returns whether a space, punctuation or the mark of a link or of code is before a span. */
@@ -255,22 +253,18 @@ function isSoftBefore({ start, end }: Span, line: Neighbours): boolean {
   return (line.closedEnds.get(start) ?? end) > end;
 }
 
-/** Returns whether a space, punctuation or the mark of a link or of code is after a span. */
 function isSoftAfter({ start, end }: Span, line: Neighbours): boolean {
   if (isSoft(line.characters[end]) || line.closedEnds.has(end)) return true;
   return (line.closedStarts.get(end) ?? start) < start;
 }
 
+const isWordwise = (span: Span, line: Neighbours) =>
+  isSoftBefore(span, line) && isSoftAfter(span, line);
+
 /** Returns the spans that `_` can mark: within words only `*` can. */
 export function findWordwise(spans: readonly Span[], characters: readonly string[]) {
   const line = findNeighbours(spans, characters);
-  return new Set(spans.filter((span) => isSoftBefore(span, line) && isSoftAfter(span, line)));
-}
-
-/** Returns whether the `*` of italics would touch the `**` of bold and make one run with it. */
-function runsTogether(span: Span, line: Neighbours): boolean {
-  if (span.kind !== 'italic' || (isSoftBefore(span, line) && isSoftAfter(span, line))) return false;
-  return line.boldEdges.has(span.start) || line.boldEdges.has(span.end);
+  return new Set(spans.filter((span) => isWordwise(span, line)));
 }
 
 /** Moves one character of punctuation out of a style; `null` where that would cut more than that. */

@@ -27,14 +27,11 @@ import {
  * Returns a text with its marks as Markdown: lines end in hard breaks, empty lines part paragraphs,
  * spaces at the start of a line become no-break spaces, bare URLs become links.
  */
-export function renderText(text: string, marks: readonly Mark[]): string {
-  return renderBeside(text, marks, []);
-}
+export const renderText = (text: string, marks: readonly Mark[]): string =>
+  renderBeside(text, marks, []);
 
 /** Returns a text as Markdown on one line, with bare URLs as links. Nothing in it pairs with what is beside it. */
-export function renderLine(text: string): string {
-  return renderBeside(toLine(text), [], delimiters);
-}
+export const renderLine = (text: string): string => renderBeside(toLine(text), [], delimiters);
 
 /** Returns the section with a read's warnings; `null` without warnings. */
 export function renderNotes(warnings: readonly string[]): string | null {
@@ -128,7 +125,8 @@ function writeSpans(escaped: readonly string[], { spans, characters }: Line): st
   const written = [...escaped];
   for (const span of spans.filter(isAtom)) {
     written.fill('', span.start, span.end);
-    written[span.start] = writeAtom(span, characters);
+    const code = characters.slice(span.start, span.end).join('');
+    written[span.start] = span.kind === 'autolink' ? (toAutolink(span.url) ?? '') : writeCode(code);
   }
   const wordwise = findWordwise(spans, characters);
   return weaveSpans(written, spans, (span) => {
@@ -139,11 +137,6 @@ function writeSpans(escaped: readonly string[], { spans, characters }: Line): st
 }
 
 const marks = { bold: '**', italic: '*', strikethrough: '~~', autolink: '', code: '' } as const;
-
-function writeAtom(span: Span, characters: readonly string[]): string {
-  if (span.kind === 'autolink') return toAutolink(span.url) ?? '';
-  return writeCode(characters.slice(span.start, span.end).join(''));
-}
 
 /** Returns code between backticks, more of them than the code has in a row (CommonMark §6.1). */
 function writeCode(code: string): string {

@@ -32,13 +32,10 @@ export function isByOneAuthor({ asked, chain }: Thread): boolean {
   return chain.every((post) => post.author === null || isSameAccount(post.author, author));
 }
 
-export function isSameAccount(one: Account, other: Account | null): boolean {
-  return other !== null && accountKey(one) === accountKey(other);
-}
+export const isSameAccount = (one: Account, other: Account | null): boolean =>
+  other !== null && accountKey(one) === accountKey(other);
 
-function accountKey(account: Account): string {
-  return `${account.platform}:${account.screen_name.toLowerCase()}`;
-}
+const accountKey = (account: Account) => `${account.platform}:${account.screen_name.toLowerCase()}`;
 
 /** Returns `2/5` for consecutive posts by one author. A tombstone without an author counts between two of them. */
 export function findPositions({ chain }: Thread): ReadonlyMap<Post, string> {

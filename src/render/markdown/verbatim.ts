@@ -56,7 +56,10 @@ function cleanTextLine(scan: Scan, line: string): void {
   const cleaned = scan.isDoubtful ? null : cleanAroundCode(line);
   scan.isDoubtful = cleaned === null;
   if (underlinesHeading(scan, line)) return;
-  scan.lines.push(keepHardBreak(nestHeading(cleaned ?? cleanInline(line), scan.nest)));
+  const nested = nestHeading(cleaned ?? cleanInline(line), scan.nest);
+  const shown = trimEndOf(nested, ' \t');
+  // Two spaces or more at the end of a line are a hard break, which two can write.
+  scan.lines.push(nested.length - shown.length < 2 ? shown : `${shown}  `);
 }
 
 function nestHeading(line: string, nest: NestHeading): string {
@@ -64,9 +67,7 @@ function nestHeading(line: string, nest: NestHeading): string {
   return marks ? writeHeading(nest(marks.length), line.trimStart().slice(marks.length)) : line;
 }
 
-function writeHeading(level: number, text: string): string {
-  return `${'#'.repeat(level)}${text}`.trimEnd();
-}
+const writeHeading = (level: number, text: string) => `${'#'.repeat(level)}${text}`.trimEnd();
 
 /** Takes a line of `=` or `-` below a text (CommonMark 0.31 §4.3). Of a longer paragraph it makes no heading. */
 function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
@@ -81,12 +82,6 @@ function underlinesHeading({ lines, nest }: Scan, line: string): boolean {
     lines.push(...(mark === '=' ? [''] : ['', '---', '']));
   }
   return true;
-}
-
-/** Two spaces or more at the end of a line are a hard break, which two can write. */
-function keepHardBreak(line: string): string {
-  const shown = trimEndOf(line, ' \t');
-  return line.length - shown.length < 2 ? shown : `${shown}  `;
 }
 
 /** A link whose destination no code span can reach into. */

@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net';
 import { expect, it } from 'vitest';
-import { isPublicAddress } from '../../../../src/core/http/public-address.ts';
+import { isPublicAddress } from '../../../../src/core/http/ip-address.ts';
 import { fc, runs } from '../../../support/fast-check.ts';
 
 /** The last address before each refused network, its first, its last, and the one after it. */

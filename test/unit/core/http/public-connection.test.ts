@@ -1,6 +1,6 @@
 import { getEventListeners, once } from 'node:events';
 import { expect, it, vi } from 'vitest';
-import { connectPublicly } from '../../../../src/core/http/public-connection.ts';
+import { connectPublicly } from '../../../../src/core/http/public-network.ts';
 import type {
   ConnectionTarget,
   PublicHttpOptions,
