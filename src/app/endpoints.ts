@@ -4,7 +4,7 @@ import { discoveryEndpoints } from '../http/discovery/documents.ts';
 import { healthEndpoints } from '../http/operations/health.ts';
 import { metricsEndpoints } from '../http/operations/metrics.ts';
 import { askEndpoints, docsEndpoints, frontEndpoints } from '../http/pages/endpoints.ts';
-import { addressEndpoints } from '../http/reads/address-endpoints.ts';
+import { addressEndpoints } from '../http/reads/address-route.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 

@@ -11,13 +11,21 @@ import { prepareBody } from '../pages/page-reply.ts';
 import { askPath } from '../pages/paths.ts';
 import { negotiate, offers } from '../reads/negotiation.ts';
 import { previewProducts } from '../reads/preview-crawlers.ts';
-import { apiCatalog, describeApiCatalog, toCatalogLink } from './api-catalog.ts';
-import { apiIndex, describeApi } from './api-description.ts';
-import { toApiMarkdown } from './api-markdown.ts';
-import { ardManifest, describeArd } from './ard.ts';
+import { apiIndex, describeApi, toApiMarkdown } from './api-description.ts';
 import { type DiscoveryFacts, discoveryPaths, toDiscoveryLink } from './discovery-facts.ts';
 import { writeLlmsText } from './llms-text.ts';
-import { describeServerCard, serverCard, serverCardType } from './server-card.ts';
+import {
+  apiCatalog,
+  ardManifest,
+  describeApiCatalog,
+  describeArd,
+  describeServerCard,
+  serverCard,
+  serverCardType,
+  toCatalogLink,
+} from './surfaces.ts';
+
+const json = 'application/json';
 
 interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
   /** Default: `application/json`, which clients look for rather than for a type such as OpenAPI's. */
@@ -116,13 +124,12 @@ const documents: readonly DiscoveryDocument[] = [
 
 /** The routes of the discovery documents, for the descriptions of the service. */
 export const discoveryEndpoints: readonly Endpoint[] = documents.map(
-  ({ id, path, summary, mediaType = 'application/json', schema, writeMarkdown, toLink }) => {
+  ({ id, path, summary, mediaType = json, schema, writeMarkdown, toLink }) => {
+    const vary = { description: '`Accept` chooses between JSON and Markdown.' };
     const headers = {
       ...listEndpointHeaders(['ETag']),
       ...(toLink && { Link: { description: 'Where the other documents are (RFC 8288).' } }),
-      ...(writeMarkdown && {
-        Vary: { description: '`Accept` chooses between JSON and Markdown.' },
-      }),
+      ...(writeMarkdown && { Vary: vary }),
     };
     const content = {
       [mediaType]: schema,
@@ -144,40 +151,34 @@ export const discoveryEndpoints: readonly Endpoint[] = documents.map(
   },
 );
 
+/** Serves each document, which is made at its first request of a day. */
 export async function discoveryPlugin(
   app: FastifyInstance,
   { clock, ...facts }: DiscoveryFacts & { readonly clock: Clock },
 ): Promise<void> {
-  for (const document of documents) serveDocument(app, document, facts, clock);
-}
-
-function serveDocument(
-  app: FastifyInstance,
-  { path, mediaType = 'application/json', schema, write, writeMarkdown, toLink }: DiscoveryDocument,
-  facts: DiscoveryFacts,
-  clock: Clock,
-): void {
-  const headers = {
-    ...corsHeaders,
-    'cache-control': 'public, max-age=60',
-    ...(toLink && { link: toLink(facts) }),
-    ...(writeMarkdown && { vary: 'Accept' }),
-  };
-  const keepReply = (type: string, writeBody: DiscoveryDocument['write']) =>
-    keepForTheDay((nowMs) => {
-      const written = writeBody(facts, nowMs);
-      const body = typeof written === 'string' ? written : JSON.stringify(written);
-      return prepareBody(body, { ...headers, 'content-type': type });
-    }, clock);
-  const hasCharset = mediaType === 'application/json' || schema === 'text';
-  const usual = keepReply(hasCharset ? `${mediaType}; charset=utf-8` : mediaType, write);
-  const markdown = writeMarkdown && keepReply('text/markdown; charset=utf-8', writeMarkdown);
-  app.get(path, (request, reply) => {
-    const isMarkdown = negotiate(request.headers.accept, offers.apiIndex) === 'markdown';
-    const chosen = (isMarkdown && markdown) || usual;
-    sendPrepared({ request, reply }, chosen(), nothingOfItsOwn);
-  });
-  app.methodTable.add(path, { allow: ['GET', 'HEAD'] });
+  for (const { path, mediaType = json, schema, write, writeMarkdown, toLink } of documents) {
+    const headers = {
+      ...corsHeaders,
+      'cache-control': 'public, max-age=60',
+      ...(toLink && { link: toLink(facts) }),
+      ...(writeMarkdown && { vary: 'Accept' }),
+    };
+    const keepReply = (type: string, writeBody: DiscoveryDocument['write']) =>
+      keepForTheDay((nowMs) => {
+        const written = writeBody(facts, nowMs);
+        const body = typeof written === 'string' ? written : JSON.stringify(written);
+        return prepareBody(body, { ...headers, 'content-type': type });
+      }, clock);
+    const charset = mediaType === json || schema === 'text' ? '; charset=utf-8' : '';
+    const usual = keepReply(`${mediaType}${charset}`, write);
+    const markdown = writeMarkdown && keepReply('text/markdown; charset=utf-8', writeMarkdown);
+    app.get(path, (request, reply) => {
+      const isMarkdown = negotiate(request.headers.accept, offers.apiIndex) === 'markdown';
+      const chosen = (isMarkdown && markdown) || usual;
+      sendPrepared({ request, reply }, chosen(), nothingOfItsOwn);
+    });
+    app.methodTable.add(path, { allow: ['GET', 'HEAD'] });
+  }
 }
 
 const dayMs = 86_400_000;

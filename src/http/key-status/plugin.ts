@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Waiting } from '../../fetching/cost.ts';
 import { configOf } from '../../web/methods.ts';
 import { privateCaching } from '../../web/reply.ts';
+import { type Load, overloaded } from '../operations/load.ts';
 import type { AllowanceSurface, Identification, Identity } from './identity.ts';
 
 declare module 'fastify' {
@@ -63,14 +64,16 @@ export function toKeyHeaders({ isPrivate, headers }: Identity): Readonly<Record<
   };
 }
 
-/**
- * Returns the caller of a route that has an allowance.
- *
- * @throws Error if the route has none
- */
+/** Returns the caller of a route that has an allowance; throws Error if it has none. */
 export function identityOf({ identity }: FastifyRequest): Identity {
   if (identity === null) throw new Error('The route of the request has no allowance.');
   return identity;
+}
+
+/** @throws Problem `overloaded` under high load, or what its key is refused with */
+export function refuseRead(request: FastifyRequest, load: Load): void {
+  const refusal = load.isHigh ? overloaded() : identityOf(request).refusal;
+  if (refusal !== null) throw refusal;
 }
 
 /** Returns the caller as one that waits for an answer. */

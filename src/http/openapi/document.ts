@@ -4,7 +4,7 @@ import { type JsonSchema, toReplySchemas } from '../../core/json-schema.ts';
 import { historyMetaLine, historyPostLine } from '../../model/history.ts';
 import { allReads } from '../../reads/index.ts';
 import { surfaces } from '../discovery/surfaces.ts';
-import { describeLifecycle } from '../lifecycle/versioning.ts';
+import { describeLifecycle } from '../lifecycle/lifecycle.ts';
 import { routes } from '../reads/routes.ts';
 import { describeRateLimits, describeSecurity } from './access.ts';
 import { describeBodyParts, describeEndpointPaths, listReplySchemas } from './endpoint-paths.ts';

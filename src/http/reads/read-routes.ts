@@ -28,10 +28,9 @@ import {
   sendPrepared,
 } from '../../web/reply.ts';
 import type { Identification } from '../key-status/identity.ts';
-import { identityOf, toWaiting } from '../key-status/plugin.ts';
-import { lifecycleOf } from '../lifecycle/plugin.ts';
-import { type Load, overloaded } from '../operations/load.ts';
-import type { Work } from '../operations/work.ts';
+import { identityOf, refuseRead, toWaiting } from '../key-status/plugin.ts';
+import { lifecycleOf } from '../lifecycle/lifecycle.ts';
+import type { Load, Work } from '../operations/load.ts';
 import { addressPaths, createAddressAnswering } from './address-route.ts';
 import { chooseRead, pickParameters } from './aliases.ts';
 import { namesFormat, negotiate, offers } from './negotiation.ts';
@@ -44,20 +43,23 @@ import {
   surfaceOf,
 } from './routes.ts';
 
-/** The context of the read routes: all that they may use. */
-export interface ReadRoutesOptions {
-  readonly routes: readonly (ReadRoute | AliasRoute)[];
+/** The context of routes that answer reads. */
+export interface ReadingOptions {
   readonly reader: Reader;
   readonly context: PlanContext;
   /** Turns of clients with work that takes long. */
   readonly heavyTurns: Turns;
   readonly identification: Identification;
   readonly sharedCacheSeconds: number;
-  /** Whether crawlers of link previews get a page of their own at the permalinks of posts. */
-  readonly linkPreviews: boolean;
   readonly work: Work;
   readonly load: Load;
   readonly accessLog: AccessLog;
+}
+
+export interface ReadRoutesOptions extends ReadingOptions {
+  readonly routes: readonly (ReadRoute | AliasRoute)[];
+  /** Whether crawlers of link previews get a page of their own at the permalinks of posts. */
+  readonly linkPreviews: boolean;
 }
 
 /** URLs longer than this are understood anew each time, so that the memory stays small. */
@@ -91,15 +93,20 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
     understandOnce: createUnderstanding(options.reader),
     replies: createKeptViews<PreparedReply>(),
   };
+  const register = (url: string, answering: Answering): void => {
+    const { config, isRoute } = answering;
+    app.get(url, { config }, createHandler(answering, handling));
+    app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
+  };
   for (const row of options.routes) {
     for (const { url, form } of listRouterPaths(row)) {
       const answering = createRowAnswering(row, form, options);
       if (row.surface === 'alias') app.head(url, answering, answerWithoutRead);
-      register(app, url, { answering, handling });
+      register(url, answering);
     }
   }
   const answering = createAddressAnswering(options);
-  for (const url of addressPaths) register(app, url, { answering, handling });
+  for (const url of addressPaths) register(url, answering);
 }
 
 function createRowAnswering(
@@ -112,7 +119,7 @@ function createRowAnswering(
     isRoute: isRouteOf(row, form),
     hasPreviews: linkPreviews && row.surface === 'permalink',
     toAsked: (request) => {
-      const given = toGiven(row, form, request);
+      const given = toGiven(form, request);
       if (row.surface !== 'alias') return { read: row.read, given };
       const read = chooseRead(row, given);
       // The successor has the same body, and gets known parameters alone: nothing warns of others.
@@ -129,18 +136,6 @@ export function toConfig(row: Route, form: PathForm): FastifyContextConfig {
     ? { allowance: surface, deprecated: row }
     : { allowance: (request) => (isRoute(request) ? surface : null) };
 }
-
-function register(
-  app: FastifyInstance,
-  url: string,
-  { answering, handling }: { readonly answering: Answering; readonly handling: HandlerOptions },
-): void {
-  const { config, isRoute } = answering;
-  app.get(url, { config }, createHandler(answering, handling));
-  app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
-}
-
-type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
 /** HEAD of a deprecated route announces the deprecation without a read. */
 function answerWithoutRead(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -163,16 +158,13 @@ interface HandlerOptions extends ReadRoutesOptions {
   readonly replies: KeptViews<PreparedReply>;
 }
 
-function createHandler(
-  { isRoute, toAsked, hasPreviews }: Answering,
-  options: HandlerOptions,
-): Handler {
+function createHandler({ isRoute, toAsked, hasPreviews }: Answering, options: HandlerOptions) {
   const { reader, work, load, accessLog, understandOnce, heavyTurns, replies } = options;
   const { identification, context } = options;
   const answerLater = async (
     asked: Asked,
     recalled: Answered | undefined,
-    { request, reply }: Exchange,
+    { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   ): Promise<void> => {
     const answered =
       recalled ??
@@ -186,45 +178,30 @@ function createHandler(
     sendPrepared({ request, reply }, prepared, toReplyOptions(request, context.baseUrl));
     if (recalled === undefined) accessLog.notice(request, reply, 200);
   };
-  const refuse = (request: FastifyRequest): void => {
+  return (request: FastifyRequest, reply: FastifyReply): unknown => {
     if (!isRoute(request)) throw routeNotFound(request);
-    const refusal = load.isHigh ? overloaded() : identityOf(request).refusal;
-    if (refusal !== null) throw refusal;
-  };
-  return (request, reply) => {
-    refuse(request);
+    refuseRead(request, load);
     const { read, understood } = understandOnce(request, toAsked);
     const hasPreview = hasPreviews && read === 'getPost';
     const asked = { understood, hasPreview, variesByKey: reads[read].isBrowse };
     // A hit is answered without a promise: it is the common case.
     const answered = reader.recall(understood);
-    const kept = answered && findReply(replies, chooseView(request, asked, answered));
+    const view = answered && chooseView(request, asked, answered);
+    const kept = view && replies.get(view.answered.answer.views, view.name);
     if (kept === undefined) return answerLater(asked, answered, { request, reply });
     return sendPrepared({ request, reply }, kept, toReplyOptions(request, context.baseUrl));
   };
 }
 
-interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
-
-/**
- * Creates the check whether a request is for a path of a row. A name that the service keeps for itself is
- * no handle of a permalink, whatever the method.
- */
+/** Creates the check whether a request is for a path of a row: a reserved name is no handle of a permalink. */
 export function isRouteOf(row: Route, form: PathForm): (request: FastifyRequest) => boolean {
   // Fastify gives each parameter of the path as a string.
   return ({ params }) => row.surface === 'alias' || accepts(row, form, params as PathParameters);
 }
 
-interface Remembered {
-  readonly read: ReadId;
-  readonly understood: Understood;
-}
-
 /** Parsing and planning depend on the URL alone, so what a URL means is remembered. */
 function createUnderstanding(reader: Reader) {
+  type Remembered = { readonly read: ReadId; readonly understood: Understood };
   const remembered = new LRUCache<string, Remembered>({ max: maxRememberedUrls });
   return (request: FastifyRequest, toAsked: Answering['toAsked']): Remembered => {
     const url = request.raw.url ?? '';
@@ -240,10 +217,9 @@ function createUnderstanding(reader: Reader) {
 /**
  * Returns the parameters of a request: those of the query, and those of the path over them.
  *
- * @throws Problem `route_not_found` if the path is none of the route's, `invalid_option`
+ * @throws Problem `invalid_option` for a path that ends with another number than that of a photo or video
  */
-export function toGiven(row: Route, form: PathForm, request: FastifyRequest): ParsedUrlQuery {
-  const query = parseQuery(request.raw.url ?? '');
+export function toGiven(form: PathForm, request: FastifyRequest): ParsedUrlQuery {
   // Fastify gives each parameter of the path as a string.
   const path = request.params as PathParameters;
   const { n } = path;
@@ -252,8 +228,7 @@ export function toGiven(row: Route, form: PathForm, request: FastifyRequest): Pa
       detail: `The path ends with ${quoteInput(n)}; it takes the number of a photo or video, from 1 to 99.`,
     });
   }
-  if (!isRouteOf(row, form)(request)) throw routeNotFound(request);
-  return joinParameters(query, toReadParameters(form, path));
+  return joinParameters(parseQuery(request.raw.url ?? ''), toReadParameters(form, path));
 }
 
 interface Asked {
@@ -283,24 +258,16 @@ function chooseView(
   return { ...asked, answered, format, name: cache === 'hit' ? view : `${cache} ${view}` };
 }
 
-/** Returns the reply that is kept beside an answer. */
-function findReply(
-  replies: KeptViews<PreparedReply>,
-  { answered, name }: ChosenView,
-): PreparedReply | undefined {
-  return replies.get(answered.answer.views, name);
-}
-
 /** Returns the reply to a read: the kept one, or one that is made and then kept beside the answer. */
 async function prepare(
   { reader, replies, sharedCacheSeconds }: HandlerOptions,
   chosen: ChosenView,
   sliced: Sliced,
 ): Promise<PreparedReply> {
-  const kept = findReply(replies, chosen);
-  if (kept !== undefined) return kept;
   const { hasPreview, variesByKey, answered, format, name } = chosen;
   const { cache, source, views } = answered.answer;
+  const kept = replies.get(views, name);
+  if (kept !== undefined) return kept;
   const representation = await reader.represent(answered, format, sliced);
   const varies = { variesByAgent: hasPreview, variesByKey };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };

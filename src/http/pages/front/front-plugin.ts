@@ -25,8 +25,8 @@ import {
 import { toDiscoveryLink } from '../../discovery/discovery-facts.ts';
 import type { AllowanceSurface, Identification } from '../../key-status/identity.ts';
 import { identityOf, toWaiting } from '../../key-status/plugin.ts';
+import type { Work } from '../../operations/load.ts';
 import { type Load, overloaded } from '../../operations/load.ts';
-import type { Work } from '../../operations/work.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import { toReplyOptions } from '../../reads/read-routes.ts';
 import { findVersioned, surfaceOf } from '../../reads/routes.ts';
