@@ -3,7 +3,7 @@ import type { ProblemDocument } from '../../../core/problem.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
 import type { DocSite } from '../docs/doc-pages.ts';
 import { renderProblem } from '../front/page.ts';
-import { type Page, toLink } from '../layout.ts';
+import { type Page, renderLink, toLink } from '../layout.ts';
 import { askPath, docsPath, maxQueryLength } from '../paths.ts';
 import type { AnswerLinks } from './answer-html.ts';
 
@@ -49,7 +49,7 @@ export function describeAskPage(asked: AskedQuestion | null, place: AskPlace): P
 <p id="status" class="visually-hidden" role="status"></p>
 ${renderForm(asked, place)}
 ${renderExamples(place)}
-<p class="kept">What is asked with JavaScript on is recorded here for a while, so that you can ask further: see <a href="${escapeHtml(toLink(`${docsPath}/sessions`, place.site))}">sessions</a>.</p>`,
+<p class="kept">What is asked with JavaScript on is recorded here for a while, so that you can ask further: see ${renderLink(`${docsPath}/sessions`, 'sessions', place.site)}.</p>`,
   };
 }
 
@@ -91,8 +91,8 @@ function renderTurn({ question, outcome }: AskedQuestion, site: DocSite): string
 function renderExamples({ site, links }: AskPlace): string {
   if (links.pages.length === 0) return '';
   const items = exampleQuestions.map((text) => {
-    const href = `${toLink(askPath, site)}?q=${encodeComponent(text)}`;
-    return `<li><a href="${escapeHtml(href)}" rel="nofollow">${escapeHtml(text)}</a></li>`;
+    const path = `${askPath}?q=${encodeComponent(text)}`;
+    return `<li>${renderLink(path, text, site, ' rel="nofollow"')}</li>`;
   });
   return `<div class="examples"><p id="examples">Try</p><ul aria-labelledby="examples">${items.join('')}</ul></div>`;
 }

@@ -2,19 +2,18 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseQuery } from '../../../core/http/query.ts';
 import { Problem, toProblemDocument } from '../../../core/problem.ts';
 import { redactKeys } from '../../../core/redact.ts';
-import type { AccessLog } from '../../../web/access-log.ts';
 import { toProblem } from '../../../web/errors.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
 import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
-import type { Work } from '../../operations/load.ts';
-import { type Load, overloaded } from '../../operations/load.ts';
+import { overloaded } from '../../operations/load.ts';
 import { negotiate, offers } from '../../reads/negotiation.ts';
+import type { ReadingOptions } from '../../reads/read-routes.ts';
 import type { Docs } from '../docs/docs.ts';
 import { renderPage } from '../layout.ts';
 import { preparePage, readText } from '../page-reply.ts';
 import { askPath } from '../paths.ts';
-import { createAnswerLinks, createAnswerRenderer, createForeignLinks } from './answer-html.ts';
-import { type AskedQuestion, type AskOutcome, type AskPlace, describeAskPage } from './ask-page.ts';
+import { createAnswerLinks, createAnswerRenderer, foreignLinks } from './answer-html.ts';
+import { type AskedQuestion, type AskOutcome, describeAskPage } from './ask-page.ts';
 
 /** The answers of the server to questions of pages, which know nothing of sessions. */
 export interface Asking {
@@ -23,9 +22,8 @@ export interface Asking {
   /** Whether answers are about the pages of this site, so that their citations lead there. */
   readonly isAboutPages: boolean;
   /**
-   * Answers one question without a session.
+   * Answers one question without a session, in Markdown whose citations are `path#heading:line`.
    *
-   * @returns Markdown whose citations are `path#heading:line`
    * @throws Problem `not_ready`, `shutting_down`, `rate_limited`, `overloaded`
    */
   answer(
@@ -34,11 +32,8 @@ export interface Asking {
   ): Promise<{ readonly text: string; readonly abstained: boolean }>;
 }
 
-export interface AskOptions {
+export interface AskOptions extends Pick<ReadingOptions, 'load' | 'work' | 'accessLog'> {
   readonly asking: Asking;
-  readonly load: Load;
-  readonly work: Work;
-  readonly accessLog: AccessLog;
   /** @throws Problem `route_not_found` if there is no documentation */
   open(): Docs;
 }
@@ -76,9 +71,8 @@ const fresh = { 'cache-control': 'no-store' } as const;
 function readQuestion(request: FastifyRequest): string {
   const question = readText(request);
   if (question !== '') return question;
-  throw new Problem('missing_query', {
-    detail: 'The parameter `q` is missing or blank; it takes the question.',
-  });
+  const detail = 'The parameter `q` is missing or blank; it takes the question.';
+  throw new Problem('missing_query', { detail });
 }
 
 async function answer(
@@ -115,19 +109,16 @@ async function ask(
 function createAskPage({ open, asking }: AskOptions) {
   let renderer: ReturnType<typeof createAnswerRenderer> | undefined;
   let empty: PreparedReply | undefined;
-  const place = (): AskPlace => {
-    const { site } = open();
-    const links = asking.isAboutPages ? createAnswerLinks(site) : createForeignLinks();
-    return { site, links, sessionBase: asking.sessionBase };
-  };
+  const listLinks = () => (asking.isAboutPages ? createAnswerLinks(open().site) : foreignLinks);
   const write = (asked: AskedQuestion | null) => {
-    const one = place();
-    const html = renderPage(describeAskPage(asked, one), one.site);
+    const { site } = open();
+    const place = { site, links: listLinks(), sessionBase: asking.sessionBase };
+    const html = renderPage(describeAskPage(asked, place), site);
     return preparePage(html, 'html', asked === null ? {} : fresh);
   };
   return {
     render: async (text: string): Promise<string> => {
-      renderer ??= createAnswerRenderer(place().links);
+      renderer ??= createAnswerRenderer(listLinks());
       return (await renderer)(text);
     },
     empty: (): PreparedReply => {

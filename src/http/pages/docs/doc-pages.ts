@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../../render/html/escape.ts';
-import { type Page, type Site, toLink } from '../layout.ts';
+import { type Page, renderLink, type Site, toLink } from '../layout.ts';
 import { docsPath } from '../paths.ts';
 import type { Library, LibraryPage } from './library.ts';
 import type { DocumentSection, MarkdownDocument, ResolveLink } from './markdown.ts';
@@ -50,10 +50,6 @@ ${renderNeighbours(page, site)}
   };
 }
 
-function renderLink(path: string, text: string, site: Site, attributes = ''): string {
-  return `<a href="${escapeHtml(toLink(path, site))}"${attributes}>${escapeHtml(text)}</a>`;
-}
-
 function renderTitleId(sections: readonly DocumentSection[]): string {
   const title = sections.find(({ heading }) => heading.level === 1);
   return title === undefined ? '' : ` id="${escapeHtml(title.heading.id)}"`;
@@ -90,21 +86,15 @@ function renderContents(sections: readonly DocumentSection[]): string {
 function renderNeighbours(page: LibraryPage, site: DocSite): string {
   const { pages } = site.library;
   const at = pages.indexOf(page);
+  const render = (rel: string, label: string, other: LibraryPage | undefined) =>
+    other === undefined
+      ? ''
+      : `<a class="${rel}" rel="${rel}" href="${escapeHtml(toLink(toDocPath(other), site))}"><span>${label}</span> ${escapeHtml(other.title)}</a>`;
   return `<p class="source">${renderLink(`${toDocPath(page)}.md`, 'This page as Markdown', site)}</p>
 <nav class="neighbours" aria-label="Previous and next page">
-${renderNeighbour(pages[at - 1], 'Previous', site)}
-${renderNeighbour(pages[at + 1], 'Next', site)}
+${render('prev', 'Previous', pages[at - 1])}
+${render('next', 'Next', pages[at + 1])}
 </nav>`;
-}
-
-function renderNeighbour(
-  page: LibraryPage | undefined,
-  label: 'Previous' | 'Next',
-  site: DocSite,
-): string {
-  if (page === undefined) return '';
-  const rel = label === 'Next' ? 'next' : 'prev';
-  return `<a class="${rel}" rel="${rel}" href="${escapeHtml(toLink(toDocPath(page), site))}"><span>${label}</span> ${escapeHtml(page.title)}</a>`;
 }
 
 const indexTitle = 'Documentation';

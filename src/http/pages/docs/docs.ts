@@ -18,59 +18,48 @@ import { createSearchIndex, type SearchHit, type SearchIndex } from './search-in
 type DocForm = PageFormat | 'source';
 
 /** The documentation as replies. Each is made at its first request, and kept. */
-export interface Docs {
-  readonly site: DocSite;
-  /** Returns the reply of a page, or of the list of pages (`null`). */
-  reply(page: LibraryPage | null, form: DocForm): Promise<PreparedReply>;
-  /** Searches all pages, which the first search reads. */
-  find(query: string): Promise<readonly SearchHit[]>;
-}
+export type Docs = ReturnType<typeof createDocs>;
 
 /** Creates the replies of a library. It keeps at most three for each page, and one index. */
-export function createDocs(library: Library, plain: Site): Docs {
+export function createDocs(library: Library, plain: Site) {
   const site: DocSite = { ...plain, library };
   const replies = new Map<string, PreparedReply>();
-  const read = createReading(site);
+  const resolve = createLinks(site);
+  let parser: ReturnType<typeof createMarkdown> | undefined;
   let index: Promise<SearchIndex> | undefined;
+  const read = async ({ source }: LibraryPage): Promise<MarkdownDocument> => {
+    parser ??= createMarkdown();
+    return (await parser)(source, resolve);
+  };
   const write = async (page: LibraryPage | null, form: DocForm): Promise<string> => {
     if (form !== 'html') return page === null ? writeDocsIndex(site) : page.source;
-    const isIndex = page === null;
-    return renderPage(
-      isIndex ? describeDocsIndex(site) : describeDocPage(page, await read(page), site),
-      site,
-    );
+    if (page === null) return renderPage(describeDocsIndex(site), site);
+    return renderPage(describeDocPage(page, await read(page), site), site);
   };
   return {
     site,
-    reply: async (page, form) => {
+    /** Returns the reply of a page, or of the list of pages (`null`). */
+    reply: async (page: LibraryPage | null, form: DocForm): Promise<PreparedReply> => {
       const key = `${form} ${page?.name ?? ''}`;
       const reply = replies.get(key) ?? preparePage(await write(page, form), form);
       replies.set(key, reply);
       return reply;
     },
-    find: async (query) => {
+    /** Searches all pages, which the first search reads. */
+    find: async (query: string): Promise<readonly SearchHit[]> => {
       index ??= indexPages(library, read);
       return (await index).find(query);
     },
   };
 }
 
-type ReadPage = (page: LibraryPage) => Promise<MarkdownDocument>;
-
-/** Parses a page. The first call loads the parser. */
-function createReading(site: DocSite): ReadPage {
-  const resolve = createLinks(site);
-  let parser: ReturnType<typeof createMarkdown> | undefined;
-  return async ({ source }) => {
-    parser ??= createMarkdown();
-    return (await parser)(source, resolve);
-  };
-}
-
 /** Other requests are served between two pages. */
-async function indexPages(library: Library, read: ReadPage): Promise<SearchIndex> {
+async function indexPages(
+  { pages }: Library,
+  read: (page: LibraryPage) => Promise<MarkdownDocument>,
+): Promise<SearchIndex> {
   const entries = [];
-  for (const page of library.pages) {
+  for (const page of pages) {
     await setImmediate();
     const { sections } = await read(page);
     const { name, title } = page;

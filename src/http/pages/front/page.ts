@@ -2,7 +2,7 @@ import { encodeComponent } from '../../../core/http/encode-component.ts';
 import type { ProblemDocument } from '../../../core/problem.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
 import { findVersioned } from '../../reads/routes.ts';
-import { brandMark, renderPage, type Site, toLink } from '../layout.ts';
+import { brandMark, renderLink, renderPage, type Site, toLink } from '../layout.ts';
 import { otherMeaningOf } from './pasted.ts';
 import type { ResultHtml } from './result-html.ts';
 
@@ -124,7 +124,7 @@ function renderSurfaces(site: FrontSite): string {
   const surfaces = listSurfaces(site).map(
     ({ name, text, example, docs }, index) => `<li>
 <div>
-<h3><a href="${escapeHtml(toLink(docs, site))}">${name}</a></h3>
+<h3>${renderLink(docs, name, site)}</h3>
 <p>${renderCode(text)}</p>
 </div>
 ${renderCommand(`surface-${index}`, `the ${name} example`, example)}
@@ -138,8 +138,7 @@ ${renderCommand(`surface-${index}`, `the ${name} example`, example)}
 
 function renderNext(site: Site): string {
   const links = nextLinks.map(
-    ({ path, name, text }) =>
-      `<li><a href="${escapeHtml(toLink(path, site))}">${name}</a> <span>${text}</span></li>`,
+    ({ path, name, text }) => `<li>${renderLink(path, name, site)} <span>${text}</span></li>`,
   );
   return `<section class="next" aria-labelledby="next-title">
 <h2 id="next-title">Next</h2>
