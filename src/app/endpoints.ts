@@ -1,5 +1,5 @@
 import type { Endpoint } from '../core/endpoint.ts';
-import { adminKeysEndpoints } from '../http/admin/keys-endpoints.ts';
+import { adminKeysEndpoints } from '../http/admin/keys.ts';
 import { discoveryEndpoints } from '../http/discovery/documents.ts';
 import { healthEndpoints } from '../http/operations/health.ts';
 import { metricsEndpoints } from '../http/operations/metrics.ts';

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { keyChanges, newKey, toKeyMembers } from '../../access/keys/key-record.ts';
+import { keyChanges, keyMembers, newKey, toKeyMembers } from '../../access/keys/key-record.ts';
 import type { IssuedKey, KeyStore } from '../../access/keys/key-store.ts';
+import type { Endpoint, EndpointReply } from '../../core/endpoint.ts';
 import { jsonMediaTypes } from '../../core/http/json-bodies.ts';
 import type { Origins } from '../../core/http/origins.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
@@ -10,7 +11,8 @@ import { routeNotFound } from '../../web/errors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
 import { privateCaching } from '../../web/reply.ts';
 import type { AdminGuard } from './guard.ts';
-import { keysPath } from './keys-endpoints.ts';
+
+const keysPath = '/api/admin/keys';
 
 interface AdminKeysOptions {
   readonly guard: AdminGuard;
@@ -57,7 +59,11 @@ function registerKey(app: FastifyInstance, keys: AdminKeysOptions['keys']): void
   });
   app.patch<OneKey>(url, async ({ params, body }, reply) => {
     const changes = parseFields(keyChanges, body);
-    if (Object.keys(changes).length === 0) throw nothingToChange();
+    if (Object.keys(changes).length === 0) {
+      const fields = listNames(Object.keys(keyChanges.shape));
+      const detail = `The body has no field; it takes at least one of ${fields}.`;
+      throw new Problem('invalid_body', { detail });
+    }
     const record = known(await keys.change(params.id, changes), params.id);
     return sendJson(reply, toKeyMembers(record));
   });
@@ -107,13 +113,6 @@ function setHeaders(reply: FastifyReply): FastifyReply {
 function known<Found>(found: Found | undefined, id: string): Found {
   if (found !== undefined) return found;
   throw new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });
-}
-
-function nothingToChange(): Problem {
-  const fields = listNames(Object.keys(keyChanges.shape));
-  return new Problem('invalid_body', {
-    detail: `The body has no field; it takes at least one of ${fields}.`,
-  });
 }
 
 /** Maximum size of a body in bytes. The longest notes have 2000 characters. */
@@ -183,3 +182,94 @@ function tellForm(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must ')) return issue.message;
   return issue.code === 'invalid_type' ? `must be a ${issue.expected}` : 'must have another form';
 }
+
+/** A key that was just made; only this reply shows it. */
+const madeKey = keyMembers
+  .extend({ key: z.string().describe('The bearer key, shown this once.') })
+  .meta({ id: 'MadeKey' });
+
+const made: EndpointReply = {
+  status: 201,
+  description: 'The key was made.',
+  content: { 'application/json': madeKey },
+  headers: { Location: { description: 'The address of the key.' } },
+};
+
+const bodyProblems = [
+  'invalid_body',
+  'invalid_option',
+  'payload_too_large',
+  'unsupported_media_type',
+] as const;
+
+/** Describes a route at the end of the path, with the id of a key if there is one. */
+function describeEndpoint(
+  path: '' | '/{id}' | '/{id}/rotate',
+  reply: EndpointReply,
+  rest: Pick<Endpoint, 'id' | 'method' | 'summary' | 'body'>,
+): Endpoint {
+  const id = z.string().describe('The id of the key.');
+  return {
+    ...rest,
+    path: `${keysPath}${path}`,
+    tag: 'operator',
+    access: 'operator',
+    ...(path === '' ? {} : { parameters: { path: z.object({ id }) } }),
+    replies: [reply],
+    problems: [
+      ...(rest.method === 'GET' ? [] : bodyProblems),
+      ...(path === '' ? [] : (['not_found'] as const)),
+      'key_store_unavailable',
+    ],
+  };
+}
+
+function describeKey(description: string): EndpointReply {
+  return { status: 200, description, content: { 'application/json': keyMembers } };
+}
+
+const all: EndpointReply = {
+  status: 200,
+  description: 'All keys.',
+  content: { 'application/json': z.object({ keys: z.array(keyMembers) }).meta({ id: 'KeyList' }) },
+};
+
+/** The routes of the admin interface, for the descriptions of the service. */
+export const adminKeysEndpoints: readonly Endpoint[] = [
+  describeEndpoint('', all, {
+    id: 'listKeys',
+    method: 'GET',
+    summary: 'Lists the keys of callers.',
+  }),
+  describeEndpoint('', made, {
+    id: 'createKey',
+    method: 'POST',
+    summary: 'Makes a key and shows it once.',
+    body: { 'application/json': newKey },
+  }),
+  describeEndpoint('/{id}', describeKey('The key.'), {
+    id: 'getKey',
+    method: 'GET',
+    summary: 'Gives what is known of a key.',
+  }),
+  describeEndpoint('/{id}', describeKey('The key, as it is now.'), {
+    id: 'changeKey',
+    method: 'PATCH',
+    summary: 'Changes a key; what is left out stays.',
+    body: { 'application/json': keyChanges },
+  }),
+  describeEndpoint(
+    '/{id}',
+    { status: 204, description: 'The key is gone.' },
+    {
+      id: 'deleteKey',
+      method: 'DELETE',
+      summary: 'Deletes a key; the next request with it is refused.',
+    },
+  ),
+  describeEndpoint('/{id}/rotate', made, {
+    id: 'rotateKey',
+    method: 'POST',
+    summary: 'Makes a new key with the fields of an old one, and deletes the old one.',
+  }),
+];

@@ -52,19 +52,13 @@ export function boundConnections(server: Server, options: ConnectionsOptions): v
 }
 
 /** Takes the listeners of an event from a server, and returns the function that calls them. */
-function takeListeners<Given extends readonly unknown[]>(
-  server: Server,
-  event: string,
-): (...given: Given) => void {
+function takeListeners<Given extends readonly unknown[]>(server: Server, event: string) {
   const listeners = server.listeners(event);
   server.removeAllListeners(event);
-  return (...given) => {
+  return (...given: Given): void => {
     for (const listener of listeners) listener.call(server, ...given);
   };
 }
-
-/** Return value of `onIncoming` that stops the parser: Node treats the remaining bytes as an upgraded protocol. */
-const upgrade = 2;
 
 /** The part of a connection's parser that Node has no public name for (lib/_http_common.js). */
 interface Parser {
@@ -72,15 +66,16 @@ interface Parser {
 }
 
 /**
- * Stops the parser of a connection once the connection is cut. Without this, Node parses all remaining requests in the
- * buffer, which takes seconds for hundreds of connections. Does nothing on versions of Node without `onIncoming`.
+ * Stops the parser of a connection once the connection is cut, which would parse all requests in the buffer: seconds
+ * for hundreds of connections. Does nothing on versions of Node without `onIncoming`.
  */
 function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void {
   const { parser } = socket;
   const { onIncoming } = parser ?? {};
   if (!parser || !onIncoming) return;
+  // After 2, Node treats the remaining bytes as an upgraded protocol.
   parser.onIncoming = (request, shouldKeepAlive) =>
-    socket.destroyed ? upgrade : onIncoming(request, shouldKeepAlive);
+    socket.destroyed ? 2 : onIncoming(request, shouldKeepAlive);
 }
 
 /** Creates the function that tells whether a request may be handled; calls `cutOff` for a connection with too many. */

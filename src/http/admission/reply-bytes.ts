@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Hold, Ledger } from '../../core/scheduling/ledger.ts';
+import type { Ledger } from '../../core/scheduling/ledger.ts';
 
 interface ReplyBytesOptions {
   readonly ledger: Ledger;
@@ -9,9 +9,8 @@ interface ReplyBytesOptions {
 }
 
 /**
- * Bounds the bytes of unread replies, for each client and for all. A reply beyond it becomes `overloaded`.
- * Replies that skip Fastify's `send` are not counted: cached ones share their bytes, and streams write no more
- * than their reader takes.
+ * Bounds the bytes of unread replies, for each client and for all; a reply beyond it becomes `overloaded`. Replies that
+ * skip Fastify's `send` are not counted: cached ones share their bytes, and streams write what their reader takes.
  */
 export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBytesOptions): void {
   app.addHook('onSend', async (request, reply, payload) => {
@@ -20,15 +19,10 @@ export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBy
     if (size === 0 || reply.statusCode >= 400) return payload;
     const hold = ledger.open('replyBytes', clientOf(request));
     if (!hold.take(size)) throw overloadedByReplies();
-    releaseWithReply(hold, reply);
+    // The operating system has taken the reply, or the connection is closed.
+    for (const event of ['finish', 'close']) reply.raw.once(event, hold.release);
     return payload;
   });
-}
-
-/** Releases a hold when the operating system has taken the reply, or the connection is closed. */
-export function releaseWithReply(hold: Hold, { raw }: FastifyReply): void {
-  raw.once('finish', hold.release);
-  raw.once('close', hold.release);
 }
 
 export function overloadedByReplies(): Problem {

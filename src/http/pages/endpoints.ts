@@ -5,7 +5,7 @@ import { type HeaderName, listEndpointHeaders } from '../openapi/headers.ts';
 import { addressProblems, upstreamProblems } from '../reads/address-route.ts';
 import { findReply } from './docs/find-page.ts';
 import { navigation } from './docs/navigation.ts';
-import { askPath, assetPath, docsPath, findPath, maxQueryLength } from './paths.ts';
+import { askPath, assetPath, docsPath, findPath, maxQueryLength } from './layout.ts';
 
 const names = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
 const htmlOrMarkdown = { 'text/html': 'text', 'text/markdown': 'text' } as const;

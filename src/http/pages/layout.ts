@@ -1,6 +1,18 @@
 import { escapeHtml } from '../../render/html/escape.ts';
 import type { Assets } from './assets.ts';
-import { askPath, docsPath, findPath, maxQueryLength } from './paths.ts';
+
+export const docsPath = '/docs';
+
+/** The search. `/docs/search` is the page about searching posts. */
+export const findPath = `${docsPath}/find`;
+
+/** The page that answers questions, on a server with sessions. */
+export const askPath = `${docsPath}/ask`;
+
+export const assetPath = `${docsPath}/assets/`;
+
+/** Maximum characters of a search text and of a question, as for every `q`. */
+export const maxQueryLength = 512;
 
 /** The bird on its perch, in the colours of the page; `assets/favicon.svg` is the same drawing with its own. */
 export const brandMark =

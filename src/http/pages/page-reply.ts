@@ -4,7 +4,7 @@ import { parseQuery } from '../../core/http/query.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Headers } from '../../web/headers.ts';
 import { type PreparedReply, prepareReply } from '../../web/reply.ts';
-import { maxQueryLength } from './paths.ts';
+import { maxQueryLength } from './layout.ts';
 
 /** Pages load only our own files, have no inline script or style, and cannot be framed (CSP Level 3). */
 const contentSecurityPolicy = [

@@ -1,6 +1,5 @@
 import { escapeHtml } from '../../../render/html/escape.ts';
-import { type Page, renderLink, type Site, toLink } from '../layout.ts';
-import { docsPath } from '../paths.ts';
+import { docsPath, type Page, renderLink, type Site, toLink } from '../layout.ts';
 import type { Library, LibraryPage } from './library.ts';
 import type { DocumentSection, MarkdownDocument, ResolveLink } from './markdown.ts';
 

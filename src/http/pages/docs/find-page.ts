@@ -6,11 +6,19 @@ import { escapeHtml } from '../../../render/html/escape.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
 import { nothingOfItsOwn, sendPrepared } from '../../../web/reply.ts';
 import { negotiate, offers } from '../../reads/negotiation.ts';
-import { type Page, renderLink, renderPage, toLink } from '../layout.ts';
+import {
+  askPath,
+  docsPath,
+  findPath,
+  maxQueryLength,
+  type Page,
+  renderLink,
+  renderPage,
+  toLink,
+} from '../layout.ts';
 import { preparePage, readText } from '../page-reply.ts';
-import { askPath, docsPath, findPath, maxQueryLength } from '../paths.ts';
 import type { DocSite } from './doc-pages.ts';
-import type { Docs } from './docs.ts';
+import type { Docs } from './docs-plugin.ts';
 import { maxHits, type SearchHit } from './search-index.ts';
 
 export const findReply = z
