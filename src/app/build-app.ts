@@ -4,7 +4,7 @@ import { type Closing, createClosing } from '../core/scheduling/closing.ts';
 import { createServerLoop } from '../core/scheduling/loop.ts';
 import { createHeavyTurns } from '../core/scheduling/turns.ts';
 import { type Readiness, setAdmission, takeTurns } from '../http/admission/admission.ts';
-import { boundReplies } from '../http/admission/reply-bytes.ts';
+import { boundReplies } from '../http/admission/connections.ts';
 import { setKeyStatus } from '../http/key-status/plugin.ts';
 import { setLifecycle } from '../http/lifecycle/lifecycle.ts';
 import { createWork, openLoadGauge } from '../http/operations/load.ts';

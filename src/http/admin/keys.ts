@@ -21,14 +21,9 @@ interface AdminKeysOptions {
   readonly origins: Origins;
 }
 
-interface OneKey {
-  readonly Params: { readonly id: string };
-}
+type OneKey = { readonly Params: { readonly id: string } };
 
-/**
- * Registers the admin interface: the keys under `/api/admin/keys`, and the guard for every path under `/api/admin`
- * and `/admin`, whether it exists or not.
- */
+/** Registers the admin interface, and its guard for every path under `/api/admin` and `/admin`, even for unknown ones. */
 export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOptions) {
   const { keys, baseUrl } = options;
   closeToPages(app, options.origins);
@@ -84,12 +79,10 @@ function refuseAll(app: FastifyInstance, url: string): void {
   app.route({ method, url, exposeHeadRoute: false, onRequest: refuse, handler: refuse });
 }
 
-/** Refuses fields that would be ignored. */
 function refuseFields(body: unknown): void {
   if (body !== undefined) parseFields(z.strictObject({}), body);
 }
 
-/** Sends a new key, which is shown this once. */
 function sendMade(reply: FastifyReply, { record, key }: IssuedKey, baseUrl: string): FastifyReply {
   reply.code(201).header('location', `${baseUrl}${keysPath}/${record.id}`);
   return sendJson(reply, { ...toKeyMembers(record), key });
@@ -115,15 +108,12 @@ function known<Found>(found: Found | undefined, id: string): Found {
   throw new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });
 }
 
-/** Maximum size of a body in bytes. The longest notes have 2000 characters. */
-const maxBodyBytes = 16_384;
-
-/** Makes a scope accept only JSON bodies. An empty body is `undefined`. */
+/** Makes a scope accept only JSON bodies up to 16 KiB; the longest notes have 2000 characters. An empty one is `undefined`. */
 function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     jsonMediaTypes,
-    { parseAs: 'buffer', bodyLimit: maxBodyBytes },
+    { parseAs: 'buffer', bodyLimit: 16_384 },
     async (_request: unknown, body: Buffer) => (body.length === 0 ? undefined : parseJson(body)),
   );
 }
@@ -139,9 +129,8 @@ function parseJson(body: Buffer): unknown {
 /** @throws Problem `invalid_body` if the body is not an object, `invalid_option` for a field */
 function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown): z.output<Fields> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new Problem('invalid_body', {
-      detail: `The body is ${nameKind(body)}; it takes a JSON object.`,
-    });
+    const detail = `The body is ${nameKind(body)}; it takes a JSON object.`;
+    throw new Problem('invalid_body', { detail });
   }
   const parsed = schema.safeParse(body, { reportInput: true });
   if (parsed.success) return parsed.data;
@@ -149,7 +138,6 @@ function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown):
   throw new Problem('invalid_option', { detail: tellIssue(parsed.error.issues[0], fields) });
 }
 
-/** Lists names as prose: `label`, `allowance` and `notes`. */
 function listNames(names: readonly string[]): string {
   const quoted = names.map((name) => `\`${name}\``);
   const last = quoted.pop() ?? 'no fields';
@@ -183,7 +171,6 @@ function tellForm(issue: z.core.$ZodIssue): string {
   return issue.code === 'invalid_type' ? `must be a ${issue.expected}` : 'must have another form';
 }
 
-/** A key that was just made; only this reply shows it. */
 const madeKey = keyMembers
   .extend({ key: z.string().describe('The bearer key, shown this once.') })
   .meta({ id: 'MadeKey' });
@@ -228,13 +215,14 @@ function describeKey(description: string): EndpointReply {
   return { status: 200, description, content: { 'application/json': keyMembers } };
 }
 
+const gone: EndpointReply = { status: 204, description: 'The key is gone.' };
+
 const all: EndpointReply = {
   status: 200,
   description: 'All keys.',
   content: { 'application/json': z.object({ keys: z.array(keyMembers) }).meta({ id: 'KeyList' }) },
 };
 
-/** The routes of the admin interface, for the descriptions of the service. */
 export const adminKeysEndpoints: readonly Endpoint[] = [
   describeEndpoint('', all, {
     id: 'listKeys',
@@ -258,15 +246,11 @@ export const adminKeysEndpoints: readonly Endpoint[] = [
     summary: 'Changes a key; what is left out stays.',
     body: { 'application/json': keyChanges },
   }),
-  describeEndpoint(
-    '/{id}',
-    { status: 204, description: 'The key is gone.' },
-    {
-      id: 'deleteKey',
-      method: 'DELETE',
-      summary: 'Deletes a key; the next request with it is refused.',
-    },
-  ),
+  describeEndpoint('/{id}', gone, {
+    id: 'deleteKey',
+    method: 'DELETE',
+    summary: 'Deletes a key; the next request with it is refused.',
+  }),
   describeEndpoint('/{id}/rotate', made, {
     id: 'rotateKey',
     method: 'POST',

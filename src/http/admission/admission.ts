@@ -18,10 +18,7 @@ export interface Readiness {
   readonly draining: boolean;
 }
 
-/**
- * Refuses requests before anything else looks at them: without a host or under a foreign one, with an endless URL, or
- * while the process drains.
- */
+/** Refuses requests without a host or under a foreign one, with an endless URL, or while the process drains. */
 export function setAdmission(
   app: FastifyInstance,
   readiness: Readiness,

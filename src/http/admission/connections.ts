@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
@@ -19,9 +20,8 @@ const maxPipelined = 16;
 const penaltyMs = 10_000;
 
 /**
- * Bounds the connections of each client and of all, and the requests that one connection sends ahead of
- * their replies (RFC 9112 §9.3.2): beyond that the connection is cut, since its replies would pile up.
- * Call it when the server has its request listeners.
+ * Bounds the connections of each client and of all, and the requests that a connection sends ahead of their replies
+ * (RFC 9112 §9.3.2), beyond which it is cut. Call it when the server has its request listeners.
  */
 export function boundConnections(server: Server, options: ConnectionsOptions): void {
   const { ledger, clientOf, refuse } = options;
@@ -51,7 +51,6 @@ export function boundConnections(server: Server, options: ConnectionsOptions): v
   });
 }
 
-/** Takes the listeners of an event from a server, and returns the function that calls them. */
 function takeListeners<Given extends readonly unknown[]>(server: Server, event: string) {
   const listeners = server.listeners(event);
   server.removeAllListeners(event);
@@ -92,4 +91,37 @@ function createPipelineBound(cutOff: (socket: Socket) => void) {
     response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
     return true;
   };
+}
+
+interface ReplyBytesOptions {
+  readonly ledger: Ledger;
+  readonly clientOf: (request: FastifyRequest) => Client;
+}
+
+/**
+ * Bounds the bytes of unread replies, for each client and for all; a reply beyond it becomes `overloaded`. Replies that
+ * skip Fastify's `send` are not counted: cached ones share their bytes, and streams write what their reader takes.
+ */
+export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBytesOptions): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const size = sizeOf(payload);
+    // A problem is small, and the client has to get it.
+    if (size === 0 || reply.statusCode >= 400) return payload;
+    const hold = ledger.open('replyBytes', clientOf(request));
+    if (!hold.take(size)) throw overloadedByReplies();
+    // The operating system has taken the reply, or the connection is closed.
+    for (const event of ['finish', 'close']) reply.raw.once(event, hold.release);
+    return payload;
+  });
+}
+
+export function overloadedByReplies(): Problem {
+  return new Problem('overloaded', {
+    detail: 'Too many bytes of replies wait to be read, in all or by this client address.',
+  });
+}
+
+function sizeOf(payload: unknown): number {
+  if (typeof payload === 'string') return Buffer.byteLength(payload);
+  return Buffer.isBuffer(payload) ? payload.length : 0;
 }

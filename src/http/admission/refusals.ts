@@ -5,7 +5,6 @@ import { toProblemHeaders } from '../../web/errors.ts';
 import type { Headers } from '../../web/headers.ts';
 import { maxUrlBytes } from '../../web/limits.ts';
 
-/** An error of Node's HTTP parser. `rawPacket` is the faulty input, a Buffer. */
 interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: unknown;
@@ -19,10 +18,8 @@ interface ServerSocket extends Socket {
   } | null;
 }
 
-/** The parts of a refusal that depend on its path. */
 export interface RefusedPath {
   readonly headers: Headers;
-  /** Adds the members that the surface has. Default: none. */
   readonly toDocument?: (document: ProblemDocument) => ProblemDocument;
 }
 
@@ -117,7 +114,6 @@ function targetOf(packet: unknown): string | null {
   return target ?? path ?? null;
 }
 
-/** Returns whether the input begins with a request line that is too long. */
 function isOneLongLine(packet: unknown): boolean {
   if (!Buffer.isBuffer(packet) || !/^[A-Z]+ /.test(packet.toString('latin1', 0, 20))) return false;
   const end = packet.indexOf('\r\n');

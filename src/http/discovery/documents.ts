@@ -33,9 +33,7 @@ interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
   readonly schema: z.ZodType | 'text';
   /** Returns the text, or the value of the JSON, at an instant. */
   readonly write: (facts: DiscoveryFacts, nowMs: number) => unknown;
-  /** Writes the document in Markdown for those who prefer it. */
   readonly writeMarkdown?: (facts: DiscoveryFacts, nowMs: number) => string;
-  /** Returns the `Link` header. */
   readonly toLink?: (facts: DiscoveryFacts) => string;
 }
 
@@ -122,7 +120,6 @@ const documents: readonly DiscoveryDocument[] = [
   },
 ];
 
-/** The routes of the discovery documents, for the descriptions of the service. */
 export const discoveryEndpoints: readonly Endpoint[] = documents.map(
   ({ id, path, summary, mediaType = json, schema, writeMarkdown, toLink }) => {
     const vary = { description: '`Accept` chooses between JSON and Markdown.' };
@@ -183,10 +180,7 @@ export async function discoveryPlugin(
 
 const dayMs = 86_400_000;
 
-/**
- * Returns a function that makes a value at its first call of each day in UTC, so that neither start-up nor each
- * request makes a document. Documents depend on nothing else: the states of routes change at midnight.
- */
+/** Returns a function that makes a value at its first call of each day in UTC: states of routes change at midnight. */
 export function keepForTheDay<Value>(make: (nowMs: number) => Value, clock: Clock): () => Value {
   let kept: { readonly day: number; readonly value: Value } | undefined;
   return () => {
@@ -198,15 +192,17 @@ export function keepForTheDay<Value>(make: (nowMs: number) => Value, clock: Cloc
 }
 
 /**
- * Writes `/robots.txt` (RFC 9309): crawlers may fetch what describes the service. Reads are refused, because each
- * of them can cost the sources a request, and their content is not ours; so are questions, each of which costs an
- * answer.
+ * Writes `/robots.txt` (RFC 9309): crawlers may fetch what describes the service. Reads and questions are refused:
+ * they cost the sources a request or the server an answer.
  */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
+  const open = endpoints
+    .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))
+    .map(({ path }) => (path.includes('{') ? path.slice(0, path.indexOf('{')) : `${path}$`));
   const lines = [
     '# Pages and descriptions are open. Reads cost upstreams a request, so they are not for crawlers.',
     'User-agent: *',
-    ...listOpenPatterns(endpoints).map((pattern) => `Allow: ${pattern}`),
+    ...[...new Set(open)].map((pattern) => `Allow: ${pattern}`),
     ...(endpoints.some(({ path }) => path === askPath) ? [`Disallow: ${askPath}?`] : []),
     'Disallow: /',
     // Crawlers of link previews come for a post that somebody has just shared.
@@ -220,23 +216,14 @@ function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): 
   return `${lines.join('\n')}\n`;
 }
 
-/** Returns the patterns of the public documents. A parameter in a path stands for whatever follows. */
-function listOpenPatterns(endpoints: readonly Endpoint[]): readonly string[] {
-  const patterns = endpoints
-    .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))
-    .map(({ path }) => (path.includes('{') ? path.slice(0, path.indexOf('{')) : `${path}$`));
-  return [...new Set(patterns)];
-}
-
-/** Days until the document expires; RFC 9116 §2.5.5 recommends less than a year. */
-const validDays = 90;
-
 /** Writes `/.well-known/security.txt` (RFC 9116) for the day of an instant. */
 function writeSecurityText({ baseUrl, contacts }: DiscoveryFacts, nowMs: number): string {
   const today = nowMs - (nowMs % dayMs);
+  // RFC 9116 §2.5.5 recommends less than a year.
+  const expiry = toIsoSeconds(today + 90 * dayMs);
   const lines = [
     `Contact: ${contacts.security}`,
-    `Expires: ${toIsoSeconds(today + validDays * dayMs)}`,
+    `Expires: ${expiry}`,
     'Preferred-Languages: en',
     `Canonical: ${baseUrl}${discoveryPaths.security}`,
     `Policy: ${baseUrl}${discoveryPaths.docs}/security`,

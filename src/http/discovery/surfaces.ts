@@ -82,7 +82,6 @@ const machineSurfaces = [
 
 type MachineSurface = (typeof machineSurfaces)[number];
 
-/** Lists the machine surfaces that are served: those of the reads, and those that have endpoints. */
 function listMachineSurfaces(endpoints: readonly Endpoint[]): readonly MachineSurface[] {
   const served = new Set<string>(['v1', 'permalink', ...endpoints.map(({ tag }) => tag)]);
   return machineSurfaces.filter(({ name }) => served.has(name));
@@ -217,10 +216,7 @@ function toPublisher(baseUrl: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1).replaceAll(':', '-') : hostname;
 }
 
-/**
- * The document of `/mcp/server-card` (SEP-2127, first version of its schema). Its member `$schema` is not
- * described: tools that read descriptions take that name for a keyword.
- */
+/** The document of `/mcp/server-card` (SEP-2127), without `$schema`, which tools would take for a keyword. */
 export const serverCard = z
   .looseObject({
     name: z.string().describe('The base URL’s host in reverse, a slash, and the server’s name.'),

@@ -11,7 +11,6 @@ import { Problem } from '../../core/problem.ts';
 /** The surfaces that have allowances. Keys apply to the first only (`docs/contract/reads.md#where-keys-apply`). */
 export type AllowanceSurface = 'browse' | 'post';
 
-/** The caller of one request. */
 export interface Identity {
   readonly caller: Caller;
   /** Whether a key was presented, whatever it is worth: nobody else may see the reply. */
@@ -32,7 +31,6 @@ export interface Identification {
 
 interface IdentificationOptions extends IdentityOptions {
   readonly keys: Pick<KeyStore, 'check'>;
-  /** Returns the name of the client's address. */
   readonly clientOf: (request: FastifyRequest) => string;
 }
 

@@ -7,10 +7,7 @@ import type { AllowanceSurface, Identification, Identity } from './identity.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * The allowance that requests to the route spend, or a function that returns it. Callers of other routes,
-     * and those for whom it returns `null`, are not identified.
-     */
+    /** Allowance that requests spend, or a function that returns it. Callers without one are not identified. */
     allowance?: AllowanceSurface | ((request: FastifyRequest) => AllowanceSurface | null);
   }
 
@@ -21,10 +18,8 @@ declare module 'fastify' {
 }
 
 /**
- * Identifies the caller of each route that has an allowance, and adds `X-Api-Key-Status` and the `RateLimit`
- * headers to every reply of it, problems and refused methods included (docs/keys.md). The route decides when a
- * key is refused, with `identity.refusal`.
- *
+ * Identifies the caller of each route that has an allowance, and adds `X-Api-Key-Status` and the `RateLimit` headers to
+ * every reply of it, also to problems and refused methods (docs/keys.md). The route refuses keys (`identity.refusal`).
  * Replies that skip Fastify's `send` add `identity.headers()` themselves.
  */
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {

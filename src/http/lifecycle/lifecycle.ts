@@ -10,15 +10,11 @@ import { type AliasRoute, aliasRoutes, findVersioned, type Route } from '../read
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The row of a deprecated route. */
     deprecated?: AliasRoute;
   }
 }
 
-/**
- * Adds `Deprecation`, `Sunset` and `Link` to every reply of the routes that are deprecated, problems and refused
- * methods included (docs/versioning.md). Replies that skip Fastify's `send` add `lifecycleOf` themselves.
- */
+/** Adds the lifecycle headers to every reply of deprecated routes that goes through `send` (docs/versioning.md). */
 export function setLifecycle(app: FastifyInstance, baseUrl: string): void {
   app.addHook('onSend', async (request, reply) => {
     reply.headers({ ...lifecycleOf(request, baseUrl) });
@@ -35,7 +31,7 @@ export function lifecycleOf(request: FastifyRequest, baseUrl: string) {
 
 /**
  * Returns the headers of every reply of a deprecated route (`docs/contract/reads.md#deprecation-headers`; RFC 9745 §2,
- * RFC 8594 §3, RFC 8288), or `null`. They depend on the table and on the path and query of the request alone.
+ * RFC 8594 §3, RFC 8288), or `null`. They depend on the table and the URL of the request alone.
  */
 export function toLifecycleHeaders(route: Route, url: string, baseUrl: string) {
   if (route.lifecycle === null) return null;
@@ -54,10 +50,7 @@ const toPolicyUrl = (baseUrl: string) => `${baseUrl}/docs/versioning`;
 /** Maximum bytes of an address in a `Link`; a longer one goes without its parameters. */
 const maxSuccessorBytes = 2048;
 
-/**
- * Returns the address of the route of v1 that answers a request to an alias with the same body, in ASCII; `null` where
- * the request names no read, or no handle for a read of an account.
- */
+/** Returns the v1 address with the same body, in ASCII; `null` if the request names no read, or no handle where it must. */
 function toSuccessor(route: AliasRoute, url: string, baseUrl: string): string | null {
   const query = parseQuery(url);
   const read = findRead(route, query);

@@ -6,7 +6,6 @@ import type { ProblemCode } from '../../core/problem.ts';
 /** An optional key, as `security` of an operation. */
 export const optionalKey = [{}, { bearerKey: [] }] as const;
 
-/** The policies that can apply to a read that takes a key. */
 export const keyedPolicies = ['public', 'key'] as const satisfies readonly AllowancePolicy[];
 
 interface AccessDescription {
@@ -17,7 +16,6 @@ interface AccessDescription {
   readonly scheme: Readonly<Record<string, string>>;
 }
 
-/** Descriptions of the kinds of access to endpoints. */
 export const accesses: Readonly<Record<Endpoint['access'], AccessDescription>> = {
   open: {
     callers: 'Anybody may call it, without credentials.',
@@ -29,9 +27,7 @@ export const accesses: Readonly<Record<Endpoint['access'], AccessDescription>> =
     callers: 'A bearer key is optional: it has a larger allowance.',
     members: { security: optionalKey, 'x-rate-limit-policies': keyedPolicies },
     problems: ['invalid_option', 'invalid_key', 'rate_limited'],
-    scheme: {
-      bearerKey: 'An optional key, which the operator hands out. There is no sign-in.',
-    },
+    scheme: { bearerKey: 'An optional key, which the operator hands out. There is no sign-in.' },
   },
   bearer: {
     callers: 'Any bearer token is accepted; none is needed unless the operator demands one.',

@@ -10,7 +10,7 @@ import { type ProblemCode, problemKinds } from '../../core/problem.ts';
 import { parameterForms } from '../../reads/parameters.ts';
 import { accesses } from './access.ts';
 import { type NamedExamples, nameOfReply, referToExamples } from './examples.ts';
-import { describedHeaders, isHeaderName, referHeaders } from './headers.ts';
+import { describeHeader, referHeaders } from './headers.ts';
 import {
   describeProblem,
   describeRefused,
@@ -31,10 +31,7 @@ export function describeEndpointPaths(
   return items;
 }
 
-/**
- * Writes out a path whose parameter is an enumeration: a path for each value. As a template, `/docs/{page}`
- * could not be told apart from a permalink such as `/{handle}/followers`.
- */
+/** Writes out an enumeration in a path as a path for each value: `/docs/{page}` could be taken for a permalink. */
 export function writeOut(endpoint: Endpoint): readonly Endpoint[] {
   const { path: schema, ...others } = endpoint.parameters ?? {};
   const members = Object.entries(schema?.shape ?? {});
@@ -144,12 +141,8 @@ function describeReply(
   return { description, headers, content: Object.fromEntries(bodies) };
 }
 
-/** Headers that other replies have too get the same schema, with their own description. */
 function describeHeaders(headers: EndpointHeaders): JsonSchema {
-  const described = Object.entries(headers).map(([name, { description, isOptional }]) => {
-    const schema = isHeaderName(name) ? describedHeaders[name].schema : { type: 'string' };
-    return [name, { description, ...(isOptional ? {} : { required: true }), schema }];
-  });
+  const described = Object.entries(headers).map(([name, one]) => [name, describeHeader(name, one)]);
   return Object.fromEntries(described);
 }
 
@@ -168,7 +161,6 @@ function describeProblemHeaders(
   };
 }
 
-/** Describes the headers that every reply of an endpoint has. */
 function describeCommonHeaders({ access, headers = {} }: Endpoint): JsonSchema {
   const ofKey = ['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'] as const;
   return {

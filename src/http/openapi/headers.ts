@@ -71,8 +71,15 @@ export function listEndpointHeaders(
   );
 }
 
-export function isHeaderName(name: string): name is HeaderName {
-  return Object.hasOwn(describedHeaders, name);
+/** Describes a header of an endpoint, with the schema that other replies' header of the same name has. */
+export function describeHeader(
+  name: string,
+  { description, isOptional }: EndpointHeader,
+): JsonSchema {
+  const { schema } = Object.entries(describedHeaders).find(([one]) => one === name)?.[1] ?? {
+    schema: text,
+  };
+  return { description, ...(isOptional ? {} : { required: true }), schema };
 }
 
 /** Lists the headers of a successful read, which a 304 has too. */
@@ -105,7 +112,6 @@ export function listProblemHeaders(route: Route, status: number): readonly Heade
   ];
 }
 
-/** Lists the headers that every reply of a route has: allowance, key and lifecycle. */
 function listRouteHeaders(route: Route): readonly HeaderName[] {
   return [
     ...pick(isBrowseRoute(route), 'X-Api-Key-Status'),

@@ -11,7 +11,6 @@ import {
 import { type NamedExamples, referToExamples } from './examples.ts';
 import { referHeaders } from './headers.ts';
 
-/** All codes, in the order of the catalogue. */
 export const problemCodes = Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]];
 
 export const problemReply = z

@@ -82,8 +82,8 @@ function describeRoute(route: Route): string {
 }
 
 /**
- * Describes how a route relates to the v1 route of the same read. Its other paths have no operation of their own: as
- * templates, `/profile/{handle}` and `/{handle}/followers` could not be told apart.
+ * Describes how a route relates to the v1 route of its read. Its other paths have no operation: as templates,
+ * `/profile/{handle}` and `/{handle}/followers` could not be told apart.
  */
 function describeSurface(route: Route): readonly string[] {
   if (route.surface === 'v1') return [];
@@ -184,7 +184,6 @@ const elsewhere: ReadonlySet<string> = new Set([
   ...Object.keys(sessionProblemKinds),
 ]);
 
-/** Describes the responses of a route by status. Problems are kept under `components`. */
 function describeResponses(route: Route, facts: OpenApiFacts, examples: NamedExamples): JsonSchema {
   const headers = referHeaders(listReplyHeaders(route));
   const problems = listStatuses(route).map((status) => {
@@ -240,7 +239,6 @@ function describeStatus(route: Route, status: ProblemStatus, examples: NamedExam
   return describeProblem(codes, referHeaders(listProblemHeaders(route, status)), examples);
 }
 
-/** Describes the two bodies of a history: one document, or a line for each post and one more. */
 function describeHistoryContent(examples: NamedExamples): JsonSchema {
   const failed = {
     type: 'object',
@@ -256,7 +254,6 @@ function describeHistoryContent(examples: NamedExamples): JsonSchema {
   return Object.fromEntries(bodies);
 }
 
-/** Describes the body of a read in each media type that the route can send. */
 function describeContent(
   { read: choice, surface, path }: ReadRoute | AliasRoute,
   { linkPreviews }: OpenApiFacts,

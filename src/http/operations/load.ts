@@ -5,15 +5,11 @@ export interface Load {
   readonly isHigh: boolean;
 }
 
-/** A gauge of the load. Close it with `close()`. */
 export interface LoadGauge extends Load {
   close(): void;
 }
 
-/**
- * Opens a gauge. The load is high while the event loop was late by `maxDelayMs` or more on average over the last
- * quarter of a second; 0 means never.
- */
+/** Opens a gauge: high while the event loop was late by `maxDelayMs` or more on average over 250 ms; 0 means never. */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };
   let isHigh = false;
@@ -49,7 +45,6 @@ export function createWork() {
     get inFlight() {
       return inFlight;
     },
-    /** Counts a piece of work until it has succeeded or failed. */
     track: async <Value>(work: Promise<Value>): Promise<Value> => {
       inFlight += 1;
       try {

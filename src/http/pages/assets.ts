@@ -53,10 +53,7 @@ function readAssets(folder: string, logger: FastifyBaseLogger) {
 function toAsset(name: string, body: Buffer) {
   const extension = extname(name);
   const prepare = (caching: string) =>
-    prepareBody(body, {
-      'content-type': mediaTypes[extension] ?? '',
-      'cache-control': caching,
-    });
+    prepareBody(body, { 'content-type': mediaTypes[extension] ?? '', 'cache-control': caching });
   const lasting = prepare('public, max-age=31536000, immutable');
   const hash = lasting.etag.slice(1, 11);
   return {

@@ -66,7 +66,8 @@ export const frontEndpoints: readonly Endpoint[] = [
 
 interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'summary' | 'parameters'> {
   readonly found: string;
-  readonly content: NonNullable<EndpointReply['content']>;
+  /** Default: HTML or Markdown. */
+  readonly content?: EndpointReply['content'];
   /** Headers besides the entity tag. Default: `Vary`, because `Accept` chooses the format. */
   readonly headers?: readonly HeaderName[];
   readonly others?: readonly EndpointReply[];
@@ -75,7 +76,8 @@ interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'summary' | 'param
 }
 
 function describePage(page: PageEndpoint): Endpoint {
-  const { found, content, headers: names = ['Vary'], others = [], problems = [], ...rest } = page;
+  const { found, content = htmlOrMarkdown, headers: names = ['Vary'], ...described } = page;
+  const { others = [], problems = [], ...rest } = described;
   const headers = listEndpointHeaders(['ETag', ...names]);
   return {
     ...rest,
@@ -98,7 +100,6 @@ export const docsEndpoints: readonly Endpoint[] = [
     summary:
       'Lists the pages of the documentation, as HTML, or as Markdown where `Accept` prefers it.',
     found: 'The pages in their groups.',
-    content: htmlOrMarkdown,
   }),
   describePage({
     id: 'getDocsPage',
@@ -107,7 +108,6 @@ export const docsEndpoints: readonly Endpoint[] = [
       'Gives a page of the documentation, as HTML, or as Markdown where `Accept` prefers it.',
     parameters: { path: z.object({ page: z.enum(names).describe('The name of the page.') }) },
     found: 'The page.',
-    content: htmlOrMarkdown,
   }),
   describePage({
     id: 'getDocsSource',
@@ -164,7 +164,6 @@ export const askEndpoints: readonly Endpoint[] = [
       'Answers a question from the documentation, with its sources; HTML, or Markdown where `Accept` prefers it.',
     parameters: describeText('The question; HTML without it is the form alone, Markdown needs it.'),
     found: 'The answer. A page also where it could not be given: then it says why.',
-    content: htmlOrMarkdown,
     problems: [...textProblems, 'rate_limited', 'overloaded', 'not_ready'],
   }),
 ];

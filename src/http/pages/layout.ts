@@ -28,19 +28,19 @@ export interface Site {
 
 /** The parts of a page that differ from other pages. Members that end in `Html` are HTML, the others are text. */
 export interface Page {
-  /** Without the name of the product, which is added. */
+  /** Without the name of the product. */
   readonly title: string;
   /** One or two sentences for search engines and previews. */
   readonly description: string;
   readonly path: string;
   readonly bodyHtml: string;
-  /** The content beside `<main>`, such as the navigation of a section. */
+  /** The content beside `<main>`. */
   readonly asideHtml?: string;
   /** The link of the header that leads to this page or its section. */
   readonly section?: 'docs' | 'find' | 'ask' | 'home';
   readonly kind?: string;
   readonly markdownPath?: string;
-  /** Names of assets in addition to those of all pages. */
+  /** Assets in addition to those of all pages. */
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
   readonly robots?: 'index' | 'noindex';
@@ -80,11 +80,8 @@ ${renderFooter(site)}
 function renderHead(page: Page, site: Site): string {
   const asset = (name: string) => escapeHtml(toLink(site.assets.pathOf(name), site));
   const title = page.title === 'Perch' ? page.title : `${page.title} · Perch`;
-  const href = escapeHtml(toLink(page.markdownPath ?? '', site));
-  const markdown =
-    page.markdownPath === undefined
-      ? []
-      : [`<link rel="alternate" type="text/markdown" href="${href}">`];
+  const toMarkdown = (path: string) =>
+    `<link rel="alternate" type="text/markdown" href="${escapeHtml(toLink(path, site))}">`;
   const styles = ['theme.css', 'site.css', 'text.css', 'find.css', ...(page.styles ?? [])];
   const scripts = ['site.js', 'find.js', ...(page.scripts ?? [])];
   return [
@@ -96,7 +93,7 @@ function renderHead(page: Page, site: Site): string {
     `<meta name="description" content="${escapeHtml(page.description)}">`,
     ...(page.robots === 'noindex' ? ['<meta name="robots" content="noindex">'] : []),
     `<link rel="canonical" href="${escapeHtml(`${site.baseUrl}${page.path}`)}">`,
-    ...markdown,
+    ...(page.markdownPath === undefined ? [] : [toMarkdown(page.markdownPath)]),
     `<link rel="icon" type="image/svg+xml" href="${asset('favicon.svg')}">`,
     `<script src="${asset('theme.js')}"></script>`,
     ...styles.map((name) => `<link rel="stylesheet" href="${asset(name)}">`),

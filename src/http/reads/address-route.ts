@@ -15,10 +15,7 @@ import { listEndpointHeaders } from '../openapi/headers.ts';
 import type { Answering, AskedRead, ReadRoutesOptions } from './read-routes.ts';
 import { findVersioned, surfaceOf } from './routes.ts';
 
-/**
- * The paths that are a whole URL, in the router's notation: as it is, also with merged slashes, and
- * percent-encoded as one segment.
- */
+/** The paths that are a whole URL: as it is, with merged slashes, and percent-encoded as one segment. */
 export const addressPaths = ['/https::/*', '/http::/*', '/:address(^https?:.+$)'] as const;
 
 /** Creates the answers to whole URLs: each is that of the read which the URL stands for. */
@@ -55,10 +52,8 @@ function readIdOf(request: FastifyRequest, place: AddressPlace): ReadId {
   }
 }
 
-/** Problems of an address that Perch cannot read. */
 export const addressProblems = ['invalid_url', 'unsupported_host', 'invalid_path'] as const;
 
-/** Problems of reads that providers fail to answer. */
 export const upstreamProblems = [
   'upstream_error',
   'upstream_unavailable',
@@ -74,7 +69,6 @@ const ofReply = {
   ...listEndpointHeaders(['Link', 'X-Search-Degraded'], ofSome),
 };
 
-/** The route of whole URLs, for the descriptions of the service. */
 export const addressEndpoints: readonly Endpoint[] = [
   {
     id: 'readAddress',

@@ -14,7 +14,7 @@ import {
 } from '../../render/history.ts';
 import { describeProblem, routeNotFound, toProblem } from '../../web/errors.ts';
 import { beginStream } from '../../web/reply.ts';
-import { overloadedByReplies } from '../admission/reply-bytes.ts';
+import { overloadedByReplies } from '../admission/connections.ts';
 import { identityOf, refuseRead, toKeyHeaders, toWaiting } from '../key-status/plugin.ts';
 import { negotiate, offers } from './negotiation.ts';
 import { isRouteOf, type ReadingOptions, toConfig, toGiven } from './read-routes.ts';
@@ -25,7 +25,6 @@ interface HistoryRoutesOptions
   readonly routes: readonly HistoryRoute[];
   readonly importer: HistoryImporter;
   readonly ledger: Ledger;
-  /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
 }
 
@@ -36,7 +35,6 @@ export async function historyRoutesPlugin(app: FastifyInstance, options: History
   }
 }
 
-/** HEAD answers without an import. */
 function registerPath(
   app: FastifyInstance,
   { row, url, form }: RouterPath & { readonly row: HistoryRoute },
@@ -54,14 +52,9 @@ function registerPath(
     reply.headers(headersOf(understand(request).format)).send(),
   );
   app.get(url, { config }, (request, reply) =>
-    options.work.track(importAndSend({ request, reply }, understand(request), options)),
+    options.work.track(importAndSend(reply, understand(request), options)),
   );
   app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
-}
-
-interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
 }
 
 interface Asked extends Omit<ReturnType<typeof importProfilePosts.understand>, 'format'> {
@@ -74,11 +67,11 @@ interface SentHistory {
 }
 
 async function importAndSend(
-  exchange: Exchange,
+  reply: FastifyReply,
   { format, query, warnings }: Asked,
   options: HistoryRoutesOptions,
 ): Promise<void> {
-  const { request, reply } = exchange;
+  const { request } = reply;
   const { importer, identification, accessLog } = options;
   const sending = format === 'json' ? 'document' : 'stream';
   const begun = await importer.begin(query, toWaiting(request, identification), sending);
@@ -86,7 +79,7 @@ async function importAndSend(
   const about = { handle: account.screen_name, account, query, source, fetchedAtMs };
   const sent = { about, posts: addWarnings(begun.posts, warnings) };
   if (format === 'json') {
-    await sendHistoryJson(exchange, sent, options).finally(() => begun.posts.close());
+    await sendHistoryJson(reply, sent, options).finally(() => begun.posts.close());
   } else {
     const headers = { ...headersOf(format), 'x-source': source };
     const own = toKeyHeaders(identityOf(request));
@@ -113,9 +106,8 @@ function addWarnings(
 }
 
 /**
- * Sends a history as NDJSON: a line with `post` for each post as they come, flushed, and then one line with `meta` or,
- * if it failed on the way, with `error`, a problem document that has the `meta` of what was sent. The next posts are
- * read when these are flushed, so that a slow reader slows the import down.
+ * Sends a history as NDJSON: a line with `post` for each post, flushed before the next ones are read, and one line with
+ * `meta` or, if it failed on the way, with `error`, a problem document that has the `meta` of what was sent.
  */
 async function sendHistoryLines(
   { request, response }: { readonly request: FastifyRequest; readonly response: ServerResponse },
@@ -161,11 +153,11 @@ function createWriter(response: ServerResponse): (text: string) => Promise<void>
 
 /** The document is sent when it is complete, because its end is part of it. */
 async function sendHistoryJson(
-  { request, reply }: Exchange,
+  reply: FastifyReply,
   sent: SentHistory,
   { ledger, identification }: HistoryRoutesOptions,
 ): Promise<void> {
-  const hold = ledger.open('replyBytes', identification.clientOf(request));
+  const hold = ledger.open('replyBytes', identification.clientOf(reply.request));
   try {
     const body = await readHistoryJson(sent, hold);
     hold.release(); // sending takes the bytes again
@@ -175,7 +167,6 @@ async function sendHistoryJson(
   }
 }
 
-/** Returns the headers of a history. Each is made anew, so that nobody keeps one. */
 function headersOf(format: HistoryFormat) {
   return {
     'content-type': historyMediaTypes[format],
@@ -184,17 +175,12 @@ function headersOf(format: HistoryFormat) {
   };
 }
 
-/** Maximum size of a history as one JSON document, in bytes. */
 const maxDocumentBytes = 16 * 1_048_576;
 
 const tooLarge =
   'The history is over 16 MiB as one JSON document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
 
-/**
- * Reads a history to its end and returns it as one JSON document, whose bytes the hold takes.
- *
- * @throws Problem `invalid_option` for a document over 16 MiB; `overloaded`; see `PostStream.next`
- */
+/** @throws Problem `invalid_option` for a document over 16 MiB; `overloaded`; see `PostStream.next` */
 async function readHistoryJson({ about, posts }: SentHistory, hold: Hold): Promise<Buffer> {
   const document = createHistoryDocument(about);
   const pieces: Buffer[] = [];

@@ -6,7 +6,6 @@ import { Problem, quoteInput } from '../../core/problem.ts';
 import type { Sliced } from '../../core/scheduling/slices.ts';
 import { sliceByTurns, type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
 import { createKeptViews, type KeptViews } from '../../fetching/views.ts';
-import type { Format } from '../../model/results.ts';
 import type { PathForm } from '../../reads/addresses/address-forms.ts';
 import {
   isMediaNumber,
@@ -43,7 +42,6 @@ import {
   surfaceOf,
 } from './routes.ts';
 
-/** The context of routes that answer reads. */
 export interface ReadingOptions {
   readonly reader: Reader;
   readonly context: PlanContext;
@@ -62,13 +60,6 @@ export interface ReadRoutesOptions extends ReadingOptions {
   readonly linkPreviews: boolean;
 }
 
-/** URLs longer than this are understood anew each time, so that the memory stays small. */
-const maxRememberedUrl = 1024;
-
-/** Maximum number of URLs whose meaning is remembered. */
-const maxRememberedUrls = 2000;
-
-/** A request for a read, with its parameters. */
 export interface AskedRead {
   readonly read: ReadId;
   readonly given: Readonly<ParsedUrlQuery>;
@@ -76,13 +67,10 @@ export interface AskedRead {
 
 /** The parts of a handler that differ between the paths at which reads answer. */
 export interface Answering {
-  /** The configuration of the route. */
   readonly config: FastifyContextConfig;
-  /** Returns whether a request is for this path at all. */
   readonly isRoute: (request: FastifyRequest) => boolean;
   /** @throws Problem if the request names no read */
   readonly toAsked: (request: FastifyRequest) => AskedRead;
-  /** Whether crawlers of link previews get a page of their own for a post. */
   readonly hasPreviews: boolean;
 }
 
@@ -158,7 +146,7 @@ interface HandlerOptions extends ReadRoutesOptions {
   readonly replies: KeptViews<PreparedReply>;
 }
 
-function createHandler({ isRoute, toAsked, hasPreviews }: Answering, options: HandlerOptions) {
+function createHandler(answering: Answering, options: HandlerOptions) {
   const { reader, work, load, accessLog, understandOnce, heavyTurns, replies } = options;
   const { identification, context } = options;
   const answerLater = async (
@@ -179,13 +167,11 @@ function createHandler({ isRoute, toAsked, hasPreviews }: Answering, options: Ha
     if (recalled === undefined) accessLog.notice(request, reply, 200);
   };
   return (request: FastifyRequest, reply: FastifyReply): unknown => {
-    if (!isRoute(request)) throw routeNotFound(request);
+    if (!answering.isRoute(request)) throw routeNotFound(request);
     refuseRead(request, load);
-    const { read, understood } = understandOnce(request, toAsked);
-    const hasPreview = hasPreviews && read === 'getPost';
-    const asked = { understood, hasPreview, variesByKey: reads[read].isBrowse };
+    const asked = understandOnce(request, answering);
     // A hit is answered without a promise: it is the common case.
-    const answered = reader.recall(understood);
+    const answered = reader.recall(asked.understood);
     const view = answered && chooseView(request, asked, answered);
     const kept = view && replies.get(view.answered.answer.views, view.name);
     if (kept === undefined) return answerLater(asked, answered, { request, reply });
@@ -201,26 +187,23 @@ export function isRouteOf(row: Route, form: PathForm): (request: FastifyRequest)
 
 /** Parsing and planning depend on the URL alone, so what a URL means is remembered. */
 function createUnderstanding(reader: Reader) {
-  type Remembered = { readonly read: ReadId; readonly understood: Understood };
-  const remembered = new LRUCache<string, Remembered>({ max: maxRememberedUrls });
-  return (request: FastifyRequest, toAsked: Answering['toAsked']): Remembered => {
+  const remembered = new LRUCache<string, Asked>({ max: 2000 });
+  return (request: FastifyRequest, { toAsked, hasPreviews }: Answering): Asked => {
     const url = request.raw.url ?? '';
     const known = remembered.get(url);
     if (known !== undefined) return known;
     const { read, given } = toAsked(request);
-    const made = { read, understood: reader.understand(reads[read], given) };
-    if (url.length <= maxRememberedUrl) remembered.set(url, made);
-    return made;
+    const understood = reader.understand(reads[read], given);
+    const hasPreview = hasPreviews && read === 'getPost';
+    const asked = { understood, hasPreview, variesByKey: reads[read].isBrowse };
+    // Longer ones are understood anew each time, so that the memory stays small.
+    if (url.length <= 1024) remembered.set(url, asked);
+    return asked;
   };
 }
 
-/**
- * Returns the parameters of a request: those of the query, and those of the path over them.
- *
- * @throws Problem `invalid_option` for a path that ends with another number than that of a photo or video
- */
+/** Returns the parameters of the query, and those of the path over them. Throws `invalid_option` for a wrong `{n}`. */
 export function toGiven(form: PathForm, request: FastifyRequest): ParsedUrlQuery {
-  // Fastify gives each parameter of the path as a string.
   const path = request.params as PathParameters;
   const { n } = path;
   if (n !== undefined && !isMediaNumber(n)) {
@@ -237,19 +220,12 @@ interface Asked {
   readonly variesByKey: boolean;
 }
 
-/** The view of an answer that a request asks for. */
-interface ChosenView extends Asked {
-  readonly answered: Answered;
-  readonly format: Format;
-  /** The name under which its reply is kept beside the answer. */
-  readonly name: string;
-}
-
+/** Returns the view of an answer that a request asks for, with the name under which its reply is kept. */
 function chooseView(
   { headers: { accept, 'user-agent': agent } }: FastifyRequest,
   asked: Asked,
   answered: Answered,
-): ChosenView {
+) {
   const { understood, hasPreview } = asked;
   const { cache } = answered.answer;
   const isPreview = hasPreview && !namesFormat(accept) && isPreviewCrawler(agent);
@@ -261,7 +237,7 @@ function chooseView(
 /** Returns the reply to a read: the kept one, or one that is made and then kept beside the answer. */
 async function prepare(
   { reader, replies, sharedCacheSeconds }: HandlerOptions,
-  chosen: ChosenView,
+  chosen: ReturnType<typeof chooseView>,
   sliced: Sliced,
 ): Promise<PreparedReply> {
   const { hasPreview, variesByKey, answered, format, name } = chosen;

@@ -5,9 +5,7 @@ import { avoidInlineStyle, createParser, type LinkElement, leadLinks } from '../
 import { nestHeadings } from '../front/result-html.ts';
 import { toLink } from '../layout.ts';
 
-/** Resolves the citations and links of an answer to addresses on this site. */
 export interface AnswerLinks {
-  /** Names of the pages that citations and links lead to. */
   readonly pages: readonly string[];
   /** Returns the address of a citation such as `docs/keys.md#get-a-key:12`; `null` if there is none here. */
   ofCitation(citation: string): string | null;

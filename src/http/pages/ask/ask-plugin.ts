@@ -53,10 +53,7 @@ export interface AskOptions extends Pick<ReadingOptions, 'load' | 'work' | 'acce
   open(): Docs;
 }
 
-/**
- * Registers the page that answers questions about the documentation. With `q` the server answers by itself: as a
- * page that needs no JavaScript, or as Markdown where `Accept` prefers it.
- */
+/** Registers the page that answers questions about the documentation, which needs no JavaScript, and the same as Markdown. */
 export async function askPlugin(app: FastifyInstance, options: AskOptions) {
   const { open, accessLog } = options;
   const page = createAskPage(options);
@@ -125,7 +122,6 @@ async function ask(
   }
 }
 
-/** Keeps the parts of the page that do not depend on the request. */
 function createAskPage({ open, asking }: AskOptions) {
   let renderer: ReturnType<typeof createAnswerRenderer> | undefined;
   let empty: PreparedReply | undefined;
@@ -149,10 +145,9 @@ function createAskPage({ open, asking }: AskOptions) {
   };
 }
 
-interface AskPlace {
+interface AskPlace extends Pick<Asking, 'sessionBase'> {
   readonly site: DocSite;
   readonly links: AnswerLinks;
-  readonly sessionBase: string;
 }
 
 export const exampleQuestions = [
@@ -161,7 +156,6 @@ export const exampleQuestions = [
   'How do I run Perch behind a proxy?',
 ] as const;
 
-/** Describes the page that answers questions, with a question and its answer or without (`null`). */
 function describeAskPage(asked: AskedQuestion | null, place: AskPlace): Page {
   const { question = '' } = asked ?? {};
   return {

@@ -3,9 +3,7 @@ import { docsPath, type Page, renderLink, type Site, toLink } from '../layout.ts
 import type { Library, LibraryPage } from './library.ts';
 import type { DocumentSection, MarkdownDocument, ResolveLink } from './markdown.ts';
 
-export interface DocSite extends Site {
-  readonly library: Library;
-}
+export type DocSite = Site & { readonly library: Library };
 
 export function toDocPath({ name }: LibraryPage): string {
   return `${docsPath}/${name}`;
@@ -30,6 +28,8 @@ export function describeDocPage(
 ): Page {
   const path = toDocPath(page);
   const contents = renderContents(sections);
+  const title = sections.find(({ heading }) => heading.level === 1);
+  const titleId = title === undefined ? '' : ` id="${escapeHtml(title.heading.id)}"`;
   return {
     ...common,
     title: page.title,
@@ -41,17 +41,12 @@ export function describeDocPage(
     bodyHtml: `${contents === '' ? '' : `<nav class="contents" aria-label="On this page"><p>On this page</p>${contents}</nav>`}
 <article>
 <p class="crumbs">${renderLink(docsPath, 'Docs', site)} <span aria-hidden="true">/</span> ${escapeHtml(page.group)}</p>
-<h1${renderTitleId(sections)}>${escapeHtml(page.title)}</h1>
+<h1${titleId}>${escapeHtml(page.title)}</h1>
 ${contents === '' ? '' : `<details class="contents-menu"><summary>On this page</summary><nav aria-label="On this page">${contents}</nav></details>`}
 ${html}
 ${renderNeighbours(page, site)}
 </article>`,
   };
-}
-
-function renderTitleId(sections: readonly DocumentSection[]): string {
-  const title = sections.find(({ heading }) => heading.level === 1);
-  return title === undefined ? '' : ` id="${escapeHtml(title.heading.id)}"`;
 }
 
 /** Renders the navigation twice: for wide windows, and folded for narrow ones. CSS shows one of them. */

@@ -26,7 +26,6 @@ interface DocsOptions {
   readonly site: Site;
   /** Returns the pages. Called when the first of them is requested. */
   readonly library: () => Library;
-  /** The context of the page that answers questions; `null` for no such page. */
   readonly ask: Omit<AskOptions, 'open'> | null;
   readonly origins: Origins;
 }
@@ -71,10 +70,9 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
 /** A negotiated format, or the Markdown at its own address. */
 type DocForm = PageFormat | 'source';
 
-/** The documentation as replies. Each is made at its first request, and kept. */
 export type Docs = ReturnType<typeof createDocs>;
 
-/** Creates the replies of a library. It keeps at most three for each page, and one index. */
+/** Creates the replies of a library, each at its first request: at most three for each page, and one index. */
 export function createDocs(library: Library, plain: Site) {
   const site: DocSite = { ...plain, library };
   const replies = new Map<string, PreparedReply>();
@@ -99,7 +97,6 @@ export function createDocs(library: Library, plain: Site) {
       replies.set(key, reply);
       return reply;
     },
-    /** Searches all pages, which the first search reads. */
     find: async (query: string): Promise<readonly SearchHit[]> => {
       index ??= indexPages(library, read);
       return (await index).find(query);
@@ -174,7 +171,6 @@ function distanceOf(a: string, b: string): number {
   return short.length >= 3 && long.includes(short) ? 1 : countEdits(a, b);
 }
 
-/** Returns the Levenshtein distance. */
 function countEdits(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const [row, letter] of [...a].entries()) {

@@ -37,8 +37,8 @@ export const findReply = z
   })
   .meta({ id: 'DocsSearchReply' });
 
+/** A search, whose text is trimmed; empty for the form alone. */
 interface Findings {
-  /** Trimmed; empty for the form alone. */
   readonly query: string;
   readonly hits: readonly SearchHit[];
 }
@@ -48,11 +48,7 @@ export async function findPlugin(app: FastifyInstance, { open }: { readonly open
   app.get(findPath, async (request, reply) => {
     const isJson = negotiate(request.headers.accept, offers.read) === 'json';
     const query = readText(request);
-    if (isJson && query === '') {
-      throw new Problem('missing_query', {
-        detail: 'The parameter `q` is missing or empty; it takes the text to look for.',
-      });
-    }
+    if (isJson && query === '') throw new Problem('missing_query', { detail: blank });
     const { site, find } = open();
     const findings = { query, hits: query === '' ? [] : await find(query) };
     const page = isJson
@@ -62,6 +58,8 @@ export async function findPlugin(app: FastifyInstance, { open }: { readonly open
   });
   refuseOtherMethods(app, findPath, { allow: ['GET', 'HEAD'] });
 }
+
+const blank = 'The parameter `q` is missing or empty; it takes the text to look for.';
 
 function toReply({ query, hits }: Findings, { baseUrl }: DocSite): z.output<typeof findReply> {
   return {
@@ -115,9 +113,9 @@ function renderFindings({ query, hits }: Findings, site: DocSite): string {
 
 function renderHit({ entry, snippet }: SearchHit, site: DocSite): string {
   const within = entry.heading.level === 1 ? '' : `<span>${escapeHtml(entry.pageTitle)}</span>`;
-  const stretches = snippet.map(({ text, isMatch }) =>
-    isMatch ? `<mark>${escapeHtml(text)}</mark>` : escapeHtml(text),
-  );
+  const stretches = snippet.map(({ text, isMatch }) => {
+    return isMatch ? `<mark>${escapeHtml(text)}</mark>` : escapeHtml(text);
+  });
   return `<li>${within}${renderLink(toHitPath(entry), entry.heading.text, site)}<p>${stretches.join('')}</p></li>`;
 }
 

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../../../core/http/origins.ts';
 import { parseQuery } from '../../../core/http/query.ts';
 import { Problem, toProblemDocument } from '../../../core/problem.ts';
-import { redactKeys } from '../../../core/redact.ts';
 import type { Sliced } from '../../../core/scheduling/slices.ts';
 import { sliceByTurns } from '../../../core/scheduling/turns.ts';
 import type { Answer } from '../../../fetching/plan.ts';
@@ -30,7 +29,6 @@ import {
   type FrontSite,
   renderFrontMarkdown,
   renderFrontPage,
-  renderOtherMeaning,
   renderProblem,
   renderRead,
   toQuestionLink,
@@ -62,7 +60,7 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   });
   app.get('/', { config }, (request, reply) => {
     const format = negotiate(request.headers.accept, offers.frontPage);
-    if (hasQuestion(request.raw.url ?? '')) return answer({ request, reply }, format);
+    if (hasQuestion(request.raw.url ?? '')) return answer(reply, format);
     return sendPrepared({ request, reply }, prepareFront(format), nothingOfItsOwn);
   });
   refuseOtherMethods(app, '/', { allow: ['GET', 'HEAD'], config });
@@ -80,34 +78,34 @@ function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
   };
 }
 
-interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
-
 /** Creates the answers to questions, each as the route of its read answers. */
 function createFrontAnswer(options: FrontOptions) {
   const { site, accessLog, context, identification, heavyTurns } = options;
   const toReply = createFoundReplies(options);
-  return async (exchange: Exchange, format: PageFormat): Promise<void> => {
-    const { request, reply } = exchange;
+  return async (reply: FastifyReply, format: PageFormat): Promise<void> => {
+    const { request } = reply;
     const question = readQuestion(request.raw.url ?? '', context);
-    const ownHeaders = () =>
-      request.identity === null ? nothingOfItsOwn : toReplyOptions(request, site.baseUrl);
+    const send = (prepared: PreparedReply) => {
+      const hasIdentity = request.identity !== null;
+      const own = hasIdentity ? toReplyOptions(request, site.baseUrl) : nothingOfItsOwn;
+      sendPrepared({ request, reply }, prepared, own);
+    };
     try {
       const found = await find(question, request, options);
       const slices = sliceByTurns(heavyTurns, identification.clientOf(request).address);
-      sendPrepared(exchange, await toReply(found, format, slices), ownHeaders());
+      send(await toReply(found, format, slices));
       accessLog.notice(request, reply, 200);
     } catch (error) {
       // A program gets the problem itself, a person a page about it (docs/decisions/0029).
       if (format === 'markdown' || !(error instanceof Error)) throw error;
       const problem = toProblem(error, request);
       noteProblem(problem, { request, reply, accessLog });
-      const page = renderProblemPage(question.text, problem, site);
+      const document = toProblemDocument(problem, { baseUrl: site.baseUrl });
+      const { title } = document;
+      const html = renderProblem(document, site);
       const vary = request.identity?.variesByKey === true ? 'Accept, Authorization' : 'Accept';
-      const headers = { 'cache-control': 'no-store', vary };
-      sendPrepared(exchange, preparePage(page, 'html', headers), ownHeaders());
+      const page = renderFrontPage(site, { text: question.text, title, html });
+      send(preparePage(page, 'html', { 'cache-control': 'no-store', vary }));
     }
   };
 }
@@ -116,7 +114,6 @@ interface Found extends Answered {
   readonly text: string;
   /** The path and query at which this server gives the same answer. */
   readonly address: string;
-  /** Whether that address looks at keys. */
   readonly variesByKey: boolean;
 }
 
@@ -132,12 +129,6 @@ async function find(
   const understood = reader.understand(read, asked.given);
   const answered = await work.track(reader.fetch(understood, toWaiting(request, identification)));
   return { text, address: asked.address, ...answered, variesByKey: read.isBrowse };
-}
-
-function renderProblemPage(text: string, problem: Problem, site: FrontSite): string {
-  const document = toProblemDocument(problem, { baseUrl: site.baseUrl });
-  const html = `${renderOtherMeaning(text, site)}${renderProblem(document, site)}`;
-  return renderFrontPage(site, { text: redactKeys(text), title: document.title, html });
 }
 
 interface Question {
@@ -174,46 +165,40 @@ const blank = {
     'The parameter `q` is empty; it takes the URL of a post, an account or a search, an `@handle`, or words to search for.',
 };
 
-/** Creates the replies to answers: a page, or the same Markdown as at the read's own address. */
-function createFoundReplies(options: FrontOptions) {
-  const renderFound = createPages(options);
-  const { sharedCacheSeconds, reader } = options;
-  return async (found: Found, format: PageFormat, sliced: Sliced): Promise<PreparedReply> => {
-    const { source, cache } = found.answer;
-    const representation = await reader.represent(found, 'markdown', sliced);
-    await sliced.endSlice?.();
-    const { variesByKey } = found;
-    const facts = { representation, source, cache, sharedCacheSeconds, variesByKey };
-    const headers = toReplyHeaders({ ...facts, variesByAgent: false });
-    if (format === 'markdown') return prepareReply(headers, representation.body);
-    const page = await renderFound(found, representation.body.toString());
-    return prepareBody(page, { ...headers, ...htmlHeaders });
-  };
-}
-
-/** Maximum bytes of Markdown that a page shows rendered, so that it takes little time; the source is shown whatever its length. */
+/** Maximum bytes of Markdown that a page shows rendered, so that it takes little time; its source is shown in full. */
 export const maxRenderedBytes = 32_768;
 
-function createPages({ site, context }: FrontOptions) {
+/** Creates the replies to answers: a page, or the same Markdown as at the read's own address. */
+function createFoundReplies({ site, context, sharedCacheSeconds, reader }: FrontOptions) {
   const toPage = (url: string) => toQuestionLink(url, site);
   // Rendering takes longest, so it is kept beside the answer.
   const kept = createKeptViews<ResultHtml>();
   let renderer: ReturnType<typeof createResultRenderer> | undefined;
-  return async (found: Found, markdown: string): Promise<string> => {
+  const renderOnce = async (found: Found, markdown: string): Promise<ResultHtml> => {
     renderer ??= createResultRenderer({ ...context, headingLevel: 3, toPage });
     const render = await renderer;
-    const { text, address, answer } = found;
+    const { answer } = found;
     const name = nameView(found, 'markdown');
-    let rendered = kept.get(answer.views, name);
-    if (rendered === undefined) {
-      const isTooLong = Buffer.byteLength(markdown) > maxRenderedBytes;
-      rendered = isTooLong ? tooLong : render(markdown, mastodonHostOf(answer));
-      kept.set(answer.views, name, rendered, 2 * rendered.html.length);
-    }
-    const url = `${site.baseUrl}${address}`;
-    const shown = renderRead({ url, markdown, rendered, source: answer.source });
-    const html = `${renderOtherMeaning(text, site)}${shown}`;
-    return renderFrontPage(site, { text: redactKeys(text), title: rendered.title, html });
+    const known = kept.get(answer.views, name);
+    if (known !== undefined) return known;
+    const isTooLong = Buffer.byteLength(markdown) > maxRenderedBytes;
+    const rendered = isTooLong ? tooLong : render(markdown, mastodonHostOf(answer));
+    kept.set(answer.views, name, rendered, 2 * rendered.html.length);
+    return rendered;
+  };
+  return async (found: Found, format: PageFormat, sliced: Sliced): Promise<PreparedReply> => {
+    const { text, address, variesByKey } = found;
+    const { source, cache } = found.answer;
+    const representation = await reader.represent(found, 'markdown', sliced);
+    await sliced.endSlice?.();
+    const facts = { representation, source, cache, sharedCacheSeconds, variesByKey };
+    const headers = toReplyHeaders({ ...facts, variesByAgent: false });
+    if (format === 'markdown') return prepareReply(headers, representation.body);
+    const markdown = representation.body.toString();
+    const rendered = await renderOnce(found, markdown);
+    const html = renderRead({ url: `${site.baseUrl}${address}`, markdown, rendered, source });
+    const page = renderFrontPage(site, { text, title: rendered.title, html });
+    return prepareBody(page, { ...headers, ...htmlHeaders });
   };
 }
 
