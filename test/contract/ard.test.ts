@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Endpoint } from '../../src/core/endpoint.ts';
-import { describeArd } from '../../src/http/discovery/ard.ts';
+import { describeArd } from '../../src/http/discovery/surfaces.ts';
 import { buildTestApp } from '../support/build-app.ts';
 import { clause } from '../support/clause.ts';
 import { discoveryFacts } from '../support/discovery-facts.ts';

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest';
 import { z } from 'zod';
 import { scheduledLifecycle } from '../../src/core/lifecycle.ts';
 import { problemKinds } from '../../src/core/problem.ts';
-import { describeLifecycle } from '../../src/http/lifecycle/versioning.ts';
+import { describeLifecycle } from '../../src/http/lifecycle/lifecycle.ts';
 import { aliasRoutes, readRoutes, routes } from '../../src/http/reads/routes.ts';
 import { reads } from '../../src/reads/index.ts';
 import { buildTestApp } from '../support/build-app.ts';

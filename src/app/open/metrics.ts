@@ -2,9 +2,8 @@ import type { MetricFamily } from '../../core/metrics-text.ts';
 import { measureProcess, one } from '../../core/metrics-text.ts';
 import { type Holding, holdings, type Ledger } from '../../core/scheduling/ledger.ts';
 import { version } from '../../core/version.ts';
-import type { Load } from '../../http/operations/load.ts';
+import type { Load, Work } from '../../http/operations/load.ts';
 import type { Traffic } from '../../http/operations/traffic.ts';
-import type { Work } from '../../http/operations/work.ts';
 import type { SessionService } from '../../sessions/service.ts';
 import type { Fetching } from './fetching.ts';
 

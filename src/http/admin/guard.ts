@@ -12,7 +12,6 @@ interface AdminGuardOptions {
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** Hook for `onRequest` that admits only the operator. */
 export type AdminGuard = ReturnType<typeof createAdminGuard>;
 
 /** Creates the guard, which takes the admin token as `Authorization: Bearer`. */
@@ -52,18 +51,8 @@ function unauthorized(): Problem {
 
 /** Number of tries that are answered at once, so that a mistyped token costs nothing. */
 const freeTries = 3;
-const firstDelayMs = 250;
-const maxDelayMs = 4000;
-/** An address is forgotten after a minute without a try. */
-const forgetMs = 60_000;
 
-/** Maximum number of addresses that are remembered. */
-const maxAddresses = 10_000;
-
-/**
- * Maximum number of tries that wait at once. One that waits costs little more than the idle connection that
- * anybody may hold, so the bound is far from what a guesser reaches.
- */
+/** Maximum number of tries that wait at once; each costs little more than an idle connection. */
 const maxWaiting = 10_000;
 
 interface Tries {
@@ -76,8 +65,8 @@ interface Tries {
 /** Creates the delays of clients that try wrong tokens. */
 export function createFailedTries(clock: Clock) {
   const tried = new LRUCache<string, Tries>({
-    max: maxAddresses,
-    ttl: forgetMs - 1, // the cache keeps an entry for longer than `ttl` by less than a millisecond
+    max: 10_000,
+    ttl: 60_000 - 1, // the cache keeps an entry for longer than `ttl` by less than a millisecond
     ttlResolution: 0,
     perf: clock,
   });
@@ -105,9 +94,8 @@ export function createFailedTries(clock: Clock) {
   };
   return {
     /**
-     * Delays a try before it is judged if another caller of its address waits for a slowed reply or has hung up on
-     * one. A caller who hangs up could otherwise tell a wrong token from the right one by the missing reply, and
-     * lose no time. A try that has waited counts as failed.
+     * Delays a try before it is judged if another caller of its address waits for a slowed reply or has hung up on one,
+     * who could otherwise tell a wrong token by the missing reply. A try that has waited counts as failed.
      *
      * @throws Problem `overloaded` if too many wait
      */
@@ -132,7 +120,8 @@ export function createFailedTries(clock: Clock) {
   };
 }
 
+/** Returns the milliseconds that a try waits. */
 function toDelay(count: number): number {
   if (count <= freeTries) return 0;
-  return Math.min(maxDelayMs, firstDelayMs * 2 ** (count - freeTries - 1));
+  return Math.min(4000, 250 * 2 ** (count - freeTries - 1));
 }

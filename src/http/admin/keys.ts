@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { keyChanges, newKey, toKeyMembers } from '../../access/keys/key-record.ts';
+import { keyChanges, keyMembers, newKey, toKeyMembers } from '../../access/keys/key-record.ts';
 import type { IssuedKey, KeyStore } from '../../access/keys/key-store.ts';
+import type { Endpoint, EndpointReply } from '../../core/endpoint.ts';
 import { jsonMediaTypes } from '../../core/http/json-bodies.ts';
 import type { Origins } from '../../core/http/origins.ts';
 import { Problem, quoteInput } from '../../core/problem.ts';
@@ -10,7 +11,8 @@ import { routeNotFound } from '../../web/errors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
 import { privateCaching } from '../../web/reply.ts';
 import type { AdminGuard } from './guard.ts';
-import { keysPath } from './keys-endpoints.ts';
+
+const keysPath = '/api/admin/keys';
 
 interface AdminKeysOptions {
   readonly guard: AdminGuard;
@@ -19,14 +21,9 @@ interface AdminKeysOptions {
   readonly origins: Origins;
 }
 
-interface OneKey {
-  readonly Params: { readonly id: string };
-}
+type OneKey = { readonly Params: { readonly id: string } };
 
-/**
- * Registers the admin interface: the keys under `/api/admin/keys`, and the guard for every path under `/api/admin`
- * and `/admin`, whether it exists or not.
- */
+/** Registers the admin interface, and its guard for every path under `/api/admin` and `/admin`, even for unknown ones. */
 export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOptions) {
   const { keys, baseUrl } = options;
   closeToPages(app, options.origins);
@@ -57,7 +54,11 @@ function registerKey(app: FastifyInstance, keys: AdminKeysOptions['keys']): void
   });
   app.patch<OneKey>(url, async ({ params, body }, reply) => {
     const changes = parseFields(keyChanges, body);
-    if (Object.keys(changes).length === 0) throw nothingToChange();
+    if (Object.keys(changes).length === 0) {
+      const fields = listNames(Object.keys(keyChanges.shape));
+      const detail = `The body has no field; it takes at least one of ${fields}.`;
+      throw new Problem('invalid_body', { detail });
+    }
     const record = known(await keys.change(params.id, changes), params.id);
     return sendJson(reply, toKeyMembers(record));
   });
@@ -78,12 +79,10 @@ function refuseAll(app: FastifyInstance, url: string): void {
   app.route({ method, url, exposeHeadRoute: false, onRequest: refuse, handler: refuse });
 }
 
-/** Refuses fields that would be ignored. */
 function refuseFields(body: unknown): void {
   if (body !== undefined) parseFields(z.strictObject({}), body);
 }
 
-/** Sends a new key, which is shown this once. */
 function sendMade(reply: FastifyReply, { record, key }: IssuedKey, baseUrl: string): FastifyReply {
   reply.code(201).header('location', `${baseUrl}${keysPath}/${record.id}`);
   return sendJson(reply, { ...toKeyMembers(record), key });
@@ -109,22 +108,12 @@ function known<Found>(found: Found | undefined, id: string): Found {
   throw new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });
 }
 
-function nothingToChange(): Problem {
-  const fields = listNames(Object.keys(keyChanges.shape));
-  return new Problem('invalid_body', {
-    detail: `The body has no field; it takes at least one of ${fields}.`,
-  });
-}
-
-/** Maximum size of a body in bytes. The longest notes have 2000 characters. */
-const maxBodyBytes = 16_384;
-
-/** Makes a scope accept only JSON bodies. An empty body is `undefined`. */
+/** Makes a scope accept only JSON bodies up to 16 KiB; the longest notes have 2000 characters. An empty one is `undefined`. */
 function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     jsonMediaTypes,
-    { parseAs: 'buffer', bodyLimit: maxBodyBytes },
+    { parseAs: 'buffer', bodyLimit: 16_384 },
     async (_request: unknown, body: Buffer) => (body.length === 0 ? undefined : parseJson(body)),
   );
 }
@@ -140,9 +129,8 @@ function parseJson(body: Buffer): unknown {
 /** @throws Problem `invalid_body` if the body is not an object, `invalid_option` for a field */
 function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown): z.output<Fields> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new Problem('invalid_body', {
-      detail: `The body is ${nameKind(body)}; it takes a JSON object.`,
-    });
+    const detail = `The body is ${nameKind(body)}; it takes a JSON object.`;
+    throw new Problem('invalid_body', { detail });
   }
   const parsed = schema.safeParse(body, { reportInput: true });
   if (parsed.success) return parsed.data;
@@ -150,7 +138,6 @@ function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown):
   throw new Problem('invalid_option', { detail: tellIssue(parsed.error.issues[0], fields) });
 }
 
-/** Lists names as prose: `label`, `allowance` and `notes`. */
 function listNames(names: readonly string[]): string {
   const quoted = names.map((name) => `\`${name}\``);
   const last = quoted.pop() ?? 'no fields';
@@ -183,3 +170,90 @@ function tellForm(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must ')) return issue.message;
   return issue.code === 'invalid_type' ? `must be a ${issue.expected}` : 'must have another form';
 }
+
+const madeKey = keyMembers
+  .extend({ key: z.string().describe('The bearer key, shown this once.') })
+  .meta({ id: 'MadeKey' });
+
+const made: EndpointReply = {
+  status: 201,
+  description: 'The key was made.',
+  content: { 'application/json': madeKey },
+  headers: { Location: { description: 'The address of the key.' } },
+};
+
+const bodyProblems = [
+  'invalid_body',
+  'invalid_option',
+  'payload_too_large',
+  'unsupported_media_type',
+] as const;
+
+/** Describes a route at the end of the path, with the id of a key if there is one. */
+function describeEndpoint(
+  path: '' | '/{id}' | '/{id}/rotate',
+  reply: EndpointReply,
+  rest: Pick<Endpoint, 'id' | 'method' | 'summary' | 'body'>,
+): Endpoint {
+  const id = z.string().describe('The id of the key.');
+  return {
+    ...rest,
+    path: `${keysPath}${path}`,
+    tag: 'operator',
+    access: 'operator',
+    ...(path === '' ? {} : { parameters: { path: z.object({ id }) } }),
+    replies: [reply],
+    problems: [
+      ...(rest.method === 'GET' ? [] : bodyProblems),
+      ...(path === '' ? [] : (['not_found'] as const)),
+      'key_store_unavailable',
+    ],
+  };
+}
+
+function describeKey(description: string): EndpointReply {
+  return { status: 200, description, content: { 'application/json': keyMembers } };
+}
+
+const gone: EndpointReply = { status: 204, description: 'The key is gone.' };
+
+const all: EndpointReply = {
+  status: 200,
+  description: 'All keys.',
+  content: { 'application/json': z.object({ keys: z.array(keyMembers) }).meta({ id: 'KeyList' }) },
+};
+
+export const adminKeysEndpoints: readonly Endpoint[] = [
+  describeEndpoint('', all, {
+    id: 'listKeys',
+    method: 'GET',
+    summary: 'Lists the keys of callers.',
+  }),
+  describeEndpoint('', made, {
+    id: 'createKey',
+    method: 'POST',
+    summary: 'Makes a key and shows it once.',
+    body: { 'application/json': newKey },
+  }),
+  describeEndpoint('/{id}', describeKey('The key.'), {
+    id: 'getKey',
+    method: 'GET',
+    summary: 'Gives what is known of a key.',
+  }),
+  describeEndpoint('/{id}', describeKey('The key, as it is now.'), {
+    id: 'changeKey',
+    method: 'PATCH',
+    summary: 'Changes a key; what is left out stays.',
+    body: { 'application/json': keyChanges },
+  }),
+  describeEndpoint('/{id}', gone, {
+    id: 'deleteKey',
+    method: 'DELETE',
+    summary: 'Deletes a key; the next request with it is refused.',
+  }),
+  describeEndpoint('/{id}/rotate', made, {
+    id: 'rotateKey',
+    method: 'POST',
+    summary: 'Makes a new key with the fields of an old one, and deletes the old one.',
+  }),
+];

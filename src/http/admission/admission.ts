@@ -18,52 +18,34 @@ export interface Readiness {
   readonly draining: boolean;
 }
 
-/**
- * Refuses requests before anything else looks at them: without a host or under a foreign one, with an
- * endless URL, or while the process drains.
- */
+/** Refuses requests without a host or under a foreign one, with an endless URL, or while the process drains. */
 export function setAdmission(
   app: FastifyInstance,
   readiness: Readiness,
   checkHost: HostCheck,
 ): void {
   app.addHook('onRequest', (request, reply, done) => {
-    const problem = findProblem(request, readiness, checkHost);
-    if (problem?.code === 'malformed_request') reply.header('connection', 'close');
-    done(problem ?? undefined);
+    const fault = findFault(request.raw) ?? checkHost(request.raw.headers.host);
+    if (fault?.code === 'malformed_request') reply.header('connection', 'close');
+    if (fault !== null || !readiness.draining || decidesItself(request)) {
+      return done(fault ?? undefined);
+    }
+    done(new Problem('shutting_down', { detail: 'This process is about to stop.' }));
   });
-}
-
-function findProblem(
-  request: FastifyRequest,
-  readiness: Readiness,
-  checkHost: HostCheck,
-): Problem | null {
-  const { raw } = request;
-  const fault = findFault(raw) ?? checkHost(raw.headers.host);
-  if (fault !== null || !readiness.draining || decidesItself(request)) return fault;
-  return new Problem('shutting_down', { detail: 'This process is about to stop.' });
 }
 
 function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Problem | null {
   // RFC 9112 §3.2: a request without `Host`, or with several, is refused. Node would refuse the first
   // without a document, and take the second.
-  const hosts = countHosts(rawHeaders);
+  const hosts = rawHeaders.filter(
+    (name, at) => at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
+  ).length;
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
-    const fault = hosts === 0 ? 'no' : 'more than one';
-    return new Problem('malformed_request', {
-      detail: `The request has ${fault} \`Host\` header.`,
-    });
+    const detail = `The request has ${hosts === 0 ? 'no' : 'more than one'} \`Host\` header.`;
+    return new Problem('malformed_request', { detail });
   }
   if (url.length <= maxUrlBytes) return null;
   return new Problem('uri_too_long', { detail: `The URL is over ${maxUrlBytes} bytes.` });
-}
-
-/** Counts `Host` in a list of alternating names and values. */
-function countHosts(rawHeaders: readonly string[]): number {
-  const isHost = (name: string, at: number) =>
-    at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host';
-  return rawHeaders.filter(isHost).length;
 }
 
 /** The process is alive until it ends, also while it drains. Sessions go on for a while. */
@@ -76,10 +58,7 @@ function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boo
 /** Maximum number of requests per client in a pass of the event loop, and the target length of a pass in milliseconds. */
 const turnLimits = { each: 4, ms: 20 };
 
-/**
- * Lets clients take turns with their requests. Without it, one pass of the event loop would answer all requests of one
- * client's many connections before the next request of another client.
- */
+/** Lets clients take turns, so that the requests of one client's many connections do not hold up the others. */
 export function takeTurns(
   app: FastifyInstance,
   loop: ServerLoop,

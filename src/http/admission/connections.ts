@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
@@ -19,9 +20,8 @@ const maxPipelined = 16;
 const penaltyMs = 10_000;
 
 /**
- * Bounds the connections of each client and of all, and the requests that one connection sends ahead of
- * their replies (RFC 9112 §9.3.2): beyond that the connection is cut, since its replies would pile up.
- * Call it when the server has its request listeners.
+ * Bounds the connections of each client and of all, and the requests that a connection sends ahead of their replies
+ * (RFC 9112 §9.3.2), beyond which it is cut. Call it when the server has its request listeners.
  */
 export function boundConnections(server: Server, options: ConnectionsOptions): void {
   const { ledger, clientOf, refuse } = options;
@@ -51,20 +51,13 @@ export function boundConnections(server: Server, options: ConnectionsOptions): v
   });
 }
 
-/** Takes the listeners of an event from a server, and returns the function that calls them. */
-function takeListeners<Given extends readonly unknown[]>(
-  server: Server,
-  event: string,
-): (...given: Given) => void {
+function takeListeners<Given extends readonly unknown[]>(server: Server, event: string) {
   const listeners = server.listeners(event);
   server.removeAllListeners(event);
-  return (...given) => {
+  return (...given: Given): void => {
     for (const listener of listeners) listener.call(server, ...given);
   };
 }
-
-/** Return value of `onIncoming` that stops the parser: Node treats the remaining bytes as an upgraded protocol. */
-const upgrade = 2;
 
 /** The part of a connection's parser that Node has no public name for (lib/_http_common.js). */
 interface Parser {
@@ -72,15 +65,16 @@ interface Parser {
 }
 
 /**
- * Stops the parser of a connection once the connection is cut. Without this, Node parses all remaining requests in the
- * buffer, which takes seconds for hundreds of connections. Does nothing on versions of Node without `onIncoming`.
+ * Stops the parser of a connection once the connection is cut, which would parse all requests in the buffer: seconds
+ * for hundreds of connections. Does nothing on versions of Node without `onIncoming`.
  */
 function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void {
   const { parser } = socket;
   const { onIncoming } = parser ?? {};
   if (!parser || !onIncoming) return;
+  // After 2, Node treats the remaining bytes as an upgraded protocol.
   parser.onIncoming = (request, shouldKeepAlive) =>
-    socket.destroyed ? upgrade : onIncoming(request, shouldKeepAlive);
+    socket.destroyed ? 2 : onIncoming(request, shouldKeepAlive);
 }
 
 /** Creates the function that tells whether a request may be handled; calls `cutOff` for a connection with too many. */
@@ -97,4 +91,37 @@ function createPipelineBound(cutOff: (socket: Socket) => void) {
     response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
     return true;
   };
+}
+
+interface ReplyBytesOptions {
+  readonly ledger: Ledger;
+  readonly clientOf: (request: FastifyRequest) => Client;
+}
+
+/**
+ * Bounds the bytes of unread replies, for each client and for all; a reply beyond it becomes `overloaded`. Replies that
+ * skip Fastify's `send` are not counted: cached ones share their bytes, and streams write what their reader takes.
+ */
+export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBytesOptions): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const size = sizeOf(payload);
+    // A problem is small, and the client has to get it.
+    if (size === 0 || reply.statusCode >= 400) return payload;
+    const hold = ledger.open('replyBytes', clientOf(request));
+    if (!hold.take(size)) throw overloadedByReplies();
+    // The operating system has taken the reply, or the connection is closed.
+    for (const event of ['finish', 'close']) reply.raw.once(event, hold.release);
+    return payload;
+  });
+}
+
+export function overloadedByReplies(): Problem {
+  return new Problem('overloaded', {
+    detail: 'Too many bytes of replies wait to be read, in all or by this client address.',
+  });
+}
+
+function sizeOf(payload: unknown): number {
+  if (typeof payload === 'string') return Buffer.byteLength(payload);
+  return Buffer.isBuffer(payload) ? payload.length : 0;
 }

@@ -5,7 +5,6 @@ import { toProblemHeaders } from '../../web/errors.ts';
 import type { Headers } from '../../web/headers.ts';
 import { maxUrlBytes } from '../../web/limits.ts';
 
-/** An error of Node's HTTP parser. `rawPacket` is the faulty input, a Buffer. */
 interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: unknown;
@@ -19,10 +18,8 @@ interface ServerSocket extends Socket {
   } | null;
 }
 
-/** The parts of a refusal that depend on its path. */
 export interface RefusedPath {
   readonly headers: Headers;
-  /** Adds the members that the surface has. Default: none. */
   readonly toDocument?: (document: ProblemDocument) => ProblemDocument;
 }
 
@@ -42,11 +39,11 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
       socket.destroy();
       return;
     }
-    const path: RefusedPath = url === null ? { headers: {} } : describe(url);
+    const path = url === null ? null : describe(url);
     const document = toProblemDocument(problem, { baseUrl });
-    const body = JSON.stringify(path.toDocument?.(document) ?? document);
+    const body = JSON.stringify(path?.toDocument?.(document) ?? document);
     const headers = {
-      ...path.headers,
+      ...path?.headers,
       ...toProblemHeaders(problem),
       'content-length': String(Buffer.byteLength(body)),
       'x-request-id': requestId(),
@@ -57,7 +54,7 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
     endSoon(socket, `${start}${lines.join('')}\r\n${body}`);
   };
   return {
-    refuse: (problem: Problem, socket: Socket): void => refuse(problem, socket),
+    refuse,
     onClientError: (error: ParserError, socket: ServerSocket): void => {
       // If the fault is in a body, its request is known, and the input begins in the middle.
       const url = socket._httpMessage?.req.url ?? targetOf(error.rawPacket);
@@ -72,22 +69,18 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
   };
 }
 
-/** Time for a peer to read the last bytes and close its side, in milliseconds. */
-const lingerMs = 1000;
-
-/** Maximum number of connections that wait for their peers; each has a file descriptor. */
+/** Maximum number of connections that wait for their peers, each for a second; each has a file descriptor. */
 const maxLingering = 64;
 
 /**
- * Creates the function that sends the last bytes of a connection and closes it, whatever the peer does. Until then
- * input is read and dropped: closing at once could reset the connection before the peer has read the bytes
- * (RFC 9112 §9.6).
+ * Creates the function that sends the last bytes of a connection and closes it. Until then input is read and dropped:
+ * closing at once could reset the connection before the peer has read the bytes (RFC 9112 §9.6).
  */
 function createEnding(): (socket: Socket, bytes: string) => void {
   let lingering = 0;
   return (socket, bytes) => {
     const close = () => socket.destroy();
-    const timer = setTimeout(close, lingerMs).unref();
+    const timer = setTimeout(close, 1000).unref();
     // Without a listener, a peer that resets the connection would end the process.
     socket.on('error', close);
     if (lingering >= maxLingering) socket.once('finish', close);
@@ -121,7 +114,6 @@ function targetOf(packet: unknown): string | null {
   return target ?? path ?? null;
 }
 
-/** Returns whether the input begins with a request line that is too long. */
 function isOneLongLine(packet: unknown): boolean {
   if (!Buffer.isBuffer(packet) || !/^[A-Z]+ /.test(packet.toString('latin1', 0, 20))) return false;
   const end = packet.indexOf('\r\n');

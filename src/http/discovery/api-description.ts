@@ -5,7 +5,7 @@ import { importProfilePosts } from '../../reads/import-profile-posts.ts';
 import { type ReadId, reads } from '../../reads/index.ts';
 import { formats } from '../../render/formats.ts';
 import { historyMediaTypes } from '../../render/history.ts';
-import { describeVersioning } from '../lifecycle/versioning.ts';
+import { describeVersioning } from '../lifecycle/lifecycle.ts';
 import { describeParameters } from '../openapi/read-paths.ts';
 import { isBrowseRoute, type Route, routes, summarizeRoute } from '../reads/routes.ts';
 import { type DiscoveryFacts, discoveryPaths } from './discovery-facts.ts';
@@ -25,41 +25,7 @@ const describedRoute = z.object({
   deprecated: z.boolean().optional(),
 });
 
-const describedSurface = z.object({
-  name: z.string().describe('Also a tag of `/openapi.json`.'),
-  description: z.string(),
-  routes: z.array(describedRoute).readonly(),
-});
-
-const describedDocument = z.object({
-  url: z.url(),
-  summary: z.string(),
-  media_types: texts.describe('The first is the one for everybody.'),
-});
-
-const describedFormat = z.object({
-  name: z.string().describe('The value of the parameter `format`.'),
-  media_type: z.string(),
-  reads: texts.describe('The operations of v1 that have it.'),
-});
-
-const allowance = z.object({
-  policy: z.string().describe('Its name in `RateLimit-Policy`.'),
-  units: z.number().int(),
-  applies_to: z.string(),
-});
-
-const deprecatedAlias = z.object({
-  path: z.string(),
-  deprecation: z.string().describe('The value of the header `Deprecation`.'),
-  sunset: z.string().describe('The value of the header `Sunset`.'),
-  deprecation_iso: z.string(),
-  sunset_iso: z.string(),
-  state: z.enum(['current', 'announced', 'deprecated', 'past_sunset']),
-  successor: z.string().optional().describe('The path that replaces it, where one does.'),
-  successor_parameter: z.string().optional().describe('Else the parameter that names the path.'),
-  successors: z.record(z.string(), z.string()).optional().describe('The path by its value.'),
-});
+const listOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object(shape)).readonly();
 
 /** The JSON document of `/api`. Its members are added to and never removed. */
 export const apiIndex = z
@@ -69,9 +35,21 @@ export const apiIndex = z
     description: z.string(),
     base_url: z.url(),
     documentation: z.record(z.string(), z.url()).describe('The pages, by name.'),
-    documents: z.array(describedDocument).readonly().describe('What else describes the service.'),
-    surfaces: z.array(describedSurface).readonly(),
-    formats: z.array(describedFormat).readonly(),
+    documents: listOf({
+      url: z.url(),
+      summary: z.string(),
+      media_types: texts.describe('The first is the one for everybody.'),
+    }).describe('What else describes the service.'),
+    surfaces: listOf({
+      name: z.string().describe('Also a tag of `/openapi.json`.'),
+      description: z.string(),
+      routes: z.array(describedRoute).readonly(),
+    }),
+    formats: listOf({
+      name: z.string().describe('The value of the parameter `format`.'),
+      media_type: z.string(),
+      reads: texts.describe('The operations of v1 that have it.'),
+    }),
     authentication: z.object({
       required: z.boolean(),
       key: z.object({
@@ -84,7 +62,11 @@ export const apiIndex = z
     }),
     limits: z.object({
       window_seconds: z.number().int(),
-      allowances: z.array(allowance).readonly(),
+      allowances: listOf({
+        policy: z.string().describe('Its name in `RateLimit-Policy`.'),
+        units: z.number().int(),
+        applies_to: z.string(),
+      }),
       pool_upstream_requests: z.number().int().describe('For the browse reads of all callers.'),
       headers: texts,
     }),
@@ -97,12 +79,34 @@ export const apiIndex = z
       current: z.string(),
       base_path: z.string(),
       policy_url: z.url(),
-      deprecated_aliases: z.array(deprecatedAlias).readonly(),
+      deprecated_aliases: listOf({
+        path: z.string(),
+        deprecation: z.string().describe('The value of the header `Deprecation`.'),
+        sunset: z.string().describe('The value of the header `Sunset`.'),
+        deprecation_iso: z.string(),
+        sunset_iso: z.string(),
+        state: z.enum(['current', 'announced', 'deprecated', 'past_sunset']),
+        successor: z.string().optional().describe('The path that replaces it, where one does.'),
+        successor_parameter: z
+          .string()
+          .optional()
+          .describe('Else the parameter that names the path.'),
+        successors: z.record(z.string(), z.string()).optional().describe('The path by its value.'),
+      }),
     }),
   })
   .meta({ id: 'ApiIndex' });
 
-export type ApiIndex = z.output<typeof apiIndex>;
+type ApiIndex = z.output<typeof apiIndex>;
+
+const policies = ['public', 'key', 'post'] as const;
+
+const appliesTo = {
+  public:
+    'Profiles, lists and searches without a key that the cache does not answer, for each client address.',
+  key: 'The same with a key that has no allowance of its own, for each key.',
+  post: 'Posts, their replies and oEmbed that the cache does not answer, for each client address; keys change nothing.',
+} as const;
 
 /** Describes the service for programs, with the lifecycle states of an instant: the document of `/api`. */
 export function describeApi(facts: DiscoveryFacts, nowMs: number): ApiIndex {
@@ -139,7 +143,9 @@ export function describeApi(facts: DiscoveryFacts, nowMs: number): ApiIndex {
     },
     limits: {
       window_seconds: limits.windowSeconds,
-      allowances: listAllowances(limits),
+      allowances: policies.map((policy) => {
+        return { policy, units: limits[policy], applies_to: appliesTo[policy] };
+      }),
       pool_upstream_requests: limits.pool,
       headers: ['RateLimit-Policy', 'RateLimit', 'Retry-After'],
     },
@@ -154,7 +160,6 @@ export function describeApi(facts: DiscoveryFacts, nowMs: number): ApiIndex {
   };
 }
 
-/** Lists the public surfaces that have a route, each with its routes. */
 function listSurfaces(endpoints: readonly Endpoint[]) {
   return Object.entries(surfaces)
     .map(([name, description]) => ({
@@ -207,24 +212,55 @@ function listKeyPaths(endpoints: readonly Endpoint[]): readonly string[] {
   return [...new Set([...routes.filter(isBrowseRoute), ...keyed].map(({ path }) => path))];
 }
 
-function listAllowances(limits: DiscoveryFacts['limits']): ApiIndex['limits']['allowances'] {
-  return [
-    {
-      policy: 'public',
-      units: limits.public,
-      applies_to:
-        'Profiles, lists and searches without a key that the cache does not answer, for each client address.',
-    },
-    {
-      policy: 'key',
-      units: limits.key,
-      applies_to: 'The same with a key that has no allowance of its own, for each key.',
-    },
-    {
-      policy: 'post',
-      units: limits.post,
-      applies_to:
-        'Posts, their replies and oEmbed that the cache does not answer, for each client address; keys change nothing.',
-    },
+/** Writes the description of the service as the Markdown document of `/api`. */
+export function toApiMarkdown(api: ApiIndex): string {
+  const blocks = [
+    `# ${api.name}`,
+    api.description,
+    `Version ${api.version}, at <${api.base_url}>. Paths below begin there.`,
+    ...api.surfaces.flatMap(writeSurface),
+    '## Formats',
+    ['| `format` | media type | of |', '| --- | --- | --- |', ...api.formats.map(writeFormat)],
+    '## Keys and limits',
+    writeKeys(api),
+    [
+      '| policy | units | what it counts |',
+      '| --- | --- | --- |',
+      ...api.limits.allowances.map(
+        ({ policy, units, applies_to }) => `| \`${policy}\` | ${units} | ${applies_to} |`,
+      ),
+    ],
+    '## Errors',
+    `Every error is \`${api.errors.media_type}\` with a \`code\`: <${api.errors.documentation}>`,
+    '## Versioning',
+    `\`${api.versioning.base_path}\` is current: <${api.versioning.policy_url}>`,
+    api.versioning.deprecated_aliases.map(writeAlias),
+    '## Documentation',
+    Object.entries(api.documentation).map(([name, url]) => `- [${name}](${url})`),
   ];
+  const written = blocks.map((block) => [block].flat().join('\n'));
+  return `${written.filter((text) => text !== '').join('\n\n')}\n`;
+}
+
+function writeSurface({ name, description, routes }: ApiIndex['surfaces'][number]) {
+  const lines = routes.map(
+    ({ method, path, also = [], summary, deprecated }) =>
+      `- \`${method} ${path}\`${also.map((other) => `, \`${other}\``).join('')}: ${summary}${deprecated === true ? ' Deprecated.' : ''}`,
+  );
+  return [`## Surface ${name}`, description, lines];
+}
+
+function writeFormat({ name, media_type, reads }: ApiIndex['formats'][number]): string {
+  return `| \`${name}\` | \`${media_type}\` | ${reads.map((read) => `\`${read}\``).join(', ')} |`;
+}
+
+function writeKeys({ authentication: { key }, limits }: ApiIndex): string {
+  return `Nobody needs a key. One is sent as \`${key.header}: ${key.scheme}\` and asked for at <${key.request_url}>. Allowances are counted over ${limits.window_seconds} seconds, and a 429 says in \`Retry-After\` how long to wait.`;
+}
+
+function writeAlias(alias: ApiIndex['versioning']['deprecated_aliases'][number]): string {
+  const { path, deprecation_iso, sunset_iso, successor, successors = {} } = alias;
+  const targets = successor === undefined ? Object.values(successors) : [successor];
+  const named = targets.map((target) => `\`${target}\``).join(', ');
+  return `- \`${path}\`: deprecated ${deprecation_iso}, sunset ${sunset_iso}, successor ${named}`;
 }

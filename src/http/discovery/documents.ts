@@ -7,17 +7,25 @@ import { nothingOfItsOwn, sendPrepared } from '../../web/reply.ts';
 import { describeOpenApi } from '../openapi/document.ts';
 import { readExamples } from '../openapi/examples.ts';
 import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
+import { askPath } from '../pages/layout.ts';
 import { prepareBody } from '../pages/page-reply.ts';
-import { askPath } from '../pages/paths.ts';
 import { negotiate, offers } from '../reads/negotiation.ts';
 import { previewProducts } from '../reads/preview-crawlers.ts';
-import { apiCatalog, describeApiCatalog, toCatalogLink } from './api-catalog.ts';
-import { apiIndex, describeApi } from './api-description.ts';
-import { toApiMarkdown } from './api-markdown.ts';
-import { ardManifest, describeArd } from './ard.ts';
+import { apiIndex, describeApi, toApiMarkdown } from './api-description.ts';
 import { type DiscoveryFacts, discoveryPaths, toDiscoveryLink } from './discovery-facts.ts';
 import { writeLlmsText } from './llms-text.ts';
-import { describeServerCard, serverCard, serverCardType } from './server-card.ts';
+import {
+  apiCatalog,
+  ardManifest,
+  describeApiCatalog,
+  describeArd,
+  describeServerCard,
+  serverCard,
+  serverCardType,
+  toCatalogLink,
+} from './surfaces.ts';
+
+const json = 'application/json';
 
 interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
   /** Default: `application/json`, which clients look for rather than for a type such as OpenAPI's. */
@@ -25,9 +33,7 @@ interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
   readonly schema: z.ZodType | 'text';
   /** Returns the text, or the value of the JSON, at an instant. */
   readonly write: (facts: DiscoveryFacts, nowMs: number) => unknown;
-  /** Writes the document in Markdown for those who prefer it. */
   readonly writeMarkdown?: (facts: DiscoveryFacts, nowMs: number) => string;
-  /** Returns the `Link` header. */
   readonly toLink?: (facts: DiscoveryFacts) => string;
 }
 
@@ -114,15 +120,13 @@ const documents: readonly DiscoveryDocument[] = [
   },
 ];
 
-/** The routes of the discovery documents, for the descriptions of the service. */
 export const discoveryEndpoints: readonly Endpoint[] = documents.map(
-  ({ id, path, summary, mediaType = 'application/json', schema, writeMarkdown, toLink }) => {
+  ({ id, path, summary, mediaType = json, schema, writeMarkdown, toLink }) => {
+    const vary = { description: '`Accept` chooses between JSON and Markdown.' };
     const headers = {
       ...listEndpointHeaders(['ETag']),
       ...(toLink && { Link: { description: 'Where the other documents are (RFC 8288).' } }),
-      ...(writeMarkdown && {
-        Vary: { description: '`Accept` chooses between JSON and Markdown.' },
-      }),
+      ...(writeMarkdown && { Vary: vary }),
     };
     const content = {
       [mediaType]: schema,
@@ -144,48 +148,39 @@ export const discoveryEndpoints: readonly Endpoint[] = documents.map(
   },
 );
 
+/** Serves each document, which is made at its first request of a day. */
 export async function discoveryPlugin(
   app: FastifyInstance,
   { clock, ...facts }: DiscoveryFacts & { readonly clock: Clock },
 ): Promise<void> {
-  for (const document of documents) serveDocument(app, document, facts, clock);
-}
-
-function serveDocument(
-  app: FastifyInstance,
-  { path, mediaType = 'application/json', schema, write, writeMarkdown, toLink }: DiscoveryDocument,
-  facts: DiscoveryFacts,
-  clock: Clock,
-): void {
-  const headers = {
-    ...corsHeaders,
-    'cache-control': 'public, max-age=60',
-    ...(toLink && { link: toLink(facts) }),
-    ...(writeMarkdown && { vary: 'Accept' }),
-  };
-  const keepReply = (type: string, writeBody: DiscoveryDocument['write']) =>
-    keepForTheDay((nowMs) => {
-      const written = writeBody(facts, nowMs);
-      const body = typeof written === 'string' ? written : JSON.stringify(written);
-      return prepareBody(body, { ...headers, 'content-type': type });
-    }, clock);
-  const hasCharset = mediaType === 'application/json' || schema === 'text';
-  const usual = keepReply(hasCharset ? `${mediaType}; charset=utf-8` : mediaType, write);
-  const markdown = writeMarkdown && keepReply('text/markdown; charset=utf-8', writeMarkdown);
-  app.get(path, (request, reply) => {
-    const isMarkdown = negotiate(request.headers.accept, offers.apiIndex) === 'markdown';
-    const chosen = (isMarkdown && markdown) || usual;
-    sendPrepared({ request, reply }, chosen(), nothingOfItsOwn);
-  });
-  app.methodTable.add(path, { allow: ['GET', 'HEAD'] });
+  for (const { path, mediaType = json, schema, write, writeMarkdown, toLink } of documents) {
+    const headers = {
+      ...corsHeaders,
+      'cache-control': 'public, max-age=60',
+      ...(toLink && { link: toLink(facts) }),
+      ...(writeMarkdown && { vary: 'Accept' }),
+    };
+    const keepReply = (type: string, writeBody: DiscoveryDocument['write']) =>
+      keepForTheDay((nowMs) => {
+        const written = writeBody(facts, nowMs);
+        const body = typeof written === 'string' ? written : JSON.stringify(written);
+        return prepareBody(body, { ...headers, 'content-type': type });
+      }, clock);
+    const charset = mediaType === json || schema === 'text' ? '; charset=utf-8' : '';
+    const usual = keepReply(`${mediaType}${charset}`, write);
+    const markdown = writeMarkdown && keepReply('text/markdown; charset=utf-8', writeMarkdown);
+    app.get(path, (request, reply) => {
+      const isMarkdown = negotiate(request.headers.accept, offers.apiIndex) === 'markdown';
+      const chosen = (isMarkdown && markdown) || usual;
+      sendPrepared({ request, reply }, chosen(), nothingOfItsOwn);
+    });
+    app.methodTable.add(path, { allow: ['GET', 'HEAD'] });
+  }
 }
 
 const dayMs = 86_400_000;
 
-/**
- * Returns a function that makes a value at its first call of each day in UTC, so that neither start-up nor each
- * request makes a document. Documents depend on nothing else: the states of routes change at midnight.
- */
+/** Returns a function that makes a value at its first call of each day in UTC: states of routes change at midnight. */
 export function keepForTheDay<Value>(make: (nowMs: number) => Value, clock: Clock): () => Value {
   let kept: { readonly day: number; readonly value: Value } | undefined;
   return () => {
@@ -197,15 +192,17 @@ export function keepForTheDay<Value>(make: (nowMs: number) => Value, clock: Cloc
 }
 
 /**
- * Writes `/robots.txt` (RFC 9309): crawlers may fetch what describes the service. Reads are refused, because each
- * of them can cost the sources a request, and their content is not ours; so are questions, each of which costs an
- * answer.
+ * Writes `/robots.txt` (RFC 9309): crawlers may fetch what describes the service. Reads and questions are refused:
+ * they cost the sources a request or the server an answer.
  */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
+  const open = endpoints
+    .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))
+    .map(({ path }) => (path.includes('{') ? path.slice(0, path.indexOf('{')) : `${path}$`));
   const lines = [
     '# Pages and descriptions are open. Reads cost upstreams a request, so they are not for crawlers.',
     'User-agent: *',
-    ...listOpenPatterns(endpoints).map((pattern) => `Allow: ${pattern}`),
+    ...[...new Set(open)].map((pattern) => `Allow: ${pattern}`),
     ...(endpoints.some(({ path }) => path === askPath) ? [`Disallow: ${askPath}?`] : []),
     'Disallow: /',
     // Crawlers of link previews come for a post that somebody has just shared.
@@ -219,23 +216,14 @@ function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): 
   return `${lines.join('\n')}\n`;
 }
 
-/** Returns the patterns of the public documents. A parameter in a path stands for whatever follows. */
-function listOpenPatterns(endpoints: readonly Endpoint[]): readonly string[] {
-  const patterns = endpoints
-    .filter(({ tag, method }) => method === 'GET' && (tag === 'discovery' || tag === 'pages'))
-    .map(({ path }) => (path.includes('{') ? path.slice(0, path.indexOf('{')) : `${path}$`));
-  return [...new Set(patterns)];
-}
-
-/** Days until the document expires; RFC 9116 §2.5.5 recommends less than a year. */
-const validDays = 90;
-
 /** Writes `/.well-known/security.txt` (RFC 9116) for the day of an instant. */
 function writeSecurityText({ baseUrl, contacts }: DiscoveryFacts, nowMs: number): string {
   const today = nowMs - (nowMs % dayMs);
+  // RFC 9116 §2.5.5 recommends less than a year.
+  const expiry = toIsoSeconds(today + 90 * dayMs);
   const lines = [
     `Contact: ${contacts.security}`,
-    `Expires: ${toIsoSeconds(today + validDays * dayMs)}`,
+    `Expires: ${expiry}`,
     'Preferred-Languages: en',
     `Canonical: ${baseUrl}${discoveryPaths.security}`,
     `Policy: ${baseUrl}${discoveryPaths.docs}/security`,

@@ -1,5 +1,5 @@
 import { allReads } from '../../reads/index.ts';
-import { askPath } from '../pages/paths.ts';
+import { askPath } from '../pages/layout.ts';
 import { historyRoutes, readRoutes } from '../reads/routes.ts';
 import { type DiscoveryFacts, discoveryPaths } from './discovery-facts.ts';
 

@@ -1,7 +1,7 @@
+import { z } from 'zod';
 import type { Endpoint, EndpointTag } from '../../core/endpoint.ts';
 import type { Route } from '../reads/routes.ts';
-import { discoveryPaths } from './discovery-facts.ts';
-import { serverCardType } from './server-card.ts';
+import { type DiscoveryFacts, discoveryPaths } from './discovery-facts.ts';
 
 /** Name of a public part of the service; in the machine description it is a tag. */
 type SurfaceName = Route['surface'] | Exclude<EndpointTag, 'operator'>;
@@ -18,35 +18,18 @@ export const surfaces = {
   alias: 'Deprecated aliases: they answer as before and name their successors.',
 } as const satisfies Record<SurfaceName, string>;
 
-/** A surface that a program can be pointed at. */
-export interface MachineSurface {
-  readonly name: SurfaceName;
-  readonly title: string;
-  /** Path of the surface as a whole; it answers 200, or speaks its own protocol. */
-  readonly anchor: string;
-  /** The document that describes it. */
-  readonly description: {
-    readonly path: string;
-    /** Media type that it is sent as. */
-    readonly mediaType: string;
-    /** The most specific media type of such documents. */
-    readonly artifactType: string;
-  };
-  readonly documentation: string;
-  /** Namespace and name. */
-  readonly identifier: string;
-  readonly tags: readonly string[];
-  /** Two to five questions that it can answer (ARD §4.2). */
-  readonly queries: readonly string[];
-}
+/** Media type of an MCP server card (SEP-2127). */
+export const serverCardType = 'application/mcp-server-card+json';
 
+/** The document that describes a surface: its path, the type that it is sent as, and the most specific type for it. */
 const openApi = {
   path: discoveryPaths.openApi,
   mediaType: 'application/json',
   artifactType: 'application/vnd.oai.openapi+json',
 } as const;
 
-const machineSurfaces: readonly MachineSurface[] = [
+/** The surfaces that a program can be pointed at: at `anchor`, by two to five questions (`queries`, ARD §4.2). */
+const machineSurfaces = [
   {
     name: 'v1',
     title: 'Perch read API',
@@ -95,10 +78,172 @@ const machineSurfaces: readonly MachineSurface[] = [
       'connect an MCP server that needs no sign-in',
     ],
   },
-];
+] as const;
 
-/** Returns the machine surfaces that are served: those of the reads, and those that have endpoints. */
-export function listMachineSurfaces(endpoints: readonly Endpoint[]): readonly MachineSurface[] {
+type MachineSurface = (typeof machineSurfaces)[number];
+
+function listMachineSurfaces(endpoints: readonly Endpoint[]): readonly MachineSurface[] {
   const served = new Set<string>(['v1', 'permalink', ...endpoints.map(({ tag }) => tag)]);
   return machineSurfaces.filter(({ name }) => served.has(name));
+}
+
+/** A target with its attributes (RFC 9264 §4.2.3). */
+const linkTarget = z
+  .object({ href: z.url(), type: z.string().optional(), title: z.string() })
+  .meta({ id: 'LinkTarget' });
+
+const targets = z.array(linkTarget).readonly();
+
+/** The links of one context (RFC 9264 §4.2.2); the relations are those of RFC 8631 and RFC 9727. */
+const linkContext = z
+  .object({
+    anchor: z.url(),
+    item: targets.optional(),
+    'service-desc': targets.optional(),
+    'service-doc': targets.optional(),
+    'service-meta': targets.optional(),
+    status: targets.optional(),
+  })
+  .meta({ id: 'LinkContext' });
+
+/** The document of `/.well-known/api-catalog` (RFC 9727, in the JSON form of RFC 9264). */
+export const apiCatalog = z
+  .object({ linkset: z.array(linkContext).readonly() })
+  .meta({ id: 'ApiCatalog' });
+
+/** Lists the APIs, then the links of each of them. */
+export function describeApiCatalog({ baseUrl, endpoints }: DiscoveryFacts) {
+  const served = listMachineSurfaces(endpoints);
+  const items = served.map(({ anchor, title }) => ({ href: `${baseUrl}${anchor}`, title }));
+  return {
+    linkset: [
+      { anchor: `${baseUrl}${discoveryPaths.apiCatalog}`, item: items },
+      ...served.map((surface) => linkSurface(surface, baseUrl)),
+    ],
+  };
+}
+
+function linkSurface(surface: MachineSurface, baseUrl: string) {
+  const { anchor, description, documentation, title: name } = surface;
+  const link = (to: string, type: string, title: string) => ({
+    href: `${baseUrl}${to}`,
+    type,
+    title,
+  });
+  return {
+    anchor: `${baseUrl}${anchor}`,
+    'service-desc': [
+      link(description.path, description.mediaType, `${name}: description for programs`),
+    ],
+    'service-doc': [
+      link(documentation, 'text/html', `${name}: documentation`),
+      link(discoveryPaths.llms, 'text/plain', 'Overview for language models'),
+    ],
+    'service-meta': [link(discoveryPaths.ard, 'application/json', 'ARD manifest')],
+    status: [link(discoveryPaths.readiness, 'application/json', 'Readiness')],
+  };
+}
+
+/** Returns the catalog's own `Link` header: itself and its items (RFC 9727 §2 demands it of HEAD). */
+export function toCatalogLink({ baseUrl, endpoints }: DiscoveryFacts): string {
+  return [
+    `<${baseUrl}${discoveryPaths.apiCatalog}>; rel="api-catalog"; type="application/linkset+json"`,
+    ...listMachineSurfaces(endpoints).map(({ anchor }) => `<${baseUrl}${anchor}>; rel="item"`),
+  ].join(', ');
+}
+
+/** An entry of the manifest: one surface (ARD §4.2). */
+const ardEntry = z
+  .object({
+    identifier: z.string().describe('`urn:air:{publisher}:{namespace}:{name}`.'),
+    displayName: z.string(),
+    type: z.string().describe('The media type that says what `url` leads to.'),
+    url: z.url().describe('The document that describes the surface.'),
+    description: z.string(),
+    tags: z.array(z.string()).readonly(),
+    representativeQueries: z
+      .array(z.string())
+      .readonly()
+      .describe('Two to five questions that the surface can answer.'),
+    version: z.string(),
+    metadata: z.object({
+      surface: z.string().describe('Its name in `/api`.'),
+      endpoint: z.url().describe('What stands for the surface as a whole.'),
+      documentation: z.url(),
+    }),
+  })
+  .meta({ id: 'ArdEntry' });
+
+/** The document of `/.well-known/ard.json` (Agentic Resource Discovery v0.91). */
+export const ardManifest = z
+  .object({
+    specVersion: z.literal('1.0'),
+    host: z.object({ displayName: z.string(), documentationUrl: z.url() }),
+    entries: z.array(ardEntry).readonly(),
+  })
+  .meta({ id: 'ArdManifest' });
+
+export function describeArd(facts: DiscoveryFacts): z.output<typeof ardManifest> {
+  return {
+    specVersion: '1.0',
+    host: { displayName: 'Perch', documentationUrl: `${facts.baseUrl}${discoveryPaths.docs}` },
+    entries: listMachineSurfaces(facts.endpoints).map((surface) => describeEntry(surface, facts)),
+  };
+}
+
+function describeEntry(surface: MachineSurface, { baseUrl, version }: DiscoveryFacts) {
+  const { path, artifactType } = surface.description;
+  return {
+    identifier: `urn:air:${toPublisher(baseUrl)}:${surface.identifier}`,
+    displayName: surface.title,
+    type: artifactType,
+    url: `${baseUrl}${path}`,
+    description: surfaces[surface.name],
+    tags: surface.tags,
+    representativeQueries: surface.queries,
+    version,
+    metadata: {
+      surface: surface.name,
+      endpoint: `${baseUrl}${surface.anchor}`,
+      documentation: `${baseUrl}${surface.documentation}`,
+    },
+  };
+}
+
+/** The host of the base URL. An IPv6 address is no name: its colons would part the identifier. */
+function toPublisher(baseUrl: string): string {
+  const { hostname } = new URL(baseUrl);
+  return hostname.startsWith('[') ? hostname.slice(1, -1).replaceAll(':', '-') : hostname;
+}
+
+/** The document of `/mcp/server-card` (SEP-2127), without `$schema`, which tools would take for a keyword. */
+export const serverCard = z
+  .looseObject({
+    name: z.string().describe('The base URL’s host in reverse, a slash, and the server’s name.'),
+    version: z.string(),
+    title: z.string(),
+    description: z.string(),
+    websiteUrl: z.url(),
+    remotes: z.array(z.object({ type: z.literal('streamable-http'), url: z.url() })).readonly(),
+  })
+  .meta({ id: 'McpServerCard' });
+
+/** Describes the MCP server to a client that is about to connect. The protocol itself lists the tools. */
+export function describeServerCard({ baseUrl, version }: DiscoveryFacts) {
+  return {
+    $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+    name: `${toNamespace(new URL(baseUrl))}/perch`,
+    version,
+    title: 'Perch',
+    description: 'Reads public social posts, profiles, followers and searches. No sign-in.',
+    websiteUrl: `${baseUrl}/`,
+    remotes: [{ type: 'streamable-http', url: `${baseUrl}${discoveryPaths.mcp}` }],
+  } satisfies z.output<typeof serverCard>;
+}
+
+/** Returns the host in reverse-DNS notation. An IP address stays as it is. */
+function toNamespace({ hostname }: URL): string {
+  const isAddress = /^\[|^[\d.]+$/.test(hostname);
+  if (isAddress) return hostname.replaceAll(/[[\]]/g, '').replaceAll(':', '-');
+  return hostname.split('.').reverse().join('.');
 }

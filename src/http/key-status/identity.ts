@@ -11,32 +11,26 @@ import { Problem } from '../../core/problem.ts';
 /** The surfaces that have allowances. Keys apply to the first only (`docs/contract/reads.md#where-keys-apply`). */
 export type AllowanceSurface = 'browse' | 'post';
 
-/** Who asks, for one request. */
 export interface Identity {
   readonly caller: Caller;
-  /** True where a key was presented, whatever it is worth: nobody else may see the reply. */
+  /** Whether a key was presented, whatever it is worth: nobody else may see the reply. */
   readonly isPrivate: boolean;
-  /** True if the route looks at keys, so that replies vary by `Authorization`. */
+  /** Whether the route looks at keys, so that replies vary by `Authorization`. */
   readonly variesByKey: boolean;
-  /** Why the request is not answered; null where it is. */
+  /** Why the request is not answered; `null` where it is. */
   readonly refusal: Problem | null;
-  /** The headers that tell of it, names and values in turn; of now, so after what is spent. */
+  /** Returns the current `RateLimit` and key headers, names and values in turn. */
   headers(): readonly string[];
 }
 
-/** Identifies callers. */
 export interface Identification {
   identify(request: FastifyRequest, surface: AllowanceSurface): Identity;
   /** Returns the client that a request's work is counted under, whatever key was presented. */
   clientOf(request: FastifyRequest): Client;
 }
 
-/** What identification may use. */
-export interface IdentificationOptions {
+interface IdentificationOptions extends IdentityOptions {
   readonly keys: Pick<KeyStore, 'check'>;
-  readonly allowances: Allowances;
-  readonly clock: Clock;
-  /** Returns the name of the client's address. */
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
@@ -45,7 +39,7 @@ export function createIdentification(options: IdentificationOptions): Identifica
   const { keys, allowances, clientOf } = options;
   const anonymousAt = createAddressMemory(options);
   const keyedBy = createKeyMemory(options);
-  const underPublicAllowance = (request: FastifyRequest, facts: Omit<IdentityFacts, 'account'>) => {
+  const identifyPublic = (request: FastifyRequest, facts: Omit<IdentityFacts, 'account'>) => {
     const account = allowances.accountOf('public', clientOf(request));
     return createIdentity(options, { ...facts, account });
   };
@@ -53,15 +47,15 @@ export function createIdentification(options: IdentificationOptions): Identifica
     const check = keys.check(key);
     if (check.status === 'valid') return keyedBy(check);
     const refusal = check.status === 'invalid' ? unknownKey() : null;
-    return underPublicAllowance(request, { status: check.status, isPrivate: true, refusal });
+    return identifyPublic(request, { status: check.status, refusal });
   };
   const identifyAuthorization = (request: FastifyRequest): Identity => {
     const { raw } = request;
-    const refusal = authorizationFault(raw);
-    if (refusal !== null) {
+    const fault = authorizationFault(raw);
+    if (fault !== null) {
       // What cannot be told apart is refused; if it holds a key, nothing says that the key is good.
-      const worth = presentsBearer(raw) ? presented : anonymous;
-      return underPublicAllowance(request, { ...worth, refusal });
+      const status = presentsBearer(raw) ? 'invalid' : 'anonymous';
+      return identifyPublic(request, { status, refusal: fault });
     }
     const key = readBearer(raw);
     return key === null ? anonymousAt(clientOf(request)).public : identifyKey(key, request);
@@ -78,9 +72,6 @@ export function createIdentification(options: IdentificationOptions): Identifica
   };
 }
 
-const anonymous = { status: 'anonymous', isPrivate: false } as const;
-const presented = { status: 'invalid', isPrivate: true } as const;
-
 type ValidKey = KeyCheck & { readonly status: 'valid' };
 
 /** Maximum number of identities that are remembered of keys, and of addresses. */
@@ -90,53 +81,47 @@ function createKeyMemory(options: IdentityOptions): (key: ValidKey) => Identity 
   const remembered = new LRUCache<string, Identity & { readonly allowance: number | null }>({
     max: maxRemembered,
   });
-  return ({ id, allowance }) => {
+  return ({ id, allowance, status }) => {
     const known = remembered.get(id);
     if (known !== undefined && known.allowance === allowance) return known;
     const account = options.allowances.accountOf('key', id, allowance);
-    const facts = { account, status: 'valid', isPrivate: true, refusal: null } as const;
-    const made = { ...createIdentity(options, facts), allowance };
+    const made = { ...createIdentity(options, { account, status, refusal: null }), allowance };
     remembered.set(id, made);
     return made;
   };
 }
 
-/** What of an address is the same for all its requests. */
-interface AnonymousIdentities {
-  readonly public: Identity;
-  readonly post: Identity;
-}
-
-function createAddressMemory(options: IdentityOptions): (address: string) => AnonymousIdentities {
-  const make = (address: string): AnonymousIdentities => {
-    const { allowances } = options;
-    const facts = { ...anonymous, refusal: null };
-    const account = allowances.accountOf('public', address);
-    const postAccount = allowances.accountOf('post', address);
-    return {
-      public: createIdentity(options, { ...facts, account }),
-      post: createIdentity(options, { ...facts, account: postAccount, status: null }),
-    };
+/** Remembers what is the same for all requests without a key from an address. */
+function createAddressMemory(options: IdentityOptions) {
+  const create = (policy: 'public' | 'post', address: string) => {
+    const account = options.allowances.accountOf(policy, address);
+    const status = policy === 'public' ? 'anonymous' : null;
+    return createIdentity(options, { account, status, refusal: null });
   };
-  const remembered = new LRUCache<string, AnonymousIdentities>({
+  const remembered = new LRUCache<string, Readonly<Record<'public' | 'post', Identity>>>({
     max: maxRemembered,
-    memoMethod: make,
+    memoMethod: (address) => ({ public: create('public', address), post: create('post', address) }),
   });
-  return (address) => remembered.memo(address);
+  return (address: string) => remembered.memo(address);
 }
 
-interface IdentityFacts extends Pick<Identity, 'isPrivate' | 'refusal'> {
+interface IdentityFacts extends Pick<Identity, 'refusal'> {
   readonly account: Account;
-  /** Null where keys are not looked at. */
+  /** `null` where keys are not looked at. */
   readonly status: KeyStatus | null;
 }
 
-type IdentityOptions = Pick<IdentificationOptions, 'allowances' | 'clock'>;
+interface IdentityOptions {
+  readonly allowances: Allowances;
+  readonly clock: Clock;
+}
 
-function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identity {
-  const { account, status, isPrivate, refusal } = facts;
+function createIdentity(
+  options: IdentityOptions,
+  { account, status, refusal }: IdentityFacts,
+): Identity {
   return {
-    isPrivate,
+    isPrivate: status !== null && status !== 'anonymous',
     variesByKey: status !== null,
     refusal,
     caller: {
@@ -147,10 +132,7 @@ function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identit
   };
 }
 
-/**
- * Makes the headers of an account (draft-ietf-httpapi-ratelimit-headers, docs/keys.md). They are
- * made anew when they can have changed: every hit has them, and few of those come after a spend.
- */
+/** Creates the headers of an account (docs/keys.md), which are made anew only when they can have changed. */
 function createAccountHeaders(
   { allowances, clock }: IdentityOptions,
   account: Account,

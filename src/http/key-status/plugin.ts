@@ -2,14 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Waiting } from '../../fetching/cost.ts';
 import { configOf } from '../../web/methods.ts';
 import { privateCaching } from '../../web/reply.ts';
+import { type Load, overloaded } from '../operations/load.ts';
 import type { AllowanceSurface, Identification, Identity } from './identity.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * The allowance that requests to the route spend, or a function that returns it. Callers of other routes,
-     * and those for whom it returns `null`, are not identified.
-     */
+    /** Allowance that requests spend, or a function that returns it. Callers without one are not identified. */
     allowance?: AllowanceSurface | ((request: FastifyRequest) => AllowanceSurface | null);
   }
 
@@ -20,10 +18,8 @@ declare module 'fastify' {
 }
 
 /**
- * Identifies the caller of each route that has an allowance, and adds `X-Api-Key-Status` and the `RateLimit`
- * headers to every reply of it, problems and refused methods included (docs/keys.md). The route decides when a
- * key is refused, with `identity.refusal`.
- *
+ * Identifies the caller of each route that has an allowance, and adds `X-Api-Key-Status` and the `RateLimit` headers to
+ * every reply of it, also to problems and refused methods (docs/keys.md). The route refuses keys (`identity.refusal`).
  * Replies that skip Fastify's `send` add `identity.headers()` themselves.
  */
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
@@ -63,14 +59,16 @@ export function toKeyHeaders({ isPrivate, headers }: Identity): Readonly<Record<
   };
 }
 
-/**
- * Returns the caller of a route that has an allowance.
- *
- * @throws Error if the route has none
- */
+/** Returns the caller of a route that has an allowance; throws Error if it has none. */
 export function identityOf({ identity }: FastifyRequest): Identity {
   if (identity === null) throw new Error('The route of the request has no allowance.');
   return identity;
+}
+
+/** @throws Problem `overloaded` under high load, or what its key is refused with */
+export function refuseRead(request: FastifyRequest, load: Load): void {
+  const refusal = load.isHigh ? overloaded() : identityOf(request).refusal;
+  if (refusal !== null) throw refusal;
 }
 
 /** Returns the caller as one that waits for an answer. */

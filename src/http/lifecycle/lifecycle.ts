@@ -1,33 +1,39 @@
 import type { ParsedUrlQuery } from 'node:querystring';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseQuery } from '../../core/http/query.ts';
-import { toHeaderDates } from '../../core/lifecycle.ts';
+import { lifecycleState, toHeaderDates, toIsoDates } from '../../core/lifecycle.ts';
 import { redactKeys } from '../../core/redact.ts';
 import { parseHandle } from '../../model/reference.ts';
+import { configOf } from '../../web/methods.ts';
 import { findRead, pickParameters } from '../reads/aliases.ts';
-import { type AliasRoute, findVersioned, type Route } from '../reads/routes.ts';
+import { type AliasRoute, aliasRoutes, findVersioned, type Route } from '../reads/routes.ts';
 
-/** The headers of every reply of a deprecated route (`docs/contract/reads.md#deprecation-headers`), by lower-case name. */
-export interface LifecycleHeaders {
-  /** RFC 9745 §2: `@` and Unix seconds. */
-  readonly deprecation: string;
-  /** RFC 8594 §3: an HTTP-date. */
-  readonly sunset: string;
-  /** RFC 8288: one value with the links of the relations `successor-version`, `deprecation` and `sunset`. */
-  readonly link: string;
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    deprecated?: AliasRoute;
+  }
+}
+
+/** Adds the lifecycle headers to every reply of deprecated routes that goes through `send` (docs/versioning.md). */
+export function setLifecycle(app: FastifyInstance, baseUrl: string): void {
+  app.addHook('onSend', async (request, reply) => {
+    reply.headers({ ...lifecycleOf(request, baseUrl) });
+  });
+}
+
+/** Returns the lifecycle headers of a request's route; `null` if the route is not deprecated. */
+export function lifecycleOf(request: FastifyRequest, baseUrl: string) {
+  const { deprecated } = configOf(request);
+  return deprecated === undefined
+    ? null
+    : toLifecycleHeaders(deprecated, request.raw.url ?? '', baseUrl);
 }
 
 /**
- * Gives the headers that a route's lifecycle adds to the replies to a request; null where it has no
- * lifecycle. They depend on the table and the URL alone, not on the clock.
- *
- * @param url The path and query of the request, as they came.
- * @param baseUrl Perch's own address, without a trailing slash.
+ * Returns the headers of every reply of a deprecated route (`docs/contract/reads.md#deprecation-headers`; RFC 9745 §2,
+ * RFC 8594 §3, RFC 8288), or `null`. They depend on the table and the URL of the request alone.
  */
-export function toLifecycleHeaders(
-  route: Route,
-  url: string,
-  baseUrl: string,
-): LifecycleHeaders | null {
+export function toLifecycleHeaders(route: Route, url: string, baseUrl: string) {
   if (route.lifecycle === null) return null;
   const successor = route.surface === 'alias' ? toSuccessor(route, url, baseUrl) : null;
   const policy = toPolicyUrl(baseUrl);
@@ -39,22 +45,12 @@ export function toLifecycleHeaders(
   return { ...toHeaderDates(route.lifecycle), link: links.join(', ') };
 }
 
-/** Gives the address of the page that states the policy. */
-export function toPolicyUrl(baseUrl: string): string {
-  return `${baseUrl}/docs/versioning`;
-}
+const toPolicyUrl = (baseUrl: string) => `${baseUrl}/docs/versioning`;
 
-/** The most bytes of an address in a `Link`; a longer one goes without its parameters. */
+/** Maximum bytes of an address in a `Link`; a longer one goes without its parameters. */
 const maxSuccessorBytes = 2048;
 
-/**
- * Gives the address that a request to an alias can move to: the route of v1 that answers it with the
- * same body, with the parameters that its read knows. It is made of ASCII alone.
- *
- * @param url The path and query of the request, as they came.
- * @param baseUrl Perch's own address, without a trailing slash.
- * @returns null where the request names no read, or no handle for a read of an account
- */
+/** Returns the v1 address with the same body, in ASCII; `null` if the request names no read, or no handle where it must. */
 function toSuccessor(route: AliasRoute, url: string, baseUrl: string): string | null {
   const query = parseQuery(url);
   const read = findRead(route, query);
@@ -79,4 +75,51 @@ function carry(address: string, parameters: ParsedUrlQuery): string | null {
   // A key that was sent where it does not belong goes no further, and what is left would be another request.
   if (redactKeys(whole) !== whole) return null;
   return whole.length > maxSuccessorBytes ? address : whole;
+}
+
+const major = 'v1';
+
+/** Returns the `x-api-lifecycle` object of the machine description. */
+export function describeLifecycle(baseUrl: string) {
+  return {
+    current_major_version: major,
+    supported_versions: [major],
+    minimum_support_window_months: 12,
+    deprecation_signals: ['Deprecation', 'Sunset', 'Link'],
+    deprecation_policy_url: toPolicyUrl(baseUrl),
+    deprecated_operations: aliasRoutes.map((route) => {
+      const { deprecation: deprecated, sunset } = toIsoDates(route.lifecycle);
+      const { id: operationId, path } = route;
+      return { operationId, path, deprecated, sunset, ...describeReplacement(route) };
+    }),
+  };
+}
+
+/** Returns the `versioning` object of `/api`: the same with the header values, and the state at an instant. */
+export function describeVersioning(baseUrl: string, nowMs: number) {
+  return {
+    current: major,
+    base_path: `/api/${major}`,
+    policy_url: toPolicyUrl(baseUrl),
+    deprecated_aliases: aliasRoutes.map((route) => {
+      const iso = toIsoDates(route.lifecycle);
+      return {
+        path: route.path,
+        ...toHeaderDates(route.lifecycle),
+        deprecation_iso: iso.deprecation,
+        sunset_iso: iso.sunset,
+        state: lifecycleState(route.lifecycle, nowMs),
+        ...describeReplacement(route),
+      };
+    }),
+  };
+}
+
+/** Returns the path that replaces an alias, or a path for each value of the parameter that names the read. */
+export function describeReplacement({ read }: AliasRoute) {
+  if (typeof read === 'string') return { successor: findVersioned(read).path };
+  const paths = Object.entries(read.reads).map(
+    ([value, id]) => [value, findVersioned(id).path] as const,
+  );
+  return { successor_parameter: read.parameter, successors: Object.fromEntries(paths) };
 }

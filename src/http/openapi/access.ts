@@ -2,55 +2,53 @@ import type { AllowanceLimits, AllowancePolicy } from '../../access/allowances/a
 import type { Endpoint } from '../../core/endpoint.ts';
 import type { JsonSchema } from '../../core/json-schema.ts';
 import type { ProblemCode } from '../../core/problem.ts';
-import { isBrowseRoute, type Route } from '../reads/routes.ts';
 
 /** An optional key, as `security` of an operation. */
 export const optionalKey = [{}, { bearerKey: [] }] as const;
 
-const keyedPolicies = ['public', 'key'] as const satisfies readonly AllowancePolicy[];
+export const keyedPolicies = ['public', 'key'] as const satisfies readonly AllowancePolicy[];
 
 interface AccessDescription {
   readonly callers: string;
   readonly members: JsonSchema;
   readonly problems: readonly ProblemCode[];
-  /** Name and description of the security scheme, which is a bearer token. */
-  readonly scheme: readonly [string, string] | null;
+  /** Description of the security scheme, which is a bearer token, by its name. */
+  readonly scheme: Readonly<Record<string, string>>;
 }
 
-/** Descriptions of the kinds of access to endpoints. */
 export const accesses: Readonly<Record<Endpoint['access'], AccessDescription>> = {
   open: {
     callers: 'Anybody may call it, without credentials.',
     members: {},
     problems: [],
-    scheme: null,
+    scheme: {},
   },
   key: {
     callers: 'A bearer key is optional: it has a larger allowance.',
     members: { security: optionalKey, 'x-rate-limit-policies': keyedPolicies },
     problems: ['invalid_option', 'invalid_key', 'rate_limited'],
-    scheme: ['bearerKey', 'An optional key, which the operator hands out. There is no sign-in.'],
+    scheme: { bearerKey: 'An optional key, which the operator hands out. There is no sign-in.' },
   },
   bearer: {
     callers: 'Any bearer token is accepted; none is needed unless the operator demands one.',
     members: { security: [{}, { anyBearer: [] }] },
     problems: ['missing_bearer'],
-    scheme: ['anyBearer', 'Any token. Send one always: an operator can demand it.'],
+    scheme: { anyBearer: 'Any token. Send one always: an operator can demand it.' },
   },
   operator: {
     callers: 'For the operator alone: it takes the admin token.',
     members: { security: [{ adminToken: [] }] },
     problems: ['unauthorized', 'overloaded'],
-    scheme: ['adminToken', 'The operator’s token.'],
+    scheme: { adminToken: 'The operator’s token.' },
   },
 };
 
 /** Describes the security schemes of the reads, which take a key, and of endpoints. */
 export function describeSecurity(endpoints: readonly Endpoint[]): JsonSchema {
   const used = new Set<string>(['key', ...endpoints.map(({ access }) => access)]);
-  const schemes = Object.entries(accesses).flatMap(([name, { scheme }]) =>
-    scheme !== null && used.has(name) ? [scheme] : [],
-  );
+  const schemes = Object.entries(accesses)
+    .filter(([name]) => used.has(name))
+    .flatMap(([, { scheme }]) => Object.entries(scheme));
   return Object.fromEntries(
     schemes.map(([name, description]) => [name, { type: 'http', scheme: 'bearer', description }]),
   );
@@ -80,9 +78,4 @@ export function describeRateLimits(limits: AllowanceLimits): JsonSchema {
       window_seconds,
     },
   } satisfies Record<AllowancePolicy, JsonSchema>;
-}
-
-/** Returns the policies that can apply to a read of a route. */
-export function listPolicies(route: Route): readonly AllowancePolicy[] {
-  return isBrowseRoute(route) ? keyedPolicies : ['post'];
 }

@@ -4,7 +4,7 @@ import { type JsonSchema, toReplySchemas } from '../../core/json-schema.ts';
 import { historyMetaLine, historyPostLine } from '../../model/history.ts';
 import { allReads } from '../../reads/index.ts';
 import { surfaces } from '../discovery/surfaces.ts';
-import { describeLifecycle } from '../lifecycle/versioning.ts';
+import { describeLifecycle } from '../lifecycle/lifecycle.ts';
 import { routes } from '../reads/routes.ts';
 import { describeRateLimits, describeSecurity } from './access.ts';
 import { describeBodyParts, describeEndpointPaths, listReplySchemas } from './endpoint-paths.ts';
@@ -13,16 +13,13 @@ import { describedHeaders } from './headers.ts';
 import { describeProblemCodes, problemReply } from './problems.ts';
 import { describePaths, describeProblemResponses } from './read-paths.ts';
 
-/** The facts that the machine description depends on, besides the tables of this folder. */
 export interface OpenApiFacts {
-  /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
   readonly version: string;
   /** The instant of the lifecycle states; `null` leaves them out. */
   readonly nowMs: number | null;
   /** Whether crawlers of link previews get a page of their own at the permalinks of posts. */
   readonly linkPreviews: boolean;
-  /** Every route besides the reads. */
   readonly endpoints: readonly Endpoint[];
   readonly limits: AllowanceLimits;
   readonly examples: RecordedExamples;
@@ -32,12 +29,8 @@ export interface OpenApiFacts {
 export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
   const { baseUrl, version, endpoints } = facts;
   const examples = nameExamples(facts.examples);
-  const replies = [
-    ...Object.values(allReads).map(({ reply }) => reply),
-    historyPostLine,
-    historyMetaLine,
-    problemReply,
-  ];
+  const readReplies = Object.values(allReads).map(({ reply }) => reply);
+  const ownReplies = [historyPostLine, historyMetaLine, problemReply];
   return {
     openapi: '3.1.1',
     info: {
@@ -58,7 +51,7 @@ export function describeOpenApi(facts: OpenApiFacts): JsonSchema {
     paths: { ...describePaths(facts, examples), ...describeEndpointPaths(endpoints, examples) },
     components: {
       schemas: {
-        ...toReplySchemas([...replies, ...listReplySchemas(endpoints)]),
+        ...toReplySchemas([...readReplies, ...ownReplies, ...listReplySchemas(endpoints)]),
         ...describeBodyParts(endpoints),
       },
       responses: describeProblemResponses(examples),
@@ -80,8 +73,8 @@ const introduction = [
 function describeTags(endpoints: readonly Endpoint[]): readonly JsonSchema[] {
   const operator = 'Private: for the operator of the server, behind the admin token.';
   const used = new Set<string>([
-    ...routes.map(({ surface }) => surface),
-    ...endpoints.map(({ tag }) => tag),
+    ...routes.map((one) => one.surface),
+    ...endpoints.map((one) => one.tag),
   ]);
   return Object.entries({ ...surfaces, operator })
     .filter(([name]) => used.has(name))

@@ -10,8 +10,13 @@ import { type ProblemCode, problemKinds } from '../../core/problem.ts';
 import { parameterForms } from '../../reads/parameters.ts';
 import { accesses } from './access.ts';
 import { type NamedExamples, nameOfReply, referToExamples } from './examples.ts';
-import { describedHeaders, isHeaderName, referHeaders } from './headers.ts';
-import { describeProblemContent, describeRefused, tellCodes, withoutCharset } from './problems.ts';
+import { describeHeader, referHeaders } from './headers.ts';
+import {
+  describeProblem,
+  describeRefused,
+  type ResponseObject,
+  withoutCharset,
+} from './problems.ts';
 
 /** Describes the path items of endpoints. One path can have several methods. */
 export function describeEndpointPaths(
@@ -20,19 +25,13 @@ export function describeEndpointPaths(
 ): JsonSchema {
   const items: Record<string, JsonSchema> = {};
   for (const endpoint of endpoints.flatMap(writeOut)) {
-    const operation = describeOperation(endpoint, examples);
-    items[endpoint.path] = {
-      ...items[endpoint.path],
-      [endpoint.method.toLowerCase()]: operation,
-    };
+    const operation = { [endpoint.method.toLowerCase()]: describeOperation(endpoint, examples) };
+    items[endpoint.path] = { ...items[endpoint.path], ...operation };
   }
   return items;
 }
 
-/**
- * Writes out a path whose parameter is an enumeration: a path for each value. As a template, `/docs/{page}`
- * could not be told apart from a permalink such as `/{handle}/followers`.
- */
+/** Writes out an enumeration in a path as a path for each value: `/docs/{page}` could be taken for a permalink. */
 export function writeOut(endpoint: Endpoint): readonly Endpoint[] {
   const { path: schema, ...others } = endpoint.parameters ?? {};
   const members = Object.entries(schema?.shape ?? {});
@@ -41,14 +40,10 @@ export function writeOut(endpoint: Endpoint): readonly Endpoint[] {
   const rest = z.object(Object.fromEntries(members.filter(([other]) => other !== name)));
   return form.options.map((value) => ({
     ...endpoint,
-    id: `${endpoint.id}${toPascalCase(String(value))}`,
+    id: `${endpoint.id}-${value}`.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase()),
     path: endpoint.path.replace(`{${name}}`, String(value)),
     parameters: { ...others, path: rest },
   }));
-}
-
-function toPascalCase(words: string): string {
-  return words.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Lists the schemas of the replies of endpoints, for `toReplySchemas`. */
@@ -60,9 +55,7 @@ export function listReplySchemas(endpoints: readonly Endpoint[]): readonly z.Zod
 }
 
 /** Describes what the bodies of endpoints refer to, by name. */
-export function describeBodyParts(
-  endpoints: readonly Endpoint[],
-): Readonly<Record<string, JsonSchema>> {
+export function describeBodyParts(endpoints: readonly Endpoint[]): JsonSchema {
   const bodies = endpoints.flatMap(({ body = {} }) => Object.values(body));
   return Object.assign({}, ...bodies.map((body) => toBodySchema(body).kept));
 }
@@ -104,36 +97,27 @@ function describeBody({ body, isBodyOptional }: Endpoint): JsonSchema {
     withoutCharset(mediaType),
     { schema: toBodySchema(schema).schema },
   ]);
-  return {
-    requestBody: { required: isBodyOptional !== true, content: Object.fromEntries(content) },
-  };
-}
-
-/** A response of an operation (OpenAPI 3.1 §4.8.17). */
-interface ResponseObject {
-  readonly description: string;
-  readonly headers: JsonSchema;
-  readonly content?: JsonSchema;
+  const required = isBodyOptional !== true;
+  return { requestBody: { required, content: Object.fromEntries(content) } };
 }
 
 function describeResponses(endpoint: Endpoint, examples: NamedExamples): JsonSchema {
-  const responses = new Map<number, ResponseObject>();
-  for (const reply of endpoint.replies) {
-    responses.set(reply.status, describeReply(endpoint, reply, examples));
-  }
+  const responses: Record<number, ResponseObject> = Object.fromEntries(
+    endpoint.replies.map((reply) => [reply.status, describeReply(endpoint, reply, examples)]),
+  );
   const own = [...endpoint.problems, ...accesses[endpoint.access].problems];
   const codes = [...new Set([...own, 'uri_too_long', 'internal_error', 'shutting_down'] as const)];
-  for (const status of [...new Set(codes.map((code) => problemKinds[code].status))].sort()) {
+  for (const status of new Set(codes.map((code) => problemKinds[code].status))) {
     const told = codes.filter((code) => problemKinds[code].status === status);
-    const problem = describeProblem(endpoint, { status, told }, examples);
-    const reply = responses.get(status);
-    responses.set(status, reply === undefined ? problem : join(reply, problem));
+    const headers = describeProblemHeaders(endpoint, status, told);
+    responses[status] = join(responses[status], describeProblem(told, headers, examples));
   }
-  return { ...Object.fromEntries(responses), default: describeRefused(examples) };
+  return { ...responses, default: describeRefused(examples) };
 }
 
 /** A status can have both a reply in the endpoint's own form and a problem document. */
-function join(reply: ResponseObject, problem: ResponseObject): ResponseObject {
+function join(reply: ResponseObject | undefined, problem: ResponseObject): ResponseObject {
+  if (reply === undefined) return problem;
   return {
     description: `${reply.description}\n\n${problem.description}`,
     headers: { ...problem.headers, ...reply.headers },
@@ -157,36 +141,26 @@ function describeReply(
   return { description, headers, content: Object.fromEntries(bodies) };
 }
 
-/** Headers that other replies have too get the same schema, with their own description. */
 function describeHeaders(headers: EndpointHeaders): JsonSchema {
-  const described = Object.entries(headers).map(([name, { description, isOptional }]) => {
-    const schema = isHeaderName(name) ? describedHeaders[name].schema : { type: 'string' };
-    return [name, { description, ...(isOptional ? {} : { required: true }), schema }];
-  });
+  const described = Object.entries(headers).map(([name, one]) => [name, describeHeader(name, one)]);
   return Object.fromEntries(described);
 }
 
 /** Header of the problem `missing_bearer` (RFC 9110 §15.5.2). */
 const challenge: EndpointHeaders = { 'WWW-Authenticate': { description: '`Bearer`.' } };
 
-function describeProblem(
+function describeProblemHeaders(
   endpoint: Endpoint,
-  { status, told }: { readonly status: number; readonly told: readonly ProblemCode[] },
-  examples: NamedExamples,
-): ResponseObject {
-  const waits = status === 429 || status === 503;
+  status: number,
+  told: readonly ProblemCode[],
+): JsonSchema {
   return {
-    description: tellCodes(told),
-    headers: {
-      ...describeCommonHeaders(endpoint),
-      ...referHeaders(waits ? ['Retry-After'] : []),
-      ...(told.includes('missing_bearer') ? describeHeaders(challenge) : {}),
-    },
-    content: describeProblemContent(examples, told),
+    ...describeCommonHeaders(endpoint),
+    ...referHeaders(status === 429 || status === 503 ? ['Retry-After'] : []),
+    ...(told.includes('missing_bearer') ? describeHeaders(challenge) : {}),
   };
 }
 
-/** Describes the headers that every reply of an endpoint has. */
 function describeCommonHeaders({ access, headers = {} }: Endpoint): JsonSchema {
   const ofKey = ['X-Api-Key-Status', 'RateLimit-Policy', 'RateLimit'] as const;
   return {

@@ -13,18 +13,13 @@ const recordedExamples = z.object({
   reads: byName(byName(z.unknown())),
   /** Bodies of endpoints, by operation id, then by status, then by media type. */
   endpoints: byName(byName(byName(z.unknown()))),
-  /** Problem documents, by code. */
   problems: byName(z.unknown()),
 });
 
 /** Replies of a server that has only the sample, as `npm run generate` recorded them. */
 export type RecordedExamples = Readonly<z.output<typeof recordedExamples>>;
 
-/**
- * Reads the recorded examples and moves them to the address of this server.
- *
- * @throws Error if the file is missing
- */
+/** Reads the recorded examples and moves them to the address of this server. Throws Error if the file is missing. */
 export function readExamples(baseUrl: string): RecordedExamples {
   const text = readFileSync(packagePath('openapi/examples.json'), 'utf8');
   return moveExamples(recordedExamples.parse(JSON.parse(text)), baseUrl);
@@ -70,8 +65,7 @@ export function referToExamples(
 ): { readonly examples?: JsonSchema } {
   const recorded = names.filter(([, name]) => Object.hasOwn(examples, name));
   if (recorded.length === 0) return {};
-  const references = recorded.map(([label, name]) => {
-    return [label, { $ref: `#/components/examples/${name}` }] as const;
-  });
+  const place = '#/components/examples/';
+  const references = recorded.map(([label, name]) => [label, { $ref: `${place}${name}` }]);
   return { examples: Object.fromEntries(references) };
 }

@@ -5,20 +5,19 @@ import type { CacheState } from '../../fetching/plan.ts';
 import { sourceNames } from '../../model/results.ts';
 import { isBrowseRoute, isHistoryRoute, type Route } from '../reads/routes.ts';
 
-const cacheStates: readonly CacheState[] = ['hit', 'miss', 'stale', 'bypass'];
-const keyStatuses: readonly KeyStatus[] = ['valid', 'anonymous', 'invalid', 'unverified'];
-
 export const notModified = 'The caller has these bytes already (`If-None-Match`).';
 
 const text: JsonSchema = { type: 'string' };
+const count: JsonSchema = { type: 'integer', minimum: 0 };
+const openSet = <Value>(...values: readonly Value[]): JsonSchema => {
+  return { ...text, 'x-extensible-enum': values };
+};
+
+const sometimes = (description: string) => ({ description, schema: text });
 
 /** Describes a header that every reply has that is described with it. */
 function always(description: string, schema = text) {
   return { required: true, description, schema };
-}
-
-function sometimes(description: string, schema = text) {
-  return { description, schema };
 }
 
 /** The response headers of the machine description (OpenAPI 3.1 §4.8.21). */
@@ -35,25 +34,19 @@ export const describedHeaders = {
   'Content-Disposition': sometimes(
     'RFC 6266. With `format=obsidian` the name of the file for a vault, made of the author and the first words of the post; otherwise absent.',
   ),
-  'X-Source': always('The provider that answered.', {
-    ...text,
-    'x-extensible-enum': sourceNames,
-  }),
-  'X-Cache': always('Whether the response cache answered.', {
-    ...text,
-    'x-extensible-enum': cacheStates,
-  }),
-  'X-Result-Count': always('How many posts or accounts the reply has.', {
-    type: 'integer',
-    minimum: 0,
-  }),
+  'X-Source': always('The provider that answered.', openSet(...sourceNames)),
+  'X-Cache': always(
+    'Whether the response cache answered.',
+    openSet<CacheState>('hit', 'miss', 'stale', 'bypass'),
+  ),
+  'X-Result-Count': always('How many posts or accounts the reply has.', count),
   'X-Search-Degraded': sometimes(
     '`true` where the results of a search are not live; otherwise absent.',
   ),
-  'X-Api-Key-Status': always('What the bearer key of this request is worth.', {
-    ...text,
-    'x-extensible-enum': keyStatuses,
-  }),
+  'X-Api-Key-Status': always(
+    'What the bearer key of this request is worth.',
+    openSet<KeyStatus>('valid', 'anonymous', 'invalid', 'unverified'),
+  ),
   'RateLimit-Policy': always(
     'The allowance: the policy’s name (`public`, `key` or `post`), `q` units in a window of `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
   ),
@@ -63,10 +56,7 @@ export const describedHeaders = {
     pattern: '^@\\d+$',
   }),
   Sunset: always('When it may stop answering: an HTTP-date (RFC 8594).'),
-  'Retry-After': always('Seconds to wait; exact for the caller’s own allowance.', {
-    type: 'integer',
-    minimum: 0,
-  }),
+  'Retry-After': always('Seconds to wait; exact for the caller’s own allowance.', count),
 };
 
 export type HeaderName = keyof typeof describedHeaders;
@@ -81,29 +71,33 @@ export function listEndpointHeaders(
   );
 }
 
-export function isHeaderName(name: string): name is HeaderName {
-  return Object.hasOwn(describedHeaders, name);
+/** Describes a header of an endpoint, with the schema that other replies' header of the same name has. */
+export function describeHeader(
+  name: string,
+  { description, isOptional }: EndpointHeader,
+): JsonSchema {
+  const { schema } = Object.entries(describedHeaders).find(([one]) => one === name)?.[1] ?? {
+    schema: text,
+  };
+  return { description, ...(isOptional ? {} : { required: true }), schema };
 }
 
 /** Lists the headers of a successful read, which a 304 has too. */
 export function listReplyHeaders(route: Route): readonly HeaderName[] {
-  if (isHistoryRoute(route)) {
-    return ['X-Request-Id', 'Cache-Control', 'Vary', 'X-Source', ...listRouteHeaders(route)];
-  }
   const { read, lifecycle } = route;
+  const isHistory = isHistoryRoute(route);
   return [
     'X-Request-Id',
-    'ETag',
+    ...pick(!isHistory, 'ETag'),
     'Cache-Control',
-    ...pick('Vary', read !== 'getOEmbed'),
+    ...pick(read !== 'getOEmbed', 'Vary'),
     'X-Source',
-    'X-Cache',
-    'X-Result-Count',
-    ...pick('X-Search-Degraded', isBrowseRoute(route)),
+    ...pick(!isHistory, 'X-Cache', 'X-Result-Count'),
+    ...pick(!isHistory && isBrowseRoute(route), 'X-Search-Degraded'),
     // Posts can be notes for a vault, and have oEmbed documents.
-    ...pick('Content-Disposition', read === 'getPost'),
+    ...pick(read === 'getPost', 'Content-Disposition'),
     ...listRouteHeaders(route),
-    ...pick('Link', read === 'getPost' && lifecycle === null),
+    ...pick(read === 'getPost' && lifecycle === null, 'Link'),
   ];
 }
 
@@ -112,25 +106,23 @@ export function listProblemHeaders(route: Route, status: number): readonly Heade
   return [
     'X-Request-Id',
     'Cache-Control',
-    ...pick('Vary', isBrowseRoute(route)),
-    ...pick('Retry-After', status === 429 || status === 503),
+    ...pick(isBrowseRoute(route), 'Vary'),
+    ...pick(status === 429 || status === 503, 'Retry-After'),
     ...listRouteHeaders(route),
   ];
 }
 
-/** Lists the headers that every reply of a route has: allowance, key and lifecycle. */
 function listRouteHeaders(route: Route): readonly HeaderName[] {
-  const lifecycle = ['Deprecation', 'Sunset', 'Link'] as const;
   return [
-    ...pick('X-Api-Key-Status', isBrowseRoute(route)),
+    ...pick(isBrowseRoute(route), 'X-Api-Key-Status'),
     'RateLimit-Policy',
     'RateLimit',
-    ...(route.lifecycle === null ? [] : lifecycle),
+    ...pick(route.lifecycle !== null, 'Deprecation', 'Sunset', 'Link'),
   ];
 }
 
-function pick(name: HeaderName, isIncluded: boolean): readonly HeaderName[] {
-  return isIncluded ? [name] : [];
+function pick(isIncluded: boolean, ...names: readonly HeaderName[]): readonly HeaderName[] {
+  return isIncluded ? names : [];
 }
 
 /** Returns references to headers that are described under `components`. */

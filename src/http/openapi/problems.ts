@@ -11,7 +11,6 @@ import {
 import { type NamedExamples, referToExamples } from './examples.ts';
 import { referHeaders } from './headers.ts';
 
-/** All codes, in the order of the catalogue. */
 export const problemCodes = Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]];
 
 export const problemReply = z
@@ -34,19 +33,30 @@ export const problemReply = z
   })
   .meta({ id: 'Problem' }) satisfies z.ZodType<ProblemDocument>;
 
-/** Describes the body of a problem that has one of some codes. */
-export function describeProblemContent(
-  examples: NamedExamples,
+/** A response of an operation (OpenAPI 3.1 §4.8.17). */
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers: JsonSchema;
+  readonly content?: JsonSchema;
+}
+
+/** Describes the response with a problem that has one of some codes: when each of them is used. */
+export function describeProblem(
   told: readonly ProblemCode[],
-): JsonSchema {
+  headers: JsonSchema,
+  examples: NamedExamples,
+): ResponseObject {
   const recorded = referToExamples(
     examples,
     told.map((code) => [code, `problem.${code}`]),
   );
-  return { [withoutCharset(problemMediaType)]: { schema: refer(problemReply), ...recorded } };
+  return {
+    description: told.map((code) => `\`${code}\`: ${problemKinds[code].when}.`).join('\n\n'),
+    headers,
+    content: { [withoutCharset(problemMediaType)]: { schema: refer(problemReply), ...recorded } },
+  };
 }
 
-/** Codes of requests that are refused before a route is reached. */
 const refusedCodes = [
   'malformed_request',
   'origin_not_allowed',
@@ -54,19 +64,14 @@ const refusedCodes = [
   'headers_too_large',
 ] as const;
 
-/** Describes the response to a request that reaches no operation. */
-export function describeRefused(examples: NamedExamples): JsonSchema {
+/** Describes the response to a request that is refused before it reaches an operation. */
+export function describeRefused(examples: NamedExamples): ResponseObject {
+  const headers = referHeaders(['X-Request-Id', 'Cache-Control']);
   return {
+    ...describeProblem(refusedCodes, headers, examples),
     description:
       'The request was refused before this operation was reached: malformed, too large, too slow, or from a web origin or under a host name that is not allowed.',
-    headers: referHeaders(['X-Request-Id', 'Cache-Control']),
-    content: describeProblemContent(examples, refusedCodes),
   };
-}
-
-/** Describes when each code is used. */
-export function tellCodes(told: readonly ProblemCode[]): string {
-  return told.map((code) => `\`${code}\`: ${problemKinds[code].when}.`).join('\n\n');
 }
 
 /** Describes what each code means, whatever operation answers with it: `x-problem-codes` of the document. */
@@ -74,10 +79,8 @@ export function describeProblemCodes(baseUrl: string): JsonSchema {
   const rows = problemCodes.map((code) => {
     const { status, title, when, resolution, retryAfterSeconds }: ProblemKind = problemKinds[code];
     const wait = retryAfterSeconds === undefined ? {} : { retry_after: retryAfterSeconds };
-    return [
-      code,
-      { type: toProblemType(code, baseUrl), status, title, when, resolution, ...wait },
-    ] as const;
+    const type = toProblemType(code, baseUrl);
+    return [code, { type, status, title, when, resolution, ...wait }] as const;
   });
   return Object.fromEntries(rows);
 }

@@ -8,11 +8,10 @@ import { type AnyReadId, allReads, reads } from '../../reads/index.ts';
 import { describeParametersOf } from '../../reads/read.ts';
 import { formats } from '../../render/formats.ts';
 import { historyMediaTypes } from '../../render/history.ts';
-import { describeLifecycle } from '../lifecycle/versioning.ts';
+import { describeReplacement } from '../lifecycle/lifecycle.ts';
 import {
   type AliasRoute,
   findVersioned,
-  type HistoryRoute,
   isBrowseRoute,
   isHistoryRoute,
   type ReadChoice,
@@ -21,16 +20,15 @@ import {
   routes,
   summarizeRoute,
 } from '../reads/routes.ts';
-import { listPolicies, optionalKey } from './access.ts';
+import { keyedPolicies, optionalKey } from './access.ts';
 import type { OpenApiFacts } from './document.ts';
 import { type NamedExamples, referToExamples } from './examples.ts';
 import { listProblemHeaders, listReplyHeaders, notModified, referHeaders } from './headers.ts';
 import {
-  describeProblemContent,
+  describeProblem,
   describeRefused,
   problemCodes,
   problemReply,
-  tellCodes,
   withoutCharset,
 } from './problems.ts';
 
@@ -42,16 +40,16 @@ export function describePaths(facts: OpenApiFacts, examples: NamedExamples): Jso
 }
 
 function describeOperation(route: Route, facts: OpenApiFacts, examples: NamedExamples): JsonSchema {
-  const { parameters } = facts.examples;
+  const isBrowse = isBrowseRoute(route);
   return {
     operationId: route.id,
     summary: summarizeRoute(route),
     description: describeRoute(route),
     tags: [route.surface],
     ...describeOperationLifecycle(route, facts),
-    parameters: describeParameters(route).map((one) => addExample(one, parameters)),
-    ...(isBrowseRoute(route) ? { security: optionalKey } : {}),
-    'x-rate-limit-policies': listPolicies(route),
+    parameters: describeParameters(route).map((one) => addExample(one, facts.examples.parameters)),
+    ...(isBrowse ? { security: optionalKey } : {}),
+    'x-rate-limit-policies': isBrowse ? keyedPolicies : ['post'],
     responses: describeResponses(route, facts, examples),
   };
 }
@@ -67,69 +65,52 @@ function addExample(
   return { ...parameter, example: sent[name] };
 }
 
+const bodyTexts = {
+  importProfilePosts:
+    'The reply is JSON, or NDJSON where `format` or `Accept` asks for it: each line is an object with one member: `post` for each post as they come, and on the last line either `meta` or `error`, a problem document. HEAD reads nothing.',
+  getOEmbed: 'The reply is JSON.',
+  other: 'The reply is Markdown unless `format` or `Accept` asks for JSON; `format` wins.',
+};
+
 function describeRoute(route: Route): string {
+  const { read } = route;
   const key = isBrowseRoute(route)
     ? 'A bearer key is optional: it has a larger allowance and reads nothing more.'
     : 'It never looks at `Authorization`.';
-  return [...describeSurface(route), describeFormat(route), key].join(' ');
-}
-
-function describeFormat({ read }: Route): string {
-  if (read === 'importProfilePosts') {
-    return 'The reply is JSON, or NDJSON where `format` or `Accept` asks for it: each line is an object with one member: `post` for each post as they come, and on the last line either `meta` or `error`, a problem document. HEAD reads nothing.';
-  }
-  return read === 'getOEmbed'
-    ? 'The reply is JSON.'
-    : 'The reply is Markdown unless `format` or `Accept` asks for JSON; `format` wins.';
-}
-
-/** Describes how a route relates to the v1 route of the same read. */
-function describeSurface(route: Route): readonly string[] {
-  switch (route.surface) {
-    case 'v1':
-      return [];
-    case 'permalink':
-      return [
-        `The body is that of \`${findVersioned(route.read).path}\`.`,
-        ...listOtherPaths(route),
-      ];
-    case 'alias':
-      return ['Answers as before and names its successor in `Link`. HEAD reads nothing.'];
-  }
+  const body = read === 'importProfilePosts' || read === 'getOEmbed' ? read : 'other';
+  return [...describeSurface(route), bodyTexts[body], key].join(' ');
 }
 
 /**
- * Names the other paths of a route. They have no operation of their own: as templates, `/profile/{handle}`
- * and `/{handle}/followers` could not be told apart.
+ * Describes how a route relates to the v1 route of its read. Its other paths have no operation: as templates,
+ * `/profile/{handle}` and `/{handle}/followers` could not be told apart.
  */
-function listOtherPaths({ also = [] }: ReadRoute | HistoryRoute): readonly string[] {
-  const paths = also.map(({ path, given = {} }) => {
+function describeSurface(route: Route): readonly string[] {
+  if (route.surface === 'v1') return [];
+  if (route.surface === 'alias') {
+    return ['Answers as before and names its successor in `Link`. HEAD reads nothing.'];
+  }
+  const paths = (route.also ?? []).map(({ path, given = {} }) => {
     const fixed = Object.entries(given).map(([name, value]) => `\`${name}=${value}\``);
     return `\`${path}\`${fixed.length === 0 ? '' : ` (with ${fixed.join(' and ')})`}`;
   });
-  return paths.length === 0 ? [] : [`It also answers at ${paths.join(', ')}.`];
+  const others = paths.length === 0 ? [] : [`It also answers at ${paths.join(', ')}.`];
+  return [`The body is that of \`${findVersioned(route.read).path}\`.`, ...others];
 }
 
 /** Returns the lifecycle members of an operation; its state only if an instant is given. */
 export function describeOperationLifecycle(
-  { id, lifecycle }: Route,
-  { baseUrl, nowMs }: Pick<OpenApiFacts, 'baseUrl' | 'nowMs'>,
+  route: Route,
+  { nowMs }: Pick<OpenApiFacts, 'nowMs'>,
 ): JsonSchema {
+  const { lifecycle, surface } = route;
+  const replacement = surface === 'alias' ? describeReplacement(route) : {};
   return {
     ...(lifecycle === null ? {} : { deprecated: true }),
     ...(nowMs === null ? {} : { 'x-lifecycle-state': lifecycleState(lifecycle, nowMs) }),
-    ...describeSuccessor(id, baseUrl),
+    ...('successor' in replacement && { 'x-successor-version': replacement.successor }),
+    ...('successors' in replacement && { 'x-successor-version-map': replacement.successors }),
   };
-}
-
-/** The successor is one path, or a path for each value of a parameter. */
-function describeSuccessor(id: string, baseUrl: string): JsonSchema {
-  const { deprecated_operations: operations } = describeLifecycle(baseUrl);
-  const operation = operations.find(({ operationId }) => operationId === id);
-  if (operation === undefined) return {};
-  return 'successor' in operation
-    ? { 'x-successor-version': operation.successor }
-    : { 'x-successor-version-map': operation.successors };
 }
 
 /** A parameter of an operation (OpenAPI 3.1 §4.8.12). */
@@ -172,14 +153,16 @@ function listOf(read: AnyReadId): readonly ParameterObject[] {
   });
 }
 
-/** Lists the parameter that names the read, and after it those of every read that it can name. */
+/** Lists the parameter that names the read, then those of all these reads, with which of them take it. */
 function listOfChoice({ parameter, reads: named }: ReadChoice): readonly ParameterObject[] {
   const values = Object.keys(named);
   const lists = Object.values(named).map(listOf);
   const others = new Map(lists.flat().map((one) => [one.name, one]));
   const shared = [...others.values()].map((one) => {
     const takers = values.filter((_, at) => lists[at]?.some(({ name }) => name === one.name));
-    return { ...one, required: false, description: addTakers(one.description, takers, values) };
+    const named = takers.map((value) => `\`${value}\``).join(', ');
+    const limit = takers.length === values.length ? '' : ` Only for ${named}.`;
+    return { ...one, required: false, description: `${one.description}${limit}` };
   });
   return [
     {
@@ -193,12 +176,6 @@ function listOfChoice({ parameter, reads: named }: ReadChoice): readonly Paramet
   ];
 }
 
-/** Adds which values of the choice take a parameter, unless all of them do. */
-function addTakers(description: string, takers: readonly string[], all: readonly string[]): string {
-  if (takers.length === all.length) return description;
-  return `${description} Only for ${takers.map((value) => `\`${value}\``).join(', ')}.`;
-}
-
 /** Codes that no read answers with. */
 const elsewhere: ReadonlySet<string> = new Set([
   'invalid_body',
@@ -207,21 +184,19 @@ const elsewhere: ReadonlySet<string> = new Set([
   ...Object.keys(sessionProblemKinds),
 ]);
 
-/** Describes the responses of a route by status. Problems are kept under `components`. */
 function describeResponses(route: Route, facts: OpenApiFacts, examples: NamedExamples): JsonSchema {
   const headers = referHeaders(listReplyHeaders(route));
   const problems = listStatuses(route).map((status) => {
     return [status, { $ref: `#/components/responses/${nameResponse(route, status)}` }] as const;
   });
-  const isHistory = isHistoryRoute(route);
-  const content = isHistory
-    ? describeHistoryContent(examples)
-    : describeContent(route, facts, examples);
-  return {
-    200: { description: 'What was read.', headers, content },
-    ...(isHistory ? {} : { 304: { description: notModified, headers } }),
-    ...Object.fromEntries(problems),
-  };
+  const found = { description: 'What was read.', headers };
+  const replies = isHistoryRoute(route)
+    ? { 200: { ...found, content: describeHistoryContent(examples) } }
+    : {
+        200: { ...found, content: describeContent(route, facts, examples) },
+        304: { description: notModified, headers },
+      };
+  return { ...replies, ...Object.fromEntries(problems) };
 }
 
 /** Describes every response that is kept under `components`, by name. */
@@ -229,7 +204,7 @@ export function describeProblemResponses(examples: NamedExamples): JsonSchema {
   const named = routes.flatMap((route) =>
     listStatuses(route).map((status) => [
       nameResponse(route, status),
-      describeProblem(route, status, examples),
+      describeStatus(route, status, examples),
     ]),
   );
   return Object.fromEntries(named);
@@ -256,19 +231,14 @@ function nameResponse(route: Route, status: ProblemStatus): string {
   return `${route.lifecycle === null ? '' : 'Deprecated'}${surface}Problem${status}`;
 }
 
-function describeProblem(route: Route, status: ProblemStatus, examples: NamedExamples): JsonSchema {
+function describeStatus(route: Route, status: ProblemStatus, examples: NamedExamples) {
   if (status === 'default') return describeRefused(examples);
   const codes = problemCodes.filter(
     (code) => problemKinds[code].status === status && !elsewhere.has(code),
   );
-  return {
-    description: tellCodes(codes),
-    headers: referHeaders(listProblemHeaders(route, status)),
-    content: describeProblemContent(examples, codes),
-  };
+  return describeProblem(codes, referHeaders(listProblemHeaders(route, status)), examples);
 }
 
-/** Describes the two bodies of a history: one document, or a line for each post and one more. */
 function describeHistoryContent(examples: NamedExamples): JsonSchema {
   const failed = {
     type: 'object',
@@ -277,17 +247,13 @@ function describeHistoryContent(examples: NamedExamples): JsonSchema {
   };
   const line = { anyOf: [refer(historyPostLine), refer(historyMetaLine), failed] };
   const schemas = { json: refer(historyReply), ndjson: line } as const;
-  const bodies = (['json', 'ndjson'] as const).map((format) => [
-    withoutCharset(historyMediaTypes[format]),
-    {
-      schema: schemas[format],
-      ...referToExamples(examples, [[format, `importProfilePosts.${format}`]]),
-    },
-  ]);
+  const bodies = (['json', 'ndjson'] as const).map((format) => {
+    const recorded = referToExamples(examples, [[format, `importProfilePosts.${format}`]]);
+    return [withoutCharset(historyMediaTypes[format]), { schema: schemas[format], ...recorded }];
+  });
   return Object.fromEntries(bodies);
 }
 
-/** Describes the body of a read in each media type that the route can send. */
 function describeContent(
   { read: choice, surface, path }: ReadRoute | AliasRoute,
   { linkPreviews }: OpenApiFacts,

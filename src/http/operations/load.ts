@@ -5,27 +5,20 @@ export interface Load {
   readonly isHigh: boolean;
 }
 
-/** A gauge of the load. Close it with `close()`. */
 export interface LoadGauge extends Load {
   close(): void;
 }
 
-const sampleMs = 250;
-const nanosecondsPerMs = 1e6;
-
-/**
- * Opens a gauge. The load is high while the event loop was late by `maxDelayMs` or more on average over the last
- * quarter of a second; 0 means never.
- */
+/** Opens a gauge: high while the event loop was late by `maxDelayMs` or more on average over 250 ms; 0 means never. */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };
   let isHigh = false;
   const delays = monitorEventLoopDelay({ resolution: 10 });
   delays.enable();
   const timer = setInterval(() => {
-    isHigh = delays.mean >= maxDelayMs * nanosecondsPerMs;
+    isHigh = delays.mean >= maxDelayMs * 1e6; // nanoseconds
     delays.reset();
-  }, sampleMs);
+  }, 250);
   timer.unref();
   return {
     get isHigh() {
@@ -41,4 +34,24 @@ export function openLoadGauge(maxDelayMs: number): LoadGauge {
 /** Returns the problem of a process under high load. */
 export function overloaded(): Problem {
   return new Problem('overloaded', { detail: 'The server has more work than it can do.' });
+}
+
+/** Count of the work in flight, so that a shutdown can wait for it. */
+export type Work = ReturnType<typeof createWork>;
+
+export function createWork() {
+  let inFlight = 0;
+  return {
+    get inFlight() {
+      return inFlight;
+    },
+    track: async <Value>(work: Promise<Value>): Promise<Value> => {
+      inFlight += 1;
+      try {
+        return await work;
+      } finally {
+        inFlight -= 1;
+      }
+    },
+  };
 }

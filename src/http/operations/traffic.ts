@@ -8,7 +8,6 @@ export type Traffic = ReturnType<typeof createTraffic>;
 
 type StateCounts = Record<CacheState, number>;
 
-/** Upper bounds of the buckets of waiting times, in seconds. */
 const waitBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
 /** Creates counts of nothing. A cache hit costs two lookups. */

@@ -5,8 +5,8 @@ import { sendNoCors } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
 import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../web/reply.ts';
+import { assetPath } from './layout.ts';
 import { prepareBody } from './page-reply.ts';
-import { assetPath } from './paths.ts';
 
 /** Media types by file extension. Other files in `assets/` are not served. */
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -53,10 +53,7 @@ function readAssets(folder: string, logger: FastifyBaseLogger) {
 function toAsset(name: string, body: Buffer) {
   const extension = extname(name);
   const prepare = (caching: string) =>
-    prepareBody(body, {
-      'content-type': mediaTypes[extension] ?? '',
-      'cache-control': caching,
-    });
+    prepareBody(body, { 'content-type': mediaTypes[extension] ?? '', 'cache-control': caching });
   const lasting = prepare('public, max-age=31536000, immutable');
   const hash = lasting.etag.slice(1, 11);
   return {

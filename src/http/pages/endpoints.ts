@@ -2,13 +2,17 @@ import { z } from 'zod';
 import type { Endpoint, EndpointReply } from '../../core/endpoint.ts';
 import type { ProblemCode } from '../../core/problem.ts';
 import { type HeaderName, listEndpointHeaders } from '../openapi/headers.ts';
+import { addressProblems, upstreamProblems } from '../reads/address-route.ts';
 import { findReply } from './docs/find-page.ts';
 import { navigation } from './docs/navigation.ts';
-import { askPath, assetPath, docsPath, findPath, maxQueryLength } from './paths.ts';
+import { askPath, assetPath, docsPath, findPath, maxQueryLength } from './layout.ts';
 
+const names = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
+const htmlOrMarkdown = { 'text/html': 'text', 'text/markdown': 'text' } as const;
+const textProblems = ['missing_query', 'invalid_query', 'invalid_option'] as const;
 const notModified = { status: 304, description: 'The caller has it already.' } as const;
 
-/** Only reads have these headers, and only a request with `q` is a read. */
+/** Only a request with `q` is a read, with the headers of reads. */
 const ofReads = { isOptional: true } as const;
 
 const readHeaders = listEndpointHeaders(
@@ -43,7 +47,7 @@ export const frontEndpoints: readonly Endpoint[] = [
       {
         status: 200,
         description: 'The page, or with `q` what was read.',
-        content: { 'text/html': 'text', 'text/markdown': 'text' },
+        content: htmlOrMarkdown,
         headers: readHeaders,
       },
       { ...notModified, headers: readHeaders },
@@ -51,39 +55,29 @@ export const frontEndpoints: readonly Endpoint[] = [
     problems: [
       'missing_query',
       'invalid_query',
-      'invalid_url',
-      'unsupported_host',
-      'invalid_path',
-      'invalid_params',
-      'invalid_handle',
-      'invalid_cursor',
-      'invalid_option',
-      'unsupported_platform',
-      'invalid_key',
-      'not_found',
-      'rate_limited',
-      'upstream_error',
-      'upstream_unavailable',
-      'upstream_rate_limited',
-      'overloaded',
+      ...addressProblems,
+      ...(['invalid_params', 'invalid_handle', 'invalid_cursor', 'invalid_option'] as const),
+      ...(['unsupported_platform', 'invalid_key', 'not_found', 'rate_limited'] as const),
+      ...upstreamProblems,
     ],
     access: 'key',
   },
 ];
 
-const names = navigation.flatMap(({ pages }) => pages.map(({ name }) => name));
-
 interface PageEndpoint extends Pick<Endpoint, 'id' | 'path' | 'summary' | 'parameters'> {
   readonly found: string;
-  readonly content: NonNullable<EndpointReply['content']>;
+  /** Default: HTML or Markdown. */
+  readonly content?: EndpointReply['content'];
   /** Headers besides the entity tag. Default: `Vary`, because `Accept` chooses the format. */
   readonly headers?: readonly HeaderName[];
   readonly others?: readonly EndpointReply[];
+  /** Problems besides `route_not_found`. */
   readonly problems?: readonly ProblemCode[];
 }
 
 function describePage(page: PageEndpoint): Endpoint {
-  const { found, content, headers: names = ['Vary'], others = [], problems = [], ...rest } = page;
+  const { found, content = htmlOrMarkdown, headers: names = ['Vary'], ...described } = page;
+  const { others = [], problems = [], ...rest } = described;
   const headers = listEndpointHeaders(['ETag', ...names]);
   return {
     ...rest,
@@ -106,7 +100,6 @@ export const docsEndpoints: readonly Endpoint[] = [
     summary:
       'Lists the pages of the documentation, as HTML, or as Markdown where `Accept` prefers it.',
     found: 'The pages in their groups.',
-    content: { 'text/html': 'text', 'text/markdown': 'text' },
   }),
   describePage({
     id: 'getDocsPage',
@@ -115,7 +108,6 @@ export const docsEndpoints: readonly Endpoint[] = [
       'Gives a page of the documentation, as HTML, or as Markdown where `Accept` prefers it.',
     parameters: { path: z.object({ page: z.enum(names).describe('The name of the page.') }) },
     found: 'The page.',
-    content: { 'text/html': 'text', 'text/markdown': 'text' },
   }),
   describePage({
     id: 'getDocsSource',
@@ -125,8 +117,7 @@ export const docsEndpoints: readonly Endpoint[] = [
       path: z.object({
         page: z
           .string()
-          .describe('The name of the page.')
-          .meta({ examples: names.slice(0, 3) }),
+          .meta({ description: 'The name of the page.', examples: names.slice(0, 3) }),
       }),
     },
     found: 'The page.',
@@ -149,7 +140,7 @@ export const docsEndpoints: readonly Endpoint[] = [
     ),
     found: 'What was found, the best first.',
     content: { 'text/html': 'text', 'application/json': findReply },
-    problems: ['missing_query', 'invalid_query', 'invalid_option'],
+    problems: textProblems,
   }),
   describePage({
     id: 'getAsset',
@@ -166,28 +157,15 @@ export const docsEndpoints: readonly Endpoint[] = [
 
 /** The page that answers questions, which only a server with sessions has. */
 export const askEndpoints: readonly Endpoint[] = [
-  {
-    ...describePage({
-      id: 'askDocs',
-      path: askPath,
-      summary:
-        'Answers a question from the documentation, with its sources; HTML, or Markdown where `Accept` prefers it.',
-      parameters: describeText(
-        'The question; HTML without it is the form alone, Markdown needs it.',
-      ),
-      found: 'The answer. A page also where it could not be given: then it says why.',
-      content: { 'text/html': 'text', 'text/markdown': 'text' },
-    }),
-    problems: [
-      'missing_query',
-      'invalid_query',
-      'invalid_option',
-      'route_not_found',
-      'rate_limited',
-      'overloaded',
-      'not_ready',
-    ],
-  },
+  describePage({
+    id: 'askDocs',
+    path: askPath,
+    summary:
+      'Answers a question from the documentation, with its sources; HTML, or Markdown where `Accept` prefers it.',
+    parameters: describeText('The question; HTML without it is the form alone, Markdown needs it.'),
+    found: 'The answer. A page also where it could not be given: then it says why.',
+    problems: [...textProblems, 'rate_limited', 'overloaded', 'not_ready'],
+  }),
 ];
 
 function describeText(description: string) {

@@ -1,11 +1,20 @@
 import { escapeHtml } from '../../render/html/escape.ts';
 import type { Assets } from './assets.ts';
-import { askPath, docsPath, findPath, maxQueryLength } from './paths.ts';
 
-/**
- * The bird on its perch, in the colours of the page. `assets/favicon.svg` is the same drawing with
- * colours of its own, because the styles of a page do not reach it.
- */
+export const docsPath = '/docs';
+
+/** The search. `/docs/search` is the page about searching posts. */
+export const findPath = `${docsPath}/find`;
+
+/** The page that answers questions, on a server with sessions. */
+export const askPath = `${docsPath}/ask`;
+
+export const assetPath = `${docsPath}/assets/`;
+
+/** Maximum characters of a search text and of a question, as for every `q`. */
+export const maxQueryLength = 512;
+
+/** The bird on its perch, in the colours of the page; `assets/favicon.svg` is the same drawing with its own. */
 export const brandMark =
   '<svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path class="mark-perch" d="M3 27.5h26"/><path class="mark-bird" d="M4.5 10.6l6-1.9C11.6 5.9 14.1 4.2 17 4.2c4.1 0 7 3 7.3 7.2.3 4.6 1.3 8.1 4.7 11.9-4 .6-7.2.2-9.6-1.2-1.1.5-2.4.7-3.7.6-5.1-.3-8.3-4-7.7-9.3z"/><path class="mark-wing" d="M16.2 13.2c3.4.3 5.7 3.3 5.9 7.8-3.7-.3-6.3-3.3-5.9-7.8z"/><path class="mark-leg" d="M15.3 22.4v5M19 22v5.4"/><circle class="mark-eye" cx="15.6" cy="9.3" r="1.2"/></svg>';
 
@@ -19,19 +28,19 @@ export interface Site {
 
 /** The parts of a page that differ from other pages. Members that end in `Html` are HTML, the others are text. */
 export interface Page {
-  /** Without the name of the product, which is added. */
+  /** Without the name of the product. */
   readonly title: string;
   /** One or two sentences for search engines and previews. */
   readonly description: string;
   readonly path: string;
   readonly bodyHtml: string;
-  /** The content beside `<main>`, such as the navigation of a section. */
+  /** The content beside `<main>`. */
   readonly asideHtml?: string;
   /** The link of the header that leads to this page or its section. */
   readonly section?: 'docs' | 'find' | 'ask' | 'home';
   readonly kind?: string;
   readonly markdownPath?: string;
-  /** Names of assets in addition to those of all pages. */
+  /** Assets in addition to those of all pages. */
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
   readonly robots?: 'index' | 'noindex';
@@ -40,6 +49,11 @@ export interface Page {
 /** Returns the path for browsers, which have to send the path of the base URL too. */
 export function toLink(path: string, { baseUrl }: Site): string {
   return `${new URL(baseUrl).pathname.replace(/\/$/, '')}${path}`;
+}
+
+/** Renders a link to a path of this server. `attributes` is HTML that begins with a space. */
+export function renderLink(path: string, text: string, site: Site, attributes = ''): string {
+  return `<a href="${escapeHtml(toLink(path, site))}"${attributes}>${escapeHtml(text)}</a>`;
 }
 
 /** Renders a whole page, without inline scripts and styles and without requests to other hosts. */
@@ -66,6 +80,8 @@ ${renderFooter(site)}
 function renderHead(page: Page, site: Site): string {
   const asset = (name: string) => escapeHtml(toLink(site.assets.pathOf(name), site));
   const title = page.title === 'Perch' ? page.title : `${page.title} · Perch`;
+  const toMarkdown = (path: string) =>
+    `<link rel="alternate" type="text/markdown" href="${escapeHtml(toLink(path, site))}">`;
   const styles = ['theme.css', 'site.css', 'text.css', 'find.css', ...(page.styles ?? [])];
   const scripts = ['site.js', 'find.js', ...(page.scripts ?? [])];
   return [
@@ -77,11 +93,7 @@ function renderHead(page: Page, site: Site): string {
     `<meta name="description" content="${escapeHtml(page.description)}">`,
     ...(page.robots === 'noindex' ? ['<meta name="robots" content="noindex">'] : []),
     `<link rel="canonical" href="${escapeHtml(`${site.baseUrl}${page.path}`)}">`,
-    ...(page.markdownPath === undefined
-      ? []
-      : [
-          `<link rel="alternate" type="text/markdown" href="${escapeHtml(toLink(page.markdownPath, site))}">`,
-        ]),
+    ...(page.markdownPath === undefined ? [] : [toMarkdown(page.markdownPath)]),
     `<link rel="icon" type="image/svg+xml" href="${asset('favicon.svg')}">`,
     `<script src="${asset('theme.js')}"></script>`,
     ...styles.map((name) => `<link rel="stylesheet" href="${asset(name)}">`),
@@ -130,17 +142,17 @@ const themeIcon =
   '<svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true"><circle cx="12" cy="12" r="8.25" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M12 3.75a8.25 8.25 0 0 1 0 16.5z" fill="currentColor"/></svg>';
 
 function renderFooter(site: Site): string {
-  const link = (path: string, text: string) =>
-    `<li><a href="${escapeHtml(toLink(path, site))}">${text}</a></li>`;
+  const links = [
+    [`${docsPath}/start`, 'Start here'],
+    [`${docsPath}/errors`, 'Errors'],
+    [`${docsPath}/versioning`, 'Versioning'],
+    ['/openapi.json', 'OpenAPI'],
+  ] as const;
+  const items = links.map(([path, text]) => `<li>${renderLink(path, text, site)}</li>`);
   return `<footer class="site-footer">
 <div class="bar">
 <p>Perch reads public social posts and answers with Markdown or JSON.</p>
-<nav aria-label="Footer"><ul>${[
-    link(`${docsPath}/start`, 'Start here'),
-    link(`${docsPath}/errors`, 'Errors'),
-    link(`${docsPath}/versioning`, 'Versioning'),
-    link('/openapi.json', 'OpenAPI'),
-  ].join('')}</ul></nav>
+<nav aria-label="Footer"><ul>${items.join('')}</ul></nav>
 </div>
 </footer>`;
 }

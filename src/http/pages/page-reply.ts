@@ -4,31 +4,15 @@ import { parseQuery } from '../../core/http/query.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Headers } from '../../web/headers.ts';
 import { type PreparedReply, prepareReply } from '../../web/reply.ts';
-import { maxQueryLength } from './paths.ts';
+import { maxQueryLength } from './layout.ts';
 
 /** Pages load only our own files, have no inline script or style, and cannot be framed (CSP Level 3). */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const contentSecurityPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Pages may write to the clipboard, for their copy buttons, and nothing else. */
-const permissionsPolicy = [
-  'camera=()',
-  'clipboard-read=()',
-  'clipboard-write=(self)',
-  'display-capture=()',
-  'geolocation=()',
-  'microphone=()',
-  'payment=()',
-  'usb=()',
-].join(', ');
+const permissionsPolicy =
+  'camera=(), clipboard-read=(), clipboard-write=(self), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()';
 
 export const htmlHeaders = {
   'content-type': 'text/html; charset=utf-8',

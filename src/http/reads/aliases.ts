@@ -1,17 +1,16 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import { Problem, quoteInput } from '../../core/problem.ts';
 import { type ReadId, reads } from '../../reads/index.ts';
-import { type AliasRoute, findVersioned, type ReadChoice } from './routes.ts';
+import { type AliasRoute, findVersioned } from './routes.ts';
 
 /**
- * Gives the read that a request to an alias asks for.
+ * Returns the read that a request to an alias asks for.
  *
- * @throws Problem `invalid_resource` where the parameter that names the read is missing or names
- *   none, `invalid_option` where it is given twice, `invalid_handle` where the read is of an account
- *   and none is named
+ * @throws Problem `invalid_resource` or `invalid_option` if the parameter does not name one read, `invalid_handle` if
+ *   the read is of an account and none is named
  */
 export function chooseRead(route: AliasRoute, query: ParsedUrlQuery): ReadId {
-  const read = typeof route.read === 'string' ? route.read : readNamed(route.read, query);
+  const read = findRead(route, query) ?? refuseChoice(route, query);
   // In v1 it stands in the path and cannot be missing.
   if (findVersioned(read).path.includes('{handle}') && query.handle === undefined) {
     throw new Problem('invalid_handle', {
@@ -21,39 +20,30 @@ export function chooseRead(route: AliasRoute, query: ParsedUrlQuery): ReadId {
   return read;
 }
 
-/** Gives the read that a request to an alias names; null where it names none. */
+/** Returns the read that a request to an alias names, or `null`. */
 export function findRead({ read }: AliasRoute, query: ParsedUrlQuery): ReadId | null {
-  return typeof read === 'string' ? read : findNamed(read, query);
-}
-
-function findNamed({ parameter, reads: named }: ReadChoice, query: ParsedUrlQuery): ReadId | null {
-  const value = query[parameter];
+  if (typeof read === 'string') return read;
+  const value = query[read.parameter];
   const name = typeof value === 'string' ? value.toLowerCase() : '';
-  return Object.hasOwn(named, name) ? (named[name] ?? null) : null;
+  return Object.hasOwn(read.reads, name) ? (read.reads[name] ?? null) : null;
 }
 
-function readNamed(choice: ReadChoice, query: ParsedUrlQuery): ReadId {
-  const read = findNamed(choice, query);
-  if (read !== null) return read;
-  const value = query[choice.parameter];
-  const name = `The parameter \`${choice.parameter}\``;
+function refuseChoice({ read }: AliasRoute, query: ParsedUrlQuery): never {
+  if (typeof read === 'string') throw new Error('An alias of one read needs no choice.');
+  const value = query[read.parameter];
+  const name = `The parameter \`${read.parameter}\``;
   if (Array.isArray(value)) {
     throw new Problem('invalid_option', {
       detail: `${name} is given more than once; it takes one value.`,
     });
   }
   const fault = value === undefined ? 'is missing' : `has the value ${quoteInput(value)}`;
-  throw new Problem('invalid_resource', {
-    detail: `${name} ${fault}; it takes ${listWords(Object.keys(choice.reads))}.`,
-  });
+  const words = Object.keys(read.reads).map((word) => `\`${word}\``);
+  const taken = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  throw new Problem('invalid_resource', { detail: `${name} ${fault}; it takes ${taken}.` });
 }
 
-function listWords(words: readonly string[]): string {
-  const quoted = words.map((word) => `\`${word}\``);
-  return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
-}
-
-/** Gives the parameters that an alias hands on: those that the read knows, and no others. */
+/** Returns the parameters that an alias passes on: those that the read knows. */
 export function pickParameters(read: ReadId, query: ParsedUrlQuery): ParsedUrlQuery {
   const { shape } = reads[read].params;
   return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(shape, name)));

@@ -1,35 +1,31 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../core/problem.ts';
 import type { Hold, Ledger } from '../../core/scheduling/ledger.ts';
-import type { HistoryQuery } from '../../fetching/histories/history-query.ts';
 import type { HistoryImport, HistoryImporter } from '../../fetching/histories/import-history.ts';
 import type { HistoryFormat } from '../../model/history.ts';
 import { importProfilePosts } from '../../reads/import-profile-posts.ts';
-import { createHistoryDocument, historyMediaTypes } from '../../render/history.ts';
-import type { AccessLog } from '../../web/access-log.ts';
-import { routeNotFound } from '../../web/errors.ts';
+import {
+  createHistoryDocument,
+  type HistoryAbout,
+  historyMediaTypes,
+  renderPostLines,
+  toMetaLine,
+} from '../../render/history.ts';
+import { describeProblem, routeNotFound, toProblem } from '../../web/errors.ts';
 import { beginStream } from '../../web/reply.ts';
-import { overloadedByReplies } from '../admission/reply-bytes.ts';
-import type { Identification } from '../key-status/identity.ts';
-import { identityOf, toKeyHeaders, toWaiting } from '../key-status/plugin.ts';
-import { type Load, overloaded } from '../operations/load.ts';
-import type { Work } from '../operations/work.ts';
-import { type SentHistory, sendHistoryLines } from './history-lines.ts';
+import { overloadedByReplies } from '../admission/connections.ts';
+import { identityOf, refuseRead, toKeyHeaders, toWaiting } from '../key-status/plugin.ts';
 import { negotiate, offers } from './negotiation.ts';
-import { isRouteOf, toConfig, toGiven } from './read-routes.ts';
+import { isRouteOf, type ReadingOptions, toConfig, toGiven } from './read-routes.ts';
 import { type HistoryRoute, listRouterPaths, type RouterPath } from './routes.ts';
 
-/** The context of the routes of histories: all that they may use. */
-export interface HistoryRoutesOptions {
+interface HistoryRoutesOptions
+  extends Pick<ReadingOptions, 'identification' | 'work' | 'load' | 'accessLog'> {
   readonly routes: readonly HistoryRoute[];
   readonly importer: HistoryImporter;
-  readonly identification: Identification;
   readonly ledger: Ledger;
-  /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
-  readonly work: Work;
-  readonly load: Load;
-  readonly accessLog: AccessLog;
 }
 
 /** Registers the rows at which histories are imported. */
@@ -39,7 +35,6 @@ export async function historyRoutesPlugin(app: FastifyInstance, options: History
   }
 }
 
-/** HEAD answers without an import. */
 function registerPath(
   app: FastifyInstance,
   { row, url, form }: RouterPath & { readonly row: HistoryRoute },
@@ -49,74 +44,120 @@ function registerPath(
   const config = toConfig(row, form);
   const understand = (request: FastifyRequest) => {
     if (!isRoute(request)) throw routeNotFound(request);
-    const refusal = options.load.isHigh ? overloaded() : identityOf(request).refusal;
-    if (refusal !== null) throw refusal;
-    const { format, ...asked } = importProfilePosts.understand(toGiven(row, form, request));
+    refuseRead(request, options.load);
+    const { format, ...asked } = importProfilePosts.understand(toGiven(form, request));
     return { ...asked, format: format ?? negotiate(request.headers.accept, offers.history) };
   };
   app.head(url, { config }, (request, reply) =>
     reply.headers(headersOf(understand(request).format)).send(),
   );
   app.get(url, { config }, (request, reply) =>
-    options.work.track(importAndSend({ request, reply }, understand(request), options)),
+    options.work.track(importAndSend(reply, understand(request), options)),
   );
   app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
-}
-
-interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
 }
 
 interface Asked extends Omit<ReturnType<typeof importProfilePosts.understand>, 'format'> {
   readonly format: HistoryFormat;
 }
 
+interface SentHistory {
+  readonly about: HistoryAbout;
+  readonly posts: HistoryImport['posts'];
+}
+
 async function importAndSend(
-  exchange: Exchange,
+  reply: FastifyReply,
   { format, query, warnings }: Asked,
   options: HistoryRoutesOptions,
 ): Promise<void> {
-  const { request, reply } = exchange;
+  const { request } = reply;
   const { importer, identification, accessLog } = options;
   const sending = format === 'json' ? 'document' : 'stream';
   const begun = await importer.begin(query, toWaiting(request, identification), sending);
-  const sent = toSent(addWarnings(begun, warnings), query);
+  const { account, source, startedMs: fetchedAtMs } = begun;
+  const about = { handle: account.screen_name, account, query, source, fetchedAtMs };
+  const sent = { about, posts: addWarnings(begun.posts, warnings) };
   if (format === 'json') {
-    await sendHistoryJson(exchange, sent, options).finally(() => begun.posts.close());
+    await sendHistoryJson(reply, sent, options).finally(() => begun.posts.close());
   } else {
-    const response = beginStream(reply, {
-      ...headersOf(format),
-      'x-source': begun.source,
-      ...toKeyHeaders(identityOf(request)),
-    });
+    const headers = { ...headersOf(format), 'x-source': source };
+    const own = toKeyHeaders(identityOf(request));
+    const response = beginStream(reply, { ...headers, ...own });
     await sendHistoryLines({ request, response }, sent, options.baseUrl);
   }
   accessLog.notice(request, reply, 200);
 }
 
 /** Adds warnings about the request to those that the end of an import has. */
-function addWarnings(begun: HistoryImport, warnings: readonly string[]): HistoryImport {
-  if (warnings.length === 0) return begun;
-  const { posts } = begun;
-  const next: typeof posts.next = async () => {
-    const step = await posts.next();
-    if (step.done !== true) return step;
-    return {
-      done: true,
-      value: { ...step.value, warnings: [...warnings, ...step.value.warnings] },
-    };
+function addWarnings(
+  posts: HistoryImport['posts'],
+  warnings: readonly string[],
+): HistoryImport['posts'] {
+  return {
+    next: async () => {
+      const step = await posts.next();
+      if (step.done !== true) return step;
+      const { value: end } = step;
+      return { done: true, value: { ...end, warnings: [...warnings, ...end.warnings] } };
+    },
+    close: () => posts.close(),
   };
-  return { ...begun, posts: { next, close: () => posts.close() } };
+}
+
+/**
+ * Sends a history as NDJSON: a line with `post` for each post, flushed before the next ones are read, and one line with
+ * `meta` or, if it failed on the way, with `error`, a problem document that has the `meta` of what was sent.
+ */
+async function sendHistoryLines(
+  { request, response }: { readonly request: FastifyRequest; readonly response: ServerResponse },
+  { about, posts }: SentHistory,
+  baseUrl: string,
+): Promise<void> {
+  const write = createWriter(response);
+  const writeLine = (line: object) => write(`${JSON.stringify(line)}\n`);
+  const describe = (error: Error) =>
+    describeProblem(toProblem(error, request), request, baseUrl).document;
+  try {
+    let step = await posts.next();
+    for (; step.done !== true; step = await posts.next()) {
+      await write(renderPostLines(about, step.value));
+      if (response.destroyed) return;
+    }
+    const { failure } = step.value;
+    const line = toMetaLine(about, step.value);
+    const hasFailed = failure instanceof Problem;
+    await writeLine(hasFailed ? { error: { ...describe(failure), ...line } } : line);
+  } catch (error) {
+    // Whoever has left reads no line.
+    if (!(error instanceof Error) || request.signal.aborted) return;
+    await writeLine({ error: describe(error) });
+  } finally {
+    await posts.close();
+    response.end();
+  }
+}
+
+/** Creates the function that writes text, which resolves when the bytes are flushed or the reader is gone. */
+function createWriter(response: ServerResponse): (text: string) => Promise<void> {
+  let goOn: () => void = () => undefined;
+  response.on('error', () => goOn());
+  response.on('close', () => goOn());
+  return (text) =>
+    new Promise((resolve) => {
+      goOn = resolve;
+      if (response.destroyed) resolve();
+      else response.write(text, () => resolve());
+    });
 }
 
 /** The document is sent when it is complete, because its end is part of it. */
 async function sendHistoryJson(
-  { request, reply }: Exchange,
+  reply: FastifyReply,
   sent: SentHistory,
   { ledger, identification }: HistoryRoutesOptions,
 ): Promise<void> {
-  const hold = ledger.open('replyBytes', identification.clientOf(request));
+  const hold = ledger.open('replyBytes', identification.clientOf(reply.request));
   try {
     const body = await readHistoryJson(sent, hold);
     hold.release(); // sending takes the bytes again
@@ -126,15 +167,6 @@ async function sendHistoryJson(
   }
 }
 
-function toSent(
-  { account, source, startedMs, posts }: HistoryImport,
-  query: HistoryQuery,
-): SentHistory {
-  const handle = account.screen_name;
-  return { about: { handle, account, query, source, fetchedAtMs: startedMs }, posts };
-}
-
-/** Returns the headers of a history. Each is made anew, so that nobody keeps one. */
 function headersOf(format: HistoryFormat) {
   return {
     'content-type': historyMediaTypes[format],
@@ -143,15 +175,12 @@ function headersOf(format: HistoryFormat) {
   };
 }
 
-/** Maximum size of a history as one JSON document, in bytes. */
-const maxDocumentBytes = 16_777_216;
+const maxDocumentBytes = 16 * 1_048_576;
 
-/**
- * Reads a history to its end and returns it as one JSON document.
- *
- * @param hold Takes the bytes of the document (`replyBytes`).
- * @throws Problem `invalid_option` for a document over 16 MiB; `overloaded`; see `PostStream.next`
- */
+const tooLarge =
+  'The history is over 16 MiB as one JSON document. Send `format=ndjson`, which has no limit, or a smaller `max_posts`.';
+
+/** @throws Problem `invalid_option` for a document over 16 MiB; `overloaded`; see `PostStream.next` */
 async function readHistoryJson({ about, posts }: SentHistory, hold: Hold): Promise<Buffer> {
   const document = createHistoryDocument(about);
   const pieces: Buffer[] = [];
@@ -159,7 +188,7 @@ async function readHistoryJson({ about, posts }: SentHistory, hold: Hold): Promi
   const write = (text: string): void => {
     const piece = Buffer.from(text);
     size += piece.length;
-    if (size > maxDocumentBytes) throw tooLarge();
+    if (size > maxDocumentBytes) throw new Problem('invalid_option', { detail: tooLarge });
     if (!hold.take(piece.length)) throw overloadedByReplies();
     pieces.push(piece);
   };
@@ -170,11 +199,4 @@ async function readHistoryJson({ about, posts }: SentHistory, hold: Hold): Promi
   }
   write(document.end(step.value));
   return Buffer.concat(pieces);
-}
-
-function tooLarge(): Problem {
-  const mebibytes = maxDocumentBytes / 1_048_576;
-  return new Problem('invalid_option', {
-    detail: `The history is over ${mebibytes} MiB as one JSON document. Send \`format=ndjson\`, which has no limit, or a smaller \`max_posts\`.`,
-  });
 }

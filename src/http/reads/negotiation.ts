@@ -1,4 +1,3 @@
-/** Format of a page. */
 export type PageFormat = 'html' | 'markdown';
 
 /** Returns whether `Accept` names a format, rather than taking anything. */
@@ -6,7 +5,6 @@ export function namesFormat(accept: string | undefined): boolean {
   return accept !== undefined && /json|markdown/i.test(accept);
 }
 
-/** Format that an address can answer with. */
 interface Offer<Format extends string> {
   readonly format: Format;
   /** Media ranges that ask for the format, the most specific first. */
@@ -34,7 +32,6 @@ const markdownPage = {
   wideRanges,
 } as const;
 
-/** What `Accept` chooses between, by kind of address. */
 export const offers = {
   /** A `format` parameter wins over `Accept`. */
   read: [
@@ -58,7 +55,6 @@ export const offers = {
   frontPage: [markdownPage, htmlPage],
 } as const satisfies Readonly<Record<string, Offers<string>>>;
 
-/** Maximum number of media ranges that are read. */
 const maxRanges = 50;
 
 /** Returns the format that `Accept` prefers (RFC 9110 §12.5.1). No `Accept` is refused. */
@@ -85,10 +81,7 @@ function parseRange(text: string, position: number): Range {
   return { type, position, quality: quality >= 0 && quality <= 1 ? quality : 0 };
 }
 
-/** Media range that decides about an offer. */
-interface DecidingRange extends Range {
-  readonly isWide: boolean;
-}
+type DecidingRange = Range & { readonly isWide: boolean };
 
 /** Finds the most specific range of an offer, and the best of several; one of quality 0 refuses it. */
 function findRange(offer: Offer<string>, ranges: readonly Range[]): DecidingRange | null {

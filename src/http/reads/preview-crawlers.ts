@@ -1,8 +1,6 @@
 /**
- * The crawlers that make previews of links which people share, by their part of `User-Agent`
- * (RFC 9110 §10.1.5; an expression, any case). A name is anchored where an app's own browser carries
- * it too, as Viber's and Pinterest's do: people get what every reader gets. Crawlers that index or
- * train (Googlebot, Applebot, meta-externalagent) are not here.
+ * Crawlers that make previews of links which people share, by their part of `User-Agent` (RFC 9110 §10.1.5). A name is
+ * anchored where an app's own browser carries it too. Crawlers that index or train are not here.
  */
 const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/discordbot/i, 'Discord'],

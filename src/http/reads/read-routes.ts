@@ -6,7 +6,6 @@ import { Problem, quoteInput } from '../../core/problem.ts';
 import type { Sliced } from '../../core/scheduling/slices.ts';
 import { sliceByTurns, type Turns, waitForTurn } from '../../core/scheduling/turns.ts';
 import { createKeptViews, type KeptViews } from '../../fetching/plan.ts';
-import type { Format } from '../../model/results.ts';
 import type { PathForm } from '../../reads/addresses/address-forms.ts';
 import {
   isMediaNumber,
@@ -28,10 +27,9 @@ import {
   sendPrepared,
 } from '../../web/reply.ts';
 import type { Identification } from '../key-status/identity.ts';
-import { identityOf, toWaiting } from '../key-status/plugin.ts';
-import { lifecycleOf } from '../lifecycle/plugin.ts';
-import { type Load, overloaded } from '../operations/load.ts';
-import type { Work } from '../operations/work.ts';
+import { identityOf, refuseRead, toWaiting } from '../key-status/plugin.ts';
+import { lifecycleOf } from '../lifecycle/lifecycle.ts';
+import type { Load, Work } from '../operations/load.ts';
 import { addressPaths, createAddressAnswering } from './address-route.ts';
 import { chooseRead, pickParameters } from './aliases.ts';
 import { namesFormat, negotiate, offers } from './negotiation.ts';
@@ -44,29 +42,24 @@ import {
   surfaceOf,
 } from './routes.ts';
 
-/** The context of the read routes: all that they may use. */
-export interface ReadRoutesOptions {
-  readonly routes: readonly (ReadRoute | AliasRoute)[];
+export interface ReadingOptions {
   readonly reader: Reader;
   readonly context: PlanContext;
   /** Turns of clients with work that takes long. */
   readonly heavyTurns: Turns;
   readonly identification: Identification;
   readonly sharedCacheSeconds: number;
-  /** Whether crawlers of link previews get a page of their own at the permalinks of posts. */
-  readonly linkPreviews: boolean;
   readonly work: Work;
   readonly load: Load;
   readonly accessLog: AccessLog;
 }
 
-/** URLs longer than this are understood anew each time, so that the memory stays small. */
-const maxRememberedUrl = 1024;
+export interface ReadRoutesOptions extends ReadingOptions {
+  readonly routes: readonly (ReadRoute | AliasRoute)[];
+  /** Whether crawlers of link previews get a page of their own at the permalinks of posts. */
+  readonly linkPreviews: boolean;
+}
 
-/** Maximum number of URLs whose meaning is remembered. */
-const maxRememberedUrls = 2000;
-
-/** A request for a read, with its parameters. */
 export interface AskedRead {
   readonly read: ReadId;
   readonly given: Readonly<ParsedUrlQuery>;
@@ -74,13 +67,10 @@ export interface AskedRead {
 
 /** The parts of a handler that differ between the paths at which reads answer. */
 export interface Answering {
-  /** The configuration of the route. */
   readonly config: FastifyContextConfig;
-  /** Returns whether a request is for this path at all. */
   readonly isRoute: (request: FastifyRequest) => boolean;
   /** @throws Problem if the request names no read */
   readonly toAsked: (request: FastifyRequest) => AskedRead;
-  /** Whether crawlers of link previews get a page of their own for a post. */
   readonly hasPreviews: boolean;
 }
 
@@ -91,15 +81,20 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
     understandOnce: createUnderstanding(options.reader),
     replies: createKeptViews<PreparedReply>(),
   };
+  const register = (url: string, answering: Answering): void => {
+    const { config, isRoute } = answering;
+    app.get(url, { config }, createHandler(answering, handling));
+    app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
+  };
   for (const row of options.routes) {
     for (const { url, form } of listRouterPaths(row)) {
       const answering = createRowAnswering(row, form, options);
       if (row.surface === 'alias') app.head(url, answering, answerWithoutRead);
-      register(app, url, { answering, handling });
+      register(url, answering);
     }
   }
   const answering = createAddressAnswering(options);
-  for (const url of addressPaths) register(app, url, { answering, handling });
+  for (const url of addressPaths) register(url, answering);
 }
 
 function createRowAnswering(
@@ -112,7 +107,7 @@ function createRowAnswering(
     isRoute: isRouteOf(row, form),
     hasPreviews: linkPreviews && row.surface === 'permalink',
     toAsked: (request) => {
-      const given = toGiven(row, form, request);
+      const given = toGiven(form, request);
       if (row.surface !== 'alias') return { read: row.read, given };
       const read = chooseRead(row, given);
       // The successor has the same body, and gets known parameters alone: nothing warns of others.
@@ -129,18 +124,6 @@ export function toConfig(row: Route, form: PathForm): FastifyContextConfig {
     ? { allowance: surface, deprecated: row }
     : { allowance: (request) => (isRoute(request) ? surface : null) };
 }
-
-function register(
-  app: FastifyInstance,
-  url: string,
-  { answering, handling }: { readonly answering: Answering; readonly handling: HandlerOptions },
-): void {
-  const { config, isRoute } = answering;
-  app.get(url, { config }, createHandler(answering, handling));
-  app.methodTable.add(url, { allow: ['GET', 'HEAD'], isRoute, config });
-}
-
-type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
 /** HEAD of a deprecated route announces the deprecation without a read. */
 function answerWithoutRead(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -163,16 +146,13 @@ interface HandlerOptions extends ReadRoutesOptions {
   readonly replies: KeptViews<PreparedReply>;
 }
 
-function createHandler(
-  { isRoute, toAsked, hasPreviews }: Answering,
-  options: HandlerOptions,
-): Handler {
+function createHandler(answering: Answering, options: HandlerOptions) {
   const { reader, work, load, accessLog, understandOnce, heavyTurns, replies } = options;
   const { identification, context } = options;
   const answerLater = async (
     asked: Asked,
     recalled: Answered | undefined,
-    { request, reply }: Exchange,
+    { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   ): Promise<void> => {
     const answered =
       recalled ??
@@ -186,65 +166,44 @@ function createHandler(
     sendPrepared({ request, reply }, prepared, toReplyOptions(request, context.baseUrl));
     if (recalled === undefined) accessLog.notice(request, reply, 200);
   };
-  const refuse = (request: FastifyRequest): void => {
-    if (!isRoute(request)) throw routeNotFound(request);
-    const refusal = load.isHigh ? overloaded() : identityOf(request).refusal;
-    if (refusal !== null) throw refusal;
-  };
-  return (request, reply) => {
-    refuse(request);
-    const { read, understood } = understandOnce(request, toAsked);
-    const hasPreview = hasPreviews && read === 'getPost';
-    const asked = { understood, hasPreview, variesByKey: reads[read].isBrowse };
+  return (request: FastifyRequest, reply: FastifyReply): unknown => {
+    if (!answering.isRoute(request)) throw routeNotFound(request);
+    refuseRead(request, load);
+    const asked = understandOnce(request, answering);
     // A hit is answered without a promise: it is the common case.
-    const answered = reader.recall(understood);
-    const kept = answered && findReply(replies, chooseView(request, asked, answered));
+    const answered = reader.recall(asked.understood);
+    const view = answered && chooseView(request, asked, answered);
+    const kept = view && replies.get(view.answered.answer.views, view.name);
     if (kept === undefined) return answerLater(asked, answered, { request, reply });
     return sendPrepared({ request, reply }, kept, toReplyOptions(request, context.baseUrl));
   };
 }
 
-interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
-
-/**
- * Creates the check whether a request is for a path of a row. A name that the service keeps for itself is
- * no handle of a permalink, whatever the method.
- */
+/** Creates the check whether a request is for a path of a row: a reserved name is no handle of a permalink. */
 export function isRouteOf(row: Route, form: PathForm): (request: FastifyRequest) => boolean {
   // Fastify gives each parameter of the path as a string.
   return ({ params }) => row.surface === 'alias' || accepts(row, form, params as PathParameters);
 }
 
-interface Remembered {
-  readonly read: ReadId;
-  readonly understood: Understood;
-}
-
 /** Parsing and planning depend on the URL alone, so what a URL means is remembered. */
 function createUnderstanding(reader: Reader) {
-  const remembered = new LRUCache<string, Remembered>({ max: maxRememberedUrls });
-  return (request: FastifyRequest, toAsked: Answering['toAsked']): Remembered => {
+  const remembered = new LRUCache<string, Asked>({ max: 2000 });
+  return (request: FastifyRequest, { toAsked, hasPreviews }: Answering): Asked => {
     const url = request.raw.url ?? '';
     const known = remembered.get(url);
     if (known !== undefined) return known;
     const { read, given } = toAsked(request);
-    const made = { read, understood: reader.understand(reads[read], given) };
-    if (url.length <= maxRememberedUrl) remembered.set(url, made);
-    return made;
+    const understood = reader.understand(reads[read], given);
+    const hasPreview = hasPreviews && read === 'getPost';
+    const asked = { understood, hasPreview, variesByKey: reads[read].isBrowse };
+    // Longer ones are understood anew each time, so that the memory stays small.
+    if (url.length <= 1024) remembered.set(url, asked);
+    return asked;
   };
 }
 
-/**
- * Returns the parameters of a request: those of the query, and those of the path over them.
- *
- * @throws Problem `route_not_found` if the path is none of the route's, `invalid_option`
- */
-export function toGiven(row: Route, form: PathForm, request: FastifyRequest): ParsedUrlQuery {
-  const query = parseQuery(request.raw.url ?? '');
-  // Fastify gives each parameter of the path as a string.
+/** Returns the parameters of the query, and those of the path over them. Throws `invalid_option` for a wrong `{n}`. */
+export function toGiven(form: PathForm, request: FastifyRequest): ParsedUrlQuery {
   const path = request.params as PathParameters;
   const { n } = path;
   if (n !== undefined && !isMediaNumber(n)) {
@@ -252,8 +211,7 @@ export function toGiven(row: Route, form: PathForm, request: FastifyRequest): Pa
       detail: `The path ends with ${quoteInput(n)}; it takes the number of a photo or video, from 1 to 99.`,
     });
   }
-  if (!isRouteOf(row, form)(request)) throw routeNotFound(request);
-  return joinParameters(query, toReadParameters(form, path));
+  return joinParameters(parseQuery(request.raw.url ?? ''), toReadParameters(form, path));
 }
 
 interface Asked {
@@ -262,19 +220,12 @@ interface Asked {
   readonly variesByKey: boolean;
 }
 
-/** The view of an answer that a request asks for. */
-interface ChosenView extends Asked {
-  readonly answered: Answered;
-  readonly format: Format;
-  /** The name under which its reply is kept beside the answer. */
-  readonly name: string;
-}
-
+/** Returns the view of an answer that a request asks for, with the name under which its reply is kept. */
 function chooseView(
   { headers: { accept, 'user-agent': agent } }: FastifyRequest,
   asked: Asked,
   answered: Answered,
-): ChosenView {
+) {
   const { understood, hasPreview } = asked;
   const { cache } = answered.answer;
   const isPreview = hasPreview && !namesFormat(accept) && isPreviewCrawler(agent);
@@ -283,24 +234,16 @@ function chooseView(
   return { ...asked, answered, format, name: cache === 'hit' ? view : `${cache} ${view}` };
 }
 
-/** Returns the reply that is kept beside an answer. */
-function findReply(
-  replies: KeptViews<PreparedReply>,
-  { answered, name }: ChosenView,
-): PreparedReply | undefined {
-  return replies.get(answered.answer.views, name);
-}
-
 /** Returns the reply to a read: the kept one, or one that is made and then kept beside the answer. */
 async function prepare(
   { reader, replies, sharedCacheSeconds }: HandlerOptions,
-  chosen: ChosenView,
+  chosen: ReturnType<typeof chooseView>,
   sliced: Sliced,
 ): Promise<PreparedReply> {
-  const kept = findReply(replies, chosen);
-  if (kept !== undefined) return kept;
   const { hasPreview, variesByKey, answered, format, name } = chosen;
   const { cache, source, views } = answered.answer;
+  const kept = replies.get(views, name);
+  if (kept !== undefined) return kept;
   const representation = await reader.represent(answered, format, sliced);
   const varies = { variesByAgent: hasPreview, variesByKey };
   const facts = { representation, source, cache, sharedCacheSeconds, ...varies };

@@ -15,16 +15,13 @@ export function describeRefused(url: string, baseUrl: string): Headers {
   return { ...(isClosedPath(url) ? {} : corsHeaders), ...lifecycle };
 }
 
-/**
- * Creates the headers of requests that the router refuses for their path (broken percent-encoding), for which
- * Fastify runs no hooks: those of the row that the path would lead to.
- */
+/** Creates the headers of requests with broken percent-encoding, for which Fastify runs no hooks: those of their row. */
 export function createUnroutedHeaders(
   identification: Identification,
   baseUrl: string,
 ): (request: FastifyRequest) => Headers {
-  const rows = [...routes]
-    .sort((a, b) => a.path.split('{').length - b.path.split('{').length)
+  const rows = routes
+    .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)
     .map((row) => ({ row, pattern: toPattern(row) }));
   return (request) => {
     const { url = '' } = request.raw;

@@ -3,25 +3,18 @@ import { type OwnForm, ownForms, type PathForm } from '../../reads/addresses/add
 import { type AnyReadId, allReads, type ReadId } from '../../reads/index.ts';
 import type { AllowanceSurface } from '../key-status/identity.ts';
 
-/** A row at which reads answer. */
 interface OwnRoute extends OwnForm {
   /** `null` if no deprecation is scheduled. */
   readonly lifecycle: Lifecycle | null;
 }
 
-/** A row that is answered as a whole. */
-export interface ReadRoute extends OwnRoute {
-  readonly read: ReadId;
-}
+export type ReadRoute = OwnRoute & { readonly read: ReadId };
 
 /** A row at which a range of posts is imported, as a stream if the caller asks for one. */
-export interface HistoryRoute extends OwnRoute {
-  readonly read: Exclude<AnyReadId, ReadId>;
-}
+export type HistoryRoute = OwnRoute & { readonly read: Exclude<AnyReadId, ReadId> };
 
 /** An older path of what v1 reads. Its successor is the v1 row with the same read. */
 export interface AliasRoute {
-  /** The operation id in the machine description. */
   readonly id: string;
   readonly path: string;
   readonly read: ReadId | ReadChoice;
@@ -35,22 +28,20 @@ export interface ReadChoice {
   readonly reads: Readonly<Record<string, ReadId>>;
 }
 
-/** A row of the route table. */
 export type Route = ReadRoute | HistoryRoute | AliasRoute;
 
 const rows: readonly OwnRoute[] = ownForms.map((form) => ({ ...form, lifecycle: null }));
 
-/** The rows of the route table that one read answers at. */
 export const readRoutes: readonly ReadRoute[] = rows.filter(
   (row): row is ReadRoute => row.read !== 'importProfilePosts',
 );
 
-/** The rows at which histories are imported. */
 export const historyRoutes: readonly HistoryRoute[] = rows.filter(
   (row): row is HistoryRoute => row.read === 'importProfilePosts',
 );
 
-/** Tells whether a row is one of those at which histories are imported. */
+const ownRoutes = [...readRoutes, ...historyRoutes];
+
 export function isHistoryRoute(route: Route): route is HistoryRoute {
   return route.read === 'importProfilePosts';
 }
@@ -81,29 +72,28 @@ export const aliasRoutes: readonly AliasRoute[] = [
   },
 ];
 
-/** THE route table of the read service. */
-export const routes: readonly Route[] = [...rowsOf('v1'), ...rowsOf('permalink'), ...aliasRoutes];
+/** The route table of the read service. */
+export const routes: readonly Route[] = [
+  ...ownRoutes.filter(({ surface }) => surface === 'v1'),
+  ...ownRoutes.filter(({ surface }) => surface === 'permalink'),
+  ...aliasRoutes,
+];
 
-function rowsOf(surface: ReadRoute['surface']): readonly Route[] {
-  return [...readRoutes, ...historyRoutes].filter((row) => row.surface === surface);
-}
-
-/** Says in a sentence what a route reads. */
+/** Returns what a route reads, in a sentence. */
 export function summarizeRoute({ read }: Route): string {
   return typeof read === 'string'
     ? allReads[read].summary
     : `Reads what the parameter \`${read.parameter}\` names.`;
 }
 
-/** Gives the row of the versioned surface that a read answers at. */
+/** Returns the row of the versioned surface that a read answers at. */
 export function findVersioned(read: AnyReadId): ReadRoute | HistoryRoute {
-  const rows = [...readRoutes, ...historyRoutes];
-  const route = rows.find((row) => row.surface === 'v1' && row.read === read);
+  const route = ownRoutes.find((row) => row.surface === 'v1' && row.read === read);
   if (route === undefined) throw new Error(`The read ${read} has no row in v1.`);
   return route;
 }
 
-/** Tells whether a route can answer a browse read, so that keys are looked at. */
+/** Returns whether a route can answer a browse read, so that keys are looked at. */
 export function isBrowseRoute({ read }: Route): boolean {
   const possible = typeof read === 'string' ? [read] : Object.values(read.reads);
   return possible.some((id) => allReads[id].isBrowse);
@@ -122,15 +112,12 @@ export function isClosedPath(url: string): boolean {
   return isAdminPath(url) || closedPath.test(url.split('?', 1)[0] ?? '');
 }
 
-/** Tells whether a path and query is the operator's: pages of other origins have no business there. */
+/** Returns whether a path and query is the operator's, which is closed to pages of other origins. */
 export function isAdminPath(url: string): boolean {
   return /^\/(?:(?:api\/)?admin(?:\/|$)|metrics$)/.test(toPath(url));
 }
 
-/**
- * Gives the path that a request target means: without a scheme and host (RFC 9112 §3.2.2) and a query,
- * decoded as far as it can be.
- */
+/** Returns the path that a request target means (RFC 9112 §3.2.2): without host and query, decoded as far as it can be. */
 export function toPath(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0] ?? '';
   return path.replaceAll(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
@@ -148,10 +135,7 @@ export interface RouterPath {
   readonly form: PathForm;
 }
 
-/**
- * Returns the paths at which a row answers, in the router's notation: `{handle}` becomes `:handle`. A
- * permalink answers with a slash at its end as well.
- */
+/** Returns the paths of a row in the router's notation (`:handle`). A permalink answers with a slash at its end too. */
 export function listRouterPaths(route: Route): readonly RouterPath[] {
   if (route.surface === 'alias') return [{ url: route.path, form: route }];
   const ends = route.surface === 'permalink' ? ['', '/'] : [''];
@@ -160,10 +144,7 @@ export function listRouterPaths(route: Route): readonly RouterPath[] {
   );
 }
 
-/**
- * A word after the first segment of one path can be a handle in another (`/profile/{handle}` and
- * `/{handle}/followers`), so the router looks at the form of the handle there.
- */
+/** The router looks at the form of a later handle, because `/profile/{handle}` fits `/{handle}/followers` as well. */
 function toRouterPath({ path, handles }: PathForm): string {
   const isFirst = path.startsWith('/{handle}');
   const form = handles === undefined || isFirst ? '' : `(^.*${handles.source}.*$)`;

@@ -5,9 +5,7 @@ import { avoidInlineStyle, createParser, type LinkElement, leadLinks } from '../
 import { nestHeadings } from '../front/result-html.ts';
 import { toLink } from '../layout.ts';
 
-/** Resolves the citations and links of an answer to addresses on this site. */
 export interface AnswerLinks {
-  /** Names of the pages that citations and links lead to. */
   readonly pages: readonly string[];
   /** Returns the address of a citation such as `docs/keys.md#get-a-key:12`; `null` if there is none here. */
   ofCitation(citation: string): string | null;
@@ -35,17 +33,16 @@ export function createAnswerLinks(site: DocSite): AnswerLinks {
   };
 }
 
-/** Creates the links of answers about other files: only addresses on the web. */
-export function createForeignLinks(): AnswerLinks {
-  return { pages: [], ofCitation: () => null, ofTarget: toWebAddress };
-}
+/** The links of answers about other files: only addresses on the web. */
+export const foreignLinks: AnswerLinks = {
+  pages: [],
+  ofCitation: () => null,
+  ofTarget: toWebAddress,
+};
 
 function toWebAddress(target: string): string | null {
   return /^https?:\/\//i.test(target) ? target : null;
 }
-
-/** Level of the first heading within an answer; the question above it has level 2. */
-const firstHeading = 3;
 
 /** Creates the renderer of answers: their Markdown is the only source of markup and links. */
 export async function createAnswerRenderer(
@@ -67,7 +64,7 @@ export async function createAnswerRenderer(
   };
   return (markdown) => {
     const tokens = parser.parse(markdown, {});
-    nestHeadings(tokens, firstHeading);
+    nestHeadings(tokens, 3); // the question above them has level 2
     for (const token of tokens) {
       avoidInlineStyle(token);
       leadLinks(token.children ?? [], (target) => toElement(links.ofTarget(target)));
@@ -83,17 +80,12 @@ function isInLink(tokens: readonly Token[], at: number): boolean {
 
 const citationPattern = /(?:docs\/[\w-]+\.md|openapi\/perch\.json)(?:#[\p{L}\p{M}\p{N}_-]+)?:\d+/gu;
 
+/** None of the characters of a citation is escaped. */
 function linkCitations(text: string, links: AnswerLinks): string {
-  let html = '';
-  let end = 0;
-  for (const { 0: citation, index } of text.matchAll(citationPattern)) {
+  return escapeHtml(text).replaceAll(citationPattern, (citation) => {
     const href = links.ofCitation(citation);
-    if (href === null) continue;
-    html += escapeHtml(text.slice(end, index));
-    html += `<a href="${escapeHtml(href)}">${escapeHtml(citation)}</a>`;
-    end = index + citation.length;
-  }
-  return html + escapeHtml(text.slice(end));
+    return href === null ? citation : `<a href="${escapeHtml(href)}">${citation}</a>`;
+  });
 }
 
 /** The authors of the documentation vouch for its links to the web, this server does not. */

@@ -1,20 +1,34 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { encodeComponent } from '../../../core/http/encode-component.ts';
 import { parseQuery } from '../../../core/http/query.ts';
-import { Problem, toProblemDocument } from '../../../core/problem.ts';
+import { Problem, type ProblemDocument, toProblemDocument } from '../../../core/problem.ts';
 import { redactKeys } from '../../../core/redact.ts';
-import type { AccessLog } from '../../../web/access-log.ts';
+import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
 import { toProblem } from '../../../web/errors.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
 import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
-import { type Load, overloaded } from '../../operations/load.ts';
-import type { Work } from '../../operations/work.ts';
+import { overloaded } from '../../operations/load.ts';
 import { negotiate, offers } from '../../reads/negotiation.ts';
-import type { Docs } from '../docs/docs.ts';
-import { renderPage } from '../layout.ts';
+import type { ReadingOptions } from '../../reads/read-routes.ts';
+import type { DocSite } from '../docs/doc-pages.ts';
+import type { Docs } from '../docs/docs-plugin.ts';
+import { renderProblem } from '../front/page.ts';
+import {
+  askPath,
+  docsPath,
+  maxQueryLength,
+  type Page,
+  renderLink,
+  renderPage,
+  toLink,
+} from '../layout.ts';
 import { preparePage, readText } from '../page-reply.ts';
-import { askPath } from '../paths.ts';
-import { createAnswerLinks, createAnswerRenderer, createForeignLinks } from './answer-html.ts';
-import { type AskedQuestion, type AskOutcome, type AskPlace, describeAskPage } from './ask-page.ts';
+import {
+  type AnswerLinks,
+  createAnswerLinks,
+  createAnswerRenderer,
+  foreignLinks,
+} from './answer-html.ts';
 
 /** The answers of the server to questions of pages, which know nothing of sessions. */
 export interface Asking {
@@ -23,9 +37,8 @@ export interface Asking {
   /** Whether answers are about the pages of this site, so that their citations lead there. */
   readonly isAboutPages: boolean;
   /**
-   * Answers one question without a session.
+   * Answers one question without a session, in Markdown whose citations are `path#heading:line`.
    *
-   * @returns Markdown whose citations are `path#heading:line`
    * @throws Problem `not_ready`, `shutting_down`, `rate_limited`, `overloaded`
    */
   answer(
@@ -34,19 +47,13 @@ export interface Asking {
   ): Promise<{ readonly text: string; readonly abstained: boolean }>;
 }
 
-export interface AskOptions {
+export interface AskOptions extends Pick<ReadingOptions, 'load' | 'work' | 'accessLog'> {
   readonly asking: Asking;
-  readonly load: Load;
-  readonly work: Work;
-  readonly accessLog: AccessLog;
   /** @throws Problem `route_not_found` if there is no documentation */
   open(): Docs;
 }
 
-/**
- * Registers the page that answers questions about the documentation. With `q` the server answers by itself: as a
- * page that needs no JavaScript, or as Markdown where `Accept` prefers it.
- */
+/** Registers the page that answers questions about the documentation, which needs no JavaScript, and the same as Markdown. */
 export async function askPlugin(app: FastifyInstance, options: AskOptions) {
   const { open, accessLog } = options;
   const page = createAskPage(options);
@@ -62,10 +69,9 @@ export async function askPlugin(app: FastifyInstance, options: AskOptions) {
     }
     if (parseQuery(request.raw.url ?? '').q === undefined) return send(page.empty());
     const asked = await ask(request, page.render, options);
-    const problem = asked.outcome.kind === 'refused' ? asked.outcome.problem : null;
     // The log has the status of the problem, though the page is a 200.
-    reply.problemCode = problem?.code ?? null;
-    return send(page.write(asked), problem?.status);
+    reply.problemCode = asked.problem?.code ?? null;
+    return send(page.write(asked), asked.problem?.status);
   });
   refuseOtherMethods(app, askPath, { allow: ['GET', 'HEAD'] });
 }
@@ -76,9 +82,8 @@ const fresh = { 'cache-control': 'no-store' } as const;
 function readQuestion(request: FastifyRequest): string {
   const question = readText(request);
   if (question !== '') return question;
-  throw new Problem('missing_query', {
-    detail: 'The parameter `q` is missing or blank; it takes the question.',
-  });
+  const detail = 'The parameter `q` is missing or blank; it takes the question.';
+  throw new Problem('missing_query', { detail });
 }
 
 async function answer(
@@ -90,44 +95,46 @@ async function answer(
   return work.track(asking.answer(question, request));
 }
 
+/** A question with its answer or the problem with it; with neither where the form was sent without text. */
+interface AskedQuestion {
+  readonly question: string;
+  readonly answer?: { readonly html: string; readonly abstained: boolean };
+  readonly problem?: ProblemDocument;
+}
+
 /** Problems become part of the page (docs/decisions/0029). A key in a question is not shown. */
 async function ask(
   request: FastifyRequest,
   render: (text: string) => Promise<string>,
   options: AskOptions,
 ): Promise<AskedQuestion> {
-  let question = '';
-  const withOutcome = (outcome: AskOutcome) => ({ question: redactKeys(question), outcome });
+  let text = '';
   try {
-    question = readText(request);
-    if (question === '') return withOutcome({ kind: 'blank' });
-    const { text, abstained } = await answer(question, request, options);
-    return withOutcome({ kind: 'answered', html: await render(text), abstained });
+    text = readText(request);
+    if (text === '') return { question: '' };
+    const { text: markdown, abstained } = await answer(text, request, options);
+    return { question: redactKeys(text), answer: { html: await render(markdown), abstained } };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const { baseUrl } = options.open().site;
     const problem = toProblemDocument(toProblem(error, request), { baseUrl });
-    return withOutcome({ kind: 'refused', problem });
+    return { question: redactKeys(text), problem };
   }
 }
 
-/** Keeps the parts of the page that do not depend on the request. */
 function createAskPage({ open, asking }: AskOptions) {
   let renderer: ReturnType<typeof createAnswerRenderer> | undefined;
   let empty: PreparedReply | undefined;
-  const place = (): AskPlace => {
-    const { site } = open();
-    const links = asking.isAboutPages ? createAnswerLinks(site) : createForeignLinks();
-    return { site, links, sessionBase: asking.sessionBase };
-  };
+  const listLinks = () => (asking.isAboutPages ? createAnswerLinks(open().site) : foreignLinks);
   const write = (asked: AskedQuestion | null) => {
-    const one = place();
-    const html = renderPage(describeAskPage(asked, one), one.site);
+    const { site } = open();
+    const place = { site, links: listLinks(), sessionBase: asking.sessionBase };
+    const html = renderPage(describeAskPage(asked, place), site);
     return preparePage(html, 'html', asked === null ? {} : fresh);
   };
   return {
     render: async (text: string): Promise<string> => {
-      renderer ??= createAnswerRenderer(place().links);
+      renderer ??= createAnswerRenderer(listLinks());
       return (await renderer)(text);
     },
     empty: (): PreparedReply => {
@@ -136,4 +143,78 @@ function createAskPage({ open, asking }: AskOptions) {
     },
     write,
   };
+}
+
+interface AskPlace extends Pick<Asking, 'sessionBase'> {
+  readonly site: DocSite;
+  readonly links: AnswerLinks;
+}
+
+export const exampleQuestions = [
+  'How do I embed a post?',
+  'What does the code rate_limited mean?',
+  'How do I run Perch behind a proxy?',
+] as const;
+
+function describeAskPage(asked: AskedQuestion | null, place: AskPlace): Page {
+  const { question = '' } = asked ?? {};
+  return {
+    title: question === '' ? 'Ask the documentation' : `${question} · Ask`,
+    description: 'Ask the documentation a question, and get an answer that names its sources.',
+    path: askPath,
+    kind: 'asking',
+    section: 'ask',
+    robots: asked === null ? 'index' : 'noindex',
+    styles: ['result.css', 'ask.css'],
+    scripts: ['copy.js', 'docs.js', 'answer.js', 'ask-session.js', 'ask.js'],
+    bodyHtml: `<h1>Ask the documentation</h1>
+<p class="lead">Put it in a sentence. The answer names the sections that it rests on, and says so where the documentation does not know.</p>
+<div id="turns">${asked === null ? '' : renderTurn(asked, place.site)}</div>
+<p id="status" class="visually-hidden" role="status"></p>
+${renderForm(asked, place)}
+${renderExamples(place)}
+<p class="kept">What is asked with JavaScript on is recorded here for a while, so that you can ask further: see ${renderLink(`${docsPath}/sessions`, 'sessions', place.site)}.</p>`,
+  };
+}
+
+/** `answer.js` and `ask.js` read the data attributes of the form. */
+function renderForm(asked: AskedQuestion | null, { site, links, sessionBase }: AskPlace): string {
+  const { question = '', answer } = asked ?? {};
+  // An answered question is shown above the box, which is for the next one.
+  const text = answer === undefined ? question : '';
+  const data = {
+    sessions: toLink(sessionBase, site),
+    docs: toLink(docsPath, site),
+    description: toLink('/openapi.json', site),
+    pages: links.pages.join(' '),
+  };
+  const members = Object.entries(data).map(([name, to]) => ` data-${name}="${escapeHtml(to)}"`);
+  return `<form id="ask" action="${escapeHtml(toLink(askPath, site))}"${members.join('')}>
+<label for="q">Your question</label>
+<div class="ask-line">
+<input id="q" name="q" type="text" required maxlength="${maxQueryLength}" autocomplete="off" value="${escapeLine(text)}">
+<button type="submit">Ask</button>
+<button type="button" id="stop" hidden>Stop</button>
+</div>
+<button type="button" id="anew" hidden>Begin anew</button>
+</form>`;
+}
+
+function renderTurn({ question, answer, problem }: AskedQuestion, site: DocSite): string {
+  if (problem !== undefined) return renderProblem(problem, site);
+  if (answer === undefined) return '<p class="status">Type a question first.</p>';
+  const kind = answer.abstained ? 'turn abstained' : 'turn';
+  return `<article class="${kind}" data-question="${escapeHtml(question)}">
+<h2>${escapeHtml(question)}</h2>
+<div class="answer">${answer.html}</div>
+</article>`;
+}
+
+function renderExamples({ site, links }: AskPlace): string {
+  if (links.pages.length === 0) return '';
+  const items = exampleQuestions.map((text) => {
+    const path = `${askPath}?q=${encodeComponent(text)}`;
+    return `<li>${renderLink(path, text, site, ' rel="nofollow"')}</li>`;
+  });
+  return `<div class="examples"><p id="examples">Try</p><ul aria-labelledby="examples">${items.join('')}</ul></div>`;
 }

@@ -1,12 +1,9 @@
 import { escapeHtml } from '../../../render/html/escape.ts';
-import { type Page, type Site, toLink } from '../layout.ts';
-import { docsPath } from '../paths.ts';
+import { docsPath, type Page, renderLink, type Site, toLink } from '../layout.ts';
 import type { Library, LibraryPage } from './library.ts';
 import type { DocumentSection, MarkdownDocument, ResolveLink } from './markdown.ts';
 
-export interface DocSite extends Site {
-  readonly library: Library;
-}
+export type DocSite = Site & { readonly library: Library };
 
 export function toDocPath({ name }: LibraryPage): string {
   return `${docsPath}/${name}`;
@@ -31,6 +28,8 @@ export function describeDocPage(
 ): Page {
   const path = toDocPath(page);
   const contents = renderContents(sections);
+  const title = sections.find(({ heading }) => heading.level === 1);
+  const titleId = title === undefined ? '' : ` id="${escapeHtml(title.heading.id)}"`;
   return {
     ...common,
     title: page.title,
@@ -42,21 +41,12 @@ export function describeDocPage(
     bodyHtml: `${contents === '' ? '' : `<nav class="contents" aria-label="On this page"><p>On this page</p>${contents}</nav>`}
 <article>
 <p class="crumbs">${renderLink(docsPath, 'Docs', site)} <span aria-hidden="true">/</span> ${escapeHtml(page.group)}</p>
-<h1${renderTitleId(sections)}>${escapeHtml(page.title)}</h1>
+<h1${titleId}>${escapeHtml(page.title)}</h1>
 ${contents === '' ? '' : `<details class="contents-menu"><summary>On this page</summary><nav aria-label="On this page">${contents}</nav></details>`}
 ${html}
 ${renderNeighbours(page, site)}
 </article>`,
   };
-}
-
-function renderLink(path: string, text: string, site: Site, attributes = ''): string {
-  return `<a href="${escapeHtml(toLink(path, site))}"${attributes}>${escapeHtml(text)}</a>`;
-}
-
-function renderTitleId(sections: readonly DocumentSection[]): string {
-  const title = sections.find(({ heading }) => heading.level === 1);
-  return title === undefined ? '' : ` id="${escapeHtml(title.heading.id)}"`;
 }
 
 /** Renders the navigation twice: for wide windows, and folded for narrow ones. CSS shows one of them. */
@@ -90,21 +80,15 @@ function renderContents(sections: readonly DocumentSection[]): string {
 function renderNeighbours(page: LibraryPage, site: DocSite): string {
   const { pages } = site.library;
   const at = pages.indexOf(page);
+  const render = (rel: string, label: string, other: LibraryPage | undefined) =>
+    other === undefined
+      ? ''
+      : `<a class="${rel}" rel="${rel}" href="${escapeHtml(toLink(toDocPath(other), site))}"><span>${label}</span> ${escapeHtml(other.title)}</a>`;
   return `<p class="source">${renderLink(`${toDocPath(page)}.md`, 'This page as Markdown', site)}</p>
 <nav class="neighbours" aria-label="Previous and next page">
-${renderNeighbour(pages[at - 1], 'Previous', site)}
-${renderNeighbour(pages[at + 1], 'Next', site)}
+${render('prev', 'Previous', pages[at - 1])}
+${render('next', 'Next', pages[at + 1])}
 </nav>`;
-}
-
-function renderNeighbour(
-  page: LibraryPage | undefined,
-  label: 'Previous' | 'Next',
-  site: DocSite,
-): string {
-  if (page === undefined) return '';
-  const rel = label === 'Next' ? 'next' : 'prev';
-  return `<a class="${rel}" rel="${rel}" href="${escapeHtml(toLink(toDocPath(page), site))}"><span>${label}</span> ${escapeHtml(page.title)}</a>`;
 }
 
 const indexTitle = 'Documentation';

@@ -1,23 +1,31 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../../../core/http/origins.ts';
 import { Problem, quoteInput } from '../../../core/problem.ts';
 import { closeToPages } from '../../../web/cors.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
-import { nothingOfItsOwn, sendPrepared } from '../../../web/reply.ts';
-import { negotiate, offers } from '../../reads/negotiation.ts';
+import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
+import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import { type AskOptions, askPlugin } from '../ask/ask-plugin.ts';
-import { type Site, toLink } from '../layout.ts';
-import { docsPath } from '../paths.ts';
-import { toDocPath } from './doc-pages.ts';
-import { createDocs, type Docs } from './docs.ts';
+import { docsPath, renderPage, type Site, toLink } from '../layout.ts';
+import { preparePage } from '../page-reply.ts';
+import {
+  createLinks,
+  type DocSite,
+  describeDocPage,
+  describeDocsIndex,
+  toDocPath,
+  writeDocsIndex,
+} from './doc-pages.ts';
 import { findPlugin } from './find-page.ts';
 import type { Library, LibraryPage } from './library.ts';
+import { createMarkdown, type MarkdownDocument } from './markdown.ts';
+import { createSearchIndex, type SearchHit, type SearchIndex } from './search-index.ts';
 
 interface DocsOptions {
   readonly site: Site;
   /** Returns the pages. Called when the first of them is requested. */
   readonly library: () => Library;
-  /** The context of the page that answers questions; `null` for no such page. */
   readonly ask: Omit<AskOptions, 'open'> | null;
   readonly origins: Origins;
 }
@@ -47,7 +55,7 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
     refuseOtherMethods(app, url, { allow: ['GET', 'HEAD'], isRoute });
   };
   get(docsPath, async (docs, request, reply) => {
-    const prepared = await docs.reply(null, chooseFormat(request));
+    const prepared = await docs.reply(null, negotiate(request.headers.accept, offers.docs));
     sendPrepared({ request, reply }, prepared, nothingOfItsOwn);
   });
   get(`${docsPath}/:page`, sendPage);
@@ -59,33 +67,74 @@ export async function docsPlugin(app: FastifyInstance, options: DocsOptions) {
   if (ask !== null) await app.register(askPlugin, { ...ask, open });
 }
 
+/** A negotiated format, or the Markdown at its own address. */
+type DocForm = PageFormat | 'source';
+
+export type Docs = ReturnType<typeof createDocs>;
+
+/** Creates the replies of a library, each at its first request: at most three for each page, and one index. */
+export function createDocs(library: Library, plain: Site) {
+  const site: DocSite = { ...plain, library };
+  const replies = new Map<string, PreparedReply>();
+  const resolve = createLinks(site);
+  let parser: ReturnType<typeof createMarkdown> | undefined;
+  let index: Promise<SearchIndex> | undefined;
+  const read = async ({ source }: LibraryPage): Promise<MarkdownDocument> => {
+    parser ??= createMarkdown();
+    return (await parser)(source, resolve);
+  };
+  const write = async (page: LibraryPage | null, form: DocForm): Promise<string> => {
+    if (form !== 'html') return page === null ? writeDocsIndex(site) : page.source;
+    if (page === null) return renderPage(describeDocsIndex(site), site);
+    return renderPage(describeDocPage(page, await read(page), site), site);
+  };
+  return {
+    site,
+    /** Returns the reply of a page, or of the list of pages (`null`). */
+    reply: async (page: LibraryPage | null, form: DocForm): Promise<PreparedReply> => {
+      const key = `${form} ${page?.name ?? ''}`;
+      const reply = replies.get(key) ?? preparePage(await write(page, form), form);
+      replies.set(key, reply);
+      return reply;
+    },
+    find: async (query: string): Promise<readonly SearchHit[]> => {
+      index ??= indexPages(library, read);
+      return (await index).find(query);
+    },
+  };
+}
+
+/** Other requests are served between two pages. */
+async function indexPages(
+  { pages }: Library,
+  read: (page: LibraryPage) => Promise<MarkdownDocument>,
+): Promise<SearchIndex> {
+  const entries = [];
+  for (const page of pages) {
+    await setImmediate();
+    const { sections } = await read(page);
+    const { name, title } = page;
+    entries.push(...sections.map((section) => ({ ...section, page: name, pageTitle: title })));
+  }
+  return createSearchIndex(entries);
+}
+
 async function sendPage(docs: Docs, request: FastifyRequest, reply: FastifyReply) {
   const name = nameOf(request);
   if (name === '') return redirect(request, reply, toLink(docsPath, docs.site));
   const { page, address, isSource } = seekPage(docs, name);
-  if (name !== address) {
+  if (name !== address)
     return redirect(request, reply, toLink(`${docsPath}/${address}`, docs.site));
-  }
-  const prepared = await docs.reply(page, isSource ? 'source' : chooseFormat(request));
-  return sendPrepared({ request, reply }, prepared, nothingOfItsOwn);
+  const form = isSource ? 'source' : negotiate(request.headers.accept, offers.docs);
+  return sendPrepared({ request, reply }, await docs.reply(page, form), nothingOfItsOwn);
 }
 
 function nameOf({ params }: FastifyRequest): string {
   return (params as { readonly page?: string }).page ?? ''; // the router gives what the paths name
 }
 
-function chooseFormat({ headers }: FastifyRequest) {
-  return negotiate(headers.accept, offers.docs);
-}
-
-interface Found {
-  readonly page: LibraryPage;
-  /** The last segment of the page's own address. */
-  readonly address: string;
-  readonly isSource: boolean;
-}
-
-function findPage({ site: { library } }: Docs, name: string): Found | undefined {
+/** Finds a page by the last segment of its address, in any case and with or without `.md`. */
+function findPage({ site: { library } }: Docs, name: string) {
   const address = name.toLowerCase();
   const isSource = address.endsWith('.md');
   const page = library.find(isSource ? address.slice(0, -3) : address);
@@ -93,7 +142,7 @@ function findPage({ site: { library } }: Docs, name: string): Found | undefined 
 }
 
 /** @throws Problem `route_not_found`, which proposes similar names */
-function seekPage(docs: Docs, asked: string): Found {
+function seekPage(docs: Docs, asked: string) {
   const found = findPage(docs, asked);
   if (found !== undefined) return found;
   const names = docs.site.library.pages.map(({ name }) => name);
@@ -105,18 +154,14 @@ function seekPage(docs: Docs, asked: string): Found {
   });
 }
 
-const maxNames = 3;
-
-/** Maximum length of a word that is compared; a longer one is similar to no name. */
-const maxLength = 40;
-
+/** Finds up to three names that are similar to a word, which has at most 40 characters. */
 function findSimilar(word: string, names: readonly string[]): readonly string[] {
-  if (word === '' || word.length > maxLength) return [];
+  if (word === '' || word.length > 40) return [];
   return names
     .map((name) => ({ name, distance: distanceOf(word, name) }))
     .filter(({ name, distance }) => distance <= Math.max(1, Math.floor(name.length / 3)))
     .sort((a, b) => a.distance - b.distance)
-    .slice(0, maxNames)
+    .slice(0, 3)
     .map(({ name }) => name);
 }
 
@@ -126,7 +171,6 @@ function distanceOf(a: string, b: string): number {
   return short.length >= 3 && long.includes(short) ? 1 : countEdits(a, b);
 }
 
-/** Returns the Levenshtein distance. */
 function countEdits(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (const [row, letter] of [...a].entries()) {
@@ -142,13 +186,11 @@ function countEdits(a: string, b: string): number {
 }
 
 function redirect(request: FastifyRequest, reply: FastifyReply, location: string) {
-  return reply
-    .code(308)
-    .headers({
-      location,
-      'x-request-id': request.id,
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'public, max-age=60',
-    })
-    .send();
+  const headers = {
+    location,
+    'x-request-id': request.id,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'public, max-age=60',
+  };
+  return reply.code(308).headers(headers).send();
 }

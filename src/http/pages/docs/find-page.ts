@@ -6,11 +6,19 @@ import { escapeHtml } from '../../../render/html/escape.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
 import { nothingOfItsOwn, sendPrepared } from '../../../web/reply.ts';
 import { negotiate, offers } from '../../reads/negotiation.ts';
-import { type Page, renderPage, toLink } from '../layout.ts';
+import {
+  askPath,
+  docsPath,
+  findPath,
+  maxQueryLength,
+  type Page,
+  renderLink,
+  renderPage,
+  toLink,
+} from '../layout.ts';
 import { preparePage, readText } from '../page-reply.ts';
-import { askPath, docsPath, findPath, maxQueryLength } from '../paths.ts';
 import type { DocSite } from './doc-pages.ts';
-import type { Docs } from './docs.ts';
+import type { Docs } from './docs-plugin.ts';
 import { maxHits, type SearchHit } from './search-index.ts';
 
 export const findReply = z
@@ -29,8 +37,8 @@ export const findReply = z
   })
   .meta({ id: 'DocsSearchReply' });
 
+/** A search, whose text is trimmed; empty for the form alone. */
 interface Findings {
-  /** Trimmed; empty for the form alone. */
   readonly query: string;
   readonly hits: readonly SearchHit[];
 }
@@ -40,11 +48,7 @@ export async function findPlugin(app: FastifyInstance, { open }: { readonly open
   app.get(findPath, async (request, reply) => {
     const isJson = negotiate(request.headers.accept, offers.read) === 'json';
     const query = readText(request);
-    if (isJson && query === '') {
-      throw new Problem('missing_query', {
-        detail: 'The parameter `q` is missing or empty; it takes the text to look for.',
-      });
-    }
+    if (isJson && query === '') throw new Problem('missing_query', { detail: blank });
     const { site, find } = open();
     const findings = { query, hits: query === '' ? [] : await find(query) };
     const page = isJson
@@ -54,6 +58,8 @@ export async function findPlugin(app: FastifyInstance, { open }: { readonly open
   });
   refuseOtherMethods(app, findPath, { allow: ['GET', 'HEAD'] });
 }
+
+const blank = 'The parameter `q` is missing or empty; it takes the text to look for.';
 
 function toReply({ query, hits }: Findings, { baseUrl }: DocSite): z.output<typeof findReply> {
   return {
@@ -89,16 +95,14 @@ ${renderAskInstead(query, site)}`,
 
 function renderAskInstead(query: string, site: DocSite): string {
   if (site.canBeAsked !== true) return '';
-  const link = toLink(askPath, site);
-  const href = query === '' ? link : `${link}?q=${encodeComponent(query)}`;
-  return `<p class="instead"><a href="${escapeHtml(href)}" rel="nofollow">Ask instead</a>: put it as a question, and get an answer with its sources.</p>`;
+  const path = query === '' ? askPath : `${askPath}?q=${encodeComponent(query)}`;
+  return `<p class="instead">${renderLink(path, 'Ask instead', site, ' rel="nofollow"')}: put it as a question, and get an answer with its sources.</p>`;
 }
 
 function renderFindings({ query, hits }: Findings, site: DocSite): string {
   const shown = `<q>${escapeHtml(query)}</q>`;
   if (hits.length === 0) {
-    const docs = escapeHtml(toLink(docsPath, site));
-    return `<p class="status">Nothing was found for ${shown}. Try fewer or shorter words, or see <a href="${docs}">all pages</a>.</p>`;
+    return `<p class="status">Nothing was found for ${shown}. Try fewer or shorter words, or see ${renderLink(docsPath, 'all pages', site)}.</p>`;
   }
   const most = hits.length === maxHits ? ', the best first' : '';
   const count = hits.length === 1 ? '1 result' : `${hits.length} results`;
@@ -108,12 +112,11 @@ function renderFindings({ query, hits }: Findings, site: DocSite): string {
 }
 
 function renderHit({ entry, snippet }: SearchHit, site: DocSite): string {
-  const href = escapeHtml(toLink(toHitPath(entry), site));
   const within = entry.heading.level === 1 ? '' : `<span>${escapeHtml(entry.pageTitle)}</span>`;
-  const stretches = snippet.map(({ text, isMatch }) =>
-    isMatch ? `<mark>${escapeHtml(text)}</mark>` : escapeHtml(text),
-  );
-  return `<li>${within}<a href="${href}">${escapeHtml(entry.heading.text)}</a><p>${stretches.join('')}</p></li>`;
+  const stretches = snippet.map(({ text, isMatch }) => {
+    return isMatch ? `<mark>${escapeHtml(text)}</mark>` : escapeHtml(text);
+  });
+  return `<li>${within}${renderLink(toHitPath(entry), entry.heading.text, site)}<p>${stretches.join('')}</p></li>`;
 }
 
 /** The title of a page leads to the page. */

@@ -6,13 +6,11 @@ import type { NavigationGroup } from './navigation.ts';
 export interface LibraryPage {
   readonly name: string;
   readonly summary: string;
-  /** The first heading of the file. */
   readonly title: string;
   readonly source: string;
   readonly group: string;
 }
 
-/** The documentation, as it is on the disk. */
 export interface Library {
   /** In the order of the navigation, without groups that have no page. */
   readonly groups: readonly { readonly title: string; readonly pages: readonly LibraryPage[] }[];

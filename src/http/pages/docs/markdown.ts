@@ -45,10 +45,7 @@ export async function createMarkdown(): Promise<ReadMarkdown> {
   };
 }
 
-/**
- * Creates a parser of Markdown without HTML, with highlighted code and without pictures. The package is loaded
- * here, because a server that shows no page needs none.
- */
+/** Creates a parser of Markdown without HTML and pictures. Servers that show no page do not load its package. */
 export async function createParser(): Promise<MarkdownIt> {
   const { default: createMarkdownIt } = await import('markdown-it');
   const parser = createMarkdownIt({ html: false, linkify: false });

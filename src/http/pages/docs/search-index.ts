@@ -11,10 +11,7 @@ export interface SearchHit {
   readonly snippet: readonly { readonly text: string; readonly isMatch: boolean }[];
 }
 
-export interface SearchIndex {
-  /** Returns the best hits first, at most `maxHits`. */
-  find(query: string): readonly SearchHit[];
-}
+export type SearchIndex = Awaited<ReturnType<typeof createSearchIndex>>;
 
 export const maxHits = 20;
 
@@ -24,7 +21,7 @@ const maxWords = 8;
 const chunkSize = 20;
 
 /** Creates the index of all entries. The package is loaded here, because most servers never search. */
-export async function createSearchIndex(entries: readonly SearchEntry[]): Promise<SearchIndex> {
+export async function createSearchIndex(entries: readonly SearchEntry[]) {
   const { default: MiniSearch } = await import('minisearch');
   const index = new MiniSearch({
     fields: ['heading', 'title', 'text'],
@@ -40,7 +37,8 @@ export async function createSearchIndex(entries: readonly SearchEntry[]): Promis
   });
   await index.addAllAsync(documents, { chunkSize });
   return {
-    find: (query) => {
+    /** Returns the best hits first, at most `maxHits`. */
+    find: (query: string): readonly SearchHit[] => {
       const words = splitQuery(query);
       return index
         .search(query)
@@ -51,7 +49,6 @@ export async function createSearchIndex(entries: readonly SearchEntry[]): Promis
   };
 }
 
-/** Splits prose and code into words: `invalid_key` is one. */
 function splitWords(text: string): readonly string[] {
   const folded = text.normalize('NFKC').toLowerCase();
   return folded.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
@@ -82,24 +79,16 @@ function cutSnippet(text: string, words: readonly string[]): SearchHit['snippet'
   const beginnings = words.map((word) =>
     isLetter(word) ? `${word}(?![\\p{L}\\p{M}\\p{N}])` : word,
   );
-  const pattern = new RegExp(`(?<![\\p{L}\\p{M}\\p{N}])(?:${beginnings.join('|')})`, 'giu');
+  const pattern = new RegExp(`(?<![\\p{L}\\p{M}\\p{N}])(${beginnings.join('|')})`, 'giu');
   const first = Math.max(0, line.search(pattern));
   const start = first <= snippetLead ? 0 : line.indexOf(' ', first - snippetLead) + 1;
   const rest = line.slice(start);
   const end = rest.length <= snippetLength ? rest.length : rest.lastIndexOf(' ', snippetLength);
   const cut = rest.slice(0, end > 0 ? end : snippetLength);
   const shown = `${start > 0 ? '… ' : ''}${cut}${cut.length < rest.length ? ' …' : ''}`;
-  return splitStretches(shown, pattern);
-}
-
-function splitStretches(text: string, pattern: RegExp): SearchHit['snippet'] {
-  const stretches: { text: string; isMatch: boolean }[] = [];
-  let end = 0;
-  for (const { 0: found, index } of text.matchAll(pattern)) {
-    stretches.push({ text: text.slice(end, index), isMatch: false });
-    stretches.push({ text: found, isMatch: true });
-    end = index + found.length;
-  }
-  stretches.push({ text: text.slice(end), isMatch: false });
-  return stretches.filter((stretch) => stretch.text !== '');
+  // Text between matches and matches in turn.
+  return shown
+    .split(pattern)
+    .map((stretch, at) => ({ text: stretch, isMatch: at % 2 === 1 }))
+    .filter((stretch) => stretch.text !== '');
 }

@@ -2,17 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Origins } from '../../../core/http/origins.ts';
 import { parseQuery } from '../../../core/http/query.ts';
 import { Problem, toProblemDocument } from '../../../core/problem.ts';
-import { redactKeys } from '../../../core/redact.ts';
 import type { Sliced } from '../../../core/scheduling/slices.ts';
-import { sliceByTurns, type Turns } from '../../../core/scheduling/turns.ts';
+import { sliceByTurns } from '../../../core/scheduling/turns.ts';
 import { type Answer, createKeptViews } from '../../../fetching/plan.ts';
 import type { AddressPlace } from '../../../reads/addresses/address.ts';
 import { reads } from '../../../reads/index.ts';
-import type { PlanContext } from '../../../reads/read.ts';
-import { type Answered, nameView, type Reader } from '../../../reads/run.ts';
-import type { AccessLog } from '../../../web/access-log.ts';
+import { type Answered, nameView } from '../../../reads/run.ts';
 import { closeToPages } from '../../../web/cors.ts';
-import { toProblem } from '../../../web/errors.ts';
+import { noteProblem, toProblem } from '../../../web/errors.ts';
 import { toReplyHeaders } from '../../../web/headers.ts';
 import { refuseOtherMethods } from '../../../web/methods.ts';
 import {
@@ -22,19 +19,15 @@ import {
   sendPrepared,
 } from '../../../web/reply.ts';
 import { toDiscoveryLink } from '../../discovery/discovery-facts.ts';
-import type { AllowanceSurface, Identification } from '../../key-status/identity.ts';
-import { identityOf, toWaiting } from '../../key-status/plugin.ts';
-import { type Load, overloaded } from '../../operations/load.ts';
-import type { Work } from '../../operations/work.ts';
+import { refuseRead, toWaiting } from '../../key-status/plugin.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
-import { toReplyOptions } from '../../reads/read-routes.ts';
+import { type ReadingOptions, toReplyOptions } from '../../reads/read-routes.ts';
 import { findVersioned, surfaceOf } from '../../reads/routes.ts';
 import { htmlHeaders, prepareBody, preparePage } from '../page-reply.ts';
 import {
   type FrontSite,
   renderFrontMarkdown,
   renderFrontPage,
-  renderOtherMeaning,
   renderProblem,
   renderRead,
   toQuestionLink,
@@ -42,18 +35,9 @@ import {
 import { type OwnRead, readPasted } from './pasted.ts';
 import { createResultRenderer, type ResultHtml } from './result-html.ts';
 
-interface FrontOptions {
+interface FrontOptions extends ReadingOptions {
   readonly site: FrontSite;
   readonly origins: Origins;
-  readonly reader: Reader;
-  readonly context: PlanContext;
-  /** Turns of clients with work that takes long. */
-  readonly heavyTurns: Turns;
-  readonly identification: Identification;
-  readonly sharedCacheSeconds: number;
-  readonly work: Work;
-  readonly load: Load;
-  readonly accessLog: AccessLog;
 }
 
 /**
@@ -64,13 +48,18 @@ export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   closeToPages(app, options.origins);
   const prepareFront = createFront(options.site);
   const answer = createFrontAnswer(options);
-  const config = { allowance: (request: FastifyRequest) => allowanceOf(request, options.context) };
+  // The allowance is that of the read, if a request asks for one.
+  const allowance = ({ raw: { url = '' } }: FastifyRequest) => {
+    const asked = hasQuestion(url) ? readQuestion(url, options.context).asked : null;
+    return asked === null || asked instanceof Problem ? null : surfaceOf(findVersioned(asked.read));
+  };
+  const config = { allowance };
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('vary', 'Accept');
   });
   app.get('/', { config }, (request, reply) => {
     const format = negotiate(request.headers.accept, offers.frontPage);
-    if (hasQuestion(request.raw.url ?? '')) return answer({ request, reply }, format);
+    if (hasQuestion(request.raw.url ?? '')) return answer(reply, format);
     return sendPrepared({ request, reply }, prepareFront(format), nothingOfItsOwn);
   });
   refuseOtherMethods(app, '/', { allow: ['GET', 'HEAD'], config });
@@ -88,55 +77,42 @@ function createFront(site: FrontSite): (format: PageFormat) => PreparedReply {
   };
 }
 
-interface Exchange {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
-
 /** Creates the answers to questions, each as the route of its read answers. */
 function createFrontAnswer(options: FrontOptions) {
-  const { accessLog, context, identification, heavyTurns } = options;
+  const { site, accessLog, context, identification, heavyTurns } = options;
   const toReply = createFoundReplies(options);
-  const ownOf = (request: FastifyRequest) =>
-    request.identity === null ? nothingOfItsOwn : toReplyOptions(request, options.site.baseUrl);
-  const sendProblemPage = (exchange: Exchange, { text }: Question, problem: Problem) => {
-    const { request, reply } = exchange;
-    const vary = request.identity?.variesByKey === true ? 'Accept, Authorization' : 'Accept';
-    reply.problemCode = problem.code;
-    accessLog.notice(request, reply, problem.status);
-    const page = renderProblemPage(text, problem, options.site);
-    const headers = { 'cache-control': 'no-store', vary };
-    sendPrepared(exchange, preparePage(page, 'html', headers), ownOf(request));
-  };
-  return async (exchange: Exchange, format: PageFormat): Promise<void> => {
-    const { request, reply } = exchange;
+  return async (reply: FastifyReply, format: PageFormat): Promise<void> => {
+    const { request } = reply;
     const question = readQuestion(request.raw.url ?? '', context);
+    const send = (prepared: PreparedReply) => {
+      const hasIdentity = request.identity !== null;
+      const own = hasIdentity ? toReplyOptions(request, site.baseUrl) : nothingOfItsOwn;
+      sendPrepared({ request, reply }, prepared, own);
+    };
     try {
       const found = await find(question, request, options);
       const slices = sliceByTurns(heavyTurns, identification.clientOf(request).address);
-      sendPrepared(exchange, await toReply(found, format, slices), ownOf(request));
+      send(await toReply(found, format, slices));
       accessLog.notice(request, reply, 200);
     } catch (error) {
       // A program gets the problem itself, a person a page about it (docs/decisions/0029).
       if (format === 'markdown' || !(error instanceof Error)) throw error;
-      sendProblemPage(exchange, question, toProblem(error, request));
+      const problem = toProblem(error, request);
+      noteProblem(problem, { request, reply, accessLog });
+      const document = toProblemDocument(problem, { baseUrl: site.baseUrl });
+      const { title } = document;
+      const html = renderProblem(document, site);
+      const vary = request.identity?.variesByKey === true ? 'Accept, Authorization' : 'Accept';
+      const page = renderFrontPage(site, { text: question.text, title, html });
+      send(preparePage(page, 'html', { 'cache-control': 'no-store', vary }));
     }
   };
-}
-
-/** Returns the allowance of the read that a request asks for; `null` if it asks for none. */
-function allowanceOf({ raw }: FastifyRequest, place: AddressPlace): AllowanceSurface | null {
-  const { url = '' } = raw;
-  if (!hasQuestion(url)) return null;
-  const { asked } = readQuestion(url, place);
-  return asked instanceof Problem ? null : surfaceOf(findVersioned(asked.read));
 }
 
 interface Found extends Answered {
   readonly text: string;
   /** The path and query at which this server gives the same answer. */
   readonly address: string;
-  /** Whether that address looks at keys. */
   readonly variesByKey: boolean;
 }
 
@@ -147,18 +123,11 @@ async function find(
 ): Promise<Found> {
   if (asked instanceof Problem) throw asked;
   const { reader, work, load, identification } = options;
-  const refusal = load.isHigh ? overloaded() : identityOf(request).refusal;
-  if (refusal !== null) throw refusal;
+  refuseRead(request, load);
   const read = reads[asked.read];
   const understood = reader.understand(read, asked.given);
   const answered = await work.track(reader.fetch(understood, toWaiting(request, identification)));
   return { text, address: asked.address, ...answered, variesByKey: read.isBrowse };
-}
-
-function renderProblemPage(text: string, problem: Problem, site: FrontSite): string {
-  const document = toProblemDocument(problem, { baseUrl: site.baseUrl });
-  const html = `${renderOtherMeaning(text, site)}${renderProblem(document, site)}`;
-  return renderFrontPage(site, { text: redactKeys(text), title: document.title, html });
 }
 
 interface Question {
@@ -180,60 +149,55 @@ function readQuestion(url: string, place: AddressPlace): Question {
   }
   const text = q.trim();
   try {
-    return { text, asked: text === '' ? nothingAsked() : readPasted(text, place) };
+    return {
+      text,
+      asked: text === '' ? new Problem('missing_query', blank) : readPasted(text, place),
+    };
   } catch (error) {
     if (error instanceof Problem) return { text, asked: error };
     throw error;
   }
 }
 
-function nothingAsked(): Problem {
-  return new Problem('missing_query', {
-    detail:
-      'The parameter `q` is empty; it takes the URL of a post, an account or a search, an `@handle`, or words to search for.',
-  });
-}
+const blank = {
+  detail:
+    'The parameter `q` is empty; it takes the URL of a post, an account or a search, an `@handle`, or words to search for.',
+};
 
-/** Creates the replies to answers: a page, or the same Markdown as at the read's own address. */
-function createFoundReplies(options: FrontOptions) {
-  const renderFound = createPages(options);
-  const { sharedCacheSeconds, reader } = options;
-  return async (found: Found, format: PageFormat, sliced: Sliced): Promise<PreparedReply> => {
-    const { source, cache } = found.answer;
-    const representation = await reader.represent(found, 'markdown', sliced);
-    await sliced.endSlice?.();
-    const varies = { variesByAgent: false, variesByKey: found.variesByKey };
-    const facts = { representation, source, cache, sharedCacheSeconds, ...varies };
-    const headers = toReplyHeaders(facts);
-    if (format === 'markdown') return prepareReply(headers, representation.body);
-    const page = await renderFound(found, representation.body.toString());
-    return prepareBody(page, { ...headers, ...htmlHeaders });
-  };
-}
-
-/** Maximum bytes of Markdown that a page shows rendered, so that it takes little time; the source is shown whatever its length. */
+/** Maximum bytes of Markdown that a page shows rendered, so that it takes little time; its source is shown in full. */
 export const maxRenderedBytes = 32_768;
 
-function createPages({ site, context }: FrontOptions) {
+/** Creates the replies to answers: a page, or the same Markdown as at the read's own address. */
+function createFoundReplies({ site, context, sharedCacheSeconds, reader }: FrontOptions) {
   const toPage = (url: string) => toQuestionLink(url, site);
   // Rendering takes longest, so it is kept beside the answer.
   const kept = createKeptViews<ResultHtml>();
   let renderer: ReturnType<typeof createResultRenderer> | undefined;
-  return async (found: Found, markdown: string): Promise<string> => {
+  const renderOnce = async (found: Found, markdown: string): Promise<ResultHtml> => {
     renderer ??= createResultRenderer({ ...context, headingLevel: 3, toPage });
     const render = await renderer;
-    const { text, address, answer } = found;
+    const { answer } = found;
     const name = nameView(found, 'markdown');
-    let rendered = kept.get(answer.views, name);
-    if (rendered === undefined) {
-      const isTooLong = Buffer.byteLength(markdown) > maxRenderedBytes;
-      rendered = isTooLong ? tooLong : render(markdown, mastodonHostOf(answer));
-      kept.set(answer.views, name, rendered, 2 * rendered.html.length);
-    }
-    const url = `${site.baseUrl}${address}`;
-    const shown = renderRead({ url, markdown, rendered, source: answer.source });
-    const html = `${renderOtherMeaning(text, site)}${shown}`;
-    return renderFrontPage(site, { text: redactKeys(text), title: rendered.title, html });
+    const known = kept.get(answer.views, name);
+    if (known !== undefined) return known;
+    const isTooLong = Buffer.byteLength(markdown) > maxRenderedBytes;
+    const rendered = isTooLong ? tooLong : render(markdown, mastodonHostOf(answer));
+    kept.set(answer.views, name, rendered, 2 * rendered.html.length);
+    return rendered;
+  };
+  return async (found: Found, format: PageFormat, sliced: Sliced): Promise<PreparedReply> => {
+    const { text, address, variesByKey } = found;
+    const { source, cache } = found.answer;
+    const representation = await reader.represent(found, 'markdown', sliced);
+    await sliced.endSlice?.();
+    const facts = { representation, source, cache, sharedCacheSeconds, variesByKey };
+    const headers = toReplyHeaders({ ...facts, variesByAgent: false });
+    if (format === 'markdown') return prepareReply(headers, representation.body);
+    const markdown = representation.body.toString();
+    const rendered = await renderOnce(found, markdown);
+    const html = renderRead({ url: `${site.baseUrl}${address}`, markdown, rendered, source });
+    const page = renderFrontPage(site, { text, title: rendered.title, html });
+    return prepareBody(page, { ...headers, ...htmlHeaders });
   };
 }
 

@@ -1,8 +1,9 @@
 import { encodeComponent } from '../../../core/http/encode-component.ts';
 import type { ProblemDocument } from '../../../core/problem.ts';
+import { redactKeys } from '../../../core/redact.ts';
 import { escapeHtml, escapeLine } from '../../../render/html/escape.ts';
 import { findVersioned } from '../../reads/routes.ts';
-import { brandMark, renderPage, type Site, toLink } from '../layout.ts';
+import { brandMark, renderLink, renderPage, type Site, toLink } from '../layout.ts';
 import { otherMeaningOf } from './pasted.ts';
 import type { ResultHtml } from './result-html.ts';
 
@@ -66,6 +67,7 @@ const nextLinks = [
 ];
 
 interface FrontResult {
+  /** The question as it was asked; the page shows no key in it. */
   readonly text: string;
   readonly title: string;
   readonly html: string;
@@ -73,6 +75,7 @@ interface FrontResult {
 
 /** Renders the front page, with a result below the box if there is one. */
 export function renderFrontPage(site: FrontSite, result: FrontResult | null = null): string {
+  const html = result === null ? '' : `${renderOtherMeaning(result.text, site)}${result.html}`;
   return renderPage(
     {
       title: result?.title ?? 'Perch',
@@ -81,9 +84,9 @@ export function renderFrontPage(site: FrontSite, result: FrontResult | null = nu
       section: 'home',
       kind: result === null ? 'front' : 'front has-result',
       bodyHtml: [
-        renderBox(site, result?.text ?? ''),
+        renderBox(site, redactKeys(result?.text ?? '')),
         '<p id="status" class="visually-hidden" role="status"></p>',
-        `<section id="result" aria-label="Result" tabindex="-1">${result?.html ?? ''}</section>`,
+        `<section id="result" aria-label="Result" tabindex="-1">${html}</section>`,
         renderSurfaces(site),
         renderNext(site),
       ].join('\n'),
@@ -124,7 +127,7 @@ function renderSurfaces(site: FrontSite): string {
   const surfaces = listSurfaces(site).map(
     ({ name, text, example, docs }, index) => `<li>
 <div>
-<h3><a href="${escapeHtml(toLink(docs, site))}">${name}</a></h3>
+<h3>${renderLink(docs, name, site)}</h3>
 <p>${renderCode(text)}</p>
 </div>
 ${renderCommand(`surface-${index}`, `the ${name} example`, example)}
@@ -138,8 +141,7 @@ ${renderCommand(`surface-${index}`, `the ${name} example`, example)}
 
 function renderNext(site: Site): string {
   const links = nextLinks.map(
-    ({ path, name, text }) =>
-      `<li><a href="${escapeHtml(toLink(path, site))}">${name}</a> <span>${text}</span></li>`,
+    ({ path, name, text }) => `<li>${renderLink(path, name, site)} <span>${text}</span></li>`,
   );
   return `<section class="next" aria-labelledby="next-title">
 <h2 id="next-title">Next</h2>
@@ -169,7 +171,6 @@ export function renderFrontMarkdown(site: FrontSite): string {
 }
 
 interface ShownRead {
-  /** The URL at which this server gives the same answer. */
   readonly url: string;
   readonly markdown: string;
   readonly rendered: ResultHtml;
@@ -206,7 +207,7 @@ function toCommand(url: string, options: string): string {
 }
 
 /** Renders a link to the other meaning of a word; nothing if it has one meaning. */
-export function renderOtherMeaning(text: string, site: Site): string {
+function renderOtherMeaning(text: string, site: Site): string {
   const other = otherMeaningOf(text);
   if (other === null) return '';
   const link = `<a href="${escapeHtml(toQuestionLink(other.text, site))}">${escapeHtml(other.name)}</a>`;

@@ -11,9 +11,8 @@ export interface OwnRead extends AddressedRead {
 }
 
 /**
- * Reads the text of the box of the front page: an address, a handle, or words to search for.
+ * Reads the trimmed text of the box of the front page: an address, a handle, or words to search for.
  *
- * @param text Trimmed, not empty.
  * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for an address that Perch cannot read
  */
 export function readPasted(text: string, place: AddressPlace): OwnRead {
@@ -45,17 +44,11 @@ function toOwnRead(address: string): OwnRead | null {
   return found && { ...found, address: query === '' ? path : `${path}?${query}` };
 }
 
-interface OtherMeaning {
-  readonly kind: 'account' | 'search';
-  readonly text: string;
-  readonly name: string;
-}
-
 /** Returns the second meaning of a single word: an account for a search, or the reverse. */
-export function otherMeaningOf(text: string): OtherMeaning | null {
+export function otherMeaningOf(text: string) {
   // A name with a dot is read as a handle, which `node.js` is not meant as.
   if (/[@:\s]/.test(text) || parseHandle(text) === null) return null;
   return text.includes('.')
-    ? { kind: 'search', text: `"${text}"`, name: text }
-    : { kind: 'account', text: `@${text}`, name: `@${text}` };
+    ? { kind: 'search' as const, text: `"${text}"`, name: text }
+    : { kind: 'account' as const, text: `@${text}`, name: `@${text}` };
 }

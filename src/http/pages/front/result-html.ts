@@ -21,8 +21,7 @@ interface ResultPlace extends AddressPlace {
 
 /**
  * Creates the renderer of results, whose optional second argument is the Mastodon server that answered. The Markdown
- * is the only source of markup, links lead only to http and https, and a picture becomes a link, so the page sends
- * no request to other hosts. The parser is loaded here, because a server that shows no page needs none.
+ * is the only source of markup, and a picture becomes a link, so the page sends no request to other hosts.
  */
 export async function createResultRenderer(place: ResultPlace) {
   const { default: createParser } = await import('markdown-it');
@@ -38,7 +37,7 @@ export async function createResultRenderer(place: ResultPlace) {
     nestHeadings(tokens, place.headingLevel);
     for (const token of tokens) {
       avoidInlineStyle(token);
-      if (textBlocks.has(token.type)) token.attrSet('dir', 'auto');
+      if (textBlock.test(token.type)) token.attrSet('dir', 'auto');
       leadLinks(token.children ?? []);
     }
     const heading = tokens.findIndex(({ type }) => type === 'heading_open');
@@ -50,14 +49,7 @@ export async function createResultRenderer(place: ResultPlace) {
 }
 
 /** Blocks of text, each of which has its own direction. */
-const textBlocks: ReadonlySet<string> = new Set([
-  'paragraph_open',
-  'heading_open',
-  'list_item_open',
-  'blockquote_open',
-  'th_open',
-  'td_open',
-]);
+const textBlock = /^(?:paragraph|heading|list_item|blockquote|th|td)_open$/;
 
 /** The first heading is the title of the result. An article has headings of any level, all below it. */
 function keepOneTitle(tokens: readonly Token[]): void {
@@ -90,12 +82,9 @@ function renderPicture(token: Token | undefined): string {
 }
 
 /**
- * Creates the function that sets the targets of links and pictures in one result. Addresses that Perch reads lead to
- * the page that shows them: its own, and those of hosts that are certainly a platform. The first link to each post
- * or account of a platform is followed by one to the original, whose HTML is in `meta` of the token that ends the
- * link. `meta` of a picture outside of links has the attributes of the link to it.
- *
- * @param mastodonHost The Mastodon server that answered; `null` for none.
+ * Creates the function that sets the targets of links and pictures in one result: addresses that Perch reads lead to
+ * its page for them. The first link to each post or account of a platform is followed by one to the original, whose
+ * HTML is in `meta` of the token that ends the link; `meta` of a picture has the attributes of the link to it.
  */
 function createLinks(place: ResultPlace, mastodonHost: string | null) {
   const shown = new Set<string>();
@@ -105,24 +94,23 @@ function createLinks(place: ResultPlace, mastodonHost: string | null) {
     count += 1;
     return count <= maxPlatformLinks;
   };
-  const readOf = (href: string) => readLink(href, place, isPlatform);
   const leadLink = (open: Token, content: readonly Token[]) => {
     const href = String(open.attrGet('href'));
-    const read = readOf(href);
+    const read = readLink(href, place, isPlatform);
     open.attrs = toTarget(href, read, place);
-    const hasOriginal = isFirst(read, shown);
     const end = content.at(-1);
-    if (end !== undefined && hasOriginal) {
-      end.meta = { originalHtml: renderOriginal(href, content) };
-    }
+    if (end === undefined || !isFirst(read, shown)) return;
+    end.meta = { originalHtml: renderOriginal(href, content) };
+  };
+  const leadPicture = (picture: Token) => {
+    const href = String(picture.attrGet('src'));
+    const target = toTarget(href, readLink(href, place, isPlatform), place);
+    picture.meta = { attributes: joinAttributes(target) };
   };
   return (tokens: readonly Token[]): void => {
     for (const [first, ...content] of splitLinks(tokens)) {
       if (first?.type === 'link_open') leadLink(first, content);
-      else if (first?.type === 'image') {
-        const href = String(first.attrGet('src'));
-        first.meta = { attributes: joinAttributes(toTarget(href, readOf(href), place)) };
-      }
+      else if (first?.type === 'image') leadPicture(first);
     }
   };
 }
@@ -142,9 +130,7 @@ function splitLinks(tokens: readonly Token[]): readonly (readonly Token[])[] {
   return parts;
 }
 
-interface LinkedRead extends OwnRead {
-  readonly isOwn: boolean;
-}
+type LinkedRead = OwnRead & { readonly isOwn: boolean };
 
 function readLink(
   href: string,

@@ -3,11 +3,11 @@ import { parseQuery } from '../../../../src/core/http/query.ts';
 import { scheduledLifecycle } from '../../../../src/core/lifecycle.ts';
 import { Problem } from '../../../../src/core/problem.ts';
 import { describeApi } from '../../../../src/http/discovery/api-description.ts';
-import { toLifecycleHeaders } from '../../../../src/http/lifecycle/lifecycle.ts';
 import {
   describeLifecycle,
   describeVersioning,
-} from '../../../../src/http/lifecycle/versioning.ts';
+  toLifecycleHeaders,
+} from '../../../../src/http/lifecycle/lifecycle.ts';
 import { chooseRead, findRead, pickParameters } from '../../../../src/http/reads/aliases.ts';
 import {
   type AliasRoute,

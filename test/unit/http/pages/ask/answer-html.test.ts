@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { encodeComponent } from '../../../../../src/core/http/encode-component.ts';
 import {
   createAnswerRenderer,
-  createForeignLinks,
+  foreignLinks,
 } from '../../../../../src/http/pages/ask/answer-html.ts';
 import { fc } from '../../../../support/fast-check.ts';
 import { hostileHtml, hostileUrl, parseHtml } from '../../../../support/render-html.ts';
@@ -13,7 +13,7 @@ const tags = [
 ];
 
 const render = await createAnswerRenderer({
-  ...createForeignLinks(),
+  ...foreignLinks,
   ofCitation: (citation) => `/docs/cited?${encodeComponent(citation)}`,
 });
 
