@@ -110,3 +110,8 @@ export interface ExportForm {
    */
   open(path: string, hints?: ExportHints): Promise<ExportSource | null>;
 }
+
+/** Returns the record of what was left out because it could not be read. */
+export function skip(where: string, why: string): SkippedRecord {
+  return { kind: 'skipped', where, why, cause: 'fault' };
+}

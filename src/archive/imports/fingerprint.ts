@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openFolderFiles } from './files/folder-files.ts';
+import { openFolderFiles } from './files/open-files.ts';
 
 /**
  * Raised when a form reads more of an export, or gives its items in another order: an import that was
@@ -31,16 +31,13 @@ export async function fingerprintExport(path: string, form: string): Promise<Exp
   if (folder === null)
     return { changed: await addFile(hash, path), fingerprint: hash.digest('hex') };
   let changed = 0;
-  for (const { name } of folder.files.filter(isRecords)) {
+  // Pictures and pages beside the records do not matter, and are many.
+  const records = folder.files.filter(({ name }) => /\.(?:js|json|csv|car|ndjson)$/.test(name));
+  for (const { name } of records) {
     hash.update(`${name}\n`);
     changed = Math.max(changed, await addFile(hash, join(path, name)));
   }
   return { changed, fingerprint: hash.digest('hex') };
-}
-
-/** Pictures and pages beside the records do not matter, and are many. */
-function isRecords({ name }: { readonly name: string }): boolean {
-  return /\.(?:js|json|csv|car|ndjson)$/.test(name);
 }
 
 async function addFile(hash: Hash, path: string): Promise<number> {

@@ -29,20 +29,14 @@ export interface Leaf {
   readonly cid: CID;
 }
 
-/** A part of the tree that could not be read. */
-export interface TreeFault {
+/** A part of the tree that could not be read. `after`: the last record before it; null if it begins the tree. */
+interface TreeFault {
   readonly kind: 'fault';
-  /** The last record before the part; null where it begins the tree. */
   readonly after: string | null;
   readonly why: string;
 }
 
-interface Branch {
-  readonly kind: 'branch';
-  readonly cid: CID;
-}
-
-type Step = Leaf | Branch;
+type Step = Leaf | { readonly kind: 'branch'; readonly cid: CID };
 
 /** Keys are spread so that a tree of a million million records has about twenty levels. */
 const maxDepth = 128;
@@ -89,16 +83,17 @@ function takeNext(open: Iterator<Step>[]): Step | undefined {
   return undefined;
 }
 
-/** Gives what a node leads to, in order, or why it cannot be told. */
+const noNode = 'It is no node of a tree.';
+
+/** Reads what a node leads to, in order, or returns why it cannot be told. */
 function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
-  const block = blocks.readOnce(cid);
-  if (block.state === 'fault') return block.why;
-  const parsed = node.safeParse(block.value);
-  if (!parsed.success) return 'It is no node of a tree.';
-  const steps: Step[] = toBranch(parsed.data.l);
+  if (!blocks.mark(cid)) return 'The tree leads to it a second time.';
+  const read = blocks.read(cid, node, noNode);
+  if (typeof read === 'string') return read;
+  const steps: Step[] = toBranch(read.l);
   let key: Uint8Array = new Uint8Array();
-  for (const { p, k, v, t } of parsed.data.e) {
-    if (p > key.length) return 'It is no node of a tree.';
+  for (const { p, k, v, t } of read.e) {
+    if (p > key.length) return noNode;
     key = Buffer.concat([key.subarray(0, p), k]);
     const path = readPath(key);
     if (path === null) return 'It has a key that is none.';

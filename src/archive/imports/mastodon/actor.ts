@@ -5,7 +5,7 @@ import { describeProfile } from '../../../platforms/mastodon-profile.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
 import type { RichText } from '../../../platforms/text-writer.ts';
 import { toIsoTime } from '../../../platforms/times.ts';
-import type { ExportFile } from '../files/export-files.ts';
+import { type ExportFile, type ExportFiles, readWhole } from '../files/export-files.ts';
 import { createNaming } from './identity.ts';
 import { type ActorPayload, actor } from './payload.ts';
 
@@ -28,17 +28,18 @@ const maxBytes = 1024 * 1024;
  * @throws Error with a sentence where it names no account
  */
 export async function readOwner(
-  { name: file, chunks }: Pick<ExportFile, 'name'> & { readonly chunks: AsyncIterable<Uint8Array> },
+  file: ExportFile,
+  read: ExportFiles['read'],
   handle: string | undefined,
 ): Promise<Owner> {
-  const parsed = actor.safeParse(await readJson(chunks));
-  if (!parsed.success) throw new Error(`The file ${file} describes no account.`);
+  const parsed = actor.safeParse(file.bytes > maxBytes ? undefined : await readJson(read(file)));
+  if (!parsed.success) throw new Error(`The file ${file.name} describes no account.`);
   const { hostname: host } = new URL(parsed.data.id);
   const name = handle ?? `${parsed.data.preferredUsername}@${host}`;
   if (parseHandle(name)?.platform !== 'mastodon') {
     throw new Error(
       handle === undefined
-        ? `The file ${file} is about ${name}, which is no handle that can be read.`
+        ? `The file ${file.name} is about ${name}, which is no handle that can be read.`
         : `${name} is no handle of Mastodon.`,
     );
   }
@@ -46,19 +47,9 @@ export async function readOwner(
 }
 
 async function readJson(chunks: AsyncIterable<Uint8Array>): Promise<unknown> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of chunks) {
-    parts.push(part);
-    bytes += part.length;
-    if (bytes > maxBytes) return undefined;
-  }
+  const text = (await readWhole(chunks)).toString('utf8');
   try {
-    return JSON.parse(
-      Buffer.concat(parts)
-        .toString('utf8')
-        .replace(/^\uFEFF/, ''),
-    );
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     return undefined; // cut off, or no JSON at all
   }

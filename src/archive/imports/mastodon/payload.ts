@@ -39,8 +39,7 @@ const recipients = z
 
 const addressed = { to: recipients, cc: recipients };
 
-/** Who something was sent to. */
-export type Addressed = { readonly to: readonly unknown[]; readonly cc: readonly unknown[] };
+type Addressed = { readonly to: readonly unknown[]; readonly cc: readonly unknown[] };
 
 /** Tells whether everybody may see something; what names no recipient is for nobody. */
 export function isPublic({ to, cc }: Addressed): boolean {
@@ -70,16 +69,8 @@ const attachment = z.object({
   height: lenient(z.number().positive()),
 });
 
-/** A picture, a video or a sound. */
-export type AttachmentPayload = z.output<typeof attachment>;
+const mention = z.object({ type: z.literal('Mention'), href: url, name: token.min(1) });
 
-const mention = z.object({
-  type: z.literal('Mention'),
-  href: url,
-  name: token.min(1),
-});
-
-/** An account that a post mentions. */
 export type MentionPayload = z.output<typeof mention>;
 
 const choice = z.object({ name: text, replies: total });
@@ -115,32 +106,18 @@ const note = z.object({
   shares: total,
 });
 
-/** A post. */
 export type NotePayload = z.output<typeof note>;
-
-const create = z.object({
-  type: z.literal('Create'),
-  ...addressed,
-  published: timeMs,
-  object: note,
-});
 
 const announced = z.union([url, z.object({ id: url }).transform(({ id }) => id)]);
 
-const announce = z.object({
-  type: z.literal('Announce'),
-  ...addressed,
-  published: timeMs,
-  object: announced,
-});
+const dated = { ...addressed, published: timeMs };
 
-/** A boost. */
-export type AnnouncePayload = z.output<typeof announce>;
+/** An entry of `outbox.json`: a post or a boost. */
+export const activity = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('Create'), ...dated, object: note }),
+  z.object({ type: z.literal('Announce'), ...dated, object: announced }),
+]);
 
-/** An entry of `outbox.json`. */
-export const activity = z.discriminatedUnion('type', [create, announce]);
-
-/** An entry of `outbox.json`. */
 export type ActivityPayload = z.output<typeof activity>;
 
 const picture = lenient(z.object({ url }).transform((image) => image.url));
@@ -162,5 +139,4 @@ export const actor = z.object({
   ),
 });
 
-/** `actor.json`. */
 export type ActorPayload = z.output<typeof actor>;
