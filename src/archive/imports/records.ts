@@ -6,7 +6,6 @@ import { type JsonElement, jsonElements } from './json-elements.ts';
 /** A record of a file of an export, or why it is left out. */
 export type ExportRecord<Row> = { readonly kind: 'row'; readonly row: Row } | SkippedRecord;
 
-/** How the records of a file are read. */
 export interface RecordReading<Row> {
   readonly schema: z.ZodType<Row>;
   /** Matches the text up to the opening bracket of the array; without it, the file's first array is read. */

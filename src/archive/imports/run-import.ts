@@ -4,7 +4,6 @@ import type { ImportCounts, NewImport, StoredImport } from '../store/import-rows
 import type { ArchiveStore } from '../store/store.ts';
 import type { ExportedPost, ExportItem, ExportSource, SkippedRecord } from './export-source.ts';
 
-/** What an import needs and whom it tells. */
 export interface ImportOptions {
   readonly store: ArchiveStore;
   readonly source: ExportSource;
@@ -12,20 +11,17 @@ export interface ImportOptions {
   readonly clock: Clock;
   /** Stops it after the batch that is being written. */
   readonly signal: AbortSignal;
-  /** Told after every batch. */
   readonly onProgress: (progress: ImportState) => void;
   /** Told of every record that is left out, in this run. */
   readonly onSkipped: (record: SkippedRecord) => void;
 }
 
-/** How far an import is. */
 export interface ImportState {
   readonly counts: ImportCounts;
   /** How many items of the export are in the archive. */
   readonly items: number;
 }
 
-/** How an import ended. */
 export interface ImportOutcome extends ImportState {
   /** `known`: it was in the archive already, whole. `stopped`: it goes on where it was stopped. */
   readonly ended: 'done' | 'known' | 'stopped';
@@ -35,17 +31,12 @@ export interface ImportOutcome extends ImportState {
   readonly isCutOff: boolean;
 }
 
-/**
- * How much is written at once, at most: a transaction is over in some 50 ms, so that nobody who writes
- * beside it waits for long, and a batch has little memory however large its records are.
- */
+/** Maximum of a batch: others who write wait for 50 ms at most, and large records take little memory. */
 const batchLimits = { items: 500, ms: 50, bytes: 4 * 2 ** 20 } as const;
 
 /**
- * Imports an export into the archive, in transactions that also note how far it is. After a kill the
- * next run goes on after the last whole one.
- *
- * @throws Error with a sentence where the export cannot be read, or somebody else imports it
+ * Imports an export in transactions that also note how far it is, where the next run goes on after a kill.
+ * @throws Error with a sentence if the export cannot be read, or somebody else imports it
  */
 export async function runImport(options: ImportOptions): Promise<ImportOutcome> {
   const { store, found, clock } = options;
@@ -92,7 +83,6 @@ function takeGroup(
   }
 }
 
-/** Creates what gathers items and writes them. */
 function createWriter(options: ImportOptions, begun: StoredImport) {
   const { store, clock, source } = options;
   const put = createPut(options, begun.number);
@@ -151,8 +141,8 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
 }
 
 /**
- * Creates what puts items into the archive. What is held and followed by name is of the platform of the account that came
- * last, so accounts of an earlier run have to be learned.
+ * Creates what puts items into the archive. What is held and followed by name is of the platform of the account that
+ * came last, so accounts of an earlier run have to be learned.
  */
 function createPut({ store, found }: ImportOptions, number: number) {
   let platform: Platform | null = null;

@@ -1,4 +1,4 @@
-import type { HistoryKeep, KeptPart } from '../../archive/histories/history-keep.ts';
+import type { HistoryKeep, KeptPart } from '../../archive/histories/kept-histories.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Account } from '../../model/account.ts';
 import { clipRanges, type SecondRange } from '../../platforms/second-ranges.ts';

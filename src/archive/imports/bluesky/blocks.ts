@@ -5,15 +5,14 @@ import { connectSqlite } from '../../../core/files/sqlite.ts';
 import { type FoundBlock, tryDecode } from './car.ts';
 import type { FileWindow } from './file-window.ts';
 
-/** The blocks of a file. Close them with `close()`. */
 export type Blocks = ReturnType<typeof openBlocks>;
 
 /** SHA-256 in the table of multihashes, and DAG-CBOR in that of codecs: a repository has no others. */
 const codes = { sha256: 0x12, dagCbor: 0x71 } as const;
 
 /**
- * Opens the blocks of a file. Their index is a nameless database of SQLite's: in memory as far as its small cache
- * reaches, else in a file without a name, which goes with the process however that ends.
+ * Opens the blocks of a file; close them with `close()`. Their index is a nameless database of SQLite's, in memory as
+ * far as its cache reaches, else in a file that goes with the process.
  */
 export function openBlocks(file: FileWindow) {
   const database = connectSqlite({ path: '' });

@@ -4,10 +4,8 @@ import { z } from 'zod';
 import type { FileWindow } from './file-window.ts';
 
 /**
- * A CAR file, version 1: `varint(length) header`, then any number of `varint(length) CID bytes`, where
- * the length counts CID and bytes. The header is DAG-CBOR: `{ roots: [CID], version: 1 }`. The blocks
- * stand in no promised order.
- *
+ * A CAR file, version 1: `varint(length) header`, then any number of `varint(length) CID bytes`, where the length
+ * counts CID and bytes. The header is DAG-CBOR: `{ roots: [CID], version: 1 }`. The blocks stand in no promised order.
  * Source: https://ipld.io/specs/transport/car/carv1/ and https://atproto.com/specs/repository
  */
 
@@ -21,22 +19,18 @@ export interface FoundBlock {
   readonly length: number;
 }
 
-/** What stands before the blocks. */
+/** What stands before the blocks: the commit, and where the first block begins. */
 export interface CarHeader {
-  /** The repository's commit. */
   readonly root: CID;
-  /** Where the first block begins. */
   readonly end: number;
 }
 
-/** A link of DAG-CBOR. */
 export const link = z.custom<CID>((value) => CID.asCID(value) !== null);
 
 const header = z.object({ roots: z.array(link).default([]), version: z.number() });
 
 /**
  * Reads the header; null where the file does not begin as a CAR file does.
- *
  * @throws Error with a sentence where it is one of another version, or has no root
  */
 export function readCarHeader(file: FileWindow): CarHeader | null {

@@ -9,7 +9,6 @@ import { followRecord, type PostRecord, postRecord, repostRecord, timeOfKey } fr
 import { type Owner, quotedBy, shapePost } from './shape.ts';
 import type { Leaf } from './tree.ts';
 
-/** What records are read with. */
 export interface Reading {
   readonly blocks: Blocks;
   readonly owner: Owner;
@@ -29,7 +28,6 @@ const readers: ReadonlyMap<string, (of: Place, reading: Reading) => ExportItem |
 
 const readerOf = ({ path }: Place) => readers.get(path.slice(0, path.indexOf('/')));
 
-/** Returns whether a record is of a collection that is imported. */
 export function isImported(of: Place): boolean {
   return readerOf(of) !== undefined;
 }

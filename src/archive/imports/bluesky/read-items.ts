@@ -18,7 +18,6 @@ const profilePath = 'app.bsky.actor.profile/self';
 /**
  * Yields what a repository holds: the account, then posts, reposts and follows in the order of their keys. Records of
  * other collections are not even read.
- *
  * @throws Error with a sentence if the repository has no commit, or an account that cannot be named
  */
 export function* readItems(blocks: Blocks, start: RepositoryStart): Generator<ExportItem> {

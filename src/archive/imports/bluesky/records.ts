@@ -7,8 +7,8 @@ import { readTimeMs } from '../../../platforms/times.ts';
 import { link } from './car.ts';
 
 /**
- * The records that are imported, by their lexicons: https://atproto.com/lexicons/app-bsky-feed,
- * `-graph` and `-actor`. What a record must have is required, everything else may be odd.
+ * The records that are imported, by their lexicons: https://atproto.com/lexicons/app-bsky-feed, `-graph` and `-actor`.
+ * What a record must have is required, everything else may be odd.
  */
 
 const timeMs = token
@@ -37,7 +37,6 @@ const blob = z.union([
 
 const aspectRatio = lenient(z.object({ width: z.number().min(1), height: z.number().min(1) }));
 
-/** A picture in a post. */
 const picture = z.object({ image: blob, alt: words, aspectRatio });
 
 /** A record's address: `at://did/collection/key`; null if it is none, or names its account by handle. */
@@ -82,7 +81,6 @@ export type Embed = z.output<typeof embed>;
 /** An embed other than a post. */
 export type MediaEmbed = z.output<typeof mediaEmbed>;
 
-/** `app.bsky.feed.post`. */
 export const postRecord = z.object({
   $type: z.literal('app.bsky.feed.post'),
   text,
@@ -96,14 +94,12 @@ export const postRecord = z.object({
 
 export type PostRecord = z.output<typeof postRecord>;
 
-/** `app.bsky.feed.repost`. */
 export const repostRecord = z.object({
   $type: z.literal('app.bsky.feed.repost'),
   subject: z.object({ uri: recordAddress }),
   createdAt: timeMs,
 });
 
-/** `app.bsky.graph.follow`. */
 export const followRecord = z.object({
   $type: z.literal('app.bsky.graph.follow'),
   subject: z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,250}$/),

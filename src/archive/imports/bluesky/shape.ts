@@ -9,7 +9,6 @@ import { countCodePoints, isWebUrl } from '../../../platforms/text.ts';
 import { toCreated } from '../../../platforms/times.ts';
 import type { Embed, MediaEmbed, PostRecord, ProfileRecord } from './records.ts';
 
-/** Whose repository it is. */
 export interface Owner {
   readonly did: string;
   /** The handle, or the DID where it is not known. */

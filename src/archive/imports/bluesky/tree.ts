@@ -4,11 +4,10 @@ import type { Blocks } from './blocks.ts';
 import { link } from './car.ts';
 
 /**
- * A node of the tree that holds the records (a Merkle search tree): `l` leads to the keys before the
- * first entry. Each entry has a key, of which the first `p` bytes are those of the entry before and `k`
- * are the rest, the record `v`, and `t`, which leads to the keys between it and the next entry.
- *
- * Source: https://atproto.com/specs/repository#mst-structure
+ * A node of the tree that holds the records (a Merkle search tree): `l` leads to the keys before the first entry. Each
+ * entry has a key, of which the first `p` bytes are those of the entry before and `k` are the rest, the record `v`,
+ * and `t`, which leads to the keys between it and the next entry. Source:
+ * https://atproto.com/specs/repository#mst-structure
  */
 const node = z.object({
   l: link.nullable(),
@@ -42,8 +41,8 @@ type Step = Leaf | { readonly kind: 'branch'; readonly cid: CID };
 const maxDepth = 128;
 
 /**
- * Gives the records' places in the order of their keys, and the parts that are missing. Each node is
- * read once, so that a tree that leads back into itself ends.
+ * Gives the records' places in the order of their keys, and the parts that are missing. Each node is read once, so
+ * that a tree that leads back into itself ends.
  */
 export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault> {
   let last: string | null = null;

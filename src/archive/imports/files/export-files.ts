@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { ExportSource } from '../export-source.ts';
 
-/** A file of an export. */
 export interface ExportFile {
   /** Its path within the export, with `/` between folders. */
   readonly name: string;
@@ -17,7 +16,6 @@ export interface ExportFiles {
   close(): Promise<void>;
 }
 
-/** Maximum number of files of an export that are listed. */
 export const maxListedFiles = 10_000;
 
 /** Text is compressed to about a tenth. Up to `largeBytes` files may grow more: they do no harm. */
@@ -51,8 +49,8 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buff
 }
 
 /**
- * Creates the source of what is read from files. Its progress is what `tell` reads, with the function that it is given,
- * of the files that `counted` lists.
+ * Creates the source of what `tell` reads. Progress are the bytes that its `read` reads, of those of the `counted`
+ * files.
  */
 export function createSource(
   { read, close }: Pick<ExportFiles, 'read' | 'close'>,

@@ -6,9 +6,7 @@ import { openTarFiles } from './tar-files.ts';
 import { openZipFiles } from './zip-files.ts';
 
 /**
- * Opens the files of an export, in a folder, a zip file or a tar file; null if the path is none of them.
- *
- * @throws Error with a sentence if it cannot be read
+ * Opens a folder, a zip file or a tar file; null for anything else. @throws Error with a sentence if it cannot be read
  */
 export async function openExportFiles(path: string): Promise<ExportFiles | null> {
   return (await openFolderFiles(path)) ?? (await openZipFiles(path)) ?? openTarFiles(path);

@@ -73,8 +73,8 @@ interface Header {
 
 /**
  * Reads a header: `name` 100, `mode` 8, `uid` 8, `gid` 8, `size` 12, `mtime` 12, `chksum` 8, `typeflag` 1, … and from
- * 257 `magic` 6, then from 345 `prefix` 155. Numbers are octal digits. Null if the sum of its bytes is not what it says,
- * so also for the zeros at the end. Source: POSIX.1-2017, pax, "ustar Interchange Format"
+ * 257 `magic` 6, then from 345 `prefix` 155. Numbers are octal digits. Null if the sum of its bytes is not what it
+ * says, so also for the zeros at the end. Source: POSIX.1-2017, pax, "ustar Interchange Format"
  */
 function readHeader(block: Buffer): Header | null {
   const [sum, bytes] = [readOctal(block, 148, 8), readOctal(block, 124, 12)];

@@ -16,9 +16,8 @@ import { walkTar } from './tar-entries.ts';
 const maxBytes = 2 ** 40;
 
 /**
- * Opens a tar file, compressed with gzip or not; null where the path is none. Nothing is unpacked to
- * the disk: the file is gone through once for the list, and once more for each file that is read.
- *
+ * Opens a tar file, compressed with gzip or not; null where the path is none. Nothing is unpacked to the disk: the
+ * file is gone through once for the list, and once more for each file that is read.
  * @throws Error with a sentence where it grows to more than an export does
  */
 export async function openTarFiles(path: string): Promise<ExportFiles | null> {

@@ -10,11 +10,7 @@ import {
 /** Maximum sizes of a zip file of an export. One with pictures has some 100,000 files. */
 const limits = { entries: 2_000_000, bytesOfFile: 64 * 2 ** 30 } as const;
 
-/**
- * Opens a zip file; null where it is none, told by how it begins.
- *
- * @throws Error with a sentence where it is one that cannot be read
- */
+/** Opens a zip file, told by how it begins; null for others. @throws Error with a sentence if it cannot be read */
 export async function openZipFiles(path: string): Promise<ExportFiles | null> {
   const start = await readStart(path, 4);
   if (!beginnings.some((beginning) => start.equals(beginning))) return null;

@@ -9,11 +9,9 @@ import { type ExportFile, type ExportFiles, readWhole } from '../files/export-fi
 import { createNaming } from './identity.ts';
 import { type ActorPayload, actor } from './payload.ts';
 
-/** Whose export it is. */
 export interface Owner {
   /** The address that posts name their author by. */
   readonly address: string;
-  /** Where its posts are. */
   readonly host: string;
   readonly account: Account;
 }
@@ -22,10 +20,8 @@ export interface Owner {
 const maxBytes = 1024 * 1024;
 
 /**
- * Reads `actor.json`.
- *
- * @param handle What the account is called, where that is not `user@` the host of its address.
- * @throws Error with a sentence where it names no account
+ * Reads `actor.json`. `handle` is what the account is called if not `user@` the host of its address.
+ * @throws Error with a sentence if it names no account
  */
 export async function readOwner(
   file: ExportFile,
@@ -82,7 +78,6 @@ function readHtml(html: string): RichText {
   return toRichText(html, { nameMention: createNaming([]) });
 }
 
-/** The first field that is a link. */
 function findLink({ attachment }: ActorPayload): string | null {
   const links = attachment.flatMap(({ value }) =>
     readHtml(value).facets.flatMap(({ type, url }) =>

@@ -3,8 +3,8 @@ import { isPostId, parseHandle } from '../../../model/reference.ts';
 import type { MentionPayload } from './payload.ts';
 
 /**
- * Reads the address of a post: `https://host/users/user/statuses/1`, `https://host/ap/users/2/statuses/1`
- * or `https://host/@user/1`; null for any other. `handle` is null if it names the author by a number.
+ * Reads the address of a post: `https://host/users/user/statuses/1`, `https://host/ap/users/2/statuses/1` or
+ * `https://host/@user/1`; null for any other. `handle` is null if it names the author by a number.
  */
 export function parseNoteAddress(
   address: string,

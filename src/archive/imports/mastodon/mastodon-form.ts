@@ -15,8 +15,8 @@ import { type ActivityPayload, activity, isPublic, namesRecipients } from './pay
 import { shapePost, shapeRepost } from './shape.ts';
 
 /**
- * An account's export from Mastodon (`payload.ts`): the compressed file, or the folder that it unpacks
- * to, beside which the lists of follows may be laid. Only what was addressed to everybody is imported.
+ * An account's export from Mastodon (`payload.ts`): the compressed file, or the folder that it unpacks to, beside
+ * which the lists of follows may be laid. Only what was addressed to everybody is imported.
  */
 export const mastodonForm: ExportForm = {
   name: 'mastodon',
@@ -121,10 +121,9 @@ function tellUnplaced(count: number): string {
 }
 
 /**
- * Reads `following_accounts.csv` or `followers.csv`: a line of headings, then a line for each account, which begins with
- * its handle. `domain` is that of accounts that are named without one.
- *
- * Source: https://docs.joinmastodon.org/user/moving/#export
+ * Reads `following_accounts.csv` or `followers.csv`: a line of headings, then a line for each account, which begins
+ * with its handle. `domain` is that of accounts that are named without one. Source:
+ * https://docs.joinmastodon.org/user/moving/#export
  */
 async function* readList(
   file: ExportFile | undefined,

@@ -13,13 +13,10 @@ import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs } from '../../../platforms/times.ts';
 
 /**
- * The files of Mastodon's export: `actor.json`, an actor, and `outbox.json`, an ordered collection of
- * all that the account did, `Create` for a post and `Announce` for a boost. Followers-only posts and
- * direct messages are among them.
- *
- * Sources: https://www.w3.org/TR/activitystreams-vocabulary/, https://docs.joinmastodon.org/spec/activitypub/
- * and Mastodon's `app/services/backup_service.rb`, which writes the export: of the address of a file
- * it leaves the path alone, and of one on the server itself what comes after `/system/`.
+ * The files of Mastodon's export: `actor.json`, an actor, and `outbox.json`, an ordered collection of all that the
+ * account did, `Create` for a post and `Announce` for a boost. Followers-only posts and direct messages are among
+ * them. Of the address of a file only the path is left, and of one on the server itself what comes after `/system/`.
+ * Sources: https://docs.joinmastodon.org/spec/activitypub/ and Mastodon's `app/services/backup_service.rb`
  */
 
 /** The recipient of public posts (https://www.w3.org/TR/activitypub/#public-addressing). */
@@ -46,7 +43,6 @@ export function isPublic({ to, cc }: Addressed): boolean {
   return [...to, ...cc].some((recipient) => publicNames.has(recipient));
 }
 
-/** Tells whether something names recipients at all. */
 export function namesRecipients({ to, cc }: Addressed): boolean {
   return to.length + cc.length > 0;
 }
@@ -122,7 +118,6 @@ export type ActivityPayload = z.output<typeof activity>;
 
 const picture = lenient(z.object({ url }).transform((image) => image.url));
 
-/** `actor.json`. */
 export const actor = z.object({
   id: z.url({ protocol: /^https$/ }).max(maximums.url),
   preferredUsername: token.min(1),

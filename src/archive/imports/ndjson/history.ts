@@ -30,11 +30,7 @@ function schemaOf(value: unknown): z.ZodType<HistoryLine> {
   return ['post', 'meta', 'error'].some((tag) => tag in value) ? historyLine : otherLine;
 }
 
-/**
- * Returns whether a file begins as a history does.
- *
- * @throws Error with a sentence if it is an index, which has no posts
- */
+/** Returns whether a file begins as a history does. @throws Error with a sentence if it is an index, without posts */
 export function isHistoryStart(start: string): boolean {
   if (start.startsWith('{"post":{"id":')) {
     throw new Error('It is an index of a history, which has no posts in it.');
@@ -42,11 +38,7 @@ export function isHistoryStart(start: string): boolean {
   return /^\{"(?:post":\{")?type":"(?:status|tombstone)"/.test(start);
 }
 
-/**
- * Opens a history that was saved as NDJSON, tagged or not. The account is the author of its own posts.
- *
- * @throws Error with a sentence if it is not to be imported
- */
+/** Opens a saved history, tagged or not, of the author of its own posts. @throws Error if it is not to be imported */
 export async function openHistory(path: string, bytes: number): Promise<ExportSource> {
   const owner = await findOwner(path);
   if (owner?.account.platform === 'sample') {
@@ -132,9 +124,9 @@ function toItems(found: Post, place: (post: Status) => number): readonly ExportI
 }
 
 /**
- * Creates the function that returns when the account made or passed on a post, in Unix seconds. A history
- * does not say when a repost was made, only between which posts: reposts get the milliseconds right before
- * the post above them, in their order.
+ * Creates the function that returns when the account made or passed on a post, in Unix seconds. A history tells only
+ * between which posts a repost was made: reposts get the milliseconds right before the post above them, in their
+ * order.
  */
 function createPlaces({ newest }: Owner): (post: Status) => number {
   let above = newest === null ? null : newest + 2;

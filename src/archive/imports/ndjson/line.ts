@@ -18,7 +18,6 @@ const seconds = z.number().nonnegative();
 const name = z.string().max(maximums.url);
 const stored = z.int().nonnegative().describe('When it was so, in Unix seconds.');
 
-/** The first line. */
 export const headLine = z.object({
   perch_archive: z.int().positive(),
   exported_at: z.int().nonnegative().describe('Unix seconds.'),
@@ -45,7 +44,6 @@ export const itemLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('follow'), stored, follower: name, followed: name }),
 ]);
 
-/** A line after the first. */
 export type ItemLine = z.output<typeof itemLine>;
 
 /** Returns the first line. `now` in Unix seconds. */
@@ -54,7 +52,6 @@ export function toHeadLine(now: number): string {
   return `${JSON.stringify(head)}\n`;
 }
 
-/** Returns the line of an item. */
 export function toItemLine(item: HeldItem): string {
   return `${JSON.stringify(toLine(item))}\n`;
 }

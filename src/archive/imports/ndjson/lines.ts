@@ -6,7 +6,6 @@ import { type ExportSource, type SkippedRecord, skip } from '../export-source.ts
 import { createSource } from '../files/export-files.ts';
 import { tellFault } from '../records.ts';
 
-/** A line of a file. */
 export type Line =
   | {
       readonly kind: 'text';
@@ -17,14 +16,12 @@ export type Line =
     }
   | { readonly kind: 'too long'; readonly number: number };
 
-/** Maximum bytes of one line. */
 const maxBytes = 8 * 2 ** 20;
 
 const lineFeed = 0x0a;
 
 /**
- * Cuts a file into its lines, in memory that does not grow with it: together come those that end in one
- * chunk. Empty lines are left out.
+ * Cuts a file into its lines, in constant memory: together come those that end in one chunk. Empty lines are left out.
  */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,

@@ -32,9 +32,8 @@ export type ExportParts = Readonly<
 type Read = ExportFiles['read'];
 
 /**
- * Reads whose export it is. Followers are counted in their list, posts in the manifest.
- *
- * @throws Error with a sentence where the account cannot be read
+ * Reads whose export it is: followers by their list, posts by the manifest. @throws Error if the account cannot be
+ * read
  */
 export async function readAccount(
   parts: ExportParts,
@@ -66,7 +65,6 @@ export async function readAccount(
   });
 }
 
-/** Reads the first readable record of some files. */
 async function readFirst<Row>(
   schema: z.ZodType<Row>,
   files: readonly ExportFile[],

@@ -9,8 +9,8 @@ import { type ShapedText, shapeNote } from './text.ts';
 const maxCharacters = 8_000_000;
 
 /**
- * Reads the long posts of an export. Returns the function that returns the whole text of a post; undefined if the
- * export has no more than the post itself. Those that cannot be read are short, as their posts are.
+ * Reads the long posts of an export, and returns the function that returns the whole text of a post; undefined if the
+ * export has but the post. Those that cannot be read are short, as their posts are.
  */
 export async function readNotes(
   files: readonly ExportFile[],

@@ -35,10 +35,8 @@ function readHandle(value: unknown): string | null {
   return typeof value === 'string' && /^\w{1,20}$/.test(value) ? value : null;
 }
 
-/** A number, or a text of digits; else null. */
 const digits = anything.transform(readDigits);
 
-/** A text that is not empty; else null. */
 const words = anything.transform(readWords);
 
 /** Where an entity stands: code points of the text with its HTML entities. */
@@ -47,7 +45,6 @@ const indices = z
   .transform(([start, end]) => [start ?? -1, end ?? -1] as const)
   .catch([-1, -1]);
 
-/** A short link and where it leads. */
 const link = z.object({ url, expanded_url: words, indices });
 
 const size = lenient(z.object({ w: digits, h: digits }));
@@ -88,7 +85,6 @@ const entities = z.object({
   media: eachOf(media, maximums.media),
 });
 
-/** What is marked in the text of a post. */
 export type EntitiesPayload = z.output<typeof entities>;
 
 export const noEntities = entities.parse({});
