@@ -1,36 +1,23 @@
 import { readFileSync } from 'node:fs';
+import type { Clock } from '../core/clock.ts';
 import { packagePath } from '../core/files/package-path.ts';
 import type { Account } from '../model/account.ts';
 import { type Media, toMediaSet } from '../model/media.ts';
 import type { Post, Status, Tombstone } from '../model/post.ts';
+import type { ArchiveStore } from './store/store.ts';
+import type { StoredRepost } from './store/timeline.ts';
 
 /** The version of the sample. It is raised when a file in `resources/sample/` changes. */
 export const sampleVersion: number = 6;
 
 /** A made-up archive: accounts, posts from the oldest to the newest, and who follows whom. */
-export interface Sample {
+interface Sample {
   readonly accounts: readonly Account[];
-  readonly posts: readonly SamplePost[];
-  readonly reposts: readonly SampleRepost[];
+  /** `parentId`: the id of the post that it answers. A tombstone has one too. */
+  readonly posts: readonly Readonly<{ id: string; parentId: string | null; post: Post }>[];
+  readonly reposts: readonly Omit<StoredRepost, 'platform' | 'stored'>[];
   /** The handles that each account follows, by its own handle. */
   readonly follows: Readonly<Record<string, readonly string[]>>;
-}
-
-/** A post of the sample. */
-export interface SamplePost {
-  readonly id: string;
-  /** The id of the post that it answers. A tombstone has one too. */
-  readonly parentId: string | null;
-  readonly post: Post;
-}
-
-/** A repost of the sample. */
-interface SampleRepost {
-  readonly handle: string;
-  readonly postHandle: string;
-  readonly postId: string;
-  /** Unix seconds. */
-  readonly created: number;
 }
 
 /** Fields of a status that `posts.json` leaves out where they are empty. */
@@ -49,23 +36,19 @@ interface StatusRecord
   readonly media?: readonly Media[];
 }
 
-/** A tombstone in `posts.json`. */
 interface TombstoneRecord extends Omit<Tombstone, Constant | 'id' | 'author'> {
   readonly id: string;
   readonly author: string | null;
   readonly replying_to?: string;
 }
 
-/** The accounts and posts that records name. */
 interface Named {
   readonly accounts: ReadonlyMap<string, Account>;
   readonly posts: ReadonlyMap<string, Post>;
 }
 
 /**
- * Reads the made-up archive that a fresh installation serves. Addresses that lead to Perch itself begin
- * with `perch:`.
- *
+ * Reads the made-up archive that a fresh installation serves. Addresses that lead to Perch itself begin with `perch:`.
  * @throws Error if a record names an account that is not there, or a post that is not before it
  */
 export function readSample(): Sample {
@@ -130,21 +113,44 @@ function toAnswered({ author, id, url }: Post): Status['replying_to'] {
 }
 
 function toTombstone(record: TombstoneRecord, { accounts }: Named): Tombstone {
-  const { type, id, url, text, reason, author } = record;
-  return {
-    type,
-    id,
-    url,
-    text,
-    reason,
-    author: author === null ? null : take(accounts, author),
-    context: null,
-    platform: 'sample',
-  };
+  const { replying_to: _parent, author: name, ...rest } = record;
+  const author = name === null ? null : take(accounts, name);
+  return { ...rest, author, context: null, platform: 'sample' };
 }
 
 function take<Value>(known: ReadonlyMap<string, Value>, name: string): Value {
   const value = known.get(name);
   if (value === undefined) throw new Error(`The sample names ${name} before it is there.`);
   return value;
+}
+
+const fact = 'sample_version';
+
+/**
+ * Puts this version's sample into the archive, unless it is there. If it is not wanted it stays: others may serve it.
+ */
+export function seedSample(store: ArchiveStore, clock: Clock): void {
+  const version = String(sampleVersion);
+  if (store.readFact(fact) === version) return;
+  store.transact(() => {
+    store.removePlatform('sample');
+    putSample(store, Math.floor(clock.now() / 1000));
+    store.writeFact(fact, version);
+  });
+}
+
+function putSample(store: ArchiveStore, stored: number): void {
+  const { accounts, posts, reposts, follows } = readSample();
+  const platform = 'sample';
+  for (const account of accounts) store.putAccount({ account, stored });
+  for (const row of posts) {
+    const { post } = row;
+    const handle = post.author?.screen_name ?? '';
+    const created = post.type === 'status' ? post.created_timestamp : 0;
+    store.putPost({ ...row, platform, handle, created, stored });
+  }
+  for (const repost of reposts) store.putRepost({ platform, ...repost, stored });
+  for (const [follower, others] of Object.entries(follows)) {
+    for (const followed of others) store.putFollow({ platform, follower, followed, stored });
+  }
 }

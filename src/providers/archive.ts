@@ -1,7 +1,7 @@
+import { seedSample } from '../archive/sample.ts';
 import type { SearchScope } from '../archive/search/match-expression.ts';
 import type { HeldAccount } from '../archive/store/account-rows.ts';
 import { readConversation } from '../archive/store/conversation.ts';
-import { seedSample } from '../archive/store/seed.ts';
 import { type ArchiveStore, openArchiveStore } from '../archive/store/store.ts';
 import type { Clock } from '../core/clock.ts';
 import { withPath } from '../core/files/private-files.ts';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { FastifyBaseLogger } from 'fastify';
-import type { HistoryKeep } from '../../archive/histories/history-keep.ts';
+import type { HistoryKeep } from '../../archive/histories/kept-histories.ts';
 import { openHistoryKeep } from '../../archive/histories/kept-histories.ts';
 import type { Config } from '../../config/config.ts';
 import type { Pool } from '../../core/caller.ts';

@@ -6,35 +6,16 @@ import type { ExportItem } from '../imports/export-source.ts';
 import { timeOf } from '../store/post-number.ts';
 import { parseStored } from '../store/stored-json.ts';
 
-/** What the archive gives back of what it holds. */
 export type HeldItem = Exclude<ExportItem, { kind: 'skipped' }> & { readonly stored: number };
 
-/** Reads what the archive holds, as it was imported. */
-export interface ExportRows {
-  /**
-   * Gives an account that is held and all that belongs to it: its posts and those that it passed on,
-   * its reposts, who follows it and whom it follows. Also where it is protected: it is for whoever
-   * owns the archive.
-   */
-  readHeld(account: AccountReference): Iterable<HeldItem>;
-  /** Gives the posts that belong to no account that is held. */
-  readOthers(): Iterable<HeldItem>;
-}
-
-/** How many rows are read at once. */
-const page = 500;
-
-interface AccountRow {
-  readonly stored: number;
-  readonly json: string;
-}
-
-interface PostRow extends AccountRow {
+interface PostRow {
   readonly number: number;
   readonly platform: Platform;
   readonly handle: string;
   readonly id: string;
   readonly parent_id: string | null;
+  readonly stored: number;
+  readonly json: string;
 }
 
 interface RepostRow {
@@ -50,27 +31,62 @@ interface FollowRow {
   readonly stored: number;
 }
 
-/** Prepares what reads everything back. */
-export function openExportRows(database: SqliteDatabase): ExportRows {
-  const account = database.prepare<unknown[], AccountRow>(
+/** Prepares what reads everything back, as it was imported. */
+export function openExportRows(database: SqliteDatabase) {
+  const account = database.prepare<unknown[], Pick<PostRow, 'stored' | 'json'>>(
     'SELECT stored, json FROM accounts WHERE platform = @platform AND handle = @handle',
   );
-  const own = openPosts(database, 'platform = @platform AND handle = @handle');
-  const passedOn = openPosts(database, passedOnPosts);
-  const others = openPosts(database, otherPosts);
-  const reposts = openReposts(database);
-  const follows = openFollows(database);
+  const openPosts = (where: string) =>
+    openPages<PostRow>(
+      database,
+      `SELECT number, platform, handle, id, parent_id, stored, json FROM posts
+       WHERE number > @number AND ${where} ORDER BY number`,
+    );
+  const own = openPosts('platform = @platform AND handle = @handle');
+  const passedOn = openPosts(passedOnPosts);
+  const others = openPosts(otherPosts);
+  const reposts = openPages<RepostRow>(
+    database,
+    `SELECT number, post_handle, post_id, stored FROM reposts
+     WHERE platform = @platform AND handle = @handle AND number > @number ORDER BY number`,
+  );
+  const follows = openPages<FollowRow>(
+    database,
+    `SELECT follower, followed, stored FROM follows
+     WHERE platform = @platform AND (followed = @handle OR follower = @handle)
+       AND (follower, followed) > (@follower, @followed) ORDER BY follower, followed`,
+  );
   return {
-    *readHeld(of) {
+    /**
+     * Yields an account that is held and all that belongs to it: its posts and those that it passed on, its reposts,
+     * who follows it and whom it follows. Also if it is protected: it is for whoever owns the archive.
+     */
+    *readHeld(of: AccountReference): Iterable<HeldItem> {
       const row = account.get(of);
       if (row === undefined) return;
       yield { kind: 'account', stored: row.stored, account: parseStored(row.json) as Account }; // written by `putAccount`
-      yield* own(of);
-      yield* passedOn(of);
-      yield* reposts(of);
-      yield* follows(of);
+      for (const post of own(of)) yield toPost(post);
+      for (const post of passedOn(of)) yield toPost(post);
+      for (const repost of reposts(of)) yield toRepost(repost, of);
+      for (const follow of follows(of)) yield { kind: 'follow', ...follow };
     },
-    readOthers: () => others({ platform: 'x', handle: '' }),
+    /** Yields the posts that belong to no account that is held. */
+    *readOthers(): Iterable<HeldItem> {
+      for (const post of others({ platform: 'x', handle: '' })) yield toPost(post);
+    },
+  };
+}
+
+/** Number of rows that are read at once. */
+const page = 500;
+
+/** Prepares the reading of rows page by page; each page begins after the last row of the one before. */
+function openPages<Row extends object>(database: SqliteDatabase, sql: string) {
+  const next = database.prepare<unknown[], Row>(`${sql} LIMIT ${page}`);
+  const start = { number: -1, follower: '', followed: '' };
+  return function* (of: AccountReference): Iterable<Row> {
+    const readAfter = (last?: Row) => next.all({ ...start, ...last, ...of });
+    for (let rows = readAfter(); rows.length > 0; rows = readAfter(rows.at(-1))) yield* rows;
   };
 }
 
@@ -85,37 +101,10 @@ const otherPosts = `platform <> 'sample' AND NOT EXISTS (
     WHERE reposts.platform = posts.platform AND post_id = posts.id AND post_handle = posts.handle
   )`;
 
-function openPosts(database: SqliteDatabase, where: string) {
-  const next = database.prepare<unknown[], PostRow>(
-    `SELECT number, platform, handle, id, parent_id, stored, json FROM posts
-     WHERE number > @after AND ${where} ORDER BY number LIMIT ${page}`,
-  );
-  return function* (of: AccountReference): Iterable<HeldItem> {
-    const rows = (after: number) => next.all({ ...of, after });
-    for (let some = rows(-1); some.length > 0; some = rows(some.at(-1)?.number ?? 0)) {
-      for (const row of some) yield toPost(row);
-    }
-  };
-}
-
 function toPost({ number, platform, handle, id, parent_id, stored, json }: PostRow): HeldItem {
   const created = timeOf(number, { kind: 'post', key: `${platform} ${handle} ${id}` });
   const post = parseStored(json) as Post; // written by `putPost`
   return { kind: 'post', stored, post, parentId: parent_id, created };
-}
-
-function openReposts(database: SqliteDatabase) {
-  const next = database.prepare<unknown[], RepostRow>(
-    `SELECT number, post_handle, post_id, stored FROM reposts
-     WHERE platform = @platform AND handle = @handle AND number > @after
-     ORDER BY number LIMIT ${page}`,
-  );
-  return function* (of: AccountReference): Iterable<HeldItem> {
-    const rows = (after: number) => next.all({ ...of, after });
-    for (let some = rows(-1); some.length > 0; some = rows(some.at(-1)?.number ?? 0)) {
-      for (const row of some) yield toRepost(row, of);
-    }
-  };
 }
 
 function toRepost(
@@ -125,22 +114,4 @@ function toRepost(
   const key = `${platform} ${handle} ${post_handle} ${post_id}`;
   const created = timeOf(number, { kind: 'repost', key });
   return { kind: 'repost', stored, handle, postHandle: post_handle, postId: post_id, created };
-}
-
-function openFollows(database: SqliteDatabase) {
-  const next = database.prepare<unknown[], FollowRow>(
-    `SELECT follower, followed, stored FROM follows
-     WHERE platform = @platform AND (followed = @handle OR follower = @handle)
-       AND (follower, followed) > (@follower, @followed)
-     ORDER BY follower, followed LIMIT ${page}`,
-  );
-  return function* (of: AccountReference): Iterable<HeldItem> {
-    const rows = (after: { follower: string; followed: string }) =>
-      next.all({ ...of, follower: after.follower, followed: after.followed });
-    let last: { follower: string; followed: string } = { follower: '', followed: '' };
-    for (let some = rows(last); some.length > 0; some = rows(last)) {
-      for (const row of some) yield { kind: 'follow', ...row };
-      last = some.at(-1) ?? last;
-    }
-  };
 }

@@ -1,17 +1,10 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { Status } from '../../model/post.ts';
-import type { Platform } from '../../model/reference.ts';
+import type { AccountReference } from '../../model/reference.ts';
 import { currentHandle } from '../store/account-rows.ts';
 import { secondOf } from '../store/post-number.ts';
 import type { Revive } from '../store/stored-json.ts';
 
-/** Whose history is read. The handle is lower case. */
-export interface HistoryOwner {
-  readonly platform: Platform;
-  readonly handle: string;
-}
-
-/** A post at its place in an account's history. */
 export interface HistoryPost {
   /** Rises with the time. */
   readonly number: number;
@@ -24,8 +17,7 @@ export interface HistoryPost {
   readonly post: Status;
 }
 
-/** A repost at its place in an account's history. */
-export interface HistoryRepost {
+interface HistoryRepost {
   readonly number: number;
   /** When it was passed on, in Unix seconds. */
   readonly created: number;
@@ -35,19 +27,7 @@ export interface HistoryRepost {
   readonly post: Status | null;
 }
 
-/** Reads all that an account posted, oldest first, page by page. What is gone is left out. */
-export interface Histories {
-  /** Gives the posts after a number, at most so many; from the first one after -1. */
-  readHistory(owner: HistoryOwner, after: number, count: number): readonly HistoryPost[];
-  /** Gives the account's own replies to one of its posts, oldest first. */
-  readContinuations(owner: HistoryOwner, to: HistoryPost): readonly HistoryPost[];
-  /** Gives the reposts of posts of others after a number, at most so many. */
-  readReposts(owner: HistoryOwner, after: number, count: number): readonly HistoryRepost[];
-}
-
-interface PostRow {
-  readonly number: number;
-  readonly stored: number;
+interface PostRow extends Pick<HistoryPost, 'number' | 'stored'> {
   readonly json: string;
   readonly continues: number;
 }
@@ -62,8 +42,8 @@ interface RepostRow {
 /** Elsewhere the post of somebody else that is answered can have the id of one's own. */
 const answersOwn = `(posts.platform IN ('x', 'sample') OR posts.answers_other = 0)`;
 
-/** Prepares what reads the histories of accounts. */
-export function openHistories(database: SqliteDatabase, revive: Revive): Histories {
+/** Prepares what reads all that an account posted, oldest first, page by page. What is gone is left out. */
+export function openHistories(database: SqliteDatabase, revive: Revive) {
   // A parent is an earlier post: so no two posts can each go on from the other.
   const posts = database.prepare<unknown[], PostRow>(
     `SELECT number, stored, json, EXISTS (
@@ -97,11 +77,18 @@ export function openHistories(database: SqliteDatabase, revive: Revive): Histori
     post: revive.post(json) as Status, // rows that are not gone are posts
   });
   return {
-    readHistory: ({ platform, handle }, after, count) =>
+    /** Reads the posts after a number, at most so many; from the first one after -1. */
+    readHistory: ({ platform, handle }: AccountReference, after: number, count: number) =>
       posts.all(platform, handle, after, count).map(toPost),
-    readContinuations: ({ platform, handle }, { number, post }) =>
+    /** Reads the account's own replies to one of its posts, oldest first. */
+    readContinuations: ({ platform, handle }: AccountReference, { number, post }: HistoryPost) =>
       continuations.all(platform, post.id, handle, number).map(toPost),
-    readReposts: ({ platform, handle }, after, count) =>
+    /** Reads the reposts of posts of others after a number, at most so many. */
+    readReposts: (
+      { platform, handle }: AccountReference,
+      after: number,
+      count: number,
+    ): readonly HistoryRepost[] =>
       reposts.all(platform, handle, after, count).map((row) => ({
         number: row.number,
         created: secondOf(row.number),

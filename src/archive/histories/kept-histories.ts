@@ -1,37 +1,75 @@
 import { setImmediate } from 'node:timers/promises';
 import { openStore, type SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { Post } from '../../model/post.ts';
-import type { AccountReference } from '../../model/reference.ts';
+import type { AccountReference, PostReference } from '../../model/reference.ts';
 import { clipRanges, joinRanges, type SecondRange } from '../../platforms/second-ranges.ts';
 import { openProtection } from '../store/account-rows.ts';
 import { migrations } from '../store/schema.ts';
 import { createRevive, type Revive } from '../store/stored-json.ts';
-import type { FetchedPart, HistoryKeep, KeptPart, KeptPost, KeptQuery } from './history-keep.ts';
 
-/**
- * Opens the tables of imported histories in the archive's database, with a connection of its own.
- *
- * @param baseUrl Perch's own address, put where stored JSON has the placeholder.
- * @throws Error when the file cannot be opened or was written by a newer version.
- */
+export interface KeptPost {
+  readonly post: Post;
+  /** The second that it stands at. A repost, whose own is not known, was made then or before. */
+  readonly second: number;
+  /** A repost was made then or after; minus infinity where that is not known. Else the same second. */
+  readonly belowSecond: number;
+  /** When it was fetched, in Unix seconds. */
+  readonly stored: number;
+}
+
+export interface KeptTimeline {
+  readonly account: AccountReference;
+  /** The account's id: a handle can become another's. */
+  readonly accountId: string;
+  /** Whether the replies to others are among the posts. */
+  readonly withReplies: boolean;
+  readonly withReposts: boolean;
+}
+
+export interface KeptQuery extends KeptTimeline {
+  readonly range: SecondRange;
+  /** The most posts that are given; what is older than those counts as not kept. */
+  readonly limit: number;
+}
+
+export interface KeptPart {
+  /** What is kept as a whole, newest first; these do not touch. */
+  readonly ranges: readonly SecondRange[];
+  /** The posts that stand there, or may, newest first. */
+  readonly posts: readonly KeptPost[];
+}
+
+/** Parts of a timeline that were fetched as a whole, with all that stands or may stand there. */
+export interface FetchedPart extends KeptTimeline {
+  readonly ranges: readonly SecondRange[];
+  readonly posts: readonly KeptPost[];
+}
+
+/** Keeps the timelines that were imported, to answer nothing but imports. Close it with `close()`. */
+export type HistoryKeep = ReturnType<typeof prepareKeep>;
+
+/** Opens the imported histories in the archive's database. @throws Error as `openArchiveStore` does */
 export function openHistoryKeep(path: string, baseUrl: string): HistoryKeep {
   return openStore({ path, migrations }, (database) => prepareKeep(database, baseUrl));
 }
 
-function prepareKeep(database: SqliteDatabase, baseUrl: string): HistoryKeep {
+function prepareKeep(database: SqliteDatabase, baseUrl: string) {
   const revive = createRevive({ baseUrl, isProtected: openProtection(database) });
   return {
     holds: openHolds(database),
+    /** Reads what was kept with the same posts or more. */
     read: openRead(database, revive),
+    /** Takes the place of what was kept of these parts. */
     put: openPut(database),
+    /** Forgets an account; returns how many posts were kept of it. */
     drop: openKeptDrop(database),
+    /** Forgets a post, or an account and its posts, that a source says is gone, in every history. */
     dropGone: openDropGone(database),
-    close: () => database.close(),
+    close: () => void database.close(),
   };
 }
 
-/** Prepares what forgets the imported history of an account. */
-export function openKeptDrop(database: SqliteDatabase): HistoryKeep['drop'] {
+export function openKeptDrop(database: SqliteDatabase): (account: AccountReference) => number {
   const [ranges, posts] = ['kept_ranges', 'kept_posts'].map((table) =>
     database.prepare(`DELETE FROM ${table} WHERE platform = ? AND handle = ?`),
   );
@@ -43,7 +81,7 @@ export function openKeptDrop(database: SqliteDatabase): HistoryKeep['drop'] {
 }
 
 /** Most of what is gone was never kept: that is found out without a lock. */
-function openDropGone(database: SqliteDatabase): HistoryKeep['dropGone'] {
+function openDropGone(database: SqliteDatabase) {
   const byKey = database.prepare<unknown[], number>(
     `SELECT number FROM kept_posts WHERE platform = ? AND key = ? AND (platform = 'x' OR author = ?)`,
   );
@@ -55,7 +93,7 @@ function openDropGone(database: SqliteDatabase): HistoryKeep['dropGone'] {
     for (const number of numbers) remove.run(number);
   });
   const [holds, drop] = [openHolds(database), openKeptDrop(database)];
-  return (gone) => {
+  return (gone: PostReference | AccountReference): void => {
     if (!('id' in gone) && holds(gone)) drop(gone);
     const author = gone.handle?.toLowerCase() ?? '';
     const numbers =
@@ -66,9 +104,9 @@ function openDropGone(database: SqliteDatabase): HistoryKeep['dropGone'] {
   };
 }
 
-function openHolds(database: SqliteDatabase): HistoryKeep['holds'] {
+function openHolds(database: SqliteDatabase) {
   const any = database.prepare('SELECT 1 FROM kept_ranges WHERE platform = ? AND handle = ?');
-  return (account) => any.get(...namesOf(account)) !== undefined;
+  return (account: AccountReference): boolean => any.get(...namesOf(account)) !== undefined;
 }
 
 interface RangeRow {
@@ -85,7 +123,7 @@ interface PostRow {
 }
 
 /** What was kept with replies and reposts has also what is asked for without them. */
-function openRead(database: SqliteDatabase, revive: Revive): HistoryKeep['read'] {
+function openRead(database: SqliteDatabase, revive: Revive) {
   const ranges = database.prepare<unknown[], RangeRow>(
     `SELECT from_second, to_second FROM kept_ranges WHERE platform = ? AND handle = ?
        AND account_id = ? AND with_replies >= ? AND with_reposts >= ?`,
@@ -96,7 +134,7 @@ function openRead(database: SqliteDatabase, revive: Revive): HistoryKeep['read']
        AND CASE repost WHEN 0 THEN second ELSE below_second END <= ?
      ORDER BY second DESC, place LIMIT ?`,
   );
-  return (query) => {
+  return (query: KeptQuery): KeptPart => {
     const [options, names] = [optionsOf(query), namesOf(query.account)];
     const rows = ranges.all(...names, query.accountId, ...options);
     const kept = clipRanges(joinRanges(rows.map(toRange)), query.range);
@@ -133,10 +171,10 @@ function toKeptPost({ second, below_second: below, stored, json }: PostRow, revi
 const piece = 250;
 
 /**
- * Writes the posts, which are true whenever they are read, then in one step what is kept as a whole
- * from now on. Whoever stops in between has lost nothing.
+ * Writes the posts, which are true whenever they are read, then in one step what is kept as a whole from now on.
+ * Whoever stops in between has lost nothing.
  */
-function openPut(database: SqliteDatabase): HistoryKeep['put'] {
+function openPut(database: SqliteDatabase) {
   const others = database.prepare(
     'SELECT 1 FROM kept_ranges WHERE platform = ? AND handle = ? AND account_id <> ?',
   );
@@ -162,7 +200,7 @@ function openPut(database: SqliteDatabase): HistoryKeep['put'] {
     clear(part, rows);
     cover(part);
   });
-  return async (part) => {
+  return async (part: FetchedPart): Promise<void> => {
     begin.immediate(part);
     const rows: Row[] = [];
     for (let from = 0; from < part.posts.length; from += piece) {

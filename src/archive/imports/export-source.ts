@@ -1,16 +1,12 @@
 import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
 
-/** What is told of the age of an item. */
 interface Dated {
   /** When it was so, in Unix seconds; left out where that is when the export was made. */
   readonly stored?: number;
 }
 
-/**
- * An account that an import makes the archive hold: whoever's export it is. It comes before what is
- * told of it, and reposts and follows are of the platform of the account that came last.
- */
+/** The account whose export it is. It comes before what is told of it: reposts and follows are of its platform. */
 export interface ExportedAccount extends Dated {
   readonly kind: 'account';
   readonly account: Account;
@@ -37,22 +33,17 @@ export interface ExportedRepost extends Dated {
   readonly created: number;
 }
 
-/**
- * That one account follows another. Both by handle in lower case; where X tells no more than an id,
- * by `toIdHandle` of it.
- */
+/** That one account follows another, by handle in lower case or, if X tells but an id, by `toIdHandle` of it. */
 export interface ExportedFollow extends Dated {
   readonly kind: 'follow';
   readonly follower: string;
   readonly followed: string;
 }
 
-/** A record that was left out. */
 export interface SkippedRecord {
   readonly kind: 'skipped';
   /** Which record it is: its file, and its place or id in it. */
   readonly where: string;
-  /** Why it was left out, in a sentence. */
   readonly why: string;
   /** `fault`: it could not be read. `private`: its author did not show it to everybody. */
   readonly cause: 'fault' | 'private';
@@ -62,7 +53,6 @@ export interface SkippedRecord {
   readonly isAccount?: boolean;
 }
 
-/** One thing that an export tells. */
 export type ExportItem =
   | ExportedAccount
   | ExportedPost
@@ -78,12 +68,10 @@ export interface ExportSource {
   readonly exported?: number;
   /** How large it is, in bytes of what is read; null where that is not known. */
   readonly totalBytes: number | null;
-  /** How many bytes have been read so far. */
   readonly bytesRead: number;
   /**
-   * Gives everything in the export, always in the same order and in constant memory: a few items at a
-   * time, and others have their turn now and then. It is called once.
-   *
+   * Gives everything in the export, always in the same order and in constant memory: a few items at a time, and others
+   * have their turn now and then. It is called once.
    * @throws Error with a sentence where the export as a whole cannot be read
    */
   groups(): AsyncIterable<readonly ExportItem[]>;
@@ -96,17 +84,19 @@ export interface ExportHints {
   readonly handle?: string;
 }
 
-/** A form of export that can be imported. */
 export interface ExportForm {
   /** As in `--form`. */
   readonly name: string;
   /** Whether the handle among the hints is used. */
   readonly takesHandle: boolean;
   /**
-   * Opens the file or folder as this form; null where it is none of it, told by what is in it and not
-   * by its name.
-   *
+   * Opens the file or folder as this form; null where it is none of it, told by what is in it and not by its name.
    * @throws Error with a sentence where it looks like this form and cannot be read
    */
   open(path: string, hints?: ExportHints): Promise<ExportSource | null>;
+}
+
+/** Returns the record of what was left out because it could not be read. */
+export function skip(where: string, why: string): SkippedRecord {
+  return { kind: 'skipped', where, why, cause: 'fault' };
 }

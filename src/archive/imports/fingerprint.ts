@@ -1,18 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openFolderFiles } from './files/folder-files.ts';
+import { openFolderFiles } from './files/open-files.ts';
 
-/**
- * Raised when a form reads more of an export, or gives its items in another order: an import that was
- * begun before does not go on, and what was imported can be imported again.
- */
+/** Raised when a form reads more of an export, or in another order: earlier imports are imported anew then. */
 const importVersion = 1;
 
 /** How much of a file is looked at in one place, and in how many places. */
 const sample = { bytes: 65_536, places: 8 } as const;
 
-/** What tells an export from others. */
 export interface ExportPrint {
   /** SHA-256, hex. */
   readonly fingerprint: string;
@@ -21,9 +17,8 @@ export interface ExportPrint {
 }
 
 /**
- * Gives what tells an export from every other, by name, size, time and samples of its files.
- *
- * @param form The form that it is read as.
+ * Returns what tells an export from every other, by the form it is read as and name, size, time and samples of its
+ * files.
  */
 export async function fingerprintExport(path: string, form: string): Promise<ExportPrint> {
   const hash = createHash('sha256').update(`${importVersion} ${form}\n`);
@@ -31,16 +26,13 @@ export async function fingerprintExport(path: string, form: string): Promise<Exp
   if (folder === null)
     return { changed: await addFile(hash, path), fingerprint: hash.digest('hex') };
   let changed = 0;
-  for (const { name } of folder.files.filter(isRecords)) {
+  // Pictures and pages beside the records do not matter, and are many.
+  const records = folder.files.filter(({ name }) => /\.(?:js|json|csv|car|ndjson)$/.test(name));
+  for (const { name } of records) {
     hash.update(`${name}\n`);
     changed = Math.max(changed, await addFile(hash, join(path, name)));
   }
   return { changed, fingerprint: hash.digest('hex') };
-}
-
-/** Pictures and pages beside the records do not matter, and are many. */
-function isRecords({ name }: { readonly name: string }): boolean {
-  return /\.(?:js|json|csv|car|ndjson)$/.test(name);
 }
 
 async function addFile(hash: Hash, path: string): Promise<number> {

@@ -7,22 +7,19 @@ import { xForm } from './x/form.ts';
 /** The forms of exports that can be imported, in the order in which a file is tried as them. */
 export const exportForms: readonly ExportForm[] = [ndjsonForm, xForm, blueskyForm, mastodonForm];
 
-/** An export that is open, and the form that it has. */
 export interface OpenedExport {
   readonly form: ExportForm;
   readonly source: ExportSource;
 }
 
-/** The forms that an export may have, and what is known of it. */
 export interface ExportChoice {
   readonly forms: readonly ExportForm[];
   readonly hints: ExportHints;
 }
 
 /**
- * Opens an export as the form that it is found to have; null where it has none of them.
- *
- * @throws Error with a sentence where it cannot be read
+ * Opens an export as the first form that it has; null if it has none. @throws Error with a sentence if it cannot be
+ * read
  */
 export async function openExport(
   path: string,

@@ -3,14 +3,12 @@ export type JsonElement =
   | { readonly kind: 'value'; readonly value: unknown; readonly index: number }
   | {
       readonly kind: 'fault';
-      /** A sentence. */
       readonly why: string;
       /** Whether the file ends before the array does, so that an unknown number of elements is missing. */
       readonly isCutOff: boolean;
       readonly index: number;
     };
 
-/** Maximum bytes of one element. */
 export const maxElementBytes: number = 8 * 2 ** 20;
 
 /**
@@ -18,9 +16,8 @@ export const maxElementBytes: number = 8 * 2 ** 20;
  * because a promise for each element takes as long as parsing it. An element that is broken, or larger than
  * `maxElementBytes`, is a fault, and the next one is read. Lone surrogates, NUL and bytes that are not UTF-8 become
  * U+FFFD, so that offsets in code points stay right.
- *
  * @param start Matches the text up to the opening bracket of the array. Everything before it is skipped: a byte order
- *   mark, or the `window.YTD… =` of X.
+ * mark, or the `window.YTD… =` of X.
  */
 export async function* jsonElements(
   chunks: AsyncIterable<Uint8Array>,
@@ -99,7 +96,6 @@ function createOpenElement() {
       size = 0;
       return element;
     },
-    /** Returns how many elements have ended. */
     count: () => count,
     tellEnd: () =>
       size === 0
@@ -144,8 +140,8 @@ function createTokens(): (byte: number) => boolean {
 }
 
 /**
- * Meaning of a byte for the array: after an element, after the array, or the first one of an element
- * while the closing of the one before it is missing.
+ * Meaning of a byte for the array: after an element, after the array, or the first one of an element while the closing
+ * of the one before it is missing.
  */
 type Border = 'element' | 'end' | 'astray';
 

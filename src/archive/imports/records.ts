@@ -1,18 +1,16 @@
 import type { z } from 'zod';
-import type { SkippedRecord } from './export-source.ts';
-import type { ExportFile } from './files/export-files.ts';
+import { type SkippedRecord, skip } from './export-source.ts';
+import type { ExportFile, ExportFiles } from './files/export-files.ts';
 import { type JsonElement, jsonElements } from './json-elements.ts';
 
 /** A record of a file of an export, or why it is left out. */
 export type ExportRecord<Row> = { readonly kind: 'row'; readonly row: Row } | SkippedRecord;
 
-/** How the records of a file are read. */
 export interface RecordReading<Row> {
   readonly schema: z.ZodType<Row>;
   /** Matches the text up to the opening bracket of the array; without it, the file's first array is read. */
   readonly start?: RegExp;
-  /** Opens the file. */
-  read(file: ExportFile): AsyncIterable<Uint8Array>;
+  readonly read: ExportFiles['read'];
 }
 
 /** Reads the records of files that are a JSON array each, in order, some at a time. */
@@ -22,7 +20,7 @@ export async function* readRecords<Row>(
 ): AsyncGenerator<readonly ExportRecord<Row>[], void, undefined> {
   for (const file of files) {
     for await (const elements of jsonElements(read(file), start)) {
-      yield elements.map((element) => toRecord(element, schema, file));
+      yield elements.map((element) => toRecord(element, schema, file.name));
     }
   }
 }
@@ -40,18 +38,12 @@ export async function* readRows<Row>(
 function toRecord<Row>(
   element: JsonElement,
   schema: z.ZodType<Row>,
-  { name }: ExportFile,
+  file: string,
 ): ExportRecord<Row> {
-  if (element.kind === 'fault') {
-    return { ...skip(element, name, element.why), isCutOff: element.isCutOff };
-  }
-  const parsed = schema.safeParse(element.value);
-  if (parsed.success) return { kind: 'row', row: parsed.data };
-  return skip(element, name, tellFault(parsed.error));
-}
-
-function skip({ index }: JsonElement, file: string, why: string): SkippedRecord {
-  return { kind: 'skipped', where: `${file}, record ${index + 1}`, why, cause: 'fault' };
+  const where = `${file}, record ${element.index + 1}`;
+  if (element.kind === 'fault') return { ...skip(where, element.why), isCutOff: element.isCutOff };
+  const { data, error } = schema.safeParse(element.value);
+  return error === undefined ? { kind: 'row', row: data } : skip(where, tellFault(error));
 }
 
 /** Says in a sentence what is wrong with a record, by the first thing that is. */

@@ -1,10 +1,9 @@
 import type { Clock } from '../../core/clock.ts';
+import type { Platform } from '../../model/reference.ts';
 import type { ImportCounts, NewImport, StoredImport } from '../store/import-rows.ts';
 import type { ArchiveStore } from '../store/store.ts';
-import type { ExportItem, ExportSource, SkippedRecord } from './export-source.ts';
-import { type ImportPlatform, putItem } from './stored-items.ts';
+import type { ExportedPost, ExportItem, ExportSource, SkippedRecord } from './export-source.ts';
 
-/** What an import needs and whom it tells. */
 export interface ImportOptions {
   readonly store: ArchiveStore;
   readonly source: ExportSource;
@@ -12,20 +11,17 @@ export interface ImportOptions {
   readonly clock: Clock;
   /** Stops it after the batch that is being written. */
   readonly signal: AbortSignal;
-  /** Told after every batch. */
   readonly onProgress: (progress: ImportState) => void;
   /** Told of every record that is left out, in this run. */
   readonly onSkipped: (record: SkippedRecord) => void;
 }
 
-/** How far an import is. */
 export interface ImportState {
   readonly counts: ImportCounts;
   /** How many items of the export are in the archive. */
   readonly items: number;
 }
 
-/** How an import ended. */
 export interface ImportOutcome extends ImportState {
   /** `known`: it was in the archive already, whole. `stopped`: it goes on where it was stopped. */
   readonly ended: 'done' | 'known' | 'stopped';
@@ -35,17 +31,12 @@ export interface ImportOutcome extends ImportState {
   readonly isCutOff: boolean;
 }
 
-/**
- * How much is written at once, at most: a transaction is over in some 50 ms, so that nobody who writes
- * beside it waits for long, and a batch has little memory however large its records are.
- */
+/** Maximum of a batch: others who write wait for 50 ms at most, and large records take little memory. */
 const batchLimits = { items: 500, ms: 50, bytes: 4 * 2 ** 20 } as const;
 
 /**
- * Imports an export into the archive, in transactions that also note how far it is. After a kill the
- * next run goes on after the last whole one.
- *
- * @throws Error with a sentence where the export cannot be read, or somebody else imports it
+ * Imports an export in transactions that also note how far it is, where the next run goes on after a kill.
+ * @throws Error with a sentence if the export cannot be read, or somebody else imports it
  */
 export async function runImport(options: ImportOptions): Promise<ImportOutcome> {
   const { store, found, clock } = options;
@@ -92,12 +83,10 @@ function takeGroup(
   }
 }
 
-/** Creates what gathers items and writes them. */
 function createWriter(options: ImportOptions, begun: StoredImport) {
-  const { store, clock, found, source } = options;
-  const putting = { store, number: begun.number, exported: found.exported };
+  const { store, clock, source } = options;
+  const put = createPut(options, begun.number);
   let state: ImportState = { counts: begun.counts, items: begun.items };
-  let platform: ImportPlatform | null = null;
   let batch: ExportItem[] = [];
   let seen = 0;
   let bytes = 0;
@@ -106,22 +95,23 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     const progress = { ...next, isDone, before: state.items, now: toSeconds(clock.now()) };
     if (!store.advanceImport(begun.number, progress)) throw new Error(meanwhile);
   };
-  const learn = (item: ExportItem) => {
-    if (item.kind === 'account') platform = item.account.platform;
-  };
-  const put = (items: readonly ExportItem[]): ImportState => {
+  /** Puts items for as long as a transaction may last. */
+  const putSome = (items: readonly ExportItem[]): ImportState => {
+    const until = clock.now() + batchLimits.ms;
     const counts = { ...state.counts };
-    const taken = takeWhileTime(items, clock, (item) => {
-      learn(item);
-      counts[putItem(item, platform, putting)] += 1;
-    });
+    let taken = 0;
+    for (const item of items) {
+      counts[put.item(item)] += 1;
+      taken += 1;
+      if (clock.now() >= until) break;
+    }
     return { counts, items: state.items + taken };
   };
   const write = () => {
     while (batch.length > 0) {
       let next = state;
       store.transact(() => {
-        next = put(batch);
+        next = putSome(batch);
         advance(next, false);
       });
       batch = batch.slice(next.items - state.items);
@@ -136,7 +126,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
       seen += 1;
       if (item.kind === 'skipped') isCutOff ||= item.isCutOff === true;
       if (seen <= begun.items) {
-        learn(item);
+        put.learn(item);
         return false;
       }
       if (item.kind === 'skipped') options.onSkipped(item);
@@ -150,20 +140,58 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
   };
 }
 
-/** Takes one item after the other for as long as a transaction may last; gives how many. */
-function takeWhileTime(
-  items: readonly ExportItem[],
-  clock: Clock,
-  take: (item: ExportItem) => void,
-): number {
-  const until = clock.now() + batchLimits.ms;
-  let taken = 0;
-  for (const item of items) {
-    take(item);
-    taken += 1;
-    if (clock.now() >= until) break;
-  }
-  return taken;
+/**
+ * Creates what puts items into the archive. What is held and followed by name is of the platform of the account that
+ * came last, so accounts of an earlier run have to be learned.
+ */
+function createPut({ store, found }: ImportOptions, number: number) {
+  let platform: Platform | null = null;
+  const learn = (item: ExportItem): void => {
+    if (item.kind === 'account') platform = item.account.platform;
+  };
+  const takePlatform = (): Platform => {
+    if (platform !== null) return platform;
+    throw new Error('The export tells of connections before it tells whose they are.');
+  };
+  /** Puts an item; returns what it counts as. */
+  const putItem = (item: ExportItem): keyof ImportCounts => {
+    if (item.kind === 'skipped') return item.cause === 'private' ? 'hidden' : 'faults';
+    const { stored = found.exported } = item;
+    learn(item);
+    switch (item.kind) {
+      case 'account': {
+        const { platform, screen_name } = item.account;
+        store.putAccount({ account: item.account, stored });
+        store.noteImported(number, { platform, handle: screen_name.toLowerCase() });
+        return 'accounts';
+      }
+      case 'post':
+        return putPost(item, store, stored);
+      case 'repost': {
+        const { kind: _kind, ...repost } = item;
+        store.putRepost({ ...repost, platform: takePlatform(), stored });
+        return 'reposts';
+      }
+      case 'follow': {
+        const { follower, followed } = item;
+        store.putFollow({ platform: takePlatform(), follower, followed, stored });
+        return 'follows';
+      }
+    }
+  };
+  return { learn, item: putItem };
+}
+
+function putPost(
+  { post, parentId, created }: ExportedPost,
+  store: ArchiveStore,
+  stored: number,
+): keyof ImportCounts {
+  if (post.id === null) return 'faults';
+  const handle = post.author?.screen_name.toLowerCase() ?? '';
+  const { platform, id } = post;
+  store.putPost({ platform, handle, id, parentId, created, stored, post });
+  return 'posts';
 }
 
 const meanwhile =

@@ -6,10 +6,8 @@ import type { SearchText, Term, UserSearchText } from './search-query.ts';
 export type SearchScope = Platform | 'imports';
 
 /**
- * Returns an FTS5 expression over `post_words`. All words come from `toWords` and `toNameWord` or are
- * marks, so none has a quote in it.
- *
- * @param marks Single words that the post must have beside those that the text asks for.
+ * Returns an FTS5 expression over `post_words` for a text and the `marks` that posts must have besides. Words come
+ * from `toWords` and `toNameWord` or are marks, so none has a quote in it.
  */
 export function toMatchExpression(
   { include, exclude }: SearchText,

@@ -21,9 +21,9 @@ export interface SearchText {
 }
 
 /**
- * Parses the text of a search of posts: words, `"phrases"`, `-` before what must not be there,
- * `from:`, `since:`, `until:`, `filter:` and `#tags`. An operator that other searches know, and a
- * value that cannot be read, is left out and named in `warnings`.
+ * Parses the text of a search of posts: words, `"phrases"`, `-` before what must not be there, `from:`, `since:`,
+ * `until:`, `filter:` and `#tags`. An operator that other searches know, and a value that cannot be read, is left out
+ * and named in `warnings`.
  */
 export function parseSearchText(text: string): SearchText {
   const pieces = toPieces(text, ofPosts);
@@ -85,7 +85,6 @@ interface Special {
   readonly shown: string;
 }
 
-/** The operators and tags of a kind of search. */
 interface Dialect {
   /** Added to the warning about an unknown operator. */
   readonly where: string;

@@ -31,14 +31,13 @@ const matches = `FROM post_words CROSS JOIN public_posts AS posts ON posts.numbe
     AND post_words.rowid < CAST(@below AS INTEGER) AND post_words.rowid >= CAST(@from AS INTEGER)
   ORDER BY post_words.rowid DESC`;
 
-/** Prepares the search of posts. */
 export function openPostSearch(database: SqliteDatabase, revive: Revive) {
   const readLatest = openLatest(database);
   const readTop = openTop(database);
   return {
     /**
-     * Finds the posts that a text asks for, newest first, or ranked if the feed is `top`. Posts of
-     * protected accounts and placeholders of lost posts are not found.
+     * Finds public posts that a text asks for, newest first, or ranked if the feed is `top`; no placeholders of lost
+     * ones.
      */
     searchPosts: (query: SearchQuery, scope: SearchScope): Page<Post> => {
       const { count, feed, cursor } = query;
@@ -49,11 +48,7 @@ export function openPostSearch(database: SqliteDatabase, revive: Revive) {
       const isRanked = feed === 'top';
       const read = isRanked ? readTop : readLatest;
       const { rows, isCut } = read(range, { cursor, limit: toRowLimit(count) });
-      const found = rows.map(({ json, stored, cursor }) => ({
-        item: revive.post(json),
-        stored,
-        cursor,
-      }));
+      const found = rows.map(({ json, ...row }) => ({ ...row, item: revive.post(json) }));
       const warnings = [...text.warnings, ...(isCut ? [cutWarning] : [])];
       return toPage(found, { count, warnings, isRanked });
     },
@@ -93,18 +88,15 @@ function openLatest(database: SqliteDatabase) {
 /** Maximum number of matches, the newest ones, that the top feed ranks. */
 export const rankedPosts = 500;
 
-/**
- * Maximum number of matches that a later page ranks: it ranks those of the first page's range again, and
- * an import in between can have added to them.
- */
+/** Maximum of a later page: it ranks the range of the first again, to which an import can have added. */
 const rankedLater = 10 * rankedPosts;
 
 const cutWarning = `Top posts are those among the newest ${rankedPosts} that match.`;
 
 /**
- * Prepares the top feed: among the newest matches, those with the most likes and reposts first, then
- * newest first. A cursor contains the range that the first page ranked and the place in it, so that
- * changes between two pages move nothing else.
+ * Prepares the top feed: of the newest matches those with the most likes and reposts first, then newest first. A
+ * cursor has the range that the first page ranked and the place in it, so that changes between pages move nothing
+ * else.
  */
 function openTop(database: SqliteDatabase) {
   const rank = database.prepare<

@@ -14,7 +14,6 @@ interface UserRow {
   readonly json: string;
 }
 
-/** Prepares the search of accounts. */
 export function openUserSearch(database: SqliteDatabase, revive: Revive) {
   const find = database.prepare<unknown[], UserRow>(
     `SELECT followers, handle, platform, stored, json
@@ -25,9 +24,8 @@ export function openUserSearch(database: SqliteDatabase, revive: Revive) {
   );
   return {
     /**
-     * Finds accounts by words and phrases that their handle, name and description have or have not; the
-     * last word may be unfinished. Those with the most followers come first, then by handle. Protected
-     * accounts are not found.
+     * Finds public accounts by words and phrases that their handle, name and description have or have not, of which
+     * the last may be unfinished. Those with the most followers come first, then by handle.
      */
     searchUsers: ({ text, count, cursor }: UserSearchQuery, scope: SearchScope): Page<Account> => {
       const sought = parseUserSearchText(text);
@@ -49,7 +47,6 @@ export function openUserSearch(database: SqliteDatabase, revive: Revive) {
 
 const nothing = 'There is no word in the search that the archive can look for.';
 
-/** Before every account. */
 const start = { followers: Number.MAX_VALUE, handle: '', platform: '' };
 
 function parsePlace(cursor: string): typeof start {

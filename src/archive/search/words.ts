@@ -12,9 +12,9 @@ const word = new RegExp(
 );
 
 /**
- * Marks that do not tell words apart: accents, the points of Hebrew, the vowels of Arabic, and its
- * stretching; but not the two marks that make other sounds of kana. Enclosing marks are none of the
- * index's categories, so a word of them alone would be sought and never found.
+ * Marks that do not tell words apart: accents, the points of Hebrew, the vowels of Arabic, and its stretching; but not
+ * the two marks that make other sounds of kana. Enclosing marks are none of the index's categories, so a word of them
+ * alone would be sought and never found.
  */
 const unheard =
   /(?![\u3099\u309a])(?=\p{M})[\p{Me}\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]|\u0640/gu;
@@ -23,9 +23,9 @@ const isAscii = /^[ -~\s]*$/;
 const asciiWord = /[A-Za-z0-9]+/g;
 
 /**
- * Returns the words of a text as the archive indexes and seeks them, in order. Each consists of
- * letters, numbers, marks and symbols only, so none can be read as FTS5 syntax. Text in scripts
- * without spaces, and in Korean, is split into its characters, to be found by part.
+ * Returns the words of a text as the archive indexes and seeks them, in order. Each consists of letters, numbers,
+ * marks and symbols only, so none can be read as FTS5 syntax. Text in scripts without spaces, and in Korean, is split
+ * into its characters, to be found by part.
  */
 export function toWords(text: string): readonly string[] {
   // Of ASCII the rules below leave no more than this, and most text of the web is ASCII.
@@ -36,9 +36,8 @@ export function toWords(text: string): readonly string[] {
 const notAscii = /[^ -~\s]/g;
 
 /**
- * Returns a text that the index splits into the words of `toWords`. The index itself splits ASCII into the
- * same words (`schema.ts`), so only parts between two spaces with other characters are split here. No rule
- * above reaches across a space.
+ * Returns a text that the index splits into the words of `toWords`. It splits ASCII into the same words (`schema.ts`),
+ * so only parts between two spaces with other characters are split here; no rule above reaches across a space.
  */
 export function toIndexText(text: string): string {
   let written = '';

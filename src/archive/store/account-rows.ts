@@ -12,12 +12,10 @@ interface StoredAccount {
   readonly stored: number;
 }
 
-/** An account that the archive holds. */
 export interface HeldAccount {
   /** Lower case: the name that its rows have. */
   readonly handle: string;
   readonly isProtected: boolean;
-  /** Unix seconds. */
   readonly stored: number;
   account(): Account;
 }
@@ -37,10 +35,7 @@ export function openAccountRows(database: SqliteDatabase, revive: Revive) {
      LIMIT 1`,
   );
   return {
-    /**
-     * Adds an account, or replaces the one with its handle unless that one was stored later. From then
-     * on the archive holds it.
-     */
+    /** Adds an account, or replaces the one with its handle unless that one was stored later. */
     putAccount: openAccountWriter(database),
     /** Finds an account by handle, or by id on Bluesky. */
     findAccount: ({ platform, handle }: AccountReference): HeldAccount | undefined => {
@@ -61,11 +56,8 @@ export function openProtection(database: SqliteDatabase): (account: Account) => 
 }
 
 /**
- * Returns SQL for the handle that an account's rows have, where a row of another table names the account
- * by handle or, as a repository of Bluesky does, by DID. An account that is not held keeps its name.
- *
- * @param table A table, or an alias, with a column `platform`.
- * @param column The column of the table that names the account.
+ * Returns SQL for the handle that the rows of an account have which `table.column` names by handle or, as Bluesky's
+ * repositories do, by DID. An account that is not held keeps its name.
  */
 export function currentHandle(table: string, column: string): string {
   const name = `${table}.${column}`;

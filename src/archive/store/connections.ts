@@ -37,7 +37,6 @@ function idOfHandle(handle: string): string | null {
 const idOfHeld = `(SELECT id FROM accounts AS held
   WHERE held.platform = @platform AND held.handle = @handle)`;
 
-/** Prepares the table of who follows whom. */
 export function openConnections(
   database: SqliteDatabase,
   context: { readonly revive: Revive; readonly baseUrl: string },
@@ -73,8 +72,8 @@ export function openConnections(
   return {
     putFollow: (stored: StoredFollow) => void follow.run(stored),
     /**
-     * Reads who follows an account or whom it follows, ordered by handle, because exports need not say
-     * since when. An account that is not held, or is protected, has nothing but its handle.
+     * Reads who follows an account or whom it follows, by handle: exports need not say since when. An account that is
+     * not held, or is protected, has nothing but its handle.
      */
     readConnections: (
       { platform, handle }: AccountReference,

@@ -78,10 +78,8 @@ function keyOf(post: Post): string {
 }
 
 /**
- * Reads the replies to a post, ranked, each followed by the replies to it in order of time. `isCut`:
- * there may be more.
- *
- * @param shown The keys of posts that are elsewhere in the conversation.
+ * Reads the replies to a post, ranked, each followed by the replies to it in order of time. `isCut`: there may be
+ * more. `shown`: the keys of posts that are elsewhere in the conversation.
  */
 function readReplies(
   store: ArchiveStore,

@@ -2,10 +2,8 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { type AccountReference, type Platform, platform } from '../../model/reference.ts';
 import { secondOf } from './post-number.ts';
 
-/** An account that the archive holds, and how much of it. */
 export interface Holding {
   readonly platform: Platform;
-  /** Lower case. */
   readonly handle: string;
   readonly isProtected: boolean;
   readonly posts: number;
@@ -19,7 +17,6 @@ export interface Holding {
   readonly stored: number;
 }
 
-/** The platforms of which something can be imported. */
 const imported = platform.options.filter((one) => one !== 'sample');
 
 /** Prepares what lists and removes accounts. The sample is no part of it. */
@@ -79,8 +76,8 @@ function toHolding(row: HoldingRow): Holding {
 }
 
 /**
- * The posts of the account `@platform`, `@handle` that are removed with it. A post that a held account
- * passed on stays if that account's export brought it, as only X's do, and it may be shown without the account.
+ * The posts that are removed with an account. One that a held account passed on stays if that account's export brought
+ * it, as only X's do, and it may be shown without the account.
  */
 const ownPosts = `platform = @platform AND handle = @handle AND NOT (platform = 'x' AND EXISTS (
   SELECT 1 FROM reposts JOIN accounts USING (platform, handle)

@@ -1,17 +1,13 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
-import type { Platform } from '../../model/reference.ts';
+import type { AccountReference, Platform } from '../../model/reference.ts';
 
-/** Number of records that an import has read so far, by kind. */
-export interface ImportCounts {
-  readonly accounts: number;
-  readonly posts: number;
-  readonly reposts: number;
-  readonly follows: number;
-  /** Records that could not be read. */
-  readonly faults: number;
-  /** Records that their author did not show to everybody. */
-  readonly hidden: number;
-}
+/**
+ * Number of records that an import has read so far, by kind. `faults` could not be read, `hidden` their author did not
+ * show to everybody.
+ */
+export type ImportCounts = Readonly<
+  Record<'accounts' | 'posts' | 'reposts' | 'follows' | 'faults' | 'hidden', number>
+>;
 
 export const noCounts: ImportCounts = {
   accounts: 0,
@@ -22,13 +18,10 @@ export const noCounts: ImportCounts = {
   hidden: 0,
 };
 
-/** An export that is imported, or was begun. */
 export interface NewImport {
-  /** See `fingerprintExport`. */
   readonly fingerprint: string;
   /** The kind of export: `X export`. */
   readonly title: string;
-  /** The name of its file or folder. */
   readonly name: string;
   /** When it was made, in Unix seconds. */
   readonly exported: number;
@@ -50,15 +43,12 @@ interface ImportRow extends Omit<StoredImport, 'isDone' | 'counts'> {
   readonly counts: string;
 }
 
-/** The progress of an import after a batch. */
 interface ImportProgress extends Pick<StoredImport, 'items' | 'counts' | 'isDone'> {
   /** Number of items before. If it has changed, another process imports the same export. */
   readonly before: number;
-  /** Unix seconds. */
   readonly now: number;
 }
 
-/** Prepares the table of imports. */
 export function openImportRows(database: SqliteDatabase) {
   const find = database.prepare<unknown[], ImportRow>(
     'SELECT * FROM imports WHERE fingerprint = ?',
@@ -91,11 +81,8 @@ export function openImportRows(database: SqliteDatabase) {
       const row = { ...progress, number, done: Number(isDone), counts: JSON.stringify(counts) };
       return advance.run(row).changes === 1;
     },
-    /** Notes that an account is in an import. */
-    noteImported: (
-      number: number,
-      { platform, handle }: { readonly platform: Platform; readonly handle: string },
-    ) => void note.run(platform, handle, number),
+    noteImported: (number: number, { platform, handle }: AccountReference) =>
+      void note.run(platform, handle, number),
     /** Returns the imports that an account is in, the newest export first. */
     importsOf: (platform: Platform, handle: string): readonly StoredImport[] =>
       list.all(platform, handle).map(toImport),

@@ -1,10 +1,8 @@
 import type { Page } from '../../model/queries.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
 
-/** A row of a list, with the cursor that continues after it. */
 export interface Row<Item> {
   readonly item: Item;
-  /** Unix seconds. */
   readonly stored: number;
   readonly cursor: string;
 }
@@ -15,8 +13,8 @@ export function toRowLimit(count: number): number {
 }
 
 /**
- * Returns the page of the rows that were read for it with `toRowLimit`. It is as old as its oldest row;
- * a page without rows has no age.
+ * Returns the page of rows that were read with `toRowLimit`. It is as old as its oldest row; without rows it has no
+ * age.
  */
 export function toPage<Item>(
   rows: readonly Row<Item>[],

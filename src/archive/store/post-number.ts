@@ -19,10 +19,7 @@ export function firstNumberAt(seconds: number): number {
   return toSecond(Math.ceil(seconds)) * step;
 }
 
-/**
- * Returns the number that something should have: by time, then by its key, so that it is the same in
- * every archive that is imported anew. If it is taken, try `nextNumber`.
- */
+/** Returns the number that something should have, in every archive the same. If it is taken, try `nextNumber`. */
 export function toNumber({ kind, at, key }: Numbered): number {
   const second = toSecond(Math.floor(at));
   const ms = Math.min(Math.max(Math.round((at - second) * 1000), 0), 999) || 0;
@@ -48,7 +45,6 @@ export function timeOf(number: number, { kind, key }: Pick<Numbered, 'kind' | 'k
   return second + ms / 1000;
 }
 
-/** Returns the Unix second of a number. */
 export function secondOf(number: number): number {
   return Math.floor(number / step);
 }

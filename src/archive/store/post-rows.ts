@@ -24,7 +24,6 @@ interface StoredPost {
 /** A post read back, with the id of the post that it answers. */
 export type ReadPost = Pick<StoredPost, 'parentId' | 'stored' | 'post'>;
 
-/** Maximum number of direct replies to a post that are read. */
 export const maxDirectReplies = 200;
 
 /** Prepares the table of posts and the index of their words. Posts of protected accounts are not read. */
@@ -46,15 +45,13 @@ export function openPostRows(database: SqliteDatabase, revive: Revive) {
     putPost: openPostWriter(database),
     hasPost: (platform: Platform, id: string): boolean => known.get(platform, id) !== undefined,
     /**
-     * Returns a post by id. On Bluesky and Mastodon, where several accounts can use the same id, it is
-     * that of the account with this handle and of no other.
+     * Returns a post by id; on Bluesky and Mastodon, where several accounts can use one id, that of this handle alone.
      */
     readPost: (platform: Platform, id: string, handle: string | null): ReadPost | undefined => {
       // A handle in an address of X may be an old one.
       const read = platform === 'x' || platform === 'sample' ? preferred : exact;
       return read(platform, id, handle ?? '')[0];
     },
-    /** Returns the post that a reply answers. */
     readParent: ({ parentId, post }: ReadPost): ReadPost | undefined => {
       if (parentId === null) return undefined;
       return all(post.platform, parentId).find((parent) => isAnswered(parent.post, post));
@@ -102,9 +99,9 @@ function scoreOf(post: Post): number {
 }
 
 /**
- * Returns whether a post is the one that a reply answers, if the reply names its id. On X and in the
- * sample an id is enough. Bluesky's are unique for an account, and the reply names the account by handle
- * or by id; Mastodon's are unique for a server.
+ * Returns whether a post is the one that a reply answers, if the reply names its id. On X and in the sample an id is
+ * enough. Bluesky's are unique for an account, and the reply names the account by handle or by id; Mastodon's are
+ * unique for a server.
  */
 function isAnswered(post: Post, reply: Post): boolean {
   switch (post.platform) {

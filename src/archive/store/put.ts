@@ -2,8 +2,7 @@ import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import { isSameSecond, nextNumber } from './post-number.ts';
 
 /**
- * Makes a write of several statements atomic: in a transaction of its own, unless the caller has begun
- * one. A transaction within another costs as much as the write of a small row.
+ * Makes a write atomic: in a transaction of its own unless one is open, because a nested one costs as much as a row.
  */
 export function openPut<Row>(
   database: SqliteDatabase,
@@ -16,21 +15,17 @@ export function openPut<Row>(
   };
 }
 
+/** `wanted`: the number that the row should have; `values`: those after the number. */
 interface NumberedRow {
-  /** The number that the row should have. */
   readonly wanted: number;
-  /** The values after the number. */
   readonly values: readonly unknown[];
-  /** Unix seconds. */
   readonly stored: number;
 }
 
 /**
- * Prepares the write of rows whose number tells their time (`toNumber`). A row takes its number, or the
- * next free one. It replaces the row with the same key, unless that was stored later, and keeps the
- * number of that row if its second is the same.
- *
- * @param key The columns that identify a row, which come first after the number.
+ * Prepares the write of rows whose number tells their time (`toNumber`); each takes the next free one. It replaces the
+ * row with the same `key`, the first columns after the number, unless that was stored later; within a second its
+ * number stays.
  */
 export function openNumberedWriter(
   database: SqliteDatabase,

@@ -1,16 +1,14 @@
 import type { Migration } from '../../core/files/sqlite.ts';
 
 /**
- * Letters, numbers and symbols are words, and so are marks: the vowels of Hindi and Thai are marks.
- * `words.ts` has taken off the marks that do not tell words apart.
+ * Letters, numbers and symbols are words, and so are marks: the vowels of Hindi and Thai are marks. `words.ts` has
+ * taken off the marks that do not tell words apart.
  */
 const tokenizer = `unicode61 remove_diacritics 2 categories 'L* N* Co So Mn Mc'`;
 
 /**
- * The steps of the archive's schema.
- *
- * The number of a post or repost rises with its time (`post-number.ts`) and is the row's id here and
- * in `post_words`, so every list is read newest first without sorting, however large the archive is.
+ * The steps of the archive's schema. The number of a post or repost rises with its time (`post-number.ts`) and is the
+ * row's id here and in `post_words`, so every list is read newest first without sorting, however large the archive is.
  * All that search filters by stands in `post_words`, in columns of their own.
  */
 export const migrations: readonly Migration[] = [

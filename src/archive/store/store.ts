@@ -18,9 +18,7 @@ import { openTimelines } from './timeline.ts';
 export type ArchiveStore = ReturnType<typeof prepareTables>;
 
 /**
- * Opens the archive's database and creates its tables if they are missing.
- *
- * @param baseUrl Perch's own address, put in the place of the placeholder in stored JSON.
+ * Opens the archive's database. `baseUrl` is Perch's own address, for which stored JSON has a placeholder.
  * @throws Error if the file cannot be opened or was written by a newer version.
  */
 export function openArchiveStore(path: string, baseUrl: string): ArchiveStore {

@@ -3,10 +3,7 @@ import type { Post, Tombstone } from '../../model/post.ts';
 import { missingSentences } from '../../platforms/missing.ts';
 import { xPostUrl } from '../../platforms/x.ts';
 
-/**
- * Placeholder for Perch's own address in stored JSON, as in `"perch:/ada.example"`. The address can change
- * between two starts.
- */
+/** Placeholder in stored JSON for Perch's own address, which can change between two starts. */
 const ownAddress = 'perch:';
 
 export type Revive = ReturnType<typeof createRevive>;

@@ -10,9 +10,8 @@ import { openNumberedWriter, openPut } from './put.ts';
 import type { Revive } from './stored-json.ts';
 
 /** A stored repost; the original is a post of its own. Handles are lower case. */
-interface StoredRepost {
+export interface StoredRepost {
   readonly platform: Platform;
-  /** The account that reposted. */
   readonly handle: string;
   readonly postHandle: string;
   readonly postId: string;
@@ -36,9 +35,9 @@ export function openTimelines(database: SqliteDatabase, revive: Revive) {
     /** Adds a repost, or replaces the one that the account made of this post unless that was stored later. */
     putRepost: openRepostWriter(database),
     /**
-     * Reads what an account posted and reposted, newest first, a repost at the time of the repost.
-     * Left out are reposts of own posts, which are there already, and those of posts that the
-     * archive does not hold, that are gone, or whose author is protected.
+     * Reads what an account posted and reposted, newest first, a repost at the time of the repost. Left out are
+     * reposts of own posts, which are there already, and those of posts that the archive does not hold, that are gone,
+     * or whose author is protected.
      */
     readTimeline: (account: HeldAccount, query: TimelineQuery): Page<Post> => {
       const of = { handle: account.handle, below: belowOf(query), limit: toRowLimit(query.count) };
@@ -64,7 +63,6 @@ interface Below {
   readonly limit: number;
 }
 
-/** Prepares the reads of an account's own posts, newest first. */
 function openPostReader(database: SqliteDatabase) {
   const prepare = (where: string) =>
     database.prepare<unknown[], TimelineRow>(
@@ -80,22 +78,20 @@ function openPostReader(database: SqliteDatabase) {
          AND ${where} AND post_words MATCH ?
        ORDER BY post_words.rowid DESC LIMIT ?`,
     );
-  const everything = 'gone = 0';
-  const withoutReplies = 'gone = 0 AND answers_other = 0';
-  const all = { true: prepare(everything), false: prepare(withoutReplies) };
-  const media = { true: prepareMedia(everything), false: prepareMedia(withoutReplies) };
+  const prepareBoth = (where: string) => ({ all: prepare(where), media: prepareMedia(where) });
+  const everything = prepareBoth('gone = 0');
+  const withoutReplies = prepareBoth('gone = 0 AND answers_other = 0');
   return (query: TimelineQuery, { handle, below, limit }: Below) => {
-    const replies = query.withReplies ? 'true' : 'false';
+    const { all, media } = query.withReplies ? everything : withoutReplies;
     const of = [query.account.platform, handle, below];
-    if (query.onlyMedia !== true) return all[replies].all(...of, limit);
+    if (query.onlyMedia !== true) return all.all(...of, limit);
     const words = `author : "${toNameWord(handle)}" AND ${mediaMark}`;
-    return media[replies].all(...of, words, limit);
+    return media.all(...of, words, limit);
   };
 }
 
 const mediaMark = 'marks : "media"';
 
-/** Prepares the reads of what an account reposted, newest first. */
 function openRepostReader(database: SqliteDatabase) {
   const prepare = (where: string) =>
     database.prepare<unknown[], TimelineRow>(

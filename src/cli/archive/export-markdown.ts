@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import type { HistoryOwner, HistoryPost } from '../../archive/histories/history.ts';
+import type { HistoryPost } from '../../archive/histories/history.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
 import { toIsoSeconds } from '../../core/clock.ts';
 import type { Account } from '../../model/account.ts';
+import type { AccountReference } from '../../model/reference.ts';
 import {
   renderArchiveIndex,
   renderRepost,
@@ -15,7 +16,7 @@ import { type ExportFolder, toNoteName } from './export-folder.ts';
 /** What an export to Markdown needs. */
 export interface MarkdownExport {
   readonly store: ArchiveStore;
-  readonly owner: HistoryOwner;
+  readonly owner: AccountReference;
   readonly account: Account;
   readonly folder: ExportFolder;
   /** Stops it between two pages; what was written stays. */

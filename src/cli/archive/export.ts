@@ -1,4 +1,4 @@
-import { toHeadLine, toItemLine } from '../../archive/imports/ndjson/write.ts';
+import { toHeadLine, toItemLine } from '../../archive/imports/ndjson/line.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
 import { systemClock } from '../../core/clock.ts';
 import type { AccountReference } from '../../model/reference.ts';

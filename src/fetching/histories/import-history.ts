@@ -1,4 +1,4 @@
-import type { HistoryKeep } from '../../archive/histories/history-keep.ts';
+import type { HistoryKeep } from '../../archive/histories/kept-histories.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 import { type Deadline, openDeadline } from '../../core/scheduling/deadline.ts';

@@ -1,4 +1,4 @@
-import type { KeptPart } from '../../archive/histories/history-keep.ts';
+import type { KeptPart } from '../../archive/histories/kept-histories.ts';
 import type { Account } from '../../model/account.ts';
 import { clipRanges, type SecondRange } from '../../platforms/second-ranges.ts';
 import type { HistoryQuery } from './history-query.ts';

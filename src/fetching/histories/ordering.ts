@@ -1,4 +1,4 @@
-import type { KeptPost } from '../../archive/histories/history-keep.ts';
+import type { KeptPost } from '../../archive/histories/kept-histories.ts';
 import type { Post } from '../../model/post.ts';
 import type { PageSpan } from '../../model/queries.ts';
 import type { SecondRange } from '../../platforms/second-ranges.ts';

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { KeptPart } from '../../archive/histories/history-keep.ts';
+import type { KeptPart } from '../../archive/histories/kept-histories.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Post } from '../../model/post.ts';
 import type { Page, PageSpan } from '../../model/queries.ts';

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { SkippedRecord } from '../../../src/archive/imports/export-source.ts';
 import { fingerprintExport } from '../../../src/archive/imports/fingerprint.ts';
 import { exportForms, openExport } from '../../../src/archive/imports/forms.ts';
-import { toItemLine } from '../../../src/archive/imports/ndjson/write.ts';
+import { toItemLine } from '../../../src/archive/imports/ndjson/line.ts';
 import { type ImportOutcome, runImport } from '../../../src/archive/imports/run-import.ts';
 import type { ArchiveStore } from '../../../src/archive/store/store.ts';
 import { createManualClock } from '../manual-clock.ts';

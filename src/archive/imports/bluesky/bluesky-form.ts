@@ -1,17 +1,21 @@
 import { statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import type { ExportForm, ExportHints, ExportItem, ExportSource } from '../export-source.ts';
-import { skip } from '../skip.ts';
-import { openBlockIndex } from './block-index.ts';
-import { createBlocks } from './blocks.ts';
+import {
+  type ExportForm,
+  type ExportHints,
+  type ExportItem,
+  type ExportSource,
+  skip,
+} from '../export-source.ts';
+import { type Blocks, openBlocks } from './blocks.ts';
 import { type CarHeader, readCarHeader, walkBlocks } from './car.ts';
 import { type FileWindow, openFileWindow } from './file-window.ts';
 import { readItems } from './read-items.ts';
 
 /**
- * A repository of Bluesky, as `com.atproto.sync.getRepo` and the app's own export give it: a CAR file
- * (`car.ts`) of a commit, a tree (`tree.ts`) and records (`records.ts`). Nothing is fetched, so the
- * signature of the commit is not checked; what is read is what the commit's hashes say.
+ * A repository of Bluesky, as `com.atproto.sync.getRepo` and the app's own export give it: a CAR file (`car.ts`) of a
+ * commit, a tree (`tree.ts`) and records (`records.ts`). Nothing is fetched, so the signature of the commit is not
+ * checked; what is read is what the commit's hashes say.
  */
 export const blueskyForm: ExportForm = {
   name: 'bluesky',
@@ -38,47 +42,52 @@ const turn = 10_000;
 const groupLength = 100;
 
 function openRepository(file: FileWindow, header: CarHeader, hints: ExportHints): ExportSource {
-  const index = openBlockIndex();
-  const progress = { placed: 0, read: 0 };
-  const count = (bytes: number) => {
-    progress.read += bytes;
-  };
+  const blocks = openBlocks(file);
+  // The file is gone through twice: for the places of its blocks, then for what is in them.
+  const totalBytes = 2 * file.size;
+  let placed = 0;
   return {
     title: 'Bluesky repository',
-    // The file is gone through twice: for the places of its blocks, then for what is in them.
-    totalBytes: 2 * file.size,
+    totalBytes,
     get bytesRead() {
-      return progress.placed + Math.min(progress.read, file.size);
+      return Math.min(placed + blocks.bytesRead, totalBytes);
     },
-    groups: async function* (): AsyncGenerator<readonly ExportItem[], void, undefined> {
-      const walk = walkBlocks(file, header.end);
-      for (let last = index.fill(walk, turn); last !== null; last = index.fill(walk, turn)) {
-        progress.placed = last.offset + last.length;
-        await setImmediate();
+    groups: async function* () {
+      for await (const end of placeBlocks(file, header.end, blocks)) {
+        if (typeof end === 'number') placed = end;
+        else yield [{ ...skip('the file', end), isCutOff: true }];
       }
-      progress.placed = file.size;
-      if (walk.broken !== null) yield [{ ...skip('the file', walk.broken), isCutOff: true }];
-      const items = readItems(createBlocks(file, index, count), { root: header.root, hints });
-      for (let some = takeSome(items); some.length > 0; some = takeSome(items)) {
+      placed = file.size;
+      let some: ExportItem[] = [];
+      for (const item of readItems(blocks, { root: header.root, hints })) {
+        some.push(item);
+        if (some.length < groupLength) continue;
         yield some;
+        some = [];
         await setImmediate();
       }
-      progress.read = file.size;
+      yield some;
+      placed = totalBytes;
     },
     close: async () => {
-      index.close();
+      blocks.close();
       file.close();
     },
   };
 }
 
-/** Takes the next items; none where there are no more. */
-function takeSome(items: Iterator<ExportItem>): readonly ExportItem[] {
-  const some: ExportItem[] = [];
-  while (some.length < groupLength) {
-    const next = items.next();
-    if (next.done === true) break;
-    some.push(next.value);
+/** Notes where the blocks are; yields now and then how far it is, last why it ended early if it did. */
+async function* placeBlocks(file: FileWindow, from: number, blocks: Blocks) {
+  let count = 0;
+  for (const block of walkBlocks(file, from)) {
+    if (typeof block === 'string') {
+      yield block;
+      return;
+    }
+    blocks.add(block);
+    count += 1;
+    if (count % turn !== 0) continue;
+    yield block.offset + block.length;
+    await setImmediate();
   }
-  return some;
 }

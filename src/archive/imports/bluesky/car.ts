@@ -4,43 +4,33 @@ import { z } from 'zod';
 import type { FileWindow } from './file-window.ts';
 
 /**
- * A CAR file, version 1: `varint(length) header`, then any number of `varint(length) CID bytes`, where
- * the length counts CID and bytes. The header is DAG-CBOR: `{ roots: [CID], version: 1 }`. The blocks
- * stand in no promised order.
- *
+ * A CAR file, version 1: `varint(length) header`, then any number of `varint(length) CID bytes`, where the length
+ * counts CID and bytes. The header is DAG-CBOR: `{ roots: [CID], version: 1 }`. The blocks stand in no promised order.
  * Source: https://ipld.io/specs/transport/car/carv1/ and https://atproto.com/specs/repository
  */
 
 /** The most bytes that are read of each. Records have at most 1 MiB by the spec. */
 const limits = { block: 2 * 1024 * 1024, header: 64 * 1024, cid: 128, varint: 8 } as const;
 
-/** Where a block's bytes are. */
-export interface BlockPlace {
+/** The bytes of a block's CID, and the place of its own. */
+export interface FoundBlock {
+  readonly cid: Uint8Array;
   readonly offset: number;
   readonly length: number;
 }
 
-/** A block, by the bytes of its CID. */
-export interface FoundBlock extends BlockPlace {
-  readonly cid: Uint8Array;
-}
-
-/** What stands before the blocks. */
+/** What stands before the blocks: the commit, and where the first block begins. */
 export interface CarHeader {
-  /** The repository's commit. */
   readonly root: CID;
-  /** Where the first block begins. */
   readonly end: number;
 }
 
-/** A link of DAG-CBOR. */
 export const link = z.custom<CID>((value) => CID.asCID(value) !== null);
 
 const header = z.object({ roots: z.array(link).default([]), version: z.number() });
 
 /**
  * Reads the header; null where the file does not begin as a CAR file does.
- *
  * @throws Error with a sentence where it is one of another version, or has no root
  */
 export function readCarHeader(file: FileWindow): CarHeader | null {
@@ -55,36 +45,17 @@ export function readCarHeader(file: FileWindow): CarHeader | null {
   return { root, end: length.bytes + length.value };
 }
 
-/** A walk over the blocks of a file. */
-export interface BlockWalk {
-  /** Gives the next block that is not larger than a record can be; null at the end. */
-  next(): FoundBlock | null;
-  /** Says where the file made no sense any more, when the walk has ended for that; else null. */
-  readonly broken: string | null;
-}
-
-/** Goes through the blocks in the order of the file, without reading them. */
-export function walkBlocks(file: FileWindow, from: number): BlockWalk {
-  let at = from;
-  let broken: string | null = null;
-  const next = (): FoundBlock | null => {
-    while (at < file.size && broken === null) {
-      const block = readPlace(file, at);
-      if (typeof block === 'string') {
-        broken = block;
-        return null;
-      }
-      at = block.offset + block.length;
-      if (block.length <= limits.block) return block;
-    }
-    return null;
-  };
-  return {
-    next,
-    get broken() {
-      return broken;
-    },
-  };
+/**
+ * Yields the blocks that are not larger than a record can be, in the order of the file and without reading them. The
+ * last is a sentence if the file makes no sense any more there.
+ */
+export function* walkBlocks(file: FileWindow, from: number): Generator<FoundBlock | string> {
+  for (let at = from; at < file.size; ) {
+    const block = readPlace(file, at);
+    if (typeof block === 'string' || block.length <= limits.block) yield block;
+    if (typeof block === 'string') return;
+    at = block.offset + block.length;
+  }
 }
 
 /** Reads where the block at a place is, or says why there is none. */

@@ -2,7 +2,6 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 /** A file that is read at any place. Close it with `close()`. */
 export interface FileWindow {
-  /** Bytes, when it was opened. */
   readonly size: number;
   /** Gives a copy of the bytes at a place, fewer where the file ends before. */
   read(offset: number, length: number): Uint8Array;
@@ -13,10 +12,8 @@ export interface FileWindow {
 const windowBytes = 32 * 1024;
 
 /**
- * Opens a file to be read at any place. Reads are synchronous: one through the thread pool takes longer
- * than the reading itself, and there are two for each post.
- *
- * @throws Error of the file system
+ * Opens a file to be read at any place. Reads are synchronous: one through the thread pool takes longer than the
+ * reading itself, and there are two for each post. @throws Error of the file system
  */
 export function openFileWindow(path: string): FileWindow {
   const file = openSync(path, 'r');

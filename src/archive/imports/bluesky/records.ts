@@ -7,8 +7,8 @@ import { readTimeMs } from '../../../platforms/times.ts';
 import { link } from './car.ts';
 
 /**
- * The records that are imported, by their lexicons: https://atproto.com/lexicons/app-bsky-feed,
- * `-graph` and `-actor`. What a record must have is required, everything else may be odd.
+ * The records that are imported, by their lexicons: https://atproto.com/lexicons/app-bsky-feed, `-graph` and `-actor`.
+ * What a record must have is required, everything else may be odd.
  */
 
 const timeMs = token
@@ -37,11 +37,19 @@ const blob = z.union([
 
 const aspectRatio = lenient(z.object({ width: z.number().min(1), height: z.number().min(1) }));
 
-/** A picture in a post. */
 const picture = z.object({ image: blob, alt: words, aspectRatio });
 
+/** A record's address: `at://did/collection/key`; null if it is none, or names its account by handle. */
+const recordAddress = url.transform((uri) => {
+  const [match, did = '', collection = '', key = ''] =
+    /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]{1,250})\/([A-Za-z0-9.-]{1,317})\/([A-Za-z0-9._:~-]{1,512})$/.exec(
+      uri,
+    ) ?? [];
+  return match === undefined ? null : { did, collection, key };
+});
+
 /** Another record, by address and content. */
-const strongRef = z.object({ uri: url, cid: token });
+const strongRef = z.object({ uri: recordAddress, cid: token });
 
 const mediaEmbed = z.discriminatedUnion('$type', [
   z.object({ $type: z.literal('app.bsky.embed.images'), images: eachOf(picture, maximums.media) }),
@@ -63,40 +71,35 @@ const embed = z.discriminatedUnion('$type', [
   z.object({ $type: z.literal('app.bsky.embed.record'), record: strongRef }),
   z.object({
     $type: z.literal('app.bsky.embed.recordWithMedia'),
-    record: z.object({ record: strongRef }),
+    record: z.object({ record: strongRef }).transform(({ record }) => record),
     media: lenient(mediaEmbed),
   }),
 ]);
 
-/** What a post shows beside its text. */
 export type Embed = z.output<typeof embed>;
 
-/** What a post shows beside its text, other than a post. */
+/** An embed other than a post. */
 export type MediaEmbed = z.output<typeof mediaEmbed>;
 
-/** `app.bsky.feed.post`. */
 export const postRecord = z.object({
   $type: z.literal('app.bsky.feed.post'),
   text,
   createdAt: timeMs,
   facets: eachOf(blueskyFacet, maximums.facets),
   langs: eachOf(token, maximums.languages),
-  reply: lenient(z.object({ parent: z.object({ uri: url }) })),
+  reply: lenient(z.object({ parent: z.object({ uri: recordAddress }) })),
   embed: lenient(embed),
   labels: selfLabels,
 });
 
-/** A post. */
 export type PostRecord = z.output<typeof postRecord>;
 
-/** `app.bsky.feed.repost`. */
 export const repostRecord = z.object({
   $type: z.literal('app.bsky.feed.repost'),
-  subject: z.object({ uri: url }),
+  subject: z.object({ uri: recordAddress }),
   createdAt: timeMs,
 });
 
-/** `app.bsky.graph.follow`. */
 export const followRecord = z.object({
   $type: z.literal('app.bsky.graph.follow'),
   subject: z.string().regex(/^did:[a-z]+:[A-Za-z0-9._:%-]{1,250}$/),
@@ -114,7 +117,6 @@ export const profileRecord = z.object({
   labels: selfLabels,
 });
 
-/** A profile. */
 export type ProfileRecord = z.output<typeof profileRecord>;
 
 /** `{ did, version, data }`: the root of the repository. `data` is the root of the tree. */
@@ -124,32 +126,10 @@ export const commit = z.object({
   data: link,
 });
 
-/** A record's address: `at://did/collection/key`. */
-export interface RecordAddress {
-  readonly did: string;
-  readonly collection: string;
-  readonly key: string;
-}
-
-/** Reads the address of a record; null where it is none, or names its account by handle. */
-export function parseAddress(uri: string): RecordAddress | null {
-  const [, did, collection, key] =
-    /^at:\/\/(did:[a-z]+:[A-Za-z0-9._:%-]{1,250})\/([A-Za-z0-9.-]{1,317})\/([A-Za-z0-9._:~-]{1,512})$/.exec(
-      uri,
-    ) ?? [];
-  return did === undefined || collection === undefined || key === undefined
-    ? null
-    : { did, collection, key };
-}
-
 /** Letters of a key that is made from a time, in their order. */
 const tidLetters = '234567abcdefghijklmnopqrstuvwxyz';
 
-/**
- * Gives the time in a record key that was made from one, in milliseconds; null where it was not.
- *
- * Source: https://atproto.com/specs/tid
- */
+/** Returns the time in ms that a record key was made from, null without one (https://atproto.com/specs/tid). */
 export function timeOfKey(key: string): number | null {
   if (!/^[2-7a-j][2-7a-z]{12}$/.test(key)) return null;
   let value = 0n;

@@ -7,16 +7,8 @@ import { shapeFacets } from '../../../platforms/bluesky-facets.ts';
 import { sensitiveLabels, signedInOnly } from '../../../platforms/bluesky-labels.ts';
 import { countCodePoints, isWebUrl } from '../../../platforms/text.ts';
 import { toCreated } from '../../../platforms/times.ts';
-import {
-  type Embed,
-  type MediaEmbed,
-  type PostRecord,
-  type ProfileRecord,
-  parseAddress,
-  type RecordAddress,
-} from './records.ts';
+import type { Embed, MediaEmbed, PostRecord, ProfileRecord } from './records.ts';
 
-/** Whose repository it is. */
 export interface Owner {
   readonly did: string;
   /** The handle, or the DID where it is not known. */
@@ -46,13 +38,12 @@ export function shapeAccount(owner: Owner, profile: Profile): Account {
   });
 }
 
-/** A post's record with what it does not say itself. */
-export interface ShapeablePost {
+/** A post's record with what it does not say itself. `quote`: the post that it quotes, if that is the author's own. */
+interface ShapeablePost {
   readonly record: PostRecord;
   readonly key: string;
   readonly createdMs: number;
   readonly author: Account;
-  /** The post that it quotes, where that is the author's own. */
   readonly quote: Status | null;
 }
 
@@ -92,12 +83,9 @@ export function shapePost({ record, key, createdMs, author, quote }: ShapeablePo
   };
 }
 
-/** Gives the record that a post quotes; null where it quotes none. */
-export function quotedBy(
-  embed: Embed | null,
-): { readonly uri: string; readonly cid: string } | null {
-  if (embed?.$type === 'app.bsky.embed.record') return embed.record;
-  return embed?.$type === 'app.bsky.embed.recordWithMedia' ? embed.record.record : null;
+/** Returns the record that a post quotes; null if it quotes none. */
+export function quotedBy(embed: Embed | null) {
+  return embed !== null && 'record' in embed ? embed.record : null;
 }
 
 function toText(
@@ -117,7 +105,7 @@ function urlOfPost(name: string, key: string): string {
 }
 
 function toReplyingTo({ reply }: PostRecord, owner: Owner): Status['replying_to'] {
-  const parent = reply === null ? null : parseAddress(reply.parent.uri);
+  const parent = reply?.parent.uri ?? null;
   if (parent === null) return null;
   const name = parent.did === owner.did ? owner.name : parent.did;
   return { screen_name: name, status: parent.key, url: urlOfPost(name, parent.key) };
@@ -147,12 +135,7 @@ type Picture = Extract<MediaEmbed, { $type: 'app.bsky.embed.images' }>['images']
 type Video = Extract<MediaEmbed, { $type: 'app.bsky.embed.video' }>;
 
 function toPhoto({ image, alt, aspectRatio }: Picture, owner: Owner): Media {
-  return {
-    type: 'photo',
-    url: cdn('feed_fullsize', owner, image),
-    ...toSize(aspectRatio),
-    alt,
-  };
+  return { type: 'photo', url: cdn('feed_fullsize', owner, image), ...toSize(aspectRatio), alt };
 }
 
 function toVideo({ video, alt, aspectRatio }: Video, { did }: Owner): Media {
@@ -187,21 +170,19 @@ function cardOf(embed: Embed | null, owner: Owner): Card | null {
 
 /** What is quoted stands in another repository: it is there, but only its address is in this one. */
 function quoteCard(embed: Embed | null): Card | null {
-  const quoted = quotedBy(embed);
-  const address = quoted === null ? null : parseAddress(quoted.uri);
-  const page = address === null ? undefined : pages.get(address.collection)?.(address);
-  return page === undefined ? null : { ...page, description: null, image_url: null };
+  const address = quotedBy(embed)?.uri ?? null;
+  const page = address === null ? undefined : pages.get(address.collection);
+  if (address === null || page === undefined) return null;
+  const url = `${profileUrl('bluesky', address.did, '')}/${page.folder}/${address.key}`;
+  return { url, title: page.title, description: null, image_url: null };
 }
 
-const pages: ReadonlyMap<string, (of: RecordAddress) => Pick<Card, 'url' | 'title'>> = new Map([
-  ['app.bsky.feed.post', ({ did, key }) => ({ url: urlOfPost(did, key), title: 'Quoted post' })],
-  ['app.bsky.feed.generator', (of) => ({ url: pageUrl(of, 'feed'), title: 'Feed' })],
-  ['app.bsky.graph.list', (of) => ({ url: pageUrl(of, 'lists'), title: 'List' })],
+/** The pages of records that are quoted, by their collection. */
+const pages: ReadonlyMap<string, { readonly folder: string; readonly title: string }> = new Map([
+  ['app.bsky.feed.post', { folder: 'post', title: 'Quoted post' }],
+  ['app.bsky.feed.generator', { folder: 'feed', title: 'Feed' }],
+  ['app.bsky.graph.list', { folder: 'lists', title: 'List' }],
 ]);
-
-function pageUrl({ did, key }: RecordAddress, page: string): string {
-  return `${profileUrl('bluesky', did, '')}/${page}/${key}`;
-}
 
 function imageUrl(preset: string, owner: Owner, cid: string | null): string | null {
   return cid === null ? null : cdn(preset, owner, cid);

@@ -4,11 +4,10 @@ import type { Blocks } from './blocks.ts';
 import { link } from './car.ts';
 
 /**
- * A node of the tree that holds the records (a Merkle search tree): `l` leads to the keys before the
- * first entry. Each entry has a key, of which the first `p` bytes are those of the entry before and `k`
- * are the rest, the record `v`, and `t`, which leads to the keys between it and the next entry.
- *
- * Source: https://atproto.com/specs/repository#mst-structure
+ * A node of the tree that holds the records (a Merkle search tree): `l` leads to the keys before the first entry. Each
+ * entry has a key, of which the first `p` bytes are those of the entry before and `k` are the rest, the record `v`,
+ * and `t`, which leads to the keys between it and the next entry. Source:
+ * https://atproto.com/specs/repository#mst-structure
  */
 const node = z.object({
   l: link.nullable(),
@@ -29,27 +28,21 @@ export interface Leaf {
   readonly cid: CID;
 }
 
-/** A part of the tree that could not be read. */
-export interface TreeFault {
+/** A part of the tree that could not be read. `after`: the last record before it; null if it begins the tree. */
+interface TreeFault {
   readonly kind: 'fault';
-  /** The last record before the part; null where it begins the tree. */
   readonly after: string | null;
   readonly why: string;
 }
 
-interface Branch {
-  readonly kind: 'branch';
-  readonly cid: CID;
-}
-
-type Step = Leaf | Branch;
+type Step = Leaf | { readonly kind: 'branch'; readonly cid: CID };
 
 /** Keys are spread so that a tree of a million million records has about twenty levels. */
 const maxDepth = 128;
 
 /**
- * Gives the records' places in the order of their keys, and the parts that are missing. Each node is
- * read once, so that a tree that leads back into itself ends.
+ * Gives the records' places in the order of their keys, and the parts that are missing. Each node is read once, so
+ * that a tree that leads back into itself ends.
  */
 export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault> {
   let last: string | null = null;
@@ -89,16 +82,17 @@ function takeNext(open: Iterator<Step>[]): Step | undefined {
   return undefined;
 }
 
-/** Gives what a node leads to, in order, or why it cannot be told. */
+const noNode = 'It is no node of a tree.';
+
+/** Reads what a node leads to, in order, or returns why it cannot be told. */
 function readNode(blocks: Blocks, cid: CID): readonly Step[] | string {
-  const block = blocks.readOnce(cid);
-  if (block.state === 'fault') return block.why;
-  const parsed = node.safeParse(block.value);
-  if (!parsed.success) return 'It is no node of a tree.';
-  const steps: Step[] = toBranch(parsed.data.l);
+  if (!blocks.mark(cid)) return 'The tree leads to it a second time.';
+  const read = blocks.read(cid, node, noNode);
+  if (typeof read === 'string') return read;
+  const steps: Step[] = toBranch(read.l);
   let key: Uint8Array = new Uint8Array();
-  for (const { p, k, v, t } of parsed.data.e) {
-    if (p > key.length) return 'It is no node of a tree.';
+  for (const { p, k, v, t } of read.e) {
+    if (p > key.length) return noNode;
     key = Buffer.concat([key.subarray(0, p), k]);
     const path = readPath(key);
     if (path === null) return 'It has a key that is none.';

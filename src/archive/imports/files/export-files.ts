@@ -1,4 +1,6 @@
-/** A file of an export. */
+import { open } from 'node:fs/promises';
+import type { ExportSource } from '../export-source.ts';
+
 export interface ExportFile {
   /** Its path within the export, with `/` between folders. */
   readonly name: string;
@@ -6,36 +8,68 @@ export interface ExportFile {
   readonly bytes: number;
 }
 
-/** The files of an export, in a folder or in a zip file. Close it with `close()`. */
+/** The files of an export, in a folder, a zip file or a tar file. Close it with `close()`. */
 export interface ExportFiles {
   readonly files: readonly ExportFile[];
-  /**
-   * Reads a file of `files`.
-   *
-   * @throws Error with a sentence where it cannot be read
-   */
+  /** Reads a file of `files`. @throws Error with a sentence if it cannot be read */
   read(file: ExportFile): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** Reads files and counts the bytes. */
-export interface FileCount {
-  readonly bytes: number;
-  read(file: ExportFile): AsyncIterable<Uint8Array>;
+export const maxListedFiles = 10_000;
+
+/** Text is compressed to about a tenth. Up to `largeBytes` files may grow more: they do no harm. */
+const growth = { ratio: 250, largeBytes: 64 * 2 ** 20 } as const;
+
+/** Returns whether compressed bytes grow to more than an export does. */
+export function growsTooMuch(bytes: number, compressedBytes: number): boolean {
+  return bytes > growth.largeBytes && bytes > compressedBytes * growth.ratio;
 }
 
-/** Creates what reads files of an export and counts how much it has read. */
-export function createFileCount(files: ExportFiles): FileCount {
-  let bytes = 0;
+/** Returns whether an import reads files of this name: it does not read pictures, for instance. */
+export function isListedName(name: string): boolean {
+  return /\.(?:js|json|ndjson|car)$/.test(name);
+}
+
+/** Reads the first bytes of a file, at most so many. */
+export async function readStart(path: string, length: number): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for await (const part of chunks) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+/**
+ * Creates the source of what `tell` reads. Progress are the bytes that its `read` reads, of those of the `counted`
+ * files.
+ */
+export function createSource(
+  { read, close }: Pick<ExportFiles, 'read' | 'close'>,
+  counted: readonly ExportFile[],
+  tell: (read: ExportFiles['read']) => Pick<ExportSource, 'title' | 'exported' | 'groups'>,
+): ExportSource {
+  let bytesRead = 0;
+  const readCounted: ExportFiles['read'] = async function* (file) {
+    for await (const chunk of read(file)) {
+      bytesRead += chunk.length;
+      yield chunk;
+    }
+  };
   return {
-    get bytes() {
-      return bytes;
+    ...tell(readCounted),
+    totalBytes: counted.reduce((sum, { bytes }) => sum + bytes, 0),
+    get bytesRead() {
+      return bytesRead;
     },
-    read: async function* (file) {
-      for await (const chunk of files.read(file)) {
-        bytes += chunk.length;
-        yield chunk;
-      }
-    },
+    close,
   };
 }

@@ -1,23 +1,28 @@
 import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import type { ExportFile, ExportFiles } from './export-files.ts';
-import { growsTooMuch, isListedName, maxListedFiles } from './file-limits.ts';
+import {
+  type ExportFile,
+  type ExportFiles,
+  growsTooMuch,
+  isListedName,
+  maxListedFiles,
+  readStart,
+} from './export-files.ts';
 import { walkTar } from './tar-entries.ts';
 
 /** No tar file that is unpacked to more than this is an account's export. */
 const maxBytes = 2 ** 40;
 
 /**
- * Opens a tar file, compressed with gzip or not; null where the path is none. Nothing is unpacked to
- * the disk: the file is gone through once for the list, and once more for each file that is read.
- *
+ * Opens a tar file, compressed with gzip or not; null where the path is none. Nothing is unpacked to the disk: the
+ * file is gone through once for the list, and once more for each file that is read.
  * @throws Error with a sentence where it grows to more than an export does
  */
 export async function openTarFiles(path: string): Promise<ExportFiles | null> {
   if (!(await stat(path)).isFile()) return null;
-  const isCompressed = await beginsWithGzip(path);
+  const isCompressed = (await readStart(path, 2)).equals(gzipStart);
   const unpack = () => readUnpacked(path, isCompressed);
   const files: ExportFile[] = [];
   let isEmpty = true;
@@ -34,15 +39,7 @@ export async function openTarFiles(path: string): Promise<ExportFiles | null> {
   };
 }
 
-async function beginsWithGzip(path: string): Promise<boolean> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
-    return bytesRead === 2 && buffer.readUInt16BE() === 0x1f8b;
-  } finally {
-    await file.close();
-  }
-}
+const gzipStart = Buffer.from([0x1f, 0x8b]);
 
 /** What cannot be unpacked ends there: whoever reads it sees that something is missing. */
 async function* readUnpacked(path: string, isCompressed: boolean): AsyncGenerator<Uint8Array> {
@@ -85,7 +82,7 @@ async function* readEntry(
 ): AsyncGenerator<Uint8Array> {
   for await (const entry of walkTar(chunks)) {
     if (entry.name !== name) continue;
-    yield* entry.content();
+    yield* entry.content;
     return;
   }
 }

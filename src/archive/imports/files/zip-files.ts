@@ -1,18 +1,19 @@
-import { open } from 'node:fs/promises';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import type { ExportFile, ExportFiles } from './export-files.ts';
-import { growsTooMuch, isListedName, maxListedFiles } from './file-limits.ts';
+import {
+  type ExportFiles,
+  growsTooMuch,
+  isListedName,
+  maxListedFiles,
+  readStart,
+} from './export-files.ts';
 
 /** Maximum sizes of a zip file of an export. One with pictures has some 100,000 files. */
 const limits = { entries: 2_000_000, bytesOfFile: 64 * 2 ** 30 } as const;
 
-/**
- * Opens a zip file; null where it is none, told by how it begins.
- *
- * @throws Error with a sentence where it is one that cannot be read
- */
+/** Opens a zip file, told by how it begins; null for others. @throws Error with a sentence if it cannot be read */
 export async function openZipFiles(path: string): Promise<ExportFiles | null> {
-  if (!(await isZip(path))) return null;
+  const start = await readStart(path, 4);
+  if (!beginnings.some((beginning) => start.equals(beginning))) return null;
   const zip = await openPromise(path, { autoClose: false }).catch((cause: unknown) => {
     throw new Error('The zip file is damaged, or was not downloaded to its end.', { cause });
   });
@@ -20,7 +21,10 @@ export async function openZipFiles(path: string): Promise<ExportFiles | null> {
     const entries = await listEntries(zip);
     if (zip.entryCount === 0) throw new Error('The zip file is empty.');
     return {
-      files: entries.map(toFile),
+      files: entries.map(({ fileName, uncompressedSize }) => ({
+        name: fileName,
+        bytes: uncompressedSize,
+      })),
       read: ({ name }) => readEntry(zip, takeEntry(entries, name)),
       close: async () => zip.close(),
     };
@@ -31,17 +35,7 @@ export async function openZipFiles(path: string): Promise<ExportFiles | null> {
 }
 
 /** How a zip file begins: with a file, or with its end where it is empty. */
-const beginnings: readonly number[] = [0x04034b50, 0x06054b50];
-
-async function isZip(path: string): Promise<boolean> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    return bytesRead === 4 && beginnings.includes(buffer.readUInt32LE());
-  } finally {
-    await file.close();
-  }
-}
+const beginnings = ['PK\x03\x04', 'PK\x05\x06'].map((text) => Buffer.from(text, 'latin1'));
 
 async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
   if (zip.entryCount > limits.entries)
@@ -57,10 +51,6 @@ async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
     throw new Error(`The list of the zip file cannot be read: ${reason}.`, { cause });
   }
   return entries.sort((a, b) => (a.fileName < b.fileName ? -1 : 1));
-}
-
-function toFile({ fileName, uncompressedSize }: Entry): ExportFile {
-  return { name: fileName, bytes: uncompressedSize };
 }
 
 function takeEntry(entries: readonly Entry[], name: string): Entry {

@@ -5,15 +5,13 @@ import { describeProfile } from '../../../platforms/mastodon-profile.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
 import type { RichText } from '../../../platforms/text-writer.ts';
 import { toIsoTime } from '../../../platforms/times.ts';
-import type { ExportFile } from '../files/export-files.ts';
+import { type ExportFile, type ExportFiles, readWhole } from '../files/export-files.ts';
 import { createNaming } from './identity.ts';
 import { type ActorPayload, actor } from './payload.ts';
 
-/** Whose export it is. */
 export interface Owner {
   /** The address that posts name their author by. */
   readonly address: string;
-  /** Where its posts are. */
   readonly host: string;
   readonly account: Account;
 }
@@ -22,23 +20,22 @@ export interface Owner {
 const maxBytes = 1024 * 1024;
 
 /**
- * Reads `actor.json`.
- *
- * @param handle What the account is called, where that is not `user@` the host of its address.
- * @throws Error with a sentence where it names no account
+ * Reads `actor.json`. `handle` is what the account is called if not `user@` the host of its address.
+ * @throws Error with a sentence if it names no account
  */
 export async function readOwner(
-  { name: file, chunks }: Pick<ExportFile, 'name'> & { readonly chunks: AsyncIterable<Uint8Array> },
+  file: ExportFile,
+  read: ExportFiles['read'],
   handle: string | undefined,
 ): Promise<Owner> {
-  const parsed = actor.safeParse(await readJson(chunks));
-  if (!parsed.success) throw new Error(`The file ${file} describes no account.`);
+  const parsed = actor.safeParse(file.bytes > maxBytes ? undefined : await readJson(read(file)));
+  if (!parsed.success) throw new Error(`The file ${file.name} describes no account.`);
   const { hostname: host } = new URL(parsed.data.id);
   const name = handle ?? `${parsed.data.preferredUsername}@${host}`;
   if (parseHandle(name)?.platform !== 'mastodon') {
     throw new Error(
       handle === undefined
-        ? `The file ${file} is about ${name}, which is no handle that can be read.`
+        ? `The file ${file.name} is about ${name}, which is no handle that can be read.`
         : `${name} is no handle of Mastodon.`,
     );
   }
@@ -46,19 +43,9 @@ export async function readOwner(
 }
 
 async function readJson(chunks: AsyncIterable<Uint8Array>): Promise<unknown> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of chunks) {
-    parts.push(part);
-    bytes += part.length;
-    if (bytes > maxBytes) return undefined;
-  }
+  const text = (await readWhole(chunks)).toString('utf8');
   try {
-    return JSON.parse(
-      Buffer.concat(parts)
-        .toString('utf8')
-        .replace(/^\uFEFF/, ''),
-    );
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     return undefined; // cut off, or no JSON at all
   }
@@ -91,7 +78,6 @@ function readHtml(html: string): RichText {
   return toRichText(html, { nameMention: createNaming([]) });
 }
 
-/** The first field that is a link. */
 function findLink({ attachment }: ActorPayload): string | null {
   const links = attachment.flatMap(({ value }) =>
     readHtml(value).facets.flatMap(({ type, url }) =>

@@ -2,28 +2,21 @@ import { parseUrl } from '../../../core/http/url.ts';
 import { isPostId, parseHandle } from '../../../model/reference.ts';
 import type { MentionPayload } from './payload.ts';
 
-/** Where a post of Mastodon is. */
-export interface NoteAddress {
-  /** `user@host`; null where the address names its author by a number. */
-  readonly handle: string | null;
-  readonly host: string;
-  readonly id: string;
-}
-
 /**
- * Reads the address of a post: `https://host/users/user/statuses/1`, `https://host/ap/users/2/statuses/1`
- * or `https://host/@user/1`. Null for any other.
+ * Reads the address of a post: `https://host/users/user/statuses/1`, `https://host/ap/users/2/statuses/1` or
+ * `https://host/@user/1`; null for any other. `handle` is null if it names the author by a number.
  */
-export function parseNoteAddress(address: string): NoteAddress | null {
+export function parseNoteAddress(
+  address: string,
+): { readonly handle: string | null; readonly id: string } | null {
   const url = parseUrl(address);
   if (url === null || url.protocol !== 'https:' || url.port !== '') return null;
   const [, user, longId, number, numberedId, name, shortId] = notePath.exec(url.pathname) ?? [];
   const id = longId ?? numberedId ?? shortId;
   if (id === undefined || !isPostId('mastodon', id)) return null;
-  const { hostname: host } = url;
-  if (number !== undefined) return { handle: null, host, id };
-  const account = parseHandle(`${user ?? name}@${host}`);
-  return account?.platform === 'mastodon' ? { handle: account.handle, host, id } : null;
+  if (number !== undefined) return { handle: null, id };
+  const account = parseHandle(`${user ?? name}@${url.hostname}`);
+  return account?.platform === 'mastodon' ? { handle: account.handle, id } : null;
 }
 
 const notePath =

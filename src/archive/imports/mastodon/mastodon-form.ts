@@ -1,27 +1,22 @@
-import type {
-  ExportForm,
-  ExportHints,
-  ExportItem,
-  ExportSource,
-  SkippedRecord,
-} from '../export-source.ts';
+import { parseHandle } from '../../../model/reference.ts';
 import {
-  createFileCount,
-  type ExportFile,
-  type ExportFiles,
-  type FileCount,
-} from '../files/export-files.ts';
+  type ExportForm,
+  type ExportHints,
+  type ExportItem,
+  type ExportSource,
+  skip,
+} from '../export-source.ts';
+import { createSource, type ExportFile, type ExportFiles } from '../files/export-files.ts';
 import { openExportFiles } from '../files/open-files.ts';
-import { type ExportRecord, readRecords } from '../records.ts';
-import { skip, skipPrivate } from '../skip.ts';
+import { type Line, readLines } from '../ndjson/lines.ts';
+import { readRecords } from '../records.ts';
 import { type Owner, readOwner } from './actor.ts';
-import { readConnections } from './connections.ts';
 import { type ActivityPayload, activity, isPublic, namesRecipients } from './payload.ts';
 import { shapePost, shapeRepost } from './shape.ts';
 
 /**
- * An account's export from Mastodon (`payload.ts`): the compressed file, or the folder that it unpacks
- * to, beside which the lists of follows may be laid. Only what was addressed to everybody is imported.
+ * An account's export from Mastodon (`payload.ts`): the compressed file, or the folder that it unpacks to, beside
+ * which the lists of follows may be laid. Only what was addressed to everybody is imported.
  */
 export const mastodonForm: ExportForm = {
   name: 'mastodon',
@@ -36,106 +31,80 @@ export const mastodonForm: ExportForm = {
   },
 };
 
-/** The files that are read. Likes and bookmarks are nobody else's business. */
-const names = {
-  actor: 'actor.json',
-  outbox: 'outbox.json',
-  following: 'following_accounts.csv',
-  followers: 'followers.csv',
-} as const;
-
-interface Parts {
-  readonly actor: ExportFile | undefined;
-  readonly outbox: ExportFile;
-  readonly following: ExportFile | undefined;
-  readonly followers: ExportFile | undefined;
-}
-
-/** Finds the files, wherever their folder lies; null where there is no outbox. */
-function findParts(files: readonly ExportFile[]): Parts | null {
+/** Finds the files that are read, wherever their folder lies; null if there is no outbox. */
+function findParts(files: readonly ExportFile[]) {
   const outbox = files.find(({ name }) => /(?:^|\/)outbox\.json$/.test(name));
   if (outbox === undefined) return null;
-  const folder = outbox.name.slice(0, -names.outbox.length);
+  const folder = outbox.name.slice(0, -'outbox.json'.length);
   const find = (name: string) => files.find((file) => file.name === `${folder}${name}`);
+  // Likes and bookmarks are nobody else's business.
   return {
     outbox,
-    actor: find(names.actor),
-    following: find(names.following),
-    followers: find(names.followers),
+    actor: find('actor.json'),
+    following: find('following_accounts.csv'),
+    followers: find('followers.csv'),
   };
 }
+
+type Parts = NonNullable<ReturnType<typeof findParts>>;
+
+type Groups = AsyncGenerator<readonly ExportItem[], void, undefined>;
+
+type Read = ExportFiles['read'];
 
 function openSource(files: ExportFiles, parts: Parts, hints: ExportHints): ExportSource {
-  const count = createFileCount(files);
-  const { outbox, following, followers } = parts;
-  const counted = [outbox, following, followers];
-  return {
-    title: 'Mastodon export',
-    totalBytes: counted.reduce((sum, file) => sum + (file?.bytes ?? 0), 0),
-    get bytesRead() {
-      return count.bytes;
-    },
-    groups: () => readGroups({ files, parts, count, hints }),
-    close: files.close,
+  const { actor, outbox, following, followers } = parts;
+  const counted = [outbox, following, followers].filter((file) => file !== undefined);
+  const readGroups = async function* (read: Read): Groups {
+    if (actor === undefined) {
+      throw new Error(
+        `There is no actor.json beside ${outbox.name}, so whose it is is not known. The export may be cut off.`,
+      );
+    }
+    const owner = await readOwner(actor, files.read, hints.handle);
+    yield [{ kind: 'account', account: owner.account }];
+    yield* readOutbox(outbox, read, owner);
+    const own = owner.account.screen_name.toLowerCase();
+    const list = { read, domain: own.slice(own.lastIndexOf('@') + 1) };
+    yield* readList(following, list, (other) => ({ follower: own, followed: other }));
+    yield* readList(followers, list, (other) => ({ follower: other, followed: own }));
   };
+  return createSource(files, counted, (read) => ({
+    title: 'Mastodon export',
+    groups: () => readGroups(read),
+  }));
 }
 
-interface Opened {
-  readonly files: ExportFiles;
-  readonly parts: Parts;
-  readonly count: FileCount;
-  readonly hints: ExportHints;
-}
-
-async function* readGroups(opened: Opened): AsyncGenerator<readonly ExportItem[], void, undefined> {
-  const { files, parts, hints } = opened;
-  const { actor } = parts;
-  if (actor === undefined) {
-    throw new Error(
-      `There is no ${names.actor} beside ${parts.outbox.name}, so whose it is is not known. The export may be cut off.`,
-    );
-  }
-  const owner = await readOwner({ name: actor.name, chunks: files.read(actor) }, hints.handle);
-  yield [{ kind: 'account', account: owner.account }];
-  yield* readOutbox(opened, owner);
-  const lists = { count: opened.count, domain: domainOf(owner) };
-  const own = owner.account.screen_name.toLowerCase();
-  yield* readList(lists, parts.following, (other) => ({ follower: own, followed: other }));
-  yield* readList(lists, parts.followers, (other) => ({ follower: other, followed: own }));
-}
-
-async function* readOutbox(
-  { parts, count }: Opened,
-  owner: Owner,
-): AsyncGenerator<readonly ExportItem[], void, undefined> {
-  const reading = { schema: activity, start: /"orderedItems"\s*:\s*\[/, read: count.read };
+async function* readOutbox(outbox: ExportFile, read: Read, owner: Owner): Groups {
+  const reading = { schema: activity, start: /"orderedItems"\s*:\s*\[/, read };
   let number = 0;
   let unplaced = 0;
-  const toItem = (record: ExportRecord<ActivityPayload>): ExportItem => {
-    number += 1;
-    if (record.kind === 'skipped') return record;
-    const shaped = shape(record.row, owner, `${parts.outbox.name}, record ${number}`);
-    unplaced += shaped.unplaced;
-    return shaped.item;
-  };
-  for await (const records of readRecords([parts.outbox], reading)) yield records.map(toItem);
-  if (unplaced > 0) yield [skip(parts.outbox.name, tellUnplaced(unplaced))];
+  for await (const records of readRecords([outbox], reading)) {
+    yield records.map((record) => {
+      number += 1;
+      if (record.kind === 'skipped') return record;
+      const shaped = shape(record.row, owner, `${outbox.name}, record ${number}`);
+      unplaced += shaped.unplaced ?? 0;
+      return shaped.item;
+    });
+  }
+  if (unplaced > 0) yield [skip(outbox.name, tellUnplaced(unplaced))];
 }
 
-interface Shaped {
-  readonly item: ExportItem;
-  readonly unplaced: number;
-}
-
-function shape(row: ActivityPayload, owner: Owner, where: string): Shaped {
-  if (isHidden(row)) return { item: hidden(where), unplaced: 0 };
-  if (row.type === 'Announce') return { item: orSkip(shapeRepost(row, owner), where), unplaced: 0 };
+function shape(
+  row: ActivityPayload,
+  owner: Owner,
+  where: string,
+): { readonly item: ExportItem; readonly unplaced?: number } {
+  if (isHidden(row)) {
+    return { item: { ...skip(where, 'It was not addressed to everybody.'), cause: 'private' } };
+  }
+  if (row.type === 'Announce') {
+    const repost = shapeRepost(row, owner);
+    return { item: typeof repost === 'string' ? skip(where, repost) : repost };
+  }
   const post = shapePost(row, owner);
-  return typeof post === 'string' ? { item: skip(where, post), unplaced: 0 } : post;
-}
-
-function orSkip(item: ExportItem | string, where: string): ExportItem {
-  return typeof item === 'string' ? skip(where, item) : item;
+  return typeof post === 'string' ? { item: skip(where, post) } : post;
 }
 
 /** Both the activity and the post name recipients, and one that everybody may not see is enough. */
@@ -145,26 +114,42 @@ function isHidden(row: ActivityPayload): boolean {
   return naming.length === 0 || !naming.every(isPublic);
 }
 
-function hidden(where: string): SkippedRecord {
-  return skipPrivate(where, 'It was not addressed to everybody.');
-}
-
 function tellUnplaced(count: number): string {
   const files =
     count === 1 ? 'One picture, video or sound is' : `${count} pictures, videos and sounds are`;
   return `${files} left out of their posts, because the export does not tell on which server they are.`;
 }
 
-function domainOf({ account }: Owner): string {
-  return account.screen_name.slice(account.screen_name.lastIndexOf('@') + 1);
+/**
+ * Reads `following_accounts.csv` or `followers.csv`: a line of headings, then a line for each account, which begins
+ * with its handle. `domain` is that of accounts that are named without one. Source:
+ * https://docs.joinmastodon.org/user/moving/#export
+ */
+async function* readList(
+  file: ExportFile | undefined,
+  { read, domain }: { readonly read: Read; readonly domain: string },
+  toPair: (handle: string) => { readonly follower: string; readonly followed: string },
+): Groups {
+  if (file === undefined) return;
+  for await (const lines of readLines(read(file))) {
+    const cells = lines.map((line) => ({ number: line.number, name: firstCellOf(line) }));
+    const named = cells.filter(({ number, name }) => name !== '' && !isHeading(number, name));
+    yield named.map(({ number, name }): ExportItem => {
+      const account = parseHandle(name.includes('@') ? name : `${name}@${domain}`);
+      if (account?.platform === 'mastodon') return { kind: 'follow', ...toPair(account.handle) };
+      return skip(`${file.name}, line ${number}`, 'It does not begin with a handle.');
+    });
+  }
 }
 
-async function* readList(
-  { count, domain }: { readonly count: FileCount; readonly domain: string },
-  file: ExportFile | undefined,
-  toPair: (handle: string) => { readonly follower: string; readonly followed: string },
-): AsyncGenerator<readonly ExportItem[], void, undefined> {
-  if (file === undefined) return;
-  const toFollow = (handle: string) => ({ kind: 'follow', ...toPair(handle) }) as const;
-  yield* readConnections({ name: file.name, chunks: count.read(file), domain, toFollow });
+function isHeading(number: number, name: string): boolean {
+  return number === 1 && /^account address$/i.test(name);
+}
+
+function firstCellOf(line: Line): string {
+  const [cell = ''] = line.kind === 'text' ? line.text.split(',') : ['?'];
+  return cell
+    .trim()
+    .replace(/^"(.*)"$/, '$1')
+    .replace(/^@/, '');
 }

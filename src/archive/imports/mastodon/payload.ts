@@ -13,13 +13,10 @@ import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs } from '../../../platforms/times.ts';
 
 /**
- * The files of Mastodon's export: `actor.json`, an actor, and `outbox.json`, an ordered collection of
- * all that the account did, `Create` for a post and `Announce` for a boost. Followers-only posts and
- * direct messages are among them.
- *
- * Sources: https://www.w3.org/TR/activitystreams-vocabulary/, https://docs.joinmastodon.org/spec/activitypub/
- * and Mastodon's `app/services/backup_service.rb`, which writes the export: of the address of a file
- * it leaves the path alone, and of one on the server itself what comes after `/system/`.
+ * The files of Mastodon's export: `actor.json`, an actor, and `outbox.json`, an ordered collection of all that the
+ * account did, `Create` for a post and `Announce` for a boost. Followers-only posts and direct messages are among
+ * them. Of the address of a file only the path is left, and of one on the server itself what comes after `/system/`.
+ * Sources: https://docs.joinmastodon.org/spec/activitypub/ and Mastodon's `app/services/backup_service.rb`
  */
 
 /** The recipient of public posts (https://www.w3.org/TR/activitypub/#public-addressing). */
@@ -39,15 +36,13 @@ const recipients = z
 
 const addressed = { to: recipients, cc: recipients };
 
-/** Who something was sent to. */
-export type Addressed = { readonly to: readonly unknown[]; readonly cc: readonly unknown[] };
+type Addressed = { readonly to: readonly unknown[]; readonly cc: readonly unknown[] };
 
 /** Tells whether everybody may see something; what names no recipient is for nobody. */
 export function isPublic({ to, cc }: Addressed): boolean {
   return [...to, ...cc].some((recipient) => publicNames.has(recipient));
 }
 
-/** Tells whether something names recipients at all. */
 export function namesRecipients({ to, cc }: Addressed): boolean {
   return to.length + cc.length > 0;
 }
@@ -70,16 +65,8 @@ const attachment = z.object({
   height: lenient(z.number().positive()),
 });
 
-/** A picture, a video or a sound. */
-export type AttachmentPayload = z.output<typeof attachment>;
+const mention = z.object({ type: z.literal('Mention'), href: url, name: token.min(1) });
 
-const mention = z.object({
-  type: z.literal('Mention'),
-  href: url,
-  name: token.min(1),
-});
-
-/** An account that a post mentions. */
 export type MentionPayload = z.output<typeof mention>;
 
 const choice = z.object({ name: text, replies: total });
@@ -115,37 +102,22 @@ const note = z.object({
   shares: total,
 });
 
-/** A post. */
 export type NotePayload = z.output<typeof note>;
-
-const create = z.object({
-  type: z.literal('Create'),
-  ...addressed,
-  published: timeMs,
-  object: note,
-});
 
 const announced = z.union([url, z.object({ id: url }).transform(({ id }) => id)]);
 
-const announce = z.object({
-  type: z.literal('Announce'),
-  ...addressed,
-  published: timeMs,
-  object: announced,
-});
+const dated = { ...addressed, published: timeMs };
 
-/** A boost. */
-export type AnnouncePayload = z.output<typeof announce>;
+/** An entry of `outbox.json`: a post or a boost. */
+export const activity = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('Create'), ...dated, object: note }),
+  z.object({ type: z.literal('Announce'), ...dated, object: announced }),
+]);
 
-/** An entry of `outbox.json`. */
-export const activity = z.discriminatedUnion('type', [create, announce]);
-
-/** An entry of `outbox.json`. */
 export type ActivityPayload = z.output<typeof activity>;
 
 const picture = lenient(z.object({ url }).transform((image) => image.url));
 
-/** `actor.json`. */
 export const actor = z.object({
   id: z.url({ protocol: /^https$/ }).max(maximums.url),
   preferredUsername: token.min(1),
@@ -162,5 +134,4 @@ export const actor = z.object({
   ),
 });
 
-/** `actor.json`. */
 export type ActorPayload = z.output<typeof actor>;

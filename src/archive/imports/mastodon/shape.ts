@@ -1,27 +1,23 @@
 import { toIsoSeconds } from '../../../core/clock.ts';
-import { toMediaSet } from '../../../model/media.ts';
-import type { Status } from '../../../model/post.ts';
+import { type Media, toMediaSet } from '../../../model/media.ts';
+import type { Poll, Status } from '../../../model/post.ts';
 import { profileUrl } from '../../../model/reference.ts';
 import { toRichText } from '../../../platforms/html-text.ts';
+import { known } from '../../../platforms/known.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
-import { toCreated } from '../../../platforms/times.ts';
+import { toCreated, toIsoTime } from '../../../platforms/times.ts';
 import type { ExportedPost, ExportedRepost } from '../export-source.ts';
 import type { Owner } from './actor.ts';
-import { shapeMedia, shapePoll } from './attachments.ts';
 import { createNaming, parseNoteAddress } from './identity.ts';
-import type { ActivityPayload, AnnouncePayload, NotePayload } from './payload.ts';
+import type { ActivityPayload, NotePayload } from './payload.ts';
 
-/** A post with how many of its files have no address. */
-export interface ShapedPost {
-  readonly item: ExportedPost;
-  readonly unplaced: number;
-}
+type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
 
-/** Makes the post of a `Create`, or says in a sentence why there is none. */
+/** Makes the post of a `Create`, and counts its files without an address; or says in a sentence why there is none. */
 export function shapePost(
-  { object: note, published }: Extract<ActivityPayload, { type: 'Create' }>,
+  { object: note, published }: Activity<'Create'>,
   owner: Owner,
-): ShapedPost | string {
+): { readonly item: ExportedPost; readonly unplaced: number } | string {
   const address = parseNoteAddress(note.id) ?? parseNoteAddress(note.url ?? '');
   if (address === null) return 'Its id is no address of a post of Mastodon.';
   const createdMs = note.published ?? published;
@@ -38,7 +34,12 @@ export function shapePost(
     ...(note.updated !== null && { edited_at: toIsoSeconds(note.updated) }),
     author: owner.account,
     lang: languageOf(note),
-    ...countsOf(note),
+    replies: null,
+    reposts: note.shares,
+    likes: note.likes,
+    quotes: null,
+    bookmarks: null,
+    views: null,
     source: null,
     possibly_sensitive: note.sensitive === true && note.attachment.length > 0,
     content_warning: note.summary?.trim() || null,
@@ -60,7 +61,7 @@ export function shapePost(
 
 /** Makes the repost of an `Announce`, or says in a sentence why there is none. */
 export function shapeRepost(
-  { object, published }: AnnouncePayload,
+  { object, published }: Activity<'Announce'>,
   owner: Owner,
 ): ExportedRepost | string {
   const address = parseNoteAddress(object);
@@ -86,10 +87,6 @@ function languageOf({ contentMap }: NotePayload): string | null {
   return language === undefined || language === 'und' ? null : language;
 }
 
-function countsOf({ likes, shares }: NotePayload) {
-  return { replies: null, reposts: shares, likes, quotes: null, bookmarks: null, views: null };
-}
-
 /** What is answered may be on a server of other software: then its address is all that is known. */
 function toReplyingTo({ inReplyTo }: NotePayload, owner: Owner): Status['replying_to'] {
   if (inReplyTo === null) return null;
@@ -103,4 +100,41 @@ function toReplyingTo({ inReplyTo }: NotePayload, owner: Owner): Status['replyin
 function handleOf(address: string, owner: Owner): string | null {
   if (address.startsWith(`${owner.address}/statuses/`)) return nameOf(owner);
   return parseNoteAddress(address)?.handle ?? null;
+}
+
+/** Returns an item of media; null if the export does not tell on which server its file is. */
+function shapeMedia(item: NotePayload['attachment'][number], host: string): Media | null {
+  const url = fileUrl(item.url, host);
+  if (url === null) return null;
+  const { width, height } = item;
+  const [kind] = (item.mediaType ?? '').split('/');
+  const type = kind === 'video' || kind === 'audio' ? kind : 'photo';
+  return { type, url, width, height, alt: item.name ?? item.summary };
+}
+
+/** A bare path is below `/system/` on the account's own server; one with a slash is on another one. */
+function fileUrl(path: string, host: string): string | null {
+  if (isWebUrl(path)) return path;
+  if (path.startsWith('/') && !path.startsWith('/system/')) return null;
+  const url = new URL(path, `https://${host}/system/`);
+  return url.protocol === 'https:' && url.hostname === host ? url.href : null;
+}
+
+/** Returns the poll of a `Question`; null for any other post. */
+function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload): Poll | null {
+  const choices = oneOf ?? anyOf;
+  if (choices === null) return null;
+  const votes = choices.reduce((sum, { replies }) => sum + (replies ?? 0), 0);
+  const base = anyOf === null ? votes : (votersCount ?? votes);
+  const toShare = (count: number) => (base === 0 ? 0 : Math.round((1000 * count) / base) / 10);
+  return {
+    choices: choices.map(({ name: label, replies: count }) => ({
+      label,
+      count,
+      percentage: count === null ? null : toShare(count),
+    })),
+    total_votes: choices.some(({ replies }) => replies === null) ? null : votes,
+    ...known({ total_voters: votersCount }),
+    ends_at: toIsoTime(endTime ?? closed),
+  };
 }

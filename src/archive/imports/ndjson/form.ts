@@ -1,43 +1,40 @@
-import { open, stat } from 'node:fs/promises';
-import type { ExportForm, ExportItem, ExportSource } from '../export-source.ts';
+import { stat } from 'node:fs/promises';
+import type { ExportForm, ExportItem } from '../export-source.ts';
+import { readStart } from '../files/export-files.ts';
 import { isHistoryStart, openHistory } from './history.ts';
 import { headLine, type ItemLine, itemLine, ndjsonVersion } from './line.ts';
-import { createSkip, openLineFile, parseLine, readValue } from './line-file.ts';
-import type { Line } from './lines.ts';
+import { type Line, openLines, parseLine } from './lines.ts';
 
 /** Perch's own NDJSON: what `perch archive export` writes, and a history that was saved to a file. */
 export const ndjsonForm: ExportForm = {
   name: 'ndjson',
   takesHandle: false,
   open: async (path) => {
-    const { size, isFile } = await look(path);
-    const start = isFile ? await readStart(path) : '';
+    const found = await stat(path);
+    const start = found.isFile() ? await readFirstLine(path) : '';
     const head = parseHead(start);
-    if (head === null) return isHistoryStart(start) ? openHistory(path, size) : null;
+    if (head === null) return isHistoryStart(start) ? openHistory(path, found.size) : null;
     if (head.perch_archive > ndjsonVersion) {
       throw new Error('A newer version of Perch has written this export.');
     }
-    return openArchived(path, size, head.exported_at);
+    return openLines(path, found.size, (readLines, name) => ({
+      title: 'Perch export',
+      exported: head.exported_at,
+      groups: async function* () {
+        for await (const lines of readLines()) {
+          yield lines.filter(({ number }) => number > 1).map((line) => toItem(line, name));
+        }
+      },
+    }));
   },
 };
-
-async function look(path: string) {
-  const found = await stat(path);
-  return { size: found.size, isFile: found.isFile() };
-}
 
 /** More than the first line of an export has, and enough of a history to know it. */
 const startBytes = 4096;
 
-async function readStart(path: string): Promise<string> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(startBytes), 0, startBytes, 0);
-    const [first = ''] = buffer.toString('utf8', 0, bytesRead).split('\n', 1);
-    return first.replace(/^\ufeff/, '');
-  } finally {
-    await file.close();
-  }
+async function readFirstLine(path: string): Promise<string> {
+  const [first = ''] = (await readStart(path, startBytes)).toString('utf8').split('\n', 1);
+  return first.replace(/^\ufeff/, '');
 }
 
 function parseHead(text: string) {
@@ -48,28 +45,10 @@ function parseHead(text: string) {
   }
 }
 
-function openArchived(path: string, bytes: number, exported: number): ExportSource {
-  const file = openLineFile(path, bytes);
-  return file.source({
-    title: 'Perch export',
-    exported,
-    groups: async function* () {
-      for await (const lines of file.lines()) {
-        yield lines.filter(({ number }) => number > 1).map((line) => toItem(line, file.name));
-      }
-    },
-  });
-}
-
-function toItem(line: Line, name: string): ExportItem {
-  const parsed = parseLine(line, name);
-  if (parsed.kind === 'skipped') return parsed;
-  const item = readValue(itemLine, parsed.value, createSkip(line, name));
-  return item.kind === 'skipped' ? item : toExported(item.data);
-}
-
-function toExported(line: ItemLine): ExportItem {
+function toItem(of: Line, name: string): ExportItem {
+  const line = parseLine<ItemLine>(of, name, () => itemLine);
   switch (line.kind) {
+    case 'skipped':
     case 'account':
     case 'follow':
       return line;

@@ -4,8 +4,8 @@ import { profileUrl } from '../../../model/reference.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
 import { readTimeMs, toIsoTime } from '../../../platforms/times.ts';
 import { enlargeAvatar } from '../../../platforms/x.ts';
-import { type RecordReading, readRecords, readRows } from '../records.ts';
-import type { ExportParts } from './export-parts.ts';
+import type { ExportFile, ExportFiles } from '../files/export-files.ts';
+import { readRecords, readRows } from '../records.ts';
 import {
   accountPayload,
   connectionPayload,
@@ -14,19 +14,32 @@ import {
   protectionPayload,
 } from './payload.ts';
 
-/** What the account is made of. */
-interface AccountReading {
-  readonly parts: ExportParts;
-  readonly manifest: ManifestPayload | null;
-  readonly read: RecordReading<unknown>['read'];
-}
+/** The files of X's export that are read, each kind in the order of its parts. */
+export type ExportParts = Readonly<
+  Record<
+    | 'manifest'
+    | 'account'
+    | 'profile'
+    | 'protection'
+    | 'notes'
+    | 'tweets'
+    | 'followers'
+    | 'following',
+    readonly ExportFile[]
+  >
+>;
+
+type Read = ExportFiles['read'];
 
 /**
- * Reads whose export it is. Followers are counted in their list, posts in the manifest.
- *
- * @throws Error with a sentence where the account cannot be read
+ * Reads whose export it is: followers by their list, posts by the manifest. @throws Error if the account cannot be
+ * read
  */
-export async function readAccount({ parts, manifest, read }: AccountReading): Promise<Account> {
+export async function readAccount(
+  parts: ExportParts,
+  manifest: ManifestPayload | null,
+  read: Read,
+): Promise<Account> {
   const known = await readFirst(accountPayload, parts.account, read);
   if (known === null)
     throw new Error('account.js tells no account, so whose export it is is unknown.');
@@ -52,20 +65,16 @@ export async function readAccount({ parts, manifest, read }: AccountReading): Pr
   });
 }
 
-/** Reads the first readable record of some files. */
 async function readFirst<Row>(
   schema: z.ZodType<Row>,
-  files: AccountReading['parts']['account'],
-  read: AccountReading['read'],
+  files: readonly ExportFile[],
+  read: Read,
 ): Promise<Row | null> {
   for await (const row of readRows(files, { schema, read })) return row;
   return null;
 }
 
-async function countConnections(
-  files: ExportParts['followers'],
-  read: AccountReading['read'],
-): Promise<number | null> {
+async function countConnections(files: readonly ExportFile[], read: Read): Promise<number | null> {
   if (files.length === 0) return null;
   let count = 0;
   for await (const records of readRecords(files, { schema: connectionPayload, read })) {
@@ -81,10 +90,7 @@ function countPosts(manifest: ManifestPayload | null): number | null {
 }
 
 /** The last change tells who may see the posts now. The export has those of six months. */
-async function readProtection(
-  { protection }: ExportParts,
-  read: AccountReading['read'],
-): Promise<boolean> {
+async function readProtection({ protection }: ExportParts, read: Read): Promise<boolean> {
   let last = { ms: Number.NEGATIVE_INFINITY, isProtected: false };
   for await (const row of readRows(protection, { schema: protectionPayload, read })) {
     const { protectedAt, action } = row.protectedHistory;

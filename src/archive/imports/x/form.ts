@@ -1,23 +1,20 @@
-import type { Account } from '../../../model/account.ts';
 import { readTimeMs } from '../../../platforms/times.ts';
 import { toIdHandle } from '../../store/connections.ts';
 import type { ExportForm, ExportItem, ExportSource } from '../export-source.ts';
 import {
-  createFileCount,
+  createSource,
   type ExportFile,
   type ExportFiles,
-  type FileCount,
+  readWhole,
 } from '../files/export-files.ts';
 import { openExportFiles } from '../files/open-files.ts';
 import { readRecords } from '../records.ts';
-import { readAccount } from './account.ts';
-import { type ExportParts, findExportParts } from './export-parts.ts';
-import { type Notes, readNotes } from './notes.ts';
+import { type ExportParts, readAccount } from './account.ts';
+import { readNotes } from './notes.ts';
 import {
   connectionPayload,
   type ManifestPayload,
   manifestPayload,
-  type TweetPayload,
   tweetPayload,
 } from './payload.ts';
 import { shapePost, shapeRepost } from './shape.ts';
@@ -29,91 +26,94 @@ export const xForm: ExportForm = {
   open: async (path) => {
     const files = await openExportFiles(path);
     if (files === null) return null;
-    const parts = findExportParts(files.files);
+    const parts = findParts(files.files);
     if (parts !== null) return openSource(files, parts);
     await files.close();
     return null;
   },
 };
 
+/** What is read of X's export. Messages, likes, advertisements and all else are never opened. */
+const patterns: Readonly<Record<keyof ExportParts, RegExp>> = {
+  manifest: /^manifest\.js$/,
+  account: /^account\.js$/,
+  profile: /^profile\.js$/,
+  protection: /^protected-history\.js$/,
+  notes: /^note-tweet(?:-part(\d+))?\.js$/,
+  tweets: /^tweets?(?:-part(\d+))?\.js$/,
+  followers: /^follower(?:-part(\d+))?\.js$/,
+  following: /^following(?:-part(\d+))?\.js$/,
+};
+
+/** Finds the files of X's export, wherever its `data` folder lies; null if they are not there. */
+function findParts(files: readonly ExportFile[]): ExportParts | null {
+  const folderOf = ({ name }: ExportFile) => name.slice(0, name.lastIndexOf('/') + 1);
+  const baseOf = ({ name }: ExportFile) => name.slice(name.lastIndexOf('/') + 1);
+  const partOf = (file: ExportFile, pattern: RegExp) =>
+    Number(pattern.exec(baseOf(file))?.[1] ?? 0);
+  const toParts = (folder: string): ExportParts => {
+    const own = files.filter((file) => folderOf(file) === folder);
+    const found = Object.entries(patterns).map(([kind, pattern]) => [
+      kind,
+      own
+        .filter((file) => pattern.test(baseOf(file)))
+        .toSorted((a, b) => partOf(a, pattern) - partOf(b, pattern)),
+    ]);
+    return Object.fromEntries(found); // it has the keys of `patterns`
+  };
+  const accounts = files.filter((file) => patterns.account.test(baseOf(file)));
+  const parts = accounts.map((file) => toParts(folderOf(file)));
+  return parts.find(({ tweets, profile }) => tweets.length + profile.length > 0) ?? null;
+}
+
 async function openSource(files: ExportFiles, parts: ExportParts): Promise<ExportSource> {
   const manifest = await readManifest(parts.manifest, files);
   const madeMs = readTimeMs(manifest?.archiveInfo?.generationDate ?? '');
-  const count = createFileCount(files);
-  const lists = [...parts.tweets, ...parts.followers, ...parts.following];
-  return {
+  const counted = [...parts.tweets, ...parts.followers, ...parts.following];
+  return createSource(files, counted, (read) => ({
     title: 'X export',
     ...(madeMs !== null && { exported: Math.floor(madeMs / 1000) }),
-    totalBytes: lists.reduce((sum, { bytes }) => sum + bytes, 0),
-    get bytesRead() {
-      return count.bytes;
+    groups: async function* () {
+      const account = await readAccount(parts, manifest, files.read);
+      const textOf = await readNotes(parts.notes, files.read);
+      yield [{ kind: 'account', account }];
+      for await (const records of readRecords(parts.tweets, { schema: tweetPayload, read })) {
+        yield records.flatMap((record): readonly ExportItem[] => {
+          if (record.kind === 'skipped') return [record];
+          const { row } = record;
+          return shapeRepost(row, account) ?? [shapePost(row, account, textOf(row))];
+        });
+      }
+      const own = account.screen_name.toLowerCase();
+      yield* readFollows(parts.followers, read, (id) => ({ follower: id, followed: own }));
+      yield* readFollows(parts.following, read, (id) => ({ follower: own, followed: id }));
     },
-    groups: () => readGroups({ files, parts, manifest, count }),
-    close: files.close,
-  };
-}
-
-interface Opened {
-  readonly files: ExportFiles;
-  readonly parts: ExportParts;
-  readonly manifest: ManifestPayload | null;
-  /** Reads what counts as progress. */
-  readonly count: FileCount;
-}
-
-async function* readGroups(opened: Opened): AsyncGenerator<readonly ExportItem[], void, undefined> {
-  const { files, parts, manifest } = opened;
-  const read = files.read.bind(files);
-  const account = await readAccount({ parts, manifest, read });
-  const notes = await readNotes(parts.notes, read);
-  yield [{ kind: 'account', account }];
-  yield* readPosts(opened, account, notes);
-  yield* readFollows(opened, parts.followers, (id) => [id, account.screen_name.toLowerCase()]);
-  yield* readFollows(opened, parts.following, (id) => [account.screen_name.toLowerCase(), id]);
-}
-
-async function* readPosts({ parts, count }: Opened, account: Account, notes: Notes) {
-  const reading = { schema: tweetPayload, read: count.read };
-  for await (const records of readRecords(parts.tweets, reading)) {
-    yield records.flatMap((record) =>
-      record.kind === 'skipped' ? record : shape(record.row, account, notes),
-    );
-  }
-}
-
-function shape(row: TweetPayload, account: Account, notes: Notes): readonly ExportItem[] {
-  return shapeRepost(row, account) ?? [shapePost(row, account, notes.textOf(row))];
+  }));
 }
 
 async function* readFollows(
-  { count }: Opened,
-  files: ExportParts['followers'],
-  toPair: (idHandle: string) => readonly [follower: string, followed: string],
+  files: readonly ExportFile[],
+  read: ExportFiles['read'],
+  toPair: (idHandle: string) => { readonly follower: string; readonly followed: string },
 ) {
-  const toFollow = (idHandle: string): ExportItem => {
-    const [follower, followed] = toPair(idHandle);
-    return { kind: 'follow', follower, followed };
-  };
-  const reading = { schema: connectionPayload, read: count.read };
-  for await (const records of readRecords(files, reading)) {
-    yield records.map((record) =>
-      record.kind === 'skipped' ? record : toFollow(toIdHandle(record.row.accountId)),
-    );
+  for await (const records of readRecords(files, { schema: connectionPayload, read })) {
+    yield records.map((record): ExportItem => {
+      if (record.kind === 'skipped') return record;
+      return { kind: 'follow', ...toPair(toIdHandle(record.row.accountId)) };
+    });
   }
 }
 
 /** The most bytes of a manifest; one is some 100 KB. */
 const maxBytes = 4 * 2 ** 20;
 
-/** Reads what the export tells of itself; null where there is no manifest or none that can be read. */
+/** Reads what the export tells of itself; null without a manifest that can be read. */
 async function readManifest(
   [file]: readonly ExportFile[],
   files: ExportFiles,
 ): Promise<ManifestPayload | null> {
   if (file === undefined || file.bytes > maxBytes) return null;
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of files.read(file)) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString('utf8');
+  const text = (await readWhole(files.read(file))).toString('utf8');
   try {
     const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
     return manifestPayload.safeParse(JSON.parse(json)).data ?? null;

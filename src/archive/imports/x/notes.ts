@@ -1,24 +1,21 @@
 import { decodeEntities } from '../../../platforms/text.ts';
 import { readTimeMs } from '../../../platforms/times.ts';
-import type { ExportFile } from '../files/export-files.ts';
-import { type RecordReading, readRows } from '../records.ts';
+import type { ExportFile, ExportFiles } from '../files/export-files.ts';
+import { readRows } from '../records.ts';
 import { type NotePayload, notePayload, type TweetPayload } from './payload.ts';
 import { type ShapedText, shapeNote } from './text.ts';
-
-/** The long posts of an export, by the second in which they were written. */
-export interface Notes {
-  /** Gives the whole text of a post; undefined where the export has no more than the post itself. */
-  textOf(row: TweetPayload): ShapedText | undefined;
-}
 
 /** The most characters of long posts that are kept in memory at once; more are left short. */
 const maxCharacters = 8_000_000;
 
-/** Reads the long posts of an export. Those that cannot be read are short, as their posts are. */
+/**
+ * Reads the long posts of an export, and returns the function that returns the whole text of a post; undefined if the
+ * export has but the post. Those that cannot be read are short, as their posts are.
+ */
 export async function readNotes(
   files: readonly ExportFile[],
-  read: RecordReading<unknown>['read'],
-): Promise<Notes> {
+  read: ExportFiles['read'],
+): Promise<(row: TweetPayload) => ShapedText | undefined> {
   const bySecond = new Map<number, NotePayload[]>();
   let characters = 0;
   const keep = (note: NotePayload) => {
@@ -29,7 +26,7 @@ export async function readNotes(
     bySecond.set(second, [...(bySecond.get(second) ?? []), note]);
   };
   for await (const { noteTweet } of readRows(files, { schema: notePayload, read })) keep(noteTweet);
-  return { textOf: (row) => findText(bySecond, row) };
+  return (row) => findText(bySecond, row);
 }
 
 /** A post is the beginning of its long one, and of the same second or the next one. */

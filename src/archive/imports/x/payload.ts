@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eachOf, lenient, text, token, url } from '../../../platforms/lenient.ts';
+import { eachOf, lenient, readerOf, text, token, url } from '../../../platforms/lenient.ts';
 import { maximums } from '../../../platforms/maximums.ts';
 import { readTimeMs, refuseTime } from '../../../platforms/times.ts';
 import { xHandle, xId } from '../../../platforms/x.ts';
@@ -35,10 +35,8 @@ function readHandle(value: unknown): string | null {
   return typeof value === 'string' && /^\w{1,20}$/.test(value) ? value : null;
 }
 
-/** A number, or a text of digits; else null. */
 const digits = anything.transform(readDigits);
 
-/** A text that is not empty; else null. */
 const words = anything.transform(readWords);
 
 /** Where an entity stands: code points of the text with its HTML entities. */
@@ -47,7 +45,6 @@ const indices = z
   .transform(([start, end]) => [start ?? -1, end ?? -1] as const)
   .catch([-1, -1]);
 
-/** A short link and where it leads. */
 const link = z.object({ url, expanded_url: words, indices });
 
 const size = lenient(z.object({ w: digits, h: digits }));
@@ -68,8 +65,9 @@ const media = z.object({
   ),
 });
 
-/** An item of media. */
 export type MediaPayload = z.output<typeof media>;
+
+const tags = eachOf(z.object({ text: token, indices }), maximums.facets);
 
 const entities = z.object({
   urls: eachOf(link, maximums.facets),
@@ -82,35 +80,23 @@ const entities = z.object({
     }),
     maximums.facets,
   ),
-  hashtags: eachOf(z.object({ text: token, indices }), maximums.facets),
-  symbols: eachOf(z.object({ text: token, indices }), maximums.facets),
+  hashtags: tags,
+  symbols: tags,
   media: eachOf(media, maximums.media),
 });
 
-/** What is marked in the text of a post. */
 export type EntitiesPayload = z.output<typeof entities>;
 
-/** Nothing is marked. */
-export const noEntities: EntitiesPayload = {
-  urls: [],
-  user_mentions: [],
-  hashtags: [],
-  symbols: [],
-  media: [],
-};
+export const noEntities = entities.parse({});
 
-/** Gives what is marked; null where the export does not tell. Most posts have no marks. */
+/** Returns what is marked; null if the export does not tell. Most posts have no marks. */
 function readMarks(value: unknown): EntitiesPayload | null {
   if (typeof value !== 'object' || value === null) return null;
   const isEmpty = Object.values(value).every((list) => Array.isArray(list) && list.length === 0);
   return isEmpty ? noEntities : (entities.safeParse(value).data ?? null);
 }
 
-const extended = z.object({ media: eachOf(media, maximums.media) });
-
-function readMedia(value: unknown): readonly MediaPayload[] {
-  return value === undefined ? [] : (extended.safeParse(value).data?.media ?? []);
-}
+const readExtended = readerOf(z.object({ media: eachOf(media, maximums.media) }));
 
 /** A post as `tweets.js` has it. Members are read one by one: a schema for each takes twice the time. */
 export const tweetPayload = z.unknown().transform((value, context) => {
@@ -122,7 +108,8 @@ export const tweetPayload = z.unknown().transform((value, context) => {
     id_str: row.id_str,
     full_text: row.full_text,
     entities: readMarks(row.entities),
-    extended_media: readMedia(row.extended_entities),
+    extended_media:
+      row.extended_entities === undefined ? [] : (readExtended(row.extended_entities)?.media ?? []),
     in_reply_to_status_id_str: readId(row.in_reply_to_status_id_str),
     in_reply_to_screen_name: readHandle(row.in_reply_to_screen_name),
     favorite_count: readDigits(row.favorite_count),
@@ -155,7 +142,6 @@ function refuse(row: unknown, context: z.RefinementCtx): never {
   return z.NEVER;
 }
 
-/** A post. */
 export type TweetPayload = z.output<typeof tweetPayload>;
 
 /** Takes the wrapper off, and lets the names of older exports stand for today's. */
@@ -163,11 +149,8 @@ function unwrapTweet(value: unknown): unknown {
   const row = memberOf(value, 'tweet') ?? value;
   if (typeof row !== 'object' || row === null) return row;
   if (Object.hasOwn(row, 'id_str') && Object.hasOwn(row, 'full_text')) return row;
-  return { ...row, id_str: memberOf(row, 'id_str') ?? memberOf(row, 'id'), full_text: textOf(row) };
-}
-
-function textOf(row: object): unknown {
-  return memberOf(row, 'full_text') ?? memberOf(row, 'text');
+  const either = (name: string, old: string) => memberOf(row, name) ?? memberOf(row, old);
+  return { ...row, id_str: either('id_str', 'id'), full_text: either('full_text', 'text') };
 }
 
 function memberOf(value: unknown, name: string): unknown {
@@ -187,7 +170,6 @@ export const notePayload = z.object({
   }),
 });
 
-/** A long post. */
 export type NotePayload = z.output<typeof notePayload>['noteTweet'];
 
 /** The account as `account.js` has it. */
@@ -220,16 +202,19 @@ export const connectionPayload = z.union([
   z.object({ following: z.object({ accountId: xId }) }).transform((row) => row.following),
 ]);
 
+const manifestList = lenient(
+  z.object({ files: eachOf(z.object({ count: digits }), maximums.blocks) }),
+);
+
 /** What `manifest.js` tells of the export. */
 export const manifestPayload = z.object({
   archiveInfo: lenient(z.object({ generationDate: words })),
   dataTypes: lenient(
     z.object({
-      tweets: lenient(z.object({ files: eachOf(z.object({ count: digits }), maximums.blocks) })),
-      tweet: lenient(z.object({ files: eachOf(z.object({ count: digits }), maximums.blocks) })),
+      tweets: manifestList,
+      tweet: manifestList,
     }),
   ),
 });
 
-/** The manifest. */
 export type ManifestPayload = z.output<typeof manifestPayload>;

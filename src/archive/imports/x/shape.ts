@@ -28,8 +28,8 @@ export function shapePost(
 }
 
 /**
- * Gives what a repost is in an export: the post of somebody else, without its own id and time, so it
- * has those of the repost. X cuts its text, and an ellipsis says so. Undefined for a post that is none.
+ * Returns the post of somebody else, cut and with the id and time of the repost, and the repost; undefined for a post
+ * that is none.
  */
 export function shapeRepost(
   row: TweetPayload,
@@ -66,7 +66,6 @@ function shapeMentioned({ entities }: TweetPayload, handle: string): Account {
   });
 }
 
-/** What a post consists of besides its row. */
 interface Shaped {
   readonly author: Account;
   readonly text: ShapedText;

@@ -10,7 +10,6 @@ import {
 } from '../../../platforms/text.ts';
 import { type EntitiesPayload, type NotePayload, noEntities } from './payload.ts';
 
-/** A text for readers. */
 export interface ShapedText {
   readonly text: string;
   readonly facets: readonly Facet[];
@@ -21,7 +20,6 @@ interface Mark {
   /** In code points of the text as it is exported. */
   readonly start: number;
   readonly end: number;
-  /** What is written there. */
   readonly written: string;
   /** What stands there for readers; null where that is what is written. */
   readonly shown: string | null;
@@ -29,10 +27,8 @@ interface Mark {
 }
 
 /**
- * Gives the text of a post for readers: without HTML entities, with links in full, and without the
- * short links of its media, which stand at its end.
- *
- * @param begin From which code point of the exported text on.
+ * Returns the text of a post from a code point on: without HTML entities, with links in full, and without the short
+ * links of its media, which stand at its end.
  */
 export function shapeText(
   exported: string,
@@ -121,10 +117,7 @@ function writeMarks(decoded: DecodedText, marks: readonly Mark[], begin: number)
   return { text, facets: settleRuns(facets, countCodePoints(text)) };
 }
 
-/**
- * Finds a mark where it is told to be; failing that, what is written there, further on: several photos
- * have one link, and offsets are wrong now and then.
- */
+/** Finds a mark where it is told to be, else further on: several photos have one link, and offsets can be wrong. */
 function locate({ text, toIndex }: DecodedText, mark: Mark, from: number): number | null {
   const told = mark.start < 0 ? from : toIndex(mark.start);
   if (told >= from && isNamed(text.slice(told, told + mark.written.length), mark.written)) {

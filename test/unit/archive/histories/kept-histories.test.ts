@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { KeptPost, KeptTimeline } from '../../../../src/archive/histories/history-keep.ts';
+import type { KeptPost, KeptTimeline } from '../../../../src/archive/histories/kept-histories.ts';
 import { openHistoryKeep } from '../../../../src/archive/histories/kept-histories.ts';
 import { readSample } from '../../../../src/archive/sample.ts';
 import type { Post } from '../../../../src/model/post.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openHistoryKeep } from '../../../../src/archive/histories/kept-histories.ts';
-import { toHeadLine, toItemLine } from '../../../../src/archive/imports/ndjson/write.ts';
+import { toHeadLine, toItemLine } from '../../../../src/archive/imports/ndjson/line.ts';
 import { migrations } from '../../../../src/archive/store/schema.ts';
 import { openSqlite } from '../../../../src/core/files/sqlite.ts';
 import type { Status } from '../../../../src/model/post.ts';

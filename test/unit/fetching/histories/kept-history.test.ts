@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { HistoryKeep } from '../../../../src/archive/histories/history-keep.ts';
+import type { HistoryKeep } from '../../../../src/archive/histories/kept-histories.ts';
 import { openHistoryKeep } from '../../../../src/archive/histories/kept-histories.ts';
 import type { HistoryQuery } from '../../../../src/fetching/histories/history-query.ts';
 import { createFakeTimeline, type Entry, type EntryKind } from '../../../support/fake-timeline.ts';
