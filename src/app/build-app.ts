@@ -14,8 +14,8 @@ import { setCors } from '../web/cors.ts';
 import { setProblemHandlers } from '../web/errors.ts';
 import { setCommonHeaders } from '../web/headers.ts';
 import { refuseUnrouted, setMethods } from '../web/methods.ts';
-import { type Access, openAccess } from './open/access.ts';
-import { type AnsweredSessions, openAnsweredSessions } from './open/answered-sessions.ts';
+import { openAccess } from './open/access.ts';
+import { openAnsweredSessions } from './open/answered-sessions.ts';
 import { openFetching } from './open/fetching.ts';
 import { noteAddress } from './open/sessions.ts';
 import type { AppOptions } from './options.ts';
@@ -23,15 +23,7 @@ import { createServer } from './server.ts';
 import { registerSurfaces, type Services } from './surfaces.ts';
 
 /** The server, and the switch that makes it refuse new work. */
-export interface App {
-  readonly server: FastifyInstance;
-  /** From now on new requests get 503 `shutting_down`. */
-  startDraining(): void;
-  /** Ends the reads that are under way with 503 `shutting_down`, and the turns and streams of sessions. */
-  cutOff(): void;
-  /** How many reads and turns have begun and not ended. */
-  readonly inFlight: number;
-}
+export type App = Awaited<ReturnType<typeof openApp>>;
 
 /**
  * Builds the server: what reads are fetched with, global handlers and hooks, then each plugin in its own scope.
@@ -47,7 +39,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   }
 }
 
-async function openApp(options: AppOptions, opened: Closing): Promise<App> {
+async function openApp(options: AppOptions, opened: Closing) {
   const { config } = options;
   const readiness = { draining: false };
   const work = createWork();
@@ -59,7 +51,8 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
   const bounded = { ...options, ...shared, pool: access.allowances.pool };
   const fetching = openFetching({ ...bounded, countAnswers: traffic.countAnswers });
   opened.add(fetching.close);
-  const sessions = await openSessions(bounded, opened);
+  const sessions = await openAnsweredSessions(bounded);
+  if (sessions !== null) opened.add(sessions.close);
   const load = options.load ?? openLoadGauge(config.PERCH_MAX_EVENT_LOOP_DELAY_MS);
   opened.add(() => load.close());
   const identification = options.identification ?? access.identification;
@@ -77,14 +70,17 @@ async function openApp(options: AppOptions, opened: Closing): Promise<App> {
   await server.ready();
   return {
     server,
+    /** From now on new requests get 503 `shutting_down`. */
     startDraining: () => {
       readiness.draining = true;
       sessions?.service.startDraining();
     },
+    /** Ends the reads that are under way with 503 `shutting_down`, and the turns and streams of sessions. */
     cutOff: () => {
       fetching.stop();
       void sessions?.service.cutOff(); // closing waits for it
     },
+    /** How many reads and turns have begun and not ended. */
     get inFlight() {
       return work.inFlight + (sessions?.service.turns.atWork ?? 0);
     },
@@ -105,14 +101,4 @@ async function addHooks(
   setAdmission(server, readiness, createHostCheck(config.PERCH_BASE_URL, config.HOST));
   refuseUnrouted(server);
   boundReplies(server, { ledger: access.ledger, clientOf: identification.clientOf });
-}
-
-async function openSessions(
-  options: AppOptions & Pick<Access, 'ledger'>,
-  opened: Closing,
-): Promise<AnsweredSessions | null> {
-  if (!options.config.PERCH_SESSIONS) return null;
-  const sessions = await openAnsweredSessions(options);
-  opened.add(sessions.close);
-  return sessions;
 }

@@ -8,13 +8,6 @@ import { addressEndpoints } from '../http/reads/address-route.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
-/** Gives every route beside the reads; those of sessions under their segment, null where there are none. */
-export function listEndpoints(sessionSegment: string | null): readonly Endpoint[] {
-  return sessionSegment === null
-    ? endpoints
-    : [...endpoints, ...askEndpoints, ...describeSessionEndpoints(sessionSegment)];
-}
-
 /** Every route beside the reads and the sessions, in the order in which descriptions list them. */
 export const endpoints: readonly Endpoint[] = [
   ...addressEndpoints,
@@ -26,3 +19,9 @@ export const endpoints: readonly Endpoint[] = [
   ...adminKeysEndpoints,
   ...metricsEndpoints,
 ];
+
+/** Returns every route beside the reads; those of sessions under their segment, if it is not `null`. */
+export function listEndpoints(sessionSegment: string | null): readonly Endpoint[] {
+  if (sessionSegment === null) return endpoints;
+  return [...endpoints, ...askEndpoints, ...describeSessionEndpoints(sessionSegment)];
+}

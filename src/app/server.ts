@@ -13,17 +13,22 @@ import {
   toSessionDocument,
 } from '../sessions/http/reply.ts';
 import { type AccessLog, silentAccessLog } from '../web/access-log.ts';
-import { describeProblem, noteProblem, sendProblem, toProblem } from '../web/errors.ts';
-import { maxUrlBytes } from '../web/limits.ts';
+import {
+  describeProblem,
+  maxUrlBytes,
+  noteProblem,
+  sendProblem,
+  toProblem,
+} from '../web/errors.ts';
 import type { Access } from './open/access.ts';
-import type { AppOptions } from './options.ts';
+import type { AppBasics } from './options.ts';
 
-/** How sessions tell of problems: as everywhere, with their own members. */
+/** Returns how sessions describe and note problems: as everywhere. */
 export function tellProblems(baseUrl: string, accessLog: AccessLog): ProblemTelling {
   return {
     toProblem,
     describe: (problem, request) => describeProblem(problem, request, baseUrl),
-    note: (problem, request, reply) => noteProblem(problem, { request, reply, accessLog }),
+    note: (problem, _request, reply) => noteProblem(problem, reply, accessLog),
   };
 }
 
@@ -31,22 +36,19 @@ function isSessionPath(url: string, { PERCH_SESSIONS, PERCH_SESSION_PREFIX }: Co
   return PERCH_SESSIONS && toPath(url).startsWith(`/${PERCH_SESSION_PREFIX}/`);
 }
 
-/** Describes what becomes no request. Pages of other origins have no business with sessions then. */
-function describePath(url: string, config: Config): RefusedPath {
-  return isSessionPath(url, config)
-    ? { headers: {}, toDocument: toSessionDocument }
-    : { headers: describeRefused(url, config.PERCH_BASE_URL) };
-}
-
 /** Creates the Fastify server, without handlers, hooks and routes. */
 export function createServer(
-  { config, logger, random }: Pick<AppOptions, 'config' | 'logger' | 'random'>,
+  { config, logger, random }: AppBasics,
   access: Access,
   identification: Identification,
 ): FastifyInstance {
   const requestId = createRequestIds(random);
   const baseUrl = config.PERCH_BASE_URL;
-  const describe = (url: string) => describePath(url, config);
+  // Pages of other origins have no business with a session whose request cannot be read.
+  const describe = (url: string): RefusedPath =>
+    isSessionPath(url, config)
+      ? { headers: {}, toDocument: toSessionDocument }
+      : { headers: describeRefused(url, baseUrl) };
   const refusals = createRefusals({ baseUrl, requestId, describe });
   const describeUnrouted = createUnroutedHeaders(identification, baseUrl);
   const server = Fastify<Server>({
@@ -60,7 +62,6 @@ export function createServer(
       isSessionPath(request.raw.url ?? '', config)
         ? sendSessionProblem(error, { request, reply }, tellProblems(baseUrl, silentAccessLog))
         : sendProblem(reply, toProblem(error, request), {
-            request,
             headers: describeUnrouted(request),
             baseUrl,
             accessLog: silentAccessLog,
@@ -93,7 +94,7 @@ export function createServer(
   return server;
 }
 
-/** Makes request ids: a random part for the process, and a number. */
+/** Creates the function that returns request ids: a random part for the process, and a number. */
 function createRequestIds(random: Random): () => string {
   const prefix = random.bytes(6).toString('base64url');
   let number = 0;

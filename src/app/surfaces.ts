@@ -16,14 +16,12 @@ import { metricsPlugin } from '../http/operations/metrics.ts';
 import type { Traffic } from '../http/operations/traffic.ts';
 import { assetsPlugin, createAssets } from '../http/pages/assets.ts';
 import { docsPlugin } from '../http/pages/docs/docs-plugin.ts';
-import type { Library } from '../http/pages/docs/library.ts';
 import { frontPlugin } from '../http/pages/front/front-plugin.ts';
 import { historyRoutesPlugin } from '../http/reads/history-routes.ts';
 import { readRoutesPlugin } from '../http/reads/read-routes.ts';
 import { aliasRoutes, historyRoutes, readRoutes } from '../http/reads/routes.ts';
 import { mcpPlugin } from '../mcp/plugin.ts';
 import { sessionsPlugin } from '../sessions/http/plugin.ts';
-import type { SessionService } from '../sessions/service.ts';
 import type { AccessLog } from '../web/access-log.ts';
 import type { Access } from './open/access.ts';
 import type { AnsweredSessions } from './open/answered-sessions.ts';
@@ -32,11 +30,11 @@ import { listDocuments, openLibrary, toDiscoveryFacts } from './open/documents.t
 import type { Fetching } from './open/fetching.ts';
 import { measureServer } from './open/metrics.ts';
 import { toCallerRules } from './open/sessions.ts';
-import type { AppOptions } from './options.ts';
+import type { AppBasics } from './options.ts';
 import { tellProblems } from './server.ts';
 
-/** What the surfaces are given. */
-export interface Services extends AppOptions {
+/** Everything that the surfaces are made of. */
+export interface Services extends AppBasics {
   readonly heavyTurns: Turns;
   readonly identification: Identification;
   readonly access: Access;
@@ -48,107 +46,63 @@ export interface Services extends AppOptions {
   readonly accessLog: AccessLog;
 }
 
-/** The surfaces, each in its own scope with all that it may use. */
 /** Registers the surfaces, each with all that it may use. */
 export function registerSurfaces(server: FastifyInstance, services: Services): void {
-  const { config, clock, identification, access, fetching, work, load, accessLog } = services;
+  const { config, clock, access, fetching, sessions } = services;
+  const { identification, heavyTurns, work, load, accessLog } = services;
+  const { reader, context, chain, importer } = fetching;
+  const { clientOf, ledger, keys } = access;
   const baseUrl = config.PERCH_BASE_URL;
   const origins = createOrigins(baseUrl, []);
-  server.register(healthPlugin, { chain: fetching.chain });
   const library = openLibrary(server.log);
-  server.register(discoveryPlugin, { ...toDiscoveryFacts({ config, library }), clock });
+  const facts = toDiscoveryFacts({ config, library });
   const assets = createAssets(packagePath('assets'), server.log);
-  server.register(assetsPlugin, { assets });
-  const { sessions } = services;
   const site = { baseUrl, assets, canBeAsked: sessions !== null };
-  const asking = sessions && createAsking({ ...services, ...sessions, clientOf: access.clientOf });
-  server.register(docsPlugin, {
-    site,
-    library,
-    origins,
-    ask: asking && { asking, work, load, accessLog },
-  });
   const hasSample = config.PERCH_SAMPLE && config.PERCH_PROVIDERS.includes('archive');
-  server.register(frontPlugin, {
-    site: { ...site, hasSample },
-    origins,
-    heavyTurns: services.heavyTurns,
-    reader: fetching.reader,
-    context: fetching.context,
-    identification,
-    sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
-    work,
-    load,
-    accessLog,
+  const asking = sessions && createAsking({ ...services, ...sessions, clientOf });
+  const sharedCacheSeconds = config.PERCH_SHARED_CACHE_SECONDS;
+  const watched = { work, load, accessLog };
+  const reading = { ...watched, reader, context, heavyTurns, identification, sharedCacheSeconds };
+  const guard = createAdminGuard({ token: config.PERCH_ADMIN_TOKEN, clock, clientOf });
+  server.register(healthPlugin, { chain });
+  server.register(discoveryPlugin, { ...facts, clock });
+  server.register(assetsPlugin, { assets });
+  server.register(docsPlugin, { site, library, origins, ask: asking && { asking, ...watched } });
+  server.register(frontPlugin, { ...reading, site: { ...site, hasSample }, origins });
+  server.register(readRoutesPlugin, {
+    ...reading,
+    routes: [...readRoutes, ...aliasRoutes],
+    linkPreviews: config.PERCH_LINK_PREVIEWS,
   });
-  registerReads(server, services);
-  const guard = createAdminGuard({
-    token: config.PERCH_ADMIN_TOKEN,
-    clock,
-    clientOf: access.clientOf,
-  });
-  server.register(adminKeysPlugin, { baseUrl, origins, guard, keys: access.keys });
+  const histories = { ...watched, importer, identification, ledger, baseUrl };
+  server.register(historyRoutesPlugin, { ...histories, routes: historyRoutes });
+  server.register(adminKeysPlugin, { baseUrl, origins, guard, keys });
   server.register(metricsPlugin, {
     origins,
     guard: config.PERCH_METRICS === 'open' ? null : guard,
-    measure: () =>
-      measureServer({ ...services, ledger: access.ledger, sessions: sessions?.service ?? null }),
+    measure: () => measureServer(services),
   });
-  registerMcp(server, { ...services, library });
-  if (sessions !== null) registerSessions(server, sessions.service, services);
-}
-
-function registerReads(server: FastifyInstance, services: Services): void {
-  const { config, identification, access, fetching, work, load, accessLog } = services;
-  server.register(readRoutesPlugin, {
-    routes: [...readRoutes, ...aliasRoutes],
-    reader: fetching.reader,
-    context: fetching.context,
-    heavyTurns: services.heavyTurns,
-    identification,
-    sharedCacheSeconds: config.PERCH_SHARED_CACHE_SECONDS,
-    linkPreviews: config.PERCH_LINK_PREVIEWS,
-    work,
-    load,
-    accessLog,
-  });
-  server.register(historyRoutesPlugin, {
-    routes: historyRoutes,
-    importer: fetching.importer,
-    identification,
-    ledger: access.ledger,
-    baseUrl: config.PERCH_BASE_URL,
-    work,
-    load,
-    accessLog,
-  });
-}
-
-function registerMcp(
-  server: FastifyInstance,
-  services: Services & { readonly library: () => Library },
-): void {
-  const { config, identification, access, fetching, work, load, accessLog } = services;
   server.register(mcpPlugin, {
     version,
     problem: problemReply,
-    documents: () => listDocuments(services),
-    reader: fetching.reader,
-    context: fetching.context,
-    origins: createOrigins(config.PERCH_BASE_URL, config.PERCH_MCP_ORIGINS),
+    documents: () => listDocuments({ config, clock, library }),
+    reader,
+    context,
+    origins: createOrigins(baseUrl, config.PERCH_MCP_ORIGINS),
     identityOf,
     clientOf: identification.clientOf,
-    ledger: access.ledger,
-    heavyTurns: services.heavyTurns,
+    ledger,
+    heavyTurns,
     shed: () => (load.isHigh ? overloaded() : null),
     track: work.track,
     notice: accessLog.notice,
   });
+  if (sessions !== null) registerSessions(server, sessions, services);
 }
 
 function registerSessions(
   server: FastifyInstance,
-  service: SessionService,
+  { service }: AnsweredSessions,
   { config, access, accessLog }: Services,
 ): void {
   const segment = config.PERCH_SESSION_PREFIX;

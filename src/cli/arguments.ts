@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { nearestName } from '../core/near-name.ts';
-import { type CommandOptions, UsageError } from './command.ts';
+import { type Action, CommandError, type CommandOptions, type Run, UsageError } from './command.ts';
 
 /** The option of commands that print JSON instead of text. */
 export const jsonOption = {
@@ -12,6 +12,59 @@ export const listOptions = {
   limit: { type: 'string', value: 'N', about: 'How many posts or accounts. Default 20.' },
   all: { type: 'boolean', about: 'All of them, page by page.' },
 } as const satisfies CommandOptions;
+
+/** The values of options, by their names. */
+type ValuesOf<Options extends CommandOptions> = ReturnType<
+  typeof parseCommandArgs<Options>
+>['values'];
+
+/**
+ * Returns the members of an action that takes options, and other arguments that `plan` checks. A
+ * CommandError of the work goes to standard error.
+ */
+export function taking<const Options extends CommandOptions>(
+  options: Options,
+  plan: (values: ValuesOf<Options>, positionals: readonly string[]) => Run,
+): Required<Pick<Action, 'options' | 'plan'>> {
+  return {
+    options,
+    plan: (args) => {
+      const { values, positionals } = parseCommandArgs(args, options);
+      const run = plan(values, positionals);
+      return async (context) => {
+        try {
+          return await run(context);
+        } catch (error) {
+          if (!(error instanceof CommandError)) throw error;
+          context.stderr.write(`perch: ${error.message}\n`);
+          return error.exit;
+        }
+      };
+    },
+  };
+}
+
+/** Returns the members of a command whose first argument chooses a subcommand. */
+export function choosing(name: string, subcommands: Readonly<Record<string, Action>>) {
+  return {
+    subcommands,
+    plan: ([word = '', ...args]: readonly string[]): Run =>
+      chooseByName(subcommands, word, `${name} does one of these`).plan(args),
+  };
+}
+
+/** Creates the subcommand that prints a list of `what`, as a table or as lines of JSON. */
+export function listing(what: string, about: string, run: (isJson: boolean) => Run): Action {
+  const json = { type: 'boolean', about: `Prints a line of JSON for each ${what}.` } as const;
+  return {
+    usage: 'list [--json]',
+    about,
+    ...taking({ json }, (values, positionals) => {
+      if (positionals.length > 0) throw new UsageError('list takes no arguments');
+      return run(values.json === true);
+    }),
+  };
+}
 
 /**
  * Parses the arguments of a command.
@@ -41,9 +94,8 @@ function tellFault(error: unknown, known: readonly string[]): string {
 }
 
 /**
- * Returns the member of a table that a word names.
+ * Returns the member of a table that a word names; `sentence` comes before the names in the refusal.
  *
- * @param sentence What to say before the names: `keys does one of these`.
  * @throws UsageError that names the members, and the one that was most likely meant; never the word
  *   itself, because it may be a key
  */
@@ -59,24 +111,18 @@ export function chooseByName<Value>(
   throw new UsageError(`${sentence}: ${Object.keys(table).join(', ')}${offer}`);
 }
 
-/** The most items of a list that can be asked for by number. */
+/** Maximum number of items of a list that `--limit` takes. */
 const maxItems = 1_000_000;
 
 /**
- * Returns how many items of a list are wanted.
+ * Returns how many items of a list are wanted; `Infinity` for all.
  *
  * @throws UsageError for what is no number of items, or contradicts itself.
  */
-export function toItemCount(values: {
-  readonly limit?: string | undefined;
-  readonly all?: boolean | undefined;
-}): number {
-  const { limit, all = false } = values;
+export function toItemCount(limit: string | undefined, all = false): number {
   if (limit === undefined) return all ? Number.POSITIVE_INFINITY : 20;
   if (all) throw new UsageError('--limit and --all contradict each other');
   const count = /^\d{1,7}$/.test(limit) ? Number(limit) : 0;
-  if (count < 1 || count > maxItems) {
-    throw new UsageError(`--limit takes a number from 1 to ${maxItems}, not ${limit}`);
-  }
-  return count;
+  if (count >= 1 && count <= maxItems) return count;
+  throw new UsageError(`--limit takes a number from 1 to ${maxItems}, not ${limit}`);
 }

@@ -21,7 +21,7 @@ export function worstOf(one: ExitCode, other: ExitCode): ExitCode {
   return one > other ? one : other;
 }
 
-/** An option of a command, in the notation of `node:util`, and what the help says of it. */
+/** An option of a command, in the notation of `node:util`, with its help. */
 export interface CommandOption {
   readonly type: 'boolean' | 'string';
   readonly multiple?: true;
@@ -37,7 +37,11 @@ export interface CommandOption {
 /** The options of a command by their names, without hyphens before them. */
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** What a command does once its arguments are read. Runs until the work is done. */
+/**
+ * The work of a command once its arguments are parsed.
+ *
+ * @throws CommandError, UsageError
+ */
 export type Run = (context: CommandContext) => Promise<ExitCode>;
 
 /** A command or subcommand: its help, and the function that runs it. */
@@ -50,17 +54,17 @@ export interface Action {
   readonly details?: string;
   readonly options?: CommandOptions;
   /**
-   * Reads the arguments, before anything is opened.
+   * Parses the arguments, before anything is opened.
    *
    * @throws UsageError for arguments that it does not take
    */
   plan(args: readonly string[]): Run;
 }
 
-/** How the help of all lists a command. */
+/** The entry of a command in the help of all commands. */
 export type CommandSummary = Pick<Action, 'usage' | 'about'>;
 
-/** One command of the command line, without what the help of all lists. */
+/** One command of the command line, without its summary. */
 export interface CommandBody extends Omit<Action, keyof CommandSummary> {
   /** The meaning of its exit codes, in one sentence. */
   readonly exits: string;
@@ -75,3 +79,13 @@ export type Command = CommandBody & CommandSummary;
 
 /** Arguments that a command does not take. The message goes to standard error, followed by the usage. */
 export class UsageError extends Error {}
+
+/** Failure of a command. The message goes to standard error, and the command ends with the exit code. */
+export class CommandError extends Error {
+  readonly exit: ExitCode;
+
+  constructor(exit: ExitCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.exit = exit;
+  }
+}

@@ -3,14 +3,8 @@ import { systemClock } from '../core/clock.ts';
 import { version } from '../core/version.ts';
 import { problemReply } from '../http/openapi/problems.ts';
 import { serveStdio } from '../mcp/stdio.ts';
-import { parseCommandArgs } from './arguments.ts';
-import {
-  type CommandBody,
-  type CommandContext,
-  type ExitCode,
-  exitCodes,
-  UsageError,
-} from './command.ts';
+import { taking } from './arguments.ts';
+import { type CommandBody, exitCodes, type Run, UsageError } from './command.ts';
 import { withFetching } from './reading/open-reading.ts';
 import { withStopSignal } from './stop-signal.ts';
 
@@ -19,26 +13,23 @@ export const mcpCommand: CommandBody = {
   details: `The tools and resources are those of /mcp; no server is needed. It ends when standard input ends, or
 on SIGTERM or SIGINT. The log goes to standard error.`,
   exits: 'Exit code: 0 ended, 2 bad usage.',
-  plan: (args) => {
-    const { positionals } = parseCommandArgs(args, {});
-    if (positionals.length > 0) {
-      throw new UsageError(`mcp takes no arguments, not ${positionals.join(' ')}`);
-    }
-    return serveClient;
-  },
+  ...taking({}, (_, positionals) => {
+    if (positionals.length === 0) return serveClient;
+    throw new UsageError(`mcp takes no arguments, not ${positionals.join(' ')}`);
+  }),
 };
 
-function serveClient(context: CommandContext): Promise<ExitCode> {
-  const { config, stdin, stdout } = context;
-  return withFetching(context, async (fetching, logger) => {
+const serveClient: Run = (context) =>
+  withFetching(context, async ({ reader, context: planning }, logger) => {
+    const { config, stdin, stdout } = context;
+    const library = openLibrary(logger);
     await withStopSignal((stop) =>
       serveStdio({
         version,
         problem: problemReply,
-        documents: () =>
-          listDocuments({ config, clock: systemClock, library: openLibrary(logger) }),
-        reader: fetching.reader,
-        context: fetching.context,
+        documents: () => listDocuments({ config, clock: systemClock, library }),
+        reader,
+        context: planning,
         input: stdin,
         write: (text) => stdout.writeJson(text),
         stop,
@@ -48,4 +39,3 @@ function serveClient(context: CommandContext): Promise<ExitCode> {
     );
     return exitCodes.ok;
   });
-}

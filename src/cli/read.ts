@@ -1,14 +1,14 @@
 import { reads } from '../reads/index.ts';
 import type { Read } from '../reads/read.ts';
-import { jsonOption, listOptions, parseCommandArgs, toItemCount } from './arguments.ts';
+import { jsonOption, listOptions, taking, toItemCount } from './arguments.ts';
 import {
   type CommandBody,
   type CommandContext,
   type CommandOptions,
-  type ExitCode,
   UsageError,
 } from './command.ts';
 import { withOutputFile } from './output/output-file.ts';
+import { printList, printPost } from './reading/print.ts';
 import { type PlannedRead, readAll } from './reading/read-all.ts';
 import { listInputs, type ReadInput, readInput } from './reading/read-inputs.ts';
 import { createReadOptions, type OptionValues, textOf } from './reading/read-options.ts';
@@ -45,31 +45,21 @@ an account (@ada, ada.example, user@host), or a path of one (@ada/followers, /fo
 with comments after #.
 With --json a post is one line, and a list a line for each item, that of a profile after a line with
 the profile. Of several inputs each one's lines follow a line that names it.`,
-  options,
   exits:
     'Exit code: 0 printed, 1 not found, 2 bad usage, 3 upstream trouble; of several inputs the greatest.',
-  plan: (args) => {
-    const { values, positionals } = parseCommandArgs(args, options);
-    return (context) => printInputs(positionals, values, context);
-  },
+  ...taking(options, (values, positionals) => async (context) => {
+    const inputs = await readInputs(positionals, values.platform, context);
+    const [first, ...more] = inputs;
+    // One input that is wrong is bad usage of the command.
+    if (first?.asked instanceof UsageError && more.length === 0) throw first.asked;
+    refuseUnused(inputs, values);
+    const planned = inputs.map((input) => plan(input, values, inputs.length));
+    const path = textOf(values.output);
+    return path === undefined
+      ? readAll(planned, context)
+      : withOutputFile(path, (stdout) => readAll(planned, { ...context, stdout }));
+  }),
 };
-
-async function printInputs(
-  args: readonly string[],
-  values: OptionValues,
-  context: CommandContext,
-): Promise<ExitCode> {
-  const inputs = await readInputs(args, values.platform, context);
-  const [first, ...more] = inputs;
-  // One input that is wrong is bad usage of the command.
-  if (first?.asked instanceof UsageError && more.length === 0) throw first.asked;
-  refuseUnused(inputs, values);
-  const planned = inputs.map((input) => plan(input, values, inputs.length));
-  const path = textOf(values.output);
-  return path === undefined
-    ? readAll(planned, context)
-    : withOutputFile(path, context, (inFile) => readAll(planned, inFile));
-}
 
 async function readInputs(
   args: readonly string[],
@@ -110,7 +100,8 @@ function takersOfOption(name: string): readonly (typeof kinds)[number][] {
 /** @throws UsageError for options that contradict each other, or a value that is misspelt */
 function plan({ text, asked }: ReadInput, values: OptionValues, inputs: number): PlannedRead {
   const format = toFormat(values, 'read' in asked ? asked.given.format : undefined);
-  const shown = { text, isJson: format === 'json', isAlone: inputs === 1 };
+  const isJson = format === 'json';
+  const shown = { text, isJson, isAlone: inputs === 1 };
   if (!('read' in asked)) return { ...shown, print: asked };
   if (format === 'obsidian' && inputs > 1) {
     throw new UsageError(
@@ -119,13 +110,13 @@ function plan({ text, asked }: ReadInput, values: OptionValues, inputs: number):
   }
   const read: Read = reads[asked.read];
   const given = { ...asked.given, ...readOptions.toGiven(read, values), format };
-  if (read === reads.getPost) return { ...shown, print: { given } };
+  if (read === reads.getPost) {
+    return { ...shown, print: (fetching, context) => printPost(given, fetching, context) };
+  }
   const all = values.all === true;
   const limit = textOf(values.limit) ?? (all ? undefined : textOf(asked.given.limit));
-  return {
-    ...shown,
-    print: { read, given, count: toItemCount({ limit, all }), json: shown.isJson },
-  };
+  const list = { read, given, count: toItemCount(limit, all), json: isJson };
+  return { ...shown, print: (fetching, context) => printList(list, fetching, context) };
 }
 
 function toFormat({ json, format }: OptionValues, ofAddress: OptionValues[string]): string {

@@ -3,13 +3,20 @@ import { Readable } from 'node:stream';
 import { nearestName } from '../core/near-name.ts';
 import { redactKeys } from '../core/redact.ts';
 import { version } from '../core/version.ts';
-import { type Action, type Command, type ExitCode, exitCodes, UsageError } from './command.ts';
+import {
+  type Action,
+  type Command,
+  type CommandContext,
+  type ExitCode,
+  exitCodes,
+  UsageError,
+} from './command.ts';
 import { commands } from './commands.ts';
 import { defaultDataFolder } from './default-folder.ts';
 import { renderCommandHelp, renderHelp, usageOf } from './output/help.ts';
-import { createOutput, type Output, type RawOutput } from './output/output.ts';
+import { createOutput, type RawOutput } from './output/output.ts';
 
-/** Where the command line reads its settings and writes. */
+/** The environment and the streams of the process, or those of a test. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Default: nothing to read. */
@@ -19,12 +26,7 @@ export interface Surroundings {
 }
 
 /** The same, with outputs that no text can control. */
-interface Io {
-  readonly env: Surroundings['env'];
-  readonly stdin: Readable;
-  readonly stdout: Output;
-  readonly stderr: Output;
-}
+type Io = Omit<CommandContext, 'config'> & Pick<Surroundings, 'env'>;
 
 /** Returns a command by its name; `undefined` where there is none. */
 async function findCommand(name: string): Promise<Command | undefined> {
@@ -40,7 +42,10 @@ export async function runCommand(
   const io = { env, stdin, stdout: createOutput(stdout), stderr: createOutput(stderr) };
   const [first = 'serve', ...rest] = args;
   if (isHelp(first) || first === 'help') return tellHelp(rest, io);
-  if (first === '--version' || first === '-V') return tell(io.stdout, `perch ${version}\n`);
+  if (first === '--version' || first === '-V') {
+    io.stdout.write(`perch ${version}\n`);
+    return exitCodes.ok;
+  }
   // Options without a command are those of `serve`.
   const [name, own] = first.startsWith('-') ? ['serve', args] : [first, rest];
   const command = await findCommand(name);
@@ -68,8 +73,12 @@ async function tellHelp(
   { stdout }: Io,
 ): Promise<ExitCode> {
   const command = await findCommand(name);
-  if (command === undefined) return tell(stdout, renderHelp(Object.values(commands)));
-  return tell(stdout, renderCommandHelp(command, actionOf(command, args)));
+  stdout.write(
+    command === undefined
+      ? renderHelp(Object.values(commands))
+      : renderCommandHelp(command, actionOf(command, args)),
+  );
+  return exitCodes.ok;
 }
 
 /** Returns the subcommand that arguments begin with, else the command. */
@@ -88,8 +97,7 @@ async function runConfigured(command: Command, args: readonly string[], io: Io):
     const loaded = loadConfig({ ...io.env, ...settings }, folder);
     if (!loaded.ok) return refuseConfiguration(loaded.faults, settings, io);
     for (const warning of loaded.warnings) io.stderr.write(`perch: ${warning}\n`);
-    const { stdin, stdout, stderr } = io;
-    return await run({ config: loaded.config, stdin, stdout, stderr });
+    return await run({ ...io, config: loaded.config });
   } catch (error) {
     if (error instanceof UsageError) {
       const usage = usageOf(command, actionOf(command, args));
@@ -102,7 +110,7 @@ async function runConfigured(command: Command, args: readonly string[], io: Io):
   }
 }
 
-/** A fault of a setting that an argument set is told by the name of its option. */
+/** Writes the faults; that of a setting which an argument set has the name of the option. */
 function refuseConfiguration(
   faults: readonly string[],
   settings: Readonly<Record<string, string>>,
@@ -115,9 +123,4 @@ function refuseConfiguration(
   });
   stderr.write(`perch: the configuration has faults\n${lines.join('')}`);
   return exitCodes.usage;
-}
-
-function tell(output: Output, text: string): ExitCode {
-  output.write(text);
-  return exitCodes.ok;
 }

@@ -3,7 +3,7 @@ import type { App } from '../app/build-app.ts';
 import { systemClock } from '../core/clock.ts';
 import { closeDataFolder } from '../core/files/data-folder.ts';
 import { systemRandom } from '../core/random.ts';
-import { parseCommandArgs } from './arguments.ts';
+import { parseCommandArgs, taking } from './arguments.ts';
 import {
   type CommandBody,
   type CommandContext,
@@ -18,8 +18,8 @@ import { shutDown } from './shutdown.ts';
 import { withStopSignal } from './stop-signal.ts';
 
 /**
- * How many connections may wait to be accepted; the system may allow fewer. Beyond Node's 511 a client
- * that comes with a thousand others tries again after a second, or three.
+ * Maximum number of connections that wait to be accepted; the system may allow fewer. Beyond Node's 511
+ * a client that comes with a thousand others tries again after a second, or three.
  */
 const backlog = 4096;
 
@@ -30,21 +30,16 @@ const serveOptions = {
 
 /** `perch serve`: the server, until SIGTERM or SIGINT. */
 export const serveCommand: CommandBody = {
-  options: serveOptions,
   exits: 'Exit code: 0 stopped, 2 bad usage or configuration, or the server cannot start.',
   settings: (args) => {
     const { values } = parseCommandArgs(args, serveOptions);
-    return Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [name.toUpperCase(), String(value)]),
-    );
+    const named = Object.entries(values).map(([name, value]) => [name.toUpperCase(), value]);
+    return Object.fromEntries(named);
   },
-  plan: (args) => {
-    const { positionals } = parseCommandArgs(args, serveOptions);
-    if (positionals.length > 0) {
-      throw new UsageError(`serve takes no arguments, not ${positionals.join(' ')}`);
-    }
-    return serve;
-  },
+  ...taking(serveOptions, (_, positionals) => {
+    if (positionals.length === 0) return serve;
+    throw new UsageError(`serve takes no arguments, not ${positionals.join(' ')}`);
+  }),
 };
 
 async function serve(context: CommandContext): Promise<ExitCode> {
@@ -57,7 +52,8 @@ async function serve(context: CommandContext): Promise<ExitCode> {
   } catch (error) {
     context.stderr.write(`perch: ${explainOpening(error, context.config)}\n`);
   }
-  endSoon(code);
+  // Ends the process if anything keeps it after everything is closed.
+  setTimeout(() => process.exit(code), lingerMs).unref();
   return code;
 }
 
@@ -68,15 +64,15 @@ async function open({ config }: CommandContext, logger: Logger): Promise<App> {
   return buildApp({ config, logger, clock: systemClock, random: systemRandom });
 }
 
-type Serving = CommandContext & { readonly logger: Logger };
-
 /** @throws the error of listening; the server is closed by then */
 async function serveUntil(
   signal: AbortSignal,
   app: App,
-  { config, logger }: Serving,
+  { config, logger }: CommandContext & { readonly logger: Logger },
 ): Promise<ExitCode> {
-  const stopped = onceAborted(signal);
+  const stopped = new Promise((resolve) => {
+    signal.addEventListener('abort', resolve, { once: true });
+  });
   const listening = app.server.listen({ host: config.HOST, port: config.PORT, backlog });
   try {
     await Promise.race([listening, stopped]);
@@ -99,16 +95,5 @@ async function serveUntil(
   return exitCodes.ok;
 }
 
-function onceAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
 /** Milliseconds that a closed server may still keep the process, such as by a name that is looked up. */
 const lingerMs = 500;
-
-/** Ends the process if anything keeps it after everything is closed. */
-function endSoon(code: ExitCode): void {
-  setTimeout(() => process.exit(code), lingerMs).unref();
-}

@@ -8,135 +8,99 @@ import { type SessionEvent, sessionEvent } from '../sessions/events.ts';
 import { createSessionIds, isSessionId } from '../sessions/ids.ts';
 import { openSqliteSessions, type SessionStore } from '../sessions/store/sqlite-store.ts';
 import type { SessionRecord } from '../sessions/store/state.ts';
-import { chooseByName, parseCommandArgs } from './arguments.ts';
+import { choosing, listing, taking } from './arguments.ts';
 import {
-  type Action,
   type CommandBody,
   type CommandContext,
-  type CommandOptions,
-  type ExitCode,
+  CommandError,
   exitCodes,
   type Run,
   UsageError,
 } from './command.ts';
-import { toTable } from './output/table.ts';
-
-/** What is done with the open store; false where there is no such session. */
-type Act = (store: SessionStore, context: CommandContext) => Promise<boolean>;
-
-const listOptions = {
-  json: { type: 'boolean', about: 'Prints a line of JSON for each session.' },
-} as const satisfies CommandOptions;
-
-const showOptions = {
-  json: { type: 'boolean', about: 'Prints its events, each as a line of JSON.' },
-} as const satisfies CommandOptions;
-
-const subcommands: Readonly<Record<string, Action>> = {
-  list: {
-    usage: 'list [--json]',
-    about: 'Prints the sessions as a table.',
-    options: listOptions,
-    plan: (args) => withSessions(planList(args)),
-  },
-  show: {
-    usage: 'show ID [--json]',
-    about: 'Prints what was said in a session.',
-    options: showOptions,
-    plan: (args) => withSessions(planShow(args)),
-  },
-  remove: {
-    usage: 'remove ID',
-    about: 'Deletes a session for good; the server answers 410 for it.',
-    plan: (args) => withSessions(planRemove(args)),
-  },
-};
+import { type Columns, toJsonLines, toTable } from './output/table.ts';
+import { withStore } from './with-store.ts';
 
 /** `perch sessions`: the sessions of the folder, beside the server or while it runs. */
 export const sessionsCommand: CommandBody = {
   exits: 'Exit code: 0 done, 1 no such session, 2 bad usage, 3 file of sessions unusable.',
-  subcommands,
-  plan: ([name = '', ...args]) =>
-    chooseByName(subcommands, name, 'sessions does one of these').plan(args),
+  ...choosing('sessions', {
+    list: listing('session', 'Prints the sessions as a table.', (isJson) =>
+      withSessions(async (store, { stdout }) => {
+        const records: SessionRecord[] = [];
+        for await (const page of store.list('all')) {
+          if (isJson) stdout.writeJson(toJsonLines(page.map(toSessionMembers)));
+          else records.push(...page);
+        }
+        if (isJson) return true;
+        stdout.write(records.length === 0 ? 'There are no sessions.\n' : toTable(records, columns));
+        return true;
+      }),
+    ),
+    show: {
+      usage: 'show ID [--json]',
+      about: 'Prints what was said in a session.',
+      ...taking(
+        { json: { type: 'boolean', about: 'Prints its events, each as a line of JSON.' } },
+        ({ json = false }, positionals) => {
+          const id = toSessionId(positionals);
+          return withSessions(async (store, { stdout }) => {
+            const found = await store.find(id);
+            if (found.kind !== 'known') return false;
+            const texts = json ? readLines(store, id) : toTranscript(store, found.record);
+            const write = json ? stdout.writeJson : stdout.write;
+            for await (const text of texts) write(text);
+            return true;
+          });
+        },
+      ),
+    },
+    remove: {
+      usage: 'remove ID',
+      about: 'Deletes a session for good; the server answers 410 for it.',
+      ...taking({}, (_, positionals) => {
+        const id = toSessionId(positionals);
+        return withSessions(async (store, { stderr }) => {
+          const isRemoved = await store.purge(id, systemClock.now());
+          if (isRemoved) stderr.write('perch: the session is deleted\n');
+          return isRemoved;
+        });
+      }),
+    },
+  }),
 };
 
-function planList(args: readonly string[]): Act {
-  const { values, positionals } = parseCommandArgs(args, listOptions);
-  if (positionals.length > 0) throw new UsageError('list takes no arguments');
-  return async (store, { stdout }) => {
-    const records: SessionRecord[] = [];
-    for await (const page of store.list('all')) {
-      if (values.json === true) {
-        const lines = page.map((record) => `${JSON.stringify(toSessionMembers(record))}\n`);
-        stdout.writeJson(lines.join(''));
-      } else records.push(...page);
-    }
-    if (values.json !== true) stdout.write(toSessionTable(records));
-    return true;
-  };
-}
-
-function planShow(args: readonly string[]): Act {
-  const { values, positionals } = parseCommandArgs(args, showOptions);
-  const id = toSessionId(positionals);
-  return async (store, { stdout }) => {
-    const found = await store.find(id);
-    if (found.kind !== 'known') return false;
-    const isJson = values.json === true;
-    const texts = isJson ? readLines(store, id) : toTranscript(store, found.record);
-    const write = isJson ? stdout.writeJson : stdout.write;
-    for await (const text of texts) write(text);
-    return true;
-  };
-}
-
-function planRemove(args: readonly string[]): Act {
-  const id = toSessionId(parseCommandArgs(args, {}).positionals);
-  return async (store, { stderr }) => {
-    if (!(await store.purge(id, systemClock.now()))) return false;
-    stderr.write('perch: the session is deleted\n');
-    return true;
-  };
-}
-
-function toSessionId(positionals: readonly string[]): string {
-  const [id, ...more] = positionals;
+function toSessionId([id, ...more]: readonly string[]): string {
   if (id !== undefined && more.length === 0 && isSessionId(id)) return id;
   throw new UsageError('one ID is needed, as `perch sessions list` shows it: ses_…');
 }
 
-function withSessions(act: Act): Run {
-  return async ({ config, ...io }) => {
-    const path = toSessionsPath(config);
-    if (path === ':memory:') {
-      throw new UsageError('sessions are kept in memory here; only the server itself has them');
-    }
-    let store: SessionStore | null = null;
-    try {
-      store = openStore(path);
-      if (await act(store, { config, ...io })) return exitCodes.ok;
-      io.stderr.write(
-        'perch: there is no session with this ID; `perch sessions list` shows them\n',
-      );
-      return exitCodes.notFound;
-    } catch (error) {
-      return explainFault(error, path, io);
-    } finally {
-      store?.close();
-    }
+/** Runs `act` with the open store; it returns false where there is no such session. */
+function withSessions(
+  act: (store: SessionStore, context: CommandContext) => Promise<boolean>,
+): Run {
+  return (context) => {
+    const path = sessionsFileOf(context);
+    const explain = (error: unknown) =>
+      isStoreFault(error)
+        ? `the sessions cannot be read: ${error.message}\nThe file is ${path}.`
+        : null;
+    return withStore(
+      () => openStore(path),
+      explain,
+      async (store) => {
+        if (await act(store, context)) return exitCodes.ok;
+        const fault = 'there is no session with this ID; `perch sessions list` shows them';
+        throw new CommandError(exitCodes.notFound, fault);
+      },
+    );
   };
 }
 
-/** @throws the error itself where it is no fault of the store */
-function explainFault(
-  error: unknown,
-  path: string,
-  { stderr }: Pick<CommandContext, 'stderr'>,
-): ExitCode {
-  if (!isStoreFault(error)) throw error;
-  const reason = error instanceof Error ? error.message : String(error);
-  stderr.write(`perch: the sessions cannot be read: ${reason}\nThe file is ${path}.\n`);
-  return exitCodes.upstream;
+/** Returns the path of the file of sessions. @throws UsageError where they are kept in memory */
+export function sessionsFileOf({ config }: CommandContext): string {
+  const path = toSessionsPath(config);
+  if (path !== ':memory:') return path;
+  throw new UsageError('sessions are kept in memory here; only the server itself has them');
 }
 
 /** Where there is no file yet, an empty store answers; none is made, because nobody asked for one. */
@@ -147,24 +111,19 @@ function openStore(path: string): SessionStore {
   return openSqliteSessions({ path, stamp, mustExist: true });
 }
 
-function isStoreFault(error: unknown): boolean {
+function isStoreFault(error: unknown): error is Error {
   if (error instanceof Problem || error instanceof UnusableFileError) return true;
-  return errorCodeOf(error)?.startsWith('SQLITE_') === true;
+  return error instanceof Error && errorCodeOf(error)?.startsWith('SQLITE_') === true;
 }
 
-const heads = ['ID', 'STATE', 'TURNS', 'STARTED', 'LAST ACTIVE'];
+const columns: Columns<SessionRecord> = {
+  ID: ({ id }) => id,
+  STATE: ({ state }) => state,
+  TURNS: ({ accepted }) => String(accepted),
+  STARTED: ({ createdMs }) => toIsoSeconds(createdMs),
+  'LAST ACTIVE': ({ activeMs }) => toIsoSeconds(activeMs),
+};
 
-/** Gives sessions as a table for people, one line for each. */
-function toSessionTable(records: readonly SessionRecord[]): string {
-  if (records.length === 0) return 'There are no sessions.\n';
-  return toTable(heads, records.map(toCells));
-}
-
-function toCells({ id, state, accepted, createdMs, activeMs }: SessionRecord): readonly string[] {
-  return [id, state, String(accepted), toIsoSeconds(createdMs), toIsoSeconds(activeMs)];
-}
-
-/** Gives a session as an object for scripts. */
 function toSessionMembers(record: SessionRecord) {
   return {
     id: record.id,
@@ -189,7 +148,7 @@ async function* readLines(store: SessionStore, id: string): AsyncGenerator<strin
   }
 }
 
-/** Gives what was said in a session, for people: each question with its answer, as it is read. */
+/** Yields what was said in a session, for people: each question with its answer, as it is read. */
 async function* toTranscript(store: SessionStore, record: SessionRecord): AsyncGenerator<string> {
   const { id, state, accepted, createdMs, activeMs } = record;
   const times = `started ${toIsoSeconds(createdMs)}, last active ${toIsoSeconds(activeMs)}`;

@@ -4,7 +4,7 @@ import { createMcpServers, type McpOptions, type Sdk, type Visitor } from './ser
 /** Answers requests of the protocol over HTTP, in both eras and without sessions. */
 export type McpExchange = ReturnType<typeof createExchange>;
 
-/** Maximum number of bytes of a body. Calls are small; a batch of the first revision can be larger. */
+/** Maximum number of bytes of a body. Calls are small; a batch can be larger. */
 export const maxBodyBytes = 1_048_576;
 
 /** The revision that had batches, and the default of a request that names none (2025-06-18, Transports). */
@@ -33,9 +33,8 @@ export function createExchange(
     // for an answer that never comes.
     server.setNotificationHandler('notifications/cancelled', () => undefined);
     server.onerror = onReport;
-    const transport = new sdk.WebStandardStreamableHTTPServerTransport({
-      enableJsonResponse: true,
-    });
+    const how = { enableJsonResponse: true };
+    const transport = new sdk.WebStandardStreamableHTTPServerTransport(how);
     await server.connect(transport);
     try {
       return await untilAborted(request.signal, transport.handleRequest(request, { parsedBody }));

@@ -9,30 +9,27 @@ import { type Turns, waitForTurn } from '../core/scheduling/turns.ts';
 import { exposedHeaders, toCorsPolicy } from '../web/cors.ts';
 import { refuseOtherMethods } from '../web/methods.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
-import type { McpOptions, Visitor } from './server.ts';
-
-/** Who asks, for one request. */
-interface McpIdentity {
-  readonly caller: Caller;
-  /** Why the request is not answered; `null` if it is. */
-  readonly refusal: Problem | null;
-}
+import type { McpOptions } from './server.ts';
 
 /** The context of the route: all that it may use. */
 export interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   /** The web origins whose pages may call it. */
   readonly origins: Origins;
-  readonly identityOf: (request: FastifyRequest) => McpIdentity;
+  /** Returns who asks, and why the request is not answered; `null` if it is. */
+  readonly identityOf: (request: FastifyRequest) => {
+    readonly caller: Caller;
+    readonly refusal: Problem | null;
+  };
   readonly clientOf: (request: FastifyRequest) => Client;
   /** Bounds the open streams of each client (`streams`). */
   readonly ledger: Ledger;
   /** Turns of clients with work that takes long. */
   readonly heavyTurns: Turns;
-  /** Gives the problem of a process that takes no work at the moment; null while it does. */
+  /** Returns the problem of a process that takes no work at the moment; `null` while it does. */
   readonly shed: () => Problem | null;
   /** Counts the work in flight. */
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
-  /** Is told of replies that may deserve a line in the log. */
+  /** Called with replies that may deserve a line in the log. */
   readonly notice: (request: FastifyRequest, reply: FastifyReply, status: number) => void;
 }
 
@@ -63,13 +60,10 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
       if (refusal !== null) throw refusal;
     },
     handler: async (request, reply) => {
-      const leaving = leavingOf(reply);
-      const client = options.clientOf(request);
-      const takeTurn = () => takeTurnOf(options.heavyTurns, { request, client, leaving });
-      const posted = { request, client, signal: leaving.signal, takeTurn };
-      const response = await options.track(answer(await open(), options, posted));
+      const exchange = { request, reply };
+      const response = await options.track(answer(await open(), options, exchange));
       options.notice(request, reply, response.status);
-      if (isStream(response)) await countStream(response, options, { request, reply });
+      if (isStream(response)) await countStream(response, options, exchange);
       return send(reply, response);
     },
   });
@@ -92,10 +86,7 @@ function openExchangeOnce(
   };
   // Streams would keep the server from closing.
   app.addHook('preClose', async () => (await opening)?.close());
-  return () => {
-    opening ??= open();
-    return opening;
-  };
+  return () => (opening ??= open());
 }
 
 /** Fastify's own signal tells that the request has been read, which a POST is before it is answered. */
@@ -107,42 +98,32 @@ function leavingOf({ raw }: FastifyReply): AbortController {
   return leaving;
 }
 
-interface Posted {
+interface Exchange {
   readonly request: FastifyRequest;
-  readonly client: Client;
-  /** Aborted when the caller leaves. */
-  readonly signal: AbortSignal;
-  readonly takeTurn: Visitor['takeTurn'];
-}
-
-/** Waits for the client's turn. Rejects if the caller has left by then. */
-async function takeTurnOf(turns: Turns, { request, client, leaving }: Waiting): Promise<void> {
-  // Of replies to one connection, Node tells only the first that it was closed.
-  const isHere = () => !leaving.signal.aborted && !request.socket.destroyed;
-  if (await waitForTurn(turns, client.address, isHere)) return;
-  leaving.abort();
-  throw leaving.signal.reason;
-}
-
-interface Waiting extends Pick<Posted, 'request' | 'client'> {
-  readonly leaving: AbortController;
+  readonly reply: FastifyReply;
 }
 
 async function answer(
-  exchange: McpExchange,
-  options: McpPluginOptions,
-  { request, client, signal, takeTurn }: Posted,
+  mcp: McpExchange,
+  { context, clientOf, identityOf, heavyTurns }: McpPluginOptions,
+  { request, reply }: Exchange,
 ): Promise<Response> {
-  const { baseUrl } = options.context;
-  const asked = new Request(`${baseUrl}${mcpPath}`, {
-    method: 'POST',
-    headers: toHeaders(request),
-    signal,
-  });
-  const { caller } = options.identityOf(request);
-  const visitor = { caller, client, takeTurn, requestId: request.id };
+  const leaving = leavingOf(reply);
+  const { signal } = leaving;
+  const client = clientOf(request);
+  // Of replies to one connection, Node tells only the first that it was closed.
+  const isHere = () => !signal.aborted && !request.socket.destroyed;
+  const takeTurn = async () => {
+    if (await waitForTurn(heavyTurns, client.address, isHere)) return;
+    leaving.abort();
+    throw signal.reason;
+  };
+  const headers = toHeaders(request);
+  const asked = new Request(`${context.baseUrl}${mcpPath}`, { method: 'POST', headers, signal });
+  const { caller } = identityOf(request);
   await takeTurn();
-  const response = await exchange.answer(asked, String(request.body ?? ''), visitor);
+  const visitor = { caller, client, takeTurn, requestId: request.id };
+  const response = await mcp.answer(asked, String(request.body ?? ''), visitor);
   signal.throwIfAborted();
   return response;
 }
@@ -162,24 +143,21 @@ function toHeaders({ headers }: FastifyRequest): Headers {
   });
 }
 
-/** Streams are never kept or held back, and nothing here is for a shared cache. */
-const headersOfResponse = ['content-type', 'x-accel-buffering'];
-
-async function send(reply: FastifyReply, { status, headers, body }: Response) {
-  const own = headersOfResponse.flatMap((name) => {
-    const value = headers.get(name);
-    return value === null ? [] : [[name, value] as const];
-  });
-  reply.code(status).headers({
-    ...Object.fromEntries(own),
-    'cache-control': 'no-store',
-  });
-  if (body === null) return reply.send();
-  const isOpen = isStream({ headers });
-  return reply.send(isOpen ? Readable.fromWeb(body as never) : await new Response(body).text());
+async function send(reply: FastifyReply, response: Response) {
+  // Streams are never kept or held back, and nothing here is for a shared cache.
+  reply.code(response.status);
+  for (const name of ['content-type', 'x-accel-buffering']) {
+    const value = response.headers.get(name);
+    if (value !== null) reply.header(name, value);
+  }
+  reply.header('cache-control', 'no-store');
+  if (response.body === null) return reply.send();
+  return reply.send(
+    isStream(response) ? Readable.fromWeb(response.body as never) : await response.text(),
+  );
 }
 
-function isStream({ headers }: Pick<Response, 'headers'>): boolean {
+function isStream({ headers }: Response): boolean {
   return headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
@@ -187,7 +165,7 @@ function isStream({ headers }: Pick<Response, 'headers'>): boolean {
 async function countStream(
   { body }: Response,
   { ledger, clientOf }: McpPluginOptions,
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { request, reply }: Exchange,
 ): Promise<void> {
   const hold = ledger.open('streams', clientOf(request));
   if (hold.take(1)) {
@@ -195,7 +173,6 @@ async function countStream(
     return;
   }
   await body?.cancel();
-  throw new Problem('overloaded', {
-    detail: 'Too many streams are open, in all or for this client address.',
-  });
+  const detail = 'Too many streams are open, in all or for this client address.';
+  throw new Problem('overloaded', { detail });
 }

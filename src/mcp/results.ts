@@ -1,5 +1,5 @@
-import { Problem, type ProblemDocument, toProblemDocument } from '../core/problem.ts';
-import { createSlices, type Sliced } from '../core/scheduling/slices.ts';
+import { Problem, toProblemDocument } from '../core/problem.ts';
+import { createSlices } from '../core/scheduling/slices.ts';
 import type { Waiting } from '../fetching/cost.ts';
 import type { KeptViews } from '../fetching/plan.ts';
 import { correctionOf } from '../reads/misspelt.ts';
@@ -23,18 +23,22 @@ export interface ToolResult {
   readonly [member: string]: unknown;
 }
 
+export interface PreparedResult {
+  readonly text: string;
+  /** Shared by all results of the answer: it must not be changed. */
+  readonly structuredContent: Record<string, unknown>;
+}
+
+/** The setting of a call. */
 interface Calling {
+  readonly reader: Reader;
+  readonly context: PlanContext;
   readonly results: KeptViews<PreparedResult>;
   readonly waiting: Waiting;
   /** Waits until a long result may be rendered further; default: it is rendered in one piece. */
-  readonly takeTurn?: (() => Promise<void>) | undefined;
-}
-
-export interface ToolContext {
-  readonly reader: Reader;
-  readonly context: PlanContext;
+  readonly takeTurn: (() => Promise<void>) | undefined;
   /** Called with every error that is no problem; the caller learns nothing of it. */
-  readonly onDefect: (error: unknown, requestId?: string) => void;
+  readonly onDefect: (error: unknown) => void;
 }
 
 /**
@@ -46,16 +50,19 @@ export interface ToolContext {
 export async function callTool(
   tool: ReadTool,
   args: ToolArguments,
-  setting: ToolContext & Calling,
+  calling: Calling,
 ): Promise<ToolResult> {
   try {
-    return await readTool(tool, args, setting);
-  } catch (error) {
-    if (setting.waiting.signal.aborted) throw error;
-    if (!(error instanceof Problem)) setting.onDefect(error);
-    const problem = error instanceof Problem ? error : defect(error);
-    return toFailure(toProblemDocument(problem, { baseUrl: setting.context.baseUrl }));
+    return await readTool(tool, args, calling);
+  } catch (cause) {
+    if (calling.waiting.signal.aborted) throw cause;
+    return toFailure(cause instanceof Problem ? cause : toDefect(cause, calling), calling);
   }
+}
+
+function toDefect(cause: unknown, { onDefect }: Calling): Problem {
+  onDefect(cause);
+  return new Problem('internal_error', { detail: 'The server failed to answer.', cause });
 }
 
 /** Maximum number of unknown arguments that are compared with the known ones. */
@@ -89,12 +96,12 @@ function readArguments({ params: { shape } }: Read, args: ToolArguments) {
 async function readTool(
   { read, definition }: ReadTool,
   args: ToolArguments,
-  { reader, results, waiting, takeTurn }: ToolContext & Calling,
+  calling: Calling,
 ): Promise<ToolResult> {
+  const { reader, waiting } = calling;
   const { given, unknown } = readArguments(read, args);
   const answered = await reader.fetch(reader.understand(read, given), waiting);
-  const sliced = takeTurn === undefined ? {} : createSlices(takeTurn);
-  const { text, structuredContent } = await prepare(answered, { reader, results }, sliced);
+  const { text, structuredContent } = await prepare(answered, calling);
   const block = { type: 'text', text } as const;
   return {
     content: unknown.length === 0 ? [block] : [block, warnOfIgnored(unknown, definition)],
@@ -102,23 +109,17 @@ async function readTool(
   };
 }
 
-export interface PreparedResult {
-  readonly text: string;
-  /** Shared by all results of the answer: it must not be changed. */
-  readonly structuredContent: Record<string, unknown>;
-}
-
 /** Returns the result of an answer, kept beside the representations that it is made of. */
 async function prepare(
   answered: Answered,
-  { reader, results }: Pick<ToolContext & Calling, 'reader' | 'results'>,
-  sliced: Sliced,
+  { reader, results, takeTurn }: Calling,
 ): Promise<PreparedResult> {
   const { format = 'markdown' } = answered.understood;
   const { views } = answered.answer;
   const name = nameView(answered, format);
   const kept = results.get(views, name);
   if (kept !== undefined) return kept;
+  const sliced = takeTurn === undefined ? {} : createSlices(takeTurn);
   const textOf = async (of: typeof format) =>
     (await reader.represent(answered, of, sliced)).body.toString();
   const [text, json] = [await textOf(format), await textOf('json')];
@@ -143,8 +144,9 @@ function warnOfIgnored(
   };
 }
 
-function toFailure(problem: ProblemDocument): ToolResult {
-  const { title, detail, code, resolution, retry_after: retryAfter } = problem;
+function toFailure(problem: Problem, { context: { baseUrl } }: Calling): ToolResult {
+  const document = toProblemDocument(problem, { baseUrl });
+  const { title, detail, code, resolution, retry_after: retryAfter } = document;
   const lines = [
     `${title}. ${detail}`,
     '',
@@ -154,11 +156,7 @@ function toFailure(problem: ProblemDocument): ToolResult {
   ];
   return {
     content: [{ type: 'text', text: lines.join('\n') }],
-    structuredContent: { ...problem },
+    structuredContent: { ...document },
     isError: true,
   };
-}
-
-function defect(cause: unknown): Problem {
-  return new Problem('internal_error', { detail: 'The server failed to answer.', cause });
 }

@@ -2,13 +2,10 @@ import type { Readable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { createMcpServers, type McpOptions, type Sdk } from './server.ts';
 
-interface StdioStreams {
+interface StdioOptions extends McpOptions {
   readonly input: Readable;
   /** Writes the text of a message, its line end included. */
   readonly write: (text: string) => void;
-}
-
-interface StdioOptions extends McpOptions, StdioStreams {
   /** Ends the connection when it is aborted; calls under way are not answered. */
   readonly stop: AbortSignal;
   /** Called with the errors of the SDK and with messages that it refuses. */
@@ -35,7 +32,7 @@ export async function serveStdio({ stop, onReport, ...options }: StdioOptions): 
  * Creates a transport that answers all requests before it ends: the SDK's own drops calls under way when the
  * input ends, which is right away for `echo … | perch mcp`. `closed` resolves when the connection has ended.
  */
-function createLineTransport(sdk: Sdk, { input, write }: StdioStreams) {
+function createLineTransport(sdk: Sdk, { input, write }: Pick<StdioOptions, 'input' | 'write'>) {
   const buffer = new sdk.ReadBuffer();
   const unanswered = new Set<unknown>();
   let hasEnded = false;

@@ -36,26 +36,22 @@ const annotations = {
  * document, which is the structured content of a result with `isError`.
  */
 export function createTools(problem: z.ZodType): ReadonlyMap<string, ReadTool> {
-  const tools = Object.values<Read>(reads).flatMap((read): readonly ReadTool[] =>
-    read.tool === null ? [] : [{ read, definition: defineTool(read, read.tool, problem) }],
+  return new Map(
+    Object.values<Read>(reads).flatMap((read) => {
+      const { tool: name, summary: description } = read;
+      if (name === null) return [];
+      const words = name.replaceAll('_', ' ');
+      const definition = {
+        name,
+        title: `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`,
+        description,
+        inputSchema: describeInput(read),
+        outputSchema: describeOutput(read.reply, problem),
+        annotations,
+      };
+      return [[name, { read, definition }] as const];
+    }),
   );
-  return new Map(tools.map((tool) => [tool.definition.name, tool]));
-}
-
-function defineTool(read: Read, name: string, problem: z.ZodType): ToolDefinition {
-  return {
-    name,
-    title: toTitle(name),
-    description: read.summary,
-    inputSchema: describeInput(read),
-    outputSchema: describeOutput(read.reply, problem),
-    annotations,
-  };
-}
-
-function toTitle(name: string): string {
-  const words = name.replaceAll('_', ' ');
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
 /** Replaces the description of `format`, which mentions `Accept`: a call has none. */

@@ -8,27 +8,26 @@ declare module 'fastify' {
   }
 }
 
-/** Which requests get a line, and when one is slow. */
-export interface AccessLogOptions {
+interface AccessLogOptions {
+  /** The requests that get a line; `errors` are those that fail or are slow. */
   readonly lines: 'errors' | 'all' | 'off';
   readonly slowMs: number;
 }
 
 /** Writes a line for requests that deserve one. Never a header or a body. */
 export interface AccessLog {
-  /**
-   * Is told of replies that may deserve a line: problems, and reads that had to wait. A hit is
-   * neither, and costs nothing here.
-   */
+  /** Called with replies that may deserve a line: problems, and reads that had to wait. */
   notice(request: FastifyRequest, reply: FastifyReply, status: number): void;
 }
 
 /** For what the router refuses before any hook: malformed paths, which are no failures of ours. */
 export const silentAccessLog: AccessLog = { notice: () => undefined };
 
-/** Creates the log; with `all` it hears of every reply by a hook instead. */
-export function createAccessLog(app: FastifyInstance, options: AccessLogOptions): AccessLog {
-  const { lines, slowMs } = options;
+/** Creates the log; with `all` a hook writes the lines instead. */
+export function createAccessLog(
+  app: FastifyInstance,
+  { lines, slowMs }: AccessLogOptions,
+): AccessLog {
   if (lines === 'all') {
     app.addHook('onResponse', (request, reply, done) => {
       writeLine(request, reply, reply.statusCode);

@@ -2,7 +2,7 @@ import fastifyCors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Origins } from '../core/http/origins.ts';
 
-/** What pages of other origins may do with a route. */
+/** The rights of pages of other origins to use a route. */
 export type CorsPolicy = FastifyCorsOptions;
 
 declare module 'fastify' {
@@ -35,9 +35,6 @@ export const corsHeaders = {
   'access-control-expose-headers': exposedHeaders.join(', '),
 } as const;
 
-/** Seconds that a browser may remember a preflight; the most that any of them takes. */
-const preflightSeconds = 86_400;
-
 /**
  * Lets pages of any origin call the server, unless the configuration of a route has a policy of its own.
  * Preflights go on to the refusal of the method, which ends them with 204.
@@ -47,7 +44,7 @@ export async function setCors(app: FastifyInstance): Promise<void> {
     origin: '*',
     methods: ['GET', 'HEAD'],
     exposedHeaders,
-    maxAge: preflightSeconds,
+    maxAge: 86_400, // seconds; the most that any browser takes
     preflightContinue: true,
     strictPreflight: false,
   });
@@ -82,7 +79,7 @@ export function toCorsPolicy(
   };
 }
 
-/** Tells whether a request asks what another one may do (Fetch standard, CORS-preflight request). */
+/** Returns whether a request asks what another one may do (Fetch standard, CORS-preflight request). */
 export function isPreflight({ method, headers }: FastifyRequest): boolean {
   return (
     method === 'OPTIONS' &&

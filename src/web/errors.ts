@@ -9,7 +9,9 @@ import {
 import type { AccessLog } from './access-log.ts';
 import type { Headers } from './headers.ts';
 import { toInstance } from './instance.ts';
-import { maxUrlBytes } from './limits.ts';
+
+/** Maximum number of bytes of a request's URL; longer ones are 414. */
+export const maxUrlBytes = 8192;
 
 /** What Fastify refuses by itself, as codes of the catalogue, with a detail of our own. */
 const frameworkProblems: Readonly<Record<string, readonly [ProblemCode, string]>> = {
@@ -35,8 +37,8 @@ declare module 'fastify' {
   }
 }
 
-/** What sending a problem takes beside the problem. */
-export interface ProblemSetting {
+/** The options of sending a problem. */
+interface ProblemSetting {
   readonly baseUrl: string;
   readonly accessLog: AccessLog;
   /** Headers over those of the problem, for requests that no hook sees. */
@@ -52,20 +54,18 @@ export function setProblemHandlers(app: FastifyInstance, setting: ProblemSetting
   app.setErrorHandler((error: FastifyError, request, reply) => {
     // Work that is given up because its caller left is no failure, and nobody reads the reply.
     if (request.socket.destroyed) return reply.code(callerLeft).send();
-    return sendProblem(reply, toProblem(error, request), { request, ...setting });
+    return sendProblem(reply, toProblem(error, request), setting);
   });
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(reply, routeNotFound(request), { request, ...setting }),
-  );
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, routeNotFound(request), setting));
 }
 
-/** Gives the problem of a path that no route has. */
+/** Returns the problem of a path that no route has. */
 export function routeNotFound(request: FastifyRequest): Problem {
-  const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';
+  const [path = ''] = (request.raw.url ?? '').split('?', 1);
   return new Problem('route_not_found', { detail: `There is no route ${quoteInput(path)}.` });
 }
 
-/** Gives the problem of anything thrown; a defect is logged here, once, and nothing of it is told. */
+/** Returns the problem of anything thrown. A defect is logged here, once, and not described to the caller. */
 export function toProblem(error: Error & { code?: string }, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
   const known = frameworkProblems[error.code ?? ''];
@@ -77,21 +77,18 @@ export function toProblem(error: Error & { code?: string }, request: FastifyRequ
 }
 
 /** Sends a problem document with the headers that go with it. */
-export function sendProblem(
-  reply: FastifyReply,
-  problem: Problem,
-  where: ProblemSetting & { readonly request: FastifyRequest },
-) {
-  const { document, headers } = describeProblem(problem, where.request, where.baseUrl);
-  noteProblem(problem, { ...where, reply });
+export function sendProblem(reply: FastifyReply, problem: Problem, where: ProblemSetting) {
+  const { request } = reply;
+  const { document, headers } = describeProblem(problem, request, where.baseUrl);
+  noteProblem(problem, reply, where.accessLog);
   return reply
     .code(problem.status)
-    .header('x-request-id', where.request.id)
+    .header('x-request-id', request.id)
     .headers({ ...headers, ...where.headers })
     .send(JSON.stringify(document));
 }
 
-/** Gives the document of a request's problem and the headers that go with it. */
+/** Returns the document of a request's problem and the headers that go with it. */
 export function describeProblem(problem: Problem, { raw }: FastifyRequest, baseUrl: string) {
   const { url = '' } = raw;
   const instance = url.length > maxInstance ? undefined : toInstance(url);
@@ -101,24 +98,17 @@ export function describeProblem(problem: Problem, { raw }: FastifyRequest, baseU
   };
 }
 
-/** Tells the access log and the metrics of a problem that is about to be sent. */
+/** Notes a problem that is about to be sent, for the access log and the metrics. */
 export function noteProblem(
   { code, status }: Problem,
-  {
-    request,
-    reply,
-    accessLog,
-  }: {
-    readonly request: FastifyRequest;
-    readonly reply: FastifyReply;
-    readonly accessLog: AccessLog;
-  },
+  reply: FastifyReply,
+  accessLog: AccessLog,
 ): void {
   reply.problemCode = code;
-  accessLog.notice(request, reply, status);
+  accessLog.notice(reply.request, reply, status);
 }
 
-/** Gives the headers that go with a problem document. */
+/** Returns the headers that go with a problem document. */
 export function toProblemHeaders(problem: Problem): Record<string, string> {
   return {
     'content-type': problemMediaType,

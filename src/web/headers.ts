@@ -26,74 +26,50 @@ export function setCommonHeaders(app: FastifyInstance): void {
   });
 }
 
-type HeaderPolicy = (facts: ReplyFacts) => Headers;
-
-/** RFC 9110 §8.3, §8.6; RFC 6266 for what is meant to be saved. */
-const content: HeaderPolicy = ({ representation: { mediaType, body, fileName } }) => ({
-  'content-type': mediaType,
-  'content-length': String(body.length),
-  ...(fileName === null ? {} : { 'content-disposition': createDisposition(fileName) }),
-});
-
-/** A minute in the caller's own cache, validated by a strong entity tag. */
-const caching: HeaderPolicy = ({ representation, sharedCacheSeconds }) => ({
-  etag: representation.etag,
-  'cache-control': `public, max-age=60, ${
-    sharedCacheSeconds > 0 ? `s-maxage=${sharedCacheSeconds}, ` : ''
-  }stale-while-revalidate=300`,
-});
+/** Returns the headers of a read's reply. */
+export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: string } {
+  const { representation, sharedCacheSeconds } = facts;
+  const { mediaType, body, fileName, embedUrl } = representation;
+  const shared = sharedCacheSeconds > 0 ? `s-maxage=${sharedCacheSeconds}, ` : '';
+  return {
+    'content-type': mediaType,
+    'content-length': String(body.length),
+    // RFC 6266, for what is meant to be saved.
+    ...(fileName === null ? {} : { 'content-disposition': createDisposition(fileName) }),
+    etag: representation.etag,
+    'cache-control': `public, max-age=60, ${shared}stale-while-revalidate=300`,
+    ...toVary(facts),
+    'x-source': facts.source,
+    'x-cache': facts.cache,
+    'x-result-count': String(representation.count),
+    // oEmbed 1.0 §4: where the post's oEmbed document is (RFC 8288).
+    ...(embedUrl === null
+      ? {}
+      : { link: `<${embedUrl}>; rel="alternate"; type="application/json+oembed"` }),
+    ...(representation.degraded ? { 'x-search-degraded': 'true' } : {}),
+  };
+}
 
 /**
  * Names what a reply was chosen by (RFC 9110 §12.5.5). A shared cache must not answer a request with a key
  * from an anonymous copy; an oEmbed document is the same for everybody.
  */
-const variation: HeaderPolicy = ({ representation, variesByAgent, variesByKey }) => {
+function toVary({ representation, variesByAgent, variesByKey }: ReplyFacts): Headers {
   const names = [
     ...(representation.kind === 'embed' ? [] : ['Accept']),
     ...(variesByKey ? ['Authorization'] : []),
     ...(variesByAgent ? ['User-Agent'] : []),
   ];
   return names.length === 0 ? {} : { vary: names.join(', ') };
-};
-
-/** Who answered, whether from the cache, and how much. */
-const provenance: HeaderPolicy = ({ source, cache, representation }) => ({
-  'x-source': source,
-  'x-cache': cache,
-  'x-result-count': String(representation.count),
-});
-
-/** oEmbed 1.0 §4: where the post's oEmbed document is (RFC 8288). */
-const embedding: HeaderPolicy = ({ representation: { embedUrl } }) =>
-  embedUrl === null
-    ? {}
-    : { link: `<${embedUrl}>; rel="alternate"; type="application/json+oembed"` };
-
-/** The results of a search are not live. */
-const degradation: HeaderPolicy = ({ representation: { degraded } }) =>
-  degraded ? { 'x-search-degraded': 'true' } : {};
-
-const policies: readonly HeaderPolicy[] = [
-  content,
-  caching,
-  variation,
-  provenance,
-  embedding,
-  degradation,
-];
-
-/** Gives the headers of a read's reply, by every policy in order. */
-export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: string } {
-  return Object.assign({ etag: '' }, ...policies.map((policy) => policy(facts)));
 }
 
-/** The headers that a 304 repeats (RFC 9110 §15.4.5); those of the content stay away. */
+const ofContent: ReadonlySet<string> = new Set([
+  'content-type',
+  'content-length',
+  'content-disposition',
+]);
+
+/** Returns the headers that a 304 repeats (RFC 9110 §15.4.5): all but those of the content. */
 export function toNotModifiedHeaders(headers: Headers): Headers {
-  const {
-    'content-type': _type,
-    'content-length': _length,
-    'content-disposition': _disposition,
-    ...rest
-  } = headers;
-  return rest;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofContent.has(name)));
 }

@@ -3,15 +3,14 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyReques
 import createRouter, { type Handler } from 'find-my-way';
 import { Problem } from '../core/problem.ts';
 import { isPreflight } from './cors.ts';
-import { routeNotFound } from './errors.ts';
-import { maxUrlBytes } from './limits.ts';
+import { maxUrlBytes, routeNotFound } from './errors.ts';
 
-/** What a path answers. */
-export interface AllowedMethods {
+/** The methods that a path answers, and how others are refused. */
+interface AllowedMethods {
   readonly allow: readonly string[];
-  /** Tells whether a request is for this route at all; default: it is. */
+  /** Returns whether a request is for this route at all; default: it is. */
   readonly isRoute?: (request: FastifyRequest) => boolean;
-  /** Says why other methods are refused; default: which methods the route answers. */
+  /** Why other methods are refused; default: which methods the route answers. */
   readonly detail?: string;
   /** The configuration of the route, which holds for refused methods too; default: none. */
   readonly config?: FastifyContextConfig;
@@ -20,20 +19,17 @@ export interface AllowedMethods {
 declare module 'fastify' {
   interface FastifyInstance {
     /** The methods of the paths whose other methods no route answers. */
-    methodTable: MethodTable;
+    methodTable: {
+      add(url: string, allowed: AllowedMethods): void;
+      /** Returns what the path of a request answers, and gives the request the parameters of the path. */
+      find(request: FastifyRequest): AllowedMethods | undefined;
+    };
   }
 
   interface FastifyRequest {
     /** What the path of a request answers that no route has for its method. */
     allowed: AllowedMethods | null;
   }
-}
-
-/** The methods of paths. */
-export interface MethodTable {
-  add(url: string, allowed: AllowedMethods): void;
-  /** Returns what the path of a request answers, and gives the request the parameters of the path. */
-  find(request: FastifyRequest): AllowedMethods | undefined;
 }
 
 /** Returns the configuration of the route of a request, also for a method that the route does not have. */
@@ -57,13 +53,14 @@ export function setMethods(app: FastifyInstance): void {
   app.decorate('methodTable', {
     add: (url, allowed) => router.on('GET', url, unused, allowed),
     find: (request) => {
-      const found = router.find('GET', (request.raw.url ?? '').split('?', 1)[0] ?? '');
+      const [path = ''] = (request.raw.url ?? '').split('?', 1);
+      const found = router.find('GET', path);
       if (found === null) return undefined;
       request.params = found.params;
       request.allowed = found.store as AllowedMethods; // only `add` fills the router
       return request.allowed;
     },
-  } satisfies MethodTable);
+  } satisfies FastifyInstance['methodTable']);
   app.addHook('onRequest', (request, _reply, done) => {
     if (hasNoRoute(request)) app.methodTable.find(request);
     done();
@@ -83,9 +80,7 @@ function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
 export function refuseUnrouted(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!hasNoRoute(request)) return done();
-    const { allowed } = request;
-    const problem =
-      allowed === null ? routeNotFound(request) : refuseMethod(request, reply, allowed);
+    const problem = refuseMethod(request, reply, request.allowed);
     if (problem !== undefined) done(problem);
   });
 }
@@ -93,17 +88,14 @@ export function refuseUnrouted(app: FastifyInstance): void {
 function refuseMethod(
   request: FastifyRequest,
   reply: FastifyReply,
-  {
-    allow,
-    isRoute = () => true,
-    detail = `This route answers ${allow.join(' and ')}.`,
-  }: AllowedMethods,
+  allowed: AllowedMethods | null,
 ): Problem | undefined {
-  if (!isRoute(request)) return routeNotFound(request);
+  if (allowed?.isRoute?.(request) === false || allowed === null) return routeNotFound(request);
   if (isPreflight(request) && configOf(request).cors !== false) {
     reply.code(204).send();
     return undefined;
   }
+  const { allow, detail = `This route answers ${allow.join(' and ')}.` } = allowed;
   return new Problem('method_not_allowed', { detail, allow });
 }
 

@@ -18,24 +18,24 @@ export interface PreparedReply {
   readonly etag: string;
   /** For everybody. */
   readonly open: Heads;
-  /** For the one who presented a key. */
+  /** For a caller who presented a key. */
   readonly private: Heads;
   readonly body: Buffer;
 }
 
-/** What of a reply belongs to one request. */
+/** The part of a reply that belongs to one request. */
 export interface ReplyOptions {
   readonly isPrivate: boolean;
   /** Headers beside those that are prepared. */
   readonly headers: HeaderList;
-  /** Links beside the prepared one; null for none. */
+  /** Links beside the prepared one; `null` for none. */
   readonly link: string | null;
 }
 
 /** A reply that is the same for every request. */
 export const nothingOfItsOwn: ReplyOptions = { isPrivate: false, headers: [], link: null };
 
-/** What the reply to a presented key says of caches, whatever it is. */
+/** `Cache-Control` of every reply to a presented key. */
 export const privateCaching = 'private, no-store';
 
 /** Prepares a reply of a body and its headers. */
@@ -95,17 +95,12 @@ function listHeaders(heads: Heads, own: HeaderList, id: string): string[] {
 /** RFC 8288 §3: all links go into one header. */
 function withLink(heads: Heads, link: string | null): Heads {
   if (link === null) return heads;
-  return {
-    found: addLink(heads.found, link),
-    notModified: addLink(heads.notModified, link),
-    last: null,
+  const add = (headers: HeaderList): HeaderList => {
+    const at = headers.indexOf('link');
+    if (at === -1) return [...headers, 'link', link];
+    return headers.with(at + 1, `${link}, ${headers[at + 1]}`);
   };
-}
-
-function addLink(headers: HeaderList, link: string): HeaderList {
-  const at = headers.indexOf('link');
-  if (at === -1) return [...headers, 'link', link];
-  return headers.with(at + 1, `${link}, ${headers[at + 1]}`);
+  return { found: add(heads.found), notModified: add(heads.notModified), last: null };
 }
 
 /** Takes over the socket of a reply to stream a body, and sends the headers, with those that are set on the reply. */

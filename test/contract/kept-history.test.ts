@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openArchiveStore } from '../../src/archive/store/store.ts';
-import { planRemove } from '../../src/cli/archive/remove.ts';
+import { removeAction } from '../../src/cli/archive/remove.ts';
 import { createOutput } from '../../src/cli/output/output.ts';
 import type { Config } from '../../src/config/config.ts';
 import { buildTestApp, type TestApp, testConfig, xOnly } from '../support/build-app.ts';
@@ -293,8 +293,8 @@ describe('a history that is kept', () => {
     };
 
     const codes = [
-      await planRemove(['mira_holm'])(context),
-      await planRemove(['mira_holm'])(context),
+      await removeAction.plan(['mira_holm'])(context),
+      await removeAction.plan(['mira_holm'])(context),
     ];
 
     expect(codes).toEqual([0, 1]);

@@ -1,41 +1,21 @@
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { AllowanceWindow } from '../../access/allowances/allowance-window.ts';
-import { type Allowances, createAllowances } from '../../access/allowances/allowances.ts';
+import { createAllowances } from '../../access/allowances/allowances.ts';
 import { createAddressReader, createConnectionReader } from '../../access/client-address.ts';
-import { type KeyStore, openKeyStore } from '../../access/keys/key-store.ts';
-import type { Config } from '../../config/config.ts';
-import type { Clock } from '../../core/clock.ts';
-import type { Random } from '../../core/random.ts';
-import { createLedger, type Ledger } from '../../core/scheduling/ledger.ts';
-import { createIdentification, type Identification } from '../../http/key-status/identity.ts';
+import { openKeyStore } from '../../access/keys/key-store.ts';
+import { createLedger } from '../../core/scheduling/ledger.ts';
+import { createIdentification } from '../../http/key-status/identity.ts';
+import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
 
-/** What access is built of. */
-export interface AccessOptions {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: FastifyBaseLogger;
-}
-
-/** Who may ask, and how much: the keys, the allowances and who is behind a request. */
-export interface Access {
-  readonly keys: KeyStore;
-  readonly allowances: Allowances;
-  readonly identification: Identification;
-  /** Returns the name of a request's client address, as `toClientAddress` makes it. */
-  readonly clientOf: (request: FastifyRequest) => string;
-  /** Returns the client at the other end of a connection, or `null` for a trusted proxy. */
-  readonly connectionOf: ReturnType<typeof createConnectionReader>;
-  /** Counts what each client holds at this moment. */
-  readonly ledger: Ledger;
-  close(): void;
-}
+/** The keys, the allowances and who is behind a request. */
+export type Access = ReturnType<typeof openAccess>;
 
 /** Opens what callers are known and counted by. A key store that cannot be read stops nothing. */
-export function openAccess({ config, clock, random, logger }: AccessOptions): Access {
+export function openAccess({ config, clock, random, logger }: AppBasics) {
+  const folder = config.PERCH_DATA_DIR;
   const keys = openKeyStore({
-    path: toStorePath(config.PERCH_DATA_DIR),
+    path: folder === ':memory:' ? folder : `${folder}/perch.db`,
     clock,
     random,
     onTrouble: (reason, err) => logger.error({ reason, err }, 'the key store cannot be read'),
@@ -52,18 +32,17 @@ export function openAccess({ config, clock, random, logger }: AccessOptions): Ac
         'X-Forwarded-For is ignored; if your proxy sends it, name the proxy in PERCH_TRUST_PROXY',
       ),
   });
+  /** Returns the name of a request's client address, as `toClientAddress` makes it. */
   const clientOf = ({ raw }: FastifyRequest) => readAddress(raw);
   return {
     keys,
     allowances,
     clientOf,
+    /** Returns the client at the other end of a connection, or `null` for a trusted proxy. */
     connectionOf: createConnectionReader(config.PERCH_TRUST_PROXY),
+    /** Counts what each client holds at this moment. */
     ledger: createLedger(toLedgerBounds(config)),
     identification: createIdentification({ keys, allowances, clock, clientOf }),
     close: () => keys.close(),
   };
-}
-
-function toStorePath(folder: string): string {
-  return folder === ':memory:' ? folder : `${folder}/perch.db`;
 }

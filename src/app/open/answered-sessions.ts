@@ -1,35 +1,32 @@
 import type { AnswerEngine } from '../../answers/answer.ts';
 import { openThreadedAnswers } from '../../answers/worker/open-threaded-answers.ts';
 import type { SessionService } from '../../sessions/service.ts';
+import type { AppOptions } from '../options.ts';
 import { openConfiguredAnswers, toLogLines } from './answers.ts';
-import { openSessions, type SessionsOpening } from './sessions.ts';
+import { openSessions, type SessionsOptions } from './sessions.ts';
 
-/** What sessions and their answers are opened with. */
-export interface AnsweredSessionsOptions extends Omit<SessionsOpening, 'engine'> {
-  /** Answers the questions. Default: the configured corpora, in threads of their own. */
-  readonly engine?: AnswerEngine;
-}
-
-/** The sessions and what answers them. */
+/** The sessions and the engine that answers them. */
 export interface AnsweredSessions {
   readonly service: SessionService;
   readonly engine: AnswerEngine;
   /** Begins to build the index. Call it once the server listens. */
   start(): void;
-  /** Ends the sessions, then what answers them. */
+  /** Closes the sessions, then the engine. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the sessions with what answers them.
+ * Opens the sessions with an engine, by default that of the configured corpora in threads of its own;
+ * returns `null` if no sessions are served.
  *
  * @throws Error where their files cannot be used, or another process serves the sessions of the folder;
  *   CorpusError for a corpus that is not there
  */
 export async function openAnsweredSessions(
-  options: AnsweredSessionsOptions,
-): Promise<AnsweredSessions> {
+  options: Omit<SessionsOptions, 'engine'> & Pick<AppOptions, 'engine'>,
+): Promise<AnsweredSessions | null> {
   const { engine, config, clock, logger } = options;
+  if (!config.PERCH_SESSIONS) return null;
   if (engine !== undefined) {
     const service = await openSessions({ ...options, engine });
     return { service, engine, start: () => {}, close: () => service.close() };

@@ -6,8 +6,7 @@ import type { Answers, AnswersOptions } from '../../answers/open-answers.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../core/clock.ts';
 
-/** What answers are opened with besides the configuration. */
-export interface ConfiguredAnswersOptions
+interface ConfiguredAnswersOptions
   extends Omit<AnswersOptions, 'corpora' | 'path'>,
     Pick<ModelAdding, 'onFallback'> {
   readonly config: Config;
@@ -22,11 +21,8 @@ export interface ConfiguredAnswersOptions
  *
  * @throws CorpusError for a corpus that is not there; whatever `open` throws.
  */
-export function openConfiguredAnswers({
-  config,
-  open,
-  ...rest
-}: ConfiguredAnswersOptions): Answers {
+export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answers {
+  const { config, open, ...rest } = options;
   const { PERCH_CORPUS: paths, PERCH_DATA_DIR: folder } = config;
   const corpora = paths.length === 0 ? [ownCorpus()] : corporaAt(paths);
   const path = folder === ':memory:' ? folder : join(folder, 'answers.db');
@@ -36,7 +32,7 @@ export function openConfiguredAnswers({
 /** The share of a turn's time that a model may take: what is left is for an answer without it. */
 const modelShare = 0.75;
 
-/** Gives the configured language model; undefined where there is none. */
+/** Returns the configured language model; `undefined` where there is none. */
 export function toModelChoice(config: Config): ModelChoice | undefined {
   const { PERCH_MODEL_URL: url, PERCH_MODEL: model } = config;
   if (url === undefined || model === undefined) return undefined;
@@ -52,17 +48,15 @@ export function toModelChoice(config: Config): ModelChoice | undefined {
   };
 }
 
-/** Where a server writes of its index: of a logger, what is needed here. */
-export interface AnswersLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
+/** The part of a logger that is needed here. */
+type AnswersLog = Readonly<
+  Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>
+>;
 
-/** The least time between two lines on the progress of an index. */
+/** Minimum number of milliseconds between two lines on the progress of an index. */
 const progressMs = 2000;
 
-/** Gives what writes to the log how far the index is, when it is done, and what is wrong with it. */
+/** Creates the listeners that log the progress of an index, its end and its faults. */
 export function toLogLines(
   log: AnswersLog,
   clock: Clock,

@@ -7,23 +7,17 @@ import { Problem } from '../../core/problem.ts';
 import type { Asking } from '../../http/pages/ask/ask-plugin.ts';
 import type { SessionService } from '../../sessions/service.ts';
 
-/** What questions of pages are answered with. */
-export interface AskingOptions {
+interface AskingOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly service: SessionService;
   readonly engine: AnswerEngine;
-  /** Gives the name of a request's client address. */
+  /** Returns the name of a request's client address. */
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** The most milliseconds that a page waits for the index: a browser shows nothing until then. */
+/** Maximum number of milliseconds that a page waits for the index: a browser shows nothing until then. */
 const patienceMs = 15_000;
-
-/** A language model that stalls is given up first, so that there is time for an answer without it. */
-function patienceOf({ PERCH_MODEL_URL, PERCH_MODEL_STALL_SECONDS }: Config): number {
-  return patienceMs + (PERCH_MODEL_URL === undefined ? 0 : PERCH_MODEL_STALL_SECONDS * 1000);
-}
 
 /**
  * Creates what answers the questions of pages. Each counts as the start of a session, and waits for its
@@ -55,11 +49,15 @@ async function answerInTime(
   { question: text, client, left }: PageQuestion,
   { engine, clock, config, service }: AskingOptions,
 ): Promise<Answer> {
+  // A language model that stalls is given up first, so that there is time for an answer without it.
+  const modelMs =
+    config.PERCH_MODEL_URL === undefined ? 0 : config.PERCH_MODEL_STALL_SECONDS * 1000;
+  const waitMs = patienceMs + modelMs;
+  const detail = `The question could not be answered in ${waitMs / 1000} seconds.`;
   const over = new AbortController();
   const late = new AbortController();
-  const waitMs = patienceOf(config);
   clock.sleep(waitMs, over.signal).then(
-    () => late.abort(tooLate(waitMs)),
+    () => late.abort(new Problem('overloaded', { detail })),
     () => undefined, // it was answered
   );
   const signal = AbortSignal.any([left, late.signal]);
@@ -78,9 +76,4 @@ function whenAborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
-}
-
-function tooLate(waitMs: number): Problem {
-  const detail = `The question could not be answered in ${waitMs / 1000} seconds.`;
-  return new Problem('overloaded', { detail });
 }

@@ -8,32 +8,26 @@ const descriptorPart = 3 / 4;
 
 /** Returns the maximum of everything that clients can hold. */
 export function toLedgerBounds(config: Config): Readonly<Record<Holding, HoldingBound>> {
+  const bound = (perAddress: number, total: number) => ({ perAddress, total });
+  const { PERCH_DATA_DIR, PERCH_SESSION_STORE, PERCH_CONNECTIONS } = config;
+  const isInMemory = PERCH_DATA_DIR === ':memory:' || PERCH_SESSION_STORE === 'memory';
+  const sessionBytes = config.PERCH_SESSION_BYTES ?? (isInMemory ? 128 : 1024) * 1_048_576;
+  const connections = Math.min(PERCH_CONNECTIONS, readDescriptorLimit() * descriptorPart);
+  const upstreamReads = config.PERCH_MAX_UPSTREAM_READS;
   return {
-    connections: {
-      perAddress: config.PERCH_CONNECTIONS_PER_ADDRESS,
-      total: Math.min(config.PERCH_CONNECTIONS, readDescriptorLimit() * descriptorPart),
-    },
-    upstreamReads: {
-      perAddress: config.PERCH_UPSTREAM_READS_PER_ADDRESS,
-      total: config.PERCH_MAX_UPSTREAM_READS,
-    },
-    upstreamBytes: {
-      perAddress: config.PERCH_UPSTREAM_BYTES_PER_ADDRESS,
-      total: config.PERCH_UPSTREAM_BYTES,
-    },
-    replyBytes: {
-      perAddress: config.PERCH_REPLY_BYTES_PER_ADDRESS,
-      total: config.PERCH_REPLY_BYTES,
-    },
-    histories: {
-      perAddress: config.PERCH_HISTORY_IMPORTS_PER_ADDRESS,
-      total: config.PERCH_HISTORY_IMPORTS,
-    },
-    ...toSessionBounds(config),
+    connections: bound(config.PERCH_CONNECTIONS_PER_ADDRESS, connections),
+    upstreamReads: bound(config.PERCH_UPSTREAM_READS_PER_ADDRESS, upstreamReads),
+    upstreamBytes: bound(config.PERCH_UPSTREAM_BYTES_PER_ADDRESS, config.PERCH_UPSTREAM_BYTES),
+    replyBytes: bound(config.PERCH_REPLY_BYTES_PER_ADDRESS, config.PERCH_REPLY_BYTES),
+    histories: bound(config.PERCH_HISTORY_IMPORTS_PER_ADDRESS, config.PERCH_HISTORY_IMPORTS),
+    sessions: bound(config.PERCH_SESSION_LIVE_PER_ADDRESS, config.PERCH_SESSION_LIVE),
+    sessionBytes: bound(config.PERCH_SESSION_BYTES_PER_ADDRESS, sessionBytes),
+    queuedTurns: bound(config.PERCH_SESSION_TURNS_PER_ADDRESS, config.PERCH_SESSION_WAITING_TURNS),
+    streams: bound(config.PERCH_SESSION_STREAMS_PER_ADDRESS, config.PERCH_SESSION_STREAMS),
   };
 }
 
-/** Gives the sizes of the allowances that are configured. */
+/** Returns the configured sizes of the allowances. */
 export function toAllowanceLimits(config: Config): AllowanceLimits {
   return {
     windowSeconds: config.PERCH_ALLOWANCE_WINDOW_SECONDS,
@@ -41,28 +35,5 @@ export function toAllowanceLimits(config: Config): AllowanceLimits {
     key: config.PERCH_KEY_ALLOWANCE,
     post: config.PERCH_POST_ALLOWANCE,
     pool: config.PERCH_POOL_ALLOWANCE,
-  };
-}
-
-function toSessionBounds(config: Config) {
-  const { PERCH_DATA_DIR, PERCH_SESSION_STORE } = config;
-  const isInMemory = PERCH_DATA_DIR === ':memory:' || PERCH_SESSION_STORE === 'memory';
-  return {
-    sessions: {
-      perAddress: config.PERCH_SESSION_LIVE_PER_ADDRESS,
-      total: config.PERCH_SESSION_LIVE,
-    },
-    sessionBytes: {
-      perAddress: config.PERCH_SESSION_BYTES_PER_ADDRESS,
-      total: config.PERCH_SESSION_BYTES ?? (isInMemory ? 128 : 1024) * 1_048_576,
-    },
-    queuedTurns: {
-      perAddress: config.PERCH_SESSION_TURNS_PER_ADDRESS,
-      total: config.PERCH_SESSION_WAITING_TURNS,
-    },
-    streams: {
-      perAddress: config.PERCH_SESSION_STREAMS_PER_ADDRESS,
-      total: config.PERCH_SESSION_STREAMS,
-    },
   };
 }

@@ -8,29 +8,24 @@ import { keepForTheDay } from '../../http/discovery/documents.ts';
 import { writeLlmsText } from '../../http/discovery/llms-text.ts';
 import { describeOpenApi } from '../../http/openapi/document.ts';
 import { readExamples } from '../../http/openapi/examples.ts';
-import { createLibrary, type Library, type LibraryPage } from '../../http/pages/docs/library.ts';
+import { createLibrary, type Library } from '../../http/pages/docs/library.ts';
 import { navigation } from '../../http/pages/docs/navigation.ts';
 import type { McpDocument } from '../../mcp/server.ts';
 import { listEndpoints } from '../endpoints.ts';
 import { toAllowanceLimits } from './bounds.ts';
 
-/** What the documents depend on. */
-export interface DocumentOptions {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly library: () => Library;
-}
-
-/** Gives the pages of the documentation, read when they are first asked for. */
+/** Returns the pages of the documentation, read when they are first asked for. */
 export function openLibrary(logger: FastifyBaseLogger): () => Library {
   return createLibrary({ folder: packagePath('docs'), navigation, logger });
 }
 
-/** Gives what the discovery documents tell of a server with this configuration. */
-export function toDiscoveryFacts({
-  config,
-  library,
-}: Omit<DocumentOptions, 'clock'>): DiscoveryFacts {
+interface DocumentOptions {
+  readonly config: Config;
+  readonly library: () => Library;
+}
+
+/** Returns what the discovery documents state of a server with this configuration. */
+export function toDiscoveryFacts({ config, library }: DocumentOptions): DiscoveryFacts {
   return {
     baseUrl: config.PERCH_BASE_URL,
     version,
@@ -42,10 +37,14 @@ export function toDiscoveryFacts({
   };
 }
 
-/** Gives the documents that MCP serves as resources. */
-export function listDocuments(options: DocumentOptions): readonly McpDocument[] {
+/** Returns the documents that MCP serves as resources. */
+export function listDocuments(
+  options: DocumentOptions & { readonly clock: Clock },
+): readonly McpDocument[] {
   const facts = toDiscoveryFacts(options);
   const { baseUrl } = facts;
+  const describe = (nowMs: number) =>
+    JSON.stringify(describeOpenApi({ ...facts, nowMs, examples: readExamples(baseUrl) }));
   return [
     {
       uri: `${baseUrl}${discoveryPaths.llms}`,
@@ -59,22 +58,14 @@ export function listDocuments(options: DocumentOptions): readonly McpDocument[] 
       name: 'openapi.json',
       title: 'The machine description (OpenAPI)',
       mimeType: 'application/json',
-      read: keepForTheDay(
-        (nowMs) =>
-          JSON.stringify(describeOpenApi({ ...facts, nowMs, examples: readExamples(baseUrl) })),
-        options.clock,
-      ),
+      read: keepForTheDay(describe, options.clock),
     },
-    ...options.library().pages.map((page) => toDocument(page, baseUrl)),
+    ...options.library().pages.map(({ name, title, source }) => ({
+      uri: `${baseUrl}${discoveryPaths.docs}/${name}`,
+      name: `docs/${name}`,
+      title,
+      mimeType: 'text/markdown',
+      read: () => source,
+    })),
   ];
-}
-
-function toDocument({ name, title, source }: LibraryPage, baseUrl: string): McpDocument {
-  return {
-    uri: `${baseUrl}${discoveryPaths.docs}/${name}`,
-    name: `docs/${name}`,
-    title,
-    mimeType: 'text/markdown',
-    read: () => source,
-  };
 }

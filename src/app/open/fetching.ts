@@ -1,13 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import type { FastifyBaseLogger } from 'fastify';
 import type { HistoryKeep } from '../../archive/histories/kept-histories.ts';
 import { openHistoryKeep } from '../../archive/histories/kept-histories.ts';
 import type { Config } from '../../config/config.ts';
 import type { Pool } from '../../core/caller.ts';
-import type { Clock } from '../../core/clock.ts';
 import { type HttpClientOptions, openHttpClient } from '../../core/http/http-client.ts';
 import { openPublicHttpClient } from '../../core/http/public-http-client.ts';
-import type { PublicHttpOptions } from '../../core/http/public-network.ts';
 import type { Random } from '../../core/random.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import type { Turns } from '../../core/scheduling/turns.ts';
@@ -22,7 +19,7 @@ import {
 import { createFetcher, type Fetcher } from '../../fetching/fetch.ts';
 import {
   createHistoryImporter,
-  type HistoryImporter,
+  type ImporterOptions,
 } from '../../fetching/histories/import-history.ts';
 import { createWalkMemory } from '../../fetching/lists/given-items.ts';
 import { accountSubject } from '../../fetching/plan.ts';
@@ -33,28 +30,17 @@ import type { Provider } from '../../providers/provider.ts';
 import { type ProviderSettings, providerFactories } from '../../providers/registry.ts';
 import { createCursorCodec } from '../../reads/cursor.ts';
 import type { PlanContext } from '../../reads/read.ts';
-import { createReader, type Reader } from '../../reads/run.ts';
+import { createReader } from '../../reads/run.ts';
+import type { AppBasics, AppOptions } from '../options.ts';
 
-/** What tests put in the place of the real thing. */
-export interface FetchingOverrides {
-  /** The providers, instead of those that the configuration names. They are closed with the rest. */
-  readonly providers?: readonly Provider[];
-  /** An archive that is open already, in place of one that is opened here. */
-  readonly archive?: Provider;
-  /** Watches what is answered; the command line has none. */
+/** What reads are fetched with. The command line has neither traffic to count nor a pool. */
+export interface FetchingOptions
+  extends AppBasics,
+    Pick<AppOptions, 'providers' | 'archive' | 'network'> {
+  /** Watches what is answered. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
-  /** What upstream requests of browse reads are taken from; the command line has none. */
+  /** Pays for the upstream requests of browse reads. */
   readonly pool?: Pool;
-  /** The network behind the hosts that requests name. No setting leads here. */
-  readonly network?: PublicHttpOptions;
-}
-
-/** What fetching is built of. */
-export interface FetchingOptions extends FetchingOverrides {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: FastifyBaseLogger;
   /** Counts what each client holds; shared with the surfaces. */
   readonly ledger: Ledger;
   /** Turns of clients with work that takes long; shared with the surfaces. */
@@ -62,26 +48,15 @@ export interface FetchingOptions extends FetchingOverrides {
 }
 
 /** Everything behind the surfaces: HTTP and the command line use the same. */
-export interface Fetching {
-  readonly reader: Reader;
-  readonly importer: HistoryImporter;
-  /** What reads are planned with. */
-  readonly context: PlanContext;
-  readonly chain: ProviderChain;
-  readonly cache: Pick<ResponseCache, 'size' | 'bytes'>;
-  /** Ends the fetches that are under way, and every later one, with Problem `shutting_down`. */
-  stop(): void;
-  /** Waits for work in the background, then closes stores and connections. */
-  close(): Promise<void>;
-}
+export type Fetching = ReturnType<typeof openFetching>;
 
 /**
  * Opens what reads are answered with: the outbound client, the providers, the cache.
  *
  * @throws Error when the archive's database cannot be opened.
  */
-export function openFetching(options: FetchingOptions): Fetching {
-  const { config, clock } = options;
+export function openFetching(options: FetchingOptions) {
+  const { config, clock, logger, ledger, pool, countAnswers = (same) => same } = options;
   const cursorKey = openCursorKey(config, options.random); // it may fail while nothing is open yet
   const limits = toLimits(options);
   const http = openHttpClient(limits);
@@ -99,7 +74,8 @@ export function openFetching(options: FetchingOptions): Fetching {
     onGone: createForget(keep, options),
   });
   const stopping = new AbortController();
-  setMaxListeners(0, stopping.signal); // every read under way listens
+  const stop = stopping.signal;
+  setMaxListeners(0, stop); // every read under way listens
   const fetcher = createFetcher({
     chain,
     cache,
@@ -110,20 +86,22 @@ export function openFetching(options: FetchingOptions): Fetching {
     staleIfErrorSeconds: config.PERCH_STALE_IF_ERROR_SECONDS,
     notFoundSeconds: config.PERCH_NOT_FOUND_CACHE_SECONDS,
     readTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
-    ledger: options.ledger,
-    stop: stopping.signal,
-    pool: options.pool,
-    onDefect: (err) => options.logger.error({ err }, 'defect while fetching in the background'),
+    ledger,
+    stop,
+    pool,
+    onDefect: (err) => logger.error({ err }, 'defect while fetching in the background'),
   });
-  const { countAnswers = (same) => same } = options;
   const context = toPlanContext(providers, config, cursorKey);
   return {
     reader: createReader(countAnswers(fetcher), context),
-    importer: createImporter(options, { chain, cache, keep, stop: stopping.signal }),
+    importer: createImporter(options, { chain, keep, stop }, cache),
+    /** What reads are planned with. */
     context,
     chain,
     cache,
+    /** Ends the fetches that are under way, and every later one, with Problem `shutting_down`. */
     stop: () => stopping.abort(),
+    /** Waits for work in the background, then closes stores and connections. */
     close: async () => {
       await Promise.all([http.close(), publicHttp.close()]);
       await fetcher.settle();
@@ -148,7 +126,7 @@ function openKeep(
   }
 }
 
-/** Makes what forgets of every history that is kept what is gone. */
+/** Creates the listener that removes deleted posts and accounts from stored histories. */
 function createForget(keep: HistoryKeep | undefined, { logger }: FetchingOptions) {
   return (subject: string): void => {
     const gone = referenceOfSubject(subject);
@@ -160,43 +138,28 @@ function createForget(keep: HistoryKeep | undefined, { logger }: FetchingOptions
   };
 }
 
-/** A page takes about so long; what waits for its turn in the meantime would be asked for in vain. */
+/** Seconds that a page takes, about; a request that waits longer for its turn would be in vain. */
 const pageSeconds = 3;
-
-/** Gives how many requests the pace allows for while a page is asked for. */
-function turnsWhileAsking({ PERCH_FXTWITTER_PER_MINUTE: perMinute }: Config): number {
-  return Math.max(1, Math.floor((perMinute / 60) * pageSeconds));
-}
 
 function createImporter(
   { config, clock, pool, ledger, logger }: FetchingOptions,
-  {
-    chain,
-    cache,
-    keep,
-    stop,
-  }: {
-    readonly chain: ProviderChain;
-    readonly cache: ResponseCache;
-    readonly keep: HistoryKeep | undefined;
-    readonly stop: AbortSignal;
-  },
-): HistoryImporter {
-  const onKeepFailure = (err: unknown) =>
-    logger.error({ err }, 'a history could not be kept, or what is kept could not be read');
+  parts: Pick<ImporterOptions, 'chain' | 'keep' | 'stop'>,
+  cache: ResponseCache,
+) {
+  // The requests that the pace allows for while a page is asked for.
+  const turns = Math.floor((config.PERCH_FXTWITTER_PER_MINUTE / 60) * pageSeconds);
   return createHistoryImporter({
-    chain,
+    ...parts,
     clock,
     pool,
-    concurrency: Math.min(config.PERCH_HISTORY_CONCURRENCY, turnsWhileAsking(config)),
+    concurrency: Math.min(config.PERCH_HISTORY_CONCURRENCY, Math.max(1, turns)),
     firstTimeoutMs: config.PERCH_READ_TIMEOUT_MS,
     timeoutMs: config.PERCH_HISTORY_TIMEOUT_MS,
     ledger,
-    keep,
-    onKeepFailure,
+    onKeepFailure: (err) =>
+      logger.error({ err }, 'a history could not be kept, or what is kept could not be read'),
     onGone: ({ platform, handle }) =>
       cache.dropSubject(accountSubject(platform, handle), clock.now()),
-    stop,
   });
 }
 
@@ -236,13 +199,10 @@ function openCursorKey({ PERCH_CURSOR_KEY: key, PERCH_DATA_DIR: folder }: Config
 function defaultSearchPlatform(providers: readonly Provider[]): SearchPlatform {
   const query = { kind: 'search', text: '', feed: 'latest', cursor: null, count: 1 } as const;
   const moments = { sinceSeconds: null, untilSeconds: null };
-  const live = searchPlatforms.filter(
-    (platform) => platform !== 'archive' && platform !== 'sample',
-  );
+  const live = searchPlatforms.filter((one) => one !== 'archive' && one !== 'sample');
   for (const provider of providers) {
-    const found = live.find(
-      (platform) => provider.covers({ ...query, ...moments, platform }) === true,
-    );
+    const asked = { ...query, ...moments };
+    const found = live.find((platform) => provider.covers({ ...asked, platform }) === true);
     if (provider.ask.search !== undefined && found !== undefined) return found;
   }
   return 'archive';
@@ -298,7 +258,7 @@ function createChain(
   });
 }
 
-/** A defect of ours and a changed upstream are somebody's work; an outage shows in the breaker. */
+/** A defect of Perch and a changed upstream need work; an outage shows in the breaker. */
 function levelOf(error: unknown): 'error' | 'warn' | 'debug' {
   if (!(error instanceof ProviderError)) return 'error';
   return error.kind === 'malformed' ? 'warn' : 'debug';

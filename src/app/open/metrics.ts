@@ -2,26 +2,17 @@ import type { MetricFamily } from '../../core/metrics-text.ts';
 import { measureProcess, one } from '../../core/metrics-text.ts';
 import { type Holding, holdings, type Ledger } from '../../core/scheduling/ledger.ts';
 import { version } from '../../core/version.ts';
-import type { Load, Work } from '../../http/operations/load.ts';
-import type { Traffic } from '../../http/operations/traffic.ts';
-import type { SessionService } from '../../sessions/service.ts';
-import type { Fetching } from './fetching.ts';
-
-/** What is measured. */
-export interface MetricSources {
-  readonly traffic: Traffic;
-  readonly work: Work;
-  readonly load: Load;
-  readonly fetching: Pick<Fetching, 'chain' | 'cache'>;
-  readonly ledger: Ledger;
-  /** Null where sessions are not served. */
-  readonly sessions: Pick<SessionService, 'figures'> | null;
-}
+import type { Services } from '../surfaces.ts';
 
 /** Measures the whole server, now. */
-export async function measureServer(sources: MetricSources): Promise<readonly MetricFamily[]> {
-  const { traffic, work, load, fetching, ledger, sessions } = sources;
-  const { cache, chain } = fetching;
+export async function measureServer({
+  traffic,
+  work,
+  load,
+  fetching: { cache, chain },
+  access: { ledger },
+  sessions,
+}: Services): Promise<readonly MetricFamily[]> {
   return [
     {
       name: 'perch_build_info',
@@ -30,8 +21,8 @@ export async function measureServer(sources: MetricSources): Promise<readonly Me
       samples: [{ labels: { version }, value: 1 }],
     },
     ...traffic.families(),
-    one('perch_reads_in_flight', 'Reads that have begun and not ended.', 'gauge', work.inFlight),
-    one('perch_load_is_high', '1 while reads are refused for load.', 'gauge', Number(load.isHigh)),
+    gauge('perch_reads_in_flight', 'Reads that have begun and not ended.', work.inFlight),
+    gauge('perch_load_is_high', '1 while reads are refused for load.', Number(load.isHigh)),
     {
       name: 'perch_provider_breaker_is_open',
       help: '1 for a provider while any kind of query is not asked.',
@@ -41,13 +32,15 @@ export async function measureServer(sources: MetricSources): Promise<readonly Me
         value: Number(breaker === 'open'),
       })),
     },
-    one('perch_cache_entries', 'Answers in the response cache.', 'gauge', cache.size),
-    one('perch_cache_bytes', 'Bytes of the answers in the response cache.', 'gauge', cache.bytes),
+    gauge('perch_cache_entries', 'Answers in the response cache.', cache.size),
+    gauge('perch_cache_bytes', 'Bytes of the answers in the response cache.', cache.bytes),
     ...measureLedger(ledger),
-    ...(sessions === null ? [] : await measureSessions(sessions)),
+    ...(sessions === null ? [] : measureSessions(await sessions.service.figures())),
     ...measureProcess(),
   ];
 }
+
+const gauge = (name: string, help: string, value: number) => one(name, help, 'gauge', value);
 
 function measureLedger(ledger: Ledger): readonly MetricFamily[] {
   const measure = (amountOf: (holding: Holding) => number) =>
@@ -71,20 +64,15 @@ function measureLedger(ledger: Ledger): readonly MetricFamily[] {
   ];
 }
 
-async function measureSessions(
-  service: Pick<SessionService, 'figures'>,
-): Promise<readonly MetricFamily[]> {
-  const { live, turnsAtWork, turnsWaiting, streams, storedBytes } = await service.figures();
+type Figures = Record<'live' | 'turnsAtWork' | 'turnsWaiting' | 'streams' | 'storedBytes', number>;
+
+function measureSessions(figures: Readonly<Figures>): readonly MetricFamily[] {
+  const waiting = 'Turns that wait for others, and questions on /docs/ask.';
   return [
-    one('perch_sessions_live', 'Sessions that have not ended.', 'gauge', live),
-    one('perch_turns_at_work', 'Turns that are being answered.', 'gauge', turnsAtWork),
-    one('perch_session_bytes', 'Bytes that all stored sessions take.', 'gauge', storedBytes),
-    one(
-      'perch_turns_waiting',
-      'Turns that wait for others, and questions on /docs/ask.',
-      'gauge',
-      turnsWaiting,
-    ),
-    one('perch_streams_open', 'Streams that are being read.', 'gauge', streams),
+    gauge('perch_sessions_live', 'Sessions that have not ended.', figures.live),
+    gauge('perch_turns_at_work', 'Turns that are being answered.', figures.turnsAtWork),
+    gauge('perch_session_bytes', 'Bytes that all stored sessions take.', figures.storedBytes),
+    gauge('perch_turns_waiting', waiting, figures.turnsWaiting),
+    gauge('perch_streams_open', 'Streams that are being read.', figures.streams),
   ];
 }

@@ -1,10 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { AnswerEngine } from '../../answers/answer.ts';
 import type { Config } from '../../config/config.ts';
-import type { Clock } from '../../core/clock.ts';
-import { FileHeldError, type FileHold, holdFile } from '../../core/files/file-hold.ts';
+import { FileHeldError, holdFile } from '../../core/files/file-hold.ts';
 import type { Random } from '../../core/random.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
 import { openSecret } from '../../core/secret.ts';
@@ -19,13 +18,10 @@ import {
   type SessionStore,
   type StampEvent,
 } from '../../sessions/store/sqlite-store.ts';
+import type { AppBasics } from '../options.ts';
 
-/** What sessions are built of. */
-export interface SessionsOpening {
-  readonly config: Config;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: FastifyBaseLogger;
+/** The options of the session service. */
+export interface SessionsOptions extends AppBasics {
   readonly engine: AnswerEngine;
   /** Bounds what each client holds. */
   readonly ledger: Ledger;
@@ -37,13 +33,10 @@ export interface SessionsOpening {
  * @throws FileHeldError where another process serves the sessions of the folder; Error where its files
  * cannot be used
  */
-export function openSessions(options: SessionsOpening): Promise<SessionService> {
-  const { config, clock, random, logger, engine, ledger } = options;
+export function openSessions(options: SessionsOptions): Promise<SessionService> {
+  const { config, logger, random } = options;
   return openSessionService({
-    engine,
-    ledger,
-    clock,
-    random,
+    ...options,
     secret: openSessionSecret(config, random),
     limits: toServiceLimits(config),
     openStore: (stamp) => openStore(toSessionsPath(config), stamp),
@@ -51,12 +44,12 @@ export function openSessions(options: SessionsOpening): Promise<SessionService> 
   });
 }
 
-/** Gives the secret of tokens and owner marks; it is in the data directory, where there is one. */
+/** Returns the secret of tokens and owner marks; it is in the data directory, where there is one. */
 export function openSessionSecret({ PERCH_DATA_DIR: folder }: Config, random: Random): Buffer {
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/session.key`, random);
 }
 
-/** Gives the path of the file of sessions; `:memory:` for none. */
+/** Returns the path of the file of sessions; `:memory:` for none. */
 export function toSessionsPath(config: Config): string {
   const { PERCH_DATA_DIR: folder, PERCH_SESSION_STORE: kind } = config;
   return folder === ':memory:' || kind === 'memory' ? ':memory:' : `${folder}/sessions.db`;
@@ -79,15 +72,13 @@ function openStore(path: string, stamp: StampEvent): SessionStore {
   }
 }
 
-function holdOrExplain(path: string): FileHold {
+function holdOrExplain(path: string) {
   try {
     return holdFile(`${path}.lock`);
   } catch (cause) {
     if (!(cause instanceof FileHeldError)) throw cause;
-    throw new FileHeldError(
-      `Another process serves the sessions in ${path}. Stop it, set PERCH_DATA_DIR to another folder, or set PERCH_SESSIONS=off.`,
-      { cause },
-    );
+    const fault = `Another process serves the sessions in ${path}. Stop it, set PERCH_DATA_DIR to another folder, or set PERCH_SESSIONS=off.`;
+    throw new FileHeldError(fault, { cause });
   }
 }
 
@@ -109,7 +100,7 @@ export function noteAddress(server: FastifyInstance, config: Config): void {
   server.addHook('onClose', async () => rmSync(path, { force: true }));
 }
 
-/** Gives the base URL of the server that holds the sessions; null where it has noted none. */
+/** Returns the base URL of the server that holds the sessions; `null` where it has noted none. */
 export function readAddress(config: Config): string | null {
   const path = toAddressPath(config);
   try {
@@ -124,14 +115,14 @@ function toAddressPath(config: Config): string | null {
   return path === ':memory:' ? null : `${path}.address`;
 }
 
-/** Who listens on every address is reached on the machine's own. */
+/** A server that listens on every address is reached on the machine's own. */
 function toReachable({ address, port }: { readonly address: string; readonly port: number }) {
   const own: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
   const host = own[address] ?? address;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Gives what the operator demands of callers. */
+/** Returns what the operator demands of callers. */
 export function toCallerRules(config: Config): CallerRules {
   return {
     requireBearer: config.PERCH_SESSION_REQUIRE_BEARER,
@@ -152,7 +143,9 @@ function toServiceLimits(config: Config): ServiceLimits {
     sessionBytes: config.PERCH_SESSION_BYTES_PER_SESSION,
     startsPerMinute: config.PERCH_SESSION_STARTS_PER_MINUTE,
     startBurst: config.PERCH_SESSION_START_BURST,
-    messagesPerMinute: config.PERCH_SESSION_TURNS_PER_MINUTE ?? toTurnsPerMinute(config),
+    // Each turn of a language model costs the operator.
+    messagesPerMinute:
+      config.PERCH_SESSION_TURNS_PER_MINUTE ?? (config.PERCH_MODEL_URL === undefined ? 1200 : 60),
     streamsPerSession: config.PERCH_SESSION_STREAMS_PER_SESSION,
     idleMs: config.PERCH_SESSION_IDLE_SECONDS * 1000,
     ageMs: config.PERCH_SESSION_AGE_SECONDS * 1000,
@@ -163,9 +156,4 @@ function toServiceLimits(config: Config): ServiceLimits {
     followMs: config.PERCH_SESSION_FOLLOW_SECONDS * 1000,
     stallMs: config.PERCH_SESSION_STALL_SECONDS * 1000,
   };
-}
-
-/** Each turn of a language model costs the operator. */
-function toTurnsPerMinute({ PERCH_MODEL_URL }: Config): number {
-  return PERCH_MODEL_URL === undefined ? 1200 : 60;
 }

@@ -13,21 +13,13 @@ import {
 } from '../../render/archive-notes.ts';
 import { type ExportFolder, toNoteName } from './export-folder.ts';
 
-/** What an export to Markdown needs. */
-export interface MarkdownExport {
+interface MarkdownExport {
   readonly store: ArchiveStore;
   readonly owner: AccountReference;
   readonly account: Account;
   readonly folder: ExportFolder;
   /** Stops it between two pages; what was written stays. */
   readonly signal: AbortSignal;
-}
-
-/** How much was exported. */
-export interface ExportedHistory {
-  readonly years: readonly YearCount[];
-  /** False where it was stopped. */
-  readonly isWhole: boolean;
 }
 
 /** Rows that are read at once. */
@@ -37,7 +29,7 @@ const pageRows = 200;
  * Writes an account's archive as notes: `2024/03/2024-03-09-ID.md` for each thread, `2024/03/reposts.md`
  * and `index.md`. The same archive gives the same files, whatever of them is there already.
  */
-export async function exportMarkdown(options: MarkdownExport): Promise<ExportedHistory> {
+export async function exportMarkdown(options: MarkdownExport) {
   const { account, folder, signal } = options;
   const years = createYears();
   await writeThreads(options, years);
@@ -51,9 +43,8 @@ export async function exportMarkdown(options: MarkdownExport): Promise<ExportedH
 function createYears() {
   const years = new Map<string, YearCount>();
   return {
-    add: (created: number, more: Partial<Omit<YearCount, 'year'>>) => {
+    add: (created: number, { threads = 0, posts = 0, reposts = 0 }: Partial<YearCount>) => {
       const year = toMonth(created).slice(0, 4);
-      const { threads = 0, posts = 0, reposts = 0 } = more;
       const before = years.get(year) ?? { threads: 0, posts: 0, reposts: 0 };
       years.set(year, {
         year,
@@ -69,15 +60,15 @@ function createYears() {
 
 type Years = ReturnType<typeof createYears>;
 
-/** Reads page after page, until there is none or it is stopped. */
-async function* readPages<Row extends { readonly number: number }>(
-  read: (after: number) => readonly Row[],
+/** Reads row after row in pages, until there is none or it is stopped. */
+async function* readRows<Row extends { readonly number: number }>(
+  readPage: (after: number) => readonly Row[],
   signal: AbortSignal,
-): AsyncGenerator<readonly Row[], void, undefined> {
-  for (let rows = read(-1); rows.length > 0 && !signal.aborted; ) {
-    yield rows;
+): AsyncGenerator<Row, void, undefined> {
+  for (let rows = readPage(-1); rows.length > 0 && !signal.aborted; ) {
+    yield* rows;
     await setImmediate();
-    rows = read(rows.at(-1)?.number ?? -1);
+    rows = readPage(rows.at(-1)?.number ?? -1);
   }
 }
 
@@ -88,33 +79,24 @@ async function writeThreads(options: MarkdownExport, years: Years): Promise<void
     folder.keepOnly(month, new Set(names)),
   );
   const read = (after: number) => store.readHistory(owner, after, pageRows);
-  for await (const rows of readPages(read, signal)) {
-    for (const row of rows) {
-      if (!row.continues) months.add(toMonth(row.created), writeThread(row, options));
-      years.add(row.created, { threads: row.continues ? 0 : 1, posts: 1 });
-    }
+  for await (const row of readRows(read, signal)) {
+    if (!row.continues) months.add(toMonth(row.created), writeThread(row, options));
+    years.add(row.created, { threads: row.continues ? 0 : 1, posts: 1 });
   }
   if (!signal.aborted) months.end(listMonths(folder));
 }
 
-/** Gives the name of the note. */
+/** Returns the name of the note. */
 function writeThread(first: HistoryPost, { store, owner, folder }: MarkdownExport): string {
-  const posts = gatherThread(first, (to) => store.readContinuations(owner, to));
+  const found = [first];
+  // A post goes on from one post only, so none is found twice.
+  for (const post of found) found.push(...store.readContinuations(owner, post));
+  const thread = found.toSorted((a, b) => a.number - b.number);
   const name = toNoteName(toIsoSeconds(first.created * 1000).slice(0, 10), first.post.id);
-  const stored = Math.min(...posts.map((post) => post.stored));
-  const note = renderThreadNote({ posts: posts.map(({ post }) => post), stored });
+  const stored = Math.min(...thread.map((post) => post.stored));
+  const note = renderThreadNote({ posts: thread.map(({ post }) => post), stored });
   folder.write(`${toMonth(first.created)}/${name}`, note);
   return name;
-}
-
-/** A post goes on from one post only, so none is found twice. */
-function gatherThread(
-  first: HistoryPost,
-  readNext: (to: HistoryPost) => readonly HistoryPost[],
-): readonly HistoryPost[] {
-  const thread = [first];
-  for (const post of thread) thread.push(...readNext(post));
-  return thread.toSorted((a, b) => a.number - b.number);
 }
 
 async function writeReposts(options: MarkdownExport, years: Years): Promise<void> {
@@ -123,19 +105,17 @@ async function writeReposts(options: MarkdownExport, years: Years): Promise<void
     const path = `${month}/reposts.md`;
     if (lines.length === 0) folder.remove(path);
     else
-      folder.write(path, `${renderRepostsHead(account, month.replace('/', '-'))}${lines.join('')}`);
+      folder.write(path, [renderRepostsHead(account, month.replace('/', '-')), ...lines].join(''));
   });
   const read = (after: number) => store.readReposts(owner, after, pageRows);
-  for await (const rows of readPages(read, signal)) {
-    for (const row of rows) {
-      months.add(toMonth(row.created), renderRepost({ ...row, platform: owner.platform }));
-      years.add(row.created, { reposts: 1 });
-    }
+  for await (const row of readRows(read, signal)) {
+    months.add(toMonth(row.created), renderRepost({ ...row, platform: owner.platform }));
+    years.add(row.created, { reposts: 1 });
   }
   if (!signal.aborted) months.end(listMonths(folder));
 }
 
-/** Gathers what belongs to a month, given in the order of time, and ends each month once. */
+/** Groups items by month, added in the order of time; calls `endMonth` once for each month. */
 function createMonths<Item>(endMonth: (month: string, items: readonly Item[]) => void) {
   const ended = new Set<string>();
   let current: string | null = null;
@@ -167,7 +147,7 @@ function listMonths(folder: ExportFolder): readonly string[] {
   );
 }
 
-/** Gives `2024/03`. */
+/** Returns `2024/03`. */
 function toMonth(seconds: number): string {
   return toIsoSeconds(seconds * 1000)
     .slice(0, 7)

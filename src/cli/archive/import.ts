@@ -3,69 +3,65 @@ import { basename } from 'node:path';
 import type { ExportHints } from '../../archive/imports/export-source.ts';
 import { fingerprintExport } from '../../archive/imports/fingerprint.ts';
 import { exportForms, type OpenedExport, openExport } from '../../archive/imports/forms.ts';
-import { runImport } from '../../archive/imports/run-import.ts';
+import { type ImportOutcome, runImport } from '../../archive/imports/run-import.ts';
 import type { ArchiveStore } from '../../archive/store/store.ts';
 import { systemClock } from '../../core/clock.ts';
 import { errorCodeOf } from '../../core/files/sqlite.ts';
 import { keepHeapSmall } from '../../core/small-heap.ts';
 import { parseHandle } from '../../model/reference.ts';
-import { chooseByName, parseCommandArgs } from '../arguments.ts';
+import { chooseByName, taking } from '../arguments.ts';
 import {
+  type Action,
   type CommandContext,
-  type CommandOptions,
+  CommandError,
   type ExitCode,
   exitCodes,
-  type Run,
   UsageError,
   worstOf,
 } from '../command.ts';
+import { findByCode } from '../output/explain.ts';
+import { toCount, toJsonLines } from '../output/table.ts';
 import { withStopSignal } from '../stop-signal.ts';
 import { createImportProgress } from './import-progress.ts';
-import { type ImportResult, toResultLine, toResultText } from './import-result.ts';
 import { withArchiveStore } from './open-store.ts';
 
-/** The options of `perch archive import`. */
-export const importOptions = {
-  form: {
-    type: 'string',
-    value: 'NAME',
-    about: `Takes the exports for this form, where it is not seen by itself: ${exportForms.map(({ name }) => name).join(', ')}.`,
-  },
-  handle: {
-    type: 'string',
-    value: 'HANDLE',
-    about: 'What the account of the export is called, where only its id is in it.',
-  },
-  json: { type: 'boolean', about: 'Prints a line of JSON for each export.' },
-} as const satisfies CommandOptions;
-
 /** `perch archive import FILE…`. */
-export function planImport(args: readonly string[]): Run {
-  const { values, positionals: paths } = parseCommandArgs(args, importOptions);
-  if (paths.length === 0) throw new UsageError('import needs the FILE or folder of an export');
-  const forms = toForms(values.form);
-  const hints = toHints(values.handle, paths);
-  return (context) => {
-    const { stdout } = context;
-    const print = (result: ImportResult) =>
-      values.json === true
-        ? stdout.writeJson(toResultLine(result))
-        : stdout.write(toResultText(result));
-    keepHeapSmall();
-    return withArchiveStore(context, 'make', (store) =>
-      withStopSignal((signal) => importAll(paths, { context, store, forms, hints, signal, print })),
-    );
-  };
-}
-
-async function importAll(paths: readonly string[], importing: Importing): Promise<ExitCode> {
-  let code: ExitCode = exitCodes.ok;
-  for (const path of paths) {
-    if (importing.signal.aborted) break;
-    code = worstOf(code, await importOne(path, importing));
-  }
-  return code;
-}
+export const importAction: Action = {
+  usage: 'import FILE… [options]',
+  about: 'Reads exports, each a file or a folder; one that was stopped goes on.',
+  ...taking(
+    {
+      form: {
+        type: 'string',
+        value: 'NAME',
+        about: `Takes the exports for this form, where it is not seen by itself: ${exportForms.map(({ name }) => name).join(', ')}.`,
+      },
+      handle: {
+        type: 'string',
+        value: 'HANDLE',
+        about: 'What the account of the export is called, where only its id is in it.',
+      },
+      json: { type: 'boolean', about: 'Prints a line of JSON for each export.' },
+    },
+    ({ form, handle, json = false }, paths) => {
+      if (paths.length === 0) throw new UsageError('import needs the FILE or folder of an export');
+      const how = { forms: toForms(form), hints: toHints(handle, paths), json };
+      return (context) => {
+        keepHeapSmall();
+        return withArchiveStore(context, 'make', (store) =>
+          withStopSignal(async (signal) => {
+            let code: ExitCode = exitCodes.ok;
+            for (const path of paths) {
+              if (signal.aborted) break;
+              code = worstOf(code, await importOne(path, { ...how, context, store, signal }));
+            }
+            return code;
+          }),
+        );
+      };
+    },
+  ),
+};
 
 function toForms(name: string | undefined): typeof exportForms {
   if (name === undefined) return exportForms;
@@ -88,21 +84,21 @@ interface Importing {
   readonly forms: typeof exportForms;
   readonly hints: ExportHints;
   readonly signal: AbortSignal;
-  readonly print: (result: ImportResult) => void;
+  readonly json: boolean;
 }
 
-/** Imports one export. What is wrong with it is told, and the next one is imported all the same. */
+/** Imports one export. A fault of it goes to standard error, and the next one is imported all the same. */
 async function importOne(path: string, importing: Importing): Promise<ExitCode> {
-  const { stderr } = importing.context;
   try {
-    if (!(await isReadable(path))) {
-      stderr.write(`perch: ${path} is neither a file nor a folder, so it cannot be imported\n`);
-      return exitCodes.usage;
+    // Exports are read more than once. A pipe can be read but once, and waits for whoever writes it.
+    const found = await stat(path);
+    if (!found.isFile() && !found.isDirectory()) {
+      const fault = `${path} is neither a file nor a folder, so it cannot be imported`;
+      throw new CommandError(exitCodes.usage, fault);
     }
     const opened = await openExport(path, importing);
     if (opened === null) {
-      stderr.write(`perch: ${path} is ${tellUnknown(importing.forms)}\n`);
-      return exitCodes.usage;
+      throw new CommandError(exitCodes.usage, `${path} is ${tellUnknown(importing.forms)}`);
     }
     try {
       return await importOpened(path, opened, importing);
@@ -110,47 +106,37 @@ async function importOne(path: string, importing: Importing): Promise<ExitCode> 
       await opened.source.close();
     }
   } catch (error) {
-    const code = errorCodeOf(error) ?? '';
-    if (/^SQLITE_|^ENOSPC/.test(code) || isDefect(error)) throw error;
-    stderr.write(`perch: ${path} cannot be imported: ${tell(error, code)}\n`);
-    return isNowhere(code) ? exitCodes.usage : exitCodes.upstream;
+    const { exit, message } = toFault(error, path);
+    importing.context.stderr.write(`perch: ${message}\n`);
+    return exit;
   }
-}
-
-/** Exports are read more than once. A pipe can be read but once, and waits for whoever writes it. */
-async function isReadable(path: string): Promise<boolean> {
-  const found = await stat(path);
-  return found.isFile() || found.isDirectory();
 }
 
 function tellUnknown([first, ...others]: typeof exportForms): string {
   return others.length === 0
     ? `no export of the form that --form names, ${first?.name}`
-    : `no export that is known. ${whatIsKnown}`;
+    : 'no export that is known. There are X exports (account.js and tweets.js, in a folder or zip file), Bluesky repositories (.car), Mastodon exports (actor.json and outbox.json) and the NDJSON of `perch archive export`.';
 }
 
-const whatIsKnown =
-  'There are X exports (account.js and tweets.js, in a folder or zip file), Bluesky repositories (.car), Mastodon exports (actor.json and outbox.json) and the NDJSON of `perch archive export`.';
+const unreadable: Readonly<Record<string, readonly [exit: ExitCode, reason: string]>> = {
+  'ENOENT ENOTDIR': [exitCodes.usage, 'there is no such file or folder'],
+  EACCES: [exitCodes.upstream, 'there is no permission to read it'],
+};
 
-/** Forms throw plain errors with a sentence; TypeError and its like are faults of ours. */
-function isDefect(error: unknown): boolean {
-  return !(error instanceof Error) || Object.getPrototypeOf(error) !== Error.prototype;
-}
-
-function isNowhere(code: string): boolean {
-  return code === 'ENOENT' || code === 'ENOTDIR';
-}
-
-function tell(error: unknown, code: string): string {
-  if (isNowhere(code)) return 'there is no such file or folder';
-  if (code === 'EACCES') return 'there is no permission to read it';
-  return error instanceof Error ? error.message : String(error);
+/** @throws the error itself where it is a fault of the archive or of Perch */
+function toFault(error: unknown, path: string): CommandError {
+  if (error instanceof CommandError) return error;
+  // Forms throw plain errors with a sentence; TypeError and its like are faults of ours.
+  const isPlain = error instanceof Error && Object.getPrototypeOf(error) === Error.prototype;
+  if (!isPlain || /^SQLITE_|^ENOSPC/.test(errorCodeOf(error) ?? '')) throw error;
+  const [exit, reason] = findByCode(unreadable, error) ?? [exitCodes.upstream, error.message];
+  return new CommandError(exit, `${path} cannot be imported: ${reason}`);
 }
 
 async function importOpened(
   path: string,
   { form, source }: OpenedExport,
-  { context, store, hints, signal, print }: Importing,
+  { context, store, hints, signal, json }: Importing,
 ): Promise<ExitCode> {
   const { handle } = hints;
   if (handle !== undefined && !form.takesHandle) {
@@ -162,22 +148,50 @@ async function importOpened(
   const { title, exported = changed } = source;
   const progress = createImportProgress(context.stderr, systemClock, source);
   const begunMs = systemClock.now();
-  try {
-    const outcome = await runImport({
-      store,
-      source,
-      found: { fingerprint, title, name: basename(path), exported },
-      clock: systemClock,
-      signal,
-      onProgress: progress.hear,
-      onSkipped: progress.skip,
-    });
-    progress.end();
-    const seconds = (systemClock.now() - begunMs) / 1000;
-    print({ path, title, form: form.name, seconds, outcome });
-    return outcome.ended === 'stopped' || outcome.isCutOff ? exitCodes.upstream : exitCodes.ok;
-  } catch (error) {
-    progress.end();
-    throw error;
-  }
+  const outcome = await runImport({
+    store,
+    source,
+    found: { fingerprint, title, name: basename(path), exported },
+    clock: systemClock,
+    signal,
+    onProgress: progress.hear,
+    onSkipped: progress.skip,
+  }).finally(progress.end);
+  const result = { path, seconds: (systemClock.now() - begunMs) / 1000, outcome };
+  if (json) context.stdout.writeJson(toJsonLines([toResultMembers(result, form.name)]));
+  else context.stdout.write(toResultText(result, title));
+  return outcome.ended === 'stopped' || outcome.isCutOff ? exitCodes.upstream : exitCodes.ok;
+}
+
+interface ImportResult {
+  readonly path: string;
+  readonly seconds: number;
+  readonly outcome: ImportOutcome;
+}
+
+function toResultText({ path, seconds, outcome }: ImportResult, title: string): string {
+  const { counts, ended } = outcome;
+  const many = (count: number, noun: string) =>
+    `${toCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+  const read = [
+    many(counts.accounts, 'account'),
+    many(counts.posts, 'post'),
+    many(counts.reposts, 'repost'),
+    many(counts.follows, 'follow'),
+  ].join(', ');
+  const time = ended === 'known' ? 'imported before' : `${seconds.toFixed(1)} s`;
+  const remarks = [
+    counts.faults > 0 && `${many(counts.faults, 'record')} could not be read`,
+    counts.hidden > 0 && `${many(counts.hidden, 'record')} left out: not for everybody`,
+    outcome.isCutOff && 'the export ends too early: get it again and import that',
+    ended === 'stopped' && 'stopped; the same command goes on from here',
+  ];
+  const lines = remarks.flatMap((text) => (text === false ? [] : [`  ${text}\n`]));
+  return `${path}: ${title}, ${read}; ${time}\n${lines.join('')}`;
+}
+
+function toResultMembers({ path, seconds, outcome }: ImportResult, form: string) {
+  const { ended, counts, isCutOff, resumedAfter } = outcome;
+  const state = { ended, cut_off: isCutOff, resumed_after: resumedAfter };
+  return { file: path, form, ...state, ...counts, seconds };
 }

@@ -27,7 +27,9 @@ export interface Output {
   writeColoured(text: string): void;
   /** On a terminal, shows a line that is written over; elsewhere nothing. */
   showLine(text: string): void;
-  /** Takes that line away. */
+  /** On a terminal, shows a line that is written over; elsewhere writes a line. */
+  showProgress(text: string): void;
+  /** Removes the line that is written over. */
   clearLine(): void;
   /** Waits until the stream takes more, or its reader has left. */
   drained(): Promise<void>;
@@ -40,6 +42,9 @@ export function createOutput(raw: RawOutput): Output {
   const put = (text: string) => {
     isFull = raw.write(text) === false;
   };
+  const showLine = (text: string) => {
+    if (isTerminal) put(`\r${cleanText(text)}\u001b[K`);
+  };
   return {
     isTerminal,
     get hasLeft() {
@@ -48,9 +53,8 @@ export function createOutput(raw: RawOutput): Output {
     write: (text) => put(cleanText(text)),
     writeJson: (lines) => put(escapeJson(lines)),
     writeColoured: (text) => put(text.split(colour).map(cleanUnlessColour).join('')),
-    showLine: (text) => {
-      if (isTerminal) put(`\r${cleanText(text)}\u001b[K`);
-    },
+    showLine,
+    showProgress: (text) => (isTerminal ? showLine(text) : put(cleanText(`${text}\n`))),
     clearLine: () => {
       if (isTerminal) put('\r\u001b[K');
     },
@@ -76,19 +80,17 @@ export function cleanText(text: string): string {
 
 /** Returns the same JSON with every character that could control a terminal escaped. */
 export function escapeJson(json: string): string {
-  return json.replaceAll(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (character) => {
-    const code = character.charCodeAt(0).toString(16).padStart(4, '0');
-    return `\\u${code}`;
-  });
+  return json.replaceAll(
+    /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
-
-const escapeCharacter = '\u001b';
 
 /** A sequence that sets colours (ECMA-48 §8.3.117); splitting by it puts it at odd places. */
 const colour = /(\p{Cc}\[[\d;]{0,15}m)/u;
 
 function cleanUnlessColour(part: string, index: number): string {
-  return index % 2 === 1 && part.startsWith(escapeCharacter) ? part : cleanText(part);
+  return index % 2 === 1 && part.startsWith('\u001b') ? part : cleanText(part);
 }
 
 async function untilDrained(stream: Writable): Promise<void> {

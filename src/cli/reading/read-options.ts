@@ -1,9 +1,7 @@
 import { nearestName } from '../../core/near-name.ts';
-import type { ReadAbout } from '../../reads/read.ts';
-import { describeParametersOf } from '../../reads/read.ts';
-import { type CommandOption, type CommandOptions, UsageError } from '../command.ts';
+import { describeParametersOf, type ReadAbout } from '../../reads/read.ts';
+import { type CommandOption, UsageError } from '../command.ts';
 
-/** Description of a parameter of a read. */
 type Described = ReturnType<typeof describeParametersOf>[number];
 
 /** Parameters that no option is for: what is read is an argument, and pages are walked. */
@@ -30,46 +28,40 @@ interface NamedRead {
 
 /** Creates the options that stand for the parameters of reads: `--with-replies` for `with_replies`. */
 export function createReadOptions<Named extends NamedRead>(named: readonly Named[]) {
-  const described = new Map<ReadAbout, readonly Described[]>();
-  const parametersOf = (read: ReadAbout) => {
-    // Describing a read takes several milliseconds.
-    const known =
-      described.get(read) ??
-      describeParametersOf(read).filter(({ name }) => !withoutOption.has(name));
-    described.set(read, known);
-    return known;
-  };
+  // Describing a read takes several milliseconds.
+  const parametersOf = new Map(named.map(({ read }) => [read, listParameters(read)]));
+  /** Returns the reads that take an option. */
   const takersOf = (option: string): readonly Named[] =>
     named.filter(({ read }) =>
-      parametersOf(read).some(({ name }) => toOptionName(name) === option),
+      parametersOf.get(read)?.some(({ name }) => toOptionName(name) === option),
     );
   const options: Record<string, CommandOption> = {};
-  for (const parameter of named.flatMap(({ read }) => parametersOf(read))) {
+  for (const parameter of [...parametersOf.values()].flat()) {
     const name = toOptionName(parameter.name);
     // The first read that has a parameter describes it.
     options[name] ??= toOption(parameter, takersOf(name));
   }
-  return {
-    options: options satisfies CommandOptions,
-    /** Returns the reads that take an option. */
-    takersOf,
-    /**
-     * Returns the parameters of a read that its options set, as the query has them.
-     *
-     * @throws UsageError for a word that is most likely a misspelling
-     */
-    toGiven: (read: ReadAbout, values: OptionValues): Record<string, string> => {
-      const given: Record<string, string> = {};
-      for (const parameter of parametersOf(read)) {
-        const option = toOptionName(parameter.name);
-        const value = values[option];
-        if (typeof value !== 'string' && typeof value !== 'boolean') continue;
-        refuseMisspelling(option, String(value), wordsOf(parameter));
-        given[parameter.name] = String(value);
-      }
-      return given;
-    },
+  /**
+   * Returns the parameters of a read that its options set, as the query has them.
+   *
+   * @throws UsageError for a word that is most likely a misspelling
+   */
+  const toGiven = (read: ReadAbout, values: OptionValues): Record<string, string> => {
+    const given: Record<string, string> = {};
+    for (const parameter of parametersOf.get(read) ?? []) {
+      const option = toOptionName(parameter.name);
+      const value = values[option];
+      if (typeof value !== 'string' && typeof value !== 'boolean') continue;
+      refuseMisspelling(option, String(value), wordsOf(parameter));
+      given[parameter.name] = String(value);
+    }
+    return given;
   };
+  return { options, takersOf, toGiven };
+}
+
+function listParameters(read: ReadAbout): readonly Described[] {
+  return describeParametersOf(read).filter(({ name }) => !withoutOption.has(name));
 }
 
 function toOptionName(parameter: string): string {
@@ -81,9 +73,8 @@ function toOption(parameter: Described, takers: readonly NamedRead[]): CommandOp
   const whom = ` Of ${takers.map((one) => one.name).join(', ')}.`;
   const about = name === 'format' ? 'What is printed.' : description.replaceAll('`', '');
   if (schema.type === 'boolean') {
-    return schema.default === true
-      ? { type: 'boolean', isNegative: true, about: `${about.replace(/^false: t/, 'T')}${whom}` }
-      : { type: 'boolean', about: `${about}${whom}` };
+    const isNegative = schema.default === true ? { isNegative: true as const } : {};
+    return { type: 'boolean', ...isNegative, about: `${about.replace(/^false: t/, 'T')}${whom}` };
   }
   const words = Array.isArray(schema.enum) ? ` Takes ${schema.enum.join(', ')}.` : '';
   const byDefault = name === 'format' ? 'markdown' : schema.default;

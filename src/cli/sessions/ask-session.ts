@@ -7,7 +7,6 @@ import {
   openSessions,
   readAddress,
   toCallerRules,
-  toSessionsPath,
 } from '../../app/open/sessions.ts';
 import { systemClock } from '../../core/clock.ts';
 import { FileHeldError } from '../../core/files/file-hold.ts';
@@ -15,10 +14,18 @@ import { Problem, type ProblemCode, problemKinds } from '../../core/problem.ts';
 import { systemRandom } from '../../core/random.ts';
 import { createLedger } from '../../core/scheduling/ledger.ts';
 import type { SessionService } from '../../sessions/service.ts';
-import { type CommandContext, type ExitCode, exitCodes, UsageError } from '../command.ts';
+import {
+  type CommandContext,
+  CommandError,
+  type ExitCode,
+  exitCodes,
+  UsageError,
+} from '../command.ts';
 import { createLogger } from '../logger.ts';
 import { explainOpening } from '../output/explain.ts';
-import type { ProgressLine } from '../output/progress-line.ts';
+import { createProgressLine } from '../output/progress-line.ts';
+import { toJsonLines } from '../output/table.ts';
+import { sessionsFileOf } from '../sessions.ts';
 import { createOwnReach, createRemoteReach, type SessionReach, UnreachableError } from './reach.ts';
 import { followTurn } from './turn.ts';
 
@@ -33,46 +40,45 @@ interface SessionQuestion {
  * Asks a session of the data directory and prints the answer as it arrives. The server that holds the
  * sessions is asked where one runs; otherwise this process holds them until it has answered.
  *
- * @throws UsageError where sessions are out of reach
+ * @throws UsageError where sessions are out of reach; CommandError
  */
 export async function askSession(
   asked: SessionQuestion,
   context: CommandContext,
-  progress: ProgressLine,
 ): Promise<ExitCode> {
-  if (toSessionsPath(context.config) === ':memory:') {
-    throw new UsageError('sessions are kept in memory here; only the server itself has them');
-  }
+  const path = sessionsFileOf(context);
   let reach: SessionReach | null = null;
   try {
-    reach = await openReach(context, progress);
+    reach = await openReach(context);
     return await askIn(reach, asked, context);
   } catch (error) {
-    return explain(error, context);
+    if (error instanceof Problem) throw toCommandError(error);
+    if (!(error instanceof UnreachableError)) throw error;
+    const fault = `${error.message}\nThe sessions are in ${path}.`;
+    throw new CommandError(exitCodes.upstream, fault, { cause: error });
   } finally {
     await reach?.close();
   }
 }
 
-async function openReach(context: CommandContext, progress: ProgressLine): Promise<SessionReach> {
+async function openReach(context: CommandContext): Promise<SessionReach> {
+  const { config } = context;
   try {
-    return await openOwnReach(context, progress);
-  } catch (error) {
-    if (error instanceof FileHeldError) return openRemoteReach(context);
-    if (error instanceof CorpusError) throw new UsageError(error.message, { cause: error });
-    throw new UnreachableError(explainOpening(error, context.config), { cause: error });
+    return await openOwnReach(context);
+  } catch (cause) {
+    if (cause instanceof CorpusError) throw new UsageError(cause.message, { cause });
+    if (!(cause instanceof FileHeldError)) {
+      throw new UnreachableError(explainOpening(cause, config), { cause });
+    }
+    const url = readAddress(config);
+    if (url !== null) return createRemoteReach(url, openSessionSecret(config, systemRandom));
+    throw new UnreachableError('another process holds the sessions, and serves none');
   }
 }
 
-function openRemoteReach({ config }: CommandContext): SessionReach {
-  const url = readAddress(config);
-  if (url !== null) return createRemoteReach(url, openSessionSecret(config, systemRandom));
-  throw new UnreachableError('another process holds the sessions, and serves none');
-}
-
-async function openOwnReach(context: CommandContext, progress: ProgressLine) {
-  const { config, stderr } = context;
+async function openOwnReach({ config, stderr }: CommandContext): Promise<SessionReach> {
   const shared = { config, clock: systemClock };
+  const progress = createProgressLine(stderr, systemClock);
   const answers = openConfiguredAnswers({
     ...shared,
     open: openAnswers,
@@ -84,10 +90,9 @@ async function openOwnReach(context: CommandContext, progress: ProgressLine) {
     await answers.close();
   };
   try {
-    const logger = await createLogger('warn', stderr);
     service = await openSessions({
       ...shared,
-      logger,
+      logger: await createLogger('warn', stderr),
       random: systemRandom,
       engine: answers.engine,
       ledger: createLedger(toLedgerBounds(config)),
@@ -101,7 +106,7 @@ async function openOwnReach(context: CommandContext, progress: ProgressLine) {
   }
 }
 
-/** What waited in other sessions may have begun here: it is not cut off, and no more of it begins. */
+/** Turns of other sessions may have begun here: they are not cut off, and no more of them begin. */
 async function closeWhenDone(service: SessionService): Promise<void> {
   service.startDraining();
   while (service.turns.atWork > 0) await systemClock.sleep(10);
@@ -121,19 +126,15 @@ async function askIn(
     if (!json) stdout.write(text);
   });
   const outcome = await followTurn(taken, { reach, clock: systemClock, onText: printed.show });
-  const { answer } = outcome;
-  if (answer !== null && json) {
-    const { message, finishReason, citations, abstained } = answer;
+  if (outcome.answer !== null && json) {
+    const { message, finishReason, citations, abstained } = outcome.answer;
     const members = { message, finishReason, citations, abstained, sessionId: taken.sessionId };
-    stdout.writeJson(`${JSON.stringify(members)}\n`);
+    stdout.writeJson(toJsonLines([members]));
   }
   if (outcome.kind === 'answered') printed.show(outcome.answer.message);
   printed.end();
-  if (outcome.kind === 'answered') {
-    return outcome.answer.abstained ? exitCodes.notFound : exitCodes.ok;
-  }
-  stderr.write(`perch: ${outcome.message}\n`);
-  return exitCodes.upstream;
+  if (outcome.kind === 'failed') throw new CommandError(exitCodes.upstream, outcome.message);
+  return outcome.answer.abstained ? exitCodes.notFound : exitCodes.ok;
 }
 
 /** Writes what is new of a growing text; writes a text anew that does not go on from what was written. */
@@ -163,16 +164,7 @@ const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
   not_ready: 'The server still reads the docs. Ask again in a moment.',
 };
 
-/** @throws any error that is no failure of the sessions or of their server */
-function explain(error: unknown, { config, stderr }: CommandContext): ExitCode {
-  if (error instanceof Problem) {
-    const { resolution } = problemKinds[error.code];
-    stderr.write(`perch: ${error.message} ${advice[error.code] ?? resolution}\n`);
-    return error.status === 429 || error.status >= 500 ? exitCodes.upstream : exitCodes.usage;
-  }
-  if (error instanceof UnreachableError) {
-    stderr.write(`perch: ${error.message}\nThe sessions are in ${toSessionsPath(config)}.\n`);
-    return exitCodes.upstream;
-  }
-  throw error;
+function toCommandError({ code, message, status }: Problem): CommandError {
+  const exit = status === 429 || status >= 500 ? exitCodes.upstream : exitCodes.usage;
+  return new CommandError(exit, `${message} ${advice[code] ?? problemKinds[code].resolution}`);
 }

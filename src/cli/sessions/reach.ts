@@ -26,6 +26,9 @@ export interface Taken {
 /** The sessions cannot be reached; the message is for people. */
 export class UnreachableError extends Error {}
 
+/** Called with pieces of text that end anywhere. */
+type OnText = (piece: string) => void;
+
 /** A way to the sessions of the data directory. Close it with `close()`. */
 export interface SessionReach {
   /** Starts a session with a question. @throws Problem */
@@ -33,13 +36,11 @@ export interface SessionReach {
   /** Asks further in a session. @throws Problem */
   goOn(sessionId: string, question: string): Promise<Taken>;
   /**
-   * Reads the events of a session from an index on, until nothing is left to answer; rejects where that
-   * breaks off. Lines come in pieces, as they are.
+   * Reads the lines of a session's events from an index on, until nothing is left to answer.
+   *
+   * @throws UnreachableError where that breaks off; Problem
    */
-  read(
-    taken: Pick<Taken, 'sessionId' | 'fromIndex'>,
-    onText: (piece: string) => void,
-  ): Promise<void>;
+  read(from: Pick<Taken, 'sessionId' | 'fromIndex'>, onText: OnText): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -48,11 +49,10 @@ function toOperatorBearer(secret: Buffer): string {
   return createMark(secret, 'operator', 'bearer');
 }
 
-interface OwnReachOptions {
+interface OwnReachOptions extends Pick<SessionReach, 'close'> {
   readonly service: SessionService;
   /** Whether a session is its starter's alone. */
   readonly bindBearer: boolean;
-  close(): Promise<void>;
 }
 
 /** Creates the way to a service in this process. */
@@ -129,11 +129,7 @@ export function createRemoteReach(url: string, secret: Buffer): SessionReach {
   };
 }
 
-async function readPieces(
-  { body }: Response,
-  deadline: Deadline,
-  onText: (piece: string) => void,
-): Promise<void> {
+async function readPieces({ body }: Response, deadline: Deadline, onText: OnText): Promise<void> {
   const decoder = new TextDecoder();
   try {
     for await (const bytes of body ?? []) {
@@ -173,6 +169,4 @@ const problemBody = z.object({
 });
 
 /** Returns the JSON of a body; `undefined` if it is none. */
-function readJson(response: Response): Promise<unknown> {
-  return response.json().catch(() => undefined);
-}
+const readJson = (response: Response): Promise<unknown> => response.json().catch(() => undefined);

@@ -49,17 +49,18 @@ async function readOn(
   reach: TurnFollowing['reach'],
 ): Promise<UnreachableError | undefined> {
   let rest = '';
-  try {
-    await reach.read({ sessionId, fromIndex: turn.nextIndex }, (piece) => {
-      const lines = (rest + piece).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) takeLine(turn, line);
-    });
-    return undefined;
-  } catch (error) {
-    if (error instanceof UnreachableError) return error;
-    throw error;
-  }
+  const read = reach.read({ sessionId, fromIndex: turn.nextIndex }, (piece) => {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) takeLine(turn, line);
+  });
+  return read.then(
+    () => undefined,
+    (error) => {
+      if (error instanceof UnreachableError) return error;
+      throw error;
+    },
+  );
 }
 
 /** A turn, as far as its events were read. */

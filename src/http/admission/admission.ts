@@ -5,7 +5,7 @@ import type { HostCheck } from '../../core/http/origins.ts';
 import { Problem } from '../../core/problem.ts';
 import type { ServerLoop } from '../../core/scheduling/loop.ts';
 import { createTurns } from '../../core/scheduling/turns.ts';
-import { maxUrlBytes } from '../../web/limits.ts';
+import { maxUrlBytes } from '../../web/errors.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,9 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, type ProblemDocument, toProblemDocument } from '../../core/problem.ts';
-import { toProblemHeaders } from '../../web/errors.ts';
+import { maxUrlBytes, toProblemHeaders } from '../../web/errors.ts';
 import type { Headers } from '../../web/headers.ts';
-import { maxUrlBytes } from '../../web/limits.ts';
 
 interface ParserError extends Error {
   readonly code?: string;

@@ -98,7 +98,7 @@ function createFrontAnswer(options: FrontOptions) {
       // A program gets the problem itself, a person a page about it (docs/decisions/0029).
       if (format === 'markdown' || !(error instanceof Error)) throw error;
       const problem = toProblem(error, request);
-      noteProblem(problem, { request, reply, accessLog });
+      noteProblem(problem, reply, accessLog);
       const document = toProblemDocument(problem, { baseUrl: site.baseUrl });
       const { title } = document;
       const html = renderProblem(document, site);

@@ -1,23 +1,38 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { Fetching } from '../../app/open/fetching.ts';
 import type { BrowseItems, BrowseResult } from '../../model/results.ts';
+import { reads } from '../../reads/index.ts';
 import type { Read } from '../../reads/read.ts';
 import { render } from '../../render/formats.ts';
 import type { CommandContext } from '../command.ts';
-import type { Output } from '../output/output.ts';
+import { toJsonLines } from '../output/table.ts';
+
+/** Prints the post that parameters name. Throws Problem. */
+export async function printPost(
+  given: Readonly<ParsedUrlQuery>,
+  { reader }: Fetching,
+  { stdout }: CommandContext,
+): Promise<void> {
+  const answered = await reader.fetch(reader.understand(reads.getPost, given));
+  const format = answered.understood.format ?? 'markdown';
+  const { body, mediaType } = await reader.represent(answered, format, {});
+  const text = body.toString().replace(/\n?$/, '\n');
+  if (mediaType.includes('json')) stdout.writeJson(text);
+  else stdout.write(text);
+}
 
 /** The part of a list that is printed, and how. */
 export interface ListPrint {
   readonly read: Read;
   /** The read's parameters; of paging where it begins. */
   readonly given: Readonly<ParsedUrlQuery>;
-  /** The most items; `Infinity` for all. */
+  /** Maximum number of items; `Infinity` for all. */
   readonly count: number;
   /** True prints a line of JSON for each item, that of a profile after one with the profile; false a page. */
   readonly json: boolean;
 }
 
-/** The most items that one read gives. */
+/** Maximum number of items that one read returns. */
 const pageLimit = 100;
 
 /**
@@ -29,22 +44,24 @@ const pageLimit = 100;
 export async function printList(
   print: ListPrint,
   fetching: Fetching,
-  { stdout, stderr }: CommandContext,
+  context: CommandContext,
 ): Promise<void> {
-  const progress = createProgress(stderr);
+  const { stdout, stderr } = context;
   const pages: BrowseResult[] = [];
+  let count = 0;
   try {
     for await (const page of walkPages(print, fetching)) {
-      progress.clear();
+      stderr.clearLine();
       if (print.json) stdout.writeJson(toLines(page, pages.length === 0));
       // What has been printed need not be kept.
       pages.push(print.json ? { ...page, items: null } : page);
-      progress.add(itemsOf(page).length);
+      count += itemsOf(page).length;
+      stderr.showLine(`${count} read…`);
       if (stdout.hasLeft) return;
     }
   } finally {
-    progress.clear();
-    tellWhole(print, joinPages(pages), { stdout, stderr });
+    stderr.clearLine();
+    tellWhole(print, joinPages(pages), context);
   }
 }
 
@@ -52,7 +69,7 @@ export async function printList(
 function tellWhole(
   { json }: ListPrint,
   whole: BrowseResult | undefined,
-  { stdout, stderr }: Pick<CommandContext, 'stdout' | 'stderr'>,
+  { stdout, stderr }: CommandContext,
 ): void {
   if (whole === undefined || stdout.hasLeft) return;
   if (json) for (const warning of whole.warnings) stderr.write(`perch: ${warning}\n`);
@@ -80,7 +97,7 @@ async function* walkPages(
   } while (cursor !== undefined && left > 0);
 }
 
-function itemsOf({ items }: Pick<BrowseResult, 'items'>): readonly unknown[] {
+function itemsOf({ items }: BrowseResult): readonly object[] {
   if (items === null) return [];
   return 'posts' in items ? items.posts : items.users;
 }
@@ -88,39 +105,27 @@ function itemsOf({ items }: Pick<BrowseResult, 'items'>): readonly unknown[] {
 /** Returns a line of JSON for each item of a page; the first page of a profile begins with the profile. */
 function toLines(page: BrowseResult, isFirst: boolean): string {
   const { profile } = page;
-  const values = [...(isFirst && profile !== null ? [{ profile }] : []), ...itemsOf(page)];
-  return values.map((value) => `${JSON.stringify(value)}\n`).join('');
+  return toJsonLines([...(isFirst && profile !== null ? [{ profile }] : []), ...itemsOf(page)]);
 }
 
 /** Makes one page of all: the first one's subject and profile, every item, every warning once. */
 function joinPages(pages: readonly BrowseResult[]): BrowseResult | undefined {
   const [first] = pages;
-  if (first === undefined) return undefined;
-  return {
-    ...first,
-    items: joinItems(pages),
-    next: pages.at(-1)?.next ?? null,
-    warnings: [...new Set(pages.flatMap(({ warnings }) => warnings))],
-    degraded: pages.some(({ degraded }) => degraded),
-  };
+  return (
+    first && {
+      ...first,
+      items: joinItems(pages),
+      next: pages.at(-1)?.next ?? null,
+      warnings: [...new Set(pages.flatMap(({ warnings }) => warnings))],
+      degraded: pages.some(({ degraded }) => degraded),
+    }
+  );
 }
 
 function joinItems(pages: readonly BrowseResult[]): BrowseItems | null {
-  const items = pages.flatMap((page) => (page.items === null ? [] : [page.items]));
+  const items = pages.flatMap((page) => page.items ?? []);
   if (items.length === 0) return null;
   const posts = items.flatMap((one) => ('posts' in one ? one.posts : []));
   const users = items.flatMap((one) => ('users' in one ? one.users : []));
   return items.some((one) => 'posts' in one) ? { posts } : { users };
-}
-
-/** A line on a terminal that says how far a walk has come; nothing elsewhere. */
-function createProgress(output: Output) {
-  let count = 0;
-  return {
-    add: (items: number) => {
-      count += items;
-      output.showLine(`${count} read…`);
-    },
-    clear: () => output.clearLine(),
-  };
 }

@@ -1,0 +1,40 @@
+import {
+  type CommandContext,
+  CommandError,
+  type ExitCode,
+  exitCodes,
+  UsageError,
+} from './command.ts';
+
+/**
+ * Opens a store, runs `use` and closes it again.
+ *
+ * @param explain Returns sentences on a fault of the store; `null` for any other error.
+ * @throws CommandError for a fault of the store
+ */
+export async function withStore<Store extends { close(): void }>(
+  open: () => Store,
+  explain: (error: unknown) => string | null,
+  use: (store: Store) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  let store: Store | null = null;
+  try {
+    store = open();
+    return await use(store);
+  } catch (error) {
+    const fault = explain(error);
+    if (fault === null) throw error;
+    throw new CommandError(exitCodes.upstream, fault, { cause: error });
+  } finally {
+    store?.close();
+  }
+}
+
+/** Returns the data directory of a command. @throws UsageError where there is none */
+export function dataFolderOf({ config }: CommandContext, what: string): string {
+  const { PERCH_DATA_DIR: folder } = config;
+  if (folder !== ':memory:') return folder;
+  throw new UsageError(
+    `PERCH_DATA_DIR is :memory:, so ${what} would be lost at once; name a folder`,
+  );
+}

@@ -1,2 +1,0 @@
-/** The most bytes of a request's URL; longer ones are 414. */
-export const maxUrlBytes = 8192;
