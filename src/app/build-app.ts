@@ -23,21 +23,16 @@ import type { AppOptions } from './options.ts';
 import { createServer } from './server.ts';
 import { registerSurfaces, type Services } from './surfaces.ts';
 
-/** The server, and the switch that makes it refuse new work. */
 export interface App {
   readonly server: FastifyInstance;
   /** From now on new requests get 503 `shutting_down`. */
   startDraining(): void;
   /** Ends the reads that are under way with 503 `shutting_down`, and the turns and streams of sessions. */
   cutOff(): void;
-  /** How many reads and turns have begun and not ended. */
   readonly inFlight: number;
 }
 
-/**
- * Builds the server: what reads are fetched with, global handlers and hooks, then each plugin in its own scope.
- * Closing the server closes everything that was opened here; so does a failure to build it.
- */
+/** Builds the server. Closing it closes everything that was opened here; so does a failure to build it. */
 export async function buildApp(options: AppOptions): Promise<App> {
   const opened = createClosing();
   try {

@@ -8,7 +8,7 @@ import { addressEndpoints } from '../http/reads/address-endpoints.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';
 import { describeSessionEndpoints } from '../sessions/http/endpoints.ts';
 
-/** Gives every route beside the reads; those of sessions under their segment, null where there are none. */
+/** Lists every route beside the reads. `sessionSegment` is `null` on a server without sessions. */
 export function listEndpoints(sessionSegment: string | null): readonly Endpoint[] {
   return sessionSegment === null
     ? endpoints

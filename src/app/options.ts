@@ -7,7 +7,6 @@ import type { Identification } from '../http/key-status/identity.ts';
 import type { LoadGauge } from '../http/operations/load.ts';
 import type { FetchingOverrides } from './open/fetching.ts';
 
-/** What an app is built of. Tests hand in their own clock, chance and providers. */
 export interface AppOptions extends FetchingOverrides {
   readonly config: Config;
   readonly clock: Clock;
@@ -17,6 +16,5 @@ export interface AppOptions extends FetchingOverrides {
   readonly load?: LoadGauge;
   /** Default: by keys and client addresses. The bench compares with nobody's identity. */
   readonly identification?: Identification;
-  /** Answers the questions of sessions. Default: the configured corpora. */
   readonly engine?: AnswerEngine;
 }

@@ -35,7 +35,6 @@ import { toCallerRules } from './open/sessions.ts';
 import type { AppOptions } from './options.ts';
 import { tellProblems } from './server.ts';
 
-/** What the surfaces are given. */
 export interface Services extends AppOptions {
   readonly heavyTurns: Turns;
   readonly identification: Identification;
@@ -48,7 +47,6 @@ export interface Services extends AppOptions {
   readonly accessLog: AccessLog;
 }
 
-/** The surfaces, each in its own scope with all that it may use. */
 /** Registers the surfaces, each with all that it may use. */
 export function registerSurfaces(server: FastifyInstance, services: Services): void {
   const { config, clock, identification, access, fetching, work, load, accessLog } = services;

@@ -11,32 +11,22 @@ import { refuseOtherMethods } from '../web/methods.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions, Visitor } from './server.ts';
 
-/** Who asks, for one request. */
 interface McpIdentity {
   readonly caller: Caller;
-  /** Why the request is not answered; `null` if it is. */
   readonly refusal: Problem | null;
 }
 
-/** The context of the route: all that it may use. */
 export interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
-  /** The web origins whose pages may call it. */
   readonly origins: Origins;
   readonly identityOf: (request: FastifyRequest) => McpIdentity;
   readonly clientOf: (request: FastifyRequest) => Client;
-  /** Bounds the open streams of each client (`streams`). */
   readonly ledger: Ledger;
-  /** Turns of clients with work that takes long. */
   readonly heavyTurns: Turns;
-  /** Gives the problem of a process that takes no work at the moment; null while it does. */
   readonly shed: () => Problem | null;
-  /** Counts the work in flight. */
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
-  /** Is told of replies that may deserve a line in the log. */
   readonly notice: (request: FastifyRequest, reply: FastifyReply, status: number) => void;
 }
 
-/** The path of the MCP server. */
 export const mcpPath = '/mcp';
 
 /** The methods that it answers. A server without sessions has no stream to GET and nothing to DELETE. */
@@ -110,7 +100,6 @@ function leavingOf({ raw }: FastifyReply): AbortController {
 interface Posted {
   readonly request: FastifyRequest;
   readonly client: Client;
-  /** Aborted when the caller leaves. */
   readonly signal: AbortSignal;
   readonly takeTurn: Visitor['takeTurn'];
 }

@@ -9,9 +9,7 @@ interface StdioStreams {
 }
 
 interface StdioOptions extends McpOptions, StdioStreams {
-  /** Ends the connection when it is aborted; calls under way are not answered. */
   readonly stop: AbortSignal;
-  /** Called with the errors of the SDK and with messages that it refuses. */
   readonly onReport: (error: Error) => void;
 }
 
@@ -31,10 +29,7 @@ export async function serveStdio({ stop, onReport, ...options }: StdioOptions): 
   stop.removeEventListener('abort', close);
 }
 
-/**
- * Creates a transport that answers all requests before it ends: the SDK's own drops calls under way when the
- * input ends, which is right away for `echo … | perch mcp`. `closed` resolves when the connection has ended.
- */
+/** Creates a transport that answers all requests before it ends; the SDK's drops them when the input ends. */
 function createLineTransport(sdk: Sdk, { input, write }: StdioStreams) {
   const buffer = new sdk.ReadBuffer();
   const unanswered = new Set<unknown>();

@@ -3,12 +3,10 @@ import { toInstance } from './instance.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** True for a route whose query is not logged, because it is what a person asks. */
     hidesQuery?: boolean;
   }
 }
 
-/** Which requests get a line, and when one is slow. */
 export interface AccessLogOptions {
   readonly lines: 'errors' | 'all' | 'off';
   readonly slowMs: number;
@@ -16,10 +14,7 @@ export interface AccessLogOptions {
 
 /** Writes a line for requests that deserve one. Never a header or a body. */
 export interface AccessLog {
-  /**
-   * Is told of replies that may deserve a line: problems, and reads that had to wait. A hit is
-   * neither, and costs nothing here.
-   */
+  /** Called with replies that may deserve a line: problems, and reads that had to wait. A hit costs nothing here. */
   notice(request: FastifyRequest, reply: FastifyReply, status: number): void;
 }
 

@@ -2,7 +2,6 @@ import fastifyCors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Origins } from '../core/http/origins.ts';
 
-/** What pages of other origins may do with a route. */
 export type CorsPolicy = FastifyCorsOptions;
 
 declare module 'fastify' {
@@ -12,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** The response headers that a page of another origin may read. */
+/** Response headers that a page of another origin may read. */
 export const exposedHeaders = [
   'Deprecation',
   'Sunset',
@@ -29,7 +28,6 @@ export const exposedHeaders = [
   'ETag',
 ];
 
-/** The headers of every reply that pages of any origin may read, without credentials. */
 export const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': exposedHeaders.join(', '),
@@ -38,10 +36,7 @@ export const corsHeaders = {
 /** Seconds that a browser may remember a preflight; the most that any of them takes. */
 const preflightSeconds = 86_400;
 
-/**
- * Lets pages of any origin call the server, unless the configuration of a route has a policy of its own.
- * Preflights go on to the refusal of the method, which ends them with 204.
- */
+/** Lets pages of any origin call the server unless a route has its own policy. `refuseUnrouted` ends preflights. */
 export async function setCors(app: FastifyInstance): Promise<void> {
   await app.register(fastifyCors, {
     origin: '*',
@@ -53,10 +48,7 @@ export async function setCors(app: FastifyInstance): Promise<void> {
   });
 }
 
-/**
- * Closes the routes of a scope to pages of other origins: their requests are 403 `origin_not_allowed`, and
- * no reply has CORS headers.
- */
+/** Closes a scope to pages of other origins: 403 `origin_not_allowed`, and no CORS headers. */
 export function closeToPages(app: FastifyInstance, origins: Origins): void {
   sendNoCors(app);
   app.addHook('onRequest', (request, _reply, done) => {

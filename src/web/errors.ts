@@ -35,11 +35,9 @@ declare module 'fastify' {
   }
 }
 
-/** What sending a problem takes beside the problem. */
 export interface ProblemSetting {
   readonly baseUrl: string;
   readonly accessLog: AccessLog;
-  /** Headers over those of the problem, for requests that no hook sees. */
   readonly headers?: Headers;
 }
 
@@ -59,13 +57,13 @@ export function setProblemHandlers(app: FastifyInstance, setting: ProblemSetting
   );
 }
 
-/** Gives the problem of a path that no route has. */
+/** Returns the problem of a path that no route has. */
 export function routeNotFound(request: FastifyRequest): Problem {
   const path = (request.raw.url ?? '').split('?', 1)[0] ?? '';
   return new Problem('route_not_found', { detail: `There is no route ${quoteInput(path)}.` });
 }
 
-/** Gives the problem of anything thrown; a defect is logged here, once, and nothing of it is told. */
+/** Returns the problem of an error. A defect is logged here, once, and not described to the caller. */
 export function toProblem(error: Error & { code?: string }, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
   const known = frameworkProblems[error.code ?? ''];
@@ -91,7 +89,7 @@ export function sendProblem(
     .send(JSON.stringify(document));
 }
 
-/** Gives the document of a request's problem and the headers that go with it. */
+/** Returns the document of a request's problem and its headers. */
 export function describeProblem(problem: Problem, { raw }: FastifyRequest, baseUrl: string) {
   const { url = '' } = raw;
   const instance = url.length > maxInstance ? undefined : toInstance(url);
@@ -118,7 +116,7 @@ export function noteProblem(
   accessLog.notice(request, reply, status);
 }
 
-/** Gives the headers that go with a problem document. */
+/** Returns the headers of a problem document. */
 export function toProblemHeaders(problem: Problem): Record<string, string> {
   return {
     'content-type': problemMediaType,
@@ -132,5 +130,5 @@ export function toProblemHeaders(problem: Problem): Record<string, string> {
   };
 }
 
-/** Longer ones would only send the caller's own bytes back: they have no `instance`. */
+/** Maximum length of an `instance`; a longer one would only repeat the caller's own bytes. */
 const maxInstance = 2048;

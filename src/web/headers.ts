@@ -3,16 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import type { CacheState } from '../fetching/plan.ts';
 import type { Representation } from '../render/formats.ts';
 
-/** What the headers of a read's reply depend on. */
 export interface ReplyFacts {
   readonly representation: Representation;
   readonly source: string;
   readonly cache: CacheState;
   /** Seconds that a shared cache may keep the reply; 0 says nothing of it. */
   readonly sharedCacheSeconds: number;
-  /** Whether the address has a page for crawlers of link previews too. */
   readonly variesByAgent: boolean;
-  /** Whether the route looks at keys. */
   readonly variesByKey: boolean;
 }
 
@@ -43,10 +40,7 @@ const caching: HeaderPolicy = ({ representation, sharedCacheSeconds }) => ({
   }stale-while-revalidate=300`,
 });
 
-/**
- * Names what a reply was chosen by (RFC 9110 §12.5.5). A shared cache must not answer a request with a key
- * from an anonymous copy; an oEmbed document is the same for everybody.
- */
+/** Names the request headers that chose a reply (RFC 9110 §12.5.5); an oEmbed document is the same for everybody. */
 const variation: HeaderPolicy = ({ representation, variesByAgent, variesByKey }) => {
   const names = [
     ...(representation.kind === 'embed' ? [] : ['Accept']),
@@ -82,7 +76,7 @@ const policies: readonly HeaderPolicy[] = [
   degradation,
 ];
 
-/** Gives the headers of a read's reply, by every policy in order. */
+/** Returns the headers of a read's reply, by every policy in order. */
 export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: string } {
   return Object.assign({ etag: '' }, ...policies.map((policy) => policy(facts)));
 }

@@ -1,2 +1,2 @@
-/** The most bytes of a request's URL; longer ones are 414. */
+/** Maximum bytes of a request's URL; longer ones are 414. */
 export const maxUrlBytes = 8192;

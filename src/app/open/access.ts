@@ -10,7 +10,6 @@ import { createLedger, type Ledger } from '../../core/scheduling/ledger.ts';
 import { createIdentification, type Identification } from '../../http/key-status/identity.ts';
 import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
 
-/** What access is built of. */
 export interface AccessOptions {
   readonly config: Config;
   readonly clock: Clock;
@@ -18,7 +17,6 @@ export interface AccessOptions {
   readonly logger: FastifyBaseLogger;
 }
 
-/** Who may ask, and how much: the keys, the allowances and who is behind a request. */
 export interface Access {
   readonly keys: KeyStore;
   readonly allowances: Allowances;
@@ -27,12 +25,11 @@ export interface Access {
   readonly clientOf: (request: FastifyRequest) => string;
   /** Returns the client at the other end of a connection, or `null` for a trusted proxy. */
   readonly connectionOf: ReturnType<typeof createConnectionReader>;
-  /** Counts what each client holds at this moment. */
   readonly ledger: Ledger;
   close(): void;
 }
 
-/** Opens what callers are known and counted by. A key store that cannot be read stops nothing. */
+/** Opens the keys and allowances. A key store that cannot be read stops nothing. */
 export function openAccess({ config, clock, random, logger }: AccessOptions): Access {
   const keys = openKeyStore({
     path: toStorePath(config.PERCH_DATA_DIR),

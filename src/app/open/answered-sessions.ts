@@ -4,28 +4,20 @@ import type { SessionService } from '../../sessions/service.ts';
 import { openConfiguredAnswers, toLogLines } from './answers.ts';
 import { openSessions, type SessionsOpening } from './sessions.ts';
 
-/** What sessions and their answers are opened with. */
 export interface AnsweredSessionsOptions extends Omit<SessionsOpening, 'engine'> {
   /** Answers the questions. Default: the configured corpora, in threads of their own. */
   readonly engine?: AnswerEngine;
 }
 
-/** The sessions and what answers them. */
 export interface AnsweredSessions {
   readonly service: SessionService;
   readonly engine: AnswerEngine;
   /** Begins to build the index. Call it once the server listens. */
   start(): void;
-  /** Ends the sessions, then what answers them. */
   close(): Promise<void>;
 }
 
-/**
- * Opens the sessions with what answers them.
- *
- * @throws Error where their files cannot be used, or another process serves the sessions of the folder;
- *   CorpusError for a corpus that is not there
- */
+/** Opens the sessions and their answers. Throws `Error` for files in use or unusable, `CorpusError` for a missing corpus. */
 export async function openAnsweredSessions(
   options: AnsweredSessionsOptions,
 ): Promise<AnsweredSessions> {

@@ -6,7 +6,6 @@ import type { Answers, AnswersOptions } from '../../answers/open-answers.ts';
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../core/clock.ts';
 
-/** What answers are opened with besides the configuration. */
 export interface ConfiguredAnswersOptions
   extends Omit<AnswersOptions, 'corpora' | 'path'>,
     Pick<ModelAdding, 'onFallback'> {
@@ -15,13 +14,7 @@ export interface ConfiguredAnswersOptions
   readonly open: (options: AnswersOptions) => Answers;
 }
 
-/**
- * Opens answers from the configured corpora, by default the docs of Perch; the index is in the data
- * directory. Nothing is read until `refresh` or `keepCurrent`. A configured language model answers
- * from them.
- *
- * @throws CorpusError for a corpus that is not there; whatever `open` throws.
- */
+/** Opens answers from the configured corpora, by default Perch's docs. Throws `CorpusError` for a missing corpus. */
 export function openConfiguredAnswers({
   config,
   open,
@@ -36,7 +29,7 @@ export function openConfiguredAnswers({
 /** The share of a turn's time that a model may take: what is left is for an answer without it. */
 const modelShare = 0.75;
 
-/** Gives the configured language model; undefined where there is none. */
+/** Returns the configured language model; `undefined` if there is none. */
 export function toModelChoice(config: Config): ModelChoice | undefined {
   const { PERCH_MODEL_URL: url, PERCH_MODEL: model } = config;
   if (url === undefined || model === undefined) return undefined;
@@ -52,17 +45,16 @@ export function toModelChoice(config: Config): ModelChoice | undefined {
   };
 }
 
-/** Where a server writes of its index: of a logger, what is needed here. */
 export interface AnswersLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
-/** The least time between two lines on the progress of an index. */
+/** Minimum time between two log lines about the progress of an index. */
 const progressMs = 2000;
 
-/** Gives what writes to the log how far the index is, when it is done, and what is wrong with it. */
+/** Creates the callbacks that log an index's progress, its completion and its faults. */
 export function toLogLines(
   log: AnswersLog,
   clock: Clock,

@@ -7,13 +7,11 @@ import { Problem } from '../../core/problem.ts';
 import type { Asking } from '../../http/pages/ask/ask-plugin.ts';
 import type { SessionService } from '../../sessions/service.ts';
 
-/** What questions of pages are answered with. */
 export interface AskingOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly service: SessionService;
   readonly engine: AnswerEngine;
-  /** Gives the name of a request's client address. */
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
@@ -25,10 +23,7 @@ function patienceOf({ PERCH_MODEL_URL, PERCH_MODEL_STALL_SECONDS }: Config): num
   return patienceMs + (PERCH_MODEL_URL === undefined ? 0 : PERCH_MODEL_STALL_SECONDS * 1000);
 }
 
-/**
- * Creates what answers the questions of pages. Each counts as the start of a session, and waits for its
- * place among the turns of sessions.
- */
+/** Creates the answers to questions of pages. Each is charged as a session start and waits among the turns. */
 export function createAsking(options: AskingOptions): Asking {
   const { config, service, clientOf } = options;
   return {
@@ -46,7 +41,6 @@ export function createAsking(options: AskingOptions): Asking {
 interface PageQuestion {
   readonly question: string;
   readonly client: Client;
-  /** Aborted once the page is closed. */
   readonly left: AbortSignal;
 }
 

@@ -6,7 +6,6 @@ import type { Holding, HoldingBound } from '../../core/scheduling/ledger.ts';
 /** The part of the open files of the process that clients may have; the rest is for upstreams and databases. */
 const descriptorPart = 3 / 4;
 
-/** Returns the maximum of everything that clients can hold. */
 export function toLedgerBounds(config: Config): Readonly<Record<Holding, HoldingBound>> {
   return {
     connections: {
@@ -33,7 +32,6 @@ export function toLedgerBounds(config: Config): Readonly<Record<Holding, Holding
   };
 }
 
-/** Gives the sizes of the allowances that are configured. */
 export function toAllowanceLimits(config: Config): AllowanceLimits {
   return {
     windowSeconds: config.PERCH_ALLOWANCE_WINDOW_SECONDS,

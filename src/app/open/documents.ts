@@ -14,19 +14,18 @@ import type { McpDocument } from '../../mcp/server.ts';
 import { listEndpoints } from '../endpoints.ts';
 import { toAllowanceLimits } from './bounds.ts';
 
-/** What the documents depend on. */
 export interface DocumentOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly library: () => Library;
 }
 
-/** Gives the pages of the documentation, read when they are first asked for. */
+/** Opens the pages of the documentation, which are read when they are first requested. */
 export function openLibrary(logger: FastifyBaseLogger): () => Library {
   return createLibrary({ folder: packagePath('docs'), navigation, logger });
 }
 
-/** Gives what the discovery documents tell of a server with this configuration. */
+/** Returns the facts of the discovery documents for this configuration. */
 export function toDiscoveryFacts({
   config,
   library,
@@ -42,7 +41,7 @@ export function toDiscoveryFacts({
   };
 }
 
-/** Gives the documents that MCP serves as resources. */
+/** Lists the documents that MCP serves as resources. */
 export function listDocuments(options: DocumentOptions): readonly McpDocument[] {
   const facts = toDiscoveryFacts(options);
   const { baseUrl } = facts;

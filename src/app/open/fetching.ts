@@ -44,15 +44,12 @@ export interface FetchingOverrides {
   readonly network?: PublicHttpOptions;
 }
 
-/** What fetching is built of. */
 export interface FetchingOptions extends FetchingOverrides {
   readonly config: Config;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: FastifyBaseLogger;
-  /** Counts what each client holds; shared with the surfaces. */
   readonly ledger: Ledger;
-  /** Turns of clients with work that takes long; shared with the surfaces. */
   readonly heavyTurns: Turns;
 }
 
@@ -60,7 +57,6 @@ export interface FetchingOptions extends FetchingOverrides {
 export interface Fetching {
   readonly reader: Reader;
   readonly importer: HistoryImporter;
-  /** What reads are planned with. */
   readonly context: PlanContext;
   readonly chain: ProviderChain;
   readonly cache: Pick<ResponseCache, 'size' | 'bytes'>;
@@ -70,11 +66,7 @@ export interface Fetching {
   close(): Promise<void>;
 }
 
-/**
- * Opens what reads are answered with: the outbound client, the providers, the cache.
- *
- * @throws Error when the archive's database cannot be opened.
- */
+/** Opens the outbound client, the providers and the cache. Throws `Error` if the archive cannot be opened. */
 export function openFetching(options: FetchingOptions): Fetching {
   const { config, clock } = options;
   const cursorKey = openCursorKey(config, options.random); // it may fail while nothing is open yet
@@ -141,7 +133,7 @@ function openKeep(
   }
 }
 
-/** Makes what forgets of every history that is kept what is gone. */
+/** Creates the listener that removes deleted posts and accounts from stored histories. */
 function createForget(keep: HistoryKeep | undefined, { logger }: FetchingOptions) {
   return (subject: string): void => {
     const gone = referenceOfSubject(subject);
@@ -153,10 +145,10 @@ function createForget(keep: HistoryKeep | undefined, { logger }: FetchingOptions
   };
 }
 
-/** A page takes about so long; what waits for its turn in the meantime would be asked for in vain. */
+/** Typical seconds for one page; requests that queue longer for their turn would be in vain. */
 const pageSeconds = 3;
 
-/** Gives how many requests the pace allows for while a page is asked for. */
+/** Returns the number of requests that the pace allows for while a page is fetched. */
 function turnsWhileAsking({ PERCH_FXTWITTER_PER_MINUTE: perMinute }: Config): number {
   return Math.max(1, Math.floor((perMinute / 60) * pageSeconds));
 }

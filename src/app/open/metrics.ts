@@ -8,18 +8,16 @@ import type { Work } from '../../http/operations/work.ts';
 import type { SessionService } from '../../sessions/service.ts';
 import type { Fetching } from './fetching.ts';
 
-/** What is measured. */
 export interface MetricSources {
   readonly traffic: Traffic;
   readonly work: Work;
   readonly load: Load;
   readonly fetching: Pick<Fetching, 'chain' | 'cache'>;
   readonly ledger: Ledger;
-  /** Null where sessions are not served. */
   readonly sessions: Pick<SessionService, 'figures'> | null;
 }
 
-/** Measures the whole server, now. */
+/** Measures the whole server now. */
 export async function measureServer(sources: MetricSources): Promise<readonly MetricFamily[]> {
   const { traffic, work, load, fetching, ledger, sessions } = sources;
   const { cache, chain } = fetching;

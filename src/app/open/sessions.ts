@@ -20,23 +20,16 @@ import {
   type StampEvent,
 } from '../../sessions/store/sqlite-store.ts';
 
-/** What sessions are built of. */
 export interface SessionsOpening {
   readonly config: Config;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: FastifyBaseLogger;
   readonly engine: AnswerEngine;
-  /** Bounds what each client holds. */
   readonly ledger: Ledger;
 }
 
-/**
- * Opens the session service as it is configured. Close it with `close()`.
- *
- * @throws FileHeldError where another process serves the sessions of the folder; Error where its files
- * cannot be used
- */
+/** Opens the session service. Throws `FileHeldError` if another process holds the files, `Error` if they are unusable. */
 export function openSessions(options: SessionsOpening): Promise<SessionService> {
   const { config, clock, random, logger, engine, ledger } = options;
   return openSessionService({
@@ -51,12 +44,12 @@ export function openSessions(options: SessionsOpening): Promise<SessionService> 
   });
 }
 
-/** Gives the secret of tokens and owner marks; it is in the data directory, where there is one. */
+/** Opens the secret of tokens and owner marks, which is kept in the data directory if there is one. */
 export function openSessionSecret({ PERCH_DATA_DIR: folder }: Config, random: Random): Buffer {
   return folder === ':memory:' ? random.bytes(32) : openSecret(`${folder}/session.key`, random);
 }
 
-/** Gives the path of the file of sessions; `:memory:` for none. */
+/** Returns the path of the session store, or `:memory:`. */
 export function toSessionsPath(config: Config): string {
   const { PERCH_DATA_DIR: folder, PERCH_SESSION_STORE: kind } = config;
   return folder === ':memory:' || kind === 'memory' ? ':memory:' : `${folder}/sessions.db`;
@@ -91,10 +84,7 @@ function holdOrExplain(path: string): FileHold {
   }
 }
 
-/**
- * Notes beside the sessions where the server listens for them, so that `perch ask` reaches it there; the
- * note goes with the server. It counts only while the sessions are held.
- */
+/** Writes the server's address beside the sessions, so that `perch ask` reaches it; closing the server removes it. */
 export function noteAddress(server: FastifyInstance, config: Config): void {
   const path = toAddressPath(config);
   if (path === null) return;
@@ -109,7 +99,7 @@ export function noteAddress(server: FastifyInstance, config: Config): void {
   server.addHook('onClose', async () => rmSync(path, { force: true }));
 }
 
-/** Gives the base URL of the server that holds the sessions; null where it has noted none. */
+/** Reads the base URL of the server that holds the sessions; `null` if none has noted it. */
 export function readAddress(config: Config): string | null {
   const path = toAddressPath(config);
   try {
@@ -131,7 +121,7 @@ function toReachable({ address, port }: { readonly address: string; readonly por
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Gives what the operator demands of callers. */
+/** Returns the operator's demands on callers of sessions. */
 export function toCallerRules(config: Config): CallerRules {
   return {
     requireBearer: config.PERCH_SESSION_REQUIRE_BEARER,

@@ -12,7 +12,6 @@ interface AdminGuardOptions {
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** Hook for `onRequest` that admits only the operator. */
 export type AdminGuard = ReturnType<typeof createAdminGuard>;
 
 /** Creates the guard, which takes the admin token as `Authorization: Bearer`. */
@@ -54,16 +53,11 @@ function unauthorized(): Problem {
 const freeTries = 3;
 const firstDelayMs = 250;
 const maxDelayMs = 4000;
-/** An address is forgotten after a minute without a try. */
 const forgetMs = 60_000;
 
-/** Maximum number of addresses that are remembered. */
 const maxAddresses = 10_000;
 
-/**
- * Maximum number of tries that wait at once. One that waits costs little more than the idle connection that
- * anybody may hold, so the bound is far from what a guesser reaches.
- */
+/** Maximum number of waiting tries. Each costs little more than an idle connection, so the bound is generous. */
 const maxWaiting = 10_000;
 
 interface Tries {
@@ -73,7 +67,6 @@ interface Tries {
   hasLeft: boolean;
 }
 
-/** Creates the delays of clients that try wrong tokens. */
 export function createFailedTries(clock: Clock) {
   const tried = new LRUCache<string, Tries>({
     max: maxAddresses,
@@ -104,13 +97,7 @@ export function createFailedTries(clock: Clock) {
     }
   };
   return {
-    /**
-     * Delays a try before it is judged if another caller of its address waits for a slowed reply or has hung up on
-     * one. A caller who hangs up could otherwise tell a wrong token from the right one by the missing reply, and
-     * lose no time. A try that has waited counts as failed.
-     *
-     * @throws Problem `overloaded` if too many wait
-     */
+    /** Delays a try while another caller of its address waits or has hung up: a missing reply must not reveal the token. Throws `overloaded`. */
     holdBack: async (
       address: string,
       signal: AbortSignal,

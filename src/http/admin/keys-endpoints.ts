@@ -5,7 +5,6 @@ import type { ProblemCode } from '../../core/problem.ts';
 
 export const keysPath = '/api/admin/keys';
 
-/** A key that was just made; only this reply shows it. */
 const madeKey = keyMembers
   .extend({ key: z.string().describe('The bearer key, shown this once.') })
   .meta({ id: 'MadeKey' });
@@ -20,7 +19,6 @@ const made: EndpointReply = {
 };
 
 interface KeysEndpoint extends Pick<Endpoint, 'id' | 'method' | 'summary' | 'body'> {
-  /** The end of the path, with the id of a key. */
   readonly path?: string;
   readonly reply: EndpointReply;
 }
@@ -52,7 +50,6 @@ function describeKey(description: string): EndpointReply {
   return { status: 200, description, content: { 'application/json': keyMembers } };
 }
 
-/** The routes of the admin interface, for the descriptions of the service. */
 export const adminKeysEndpoints: readonly Endpoint[] = [
   describeEndpoint({
     id: 'listKeys',

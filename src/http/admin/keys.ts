@@ -23,10 +23,7 @@ interface OneKey {
   readonly Params: { readonly id: string };
 }
 
-/**
- * Registers the admin interface: the keys under `/api/admin/keys`, and the guard for every path under `/api/admin`
- * and `/admin`, whether it exists or not.
- */
+/** Registers `/api/admin/keys`, and the guard for every path under `/api/admin` and `/admin`, whether it exists or not. */
 export async function adminKeysPlugin(app: FastifyInstance, options: AdminKeysOptions) {
   const { keys, baseUrl } = options;
   closeToPages(app, options.origins);
@@ -69,7 +66,6 @@ function registerKey(app: FastifyInstance, keys: AdminKeysOptions['keys']): void
   refuseOtherMethods(app, url, { allow: ['GET', 'HEAD', 'PATCH', 'DELETE'] });
 }
 
-/** Answers requests that pass the guard at a path that no route has. */
 function refuseAll(app: FastifyInstance, url: string): void {
   const refuse = async (request: FastifyRequest) => {
     throw routeNotFound(request);
@@ -78,12 +74,10 @@ function refuseAll(app: FastifyInstance, url: string): void {
   app.route({ method, url, exposeHeadRoute: false, onRequest: refuse, handler: refuse });
 }
 
-/** Refuses fields that would be ignored. */
 function refuseFields(body: unknown): void {
   if (body !== undefined) parseFields(z.strictObject({}), body);
 }
 
-/** Sends a new key, which is shown this once. */
 function sendMade(reply: FastifyReply, { record, key }: IssuedKey, baseUrl: string): FastifyReply {
   reply.code(201).header('location', `${baseUrl}${keysPath}/${record.id}`);
   return sendJson(reply, { ...toKeyMembers(record), key });
@@ -103,7 +97,6 @@ function setHeaders(reply: FastifyReply): FastifyReply {
   });
 }
 
-/** @throws Problem `not_found` if the store has no such key */
 function known<Found>(found: Found | undefined, id: string): Found {
   if (found !== undefined) return found;
   throw new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });
@@ -119,7 +112,6 @@ function nothingToChange(): Problem {
 /** Maximum size of a body in bytes. The longest notes have 2000 characters. */
 const maxBodyBytes = 16_384;
 
-/** Makes a scope accept only JSON bodies. An empty body is `undefined`. */
 function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -150,7 +142,6 @@ function parseFields<Fields extends z.ZodObject>(schema: Fields, body: unknown):
   throw new Problem('invalid_option', { detail: tellIssue(parsed.error.issues[0], fields) });
 }
 
-/** Lists names as prose: `label`, `allowance` and `notes`. */
 function listNames(names: readonly string[]): string {
   const quoted = names.map((name) => `\`${name}\``);
   const last = quoted.pop() ?? 'no fields';

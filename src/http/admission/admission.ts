@@ -18,10 +18,7 @@ export interface Readiness {
   readonly draining: boolean;
 }
 
-/**
- * Refuses requests before anything else looks at them: without a host or under a foreign one, with an
- * endless URL, or while the process drains.
- */
+/** Refuses requests without a host or with a foreign one, with an overlong URL, or while the process drains. */
 export function setAdmission(
   app: FastifyInstance,
   readiness: Readiness,
@@ -59,7 +56,6 @@ function findFault({ rawHeaders, httpVersion, url = '' }: IncomingMessage): Prob
   return new Problem('uri_too_long', { detail: `The URL is over ${maxUrlBytes} bytes.` });
 }
 
-/** Counts `Host` in a list of alternating names and values. */
 function countHosts(rawHeaders: readonly string[]): number {
   const isHost = (name: string, at: number) =>
     at % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host';
@@ -73,13 +69,9 @@ function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boo
   );
 }
 
-/** Maximum number of requests per client in a pass of the event loop, and the target length of a pass in milliseconds. */
 const turnLimits = { each: 4, ms: 20 };
 
-/**
- * Lets clients take turns with their requests. Without it, one pass of the event loop would answer all requests of one
- * client's many connections before the next request of another client.
- */
+/** Lets clients take turns, so that one client's many connections do not delay the requests of others. */
 export function takeTurns(
   app: FastifyInstance,
   loop: ServerLoop,

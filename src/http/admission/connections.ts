@@ -8,21 +8,15 @@ interface ConnectionsOptions {
   readonly ledger: Ledger;
   /** Returns the client of a connection; `null` for a trusted proxy, which has no bound of its own. */
   readonly clientOf: (socket: Socket) => Client | null;
-  /** Answers a connection with a problem document and closes it. */
   readonly refuse: (problem: Problem, socket: Socket) => void;
 }
 
-/** Maximum number of requests of one connection that wait for their replies. */
 const maxPipelined = 16;
 
 /** Milliseconds for which a connection that was cut counts as open, so that cutting it costs its client something. */
 const penaltyMs = 10_000;
 
-/**
- * Bounds the connections of each client and of all, and the requests that one connection sends ahead of
- * their replies (RFC 9112 §9.3.2): beyond that the connection is cut, since its replies would pile up.
- * Call it when the server has its request listeners.
- */
+/** Bounds connections, and requests sent ahead of replies (RFC 9112 §9.3.2). Call it once the request listeners are set. */
 export function boundConnections(server: Server, options: ConnectionsOptions): void {
   const { ledger, clientOf, refuse } = options;
   const cut = new WeakSet<Socket>();
@@ -71,10 +65,7 @@ interface Parser {
   onIncoming?: ((request: IncomingMessage, shouldKeepAlive: boolean) => number) | null;
 }
 
-/**
- * Stops the parser of a connection once the connection is cut. Without this, Node parses all remaining requests in the
- * buffer, which takes seconds for hundreds of connections. Does nothing on versions of Node without `onIncoming`.
- */
+/** Stops the parser of a cut connection; otherwise Node parses all buffered requests, which can take seconds. */
 function stopParsingWhenCut(socket: Socket & { readonly parser?: Parser }): void {
   const { parser } = socket;
   const { onIncoming } = parser ?? {};

@@ -11,7 +11,6 @@ interface ParserError extends Error {
   readonly rawPacket?: unknown;
 }
 
-/** A socket of Node's HTTP server, with the response that is being sent. */
 interface ServerSocket extends Socket {
   readonly _httpMessage?: {
     readonly headersSent: boolean;
@@ -22,14 +21,12 @@ interface ServerSocket extends Socket {
 /** The parts of a refusal that depend on its path. */
 export interface RefusedPath {
   readonly headers: Headers;
-  /** Adds the members that the surface has. Default: none. */
   readonly toDocument?: (document: ProblemDocument) => ProblemDocument;
 }
 
 interface RefusalOptions {
   readonly baseUrl: string;
   readonly requestId: () => string;
-  /** Describes a path and query, if the parser got that far. */
   readonly describe: (url: string) => RefusedPath;
 }
 
@@ -72,17 +69,11 @@ export function createRefusals({ baseUrl, requestId, describe }: RefusalOptions)
   };
 }
 
-/** Time for a peer to read the last bytes and close its side, in milliseconds. */
 const lingerMs = 1000;
 
-/** Maximum number of connections that wait for their peers; each has a file descriptor. */
 const maxLingering = 64;
 
-/**
- * Creates the function that sends the last bytes of a connection and closes it, whatever the peer does. Until then
- * input is read and dropped: closing at once could reset the connection before the peer has read the bytes
- * (RFC 9112 §9.6).
- */
+/** Creates the function that sends last bytes and closes, reading on so that the peer gets them (RFC 9112 §9.6). */
 function createEnding(): (socket: Socket, bytes: string) => void {
   let lingering = 0;
   return (socket, bytes) => {
@@ -121,7 +112,6 @@ function targetOf(packet: unknown): string | null {
   return target ?? path ?? null;
 }
 
-/** Returns whether the input begins with a request line that is too long. */
 function isOneLongLine(packet: unknown): boolean {
   if (!Buffer.isBuffer(packet) || !/^[A-Z]+ /.test(packet.toString('latin1', 0, 20))) return false;
   const end = packet.indexOf('\r\n');

@@ -8,11 +8,7 @@ interface ReplyBytesOptions {
   readonly clientOf: (request: FastifyRequest) => Client;
 }
 
-/**
- * Bounds the bytes of unread replies, for each client and for all. A reply beyond it becomes `overloaded`.
- * Replies that skip Fastify's `send` are not counted: cached ones share their bytes, and streams write no more
- * than their reader takes.
- */
+/** Bounds the bytes of unread replies. Replies that skip Fastify's `send` share their bytes or follow their reader. */
 export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBytesOptions): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const size = sizeOf(payload);

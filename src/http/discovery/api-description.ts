@@ -154,7 +154,6 @@ export function describeApi(facts: DiscoveryFacts, nowMs: number): ApiIndex {
   };
 }
 
-/** Lists the public surfaces that have a route, each with its routes. */
 function listSurfaces(endpoints: readonly Endpoint[]) {
   return Object.entries(surfaces)
     .map(([name, description]) => ({

@@ -1,9 +1,7 @@
 import type { OpenApiFacts } from '../openapi/document.ts';
 import type { LibraryPage } from '../pages/docs/library.ts';
 
-/** The facts that the discovery documents are made of, besides the tables of this folder. */
 export interface DiscoveryFacts extends Omit<OpenApiFacts, 'nowMs' | 'examples'> {
-  /** URIs for people: where to ask for a key, and where to report a weakness. */
   readonly contacts: { readonly keys: string; readonly security: string };
   /** Returns the pages of the documentation in reading order. Called when a document is made. */
   pages(): readonly Pick<LibraryPage, 'name' | 'title' | 'summary'>[];
@@ -35,10 +33,7 @@ const links = [
   ['describedby', discoveryPaths.llms, 'text/plain'],
 ] as const;
 
-/**
- * Returns the `Link` header of `/api` and of the front page, which leads a program that knows only this
- * address to the other documents (RFC 8288; relations of RFC 8631, RFC 9727 and ARD §5.1).
- */
+/** Returns the `Link` header of `/api` and the front page (RFC 8288; relations of RFC 8631, RFC 9727 and ARD §5.1). */
 export function toDiscoveryLink(baseUrl: string): string {
   return links
     .map(([relation, path, type]) => `<${baseUrl}${path}>; rel="${relation}"; type="${type}"`)

@@ -23,11 +23,8 @@ interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
   /** Default: `application/json`, which clients look for rather than for a type such as OpenAPI's. */
   readonly mediaType?: string;
   readonly schema: z.ZodType | 'text';
-  /** Returns the text, or the value of the JSON, at an instant. */
   readonly write: (facts: DiscoveryFacts, nowMs: number) => unknown;
-  /** Writes the document in Markdown for those who prefer it. */
   readonly writeMarkdown?: (facts: DiscoveryFacts, nowMs: number) => string;
-  /** Returns the `Link` header. */
   readonly toLink?: (facts: DiscoveryFacts) => string;
 }
 
@@ -114,7 +111,6 @@ const documents: readonly DiscoveryDocument[] = [
   },
 ];
 
-/** The routes of the discovery documents, for the descriptions of the service. */
 export const discoveryEndpoints: readonly Endpoint[] = documents.map(
   ({ id, path, summary, mediaType = 'application/json', schema, writeMarkdown, toLink }) => {
     const headers = {
@@ -182,10 +178,7 @@ function serveDocument(
 
 const dayMs = 86_400_000;
 
-/**
- * Returns a function that makes a value at its first call of each day in UTC, so that neither start-up nor each
- * request makes a document. Documents depend on nothing else: the states of routes change at midnight.
- */
+/** Keeps a value for a day in UTC: documents change only with the states of routes, at midnight. */
 export function keepForTheDay<Value>(make: (nowMs: number) => Value, clock: Clock): () => Value {
   let kept: { readonly day: number; readonly value: Value } | undefined;
   return () => {
@@ -196,11 +189,7 @@ export function keepForTheDay<Value>(make: (nowMs: number) => Value, clock: Cloc
   };
 }
 
-/**
- * Writes `/robots.txt` (RFC 9309): crawlers may fetch what describes the service. Reads are refused, because each
- * of them can cost the sources a request, and their content is not ours; so are questions, each of which costs an
- * answer.
- */
+/** Writes `/robots.txt` (RFC 9309). Reads are refused because they cost upstream requests, questions because they cost answers. */
 function writeRobotsText({ baseUrl, endpoints, linkPreviews }: DiscoveryFacts): string {
   const lines = [
     '# Pages and descriptions are open. Reads cost upstreams a request, so they are not for crawlers.',

@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import { type DiscoveryFacts, discoveryPaths } from './discovery-facts.ts';
 
-/** Media type of an MCP server card (SEP-2127). */
 export const serverCardType = 'application/mcp-server-card+json';
 
-/**
- * The document of `/mcp/server-card` (SEP-2127, first version of its schema). Its member `$schema` is not
- * described: tools that read descriptions take that name for a keyword.
- */
+/** The document of `/mcp/server-card` (SEP-2127). `$schema` is left out, as tools would take it for a keyword. */
 export const serverCard = z
   .looseObject({
     name: z.string().describe('The base URL’s host in reverse, a slash, and the server’s name.'),

@@ -3,10 +3,8 @@ import type { Route } from '../reads/routes.ts';
 import { discoveryPaths } from './discovery-facts.ts';
 import { serverCardType } from './server-card.ts';
 
-/** Name of a public part of the service; in the machine description it is a tag. */
 type SurfaceName = Route['surface'] | Exclude<EndpointTag, 'operator'>;
 
-/** Purpose of each surface, in the order of the documents. */
 export const surfaces = {
   v1: 'The machine surface. Breaking changes ship only under a new prefix.',
   permalink: 'The paths of the original platform: unversioned, stable and not deprecated.',
@@ -18,22 +16,18 @@ export const surfaces = {
   alias: 'Deprecated aliases: they answer as before and name their successors.',
 } as const satisfies Record<SurfaceName, string>;
 
-/** A surface that a program can be pointed at. */
 export interface MachineSurface {
   readonly name: SurfaceName;
   readonly title: string;
   /** Path of the surface as a whole; it answers 200, or speaks its own protocol. */
   readonly anchor: string;
-  /** The document that describes it. */
   readonly description: {
     readonly path: string;
-    /** Media type that it is sent as. */
     readonly mediaType: string;
     /** The most specific media type of such documents. */
     readonly artifactType: string;
   };
   readonly documentation: string;
-  /** Namespace and name. */
   readonly identifier: string;
   readonly tags: readonly string[];
   /** Two to five questions that it can answer (ARD §4.2). */

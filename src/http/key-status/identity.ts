@@ -8,35 +8,30 @@ import type { Caller, Client, KeyStatus } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 
-/** The surfaces that have allowances. Keys apply to the first only (`docs/contract/reads.md#where-keys-apply`). */
+/** The surfaces that have allowances. Keys apply to `browse` only (`docs/contract/reads.md#where-keys-apply`). */
 export type AllowanceSurface = 'browse' | 'post';
 
-/** Who asks, for one request. */
 export interface Identity {
   readonly caller: Caller;
   /** True where a key was presented, whatever it is worth: nobody else may see the reply. */
   readonly isPrivate: boolean;
   /** True if the route looks at keys, so that replies vary by `Authorization`. */
   readonly variesByKey: boolean;
-  /** Why the request is not answered; null where it is. */
   readonly refusal: Problem | null;
   /** The headers that tell of it, names and values in turn; of now, so after what is spent. */
   headers(): readonly string[];
 }
 
-/** Identifies callers. */
 export interface Identification {
   identify(request: FastifyRequest, surface: AllowanceSurface): Identity;
   /** Returns the client that a request's work is counted under, whatever key was presented. */
   clientOf(request: FastifyRequest): Client;
 }
 
-/** What identification may use. */
 export interface IdentificationOptions {
   readonly keys: Pick<KeyStore, 'check'>;
   readonly allowances: Allowances;
   readonly clock: Clock;
-  /** Returns the name of the client's address. */
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
@@ -83,7 +78,6 @@ const presented = { status: 'invalid', isPrivate: true } as const;
 
 type ValidKey = KeyCheck & { readonly status: 'valid' };
 
-/** Maximum number of identities that are remembered of keys, and of addresses. */
 const maxRemembered = 1000;
 
 function createKeyMemory(options: IdentityOptions): (key: ValidKey) => Identity {
@@ -101,7 +95,6 @@ function createKeyMemory(options: IdentityOptions): (key: ValidKey) => Identity 
   };
 }
 
-/** What of an address is the same for all its requests. */
 interface AnonymousIdentities {
   readonly public: Identity;
   readonly post: Identity;
@@ -127,7 +120,6 @@ function createAddressMemory(options: IdentityOptions): (address: string) => Ano
 
 interface IdentityFacts extends Pick<Identity, 'isPrivate' | 'refusal'> {
   readonly account: Account;
-  /** Null where keys are not looked at. */
   readonly status: KeyStatus | null;
 }
 
@@ -147,10 +139,7 @@ function createIdentity(options: IdentityOptions, facts: IdentityFacts): Identit
   };
 }
 
-/**
- * Makes the headers of an account (draft-ietf-httpapi-ratelimit-headers, docs/keys.md). They are
- * made anew when they can have changed: every hit has them, and few of those come after a spend.
- */
+/** Creates the headers of an account (draft-ietf-httpapi-ratelimit-headers), made anew only when they can have changed. */
 function createAccountHeaders(
   { allowances, clock }: IdentityOptions,
   account: Account,

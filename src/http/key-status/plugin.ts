@@ -6,26 +6,16 @@ import type { AllowanceSurface, Identification, Identity } from './identity.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * The allowance that requests to the route spend, or a function that returns it. Callers of other routes,
-     * and those for whom it returns `null`, are not identified.
-     */
+    /** The allowance that requests spend. Callers without one are not identified. */
     allowance?: AllowanceSurface | ((request: FastifyRequest) => AllowanceSurface | null);
   }
 
   interface FastifyRequest {
-    /** The caller; `null` at routes without an allowance. */
     identity: Identity | null;
   }
 }
 
-/**
- * Identifies the caller of each route that has an allowance, and adds `X-Api-Key-Status` and the `RateLimit`
- * headers to every reply of it, problems and refused methods included (docs/keys.md). The route decides when a
- * key is refused, with `identity.refusal`.
- *
- * Replies that skip Fastify's `send` add `identity.headers()` themselves.
- */
+/** Identifies callers and adds `X-Api-Key-Status` and `RateLimit` headers (docs/keys.md) to all that Fastify sends. */
 export function setKeyStatus(app: FastifyInstance, identification: Identification): void {
   app.decorateRequest('identity', null);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -63,11 +53,7 @@ export function toKeyHeaders({ isPrivate, headers }: Identity): Readonly<Record<
   };
 }
 
-/**
- * Returns the caller of a route that has an allowance.
- *
- * @throws Error if the route has none
- */
+/** Returns the caller. Throws `Error` if the route has no allowance. */
 export function identityOf({ identity }: FastifyRequest): Identity {
   if (identity === null) throw new Error('The route of the request has no allowance.');
   return identity;

@@ -16,13 +16,7 @@ export interface LifecycleHeaders {
   readonly link: string;
 }
 
-/**
- * Gives the headers that a route's lifecycle adds to the replies to a request; null where it has no
- * lifecycle. They depend on the table and the URL alone, not on the clock.
- *
- * @param url The path and query of the request, as they came.
- * @param baseUrl Perch's own address, without a trailing slash.
- */
+/** Returns the lifecycle headers of a request by its path and query; `null` if the route has no lifecycle. */
 export function toLifecycleHeaders(
   route: Route,
   url: string,
@@ -39,22 +33,15 @@ export function toLifecycleHeaders(
   return { ...toHeaderDates(route.lifecycle), link: links.join(', ') };
 }
 
-/** Gives the address of the page that states the policy. */
+/** Returns the address of the versioning policy. */
 export function toPolicyUrl(baseUrl: string): string {
   return `${baseUrl}/docs/versioning`;
 }
 
-/** The most bytes of an address in a `Link`; a longer one goes without its parameters. */
+/** Maximum bytes of an address in a `Link`; a longer one goes without its parameters. */
 const maxSuccessorBytes = 2048;
 
-/**
- * Gives the address that a request to an alias can move to: the route of v1 that answers it with the
- * same body, with the parameters that its read knows. It is made of ASCII alone.
- *
- * @param url The path and query of the request, as they came.
- * @param baseUrl Perch's own address, without a trailing slash.
- * @returns null where the request names no read, or no handle for a read of an account
- */
+/** Returns the v1 address of an alias request; `null` if it names no read, or no handle for a read of an account. */
 function toSuccessor(route: AliasRoute, url: string, baseUrl: string): string | null {
   const query = parseQuery(url);
   const read = findRead(route, query);

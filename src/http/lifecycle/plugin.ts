@@ -5,17 +5,11 @@ import { type LifecycleHeaders, toLifecycleHeaders } from './lifecycle.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The row of a deprecated route. */
     deprecated?: AliasRoute;
   }
 }
 
-/**
- * Adds `Deprecation`, `Sunset` and `Link` to every reply of the routes that are deprecated, problems and refused
- * methods included (docs/versioning.md).
- *
- * Replies that skip Fastify's `send` add `lifecycleOf` themselves.
- */
+/** Adds `Deprecation`, `Sunset` and `Link` to all replies of deprecated routes that Fastify sends (docs/versioning.md). */
 export function setLifecycle(app: FastifyInstance, baseUrl: string): void {
   app.addHook('onSend', async (request, reply) => {
     reply.headers({ ...lifecycleOf(request, baseUrl) });

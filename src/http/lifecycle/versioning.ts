@@ -4,10 +4,7 @@ import { toPolicyUrl } from './lifecycle.ts';
 
 const major = 'v1';
 
-/**
- * Gives the `x-api-lifecycle` object of the machine description.
- * It has two shapes of a replacement: `successor`, and `successor_parameter` with `successors`.
- */
+/** Describes `x-api-lifecycle`. A replacement is a `successor`, or a `successor_parameter` with `successors`. */
 export function describeLifecycle(baseUrl: string) {
   return {
     current_major_version: major,
@@ -30,10 +27,7 @@ function describeOperation(route: AliasRoute) {
   };
 }
 
-/**
- * Gives the `versioning` object of `/api`: the same dates and replacements, with the values of the
- * headers and the state at an instant.
- */
+/** Describes `versioning` of `/api`: the same with header values, and the states at an instant. */
 export function describeVersioning(baseUrl: string, nowMs: number) {
   return {
     current: major,

@@ -13,11 +13,9 @@ interface AccessDescription {
   readonly callers: string;
   readonly members: JsonSchema;
   readonly problems: readonly ProblemCode[];
-  /** Name and description of the security scheme, which is a bearer token. */
   readonly scheme: readonly [string, string] | null;
 }
 
-/** Descriptions of the kinds of access to endpoints. */
 export const accesses: Readonly<Record<Endpoint['access'], AccessDescription>> = {
   open: {
     callers: 'Anybody may call it, without credentials.',

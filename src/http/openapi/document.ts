@@ -13,16 +13,13 @@ import { describedHeaders } from './headers.ts';
 import { describeProblemCodes, problemReply } from './problems.ts';
 import { describePaths, describeProblemResponses } from './read-paths.ts';
 
-/** The facts that the machine description depends on, besides the tables of this folder. */
 export interface OpenApiFacts {
-  /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
   readonly version: string;
   /** The instant of the lifecycle states; `null` leaves them out. */
   readonly nowMs: number | null;
   /** Whether crawlers of link previews get a page of their own at the permalinks of posts. */
   readonly linkPreviews: boolean;
-  /** Every route besides the reads. */
   readonly endpoints: readonly Endpoint[];
   readonly limits: AllowanceLimits;
   readonly examples: RecordedExamples;

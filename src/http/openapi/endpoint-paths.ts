@@ -29,10 +29,7 @@ export function describeEndpointPaths(
   return items;
 }
 
-/**
- * Writes out a path whose parameter is an enumeration: a path for each value. As a template, `/docs/{page}`
- * could not be told apart from a permalink such as `/{handle}/followers`.
- */
+/** Writes out a path for each value of an enumeration: `/docs/{page}` would look like `/{handle}/followers`. */
 export function writeOut(endpoint: Endpoint): readonly Endpoint[] {
   const { path: schema, ...others } = endpoint.parameters ?? {};
   const members = Object.entries(schema?.shape ?? {});
@@ -109,7 +106,6 @@ function describeBody({ body, isBodyOptional }: Endpoint): JsonSchema {
   };
 }
 
-/** A response of an operation (OpenAPI 3.1 §4.8.17). */
 interface ResponseObject {
   readonly description: string;
   readonly headers: JsonSchema;
@@ -132,7 +128,6 @@ function describeResponses(endpoint: Endpoint, examples: NamedExamples): JsonSch
   return { ...Object.fromEntries(responses), default: describeRefused(examples) };
 }
 
-/** A status can have both a reply in the endpoint's own form and a problem document. */
 function join(reply: ResponseObject, problem: ResponseObject): ResponseObject {
   return {
     description: `${reply.description}\n\n${problem.description}`,

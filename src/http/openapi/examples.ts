@@ -7,24 +7,17 @@ const byName = <Value extends z.ZodType>(value: Value) => z.record(z.string(), v
 
 const recordedExamples = z.object({
   baseUrl: z.string(),
-  /** Values of the parameters that were sent, by name. */
   parameters: byName(z.unknown()),
-  /** Bodies of reads, by read and then by format. */
   reads: byName(byName(z.unknown())),
   /** Bodies of endpoints, by operation id, then by status, then by media type. */
   endpoints: byName(byName(byName(z.unknown()))),
-  /** Problem documents, by code. */
   problems: byName(z.unknown()),
 });
 
 /** Replies of a server that has only the sample, as `npm run generate` recorded them. */
 export type RecordedExamples = Readonly<z.output<typeof recordedExamples>>;
 
-/**
- * Reads the recorded examples and moves them to the address of this server.
- *
- * @throws Error if the file is missing
- */
+/** Reads the recorded examples for this server's address. Throws `Error` if the file is missing. */
 export function readExamples(baseUrl: string): RecordedExamples {
   const text = readFileSync(packagePath('openapi/examples.json'), 'utf8');
   return moveExamples(recordedExamples.parse(JSON.parse(text)), baseUrl);
@@ -39,7 +32,6 @@ export function moveExamples(examples: RecordedExamples, baseUrl: string): Recor
   return recordedExamples.parse(JSON.parse(moved));
 }
 
-/** Examples by the name that the document keeps them under. */
 export type NamedExamples = Readonly<Record<string, { readonly value: unknown }>>;
 
 /** Names every recorded reply: `getPost.json`, `getKey.200.application-json`, `problem.not_found`. */

@@ -12,7 +12,6 @@ export const notModified = 'The caller has these bytes already (`If-None-Match`)
 
 const text: JsonSchema = { type: 'string' };
 
-/** Describes a header that every reply has that is described with it. */
 function always(description: string, schema = text) {
   return { required: true, description, schema };
 }
@@ -107,7 +106,6 @@ export function listReplyHeaders(route: Route): readonly HeaderName[] {
   ];
 }
 
-/** Lists the headers of a problem of a route. */
 export function listProblemHeaders(route: Route, status: number): readonly HeaderName[] {
   return [
     'X-Request-Id',
@@ -118,7 +116,6 @@ export function listProblemHeaders(route: Route, status: number): readonly Heade
   ];
 }
 
-/** Lists the headers that every reply of a route has: allowance, key and lifecycle. */
 function listRouteHeaders(route: Route): readonly HeaderName[] {
   const lifecycle = ['Deprecation', 'Sunset', 'Link'] as const;
   return [

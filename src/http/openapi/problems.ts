@@ -11,7 +11,6 @@ import {
 import { type NamedExamples, referToExamples } from './examples.ts';
 import { referHeaders } from './headers.ts';
 
-/** All codes, in the order of the catalogue. */
 export const problemCodes = Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]];
 
 export const problemReply = z
@@ -46,7 +45,6 @@ export function describeProblemContent(
   return { [withoutCharset(problemMediaType)]: { schema: refer(problemReply), ...recorded } };
 }
 
-/** Codes of requests that are refused before a route is reached. */
 const refusedCodes = [
   'malformed_request',
   'origin_not_allowed',

@@ -98,10 +98,7 @@ function describeSurface(route: Route): readonly string[] {
   }
 }
 
-/**
- * Names the other paths of a route. They have no operation of their own: as templates, `/profile/{handle}`
- * and `/{handle}/followers` could not be told apart.
- */
+/** Names the other paths of a route. As operations of their own their templates would be ambiguous. */
 function listOtherPaths({ also = [] }: ReadRoute | HistoryRoute): readonly string[] {
   const paths = also.map(({ path, given = {} }) => {
     const fixed = Object.entries(given).map(([name, value]) => `\`${name}=${value}\``);
@@ -199,7 +196,6 @@ function addTakers(description: string, takers: readonly string[], all: readonly
   return `${description} Only for ${takers.map((value) => `\`${value}\``).join(', ')}.`;
 }
 
-/** Codes that no read answers with. */
 const elsewhere: ReadonlySet<string> = new Set([
   'invalid_body',
   'unauthorized',
@@ -224,7 +220,6 @@ function describeResponses(route: Route, facts: OpenApiFacts, examples: NamedExa
   };
 }
 
-/** Describes every response that is kept under `components`, by name. */
 export function describeProblemResponses(examples: NamedExamples): JsonSchema {
   const named = routes.flatMap((route) =>
     listStatuses(route).map((status) => [
@@ -268,7 +263,6 @@ function describeProblem(route: Route, status: ProblemStatus, examples: NamedExa
   };
 }
 
-/** Describes the two bodies of a history: one document, or a line for each post and one more. */
 function describeHistoryContent(examples: NamedExamples): JsonSchema {
   const failed = {
     type: 'object',
@@ -287,7 +281,6 @@ function describeHistoryContent(examples: NamedExamples): JsonSchema {
   return Object.fromEntries(bodies);
 }
 
-/** Describes the body of a read in each media type that the route can send. */
 function describeContent(
   { read: choice, surface, path }: ReadRoute | AliasRoute,
   { linkPreviews }: OpenApiFacts,

@@ -5,10 +5,7 @@ import type { ProviderChain } from '../../fetching/chain/provider-chain.ts';
 import { platform } from '../../model/reference.ts';
 import type { BreakerState } from '../../providers/gate.ts';
 
-/**
- * Registers `/health/live` (the process answers) and `/health/ready` (it takes work). A draining process is refused
- * readiness at admission; an open breaker is shown and changes nothing.
- */
+/** Registers `/health/live` and `/health/ready`. Admission refuses readiness while draining; an open breaker is only shown. */
 export async function healthPlugin(
   app: FastifyInstance,
   { chain }: { readonly chain: ProviderChain },
@@ -60,7 +57,6 @@ const readyReply = z
 
 const health = { method: 'GET', tag: 'health', access: 'open', problems: [] } as const;
 
-/** The health routes, for the descriptions of the service. */
 export const healthEndpoints: readonly Endpoint[] = [
   {
     ...health,

@@ -5,7 +5,6 @@ export interface Load {
   readonly isHigh: boolean;
 }
 
-/** A gauge of the load. Close it with `close()`. */
 export interface LoadGauge extends Load {
   close(): void;
 }
@@ -13,10 +12,7 @@ export interface LoadGauge extends Load {
 const sampleMs = 250;
 const nanosecondsPerMs = 1e6;
 
-/**
- * Opens a gauge. The load is high while the event loop was late by `maxDelayMs` or more on average over the last
- * quarter of a second; 0 means never.
- */
+/** Opens a gauge. The load is high if the event loop's mean delay over 250 ms is `maxDelayMs` or more; 0 means never. */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
   if (maxDelayMs <= 0) return { isHigh: false, close: () => undefined };
   let isHigh = false;

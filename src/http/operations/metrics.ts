@@ -32,7 +32,6 @@ export async function metricsPlugin(app: FastifyInstance, options: MetricsOption
   refuseOtherMethods(app, metricsPath, { allow: ['GET', 'HEAD'] });
 }
 
-/** The route of the metrics, for the descriptions of the service. */
 export const metricsEndpoints: readonly Endpoint[] = [
   {
     id: 'getMetrics',

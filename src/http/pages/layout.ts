@@ -2,36 +2,27 @@ import { escapeHtml } from '../../render/html/escape.ts';
 import type { Assets } from './assets.ts';
 import { askPath, docsPath, findPath, maxQueryLength } from './paths.ts';
 
-/**
- * The bird on its perch, in the colours of the page. `assets/favicon.svg` is the same drawing with
- * colours of its own, because the styles of a page do not reach it.
- */
+/** The drawing of `assets/favicon.svg` in the colours of the page, whose styles do not reach that file. */
 export const brandMark =
   '<svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path class="mark-perch" d="M3 27.5h26"/><path class="mark-bird" d="M4.5 10.6l6-1.9C11.6 5.9 14.1 4.2 17 4.2c4.1 0 7 3 7.3 7.2.3 4.6 1.3 8.1 4.7 11.9-4 .6-7.2.2-9.6-1.2-1.1.5-2.4.7-3.7.6-5.1-.3-8.3-4-7.7-9.3z"/><path class="mark-wing" d="M16.2 13.2c3.4.3 5.7 3.3 5.9 7.8-3.7-.3-6.3-3.3-5.9-7.8z"/><path class="mark-leg" d="M15.3 22.4v5M19 22v5.4"/><circle class="mark-eye" cx="15.6" cy="9.3" r="1.2"/></svg>';
 
 export interface Site {
-  /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
   readonly assets: Assets;
-  /** Whether the documentation answers questions. Default: no. */
   readonly canBeAsked?: boolean;
 }
 
 /** The parts of a page that differ from other pages. Members that end in `Html` are HTML, the others are text. */
 export interface Page {
-  /** Without the name of the product, which is added. */
   readonly title: string;
-  /** One or two sentences for search engines and previews. */
   readonly description: string;
   readonly path: string;
   readonly bodyHtml: string;
-  /** The content beside `<main>`, such as the navigation of a section. */
   readonly asideHtml?: string;
   /** The link of the header that leads to this page or its section. */
   readonly section?: 'docs' | 'find' | 'ask' | 'home';
   readonly kind?: string;
   readonly markdownPath?: string;
-  /** Names of assets in addition to those of all pages. */
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
   readonly robots?: 'index' | 'noindex';

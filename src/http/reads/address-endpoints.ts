@@ -11,7 +11,6 @@ const ofReply = {
   ...listEndpointHeaders(['Link', 'X-Search-Degraded'], ofSome),
 };
 
-/** The route of whole URLs, for the descriptions of the service. */
 export const addressEndpoints: readonly Endpoint[] = [
   {
     id: 'readAddress',

@@ -11,10 +11,7 @@ import { routeNotFound } from '../../web/errors.ts';
 import type { Answering, AskedRead, ReadRoutesOptions } from './read-routes.ts';
 import { findVersioned, surfaceOf } from './routes.ts';
 
-/**
- * The paths that are a whole URL, in the router's notation: as it is, also with merged slashes, and
- * percent-encoded as one segment.
- */
+/** Router paths of whole URLs: as they are, with merged slashes, and percent-encoded as one segment. */
 export const addressPaths = ['/https::/*', '/http::/*', '/:address(^https?:.+$)'] as const;
 
 /** Creates the answers to whole URLs: each is that of the read which the URL stands for. */

@@ -3,13 +3,7 @@ import { Problem, quoteInput } from '../../core/problem.ts';
 import { type ReadId, reads } from '../../reads/index.ts';
 import { type AliasRoute, findVersioned, type ReadChoice } from './routes.ts';
 
-/**
- * Gives the read that a request to an alias asks for.
- *
- * @throws Problem `invalid_resource` where the parameter that names the read is missing or names
- *   none, `invalid_option` where it is given twice, `invalid_handle` where the read is of an account
- *   and none is named
- */
+/** Returns the read of an alias request. Throws `invalid_resource`, `invalid_option` or `invalid_handle`. */
 export function chooseRead(route: AliasRoute, query: ParsedUrlQuery): ReadId {
   const read = typeof route.read === 'string' ? route.read : readNamed(route.read, query);
   // In v1 it stands in the path and cannot be missing.
@@ -21,7 +15,7 @@ export function chooseRead(route: AliasRoute, query: ParsedUrlQuery): ReadId {
   return read;
 }
 
-/** Gives the read that a request to an alias names; null where it names none. */
+/** Returns the read that a request to an alias names; `null` if it names none. */
 export function findRead({ read }: AliasRoute, query: ParsedUrlQuery): ReadId | null {
   return typeof read === 'string' ? read : findNamed(read, query);
 }
@@ -53,7 +47,7 @@ function listWords(words: readonly string[]): string {
   return `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
 }
 
-/** Gives the parameters that an alias hands on: those that the read knows, and no others. */
+/** Returns the parameters that the read knows. */
 export function pickParameters(read: ReadId, query: ParsedUrlQuery): ParsedUrlQuery {
   const { shape } = reads[read].params;
   return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(shape, name)));

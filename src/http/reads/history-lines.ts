@@ -6,24 +6,17 @@ import type { HistoryImport } from '../../fetching/histories/import-history.ts';
 import { type HistoryAbout, renderPostLines, toMetaLine } from '../../render/history.ts';
 import { describeProblem, toProblem } from '../../web/errors.ts';
 
-/** Where lines are sent. */
 export interface LineExchange {
   readonly request: FastifyRequest;
-  /** Its headers are sent. */
   readonly response: ServerResponse;
 }
 
-/** What is sent in lines. */
 export interface SentHistory {
   readonly about: HistoryAbout;
   readonly posts: HistoryImport['posts'];
 }
 
-/**
- * Sends a history as NDJSON: a line with `post` for each post as they come, flushed, and then one line with
- * `meta` or, if it failed on the way, with `error`, a problem document that has the `meta` of what was sent.
- * The next posts are read when these are flushed, so that a slow reader slows the import down.
- */
+/** Sends a history as NDJSON lines. Reads on when lines are flushed, so that a slow reader slows the import down. */
 export async function sendHistoryLines(
   { request, response }: LineExchange,
   { about, posts }: SentHistory,

@@ -19,13 +19,11 @@ import { negotiate, offers } from './negotiation.ts';
 import { isRouteOf, toConfig, toGiven } from './read-routes.ts';
 import { type HistoryRoute, listRouterPaths, type RouterPath } from './routes.ts';
 
-/** The context of the routes of histories: all that they may use. */
 export interface HistoryRoutesOptions {
   readonly routes: readonly HistoryRoute[];
   readonly importer: HistoryImporter;
   readonly identification: Identification;
   readonly ledger: Ledger;
-  /** Perch's own address, without a trailing slash. */
   readonly baseUrl: string;
   readonly work: Work;
   readonly load: Load;
@@ -143,15 +141,9 @@ function headersOf(format: HistoryFormat) {
   };
 }
 
-/** Maximum size of a history as one JSON document, in bytes. */
 const maxDocumentBytes = 16_777_216;
 
-/**
- * Reads a history to its end and returns it as one JSON document.
- *
- * @param hold Takes the bytes of the document (`replyBytes`).
- * @throws Problem `invalid_option` for a document over 16 MiB; `overloaded`; see `PostStream.next`
- */
+/** Reads a whole history into JSON. Throws `invalid_option` over 16 MiB, `overloaded`, and what `PostStream.next` throws. */
 async function readHistoryJson({ about, posts }: SentHistory, hold: Hold): Promise<Buffer> {
   const document = createHistoryDocument(about);
   const pieces: Buffer[] = [];

@@ -6,7 +6,6 @@ export function namesFormat(accept: string | undefined): boolean {
   return accept !== undefined && /json|markdown/i.test(accept);
 }
 
-/** Format that an address can answer with. */
 interface Offer<Format extends string> {
   readonly format: Format;
   /** Media ranges that ask for the format, the most specific first. */
@@ -36,7 +35,6 @@ const markdownPage = {
 
 /** What `Accept` chooses between, by kind of address. */
 export const offers = {
-  /** A `format` parameter wins over `Accept`. */
   read: [
     {
       format: 'markdown',
@@ -45,7 +43,6 @@ export const offers = {
     },
     { format: 'json', ranges: [/^application\/(?:json|[^/]+\+json)$/, anyApplication] },
   ],
-  /** Programs rely on JSON. */
   apiIndex: [
     { format: 'json', ranges: [json, anyApplication], wideRanges: [anything] },
     { format: 'markdown', ranges: markdownPage.ranges },
@@ -58,7 +55,6 @@ export const offers = {
   frontPage: [markdownPage, htmlPage],
 } as const satisfies Readonly<Record<string, Offers<string>>>;
 
-/** Maximum number of media ranges that are read. */
 const maxRanges = 50;
 
 /** Returns the format that `Accept` prefers (RFC 9110 §12.5.1). No `Accept` is refused. */
@@ -85,7 +81,6 @@ function parseRange(text: string, position: number): Range {
   return { type, position, quality: quality >= 0 && quality <= 1 ? quality : 0 };
 }
 
-/** Media range that decides about an offer. */
 interface DecidingRange extends Range {
   readonly isWide: boolean;
 }

@@ -1,9 +1,4 @@
-/**
- * The crawlers that make previews of links which people share, by their part of `User-Agent`
- * (RFC 9110 §10.1.5; an expression, any case). A name is anchored where an app's own browser carries
- * it too, as Viber's and Pinterest's do: people get what every reader gets. Crawlers that index or
- * train (Googlebot, Applebot, meta-externalagent) are not here.
- */
+/** Crawlers of link previews by `User-Agent` (RFC 9110 §10.1.5), anchored where an app's browser has the name too. */
 const crawlers: readonly (readonly [pattern: RegExp, whose: string])[] = [
   [/discordbot/i, 'Discord'],
   [/slackbot/i, 'Slack: Slackbot-LinkExpanding, and Slackbot'],

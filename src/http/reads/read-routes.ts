@@ -44,12 +44,10 @@ import {
   surfaceOf,
 } from './routes.ts';
 
-/** The context of the read routes: all that they may use. */
 export interface ReadRoutesOptions {
   readonly routes: readonly (ReadRoute | AliasRoute)[];
   readonly reader: Reader;
   readonly context: PlanContext;
-  /** Turns of clients with work that takes long. */
   readonly heavyTurns: Turns;
   readonly identification: Identification;
   readonly sharedCacheSeconds: number;
@@ -63,10 +61,8 @@ export interface ReadRoutesOptions {
 /** URLs longer than this are understood anew each time, so that the memory stays small. */
 const maxRememberedUrl = 1024;
 
-/** Maximum number of URLs whose meaning is remembered. */
 const maxRememberedUrls = 2000;
 
-/** A request for a read, with its parameters. */
 export interface AskedRead {
   readonly read: ReadId;
   readonly given: Readonly<ParsedUrlQuery>;
@@ -74,9 +70,7 @@ export interface AskedRead {
 
 /** The parts of a handler that differ between the paths at which reads answer. */
 export interface Answering {
-  /** The configuration of the route. */
   readonly config: FastifyContextConfig;
-  /** Returns whether a request is for this path at all. */
   readonly isRoute: (request: FastifyRequest) => boolean;
   /** @throws Problem if the request names no read */
   readonly toAsked: (request: FastifyRequest) => AskedRead;
@@ -209,10 +203,7 @@ interface Exchange {
   readonly reply: FastifyReply;
 }
 
-/**
- * Creates the check whether a request is for a path of a row. A name that the service keeps for itself is
- * no handle of a permalink, whatever the method.
- */
+/** Creates the check whether a request is for a path of a row. Reserved names are no handles of permalinks. */
 export function isRouteOf(row: Route, form: PathForm): (request: FastifyRequest) => boolean {
   // Fastify gives each parameter of the path as a string.
   return ({ params }) => row.surface === 'alias' || accepts(row, form, params as PathParameters);
@@ -237,11 +228,7 @@ function createUnderstanding(reader: Reader) {
   };
 }
 
-/**
- * Returns the parameters of a request: those of the query, and those of the path over them.
- *
- * @throws Problem `route_not_found` if the path is none of the route's, `invalid_option`
- */
+/** Returns the parameters of query and path; the path wins. Throws `route_not_found` or `invalid_option`. */
 export function toGiven(row: Route, form: PathForm, request: FastifyRequest): ParsedUrlQuery {
   const query = parseQuery(request.raw.url ?? '');
   // Fastify gives each parameter of the path as a string.
@@ -262,7 +249,6 @@ interface Asked {
   readonly variesByKey: boolean;
 }
 
-/** The view of an answer that a request asks for. */
 interface ChosenView extends Asked {
   readonly answered: Answered;
   readonly format: Format;
@@ -283,7 +269,6 @@ function chooseView(
   return { ...asked, answered, format, name: cache === 'hit' ? view : `${cache} ${view}` };
 }
 
-/** Returns the reply that is kept beside an answer. */
 function findReply(
   replies: KeptViews<PreparedReply>,
   { answered, name }: ChosenView,

@@ -15,10 +15,7 @@ export function describeRefused(url: string, baseUrl: string): Headers {
   return { ...(isClosedPath(url) ? {} : corsHeaders), ...lifecycle };
 }
 
-/**
- * Creates the headers of requests that the router refuses for their path (broken percent-encoding), for which
- * Fastify runs no hooks: those of the row that the path would lead to.
- */
+/** Creates the headers of requests whose path the router refuses (broken percent-encoding), for which no hook runs. */
 export function createUnroutedHeaders(
   identification: Identification,
   baseUrl: string,

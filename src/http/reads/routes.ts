@@ -3,13 +3,10 @@ import { type OwnForm, ownForms, type PathForm } from '../../reads/addresses/add
 import { type AnyReadId, allReads, type ReadId } from '../../reads/index.ts';
 import type { AllowanceSurface } from '../key-status/identity.ts';
 
-/** A row at which reads answer. */
 interface OwnRoute extends OwnForm {
-  /** `null` if no deprecation is scheduled. */
   readonly lifecycle: Lifecycle | null;
 }
 
-/** A row that is answered as a whole. */
 export interface ReadRoute extends OwnRoute {
   readonly read: ReadId;
 }
@@ -19,9 +16,8 @@ export interface HistoryRoute extends OwnRoute {
   readonly read: Exclude<AnyReadId, ReadId>;
 }
 
-/** An older path of what v1 reads. Its successor is the v1 row with the same read. */
+/** An older path of a v1 read; its successor is the v1 row of that read. */
 export interface AliasRoute {
-  /** The operation id in the machine description. */
   readonly id: string;
   readonly path: string;
   readonly read: ReadId | ReadChoice;
@@ -29,23 +25,19 @@ export interface AliasRoute {
   readonly lifecycle: Lifecycle;
 }
 
-/** A parameter whose value names the read. */
 export interface ReadChoice {
   readonly parameter: 'resource';
   readonly reads: Readonly<Record<string, ReadId>>;
 }
 
-/** A row of the route table. */
 export type Route = ReadRoute | HistoryRoute | AliasRoute;
 
 const rows: readonly OwnRoute[] = ownForms.map((form) => ({ ...form, lifecycle: null }));
 
-/** The rows of the route table that one read answers at. */
 export const readRoutes: readonly ReadRoute[] = rows.filter(
   (row): row is ReadRoute => row.read !== 'importProfilePosts',
 );
 
-/** The rows at which histories are imported. */
 export const historyRoutes: readonly HistoryRoute[] = rows.filter(
   (row): row is HistoryRoute => row.read === 'importProfilePosts',
 );
@@ -88,14 +80,14 @@ function rowsOf(surface: ReadRoute['surface']): readonly Route[] {
   return [...readRoutes, ...historyRoutes].filter((row) => row.surface === surface);
 }
 
-/** Says in a sentence what a route reads. */
+/** Returns a sentence that says what a route reads. */
 export function summarizeRoute({ read }: Route): string {
   return typeof read === 'string'
     ? allReads[read].summary
     : `Reads what the parameter \`${read.parameter}\` names.`;
 }
 
-/** Gives the row of the versioned surface that a read answers at. */
+/** Returns the v1 row of a read. */
 export function findVersioned(read: AnyReadId): ReadRoute | HistoryRoute {
   const rows = [...readRoutes, ...historyRoutes];
   const route = rows.find((row) => row.surface === 'v1' && row.read === read);
@@ -127,10 +119,7 @@ export function isAdminPath(url: string): boolean {
   return /^\/(?:(?:api\/)?admin(?:\/|$)|metrics$)/.test(toPath(url));
 }
 
-/**
- * Gives the path that a request target means: without a scheme and host (RFC 9112 §3.2.2) and a query,
- * decoded as far as it can be.
- */
+/** Returns the decoded path of a request target, without scheme and host (RFC 9112 §3.2.2) and query. */
 export function toPath(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0] ?? '';
   return path.replaceAll(/(?:%[0-9a-f]{2})+/gi, (encoded) => {
@@ -142,16 +131,12 @@ export function toPath(target: string): string {
   });
 }
 
-/** A path of a row in the router's notation, and the form that it came from. */
 export interface RouterPath {
   readonly url: string;
   readonly form: PathForm;
 }
 
-/**
- * Returns the paths at which a row answers, in the router's notation: `{handle}` becomes `:handle`. A
- * permalink answers with a slash at its end as well.
- */
+/** Returns a row's paths in the router's notation (`:handle`). A permalink also answers with a slash at its end. */
 export function listRouterPaths(route: Route): readonly RouterPath[] {
   if (route.surface === 'alias') return [{ url: route.path, form: route }];
   const ends = route.surface === 'permalink' ? ['', '/'] : [''];
@@ -160,10 +145,7 @@ export function listRouterPaths(route: Route): readonly RouterPath[] {
   );
 }
 
-/**
- * A word after the first segment of one path can be a handle in another (`/profile/{handle}` and
- * `/{handle}/followers`), so the router looks at the form of the handle there.
- */
+/** The router checks the form of handles after the first segment: `/profile/{handle}` resembles `/{handle}/followers`. */
 function toRouterPath({ path, handles }: PathForm): string {
   const isFirst = path.startsWith('/{handle}');
   const form = handles === undefined || isFirst ? '' : `(^.*${handles.source}.*$)`;

@@ -7,11 +7,9 @@ import { toLink } from '../layout.ts';
 
 /** Resolves the citations and links of an answer to addresses on this site. */
 export interface AnswerLinks {
-  /** Names of the pages that citations and links lead to. */
   readonly pages: readonly string[];
   /** Returns the address of a citation such as `docs/keys.md#get-a-key:12`; `null` if there is none here. */
   ofCitation(citation: string): string | null;
-  /** Returns the address of a link in quoted documentation; `null` if it is not here or on the web. */
   ofTarget(target: string): string | null;
 }
 
@@ -44,7 +42,6 @@ function toWebAddress(target: string): string | null {
   return /^https?:\/\//i.test(target) ? target : null;
 }
 
-/** Level of the first heading within an answer; the question above it has level 2. */
 const firstHeading = 3;
 
 /** Creates the renderer of answers: their Markdown is the only source of markup and links. */

@@ -21,7 +21,6 @@ export interface AskedQuestion {
 export interface AskPlace {
   readonly site: DocSite;
   readonly links: AnswerLinks;
-  /** Path of the session routes: `/svc/v1`. */
   readonly sessionBase: string;
 }
 

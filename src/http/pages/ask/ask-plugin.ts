@@ -18,16 +18,10 @@ import { type AskedQuestion, type AskOutcome, type AskPlace, describeAskPage } f
 
 /** The answers of the server to questions of pages, which know nothing of sessions. */
 export interface Asking {
-  /** Path of the session routes: `/svc/v1`. */
   readonly sessionBase: string;
   /** Whether answers are about the pages of this site, so that their citations lead there. */
   readonly isAboutPages: boolean;
-  /**
-   * Answers one question without a session.
-   *
-   * @returns Markdown whose citations are `path#heading:line`
-   * @throws Problem `not_ready`, `shutting_down`, `rate_limited`, `overloaded`
-   */
+  /** Returns Markdown with citations `path#heading:line`. Throws `not_ready`, `shutting_down`, `rate_limited`, `overloaded`. */
   answer(
     question: string,
     request: FastifyRequest,
@@ -43,10 +37,7 @@ export interface AskOptions {
   open(): Docs;
 }
 
-/**
- * Registers the page that answers questions about the documentation. With `q` the server answers by itself: as a
- * page that needs no JavaScript, or as Markdown where `Accept` prefers it.
- */
+/** Registers the page that answers questions: as HTML without JavaScript, or as Markdown where `Accept` prefers it. */
 export async function askPlugin(app: FastifyInstance, options: AskOptions) {
   const { open, accessLog } = options;
   const page = createAskPage(options);

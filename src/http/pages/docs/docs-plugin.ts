@@ -15,9 +15,7 @@ import type { Library, LibraryPage } from './library.ts';
 
 interface DocsOptions {
   readonly site: Site;
-  /** Returns the pages. Called when the first of them is requested. */
   readonly library: () => Library;
-  /** The context of the page that answers questions; `null` for no such page. */
   readonly ask: Omit<AskOptions, 'open'> | null;
   readonly origins: Origins;
 }
@@ -80,7 +78,6 @@ function chooseFormat({ headers }: FastifyRequest) {
 
 interface Found {
   readonly page: LibraryPage;
-  /** The last segment of the page's own address. */
   readonly address: string;
   readonly isSource: boolean;
 }

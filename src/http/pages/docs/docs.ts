@@ -17,12 +17,9 @@ import { createSearchIndex, type SearchHit, type SearchIndex } from './search-in
 /** A negotiated format, or the Markdown at its own address. */
 type DocForm = PageFormat | 'source';
 
-/** The documentation as replies. Each is made at its first request, and kept. */
 export interface Docs {
   readonly site: DocSite;
-  /** Returns the reply of a page, or of the list of pages (`null`). */
   reply(page: LibraryPage | null, form: DocForm): Promise<PreparedReply>;
-  /** Searches all pages, which the first search reads. */
   find(query: string): Promise<readonly SearchHit[]>;
 }
 

@@ -30,7 +30,6 @@ export const findReply = z
   .meta({ id: 'DocsSearchReply' });
 
 interface Findings {
-  /** Trimmed; empty for the form alone. */
   readonly query: string;
   readonly hits: readonly SearchHit[];
 }

@@ -1,6 +1,5 @@
 import { escapeHtml } from '../../../render/html/escape.ts';
 
-/** Kinds of tokens; each has a colour. */
 type Kind = 'comment' | 'string' | 'number' | 'name' | 'word' | 'option';
 
 /** Tokens of a language. The first pattern that matches at a place wins. */
@@ -64,7 +63,6 @@ const grammars = joinGrammars({
   xml: markup,
 });
 
-/** Joins the patterns of each language into one, with a group for each kind. */
 function joinGrammars(byName: Readonly<Record<string, Grammar>>) {
   return new Map(
     Object.entries(byName).map(([name, grammar]) => {

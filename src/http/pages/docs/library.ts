@@ -14,7 +14,6 @@ export interface LibraryPage {
 
 /** The documentation, as it is on the disk. */
 export interface Library {
-  /** In the order of the navigation, without groups that have no page. */
   readonly groups: readonly { readonly title: string; readonly pages: readonly LibraryPage[] }[];
   readonly pages: readonly LibraryPage[];
   readonly find: (name: string) => LibraryPage | undefined;

@@ -3,7 +3,6 @@ import { toSlug } from '../../../core/slug.ts';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { guessLanguage, highlight } from './highlight.ts';
 
-/** A heading with the plain text below it, up to the next heading. */
 export interface DocumentSection {
   readonly heading: {
     readonly level: number;
@@ -45,10 +44,7 @@ export async function createMarkdown(): Promise<ReadMarkdown> {
   };
 }
 
-/**
- * Creates a parser of Markdown without HTML, with highlighted code and without pictures. The package is loaded
- * here, because a server that shows no page needs none.
- */
+/** Creates a parser of Markdown without HTML and pictures. Loads the package, which most servers do not need. */
 export async function createParser(): Promise<MarkdownIt> {
   const { default: createMarkdownIt } = await import('markdown-it');
   const parser = createMarkdownIt({ html: false, linkify: false });

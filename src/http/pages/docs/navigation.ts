@@ -4,10 +4,7 @@ export interface NavigationGroup {
   readonly pages: readonly { readonly name: string; readonly summary: string }[];
 }
 
-/**
- * The pages of `/docs`, in the order of the navigation. A page whose file is missing is left out; the
- * names `assets`, `find` and `ask` are taken by the site itself.
- */
+/** The pages of `/docs` in order. Missing files are left out; the names `assets`, `find` and `ask` are taken. */
 export const navigation: readonly NavigationGroup[] = [
   {
     title: 'First steps',

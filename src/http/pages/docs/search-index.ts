@@ -12,7 +12,6 @@ export interface SearchHit {
 }
 
 export interface SearchIndex {
-  /** Returns the best hits first, at most `maxHits`. */
   find(query: string): readonly SearchHit[];
 }
 
@@ -72,7 +71,6 @@ function isLetter(word: string): boolean {
   return [...word].length === 1;
 }
 
-/** Maximum length of a snippet, and of its part before the first match, in characters. */
 const snippetLength = 200;
 const snippetLead = 60;
 

@@ -48,7 +48,6 @@ interface FrontOptions {
   readonly origins: Origins;
   readonly reader: Reader;
   readonly context: PlanContext;
-  /** Turns of clients with work that takes long. */
   readonly heavyTurns: Turns;
   readonly identification: Identification;
   readonly sharedCacheSeconds: number;
@@ -57,10 +56,7 @@ interface FrontOptions {
   readonly accessLog: AccessLog;
 }
 
-/**
- * Registers `/`: HTML to a browser, Markdown to the rest. With `q` it reads what was pasted, by the code and on the
- * account of the route that the read has.
- */
+/** Registers `/`: HTML to a browser, Markdown to others. With `q` it reads, charged as the read's own route. */
 export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   closeToPages(app, options.origins);
   const prepareFront = createFront(options.site);
@@ -135,9 +131,7 @@ function allowanceOf({ raw }: FastifyRequest, place: AddressPlace): AllowanceSur
 
 interface Found extends Answered {
   readonly text: string;
-  /** The path and query at which this server gives the same answer. */
   readonly address: string;
-  /** Whether that address looks at keys. */
   readonly variesByKey: boolean;
 }
 
@@ -164,7 +158,6 @@ function renderProblemPage(text: string, problem: Problem, site: FrontSite): str
 
 interface Question {
   readonly text: string;
-  /** The read that it means, or the problem with it. */
   readonly asked: OwnRead | Problem;
 }
 
@@ -195,7 +188,6 @@ function nothingAsked(): Problem {
   });
 }
 
-/** Creates the replies to answers: a page, or the same Markdown as at the read's own address. */
 function createFoundReplies(options: FrontOptions) {
   const renderFound = createPages(options);
   const { sharedCacheSeconds, reader } = options;

@@ -7,13 +7,11 @@ import { otherMeaningOf } from './pasted.ts';
 import type { ResultHtml } from './result-html.ts';
 
 export interface FrontSite extends Site {
-  /** Whether the archive holds the sample, which can be read without a network. */
   readonly hasSample: boolean;
 }
 
 const sentence = 'Perch reads public social posts and answers with Markdown or JSON.';
 
-/** Lists texts for the box: of the sample if there is one, else of the network. */
 function listExamples({ baseUrl, hasSample }: FrontSite) {
   if (!hasSample) {
     return [
@@ -29,7 +27,6 @@ function listExamples({ baseUrl, hasSample }: FrontSite) {
   ];
 }
 
-/** Lists the three surfaces. Words in backticks are code. */
 function listSurfaces({ baseUrl, hasSample }: FrontSite) {
   const handle = hasSample ? 'ada.example' : 'jack';
   const path = findVersioned('getProfile').path.replace('{handle}', handle);
@@ -169,7 +166,6 @@ export function renderFrontMarkdown(site: FrontSite): string {
 }
 
 interface ShownRead {
-  /** The URL at which this server gives the same answer. */
   readonly url: string;
   readonly markdown: string;
   readonly rendered: ResultHtml;
@@ -197,7 +193,6 @@ ${renderCommand('result-curl-json', 'the command for JSON', toCommand(url, "-H '
 </div>`;
 }
 
-/** Text that a shell takes as one word without quotes. */
 const plainWord = /^[\w:/.@%~-]+$/;
 
 /** Returns the line for a terminal; nothing in a URL can end its quotes. */

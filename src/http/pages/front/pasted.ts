@@ -10,12 +10,7 @@ export interface OwnRead extends AddressedRead {
   readonly address: string;
 }
 
-/**
- * Reads the text of the box of the front page: an address, a handle, or words to search for.
- *
- * @param text Trimmed, not empty.
- * @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` for an address that Perch cannot read
- */
+/** Reads trimmed text of the box. Throws `invalid_url`, `unsupported_host` or `invalid_path` for an unreadable address. */
 export function readPasted(text: string, place: AddressPlace): OwnRead {
   const url = toTypedUrl(text, place);
   const own = url === null ? null : ownAddress(url, place.baseUrl);

@@ -7,9 +7,7 @@ import { escapeHtml } from '../../../render/html/escape.ts';
 import { avoidInlineStyle } from '../docs/markdown.ts';
 import { type OwnRead, ownAddress, readPasted } from './pasted.ts';
 
-/** Untrusted Markdown as HTML for a page. */
 export interface ResultHtml {
-  /** The text of the first heading; empty if there is none. */
   readonly title: string;
   readonly html: string;
 }
@@ -19,11 +17,7 @@ interface ResultPlace extends AddressPlace {
   toPage(url: string): string;
 }
 
-/**
- * Creates the renderer of results, whose optional second argument is the Mastodon server that answered. The Markdown
- * is the only source of markup, links lead only to http and https, and a picture becomes a link, so the page sends
- * no request to other hosts. The parser is loaded here, because a server that shows no page needs none.
- */
+/** Creates the renderer of results. Pages send no request to other hosts: pictures become links. Loads the parser. */
 export async function createResultRenderer(place: ResultPlace) {
   const { default: createParser } = await import('markdown-it');
   const parser = createParser({ html: false, linkify: false });
@@ -49,7 +43,6 @@ export async function createResultRenderer(place: ResultPlace) {
   };
 }
 
-/** Blocks of text, each of which has its own direction. */
 const textBlocks: ReadonlySet<string> = new Set([
   'paragraph_open',
   'heading_open',
@@ -89,14 +82,7 @@ function renderPicture(token: Token | undefined): string {
   return token?.meta == null ? text : `<a ${token.meta.attributes}>${text}</a>`;
 }
 
-/**
- * Creates the function that sets the targets of links and pictures in one result. Addresses that Perch reads lead to
- * the page that shows them: its own, and those of hosts that are certainly a platform. The first link to each post
- * or account of a platform is followed by one to the original, whose HTML is in `meta` of the token that ends the
- * link. `meta` of a picture outside of links has the attributes of the link to it.
- *
- * @param mastodonHost The Mastodon server that answered; `null` for none.
- */
+/** Creates the function that points links and pictures to Perch's pages; `meta` of a token holds links to the originals. */
 function createLinks(place: ResultPlace, mastodonHost: string | null) {
   const shown = new Set<string>();
   let count = 0;
@@ -192,7 +178,6 @@ function renderOriginal(href: string, content: readonly Token[]): string {
   return `<a class="original" ${attributes}>\u2197\ufe0e</a>`;
 }
 
-/** Returns the plain text of inline tokens, with the names of pictures. */
 function textOf(tokens: readonly Token[]): string {
   return tokens
     .map((token) => (token.type === 'image' ? textOf(token.children ?? []) : token.content))
