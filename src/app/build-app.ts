@@ -25,10 +25,7 @@ import { registerSurfaces, type Services } from './surfaces.ts';
 /** The server, and the switch that makes it refuse new work. */
 export type App = Awaited<ReturnType<typeof openApp>>;
 
-/**
- * Builds the server: what reads are fetched with, global handlers and hooks, then each plugin in its own scope.
- * Closing the server closes everything that was opened here; so does a failure to build it.
- */
+/** Builds the server. Closing it closes everything that was opened here; so does a failure to build it. */
 export async function buildApp(options: AppOptions): Promise<App> {
   const opened = createClosing();
   try {

@@ -28,6 +28,5 @@ export interface AppOptions extends AppBasics {
   readonly load?: LoadGauge;
   /** Default: by keys and client addresses. The bench compares with nobody's identity. */
   readonly identification?: Identification;
-  /** Answers the questions of sessions. Default: the configured corpora. */
   readonly engine?: AnswerEngine;
 }

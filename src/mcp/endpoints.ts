@@ -25,7 +25,6 @@ const answer = z
 
 const content = { 'application/json': answer };
 
-/** The route of the MCP server, for machine descriptions. */
 export const mcpEndpoints: readonly Endpoint[] = [
   {
     id: 'sendMcpMessage',

@@ -1,7 +1,6 @@
 import type { McpHttpHandler } from '@modelcontextprotocol/server';
 import { createMcpServers, type McpOptions, type Sdk, type Visitor } from './server.ts';
 
-/** Answers requests of the protocol over HTTP, in both eras and without sessions. */
 export type McpExchange = ReturnType<typeof createExchange>;
 
 /** Maximum number of bytes of a body. Calls are small; a batch can be larger. */
@@ -43,10 +42,7 @@ export function createExchange(
     }
   };
   return {
-    /**
-     * Answers a POST. The signal of the request is aborted when the caller leaves, and then the answer
-     * does not matter.
-     */
+    /** Answers a POST. After an abort of the request's signal the answer does not matter. */
     answer: async (request: Request, body: string, visitor: Visitor): Promise<Response> => {
       const parsed = parseJson(body);
       if (parsed === undefined) return refuse(-32700, 'Parse error: the body is not JSON.');

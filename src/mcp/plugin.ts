@@ -11,9 +11,7 @@ import { refuseOtherMethods } from '../web/methods.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions } from './server.ts';
 
-/** The context of the route: all that it may use. */
 export interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
-  /** The web origins whose pages may call it. */
   readonly origins: Origins;
   /** Returns who asks, and why the request is not answered; `null` if it is. */
   readonly identityOf: (request: FastifyRequest) => {
@@ -21,19 +19,15 @@ export interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
     readonly refusal: Problem | null;
   };
   readonly clientOf: (request: FastifyRequest) => Client;
-  /** Bounds the open streams of each client (`streams`). */
   readonly ledger: Ledger;
-  /** Turns of clients with work that takes long. */
   readonly heavyTurns: Turns;
   /** Returns the problem of a process that takes no work at the moment; `null` while it does. */
   readonly shed: () => Problem | null;
-  /** Counts the work in flight. */
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
   /** Called with replies that may deserve a line in the log. */
   readonly notice: (request: FastifyRequest, reply: FastifyReply, status: number) => void;
 }
 
-/** The path of the MCP server. */
 export const mcpPath = '/mcp';
 
 /** The methods that it answers. A server without sessions has no stream to GET and nothing to DELETE. */

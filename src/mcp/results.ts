@@ -41,12 +41,7 @@ interface Calling {
   readonly onDefect: (error: unknown) => void;
 }
 
-/**
- * Calls a tool: the text is the body that HTTP sends for the same parameters, the structured content
- * its JSON. A failure is a result as well, with a problem document.
- *
- * @throws the signal's reason if the caller has left
- */
+/** Calls a tool. The text is HTTP's body; a failure is a result with a problem. Throws the signal's reason on an abort. */
 export async function callTool(
   tool: ReadTool,
   args: ToolArguments,
@@ -68,12 +63,7 @@ function toDefect(cause: unknown, { onDefect }: Calling): Problem {
 /** Maximum number of unknown arguments that are compared with the known ones. */
 const maxCompared = 50;
 
-/**
- * Returns the arguments of a call without those that are `null`, which counts as left out, and the names of
- * those that the read neither has nor warns of.
- *
- * @throws Problem that names the argument, for a list: to a read it is a parameter given more than once.
- */
+/** Returns the arguments without `null`s, and the unknown names. Throws a `Problem` for a list, as for a repeated parameter. */
 function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   const entries = Object.entries(args).filter(([, value]) => value !== null);
   const names = Object.keys(shape);

@@ -8,7 +8,6 @@ interface StdioOptions extends McpOptions {
   readonly write: (text: string) => void;
   /** Ends the connection when it is aborted; calls under way are not answered. */
   readonly stop: AbortSignal;
-  /** Called with the errors of the SDK and with messages that it refuses. */
   readonly onReport: (error: Error) => void;
 }
 

@@ -31,10 +31,7 @@ const annotations = {
   openWorldHint: true,
 } as const;
 
-/**
- * Returns the reads that are tools, by the name of the tool. `problem` is the schema of a problem
- * document, which is the structured content of a result with `isError`.
- */
+/** Returns the reads that are tools by name. `problem` is the schema of a result with `isError`. */
 export function createTools(problem: z.ZodType): ReadonlyMap<string, ReadTool> {
   return new Map(
     Object.values<Read>(reads).flatMap((read) => {
@@ -54,7 +51,6 @@ export function createTools(problem: z.ZodType): ReadonlyMap<string, ReadTool> {
   );
 }
 
-/** Replaces the description of `format`, which mentions `Accept`: a call has none. */
 const formatDescription =
   'What the text of the result is. Default `markdown`; the structured content is JSON whatever this says.';
 
@@ -72,13 +68,7 @@ function describeInput(read: Read): ToolDefinition['inputSchema'] {
   };
 }
 
-/**
- * Returns the schema of a tool's structured content: the body of the read, or a problem document.
- *
- * Clients fetch it with every list of tools and put it before a language model, so it is an outline: the
- * members of the body, of posts and of accounts with their types, without descriptions. `/openapi.json` has
- * the whole schema. The protocol wants an object at the root, and clients validate results with `isError` as well.
- */
+/** Returns an outline of the structured content: clients put it before a model, so it has types and no descriptions. */
 function describeOutput(reply: z.ZodType, problem: z.ZodType): ObjectSchema {
   const named = toReplySchemas([reply, problem]);
   const body = find(named, refer(reply));

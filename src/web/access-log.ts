@@ -3,7 +3,6 @@ import { toInstance } from './instance.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** True for a route whose query is not logged, because it is what a person asks. */
     hidesQuery?: boolean;
   }
 }

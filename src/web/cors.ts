@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** The response headers that a page of another origin may read. */
+/** Response headers that a page of another origin may read. */
 export const exposedHeaders = [
   'Deprecation',
   'Sunset',
@@ -29,7 +29,6 @@ export const exposedHeaders = [
   'ETag',
 ];
 
-/** The headers of every reply that pages of any origin may read, without credentials. */
 export const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': exposedHeaders.join(', '),
@@ -50,10 +49,7 @@ export async function setCors(app: FastifyInstance): Promise<void> {
   });
 }
 
-/**
- * Closes the routes of a scope to pages of other origins: their requests are 403 `origin_not_allowed`, and
- * no reply has CORS headers.
- */
+/** Closes a scope to pages of other origins: 403 `origin_not_allowed`, and no CORS headers. */
 export function closeToPages(app: FastifyInstance, origins: Origins): void {
   sendNoCors(app);
   app.addHook('onRequest', (request, _reply, done) => {

@@ -41,7 +41,6 @@ declare module 'fastify' {
 interface ProblemSetting {
   readonly baseUrl: string;
   readonly accessLog: AccessLog;
-  /** Headers over those of the problem, for requests that no hook sees. */
   readonly headers?: Headers;
 }
 
@@ -122,5 +121,5 @@ export function toProblemHeaders(problem: Problem): Record<string, string> {
   };
 }
 
-/** Longer ones would only send the caller's own bytes back: they have no `instance`. */
+/** Maximum length of an `instance`; a longer one would only repeat the caller's own bytes. */
 const maxInstance = 2048;

@@ -3,16 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import type { CacheState } from '../fetching/plan.ts';
 import type { Representation } from '../render/formats.ts';
 
-/** What the headers of a read's reply depend on. */
 export interface ReplyFacts {
   readonly representation: Representation;
   readonly source: string;
   readonly cache: CacheState;
   /** Seconds that a shared cache may keep the reply; 0 says nothing of it. */
   readonly sharedCacheSeconds: number;
-  /** Whether the address has a page for crawlers of link previews too. */
   readonly variesByAgent: boolean;
-  /** Whether the route looks at keys. */
   readonly variesByKey: boolean;
 }
 

@@ -1,9 +1,6 @@
 import { redactKeys } from '../core/redact.ts';
 
-/**
- * Returns the path and query of a request as a URI reference without secrets: without the values of
- * parameters whose name suggests a secret, and without anything that looks like a bearer key.
- */
+/** Returns a request's path and query as a URI reference without values of secret parameters and bearer keys. */
 export function toInstance(url: string): string {
   return hideSecrets(redactKeys(Buffer.from(url).toString())).replaceAll(
     /[^\x21-\x7e]|["<>\\^`{|}]/g,
@@ -19,10 +16,7 @@ function hideSecrets(url: string): string {
 
 const secretName = /key|token|secret|password|authorization/i;
 
-/**
- * Cuts a parameter after the first of its names that suggests a secret. It has several where its
- * value is itself a URL with a query.
- */
+/** Cuts a parameter after its first secret name; it has several if its value is a URL with a query. */
 function hideSecret(parameter: string): string {
   const names = parameter.split('=').slice(0, -1);
   const at = names.findIndex((name) => secretName.test(name));

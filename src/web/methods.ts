@@ -12,7 +12,6 @@ interface AllowedMethods {
   readonly isRoute?: (request: FastifyRequest) => boolean;
   /** Why other methods are refused; default: which methods the route answers. */
   readonly detail?: string;
-  /** The configuration of the route, which holds for refused methods too; default: none. */
   readonly config?: FastifyContextConfig;
 }
 
@@ -37,12 +36,7 @@ export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyCont
   return allowed?.config ?? routeOptions.config ?? {};
 }
 
-/**
- * Makes the router know every method that Node can parse, so that each gets a 405 where it is due, and adds the table
- * of methods to the server. A route for each path and each of the 35 methods would take a third of the start.
- *
- * `request.allowed` is set before any other hook reads the configuration of a route.
- */
+/** Adds the methods that Node parses and the table of methods; a route for each path and method would slow the start. */
 export function setMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
@@ -72,11 +66,7 @@ function hasNoRoute({ is404, routeOptions }: FastifyRequest): boolean {
   return is404 || routeOptions.url === '*';
 }
 
-/**
- * Refuses, before a body is read that nobody wants, what no route has: a method with 405 and `Allow`
- * (RFC 9110 §15.5.6) if the path has others, else the path with 404. A browser that asks whether it may use a
- * method gets 204; `setCors` says what it may do.
- */
+/** Refuses unrouted requests before a body is read: 404, 405 with `Allow` (RFC 9110 §15.5.6), or 204 for a preflight. */
 export function refuseUnrouted(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!hasNoRoute(request)) return done();
@@ -99,10 +89,7 @@ function refuseMethod(
   return new Problem('method_not_allowed', { detail, allow });
 }
 
-/**
- * Refuses the methods that a path does not have, as `refuseUnrouted` does, with routes of their own. They are for
- * scopes whose hooks come first, such as that of the operator.
- */
+/** Refuses other methods by routes of their own, for scopes whose hooks come first, such as the operator's. */
 export function refuseOtherMethods(
   app: FastifyInstance,
   url: string,

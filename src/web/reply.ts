@@ -5,7 +5,6 @@ import { type Headers, toNotModifiedHeaders } from './headers.ts';
 /** Headers as Node's `writeHead` takes them: names and values in turn. */
 type HeaderList = readonly string[];
 
-/** The headers of a 200 and of a 304. */
 interface Heads {
   readonly found: HeaderList;
   readonly notModified: HeaderList;
@@ -13,10 +12,8 @@ interface Heads {
   last: { readonly own: HeaderList; readonly all: string[] } | null;
 }
 
-/** A reply that is ready to be sent, and can be sent again. */
 export interface PreparedReply {
   readonly etag: string;
-  /** For everybody. */
   readonly open: Heads;
   /** For a caller who presented a key. */
   readonly private: Heads;
@@ -26,7 +23,6 @@ export interface PreparedReply {
 /** The part of a reply that belongs to one request. */
 export interface ReplyOptions {
   readonly isPrivate: boolean;
-  /** Headers beside those that are prepared. */
   readonly headers: HeaderList;
   /** Links beside the prepared one; `null` for none. */
   readonly link: string | null;
@@ -60,12 +56,7 @@ function toHeads(headers: Headers): Heads {
   };
 }
 
-/**
- * Sends a prepared reply, or 304 where the caller already has it (RFC 9110 §13.1.2).
- *
- * The bytes and headers are ready, so they go to Node's response as they are; what Fastify would do
- * to them changes nothing (docs/decisions/0004). Node leaves out the body of a HEAD.
- */
+/** Sends a prepared reply, or 304 (RFC 9110 §13.1.2). It bypasses Fastify, which would change nothing (docs/decisions/0004). */
 export function sendPrepared(
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
   prepared: PreparedReply,

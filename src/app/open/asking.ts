@@ -40,7 +40,6 @@ export function createAsking(options: AskingOptions): Asking {
 interface PageQuestion {
   readonly question: string;
   readonly client: Client;
-  /** Aborted once the page is closed. */
   readonly left: AbortSignal;
 }
 

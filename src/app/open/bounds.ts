@@ -6,7 +6,6 @@ import type { Holding, HoldingBound } from '../../core/scheduling/ledger.ts';
 /** The part of the open files of the process that clients may have; the rest is for upstreams and databases. */
 const descriptorPart = 3 / 4;
 
-/** Returns the maximum of everything that clients can hold. */
 export function toLedgerBounds(config: Config): Readonly<Record<Holding, HoldingBound>> {
   const bound = (perAddress: number, total: number) => ({ perAddress, total });
   const { PERCH_DATA_DIR, PERCH_SESSION_STORE, PERCH_CONNECTIONS } = config;

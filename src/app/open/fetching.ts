@@ -43,7 +43,6 @@ export interface FetchingOptions
   readonly pool?: Pool;
   /** Counts what each client holds; shared with the surfaces. */
   readonly ledger: Ledger;
-  /** Turns of clients with work that takes long; shared with the surfaces. */
   readonly heavyTurns: Turns;
 }
 

@@ -23,7 +23,6 @@ import type { AppBasics } from '../options.ts';
 /** The options of the session service. */
 export interface SessionsOptions extends AppBasics {
   readonly engine: AnswerEngine;
-  /** Bounds what each client holds. */
   readonly ledger: Ledger;
 }
 
@@ -82,10 +81,7 @@ function holdOrExplain(path: string) {
   }
 }
 
-/**
- * Notes beside the sessions where the server listens for them, so that `perch ask` reaches it there; the
- * note goes with the server. It counts only while the sessions are held.
- */
+/** Writes the server's address beside the sessions, so that `perch ask` reaches it; closing the server removes it. */
 export function noteAddress(server: FastifyInstance, config: Config): void {
   const path = toAddressPath(config);
   if (path === null) return;

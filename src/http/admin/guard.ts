@@ -62,7 +62,6 @@ interface Tries {
   hasLeft: boolean;
 }
 
-/** Creates the delays of clients that try wrong tokens. */
 export function createFailedTries(clock: Clock) {
   const tried = new LRUCache<string, Tries>({
     max: 10_000,

@@ -70,7 +70,6 @@ function registerKey(app: FastifyInstance, keys: AdminKeysOptions['keys']): void
   refuseOtherMethods(app, url, { allow: ['GET', 'HEAD', 'PATCH', 'DELETE'] });
 }
 
-/** Answers requests that pass the guard at a path that no route has. */
 function refuseAll(app: FastifyInstance, url: string): void {
   const refuse = async (request: FastifyRequest) => {
     throw routeNotFound(request);
@@ -102,7 +101,6 @@ function setHeaders(reply: FastifyReply): FastifyReply {
   });
 }
 
-/** @throws Problem `not_found` if the store has no such key */
 function known<Found>(found: Found | undefined, id: string): Found {
   if (found !== undefined) return found;
   throw new Problem('not_found', { detail: `There is no key with the id ${quoteInput(id)}.` });

@@ -55,7 +55,6 @@ function decidesItself({ raw: { url = '' }, routeOptions }: FastifyRequest): boo
   );
 }
 
-/** Maximum number of requests per client in a pass of the event loop, and the target length of a pass in milliseconds. */
 const turnLimits = { each: 4, ms: 20 };
 
 /** Lets clients take turns, so that the requests of one client's many connections do not hold up the others. */

@@ -9,11 +9,9 @@ interface ConnectionsOptions {
   readonly ledger: Ledger;
   /** Returns the client of a connection; `null` for a trusted proxy, which has no bound of its own. */
   readonly clientOf: (socket: Socket) => Client | null;
-  /** Answers a connection with a problem document and closes it. */
   readonly refuse: (problem: Problem, socket: Socket) => void;
 }
 
-/** Maximum number of requests of one connection that wait for their replies. */
 const maxPipelined = 16;
 
 /** Milliseconds for which a connection that was cut counts as open, so that cutting it costs its client something. */

@@ -9,7 +9,6 @@ interface ParserError extends Error {
   readonly rawPacket?: unknown;
 }
 
-/** A socket of Node's HTTP server, with the response that is being sent. */
 interface ServerSocket extends Socket {
   readonly _httpMessage?: {
     readonly headersSent: boolean;
@@ -25,7 +24,6 @@ export interface RefusedPath {
 interface RefusalOptions {
   readonly baseUrl: string;
   readonly requestId: () => string;
-  /** Describes a path and query, if the parser got that far. */
   readonly describe: (url: string) => RefusedPath;
 }
 

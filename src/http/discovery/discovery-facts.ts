@@ -2,7 +2,6 @@ import type { OpenApiFacts } from '../openapi/document.ts';
 import type { LibraryPage } from '../pages/docs/library.ts';
 
 export interface DiscoveryFacts extends Omit<OpenApiFacts, 'nowMs' | 'examples'> {
-  /** URIs for people: where to ask for a key, and where to report a weakness. */
   readonly contacts: { readonly keys: string; readonly security: string };
   /** Returns the pages of the documentation in reading order. Called when a document is made. */
   pages(): readonly Pick<LibraryPage, 'name' | 'title' | 'summary'>[];

@@ -31,7 +31,6 @@ interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
   /** Default: `application/json`, which clients look for rather than for a type such as OpenAPI's. */
   readonly mediaType?: string;
   readonly schema: z.ZodType | 'text';
-  /** Returns the text, or the value of the JSON, at an instant. */
   readonly write: (facts: DiscoveryFacts, nowMs: number) => unknown;
   readonly writeMarkdown?: (facts: DiscoveryFacts, nowMs: number) => string;
   readonly toLink?: (facts: DiscoveryFacts) => string;

@@ -31,7 +31,6 @@ function linkAskPage(baseUrl: string): string {
   return `- [Ask](${baseUrl}${askPath}): A question as \`q\` is answered from these pages; as Markdown with \`Accept: text/markdown\``;
 }
 
-/** Titles of the documents that are worth a reader's time, the most telling first. */
 const titles = {
   [discoveryPaths.openApi]: 'OpenAPI description',
   [discoveryPaths.apiIndex]: 'Short description',

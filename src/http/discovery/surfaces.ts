@@ -3,10 +3,8 @@ import type { Endpoint, EndpointTag } from '../../core/endpoint.ts';
 import type { Route } from '../reads/routes.ts';
 import { type DiscoveryFacts, discoveryPaths } from './discovery-facts.ts';
 
-/** Name of a public part of the service; in the machine description it is a tag. */
 type SurfaceName = Route['surface'] | Exclude<EndpointTag, 'operator'>;
 
-/** Purpose of each surface, in the order of the documents. */
 export const surfaces = {
   v1: 'The machine surface. Breaking changes ship only under a new prefix.',
   permalink: 'The paths of the original platform: unversioned, stable and not deprecated.',

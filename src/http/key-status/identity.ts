@@ -8,7 +8,7 @@ import type { Caller, Client, KeyStatus } from '../../core/caller.ts';
 import type { Clock } from '../../core/clock.ts';
 import { Problem } from '../../core/problem.ts';
 
-/** The surfaces that have allowances. Keys apply to the first only (`docs/contract/reads.md#where-keys-apply`). */
+/** The surfaces that have allowances. Keys apply to `browse` only (`docs/contract/reads.md#where-keys-apply`). */
 export type AllowanceSurface = 'browse' | 'post';
 
 export interface Identity {
@@ -74,7 +74,6 @@ export function createIdentification(options: IdentificationOptions): Identifica
 
 type ValidKey = KeyCheck & { readonly status: 'valid' };
 
-/** Maximum number of identities that are remembered of keys, and of addresses. */
 const maxRemembered = 1000;
 
 function createKeyMemory(options: IdentityOptions): (key: ValidKey) => Identity {

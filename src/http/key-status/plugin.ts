@@ -12,7 +12,6 @@ declare module 'fastify' {
   }
 
   interface FastifyRequest {
-    /** The caller; `null` at routes without an allowance. */
     identity: Identity | null;
   }
 }

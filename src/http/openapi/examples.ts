@@ -7,9 +7,7 @@ const byName = <Value extends z.ZodType>(value: Value) => z.record(z.string(), v
 
 const recordedExamples = z.object({
   baseUrl: z.string(),
-  /** Values of the parameters that were sent, by name. */
   parameters: byName(z.unknown()),
-  /** Bodies of reads, by read and then by format. */
   reads: byName(byName(z.unknown())),
   /** Bodies of endpoints, by operation id, then by status, then by media type. */
   endpoints: byName(byName(byName(z.unknown()))),
@@ -34,7 +32,6 @@ export function moveExamples(examples: RecordedExamples, baseUrl: string): Recor
   return recordedExamples.parse(JSON.parse(moved));
 }
 
-/** Examples by the name that the document keeps them under. */
 export type NamedExamples = Readonly<Record<string, { readonly value: unknown }>>;
 
 /** Names every recorded reply: `getPost.json`, `getKey.200.application-json`, `problem.not_found`. */

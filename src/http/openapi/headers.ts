@@ -15,7 +15,6 @@ const openSet = <Value>(...values: readonly Value[]): JsonSchema => {
 
 const sometimes = (description: string) => ({ description, schema: text });
 
-/** Describes a header that every reply has that is described with it. */
 function always(description: string, schema = text) {
   return { required: true, description, schema };
 }
@@ -101,7 +100,6 @@ export function listReplyHeaders(route: Route): readonly HeaderName[] {
   ];
 }
 
-/** Lists the headers of a problem of a route. */
 export function listProblemHeaders(route: Route, status: number): readonly HeaderName[] {
   return [
     'X-Request-Id',

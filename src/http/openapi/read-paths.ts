@@ -199,7 +199,6 @@ function describeResponses(route: Route, facts: OpenApiFacts, examples: NamedExa
   return { ...replies, ...Object.fromEntries(problems) };
 }
 
-/** Describes every response that is kept under `components`, by name. */
 export function describeProblemResponses(examples: NamedExamples): JsonSchema {
   const named = routes.flatMap((route) =>
     listStatuses(route).map((status) => [

@@ -3,7 +3,6 @@ import type { Fetcher } from '../../fetching/fetch.ts';
 import type { Answer, CacheState, Plan } from '../../fetching/plan.ts';
 import type { AccessLog } from '../../web/access-log.ts';
 
-/** Counts of the answers and replies since the start, for the operator's metrics. */
 export type Traffic = ReturnType<typeof createTraffic>;
 
 type StateCounts = Record<CacheState, number>;
@@ -12,7 +11,6 @@ const waitBounds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
 /** Creates counts of nothing. A cache hit costs two lookups. */
 export function createTraffic() {
-  /** By source, then by kind of query. */
   const reads = new Map<string, Map<string, StateCounts>>();
   const problems = new Map<string, number>();
   const waits = new Map<string, WaitCounts>();

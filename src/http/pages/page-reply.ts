@@ -53,11 +53,7 @@ export function prepareBody(content: string | Buffer, headers: Headers): Prepare
   );
 }
 
-/**
- * Returns the parameter `q`, trimmed and without control characters; empty if there is none.
- *
- * @throws Problem `invalid_option` if it is given twice, `invalid_query` if it is too long
- */
+/** Returns `q` trimmed, without control characters. Throws `invalid_option` if it is repeated, `invalid_query` if too long. */
 export function readText({ raw }: FastifyRequest): string {
   const { q = '' } = parseQuery(raw.url ?? '');
   if (Array.isArray(q)) {

@@ -33,7 +33,6 @@ const markdownPage = {
 } as const;
 
 export const offers = {
-  /** A `format` parameter wins over `Accept`. */
   read: [
     {
       format: 'markdown',
@@ -42,7 +41,6 @@ export const offers = {
     },
     { format: 'json', ranges: [/^application\/(?:json|[^/]+\+json)$/, anyApplication] },
   ],
-  /** Programs rely on JSON. */
   apiIndex: [
     { format: 'json', ranges: [json, anyApplication], wideRanges: [anything] },
     { format: 'markdown', ranges: markdownPage.ranges },

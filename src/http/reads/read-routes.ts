@@ -45,7 +45,6 @@ import {
 export interface ReadingOptions {
   readonly reader: Reader;
   readonly context: PlanContext;
-  /** Turns of clients with work that takes long. */
   readonly heavyTurns: Turns;
   readonly identification: Identification;
   readonly sharedCacheSeconds: number;

@@ -4,7 +4,6 @@ import { type AnyReadId, allReads, type ReadId } from '../../reads/index.ts';
 import type { AllowanceSurface } from '../key-status/identity.ts';
 
 interface OwnRoute extends OwnForm {
-  /** `null` if no deprecation is scheduled. */
   readonly lifecycle: Lifecycle | null;
 }
 
@@ -13,7 +12,7 @@ export type ReadRoute = OwnRoute & { readonly read: ReadId };
 /** A row at which a range of posts is imported, as a stream if the caller asks for one. */
 export type HistoryRoute = OwnRoute & { readonly read: Exclude<AnyReadId, ReadId> };
 
-/** An older path of what v1 reads. Its successor is the v1 row with the same read. */
+/** An older path of a v1 read; its successor is the v1 row of that read. */
 export interface AliasRoute {
   readonly id: string;
   readonly path: string;
@@ -22,7 +21,6 @@ export interface AliasRoute {
   readonly lifecycle: Lifecycle;
 }
 
-/** A parameter whose value names the read. */
 export interface ReadChoice {
   readonly parameter: 'resource';
   readonly reads: Readonly<Record<string, ReadId>>;
@@ -129,7 +127,6 @@ export function toPath(target: string): string {
   });
 }
 
-/** A path of a row in the router's notation, and the form that it came from. */
 export interface RouterPath {
   readonly url: string;
   readonly form: PathForm;

@@ -9,7 +9,6 @@ export interface AnswerLinks {
   readonly pages: readonly string[];
   /** Returns the address of a citation such as `docs/keys.md#get-a-key:12`; `null` if there is none here. */
   ofCitation(citation: string): string | null;
-  /** Returns the address of a link in quoted documentation; `null` if it is not here or on the web. */
   ofTarget(target: string): string | null;
 }
 

@@ -32,7 +32,6 @@ import {
 
 /** The answers of the server to questions of pages, which know nothing of sessions. */
 export interface Asking {
-  /** Path of the session routes: `/svc/v1`. */
   readonly sessionBase: string;
   /** Whether answers are about the pages of this site, so that their citations lead there. */
   readonly isAboutPages: boolean;

@@ -24,7 +24,6 @@ import { createSearchIndex, type SearchHit, type SearchIndex } from './search-in
 
 interface DocsOptions {
   readonly site: Site;
-  /** Returns the pages. Called when the first of them is requested. */
   readonly library: () => Library;
   readonly ask: Omit<AskOptions, 'open'> | null;
   readonly origins: Origins;

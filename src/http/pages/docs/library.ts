@@ -12,7 +12,6 @@ export interface LibraryPage {
 }
 
 export interface Library {
-  /** In the order of the navigation, without groups that have no page. */
   readonly groups: readonly { readonly title: string; readonly pages: readonly LibraryPage[] }[];
   readonly pages: readonly LibraryPage[];
   readonly find: (name: string) => LibraryPage | undefined;

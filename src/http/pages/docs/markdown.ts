@@ -3,7 +3,6 @@ import { toSlug } from '../../../core/slug.ts';
 import { escapeHtml } from '../../../render/html/escape.ts';
 import { guessLanguage, highlight } from './highlight.ts';
 
-/** A heading with the plain text below it, up to the next heading. */
 export interface DocumentSection {
   readonly heading: {
     readonly level: number;

@@ -69,7 +69,6 @@ function isLetter(word: string): boolean {
   return [...word].length === 1;
 }
 
-/** Maximum length of a snippet, and of its part before the first match, in characters. */
 const snippetLength = 200;
 const snippetLead = 60;
 

@@ -40,10 +40,7 @@ interface FrontOptions extends ReadingOptions {
   readonly origins: Origins;
 }
 
-/**
- * Registers `/`: HTML to a browser, Markdown to the rest. With `q` it reads what was pasted, by the code and on the
- * account of the route that the read has.
- */
+/** Registers `/`: HTML to a browser, Markdown to others. With `q` it reads, charged as the read's own route. */
 export async function frontPlugin(app: FastifyInstance, options: FrontOptions) {
   closeToPages(app, options.origins);
   const prepareFront = createFront(options.site);
@@ -111,7 +108,6 @@ function createFrontAnswer(options: FrontOptions) {
 
 interface Found extends Answered {
   readonly text: string;
-  /** The path and query at which this server gives the same answer. */
   readonly address: string;
   readonly variesByKey: boolean;
 }
@@ -132,7 +128,6 @@ async function find(
 
 interface Question {
   readonly text: string;
-  /** The read that it means, or the problem with it. */
   readonly asked: OwnRead | Problem;
 }
 

@@ -8,13 +8,11 @@ import { otherMeaningOf } from './pasted.ts';
 import type { ResultHtml } from './result-html.ts';
 
 export interface FrontSite extends Site {
-  /** Whether the archive holds the sample, which can be read without a network. */
   readonly hasSample: boolean;
 }
 
 const sentence = 'Perch reads public social posts and answers with Markdown or JSON.';
 
-/** Lists texts for the box: of the sample if there is one, else of the network. */
 function listExamples({ baseUrl, hasSample }: FrontSite) {
   if (!hasSample) {
     return [
@@ -30,7 +28,6 @@ function listExamples({ baseUrl, hasSample }: FrontSite) {
   ];
 }
 
-/** Lists the three surfaces. Words in backticks are code. */
 function listSurfaces({ baseUrl, hasSample }: FrontSite) {
   const handle = hasSample ? 'ada.example' : 'jack';
   const path = findVersioned('getProfile').path.replace('{handle}', handle);
@@ -198,7 +195,6 @@ ${renderCommand('result-curl-json', 'the command for JSON', toCommand(url, "-H '
 </div>`;
 }
 
-/** Text that a shell takes as one word without quotes. */
 const plainWord = /^[\w:/.@%~-]+$/;
 
 /** Returns the line for a terminal; nothing in a URL can end its quotes. */

@@ -7,9 +7,7 @@ import { escapeHtml } from '../../../render/html/escape.ts';
 import { avoidInlineStyle } from '../docs/markdown.ts';
 import { type OwnRead, ownAddress, readPasted } from './pasted.ts';
 
-/** Untrusted Markdown as HTML for a page. */
 export interface ResultHtml {
-  /** The text of the first heading; empty if there is none. */
   readonly title: string;
   readonly html: string;
 }
@@ -178,7 +176,6 @@ function renderOriginal(href: string, content: readonly Token[]): string {
   return `<a class="original" ${attributes}>\u2197\ufe0e</a>`;
 }
 
-/** Returns the plain text of inline tokens, with the names of pictures. */
 function textOf(tokens: readonly Token[]): string {
   return tokens
     .map((token) => (token.type === 'image' ? textOf(token.children ?? []) : token.content))
