@@ -17,7 +17,7 @@ export interface Citation {
   /** The first and the last line of what was used, from 1. */
   readonly line: number;
   readonly endLine: number;
-  /** How much speaks for it, from 0 to 1; comparable within an answer. */
+  /** From 0 to 1; comparable within an answer. */
   readonly score: number;
 }
 
@@ -43,7 +43,7 @@ export interface Fallback {
   readonly message: string;
 }
 
-/** Why a language model did not answer, or not to the end. */
+/** Reason why a language model did not answer, or not to the end. */
 export type FallbackCode =
   | 'model_failed'
   | 'model_stalled'

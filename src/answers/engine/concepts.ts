@@ -5,7 +5,7 @@ import { weights } from './weights.ts';
 
 /** Something that a question asks for, with all words that may stand for it. */
 export interface Concept {
-  /** How much it matters; rare words matter more. */
+  /** Rare words weigh more. */
   readonly weight: number;
   /** The terms that it is looked up by, and how much each counts; 1 for the word itself. */
   readonly terms: ReadonlyMap<string, number>;
@@ -98,7 +98,7 @@ function toWeighed(terms: Concept['terms'], lexicon: Lexicon, share = 1): Concep
   return { weight: share * rarity, terms };
 }
 
-/** How far apart in a question two words may be that make a name. */
+/** Maximum distance in a question of two words that make a name. */
 const pairSpan = 2;
 
 /** Near words are paired in both orders: “the limit of a body” may mean `bodyLimit`. */

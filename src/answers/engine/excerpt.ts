@@ -85,7 +85,7 @@ function splitSentences({ kind, text }: Block): readonly string[] {
   return sentences;
 }
 
-/** How much of the question a statement speaks of, from 0 to about 1. */
+/** Returns the share of the question that a statement speaks of, from 0 to about 1. */
 function worthOf(text: string, { asked, names }: ExcerptQuestion): number {
   const { words, names: written } = toWords(text);
   const met = words.flatMap(

@@ -19,7 +19,7 @@ export interface ExtractiveEngine {
   readonly passages: PassageSource;
 }
 
-/** How much is quoted of the source that answers, and of each further one. */
+/** Limits of the quotations from the source that answers, and from each further one. */
 const limits = {
   leading: { statements: 12, text: 1200, code: 1000 },
   further: { statements: 4, text: 400, code: 200 },

@@ -21,7 +21,7 @@ export type FoundSource = Readonly<{ scored: ScoredPassage; findings: Findings }
 export interface Found {
   readonly leading: readonly FoundSource[];
   readonly further: readonly FoundSource[];
-  /** How likely it is that they answer, from 0 to 1. */
+  /** Likelihood that they answer, from 0 to 1. */
   readonly confidence: number;
 }
 
@@ -94,7 +94,7 @@ export function toCitedScore({ scored, findings }: FoundSource, confidence: numb
 
 /** Score added to a passage whose file the turn before cited. */
 const recentBonus = 0.4;
-/** How many passages are scored for a question: of small docs a share is enough. */
+/** Number of passages that are scored for a question: of small docs a share is enough. */
 const judged = { most: 100, least: 40, share: 1 / 3 } as const;
 
 /** Finds and scores passages for a text as one question. */

@@ -22,12 +22,10 @@ export function createLexicon(index: PassageIndex) {
     meanWords,
     passagesWith,
     has: (term: string) => passagesWith(term) > 0,
-    /** Returns the stems of the words that an unknown word may be a misspelling of, best first. */
+    /** Returns the stems of the two words, at most, that an unknown word may be a misspelling of, best first. */
     corrections: (word: string) => findCorrections(word, index, passagesWith),
   };
 }
-
-const maxCorrections = 2;
 
 /** Short words have too many neighbours; numbers are never misspelt words. */
 function findCorrections(
@@ -48,7 +46,7 @@ function findCorrections(
     .filter(({ passages }) => passages > 0)
     .sort((a, b) => a.distance - b.distance || b.passages - a.passages);
   const closest = near.filter(({ distance }) => distance === near[0]?.distance);
-  return [...new Set(closest.map(({ stem }) => stem))].slice(0, maxCorrections);
+  return [...new Set(closest.map(({ stem }) => stem))].slice(0, 2);
 }
 
 /** Which letters a word has, a bit for each: comparing these saves most comparisons of words. */

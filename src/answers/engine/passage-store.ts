@@ -38,7 +38,7 @@ export function createPassageStore(index: PassageIndex) {
   };
 }
 
-/** Where each field's count is kept in one number: its first bit, and its maximum. */
+/** Place of each field's count in one number: its first bit, and its maximum. */
 const places = {
   body: { shift: 0, most: 1023 },
   code: { shift: 10, most: 1023 },
@@ -87,7 +87,7 @@ function toProfile(passage: FoundPassage) {
   const headingName = terms.heading.join('');
   return {
     passage,
-    /** How often each term is in each field, as `useIn` reads it. */
+    /** The count of each term in each field, as `useIn` reads it. */
     uses,
     /** The number of words of its text and code. */
     words: terms.body.length + terms.code.length,

@@ -41,7 +41,7 @@ function subjectOf(earlier: readonly EarlierTurn[], vocabulary: Vocabulary): rea
 /** Maximum number of parts of a question that are answered on their own. */
 const maxParts = 4;
 
-/** Where a question can be split: between sentences, and at words that join two of them. */
+/** Places where a question can be split: between sentences, and at words that join two of them. */
 const joints =
   /(?<=[?!.;]) | ?; ?|,? (?:and|then|but) (?:also |then )?|, (?=(?:how|what|which|where|when|why|who|can|is|are|does|do)\b)/i;
 

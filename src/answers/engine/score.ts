@@ -20,7 +20,7 @@ export interface ScoredPassage {
 /** The question that passages are scored for, and the mean number of words in a passage. */
 type ScoreContext = Readonly<{ text: string; concepts: Concepts; meanWords: number }>;
 
-/** How many of the best are checked for how close together they have what was asked for. */
+/** Number of the best passages whose proximity is measured. */
 const lookedClosely = 40;
 
 /** Scores passages, each on its own and then with the others of its file; best first. */
@@ -49,7 +49,7 @@ interface Judged {
   readonly passage: FoundPassage;
   /** Those that need the other passages are filled in later. */
   readonly signs: Signs;
-  /** How well each concept is met, in their order. */
+  /** The coverage of each concept, in their order. */
   readonly matched: readonly number[];
 }
 
@@ -89,7 +89,7 @@ function isSaidIn(said: string, heading: string): boolean {
   return heading.indexOf(' ', 1) < heading.length - 1 && said.includes(heading);
 }
 
-/** How much of a heading is what was asked for. */
+/** Returns the share of a heading that was asked for. */
 function focusOf(heading: readonly string[], { standsFor }: Asked): number {
   if (heading.length === 0) return 0;
   const factorOf = (term: string) =>
@@ -129,7 +129,7 @@ function judgeFile(own: readonly Judged[]) {
   };
 }
 
-/** How many words apart the parts of a statement may be. */
+/** Maximum number of words between the parts of a statement. */
 const windowWords = 16;
 
 /** Returns the greatest share of what is asked for that is close together in a text, from 0 to 1. */

@@ -1,4 +1,4 @@
-/** How much words and their places count; docs/decisions/0035 says how the numbers were chosen. */
+/** Weights of words and their places; docs/decisions/0035 says how the numbers were chosen. */
 export const weights = {
   /** A synonym, where the word itself counts 1. */
   synonym: 0.5,
@@ -13,7 +13,7 @@ export const weights = {
   phraseWeight: 0.9,
   /** The power that rarity is raised to: below 1, rare words count less. */
   rarity: 0.8,
-  /** How fast further mentions stop counting, and how much long passages lose. */
+  /** Saturation of further mentions, and the loss of long passages. */
   saturation: 1.9,
   lengthLoss: 0.5,
   /** A mention in each field. */
@@ -23,11 +23,11 @@ export const weights = {
   inBody: 1,
   inCode: 0.9,
   inNames: 1.5,
-  /** What a second passage of the same file loses. */
+  /** Loss of a second passage of the same file. */
   sameFile: 0.35,
 } as const;
 
-/** How much each sign of a passage counts, beside how well its words fit. */
+/** Weights of the signs of a passage, beside the fit of its words. */
 export const signWeights = {
   coverage: 0.5,
   headingCoverage: 0.5,

@@ -84,9 +84,7 @@ function splitBlocks(blocks: readonly Block[]): readonly (readonly Block[])[] {
   return parts;
 }
 
-function proseOf(blocks: readonly Block[]): string {
-  return textOf(blocks.filter(({ kind }) => kind !== 'code'));
-}
+const proseOf = (blocks: readonly Block[]) => textOf(blocks.filter(({ kind }) => kind !== 'code'));
 
 function textOf(blocks: readonly Block[]): string {
   return blocks.map(({ text }) => withoutAddresses(text)).join('\n');

@@ -17,14 +17,14 @@ export interface RefreshLive {
 interface KeepingOptions {
   readonly clock: Clock;
   refreshNow(live: RefreshLive): Promise<Omit<RefreshSummary, 'ms'>>;
-  /** How long `keepCurrent` waits before the first refresh. Default: 0. */
+  /** Delay of the first refresh of `keepCurrent`. Default: 0. */
   readonly firstAfterMs?: number;
   readonly onRefreshed?: (summary: RefreshSummary) => void;
   /** Called when a refresh of `keepCurrent` failed; it is tried again. */
   readonly onTrouble?: (error: unknown) => void;
 }
 
-/** How long until files are checked again if no change was reported. */
+/** Time until files are checked again if no change was reported. */
 const rescanMs = { watched: 600_000, unwatched: 30_000 } as const;
 /** An editor writes a file in several steps; they are waited for. */
 const settleMs = 300;

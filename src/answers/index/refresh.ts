@@ -72,7 +72,7 @@ async function takeFile(corpus: Corpus, found: FoundFile, run: Run): Promise<voi
   if (isRead || isReport) await letOthers(run);
 }
 
-/** What was read is kept if the refresh ends here. */
+/** Lets other work run. If the refresh ends here, what was read is kept. */
 async function letOthers({ signal, writer }: Run): Promise<void> {
   await nextTurn();
   if (signal?.aborted === true) writer.flush();

@@ -111,10 +111,7 @@ async function listen(text: CitedText, pieces: AsyncIterable<ChatPiece>): Promis
 /** Maximum number of sections that an answer names if it does not answer. */
 const nearestSections = 3;
 
-interface Finishing extends Pick<Asking, 'onText'> {
-  readonly prompt: Prompt;
-  readonly end: ChatEnd;
-}
+type Finishing = Readonly<{ prompt: Prompt; end: ChatEnd; onText: Asking['onText'] }>;
 
 function finish(text: CitedText, { prompt, end, onText }: Finishing): Answer {
   const { reason: finishReason, usage } = end;
@@ -145,10 +142,8 @@ async function goOn(
   return answer;
 }
 
-const notices = {
-  continued: 'The answer of the language model broke off here. The documentation says:',
-  alone: 'The answer of the language model broke off here.',
-} as const;
+const alone = 'The answer of the language model broke off here.';
+const continued = `${alone} The documentation says:`;
 
 /** Continues an answer that broke off: what was shown, why it stops, the other answer, and the sources of both. */
 export function continueBrokenOff(
@@ -157,10 +152,10 @@ export function continueBrokenOff(
 ): Answer {
   const citations = joinCitations(before, other.abstained ? [] : other.citations);
   const sources = printSources(citations);
-  const room = maxAnswerLength - shown.length - notices.continued.length - sources.length - 6;
+  const room = maxAnswerLength - shown.length - continued.length - sources.length - 6;
   const body = other.abstained ? '' : bodyOf(other);
   const told = body.length <= room ? body : cutAtWord(body, room);
-  const parts = told === '' ? [shown, notices.alone] : [shown, notices.continued, told];
+  const parts = told === '' ? [shown, alone] : [shown, continued, told];
   return {
     text: [...parts, sources].join('\n\n'),
     citations,

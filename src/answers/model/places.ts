@@ -36,9 +36,7 @@ function schemeStart(text: string, colon: number): number {
   return start;
 }
 
-function withoutPunctuation(target: string): string {
-  return trimEndOf(target, '.,;:!?*_');
-}
+const withoutPunctuation = (target: string) => trimEndOf(target, '.,;:!?*_');
 
 function citedPlaces(text: string): readonly string[] {
   return text.split(/[\s`()]+/).flatMap((word) => {

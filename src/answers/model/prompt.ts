@@ -2,7 +2,7 @@ import type { EarlierTurn, GivenPassage, Question } from '../answer.ts';
 import { printCitation, printSources } from '../engine/compose.ts';
 import type { ChatMessage } from './chat-client.ts';
 
-/** What a model writes if the passages do not answer. */
+/** Mark that a model writes if the passages do not answer. */
 export const abstentionMark = 'NOT_ANSWERED';
 
 const rules = `You answer questions about documentation for the people who read it.

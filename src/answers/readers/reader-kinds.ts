@@ -1,4 +1,4 @@
-/** How each kind of file is recognised: by the ends of its name. */
+/** Kinds of files by the extensions of their names. */
 const extensions = {
   markdown: 'md markdown',
   mdx: 'mdx',

@@ -57,7 +57,5 @@ export class SectionBuilder {
 
 /** Counts the lines of a text. */
 export function countLines(text: string): number {
-  let lines = 1;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
-  return lines;
+  return text.split('\n').length;
 }

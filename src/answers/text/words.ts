@@ -2,7 +2,7 @@ import { stemmer } from 'stemmer';
 
 /** A run of letters and digits, with what joins the parts of a name. */
 const piece = /[\p{L}\p{M}\p{N}_$]+(?:[-.:/'’][\p{L}\p{M}\p{N}_$]+)*/gu;
-/** Where a name in one piece is split into words: `bodyLimit`, `HTTPServer`, `snake_case`. */
+/** Boundaries of the words in a name in one piece: `bodyLimit`, `HTTPServer`, `snake_case`. */
 const parting = /[^\p{L}\p{M}\p{N}]+|(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 /** Longer words and names are useless: hashes, keys, data. */
 const maxWordLength = 40;

@@ -3,7 +3,7 @@ import type { RefreshSummary } from '../index/keep-current.ts';
 import type { RefreshProgress } from '../index/refresh.ts';
 import type { AnswersOptions } from '../open-answers.ts';
 
-/** Where a thread finds its corpora and the file of its index, which is its own if it is `:memory:`. */
+/** Corpora and index file of a thread. An index in `:memory:` is its own. */
 export type ThreadSetting = Pick<AnswersOptions, 'corpora' | 'path'>;
 
 /** A task of a thread: its argument, what it reports meanwhile, and its result. */
@@ -21,9 +21,7 @@ export interface ThreadTasks {
   readonly isCurrent: Task<GivenPassage, never, boolean>;
 }
 
-interface RefreshGive {
-  readonly passOver: readonly string[];
-}
+type RefreshGive = Readonly<{ passOver: readonly string[] }>;
 
 /** Report of a refresh: a folder or a file that it is about to read, or its progress. */
 export type RefreshTold =

@@ -10,18 +10,13 @@ import {
   toFault,
 } from './messages.ts';
 
-type Work<Give, Told, Get> = (
-  give: Give,
-  live: { readonly signal: AbortSignal; tell(told: Told): void },
-) => Promise<Get>;
+/** Signal of a task, and the sending of its reports. */
+type Live<Told> = Readonly<{ signal: AbortSignal; tell: (told: Told) => void }>;
 
-type Works = {
-  readonly [Kind in TaskKind]: Work<
-    ThreadTasks[Kind]['give'],
-    ThreadTasks[Kind]['told'],
-    ThreadTasks[Kind]['get']
-  >;
-};
+type Work<Task extends ThreadTasks[TaskKind]> = (
+  give: Task['give'],
+  live: Live<Task['told']>,
+) => Promise<Task['get']>;
 
 /** Runs the tasks that arrive at a port, until it is told to close: then it closes index and port. */
 export function serveThread(port: MessagePort, setting: ThreadSetting): void {
@@ -51,7 +46,7 @@ export function serveThread(port: MessagePort, setting: ThreadSetting): void {
       const task = { stop: new AbortController(), ended: Promise.resolve() };
       running.set(id, task);
       // The client sends each task with the argument of its kind.
-      const work = works[kind] as Work<unknown, unknown, unknown>;
+      const work = works[kind] as (give: unknown, live: Live<unknown>) => Promise<unknown>;
       const tell = (told: unknown) => send({ kind: 'told', id, told });
       task.ended = run(id, () => work(give, { signal: task.stop.signal, tell }));
     }
@@ -71,7 +66,7 @@ function createWorks({ corpora, path }: ThreadSetting) {
     engine ??= createExtractiveEngine(open(), corpora);
     return engine;
   };
-  const works: Works = {
+  const works: { readonly [Kind in TaskKind]: Work<ThreadTasks[Kind]> } = {
     open: async () => {
       await openEngine();
       return open().isBuiltFor(corpora);

@@ -56,7 +56,7 @@ export interface ThreadClient {
   kill(): void;
 }
 
-/** How long a thread may take to close what it has open. */
+/** Maximum time that a thread takes to close what it has open. */
 const closingMs = 2000;
 
 interface Pending {

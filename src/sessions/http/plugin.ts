@@ -114,16 +114,12 @@ function isEmptyId(params: unknown): boolean {
   return typeof params === 'object' && params !== null && Object.values(params).includes('');
 }
 
+const bothNamesOf = (name: string) => [`X-Eve-${name}`, `X-${name}`];
+const streamHeaders = ['Stream-Version', 'Stream-Format', 'Stream-Tail-Index'];
 const exposedHeaders = [
-  'X-Eve-Session-Id',
-  'X-Session-Id',
+  ...bothNamesOf('Session-Id'),
   'X-Request-Id',
-  'X-Eve-Stream-Version',
-  'X-Stream-Version',
-  'X-Eve-Stream-Format',
-  'X-Stream-Format',
-  'X-Eve-Stream-Tail-Index',
-  'X-Stream-Tail-Index',
+  ...streamHeaders.flatMap(bothNamesOf),
   'X-Accel-Buffering',
   'Location',
   'Retry-After',

@@ -32,10 +32,9 @@ export function readMessage(body: Body, maxBytes: number) {
   }
   const text = readText(body.message);
   if (text.trim() === '') {
-    const fault = isGiven(body.message)
-      ? 'member `message` is blank'
-      : 'body has no member `message`';
-    throw new Problem('missing_message', { detail: `The ${fault}.` });
+    const isBlank = isGiven(body.message);
+    const detail = isBlank ? 'The member `message` is blank.' : 'The body has no member `message`.';
+    throw new Problem('missing_message', { detail });
   }
   if (Buffer.byteLength(text) > maxBytes) {
     const detail = `The member \`message\` is over ${maxBytes} bytes.`;

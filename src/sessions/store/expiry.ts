@@ -4,12 +4,8 @@ import type { SessionStore } from './sqlite-store.ts';
 import { endSession, type SessionRecord, type Transition } from './state.ts';
 
 /** Maximum times without a message or a turn, since the start, after the end, and of a 410 for the id after that. */
-export interface LifeLimits {
-  readonly idleMs: number;
-  readonly ageMs: number;
-  readonly retentionMs: number;
-  readonly forgetMs: number;
-}
+export type LifeLimits = Readonly<Record<Lives, number>>;
+type Lives = 'idleMs' | 'ageMs' | 'retentionMs' | 'forgetMs';
 
 interface ExpiryOptions {
   readonly store: SessionStore;

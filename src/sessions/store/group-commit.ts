@@ -4,7 +4,7 @@ import { Problem } from '../../core/problem.ts';
 /** When work is committed: at the end of this turn of the event loop, or some turns later, so that more shares a commit. */
 type Urgency = 'now' | 'soon';
 
-/** How many turns of the event loop work waits for others that is to be committed soon. */
+/** Number of turns of the event loop for which work that is to be committed soon waits for more. */
 const soonTurns = 8;
 
 interface GroupCommitOptions {

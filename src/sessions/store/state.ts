@@ -17,7 +17,7 @@ export interface SessionRecord {
   /** When a message last came or a turn last ended. */
   readonly activeMs: number;
   readonly endedMs: number | null;
-  /** How many messages were accepted: the number of the next turn. */
+  /** Number of accepted messages, which is the number of the next turn. */
   readonly accepted: number;
   /** The turns that have not ended, oldest first; empty unless the session is running. */
   readonly pending: readonly PendingTurn[];
@@ -201,13 +201,8 @@ function findAtWork({ pending }: SessionRecord, sequence: number): PendingTurn |
   return pending.find((turn) => turn.sequence === sequence && turn.isBegun);
 }
 
-function toTurn(sequence: number) {
-  return { sequence, turnId: `turn_${sequence}` };
-}
-
-function toStep(sequence: number) {
-  return { ...toTurn(sequence), stepIndex: 0 } as const;
-}
+const toTurn = (sequence: number) => ({ sequence, turnId: `turn_${sequence}` });
+const toStep = (sequence: number) => ({ ...toTurn(sequence), stepIndex: 0 }) as const;
 
 function toAppended({ sequence, deliveryId }: PendingTurn, unsent: Unsent): readonly EventDraft[] {
   if (unsent === null) return [];

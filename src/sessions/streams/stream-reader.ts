@@ -18,12 +18,9 @@ export interface StreamRequest {
   readonly client: Client | null;
 }
 
-export interface StreamTimes {
-  readonly heartbeatMs: number;
-  readonly leaseMs: number;
-  readonly followMs: number;
-  readonly stallMs: number;
-}
+type Times = 'heartbeatMs' | 'leaseMs' | 'followMs' | 'stallMs';
+
+export type StreamTimes = Readonly<Record<Times, number>>;
 
 /** A session that is being read. */
 export interface Feed {

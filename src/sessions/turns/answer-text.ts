@@ -10,7 +10,7 @@ interface AnswerTextOptions {
 
 export type AnswerText = ReturnType<typeof createAnswerText>;
 
-/** How little is held back, and how long. */
+/** Least text that is held back, as a number and as a share of what was sent; and the longest time. */
 const leastCharacters = 64;
 const leastShare = 16;
 const longestMs = 250;

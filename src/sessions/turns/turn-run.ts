@@ -24,7 +24,7 @@ export interface TurnSetting {
   readonly onFault: (error: unknown, doing: string) => void;
 }
 
-/** Why a turn stops early: `cut` if the answer is too long, `gone` if the session has ended or is deleted. */
+/** Reason why a turn stops early: `cut` if the answer is too long, `gone` if the session has ended or is deleted. */
 type Stop =
   | { readonly kind: 'cancelled' | 'cut' | 'gone' }
   | { readonly kind: 'failed'; readonly failure: TurnFailure };
