@@ -28,14 +28,11 @@ export const modelVariables = z.object({
   ),
 });
 
-/** The variables of the model that are set, by their names. */
-type ModelSettings = Readonly<Record<string, string | undefined>>;
-
 /**
  * Gives a line for each variable without which another one has no effect, so that nobody believes in
  * a model that is never asked.
  */
-export function modelFaults(set: ModelSettings): readonly string[] {
+export function modelFaults(set: Record<string, string | undefined>): readonly string[] {
   const { PERCH_MODEL_URL: url, PERCH_MODEL: model, PERCH_MODEL_KEY: key } = set;
   const faults: string[] = [];
   if (url !== undefined && model === undefined) {

@@ -30,13 +30,9 @@ function cheapest(
   { a, b, row, column }: { a: string; b: string; row: number; column: number },
   [before, above, own]: readonly [readonly number[], readonly number[], readonly number[]],
 ): number {
-  const isSame = a[row - 1] === b[column - 1];
-  const steps = [
-    (above[column] ?? 0) + 1,
-    (own[column - 1] ?? 0) + 1,
-    (above[column - 1] ?? 0) + (isSame ? 0 : 1),
-  ];
   const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-  if (isSwapped) steps.push((before[column - 2] ?? 0) + 1);
-  return Math.min(...steps);
+  const [added = 0, dropped = 0, changed = 0] = [above[column], own[column - 1], above[column - 1]];
+  const swapped = isSwapped ? (before[column - 2] ?? 0) : changed;
+  const kept = a[row - 1] === b[column - 1] ? changed : changed + 1;
+  return Math.min(added + 1, dropped + 1, kept, swapped + 1);
 }

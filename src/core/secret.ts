@@ -3,8 +3,6 @@ import { dirname } from 'node:path';
 import { closeToOthers, isCode, makePrivateFolder, withPath } from './files/private-files.ts';
 import type { Random } from './random.ts';
 
-const secretBytes = 32;
-
 /** A file that should hold a secret holds something else. */
 export class UnusableSecretError extends Error {}
 
@@ -39,7 +37,7 @@ function makeSecret(path: string, random: Random): void {
   makePrivateFolder(dirname(path));
   const draft = `${path}.${random.bytes(6).toString('hex')}`;
   try {
-    writeFileSync(draft, `${random.bytes(secretBytes).toString('hex')}\n`, { mode: 0o600 });
+    writeFileSync(draft, `${random.bytes(32).toString('hex')}\n`, { mode: 0o600 });
     linkSync(draft, path);
   } catch (error) {
     if (!isCode(error, 'EEXIST')) throw error;

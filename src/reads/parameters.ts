@@ -42,16 +42,13 @@ export const optionalChoice = <const Values extends readonly [string, ...string[
 /** Text, or the JSON number or boolean that means the same, as in arguments of MCP tools. */
 const textOrScalar = z.union([z.string(), z.int(), z.boolean()]).transform(String);
 
-const truths = ['true', '1', 'yes'];
-const untruths = ['false', '0', 'no'];
-
 /** Creates a boolean parameter, in any case. */
 export function truth(byDefault: boolean) {
   const schema = z
     .string()
     .toLowerCase()
-    .refine((value) => [...truths, ...untruths].includes(value))
-    .transform((value) => truths.includes(value));
+    .regex(/^(?:true|1|yes|false|0|no)$/)
+    .transform((value) => ['true', '1', 'yes'].includes(value));
   return parameter(textOrScalar.pipe(schema), {
     code: 'invalid_option',
     accepts: '`true`, `false`, `1`, `0`, `yes` or `no`',
@@ -64,16 +61,10 @@ export const freeText = (code: ProblemCode) => parameter(z.string(), { code, acc
 /** Creates the `thread` parameter: `off`, `full`, `conversation` or a count from 2 to 100. */
 export function threadMode() {
   const modes = ['off', 'full', 'conversation'] as const;
-  const count = z
-    .string()
-    .regex(/^(?:[2-9]|[1-9]\d|100)$/)
-    .transform(Number);
-  const schema = z
-    .string()
-    .toLowerCase()
-    .pipe(z.union([z.enum(modes), count]));
+  const pattern = /^(?:[2-9]|[1-9]\d|100)$/;
+  const mode = z.union([z.enum(modes), z.string().regex(pattern).transform(Number)]);
   const counts = { type: 'integer', minimum: 2, maximum: 100 };
-  return parameter(textOrScalar.pipe(schema), {
+  return parameter(textOrScalar.pipe(z.string().toLowerCase().pipe(mode)), {
     code: 'invalid_thread',
     accepts: '`off`, `full`, `conversation` or a count from 2 to 100',
     form: { anyOf: [{ type: 'string', enum: modes }, counts] },

@@ -40,14 +40,8 @@ export function* renderBrowseJson(result: BrowseResult): Steps<string> {
 }
 
 function describeSubject(subject: BrowseResult['subject']): Partial<BrowseReply> {
-  switch (subject.resource) {
-    case 'search':
-      return { query: subject.query, feed: subject.feed };
-    case 'replies': {
-      const { handle, id, url } = subject;
-      return { ...(handle === null ? {} : { handle }), id, url };
-    }
-    default:
-      return { handle: subject.handle };
-  }
+  if (subject.resource === 'search') return { query: subject.query, feed: subject.feed };
+  if (subject.resource !== 'replies') return { handle: subject.handle };
+  const { handle, id, url } = subject;
+  return { ...(handle !== null && { handle }), id, url };
 }

@@ -16,8 +16,7 @@ export const titlePost = (post: Post | undefined): string =>
 /** Returns the author of a post and its first words, as plain text on one line. */
 export function headlinePost(post: Post | undefined): string {
   if (post?.type !== 'status' || articleTitleOf(post) !== '') return titlePost(post);
-  const words = describeText(post) || summarizePost(post);
-  return cut(joinTitle(nameAuthor(post), words), maxTitle);
+  return cut(joinTitle(nameAuthor(post), describeText(post) || summarizePost(post)), maxTitle);
 }
 
 export const articleTitleOf = (post: Post | undefined): string =>

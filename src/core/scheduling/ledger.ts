@@ -120,13 +120,11 @@ export function openHold(book: Book, client: Client | null): Hold {
   };
 }
 
-interface Limit {
-  readonly kind: 'address' | 'network';
-  readonly name: string;
-  readonly most: number;
-}
-
-function findExcess(book: Book, limits: readonly Limit[], amount: number): Excess | null {
+function findExcess(
+  book: Book,
+  limits: ReturnType<typeof toLimits>,
+  amount: number,
+): Excess | null {
   const left = book.bound.total - totalIn(book) - amount;
   const held = limits.map(({ name }) => heldIn(book, name));
   const exceeded = limits.find(({ most }, at) => (held[at] ?? 0) + amount > most);
@@ -135,10 +133,10 @@ function findExcess(book: Book, limits: readonly Limit[], amount: number): Exces
   return held.some((own) => own > left) ? 'share' : null;
 }
 
-function toLimits(client: Client | null, { perAddress }: HoldingBound): readonly Limit[] {
+function toLimits(client: Client | null, { perAddress }: HoldingBound) {
   if (client === null) return [];
   const { address, network } = client;
-  const own: Limit = { kind: 'address', name: address, most: perAddress };
-  if (network === null) return [own];
-  return [own, { kind: 'network', name: network, most: perAddress * addressesPerNetwork }];
+  const own = { kind: 'address', name: address, most: perAddress } as const;
+  const most = perAddress * addressesPerNetwork;
+  return network === null ? [own] : [own, { kind: 'network', name: network, most } as const];
 }

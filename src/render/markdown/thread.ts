@@ -74,8 +74,7 @@ export function answersElsewhere(post: Status, thread: Thread): boolean {
 export function findAccounts(posts: readonly Post[]): Account[] {
   const found = new Map<string, Account>();
   for (const account of posts.flatMap(accountsOf)) {
-    const key = accountKey(account);
-    if (!found.has(key)) found.set(key, account);
+    found.set(accountKey(account), found.get(accountKey(account)) ?? account);
   }
   return [...found.values()];
 }
