@@ -3,7 +3,7 @@ import type { AnswerEngine } from '../answers/answer.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/random.ts';
-import type { Identification } from '../http/key-status/identity.ts';
+import type { Identification } from '../http/key-status/plugin.ts';
 import type { LoadGauge } from '../http/operations/load.ts';
 import type { FetchingOverrides } from './open/fetching.ts';
 

@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Random } from '../../core/random.ts';
 import { createLedger, type Ledger } from '../../core/scheduling/ledger.ts';
-import { createIdentification, type Identification } from '../../http/key-status/identity.ts';
+import { createIdentification, type Identification } from '../../http/key-status/plugin.ts';
 import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
 
 /** What access is built of. */

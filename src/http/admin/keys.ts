@@ -70,7 +70,6 @@ function registerKey(app: FastifyInstance, keys: AdminKeysOptions['keys']): void
   refuseOtherMethods(app, url, { allow: ['GET', 'HEAD', 'PATCH', 'DELETE'] });
 }
 
-/** Answers requests that pass the guard at a path that no route has. */
 function refuseAll(app: FastifyInstance, url: string): void {
   const refuse = async (request: FastifyRequest) => {
     throw routeNotFound(request);
@@ -189,7 +188,6 @@ const bodyProblems = [
   'unsupported_media_type',
 ] as const;
 
-/** Describes a route at the end of the path, with the id of a key if there is one. */
 function describeEndpoint(
   path: '' | '/{id}' | '/{id}/rotate',
   reply: EndpointReply,

@@ -1,15 +1,15 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
+import type { Identification } from '../key-status/plugin.ts';
 
 interface ConnectionsOptions {
   readonly ledger: Ledger;
   /** Returns the client of a connection; `null` for a trusted proxy, which has no bound of its own. */
   readonly clientOf: (socket: Socket) => Client | null;
-  /** Answers a connection with a problem document and closes it. */
   readonly refuse: (problem: Problem, socket: Socket) => void;
 }
 
@@ -93,10 +93,7 @@ function createPipelineBound(cutOff: (socket: Socket) => void) {
   };
 }
 
-interface ReplyBytesOptions {
-  readonly ledger: Ledger;
-  readonly clientOf: (request: FastifyRequest) => Client;
-}
+type ReplyBytesOptions = Pick<Identification, 'clientOf'> & { readonly ledger: Ledger };
 
 /**
  * Bounds the bytes of unread replies, for each client and for all; a reply beyond it becomes `overloaded`. Replies that
@@ -116,9 +113,8 @@ export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBy
 }
 
 export function overloadedByReplies(): Problem {
-  return new Problem('overloaded', {
-    detail: 'Too many bytes of replies wait to be read, in all or by this client address.',
-  });
+  const detail = 'Too many bytes of replies wait to be read, in all or by this client address.';
+  return new Problem('overloaded', { detail });
 }
 
 function sizeOf(payload: unknown): number {

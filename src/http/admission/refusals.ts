@@ -10,7 +10,6 @@ interface ParserError extends Error {
   readonly rawPacket?: unknown;
 }
 
-/** A socket of Node's HTTP server, with the response that is being sent. */
 interface ServerSocket extends Socket {
   readonly _httpMessage?: {
     readonly headersSent: boolean;

@@ -7,7 +7,6 @@ const byName = <Value extends z.ZodType>(value: Value) => z.record(z.string(), v
 
 const recordedExamples = z.object({
   baseUrl: z.string(),
-  /** Values of the parameters that were sent, by name. */
   parameters: byName(z.unknown()),
   /** Bodies of reads, by read and then by format. */
   reads: byName(byName(z.unknown())),

@@ -15,7 +15,6 @@ const openSet = <Value>(...values: readonly Value[]): JsonSchema => {
 
 const sometimes = (description: string) => ({ description, schema: text });
 
-/** Describes a header that every reply has that is described with it. */
 function always(description: string, schema = text) {
   return { required: true, description, schema };
 }
@@ -72,10 +71,7 @@ export function listEndpointHeaders(
 }
 
 /** Describes a header of an endpoint, with the schema that other replies' header of the same name has. */
-export function describeHeader(
-  name: string,
-  { description, isOptional }: EndpointHeader,
-): JsonSchema {
+export function describeHeader(name: string, { description, isOptional }: EndpointHeader) {
   const { schema } = Object.entries(describedHeaders).find(([one]) => one === name)?.[1] ?? {
     schema: text,
   };

@@ -14,7 +14,6 @@ export interface FrontSite extends Site {
 
 const sentence = 'Perch reads public social posts and answers with Markdown or JSON.';
 
-/** Lists texts for the box: of the sample if there is one, else of the network. */
 function listExamples({ baseUrl, hasSample }: FrontSite) {
   if (!hasSample) {
     return [
@@ -198,12 +197,10 @@ ${renderCommand('result-curl-json', 'the command for JSON', toCommand(url, "-H '
 </div>`;
 }
 
-/** Text that a shell takes as one word without quotes. */
-const plainWord = /^[\w:/.@%~-]+$/;
-
-/** Returns the line for a terminal; nothing in a URL can end its quotes. */
+/** Returns the line for a terminal; nothing in a URL can end its quotes, which a plain word does not need. */
 function toCommand(url: string, options: string): string {
-  return `curl ${options}${plainWord.test(url) ? url : `'${url.replaceAll("'", "'\\''")}'`}`;
+  const isPlain = /^[\w:/.@%~-]+$/.test(url);
+  return `curl ${options}${isPlain ? url : `'${url.replaceAll("'", "'\\''")}'`}`;
 }
 
 /** Renders a link to the other meaning of a word; nothing if it has one meaning. */
