@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
 import type { PublicHttpOptions } from '../core/http/public-network.ts';
 import type { Random } from '../core/random.ts';
-import type { Identification } from '../http/key-status/identity.ts';
+import type { Identification } from '../http/key-status/plugin.ts';
 import type { LoadGauge } from '../http/operations/load.ts';
 import type { Provider } from '../providers/provider.ts';
 

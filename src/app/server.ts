@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Random } from '../core/random.ts';
 import { boundConnections } from '../http/admission/connections.ts';
 import { createRefusals, type RefusedPath } from '../http/admission/refusals.ts';
-import type { Identification } from '../http/key-status/identity.ts';
+import type { Identification } from '../http/key-status/plugin.ts';
 import { createUnroutedHeaders, describeRefused } from '../http/reads/refused-paths.ts';
 import { toPath } from '../http/reads/routes.ts';
 import {

@@ -10,8 +10,8 @@ import { parseQuery } from '../../src/core/http/query.ts';
 import { problemKinds } from '../../src/core/problem.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import type { LoadGauge } from '../../src/http/operations/load.ts';
-import { chooseRead } from '../../src/http/reads/aliases.ts';
 import {
+  chooseRead,
   isBrowseRoute,
   isClosedPath,
   isHistoryRoute,

@@ -1,4 +1,4 @@
-import type { DiscoveryFacts } from '../../src/http/discovery/discovery-facts.ts';
+import type { DiscoveryFacts } from '../../src/http/discovery/surfaces.ts';
 
 /** The facts of a service with no route beside the reads and one page of documentation. */
 export const discoveryFacts: DiscoveryFacts = {

@@ -4,7 +4,7 @@ import { createAllowances } from '../../access/allowances/allowances.ts';
 import { createAddressReader, createConnectionReader } from '../../access/client-address.ts';
 import { openKeyStore } from '../../access/keys/key-store.ts';
 import { createLedger } from '../../core/scheduling/ledger.ts';
-import { createIdentification } from '../../http/key-status/identity.ts';
+import { createIdentification } from '../../http/key-status/plugin.ts';
 import type { AppBasics } from '../options.ts';
 import { toAllowanceLimits, toLedgerBounds } from './bounds.ts';
 

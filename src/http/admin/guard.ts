@@ -33,9 +33,8 @@ export function createAdminGuard({ token, clock, clientOf }: AdminGuardOptions) 
   };
 }
 
-function readToken({ raw }: FastifyRequest): string | null {
-  return authorizationFault(raw) === null ? readBearer(raw) : null;
-}
+const readToken = ({ raw }: FastifyRequest) =>
+  authorizationFault(raw) === null ? readBearer(raw) : null;
 
 /** Digests have one length, so that they are compared in constant time whatever was sent. */
 function toDigest(token: string): Buffer {
@@ -44,9 +43,8 @@ function toDigest(token: string): Buffer {
 
 /** The message is the same for a token that is wrong, missing, or not configured. */
 function unauthorized(): Problem {
-  return new Problem('unauthorized', {
-    detail: 'This route is for the operator of this server alone.',
-  });
+  const detail = 'This route is for the operator of this server alone.';
+  return new Problem('unauthorized', { detail });
 }
 
 /** Number of tries that are answered at once, so that a mistyped token costs nothing. */
@@ -58,7 +56,6 @@ const maxWaiting = 10_000;
 interface Tries {
   count: number;
   waiting: number;
-  /** Whether a caller has hung up on a slowed reply. */
   hasLeft: boolean;
 }
 
@@ -98,16 +95,12 @@ export function createFailedTries(clock: Clock) {
      *
      * @throws Problem `overloaded` if too many wait
      */
-    holdBack: async (
-      address: string,
-      signal: AbortSignal,
-    ): Promise<'passed' | 'waited' | 'left'> => {
+    holdBack: async (address: string, signal: AbortSignal) => {
       const tries = tried.peek(address);
-      if (tries === undefined || (tries.waiting === 0 && !tries.hasLeft)) return 'passed';
+      if (tries === undefined || (tries.waiting === 0 && !tries.hasLeft)) return 'passed' as const;
       if (waiting >= maxWaiting) {
-        throw new Problem('overloaded', {
-          detail: 'Too many requests with wrong tokens are waiting for their replies.',
-        });
+        const detail = 'Too many requests with wrong tokens are waiting for their replies.';
+        throw new Problem('overloaded', { detail });
       }
       return wait(countTry(address), signal);
     },

@@ -187,7 +187,6 @@ const bodyProblems = [
   'unsupported_media_type',
 ] as const;
 
-/** Describes a route at the end of the path, with the id of a key if there is one. */
 function describeEndpoint(
   path: '' | '/{id}' | '/{id}/rotate',
   reply: EndpointReply,

@@ -14,16 +14,10 @@ declare module 'fastify' {
   }
 }
 
-export interface Readiness {
-  readonly draining: boolean;
-}
+export type Readiness = { readonly draining: boolean };
 
 /** Refuses requests without a host or under a foreign one, with an endless URL, or while the process drains. */
-export function setAdmission(
-  app: FastifyInstance,
-  readiness: Readiness,
-  checkHost: HostCheck,
-): void {
+export function setAdmission(app: FastifyInstance, readiness: Readiness, checkHost: HostCheck) {
   app.addHook('onRequest', (request, reply, done) => {
     const fault = findFault(request.raw) ?? checkHost(request.raw.headers.host);
     if (fault?.code === 'malformed_request') reply.header('connection', 'close');

@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Client } from '../../core/caller.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Ledger } from '../../core/scheduling/ledger.ts';
+import type { Identification } from '../key-status/plugin.ts';
 
 interface ConnectionsOptions {
   readonly ledger: Ledger;
@@ -91,10 +92,7 @@ function createPipelineBound(cutOff: (socket: Socket) => void) {
   };
 }
 
-interface ReplyBytesOptions {
-  readonly ledger: Ledger;
-  readonly clientOf: (request: FastifyRequest) => Client;
-}
+type ReplyBytesOptions = Pick<Identification, 'clientOf'> & { readonly ledger: Ledger };
 
 /**
  * Bounds the bytes of unread replies, for each client and for all; a reply beyond it becomes `overloaded`. Replies that
@@ -114,9 +112,8 @@ export function boundReplies(app: FastifyInstance, { ledger, clientOf }: ReplyBy
 }
 
 export function overloadedByReplies(): Problem {
-  return new Problem('overloaded', {
-    detail: 'Too many bytes of replies wait to be read, in all or by this client address.',
-  });
+  const detail = 'Too many bytes of replies wait to be read, in all or by this client address.';
+  return new Problem('overloaded', { detail });
 }
 
 function sizeOf(payload: unknown): number {

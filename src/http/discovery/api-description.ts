@@ -8,22 +8,10 @@ import { historyMediaTypes } from '../../render/history.ts';
 import { describeVersioning } from '../lifecycle/lifecycle.ts';
 import { describeParameters } from '../openapi/read-paths.ts';
 import { isBrowseRoute, type Route, routes, summarizeRoute } from '../reads/routes.ts';
-import { type DiscoveryFacts, discoveryPaths } from './discovery-facts.ts';
-import { surfaces } from './surfaces.ts';
+import { type DiscoveryFacts, discoveryPaths, surfaces } from './surfaces.ts';
 
-const texts = z.array(z.string()).readonly();
-
-const describedRoute = z.object({
-  operation_id: z.string(),
-  method: z.string(),
-  path: z.string(),
-  also: texts
-    .optional()
-    .describe('Other paths at which it answers, without an operation of their own.'),
-  summary: z.string(),
-  parameters: texts.describe('Their names, those of the path first.'),
-  deprecated: z.boolean().optional(),
-});
+const text = z.string();
+const texts = z.array(text).readonly();
 
 const listOf = <Shape extends z.ZodRawShape>(shape: Shape) => z.array(z.object(shape)).readonly();
 
@@ -43,7 +31,17 @@ export const apiIndex = z
     surfaces: listOf({
       name: z.string().describe('Also a tag of `/openapi.json`.'),
       description: z.string(),
-      routes: z.array(describedRoute).readonly(),
+      routes: listOf({
+        operation_id: text,
+        method: text,
+        path: text,
+        also: texts
+          .optional()
+          .describe('Other paths at which it answers, without an operation of their own.'),
+        summary: text,
+        parameters: texts.describe('Their names, those of the path first.'),
+        deprecated: z.boolean().optional(),
+      }),
     }),
     formats: listOf({
       name: z.string().describe('The value of the parameter `format`.'),
@@ -87,10 +85,7 @@ export const apiIndex = z
         sunset_iso: z.string(),
         state: z.enum(['current', 'announced', 'deprecated', 'past_sunset']),
         successor: z.string().optional().describe('The path that replaces it, where one does.'),
-        successor_parameter: z
-          .string()
-          .optional()
-          .describe('Else the parameter that names the path.'),
+        successor_parameter: text.optional().describe('Else the parameter that names the path.'),
         successors: z.record(z.string(), z.string()).optional().describe('The path by its value.'),
       }),
     }),
@@ -214,6 +209,7 @@ function listKeyPaths(endpoints: readonly Endpoint[]): readonly string[] {
 
 /** Writes the description of the service as the Markdown document of `/api`. */
 export function toApiMarkdown(api: ApiIndex): string {
+  const { key } = api.authentication;
   const blocks = [
     `# ${api.name}`,
     api.description,
@@ -222,7 +218,7 @@ export function toApiMarkdown(api: ApiIndex): string {
     '## Formats',
     ['| `format` | media type | of |', '| --- | --- | --- |', ...api.formats.map(writeFormat)],
     '## Keys and limits',
-    writeKeys(api),
+    `Nobody needs a key. One is sent as \`${key.header}: ${key.scheme}\` and asked for at <${key.request_url}>. Allowances are counted over ${api.limits.window_seconds} seconds, and a 429 says in \`Retry-After\` how long to wait.`,
     [
       '| policy | units | what it counts |',
       '| --- | --- | --- |',
@@ -252,10 +248,6 @@ function writeSurface({ name, description, routes }: ApiIndex['surfaces'][number
 
 function writeFormat({ name, media_type, reads }: ApiIndex['formats'][number]): string {
   return `| \`${name}\` | \`${media_type}\` | ${reads.map((read) => `\`${read}\``).join(', ')} |`;
-}
-
-function writeKeys({ authentication: { key }, limits }: ApiIndex): string {
-  return `Nobody needs a key. One is sent as \`${key.header}: ${key.scheme}\` and asked for at <${key.request_url}>. Allowances are counted over ${limits.window_seconds} seconds, and a 429 says in \`Retry-After\` how long to wait.`;
 }
 
 function writeAlias(alias: ApiIndex['versioning']['deprecated_aliases'][number]): string {

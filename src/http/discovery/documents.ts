@@ -2,30 +2,33 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Clock, toIsoSeconds } from '../../core/clock.ts';
 import type { Endpoint } from '../../core/endpoint.ts';
+import { allReads } from '../../reads/index.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import { nothingOfItsOwn, sendPrepared } from '../../web/reply.ts';
 import { describeOpenApi } from '../openapi/document.ts';
 import { readExamples } from '../openapi/examples.ts';
 import { listEndpointHeaders, notModified } from '../openapi/headers.ts';
-import { askPath } from '../pages/layout.ts';
-import { prepareBody } from '../pages/page-reply.ts';
+import { askPath, prepareBody } from '../pages/layout.ts';
 import { negotiate, offers } from '../reads/negotiation.ts';
 import { previewProducts } from '../reads/preview-crawlers.ts';
+import { historyRoutes, readRoutes } from '../reads/routes.ts';
 import { apiIndex, describeApi, toApiMarkdown } from './api-description.ts';
-import { type DiscoveryFacts, discoveryPaths, toDiscoveryLink } from './discovery-facts.ts';
-import { writeLlmsText } from './llms-text.ts';
 import {
   apiCatalog,
   ardManifest,
+  type DiscoveryFacts,
   describeApiCatalog,
   describeArd,
   describeServerCard,
+  discoveryPaths,
   serverCard,
   serverCardType,
   toCatalogLink,
+  toDiscoveryLink,
 } from './surfaces.ts';
 
 const json = 'application/json';
+const plainText = { mediaType: 'text/plain', schema: 'text' } as const;
 
 interface DiscoveryDocument extends Pick<Endpoint, 'id' | 'path' | 'summary'> {
   /** Default: `application/json`, which clients look for rather than for a type such as OpenAPI's. */
@@ -89,24 +92,21 @@ const documents: readonly DiscoveryDocument[] = [
     id: 'getLlmsText',
     path: discoveryPaths.llms,
     summary: 'Introduces the service to language models, with links to every page.',
-    mediaType: 'text/plain',
-    schema: 'text',
+    ...plainText,
     write: writeLlmsText,
   },
   {
     id: 'getRobotsText',
     path: discoveryPaths.robots,
     summary: 'Tells crawlers what they may fetch (RFC 9309).',
-    mediaType: 'text/plain',
-    schema: 'text',
+    ...plainText,
     write: writeRobotsText,
   },
   {
     id: 'getSecurityText',
     path: discoveryPaths.security,
     summary: 'Tells where a weakness is reported (RFC 9116).',
-    mediaType: 'text/plain',
-    schema: 'text',
+    ...plainText,
     write: writeSecurityText,
   },
   {
@@ -229,3 +229,43 @@ function writeSecurityText({ baseUrl, contacts }: DiscoveryFacts, nowMs: number)
   ];
   return `${lines.join('\n')}\n`;
 }
+
+/** Writes `/llms.txt` (llmstxt.org): a title, a summary in a quote, the reads, then sections of links. */
+export function writeLlmsText({ baseUrl, endpoints, pages }: DiscoveryFacts): string {
+  const routes = [...readRoutes, ...historyRoutes].filter(({ surface }) => surface === 'v1');
+  const canBeAsked = endpoints.some(({ path }) => path === askPath);
+  const descriptions = Object.entries(titles).flatMap(([path, title]) => {
+    const served = endpoints.find((endpoint) => endpoint.path === path);
+    return served === undefined ? [] : [`- [${title}](${baseUrl}${path}): ${served.summary}`];
+  });
+  const blocks = [
+    '# Perch',
+    '> Reads public social posts, profiles, followers and searches, and answers with Markdown or JSON. Nobody needs an account or a key, and nothing can be written.',
+    `Put the path of a post, or its whole URL, behind ${baseUrl}, or ask the versioned routes:`,
+    routes.map(({ path, read }) => `- \`GET ${path}\`: ${allReads[read].summary}`).join('\n'),
+    'Replies are Markdown unless `format=json` or `Accept: application/json` asks for JSON. Take fields from the JSON and do not parse the Markdown. A list has `nextCursor`, which is the `cursor` of its next page. An error is a problem document: switch on `code`, do what `resolution` says, and wait as long as `Retry-After` says.',
+    '## Descriptions for programs',
+    descriptions.join('\n'),
+    '## Documentation',
+    [
+      ...pages().map(
+        ({ name, title, summary }) =>
+          `- [${title}](${baseUrl}${discoveryPaths.docs}/${name}): ${summary}`,
+      ),
+      ...(canBeAsked ? [`- [Ask](${baseUrl}${askPath}): ${askText}`] : []),
+    ].join('\n'),
+  ];
+  return `${blocks.join('\n\n')}\n`;
+}
+
+const askText =
+  'A question as `q` is answered from these pages; as Markdown with `Accept: text/markdown`';
+
+/** Titles of the documents that are worth a reader's time, the most telling first. */
+const titles = {
+  [discoveryPaths.openApi]: 'OpenAPI description',
+  [discoveryPaths.apiIndex]: 'Short description',
+  [discoveryPaths.serverCard]: 'Card of the MCP server',
+  [discoveryPaths.apiCatalog]: 'API catalog',
+  [discoveryPaths.ard]: 'ARD manifest',
+};

@@ -1,7 +1,47 @@
 import { z } from 'zod';
 import type { Endpoint, EndpointTag } from '../../core/endpoint.ts';
+import type { OpenApiFacts } from '../openapi/document.ts';
+import type { LibraryPage } from '../pages/docs/library.ts';
 import type { Route } from '../reads/routes.ts';
-import { type DiscoveryFacts, discoveryPaths } from './discovery-facts.ts';
+
+export interface DiscoveryFacts extends Omit<OpenApiFacts, 'nowMs' | 'examples'> {
+  /** URIs for people: where to ask for a key, and where to report a weakness. */
+  readonly contacts: { readonly keys: string; readonly security: string };
+  /** Returns the pages of the documentation in reading order. Called when a document is made. */
+  pages(): readonly Pick<LibraryPage, 'name' | 'title' | 'summary'>[];
+}
+
+export const discoveryPaths = {
+  apiIndex: '/api',
+  openApi: '/openapi.json',
+  docs: '/docs',
+  apiCatalog: '/.well-known/api-catalog',
+  ard: '/.well-known/ard.json',
+  aiCatalog: '/.well-known/ai-catalog.json',
+  mcp: '/mcp',
+  /** The place that SEP-2127 reserves below the endpoint. */
+  serverCard: '/mcp/server-card',
+  llms: '/llms.txt',
+  robots: '/robots.txt',
+  security: '/.well-known/security.txt',
+  readiness: '/health/ready',
+} as const;
+
+const links = [
+  ['service-desc', discoveryPaths.openApi, 'application/json'],
+  ['service-doc', discoveryPaths.docs, 'text/html'],
+  ['status', discoveryPaths.readiness, 'application/json'],
+  ['api-catalog', discoveryPaths.apiCatalog, 'application/linkset+json'],
+  ['ard', discoveryPaths.ard, 'application/json'],
+  ['describedby', discoveryPaths.llms, 'text/plain'],
+] as const;
+
+/** Returns the `Link` header of `/api` and of the front page (RFC 8288; relations of RFC 8631, RFC 9727, ARD §5.1). */
+export function toDiscoveryLink(baseUrl: string): string {
+  return links
+    .map(([relation, path, type]) => `<${baseUrl}${path}>; rel="${relation}"; type="${type}"`)
+    .join(', ');
+}
 
 type SurfaceName = Route['surface'] | Exclude<EndpointTag, 'operator'>;
 
@@ -91,6 +131,7 @@ const linkTarget = z
   .meta({ id: 'LinkTarget' });
 
 const targets = z.array(linkTarget).readonly();
+const texts = z.array(z.string()).readonly();
 
 /** The links of one context (RFC 9264 §4.2.2); the relations are those of RFC 8631 and RFC 9727. */
 const linkContext = z
@@ -123,11 +164,9 @@ export function describeApiCatalog({ baseUrl, endpoints }: DiscoveryFacts) {
 
 function linkSurface(surface: MachineSurface, baseUrl: string) {
   const { anchor, description, documentation, title: name } = surface;
-  const link = (to: string, type: string, title: string) => ({
-    href: `${baseUrl}${to}`,
-    type,
-    title,
-  });
+  const link = (to: string, type: string, title: string) => {
+    return { href: `${baseUrl}${to}`, type, title };
+  };
   return {
     anchor: `${baseUrl}${anchor}`,
     'service-desc': [
@@ -158,11 +197,8 @@ const ardEntry = z
     type: z.string().describe('The media type that says what `url` leads to.'),
     url: z.url().describe('The document that describes the surface.'),
     description: z.string(),
-    tags: z.array(z.string()).readonly(),
-    representativeQueries: z
-      .array(z.string())
-      .readonly()
-      .describe('Two to five questions that the surface can answer.'),
+    tags: texts,
+    representativeQueries: texts.describe('Two to five questions that the surface can answer.'),
     version: z.string(),
     metadata: z.object({
       surface: z.string().describe('Its name in `/api`.'),
@@ -181,31 +217,26 @@ export const ardManifest = z
   })
   .meta({ id: 'ArdManifest' });
 
-export function describeArd(facts: DiscoveryFacts): z.output<typeof ardManifest> {
+export function describeArd({ baseUrl, version, endpoints }: DiscoveryFacts) {
   return {
     specVersion: '1.0',
-    host: { displayName: 'Perch', documentationUrl: `${facts.baseUrl}${discoveryPaths.docs}` },
-    entries: listMachineSurfaces(facts.endpoints).map((surface) => describeEntry(surface, facts)),
-  };
-}
-
-function describeEntry(surface: MachineSurface, { baseUrl, version }: DiscoveryFacts) {
-  const { path, artifactType } = surface.description;
-  return {
-    identifier: `urn:air:${toPublisher(baseUrl)}:${surface.identifier}`,
-    displayName: surface.title,
-    type: artifactType,
-    url: `${baseUrl}${path}`,
-    description: surfaces[surface.name],
-    tags: surface.tags,
-    representativeQueries: surface.queries,
-    version,
-    metadata: {
-      surface: surface.name,
-      endpoint: `${baseUrl}${surface.anchor}`,
-      documentation: `${baseUrl}${surface.documentation}`,
-    },
-  };
+    host: { displayName: 'Perch', documentationUrl: `${baseUrl}${discoveryPaths.docs}` },
+    entries: listMachineSurfaces(endpoints).map((surface) => ({
+      identifier: `urn:air:${toPublisher(baseUrl)}:${surface.identifier}`,
+      displayName: surface.title,
+      type: surface.description.artifactType,
+      url: `${baseUrl}${surface.description.path}`,
+      description: surfaces[surface.name],
+      tags: surface.tags,
+      representativeQueries: surface.queries,
+      version,
+      metadata: {
+        surface: surface.name,
+        endpoint: `${baseUrl}${surface.anchor}`,
+        documentation: `${baseUrl}${surface.documentation}`,
+      },
+    })),
+  } satisfies z.output<typeof ardManifest>;
 }
 
 /** The host of the base URL. An IPv6 address is no name: its colons would part the identifier. */

@@ -5,8 +5,14 @@ import { lifecycleState, toHeaderDates, toIsoDates } from '../../core/lifecycle.
 import { redactKeys } from '../../core/redact.ts';
 import { parseHandle } from '../../model/reference.ts';
 import { configOf } from '../../web/methods.ts';
-import { findRead, pickParameters } from '../reads/aliases.ts';
-import { type AliasRoute, aliasRoutes, findVersioned, type Route } from '../reads/routes.ts';
+import {
+  type AliasRoute,
+  aliasRoutes,
+  findRead,
+  findVersioned,
+  pickParameters,
+  type Route,
+} from '../reads/routes.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -64,7 +70,6 @@ function toSuccessor(route: AliasRoute, url: string, baseUrl: string): string | 
   return carry(`${baseUrl}${path.replace('{handle}', encodeURIComponent(account.handle))}`, others);
 }
 
-/** Adds parameters to an address, each as often as it was given. */
 function carry(address: string, parameters: ParsedUrlQuery): string | null {
   const pairs = Object.entries(parameters).flatMap(([name, values = []]) =>
     [values].flat().map((value): [string, string] => [name, value]),

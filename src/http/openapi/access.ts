@@ -12,7 +12,7 @@ interface AccessDescription {
   readonly callers: string;
   readonly members: JsonSchema;
   readonly problems: readonly ProblemCode[];
-  /** Description of the security scheme, which is a bearer token, by its name. */
+  /** Description of the bearer token by the name of the security scheme. */
   readonly scheme: Readonly<Record<string, string>>;
 }
 

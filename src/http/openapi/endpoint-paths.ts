@@ -19,10 +19,7 @@ import {
 } from './problems.ts';
 
 /** Describes the path items of endpoints. One path can have several methods. */
-export function describeEndpointPaths(
-  endpoints: readonly Endpoint[],
-  examples: NamedExamples,
-): JsonSchema {
+export function describeEndpointPaths(endpoints: readonly Endpoint[], examples: NamedExamples) {
   const items: Record<string, JsonSchema> = {};
   for (const endpoint of endpoints.flatMap(writeOut)) {
     const operation = { [endpoint.method.toLowerCase()]: describeOperation(endpoint, examples) };
@@ -79,7 +76,6 @@ function describeOperation(endpoint: Endpoint, examples: NamedExamples): JsonSch
 function describeParameters({ parameters = {} }: Endpoint): readonly JsonSchema[] {
   return Object.entries(parameters).flatMap(([place, schema]) => {
     const { properties = {}, required = [] } = toInputSchema(schema, parameterForms);
-    // The schema of an object has its members under `properties`, and names those it needs.
     const members = Object.entries(properties as Readonly<Record<string, JsonSchema>>);
     return members.map(([name, { description = '', ...form }]) => ({
       name,
@@ -149,11 +145,7 @@ function describeHeaders(headers: EndpointHeaders): JsonSchema {
 /** Header of the problem `missing_bearer` (RFC 9110 §15.5.2). */
 const challenge: EndpointHeaders = { 'WWW-Authenticate': { description: '`Bearer`.' } };
 
-function describeProblemHeaders(
-  endpoint: Endpoint,
-  status: number,
-  told: readonly ProblemCode[],
-): JsonSchema {
+function describeProblemHeaders(endpoint: Endpoint, status: number, told: readonly ProblemCode[]) {
   return {
     ...describeCommonHeaders(endpoint),
     ...referHeaders(status === 429 || status === 503 ? ['Retry-After'] : []),

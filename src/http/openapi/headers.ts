@@ -71,10 +71,7 @@ export function listEndpointHeaders(
 }
 
 /** Describes a header of an endpoint, with the schema that other replies' header of the same name has. */
-export function describeHeader(
-  name: string,
-  { description, isOptional }: EndpointHeader,
-): JsonSchema {
+export function describeHeader(name: string, { description, isOptional }: EndpointHeader) {
   const { schema } = Object.entries(describedHeaders).find(([one]) => one === name)?.[1] ?? {
     schema: text,
   };

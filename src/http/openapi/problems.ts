@@ -13,19 +13,17 @@ import { referHeaders } from './headers.ts';
 
 export const problemCodes = Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]];
 
+const text = z.string();
+const code = z.enum(problemCodes);
+
 export const problemReply = z
   .object({
     type: z.string().describe('The address of the page that explains the code.'),
     title: z.string(),
     status: z.number().int().describe('The status of this response.'),
     detail: z.string().describe('What was wrong this time; for people.'),
-    instance: z
-      .string()
-      .exactOptional()
-      .describe('Path and query of the request, without secrets.'),
-    code: z
-      .enum(problemCodes)
-      .describe('Says what to do about it; keeps its meaning and its status.'),
+    instance: text.exactOptional().describe('Path and query of the request, without secrets.'),
+    code: code.describe('Says what to do about it; keeps its meaning and its status.'),
     resolution: z.string().describe('What to do next; for people.'),
     retry_after: z.number().int().exactOptional().describe('Seconds; equal to `Retry-After`.'),
     error: z.string().exactOptional().describe('On session routes: the same as `detail`.'),

@@ -54,11 +54,7 @@ function describeOperation(route: Route, facts: OpenApiFacts, examples: NamedExa
   };
 }
 
-/** Adds the value that was sent, unless the schema has a value itself. */
-function addExample(
-  parameter: ParameterObject,
-  sent: Readonly<Record<string, unknown>>,
-): JsonSchema {
+function addExample(parameter: ParameterObject, sent: Readonly<Record<string, unknown>>) {
   const { name, schema } = parameter;
   const hasValue = schema.enum !== undefined || schema.default !== undefined;
   if (hasValue || !Object.hasOwn(sent, name)) return { ...parameter };
@@ -99,10 +95,7 @@ function describeSurface(route: Route): readonly string[] {
 }
 
 /** Returns the lifecycle members of an operation; its state only if an instant is given. */
-export function describeOperationLifecycle(
-  route: Route,
-  { nowMs }: Pick<OpenApiFacts, 'nowMs'>,
-): JsonSchema {
+export function describeOperationLifecycle(route: Route, { nowMs }: Pick<OpenApiFacts, 'nowMs'>) {
   const { lifecycle, surface } = route;
   const replacement = surface === 'alias' ? describeReplacement(route) : {};
   return {
@@ -164,16 +157,9 @@ function listOfChoice({ parameter, reads: named }: ReadChoice): readonly Paramet
     const limit = takers.length === values.length ? '' : ` Only for ${named}.`;
     return { ...one, required: false, description: `${one.description}${limit}` };
   });
-  return [
-    {
-      name: parameter,
-      in: 'query',
-      required: true,
-      description: 'What is read.',
-      schema: { type: 'string', enum: values },
-    },
-    ...shared,
-  ];
+  const schema = { type: 'string', enum: values };
+  const choice = { required: true, description: 'What is read.', schema };
+  return [{ name: parameter, in: 'query', ...choice }, ...shared];
 }
 
 /** Codes that no read answers with. */
@@ -201,10 +187,7 @@ function describeResponses(route: Route, facts: OpenApiFacts, examples: NamedExa
 
 export function describeProblemResponses(examples: NamedExamples): JsonSchema {
   const named = routes.flatMap((route) =>
-    listStatuses(route).map((status) => [
-      nameResponse(route, status),
-      describeStatus(route, status, examples),
-    ]),
+    listStatuses(route).map((at) => [nameResponse(route, at), describeStatus(route, at, examples)]),
   );
   return Object.fromEntries(named);
 }
@@ -239,11 +222,8 @@ function describeStatus(route: Route, status: ProblemStatus, examples: NamedExam
 }
 
 function describeHistoryContent(examples: NamedExamples): JsonSchema {
-  const failed = {
-    type: 'object',
-    properties: { error: refer(problemReply) },
-    required: ['error'],
-  };
+  const error = refer(problemReply);
+  const failed = { type: 'object', properties: { error }, required: ['error'] };
   const line = { anyOf: [refer(historyPostLine), refer(historyMetaLine), failed] };
   const schemas = { json: refer(historyReply), ndjson: line } as const;
   const bodies = (['json', 'ndjson'] as const).map((format) => {

@@ -6,10 +6,7 @@ import { platform } from '../../model/reference.ts';
 import type { BreakerState } from '../../providers/gate.ts';
 
 /** Registers `/health/live` and `/health/ready`, which admission refuses while the process drains. */
-export async function healthPlugin(
-  app: FastifyInstance,
-  { chain }: { readonly chain: ProviderChain },
-) {
+export async function healthPlugin(app: FastifyInstance, { chain }: { chain: ProviderChain }) {
   const states = {
     '/health/live': () => ({ status: 'ok' }),
     '/health/ready': () => ({ status: 'ready', providers: chain.states() }),
@@ -28,18 +25,16 @@ export async function healthPlugin(
   }
 }
 
-const breakerStates = ['closed', 'open', 'half_open'] as const satisfies readonly BreakerState[];
+const breaker = z.enum(['closed', 'open', 'half_open'] satisfies readonly BreakerState[]);
 
 const providerState = z
   .object({
     name: z.string(),
-    breaker: z
-      .enum(breakerStates)
-      .describe(
-        '`open` while any kind of query is not asked; `half_open` while one tries whether it is back.',
-      ),
+    breaker: breaker.describe(
+      '`open` while any kind of query is not asked; `half_open` while one tries whether it is back.',
+    ),
     broken: z
-      .record(z.string(), z.enum(breakerStates))
+      .record(z.string(), breaker)
       .describe('The kinds of query whose breaker is not closed.'),
     platforms: z.array(platform).readonly(),
     reads: z.array(z.string()).readonly().describe('What it can be asked for; an open set.'),
@@ -49,10 +44,7 @@ const providerState = z
 const liveReply = z.object({ status: z.string().describe('`ok`.') });
 
 const readyReply = z
-  .object({
-    status: z.string().describe('`ready`.'),
-    providers: z.array(providerState).readonly(),
-  })
+  .object({ status: z.string().describe('`ready`.'), providers: z.array(providerState).readonly() })
   .meta({ id: 'Readiness' });
 
 const health = { method: 'GET', tag: 'health', access: 'open', problems: [] } as const;

@@ -32,6 +32,8 @@ export async function metricsPlugin(app: FastifyInstance, options: MetricsOption
   refuseOtherMethods(app, metricsPath, { allow: ['GET', 'HEAD'] });
 }
 
+const measured = { status: 200, description: 'What was measured just now.' };
+
 export const metricsEndpoints: readonly Endpoint[] = [
   {
     id: 'getMetrics',
@@ -40,13 +42,7 @@ export const metricsEndpoints: readonly Endpoint[] = [
     tag: 'operator',
     summary: 'Gives figures of the server in the Prometheus text format.',
     description: 'With `PERCH_METRICS=open` it needs no token.',
-    replies: [
-      {
-        status: 200,
-        description: 'What was measured just now.',
-        content: { [metricsMediaType]: 'text' },
-      },
-    ],
+    replies: [{ ...measured, content: { [metricsMediaType]: 'text' } }],
     problems: [],
     access: 'operator',
   },

@@ -15,11 +15,12 @@ export function createTraffic() {
   const problems = new Map<string, number>();
   const waits = new Map<string, WaitCounts>();
   const countAnswer = ({ source, cache }: Answer, { freshness }: Plan): void => {
-    const kinds = getOrSet(reads, source, () => new Map<string, StateCounts>());
-    getOrSet(kinds, freshness, () => ({ hit: 0, miss: 0, stale: 0, bypass: 0 }))[cache] += 1;
+    const kinds = reads.get(source) ?? new Map<string, StateCounts>();
+    const counts = kinds.get(freshness) ?? { hit: 0, miss: 0, stale: 0, bypass: 0 };
+    counts[cache] += 1;
+    reads.set(source, kinds.set(freshness, counts));
   };
   return {
-    /** Returns the same fetcher, which counts its answers. */
     countAnswers: (fetcher: Fetcher): Fetcher => ({
       ...fetcher,
       recall: (plan) => {
@@ -33,7 +34,6 @@ export function createTraffic() {
         return answer;
       },
     }),
-    /** Returns the same log, which counts problems and replies that had to wait. */
     countReplies: (log: AccessLog): AccessLog => ({
       notice: (request, reply, status) => {
         const { problemCode, elapsedTime } = reply;
@@ -71,14 +71,6 @@ export function createTraffic() {
   };
 }
 
-function getOrSet<Value>(map: Map<string, Value>, name: string, create: () => Value): Value {
-  const known = map.get(name);
-  if (known !== undefined) return known;
-  const created = create();
-  map.set(name, created);
-  return created;
-}
-
 interface WaitCounts {
   /** Number of waits within each bound and not within the one before; the last has no bound. */
   readonly within: number[];
@@ -87,8 +79,9 @@ interface WaitCounts {
 
 /** The map has one entry for each registered route at most. */
 function countWait(waits: Map<string, WaitCounts>, route: string, seconds: number): void {
-  const within = () => Array<number>(waitBounds.length + 1).fill(0);
-  const counts = getOrSet(waits, route, () => ({ within: within(), sum: 0 }));
+  const none = Array<number>(waitBounds.length + 1).fill(0);
+  const counts = waits.get(route) ?? { within: none, sum: 0 };
+  waits.set(route, counts);
   const bound = waitBounds.findIndex((one) => seconds <= one);
   const at = bound === -1 ? waitBounds.length : bound;
   counts.within[at] = (counts.within[at] ?? 0) + 1;

@@ -5,8 +5,7 @@ import { sendNoCors } from '../../web/cors.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { refuseOtherMethods } from '../../web/methods.ts';
 import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../web/reply.ts';
-import { assetPath } from './layout.ts';
-import { prepareBody } from './page-reply.ts';
+import { assetPath, prepareBody } from './layout.ts';
 
 /** Media types by file extension. Other files in `assets/` are not served. */
 const mediaTypes: Readonly<Record<string, string>> = {

@@ -89,11 +89,9 @@ async function importAndSend(
   accessLog.notice(request, reply, 200);
 }
 
-/** Adds warnings about the request to those that the end of an import has. */
-function addWarnings(
-  posts: HistoryImport['posts'],
-  warnings: readonly string[],
-): HistoryImport['posts'] {
+type Posts = HistoryImport['posts'];
+
+function addWarnings(posts: Posts, warnings: readonly string[]): Posts {
   return {
     next: async () => {
       const step = await posts.next();

@@ -26,17 +26,17 @@ import {
   type ReplyOptions,
   sendPrepared,
 } from '../../web/reply.ts';
-import type { Identification } from '../key-status/identity.ts';
-import { identityOf, refuseRead, toWaiting } from '../key-status/plugin.ts';
+import { type Identification, identityOf, refuseRead, toWaiting } from '../key-status/plugin.ts';
 import { lifecycleOf } from '../lifecycle/lifecycle.ts';
 import type { Load, Work } from '../operations/load.ts';
 import { addressPaths, createAddressAnswering } from './address-route.ts';
-import { chooseRead, pickParameters } from './aliases.ts';
 import { namesFormat, negotiate, offers } from './negotiation.ts';
 import { isPreviewCrawler } from './preview-crawlers.ts';
 import {
   type AliasRoute,
+  chooseRead,
   listRouterPaths,
+  pickParameters,
   type ReadRoute,
   type Route,
   surfaceOf,
@@ -87,7 +87,12 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
   };
   for (const row of options.routes) {
     for (const { url, form } of listRouterPaths(row)) {
-      const answering = createRowAnswering(row, form, options);
+      const answering: Answering = {
+        config: toConfig(row, form),
+        isRoute: isRouteOf(row, form),
+        hasPreviews: options.linkPreviews && row.surface === 'permalink',
+        toAsked: (request) => toAsked(row, toGiven(form, request)),
+      };
       if (row.surface === 'alias') app.head(url, answering, answerWithoutRead);
       register(url, answering);
     }
@@ -96,23 +101,11 @@ export async function readRoutesPlugin(app: FastifyInstance, options: ReadRoutes
   for (const url of addressPaths) register(url, answering);
 }
 
-function createRowAnswering(
-  row: ReadRoute | AliasRoute,
-  form: PathForm,
-  { linkPreviews }: ReadRoutesOptions,
-): Answering {
-  return {
-    config: toConfig(row, form),
-    isRoute: isRouteOf(row, form),
-    hasPreviews: linkPreviews && row.surface === 'permalink',
-    toAsked: (request) => {
-      const given = toGiven(form, request);
-      if (row.surface !== 'alias') return { read: row.read, given };
-      const read = chooseRead(row, given);
-      // The successor has the same body, and gets known parameters alone: nothing warns of others.
-      return { read, given: pickParameters(read, given) };
-    },
-  };
+function toAsked(row: ReadRoute | AliasRoute, given: ParsedUrlQuery): AskedRead {
+  if (row.surface !== 'alias') return { read: row.read, given };
+  const read = chooseRead(row, given);
+  // The successor has the same body, and gets known parameters alone: nothing warns of others.
+  return { read, given: pickParameters(read, given) };
 }
 
 /** Returns the configuration of a row's route at one of its paths. */
@@ -151,8 +144,9 @@ function createHandler(answering: Answering, options: HandlerOptions) {
   const answerLater = async (
     asked: Asked,
     recalled: Answered | undefined,
-    { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+    reply: FastifyReply,
   ): Promise<void> => {
+    const { request } = reply;
     const answered =
       recalled ??
       (await work.track(reader.fetch(asked.understood, toWaiting(request, identification))));
@@ -173,7 +167,7 @@ function createHandler(answering: Answering, options: HandlerOptions) {
     const answered = reader.recall(asked.understood);
     const view = answered && chooseView(request, asked, answered);
     const kept = view && replies.get(view.answered.answer.views, view.name);
-    if (kept === undefined) return answerLater(asked, answered, { request, reply });
+    if (kept === undefined) return answerLater(asked, answered, reply);
     return sendPrepared({ request, reply }, kept, toReplyOptions(request, context.baseUrl));
   };
 }

@@ -2,8 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { isPermalinkHandle } from '../../reads/addresses/match-path.ts';
 import { corsHeaders } from '../../web/cors.ts';
 import type { Headers } from '../../web/headers.ts';
-import type { Identification } from '../key-status/identity.ts';
-import { toKeyHeaders } from '../key-status/plugin.ts';
+import { type Identification, toKeyHeaders } from '../key-status/plugin.ts';
 import { toLifecycleHeaders } from '../lifecycle/lifecycle.ts';
 import { aliasRoutes, isClosedPath, type Route, routes, surfaceOf, toPath } from './routes.ts';
 
@@ -16,14 +15,11 @@ export function describeRefused(url: string, baseUrl: string): Headers {
 }
 
 /** Creates the headers of requests with broken percent-encoding, for which Fastify runs no hooks: those of their row. */
-export function createUnroutedHeaders(
-  identification: Identification,
-  baseUrl: string,
-): (request: FastifyRequest) => Headers {
+export function createUnroutedHeaders(identification: Identification, baseUrl: string) {
   const rows = routes
     .toSorted((a, b) => a.path.split('{').length - b.path.split('{').length)
     .map((row) => ({ row, pattern: toPattern(row) }));
-  return (request) => {
+  return (request: FastifyRequest): Headers => {
     const { url = '' } = request.raw;
     const path = toPath(url);
     const row = rows.find(({ pattern }) => pattern.test(path))?.row;

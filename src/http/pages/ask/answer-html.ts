@@ -44,9 +44,7 @@ function toWebAddress(target: string): string | null {
 }
 
 /** Creates the renderer of answers: their Markdown is the only source of markup and links. */
-export async function createAnswerRenderer(
-  links: AnswerLinks,
-): Promise<(markdown: string) => string> {
+export async function createAnswerRenderer(links: AnswerLinks) {
   const parser = await createParser();
   // The parser accepts every link; `toElement` shows those that lead nowhere as text.
   parser.validateLink = () => true;
@@ -61,7 +59,7 @@ export async function createAnswerRenderer(
     const href = isInLink(tokens, at) ? null : links.ofCitation(content);
     return href === null ? code : `<a href="${escapeHtml(href)}">${code}</a>`;
   };
-  return (markdown) => {
+  return (markdown: string): string => {
     const tokens = parser.parse(markdown, {});
     nestHeadings(tokens, 3); // the question above them has level 2
     for (const token of tokens) {

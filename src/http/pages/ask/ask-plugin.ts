@@ -18,11 +18,12 @@ import {
   docsPath,
   maxQueryLength,
   type Page,
+  preparePage,
+  readText,
   renderLink,
   renderPage,
   toLink,
 } from '../layout.ts';
-import { preparePage, readText } from '../page-reply.ts';
 import {
   type AnswerLinks,
   createAnswerLinks,
@@ -85,13 +86,9 @@ function readQuestion(request: FastifyRequest): string {
   throw new Problem('missing_query', { detail });
 }
 
-async function answer(
-  question: string,
-  request: FastifyRequest,
-  { asking, load, work }: AskOptions,
-) {
+async function answer(text: string, request: FastifyRequest, { asking, load, work }: AskOptions) {
   if (load.isHigh) throw overloaded();
-  return work.track(asking.answer(question, request));
+  return work.track(asking.answer(text, request));
 }
 
 /** A question with its answer or the problem with it; with neither where the form was sent without text. */

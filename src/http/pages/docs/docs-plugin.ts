@@ -7,8 +7,7 @@ import { refuseOtherMethods } from '../../../web/methods.ts';
 import { nothingOfItsOwn, type PreparedReply, sendPrepared } from '../../../web/reply.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import { type AskOptions, askPlugin } from '../ask/ask-plugin.ts';
-import { docsPath, renderPage, type Site, toLink } from '../layout.ts';
-import { preparePage } from '../page-reply.ts';
+import { docsPath, preparePage, renderPage, type Site, toLink } from '../layout.ts';
 import {
   createLinks,
   type DocSite,

@@ -12,11 +12,12 @@ import {
   findPath,
   maxQueryLength,
   type Page,
+  preparePage,
+  readText,
   renderLink,
   renderPage,
   toLink,
 } from '../layout.ts';
-import { preparePage, readText } from '../page-reply.ts';
 import type { DocSite } from './doc-pages.ts';
 import type { Docs } from './docs-plugin.ts';
 import { maxHits, type SearchHit } from './search-index.ts';
@@ -37,7 +38,6 @@ export const findReply = z
   })
   .meta({ id: 'DocsSearchReply' });
 
-/** A search, whose text is trimmed; empty for the form alone. */
 interface Findings {
   readonly query: string;
   readonly hits: readonly SearchHit[];

@@ -40,7 +40,8 @@ function readLibrary({ folder, navigation, logger }: LibraryOptions): Library {
     pages: pages.flatMap((page): LibraryPage[] => {
       try {
         const source = readFileSync(join(folder, `${page.name}.md`), 'utf8');
-        return [{ ...page, title: titleOf(source), source, group: title }];
+        const heading = /^# (.+)$/m.exec(source)?.[1]?.replaceAll('`', '').trim();
+        return [{ ...page, title: heading ?? 'Untitled', source, group: title }];
       } catch {
         missing.push(page.name);
         return [];
@@ -57,8 +58,4 @@ function readLibrary({ folder, navigation, logger }: LibraryOptions): Library {
     pages,
     find: (name) => byName.get(name),
   };
-}
-
-function titleOf(source: string): string {
-  return /^# (.+)$/m.exec(source)?.[1]?.replaceAll('`', '').trim() ?? 'Untitled';
 }

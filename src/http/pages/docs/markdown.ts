@@ -4,11 +4,7 @@ import { escapeHtml } from '../../../render/html/escape.ts';
 import { guessLanguage, highlight } from './highlight.ts';
 
 export interface DocumentSection {
-  readonly heading: {
-    readonly level: number;
-    readonly text: string;
-    readonly id: string;
-  };
+  readonly heading: { readonly level: number; readonly text: string; readonly id: string };
   readonly text: string;
 }
 
@@ -22,16 +18,14 @@ export interface MarkdownDocument {
 /** Returns the `href` of a relative link; `null` for a target that is not on this site. */
 export type ResolveLink = (target: string) => string | null;
 
-export type ReadMarkdown = (source: string, resolve: ResolveLink) => MarkdownDocument;
-
 /** Creates the reader of the documentation: CommonMark with tables, and no HTML. */
-export async function createMarkdown(): Promise<ReadMarkdown> {
+export async function createMarkdown() {
   const parser = await createParser();
   parser.renderer.rules.heading_close = (tokens, at) => {
     const { tag, meta } = tokens[at] ?? {};
     return ` <a class="anchor" href="#${escapeHtml(String(meta?.id))}" aria-hidden="true" tabindex="-1">#</a></${tag}>\n`;
   };
-  return (source, resolve) => {
+  return (source: string, resolve: ResolveLink): MarkdownDocument => {
     const tokens = parser.parse(source, {});
     const sections = nameHeadings(tokens);
     markOutputs(tokens);
@@ -39,8 +33,9 @@ export async function createMarkdown(): Promise<ReadMarkdown> {
       avoidInlineStyle(token);
       leadLinks(token.children ?? [], (target) => toTarget(target, resolve));
     }
-    const html = parser.renderer.render(dropTitle(tokens), parser.options, {});
-    return { html, sections };
+    const at = tokens.findIndex(({ type, tag }) => type === 'heading_open' && tag === 'h1');
+    const untitled = at === -1 ? tokens : tokens.toSpliced(at, 3);
+    return { html: parser.renderer.render(untitled, parser.options, {}), sections };
   };
 }
 
@@ -124,10 +119,7 @@ export interface LinkElement {
 }
 
 /** Replaces the elements of the links among inline tokens. Links do not nest. */
-export function leadLinks(
-  tokens: readonly Token[],
-  toElement: (target: string) => LinkElement,
-): void {
+export function leadLinks(tokens: readonly Token[], toElement: (target: string) => LinkElement) {
   let tag = 'a';
   for (const token of tokens) {
     if (token.type === 'link_open') {
@@ -141,16 +133,14 @@ function toTarget(target: string, resolve: ResolveLink): LinkElement {
   const isElsewhere = /^(?:[a-z][a-z0-9+.-]*:|#)/i.test(target);
   const href = isElsewhere ? target : resolve(target);
   if (href !== null) return { tag: 'a', attrs: [['href', href]] };
-  const attrs: LinkElement['attrs'] = [
-    ['class', 'in-repository'],
-    ['title', `${target}, in the repository`],
-  ];
-  return { tag: 'span', attrs };
-}
-
-function dropTitle(tokens: Token[]): Token[] {
-  const at = tokens.findIndex(({ type, tag }) => type === 'heading_open' && tag === 'h1');
-  return at === -1 ? tokens : tokens.toSpliced(at, 3);
+  const title = `${target}, in the repository`;
+  return {
+    tag: 'span',
+    attrs: [
+      ['class', 'in-repository'],
+      ['title', title],
+    ],
+  };
 }
 
 /** Creates the ids of one page's headings: the second of a name ends in `-1`, the third in `-2`. */

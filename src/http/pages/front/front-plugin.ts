@@ -18,12 +18,12 @@ import {
   prepareReply,
   sendPrepared,
 } from '../../../web/reply.ts';
-import { toDiscoveryLink } from '../../discovery/discovery-facts.ts';
+import { toDiscoveryLink } from '../../discovery/surfaces.ts';
 import { refuseRead, toWaiting } from '../../key-status/plugin.ts';
 import { negotiate, offers, type PageFormat } from '../../reads/negotiation.ts';
 import { type ReadingOptions, toReplyOptions } from '../../reads/read-routes.ts';
 import { findVersioned, surfaceOf } from '../../reads/routes.ts';
-import { htmlHeaders, prepareBody, preparePage } from '../page-reply.ts';
+import { htmlHeaders, prepareBody, preparePage } from '../layout.ts';
 import {
   type FrontSite,
   renderFrontMarkdown,
@@ -112,11 +112,7 @@ interface Found extends Answered {
   readonly variesByKey: boolean;
 }
 
-async function find(
-  { text, asked }: Question,
-  request: FastifyRequest,
-  options: FrontOptions,
-): Promise<Found> {
+async function find({ text, asked }: Question, request: FastifyRequest, options: FrontOptions) {
   if (asked instanceof Problem) throw asked;
   const { reader, work, load, identification } = options;
   refuseRead(request, load);

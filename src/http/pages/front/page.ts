@@ -195,11 +195,10 @@ ${renderCommand('result-curl-json', 'the command for JSON', toCommand(url, "-H '
 </div>`;
 }
 
-const plainWord = /^[\w:/.@%~-]+$/;
-
-/** Returns the line for a terminal; nothing in a URL can end its quotes. */
+/** Returns the line for a terminal; nothing in a URL can end its quotes, which a plain word does not need. */
 function toCommand(url: string, options: string): string {
-  return `curl ${options}${plainWord.test(url) ? url : `'${url.replaceAll("'", "'\\''")}'`}`;
+  const isPlain = /^[\w:/.@%~-]+$/.test(url);
+  return `curl ${options}${isPlain ? url : `'${url.replaceAll("'", "'\\''")}'`}`;
 }
 
 /** Renders a link to the other meaning of a word; nothing if it has one meaning. */

@@ -130,11 +130,7 @@ function splitLinks(tokens: readonly Token[]): readonly (readonly Token[])[] {
 
 type LinkedRead = OwnRead & { readonly isOwn: boolean };
 
-function readLink(
-  href: string,
-  place: ResultPlace,
-  isPlatform: (hostname: string) => boolean,
-): LinkedRead | null {
+function readLink(href: string, place: ResultPlace, isPlatform: (hostname: string) => boolean) {
   const url = parseUrl(href);
   if (url === null) return null;
   const isOwn = ownAddress(href, place.baseUrl) !== null;

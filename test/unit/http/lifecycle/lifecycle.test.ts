@@ -8,10 +8,12 @@ import {
   describeVersioning,
   toLifecycleHeaders,
 } from '../../../../src/http/lifecycle/lifecycle.ts';
-import { chooseRead, findRead, pickParameters } from '../../../../src/http/reads/aliases.ts';
 import {
   type AliasRoute,
   aliasRoutes,
+  chooseRead,
+  findRead,
+  pickParameters,
   readRoutes,
   routes,
 } from '../../../../src/http/reads/routes.ts';

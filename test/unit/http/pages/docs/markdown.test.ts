@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createMarkdown, type ReadMarkdown } from '../../../../../src/http/pages/docs/markdown.ts';
+import { createMarkdown } from '../../../../../src/http/pages/docs/markdown.ts';
 import { parseHtml } from '../../../../support/render-html.ts';
 
-let read: ReadMarkdown;
+let read: Awaited<ReturnType<typeof createMarkdown>>;
 beforeAll(async () => {
   read = await createMarkdown();
 });
