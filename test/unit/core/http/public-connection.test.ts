@@ -1,10 +1,10 @@
 import { getEventListeners, once } from 'node:events';
 import { expect, it, vi } from 'vitest';
-import { connectPublicly } from '../../../../src/core/http/public-network.ts';
 import type {
   ConnectionTarget,
   PublicHttpOptions,
 } from '../../../../src/core/http/public-network.ts';
+import { connectPublicly } from '../../../../src/core/http/public-network.ts';
 import { connectTo, openTrap } from '../../../support/fake-internet.ts';
 
 const host = 'social.example.com';
