@@ -12,7 +12,6 @@ import { modelFaults, modelVariables } from './model.ts';
 import { sessionVariables } from './sessions.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
 const contactForm = /^(?=[\x21-\x7e]+$)(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+?[\d().-]+)$/i;
 
 /** An address that people can turn to (RFC 9116 §2.5.3). */

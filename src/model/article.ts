@@ -12,7 +12,6 @@ const styleRange = z
 
 /** A run of style over a block's text. Offsets count Unicode code points, end exclusive. */
 export type StyleRange = z.output<typeof styleRange>;
-
 const styledText = { text: z.string(), styles: list(styleRange) };
 
 const block = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>

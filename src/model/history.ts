@@ -21,7 +21,6 @@ const historyIndexEntry = record('HistoryIndexEntry', {
   repost: z.boolean().describe('True for a post that the account reposted.'),
 });
 export type HistoryIndexEntry = z.output<typeof historyIndexEntry>;
-
 const historyPost = z.union([post, historyIndexEntry]);
 
 const historyMeta = record('HistoryMeta', {
@@ -81,7 +80,6 @@ export const historyReply = record('HistoryReply', {
   ...about,
 });
 export type HistoryReply = z.output<typeof historyReply>;
-
 export const historyPostLine = record('HistoryPostLine', { post: historyPost });
 export type HistoryPostLine = z.output<typeof historyPostLine>;
 

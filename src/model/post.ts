@@ -6,7 +6,6 @@ import { count, list, maybeText, optionalText, record } from './record.ts';
 import { platform } from './reference.ts';
 
 export type Facet = z.output<typeof facet>;
-
 const postContext = z.enum(['parent', 'post', 'thread', 'reply']);
 
 /** `parent`: before it; `post`: the one asked for; `thread`: its author's continuation; `reply`. */
@@ -136,7 +135,6 @@ export type Status = Readonly<z.output<typeof status>>;
 
 /** A post, or the placeholder of one that cannot be shown. */
 export const post = z.discriminatedUnion('type', [status, tombstone]).meta({ id: 'Post' });
-
 export type Post = Status | Tombstone;
 
 /**

@@ -122,5 +122,4 @@ export interface Answers {
 }
 
 export type QueryKind = keyof Answers;
-
 export type Query = Answers[QueryKind]['query'];

@@ -8,7 +8,6 @@ export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readon
 
 /** A number that is `null` where the provider does not tell it. */
 export const count = z.number().nullable();
-
 export const optionalText = z.string().optional();
 
 /** A text that is `null` where there is none, or where it is not known. */

@@ -6,9 +6,7 @@ import { list, optionalText, record } from './record.ts';
 
 /** The names of the providers that there are, which tell who answered. */
 export const sourceNames = ['archive', 'fxtwitter', 'syndication', 'bluesky', 'mastodon'] as const;
-
 export const postFormats = ['markdown', 'json', 'obsidian'] as const;
-
 export const browseFormats = ['markdown', 'json'] as const;
 
 /** What a result can be sent as. `preview` is for crawlers and has no parameter. */
@@ -17,7 +15,6 @@ export type Format = (typeof postFormats)[number] | 'preview';
 /** The feeds of a search; `media` is another name of `photos`. */
 export const feeds = ['latest', 'top', 'photos', 'videos', 'users'] as const;
 export type Feed = (typeof feeds)[number];
-
 const warnings = list(z.string()).describe('What the reader should know; often empty.');
 
 export const postReply = record('PostReply', {

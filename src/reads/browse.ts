@@ -40,7 +40,6 @@ export const handleParam = freeText('invalid_handle').describe(
 );
 
 const listSchema = z.object(listParams);
-
 type ListParams = z.output<typeof listSchema>;
 
 /** The list of a browse read, without the place in it. */

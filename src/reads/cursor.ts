@@ -4,14 +4,11 @@ import { Problem, quoteInput } from '../core/problem.ts';
 import type { ListPosition } from '../fetching/lists/browse.ts';
 
 export type CursorCodec = ReturnType<typeof createCursorCodec>;
-
 export const maxCursor = 2048;
-
 const macBytes = 16;
 
 /** At least this many marks, or all if there are fewer, must have room beside the source's own cursor. */
 const leastMarks = 8;
-
 const name = z.string().nullable();
 const count = z.number().int().nonnegative();
 

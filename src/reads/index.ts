@@ -21,5 +21,4 @@ export type ReadId = keyof typeof reads;
 
 /** All the reads: also the one that can be sent as a stream. */
 export const allReads = { ...reads, importProfilePosts } as const;
-
 export type AnyReadId = keyof typeof allReads;
