@@ -124,8 +124,7 @@ export interface AddressSource {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Whom the reader of addresses believes. */
-export interface AddressReaderOptions {
+interface AddressReaderOptions {
   /** The proxies whose `X-Forwarded-For` is believed; each has no `trustedProxyFault`. */
   readonly trusted: readonly string[];
   /** Is called once, when the first `X-Forwarded-For` comes from somebody else. */

@@ -6,24 +6,16 @@ export interface Charge {
   readonly limit: number;
 }
 
-/** Result of spending. */
+/**
+ * Result of spending. `giveBack` refunds the units once. `account` is the exhausted one that recovers last, and
+ * `waitMs`, at least 1, is the shortest wait after which the charges succeed if nobody else spends.
+ */
 export type Spent =
-  | {
-      readonly ok: true;
-      /** Refunds the units. Later calls do nothing. */
-      giveBack(): void;
-    }
-  | {
-      readonly ok: false;
-      /** The exhausted account. If there are several, the last one to recover. */
-      readonly account: string;
-      /** Shortest wait in whole milliseconds, at least 1, after which the charges succeed if nobody else spends. */
-      readonly waitMs: number;
-    };
+  | { readonly ok: true; giveBack(): void }
+  | { readonly ok: false; readonly account: string; readonly waitMs: number };
 
-/** Units that an account has spent. */
+/** Units that an account has spent within the window. */
 export interface AccountState {
-  /** Units spent within the window. */
   readonly spent: number;
   /** Whole milliseconds until there is one more unit to spend; 0 if none is spent. */
   readonly nextMs: number;

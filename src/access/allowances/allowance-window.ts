@@ -2,21 +2,17 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import type { AccountState, AllowanceStore, Charge, Spent } from './allowance-store.ts';
 
-/** How long units count, and how many accounts are remembered. */
-export interface AllowanceWindowOptions {
+/** How long units count, and how many accounts are remembered: 100,000 by default. */
+interface AllowanceWindowOptions {
   readonly windowMs: number;
   readonly clock: Clock;
-  /** Maximum number of accounts; 100,000 by default. */
   readonly maxAccounts?: number;
 }
 
-/** Units of an account. */
+/** Times at which an account spent its units, oldest first. */
 interface Log {
-  /** Times at which they were spent, oldest first. */
   readonly times: number[];
 }
-
-const defaultMaxAccounts = 100_000;
 
 const maxBytes = 64 * 1024 * 1024;
 
@@ -39,7 +35,7 @@ export class AllowanceWindow implements AllowanceStore {
   /** Only spending makes an account recent, so the least recent one is the first to have all its units back. */
   readonly #logs: LRUCache<string, Log>;
 
-  constructor({ windowMs, clock, maxAccounts = defaultMaxAccounts }: AllowanceWindowOptions) {
+  constructor({ windowMs, clock, maxAccounts = 100_000 }: AllowanceWindowOptions) {
     this.#windowMs = windowMs;
     this.#readMs = createSteadyTime(clock);
     this.#maxAccounts = maxAccounts;

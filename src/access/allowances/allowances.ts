@@ -17,7 +17,7 @@ export interface Account extends Charge {
 const allowancesPerNetwork = 8;
 
 /** State of an account's allowance. */
-export interface AllowanceState {
+interface AllowanceState {
   /** Units that can be spent now. */
   readonly remaining: number;
   /** Whole seconds until a unit comes back; the window if none is spent. */
@@ -34,13 +34,6 @@ export interface AllowanceLimits {
   readonly key: number;
   readonly post: number;
   readonly pool: number;
-}
-
-/** Stores of what callers spend and of what is taken from the pool. */
-export interface AllowanceStores {
-  readonly callers: AllowanceStore;
-  /** Separate, so that many callers cannot make a bounded store forget the pool. */
-  readonly pool: AllowanceStore;
 }
 
 /** The allowances of all callers. */
@@ -60,8 +53,11 @@ export interface Allowances {
   readonly pool: Pool;
 }
 
-/** Creates the allowances, counted in the stores. */
-export function createAllowances(stores: AllowanceStores, limits: AllowanceLimits): Allowances {
+/** Creates the allowances. The pool has a store of its own, so that many callers cannot make a bounded one forget it. */
+export function createAllowances(
+  stores: Readonly<Record<'callers' | 'pool', AllowanceStore>>,
+  limits: AllowanceLimits,
+): Allowances {
   const { windowSeconds } = limits;
   let revision = 0;
   return {
@@ -142,15 +138,12 @@ function exhausted({ waitMs }: Spent & { readonly ok: false }, detail: string): 
 }
 
 function explainAccount({ policy, limit }: Account, windowSeconds: number): string {
-  const size = `of ${limit} in ${windowSeconds} seconds`;
-  switch (policy) {
-    case 'public':
-      return `The public allowance ${size} for this client address is used up.`;
-    case 'key':
-      return `The allowance ${size} of this key is used up.`;
-    case 'post':
-      return `The allowance of posts, ${limit} in ${windowSeconds} seconds for this client address, is used up.`;
-  }
+  const size = `${limit} in ${windowSeconds} seconds`;
+  return {
+    public: `The public allowance of ${size} for this client address is used up.`,
+    key: `The allowance of ${size} of this key is used up.`,
+    post: `The allowance of posts, ${size} for this client address, is used up.`,
+  }[policy];
 }
 
 function explainPool(account: string): string {

@@ -13,7 +13,7 @@ export type KeyCheck =
   | { readonly status: 'invalid' }
   | { readonly status: 'unverified' };
 
-/** A new key. It is shown to its owner now; only its hash is stored. */
+/** A new key, which is shown now only, because its hash alone is stored. */
 export interface IssuedKey {
   readonly record: KeyRecord;
   readonly key: string;
@@ -43,16 +43,15 @@ export interface KeyStore {
   close(): void;
 }
 
-export interface KeyStoreOptions {
+interface KeyStoreOptions {
   /** A file path, or `:memory:`. */
   readonly path: string;
   readonly clock: Clock;
   readonly random: Random;
   /** Whether a missing store is created at once (the default), or only by `create`. */
   readonly whenMissing?: 'make' | 'wait';
-  /** Called once at the start of an outage. */
+  /** Called once at the start of an outage, and `onRecovered` once at its end. */
   readonly onTrouble?: (reason: string, error: unknown) => void;
-  /** Called once at the end of an outage. */
   readonly onRecovered?: () => void;
 }
 
