@@ -113,7 +113,6 @@ interface IdentificationOptions extends IdentityOptions {
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** Creates the identification of callers. */
 export function createIdentification(options: IdentificationOptions): Identification {
   const { keys, allowances, clientOf } = options;
   const anonymousAt = createAddressMemory(options);

@@ -33,7 +33,6 @@ export function moveExamples(examples: RecordedExamples, baseUrl: string): Recor
   return recordedExamples.parse(JSON.parse(moved));
 }
 
-/** Examples by the name that the document keeps them under. */
 export type NamedExamples = Readonly<Record<string, { readonly value: unknown }>>;
 
 /** Names every recorded reply: `getPost.json`, `getKey.200.application-json`, `problem.not_found`. */

@@ -97,7 +97,6 @@ export function listReplyHeaders(route: Route): readonly HeaderName[] {
   ];
 }
 
-/** Lists the headers of a problem of a route. */
 export function listProblemHeaders(route: Route, status: number): readonly HeaderName[] {
   return [
     'X-Request-Id',

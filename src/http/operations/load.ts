@@ -31,7 +31,6 @@ export function openLoadGauge(maxDelayMs: number): LoadGauge {
   };
 }
 
-/** Returns the problem of a process under high load. */
 export function overloaded(): Problem {
   return new Problem('overloaded', { detail: 'The server has more work than it can do.' });
 }

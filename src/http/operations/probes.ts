@@ -1,9 +1,14 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
+import type { Origins } from '../../core/http/origins.ts';
+import { type MetricFamily, metricsMediaType, writeMetrics } from '../../core/metrics-text.ts';
 import type { ProviderChain } from '../../fetching/chain/provider-chain.ts';
 import { platform } from '../../model/reference.ts';
 import type { BreakerState } from '../../providers/gate.ts';
+import { closeToPages } from '../../web/cors.ts';
+import { refuseOtherMethods } from '../../web/methods.ts';
+import type { AdminGuard } from '../admin/guard.ts';
 
 /** Registers `/health/live` and `/health/ready`, which admission refuses while the process drains. */
 export async function healthPlugin(app: FastifyInstance, { chain }: { chain: ProviderChain }) {
@@ -12,15 +17,9 @@ export async function healthPlugin(app: FastifyInstance, { chain }: { chain: Pro
     '/health/ready': () => ({ status: 'ready', providers: chain.states() }),
   };
   for (const [url, state] of Object.entries(states)) {
-    app.get(url, async (request, reply) => {
-      const headers = {
-        'content-type': 'application/json; charset=utf-8',
-        'x-request-id': request.id,
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'no-store',
-      };
-      return reply.headers(headers).send(JSON.stringify(state()));
-    });
+    app.get(url, async (_request, reply) =>
+      sendFresh(reply, 'application/json; charset=utf-8', JSON.stringify(state())),
+    );
     app.methodTable.add(url, { allow: ['GET', 'HEAD'] });
   }
 }
@@ -69,3 +68,48 @@ export const healthEndpoints: readonly Endpoint[] = [
     ],
   },
 ];
+
+const metricsPath = '/metrics';
+
+interface MetricsOptions {
+  /** Admits only the operator; `null` admits everybody (`PERCH_METRICS=open`). */
+  readonly guard: AdminGuard | null;
+  readonly measure: () => Promise<readonly MetricFamily[]>;
+  readonly origins: Origins;
+}
+
+export async function metricsPlugin(app: FastifyInstance, options: MetricsOptions) {
+  const { guard, measure, origins } = options;
+  closeToPages(app, origins);
+  if (guard !== null) app.addHook('onRequest', guard);
+  app.get(metricsPath, async (_request, reply) =>
+    sendFresh(reply, metricsMediaType, writeMetrics(await measure())),
+  );
+  refuseOtherMethods(app, metricsPath, { allow: ['GET', 'HEAD'] });
+}
+
+const measured = { status: 200, description: 'What was measured just now.' };
+
+export const metricsEndpoints: readonly Endpoint[] = [
+  {
+    id: 'getMetrics',
+    method: 'GET',
+    path: metricsPath,
+    tag: 'operator',
+    summary: 'Gives figures of the server in the Prometheus text format.',
+    description: 'With `PERCH_METRICS=open` it needs no token.',
+    replies: [{ ...measured, content: { [metricsMediaType]: 'text' } }],
+    problems: [],
+    access: 'operator',
+  },
+];
+
+function sendFresh(reply: FastifyReply, mediaType: string, body: string): FastifyReply {
+  const headers = {
+    'content-type': mediaType,
+    'x-request-id': reply.request.id,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  };
+  return reply.headers(headers).send(body);
+}
