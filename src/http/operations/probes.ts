@@ -40,9 +40,9 @@ const providerState = z
   })
   .meta({ id: 'ProviderState' });
 
-const liveReply = z.object({ status: z.string().describe('`ok`.') });
+const live = z.object({ status: z.string().describe('`ok`.') });
 
-const readyReply = z
+const ready = z
   .object({ status: z.string().describe('`ready`.'), providers: z.array(providerState).readonly() })
   .meta({ id: 'Readiness' });
 
@@ -54,7 +54,7 @@ export const healthEndpoints: readonly Endpoint[] = [
     id: 'getLiveness',
     path: '/health/live',
     summary: 'Tells that the process answers, also while it drains.',
-    replies: [{ status: 200, description: 'It does.', content: { 'application/json': liveReply } }],
+    replies: [{ status: 200, description: 'It does.', content: { 'application/json': live } }],
   },
   {
     ...health,
@@ -63,9 +63,7 @@ export const healthEndpoints: readonly Endpoint[] = [
     summary: 'Tells whether the process takes work, and how its providers are.',
     description:
       'A process that is draining answers 503 `shutting_down`. A breaker that is open changes nothing.',
-    replies: [
-      { status: 200, description: 'It does.', content: { 'application/json': readyReply } },
-    ],
+    replies: [{ status: 200, description: 'It does.', content: { 'application/json': ready } }],
   },
 ];
 
