@@ -33,10 +33,10 @@ export const dynamicPatterns: readonly DynamicPatterns[] = [
   { file: 'core/files/data-folder.ts', madeOf: 'constants of the same file' },
   { file: 'access/keys/key.ts', madeOf: 'the prefix and the length of a key' },
   {
-    file: 'http/reads/refused-paths.ts',
+    file: 'http/admission/refusals.ts',
     madeOf: 'the paths of the route table',
     create: async () => {
-      const { createUnroutedHeaders } = await source('http/reads/refused-paths.ts');
+      const { createUnroutedHeaders } = await source('http/admission/refusals.ts');
       createUnroutedHeaders({}, 'http://localhost');
     },
   },

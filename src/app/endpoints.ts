@@ -1,8 +1,7 @@
 import type { Endpoint } from '../core/endpoint.ts';
 import { adminKeysEndpoints } from '../http/admin/keys.ts';
 import { discoveryEndpoints } from '../http/discovery/documents.ts';
-import { healthEndpoints } from '../http/operations/health.ts';
-import { metricsEndpoints } from '../http/operations/metrics.ts';
+import { healthEndpoints, metricsEndpoints } from '../http/operations/probes.ts';
 import { askEndpoints, docsEndpoints, frontEndpoints } from '../http/pages/endpoints.ts';
 import { addressEndpoints } from '../http/reads/address-route.ts';
 import { mcpEndpoints } from '../mcp/endpoints.ts';

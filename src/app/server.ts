@@ -3,9 +3,13 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Config } from '../config/config.ts';
 import type { Random } from '../core/random.ts';
 import { boundConnections } from '../http/admission/connections.ts';
-import { createRefusals, type RefusedPath } from '../http/admission/refusals.ts';
+import {
+  createRefusals,
+  createUnroutedHeaders,
+  describeRefused,
+  type RefusedPath,
+} from '../http/admission/refusals.ts';
 import type { Identification } from '../http/key-status/plugin.ts';
-import { createUnroutedHeaders, describeRefused } from '../http/reads/refused-paths.ts';
 import { toPath } from '../http/reads/routes.ts';
 import {
   type ProblemTelling,

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Account, Allowances } from '../../access/allowances/allowances.ts';
 import { toClient } from '../../access/client-address.ts';
@@ -36,18 +36,15 @@ export function setKeyStatus(app: FastifyInstance, identification: Identificatio
     request.identity = surface === null ? null : identification.identify(request, surface);
     done();
   });
-  app.addHook('onSend', async (request, reply) => {
-    if (request.identity !== null) addHeaders(reply, request.identity);
+  app.addHook('onSend', async ({ identity }, reply) => {
+    if (identity === null) return;
+    reply.headers(toKeyHeaders(identity));
+    // A preflight is answered the same for everybody.
+    if (!identity.variesByKey || reply.statusCode === 204) return;
+    const vary = String(reply.getHeader('vary') ?? '').split(/[\s,]+/);
+    const names = new Set(['Accept', 'Authorization', ...vary].filter((name) => name !== ''));
+    reply.header('vary', [...names].join(', '));
   });
-}
-
-function addHeaders(reply: FastifyReply, identity: Identity): void {
-  reply.headers(toKeyHeaders(identity));
-  // A preflight is answered the same for everybody.
-  if (!identity.variesByKey || reply.statusCode === 204) return;
-  const vary = reply.getHeader('vary');
-  const names = new Set(['Accept', 'Authorization', ...String(vary ?? '').split(/[\s,]+/)]);
-  reply.header('vary', [...names].filter((name) => name !== '').join(', '));
 }
 
 /** Returns the headers that tell a caller about the key and the allowance, for replies that are not prepared. */
@@ -112,7 +109,6 @@ interface IdentificationOptions extends IdentityOptions {
   readonly clientOf: (request: FastifyRequest) => string;
 }
 
-/** Creates the identification of callers. */
 export function createIdentification(options: IdentificationOptions): Identification {
   const { keys, allowances, clientOf } = options;
   const anonymousAt = createAddressMemory(options);

@@ -43,7 +43,6 @@ export function writeOut(endpoint: Endpoint): readonly Endpoint[] {
   }));
 }
 
-/** Lists the schemas of the replies of endpoints, for `toReplySchemas`. */
 export function listReplySchemas(endpoints: readonly Endpoint[]): readonly z.ZodType[] {
   return endpoints
     .flatMap(({ replies }) => replies)

@@ -1,13 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Problem } from '../../core/problem.ts';
 
-export interface Load {
-  readonly isHigh: boolean;
-}
+export type Load = { readonly isHigh: boolean };
 
-export interface LoadGauge extends Load {
-  close(): void;
-}
+export type LoadGauge = Load & { close(): void };
 
 /** Opens a gauge: high while the event loop was late by `maxDelayMs` or more on average over 250 ms; 0 means never. */
 export function openLoadGauge(maxDelayMs: number): LoadGauge {
@@ -31,7 +27,6 @@ export function openLoadGauge(maxDelayMs: number): LoadGauge {
   };
 }
 
-/** Returns the problem of a process under high load. */
 export function overloaded(): Problem {
   return new Problem('overloaded', { detail: 'The server has more work than it can do.' });
 }

@@ -219,7 +219,6 @@ export function readText({ raw }: FastifyRequest): string {
   }
   const text = q.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
   if (text.length <= maxQueryLength) return text;
-  throw new Problem('invalid_query', {
-    detail: `The parameter \`q\` has ${text.length} characters; it takes at most ${maxQueryLength}.`,
-  });
+  const detail = `The parameter \`q\` has ${text.length} characters; it takes at most ${maxQueryLength}.`;
+  throw new Problem('invalid_query', { detail });
 }

@@ -3,53 +3,42 @@ import { z } from 'zod';
 import type { Endpoint } from '../../core/endpoint.ts';
 import { joinParameters, parseQuery } from '../../core/http/query.ts';
 import { browseReply, postReply } from '../../model/results.ts';
-import {
-  type AddressedRead,
-  type AddressPlace,
-  readAddress,
-  wholeUrlIn,
-} from '../../reads/addresses/address.ts';
+import { readAddress, wholeUrlIn } from '../../reads/addresses/address.ts';
 import type { ReadId } from '../../reads/index.ts';
 import { routeNotFound } from '../../web/errors.ts';
 import { listEndpointHeaders } from '../openapi/headers.ts';
-import type { Answering, AskedRead, ReadRoutesOptions } from './read-routes.ts';
+import type { Answering, ReadRoutesOptions } from './read-routes.ts';
 import { findVersioned, surfaceOf } from './routes.ts';
 
 /** The paths that are a whole URL: as it is, with merged slashes, and percent-encoded as one segment. */
 export const addressPaths = ['/https::/*', '/http::/*', '/:address(^https?:.+$)'] as const;
 
 /** Creates the answers to whole URLs: each is that of the read which the URL stands for. */
-export function createAddressAnswering(options: ReadRoutesOptions): Answering {
+export function createAddressAnswering({ context }: ReadRoutesOptions): Answering {
+  /** @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` */
+  const readUrl = (request: FastifyRequest) => {
+    const url = wholeUrlIn(request.raw.url ?? '');
+    if (url === null) throw routeNotFound(request);
+    return readAddress(url, context, 'The address in the path');
+  };
+  const readIdOf = (request: FastifyRequest): ReadId => {
+    try {
+      return readUrl(request).read;
+    } catch {
+      return 'getPost'; // The handler throws the same, and answers with it.
+    }
+  };
   return {
     // The allowance is that of the read; a URL that stands for none is treated as that of a post.
-    config: {
-      allowance: (request) => surfaceOf(findVersioned(readIdOf(request, options.context))),
-    },
+    config: { allowance: (request) => surfaceOf(findVersioned(readIdOf(request))) },
     isRoute: () => true,
     // The short paths have them.
     hasPreviews: false,
-    toAsked: (request) => toAsked(request, options.context),
+    toAsked: (request) => {
+      const { read, given } = readUrl(request);
+      return { read, given: joinParameters(parseQuery(request.raw.url ?? ''), given) };
+    },
   };
-}
-
-/** @throws Problem `invalid_url`, `unsupported_host` or `invalid_path` */
-function toAsked(request: FastifyRequest, place: AddressPlace): AskedRead {
-  const { read, given } = readAddressOf(request, place);
-  return { read, given: joinParameters(parseQuery(request.raw.url ?? ''), given) };
-}
-
-function readAddressOf(request: FastifyRequest, place: AddressPlace): AddressedRead {
-  const url = wholeUrlIn(request.raw.url ?? '');
-  if (url === null) throw routeNotFound(request);
-  return readAddress(url, place, 'The address in the path');
-}
-
-function readIdOf(request: FastifyRequest, place: AddressPlace): ReadId {
-  try {
-    return readAddressOf(request, place).read;
-  } catch {
-    return 'getPost'; // The handler throws the same, and answers with it.
-  }
 }
 
 export const addressProblems = ['invalid_url', 'unsupported_host', 'invalid_path'] as const;
@@ -92,10 +81,7 @@ export const addressEndpoints: readonly Endpoint[] = [
       {
         status: 200,
         description: 'What was read.',
-        content: {
-          'text/markdown': 'text',
-          'application/json': z.union([postReply, browseReply]),
-        },
+        content: { 'text/markdown': 'text', 'application/json': z.union([postReply, browseReply]) },
         headers: ofReply,
       },
       { status: 304, description: 'The caller has it already.', headers: ofReply },

@@ -28,7 +28,6 @@ interface HistoryRoutesOptions
   readonly baseUrl: string;
 }
 
-/** Registers the rows at which histories are imported. */
 export async function historyRoutesPlugin(app: FastifyInstance, options: HistoryRoutesOptions) {
   for (const row of options.routes) {
     for (const path of listRouterPaths(row)) registerPath(app, { row, ...path }, options);

@@ -200,9 +200,8 @@ export function toGiven(form: PathForm, request: FastifyRequest): ParsedUrlQuery
   const path = request.params as PathParameters;
   const { n } = path;
   if (n !== undefined && !isMediaNumber(n)) {
-    throw new Problem('invalid_option', {
-      detail: `The path ends with ${quoteInput(n)}; it takes the number of a photo or video, from 1 to 99.`,
-    });
+    const detail = `The path ends with ${quoteInput(n)}; it takes the number of a photo or video, from 1 to 99.`;
+    throw new Problem('invalid_option', { detail });
   }
   return joinParameters(parseQuery(request.raw.url ?? ''), toReadParameters(form, path));
 }

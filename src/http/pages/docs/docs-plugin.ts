@@ -81,6 +81,16 @@ export function createDocs(library: Library, plain: Site) {
     parser ??= createMarkdown();
     return (await parser)(source, resolve);
   };
+  const indexPages = async (): Promise<SearchIndex> => {
+    const entries = [];
+    for (const page of library.pages) {
+      await setImmediate(); // other requests are served between two pages
+      const { sections } = await read(page);
+      const { name, title } = page;
+      entries.push(...sections.map((section) => ({ ...section, page: name, pageTitle: title })));
+    }
+    return createSearchIndex(entries);
+  };
   const write = async (page: LibraryPage | null, form: DocForm): Promise<string> => {
     if (form !== 'html') return page === null ? writeDocsIndex(site) : page.source;
     if (page === null) return renderPage(describeDocsIndex(site), site);
@@ -96,33 +106,18 @@ export function createDocs(library: Library, plain: Site) {
       return reply;
     },
     find: async (query: string): Promise<readonly SearchHit[]> => {
-      index ??= indexPages(library, read);
+      index ??= indexPages();
       return (await index).find(query);
     },
   };
-}
-
-/** Other requests are served between two pages. */
-async function indexPages(
-  { pages }: Library,
-  read: (page: LibraryPage) => Promise<MarkdownDocument>,
-): Promise<SearchIndex> {
-  const entries = [];
-  for (const page of pages) {
-    await setImmediate();
-    const { sections } = await read(page);
-    const { name, title } = page;
-    entries.push(...sections.map((section) => ({ ...section, page: name, pageTitle: title })));
-  }
-  return createSearchIndex(entries);
 }
 
 async function sendPage(docs: Docs, request: FastifyRequest, reply: FastifyReply) {
   const name = nameOf(request);
   if (name === '') return redirect(request, reply, toLink(docsPath, docs.site));
   const { page, address, isSource } = seekPage(docs, name);
-  if (name !== address)
-    return redirect(request, reply, toLink(`${docsPath}/${address}`, docs.site));
+  const location = toLink(`${docsPath}/${address}`, docs.site);
+  if (name !== address) return redirect(request, reply, location);
   const form = isSource ? 'source' : negotiate(request.headers.accept, offers.docs);
   return sendPrepared({ request, reply }, await docs.reply(page, form), nothingOfItsOwn);
 }
@@ -147,9 +142,8 @@ function seekPage(docs: Docs, asked: string) {
   const similar = findSimilar(asked.replace(/\.\w+$/, '').toLowerCase(), names);
   const links = similar.map((name) => `\`${docsPath}/${name}\``);
   const proposal = links.length === 0 ? '' : ` Did you mean ${links.join(' or ')}?`;
-  throw new Problem('route_not_found', {
-    detail: `The documentation has no page ${quoteInput(asked)}.${proposal} \`${docsPath}\` lists all pages.`,
-  });
+  const detail = `The documentation has no page ${quoteInput(asked)}.${proposal} \`${docsPath}\` lists all pages.`;
+  throw new Problem('route_not_found', { detail });
 }
 
 /** Finds up to three names that are similar to a word, which has at most 40 characters. */

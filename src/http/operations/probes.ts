@@ -1,0 +1,113 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { Endpoint } from '../../core/endpoint.ts';
+import type { Origins } from '../../core/http/origins.ts';
+import { type MetricFamily, metricsMediaType, writeMetrics } from '../../core/metrics-text.ts';
+import type { ProviderChain } from '../../fetching/chain/provider-chain.ts';
+import { platform } from '../../model/reference.ts';
+import type { BreakerState } from '../../providers/gate.ts';
+import { closeToPages } from '../../web/cors.ts';
+import { refuseOtherMethods } from '../../web/methods.ts';
+import type { AdminGuard } from '../admin/guard.ts';
+
+/** Registers `/health/live` and `/health/ready`, which admission refuses while the process drains. */
+export async function healthPlugin(app: FastifyInstance, { chain }: { chain: ProviderChain }) {
+  const states = {
+    '/health/live': () => ({ status: 'ok' }),
+    '/health/ready': () => ({ status: 'ready', providers: chain.states() }),
+  };
+  for (const [url, state] of Object.entries(states)) {
+    app.get(url, async (_request, reply) =>
+      sendFresh(reply, 'application/json; charset=utf-8', JSON.stringify(state())),
+    );
+    app.methodTable.add(url, { allow: ['GET', 'HEAD'] });
+  }
+}
+
+const breaker = z.enum(['closed', 'open', 'half_open'] satisfies readonly BreakerState[]);
+
+const providerState = z
+  .object({
+    name: z.string(),
+    breaker: breaker.describe(
+      '`open` while any kind of query is not asked; `half_open` while one tries whether it is back.',
+    ),
+    broken: z
+      .record(z.string(), breaker)
+      .describe('The kinds of query whose breaker is not closed.'),
+    platforms: z.array(platform).readonly(),
+    reads: z.array(z.string()).readonly().describe('What it can be asked for; an open set.'),
+  })
+  .meta({ id: 'ProviderState' });
+
+const live = z.object({ status: z.string().describe('`ok`.') });
+
+const ready = z
+  .object({ status: z.string().describe('`ready`.'), providers: z.array(providerState).readonly() })
+  .meta({ id: 'Readiness' });
+
+const health = { method: 'GET', tag: 'health', access: 'open', problems: [] } as const;
+
+export const healthEndpoints: readonly Endpoint[] = [
+  {
+    ...health,
+    id: 'getLiveness',
+    path: '/health/live',
+    summary: 'Tells that the process answers, also while it drains.',
+    replies: [{ status: 200, description: 'It does.', content: { 'application/json': live } }],
+  },
+  {
+    ...health,
+    id: 'getReadiness',
+    path: '/health/ready',
+    summary: 'Tells whether the process takes work, and how its providers are.',
+    description:
+      'A process that is draining answers 503 `shutting_down`. A breaker that is open changes nothing.',
+    replies: [{ status: 200, description: 'It does.', content: { 'application/json': ready } }],
+  },
+];
+
+const metricsPath = '/metrics';
+
+interface MetricsOptions {
+  /** Admits only the operator; `null` admits everybody (`PERCH_METRICS=open`). */
+  readonly guard: AdminGuard | null;
+  readonly measure: () => Promise<readonly MetricFamily[]>;
+  readonly origins: Origins;
+}
+
+export async function metricsPlugin(app: FastifyInstance, options: MetricsOptions) {
+  const { guard, measure, origins } = options;
+  closeToPages(app, origins);
+  if (guard !== null) app.addHook('onRequest', guard);
+  app.get(metricsPath, async (_request, reply) =>
+    sendFresh(reply, metricsMediaType, writeMetrics(await measure())),
+  );
+  refuseOtherMethods(app, metricsPath, { allow: ['GET', 'HEAD'] });
+}
+
+const measured = { status: 200, description: 'What was measured just now.' };
+
+export const metricsEndpoints: readonly Endpoint[] = [
+  {
+    id: 'getMetrics',
+    method: 'GET',
+    path: metricsPath,
+    tag: 'operator',
+    summary: 'Gives figures of the server in the Prometheus text format.',
+    description: 'With `PERCH_METRICS=open` it needs no token.',
+    replies: [{ ...measured, content: { [metricsMediaType]: 'text' } }],
+    problems: [],
+    access: 'operator',
+  },
+];
+
+function sendFresh(reply: FastifyReply, mediaType: string, body: string): FastifyReply {
+  const headers = {
+    'content-type': mediaType,
+    'x-request-id': reply.request.id,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+  };
+  return reply.headers(headers).send(body);
+}
