@@ -12,7 +12,7 @@ import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions } from './server.ts';
 
 /** The context of the route: all that it may use. */
-export interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
+interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   /** The web origins whose pages may call it. */
   readonly origins: Origins;
   /** Returns who asks, and why the request is not answered; `null` if it is. */
@@ -27,13 +27,11 @@ export interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
   readonly heavyTurns: Turns;
   /** Returns the problem of a process that takes no work at the moment; `null` while it does. */
   readonly shed: () => Problem | null;
-  /** Counts the work in flight. */
   readonly track: <Value>(work: Promise<Value>) => Promise<Value>;
   /** Called with replies that may deserve a line in the log. */
   readonly notice: (request: FastifyRequest, reply: FastifyReply, status: number) => void;
 }
 
-/** The path of the MCP server. */
 export const mcpPath = '/mcp';
 
 /** The methods that it answers. A server without sessions has no stream to GET and nothing to DELETE. */
@@ -60,7 +58,7 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
       if (refusal !== null) throw refusal;
     },
     handler: async (request, reply) => {
-      const exchange = { request, reply };
+      const exchange = { request, reply, leaving: leavingOf(reply) };
       const response = await options.track(answer(await open(), options, exchange));
       options.notice(request, reply, response.status);
       if (isStream(response)) await countStream(response, options, exchange);
@@ -71,10 +69,7 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
 }
 
 /** The SDK is loaded by the first request: a start does not wait for it. */
-function openExchangeOnce(
-  app: FastifyInstance,
-  options: McpPluginOptions,
-): () => Promise<McpExchange> {
+function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {
   let opening: Promise<McpExchange> | undefined;
   const open = async () => {
     const sdk = await import('@modelcontextprotocol/server');
@@ -101,14 +96,15 @@ function leavingOf({ raw }: FastifyReply): AbortController {
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  /** Aborted when the caller leaves. */
+  readonly leaving: AbortController;
 }
 
 async function answer(
   mcp: McpExchange,
   { context, clientOf, identityOf, heavyTurns }: McpPluginOptions,
-  { request, reply }: Exchange,
+  { request, leaving }: Exchange,
 ): Promise<Response> {
-  const leaving = leavingOf(reply);
   const { signal } = leaving;
   const client = clientOf(request);
   // Of replies to one connection, Node tells only the first that it was closed.

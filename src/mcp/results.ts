@@ -16,7 +16,7 @@ interface TextBlock {
 }
 
 /** The result of a tool call (MCP 2026-07-28, Tools: Tool Result). */
-export interface ToolResult {
+interface ToolResult {
   readonly content: TextBlock[];
   readonly structuredContent: Record<string, unknown>;
   readonly isError?: true;
@@ -29,7 +29,6 @@ export interface PreparedResult {
   readonly structuredContent: Record<string, unknown>;
 }
 
-/** The setting of a call. */
 interface Calling {
   readonly reader: Reader;
   readonly context: PlanContext;
@@ -43,9 +42,7 @@ interface Calling {
 
 /**
  * Calls a tool: the text is the body that HTTP sends for the same parameters, the structured content
- * its JSON. A failure is a result as well, with a problem document.
- *
- * @throws the signal's reason if the caller has left
+ * its JSON. A failure is a result as well, with a problem document. Throws only if the caller has left.
  */
 export async function callTool(
   tool: ReadTool,
@@ -70,9 +67,7 @@ const maxCompared = 50;
 
 /**
  * Returns the arguments of a call without those that are `null`, which counts as left out, and the names of
- * those that the read neither has nor warns of.
- *
- * @throws Problem that names the argument, for a list: to a read it is a parameter given more than once.
+ * those that the read neither has nor warns of. Throws Problem for a list: to a read it is a repeated parameter.
  */
 function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   const entries = Object.entries(args).filter(([, value]) => value !== null);

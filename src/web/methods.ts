@@ -39,9 +39,8 @@ export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyCont
 
 /**
  * Makes the router know every method that Node can parse, so that each gets a 405 where it is due, and adds the table
- * of methods to the server. A route for each path and each of the 35 methods would take a third of the start.
- *
- * `request.allowed` is set before any other hook reads the configuration of a route.
+ * of methods to the server: a route for each path and method would take a third of the start. Call it before any hook
+ * that reads the configuration of a route.
  */
 export function setMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
@@ -103,11 +102,7 @@ function refuseMethod(
  * Refuses the methods that a path does not have, as `refuseUnrouted` does, with routes of their own. They are for
  * scopes whose hooks come first, such as that of the operator.
  */
-export function refuseOtherMethods(
-  app: FastifyInstance,
-  url: string,
-  allowed: AllowedMethods,
-): void {
+export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: AllowedMethods) {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     const problem = refuseMethod(request, reply, allowed);
     if (problem !== undefined) throw problem;

@@ -16,7 +16,6 @@ interface Heads {
 /** A reply that is ready to be sent, and can be sent again. */
 export interface PreparedReply {
   readonly etag: string;
-  /** For everybody. */
   readonly open: Heads;
   /** For a caller who presented a key. */
   readonly private: Heads;
@@ -32,13 +31,11 @@ export interface ReplyOptions {
   readonly link: string | null;
 }
 
-/** A reply that is the same for every request. */
 export const nothingOfItsOwn: ReplyOptions = { isPrivate: false, headers: [], link: null };
 
 /** `Cache-Control` of every reply to a presented key. */
 export const privateCaching = 'private, no-store';
 
-/** Prepares a reply of a body and its headers. */
 export function prepareReply(
   headers: Headers & { readonly etag: string },
   body: Buffer,
