@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { buildApp } from '../../src/app/build-app.ts';
 import { createLogger } from '../../src/cli/logger.ts';
 import { createOutput } from '../../src/cli/output/output.ts';
-import { shutDown } from '../../src/cli/shutdown.ts';
+import { shutDown } from '../../src/cli/serve.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/random.ts';

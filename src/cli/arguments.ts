@@ -13,7 +13,6 @@ export const listOptions = {
   all: { type: 'boolean', about: 'All of them, page by page.' },
 } as const satisfies CommandOptions;
 
-/** The values of options, by their names. */
 type ValuesOf<Options extends CommandOptions> = ReturnType<
   typeof parseCommandArgs<Options>
 >['values'];
@@ -106,9 +105,13 @@ export function chooseByName<Value>(
 ): Value {
   const value = Object.hasOwn(table, word) ? table[word] : undefined;
   if (value !== undefined) return value;
+  throw new UsageError(`${sentence}: ${Object.keys(table).join(', ')}${offerNear(word, table)}`);
+}
+
+/** Returns a question for the member of a table that a word most likely means; nothing if it is like none. */
+export function offerNear(word: string, table: Readonly<Record<string, unknown>>): string {
   const near = nearestName(word, Object.keys(table));
-  const offer = near === undefined ? '' : `; did you mean ${near}?`;
-  throw new UsageError(`${sentence}: ${Object.keys(table).join(', ')}${offer}`);
+  return near === undefined ? '' : `; did you mean ${near}?`;
 }
 
 /** Maximum number of items of a list that `--limit` takes. */

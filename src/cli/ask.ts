@@ -109,6 +109,6 @@ function openFor({ corpora }: Asked, { config }: CommandContext, { hear }: Progr
     return addModel(answers, { clock: systemClock, model: toModelChoice(config) });
   } catch (cause) {
     if (cause instanceof CorpusError) throw new UsageError(cause.message, { cause });
-    throw new CommandError(exitCodes.usage, explainOpening(cause, config), { cause });
+    throw new CommandError('usage', explainOpening(cause, config), { cause });
   }
 }

@@ -13,7 +13,6 @@ export interface CommandContext {
 /** The exit codes of every command. */
 export const exitCodes = { ok: 0, notFound: 1, usage: 2, upstream: 3, defect: 70 } as const;
 
-/** An exit code. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** Returns the exit code of two pieces of work: the greater one. */
@@ -30,34 +29,24 @@ export interface CommandOption {
   readonly isNegative?: true;
   /** The name of its value in the help. */
   readonly value?: string;
-  /** Sentences. */
   readonly about: string;
 }
 
 /** The options of a command by their names, without hyphens before them. */
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/**
- * The work of a command once its arguments are parsed.
- *
- * @throws CommandError, UsageError
- */
+/** The work of a command once its arguments are parsed. @throws CommandError, UsageError */
 export type Run = (context: CommandContext) => Promise<ExitCode>;
 
 /** A command or subcommand: its help, and the function that runs it. */
 export interface Action {
   /** The name and the arguments: `read URL`. */
   readonly usage: string;
-  /** One sentence. */
   readonly about: string;
   /** Further sentences, each line as it is printed. */
   readonly details?: string;
   readonly options?: CommandOptions;
-  /**
-   * Parses the arguments, before anything is opened.
-   *
-   * @throws UsageError for arguments that it does not take
-   */
+  /** Parses the arguments, before anything is opened. @throws UsageError */
   plan(args: readonly string[]): Run;
 }
 
@@ -74,7 +63,6 @@ export interface CommandBody extends Omit<Action, keyof CommandSummary> {
   settings?(args: readonly string[]): Readonly<Record<string, string>>;
 }
 
-/** One command of the command line. */
 export type Command = CommandBody & CommandSummary;
 
 /** Arguments that a command does not take. The message goes to standard error, followed by the usage. */
@@ -84,8 +72,8 @@ export class UsageError extends Error {}
 export class CommandError extends Error {
   readonly exit: ExitCode;
 
-  constructor(exit: ExitCode, message: string, options?: ErrorOptions) {
+  constructor(exit: keyof typeof exitCodes, message: string, options?: ErrorOptions) {
     super(message, options);
-    this.exit = exit;
+    this.exit = exitCodes[exit];
   }
 }

@@ -1,7 +1,7 @@
 import type { CommandBody, CommandSummary } from './command.ts';
 
 /** A command that is loaded when it is called, because most of them need much of Perch. */
-export interface CommandEntry extends CommandSummary {
+interface CommandEntry extends CommandSummary {
   load(): Promise<CommandBody>;
 }
 

@@ -178,7 +178,7 @@ function withKeys(act: (keys: KeyStore, context: CommandContext) => Promise<bool
     return withStore(open, explain, async (keys) => {
       if (await act(keys, context)) return exitCodes.ok;
       const fault = 'there is no key with this ID; `perch keys list` shows those there are';
-      throw new CommandError(exitCodes.notFound, fault);
+      throw new CommandError('notFound', fault);
     });
   };
 }

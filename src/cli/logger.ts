@@ -20,10 +20,7 @@ export async function createLogger(level: string, output: Output): Promise<pino.
     },
   });
   const shown = pretty({ colorize: true, destination, sync: true });
-  return pino(numbered, { write: (line) => void shown.write(withoutEscapes(line)) });
-}
-
-/** The only colours are those of the log itself: a logged value cannot bring an escape sequence. */
-function withoutEscapes(line: string): string {
-  return line.replaceAll(/\\u001b/gi, '\\ufffd');
+  // The only colours are those of the log itself: a logged value cannot bring an escape sequence.
+  const write = (line: string) => void shown.write(line.replaceAll(/\\u001b/gi, '\\ufffd'));
+  return pino(numbered, { write });
 }

@@ -1,12 +1,7 @@
 import { reads } from '../reads/index.ts';
 import type { Read } from '../reads/read.ts';
 import { jsonOption, listOptions, taking, toItemCount } from './arguments.ts';
-import {
-  type CommandBody,
-  type CommandContext,
-  type CommandOptions,
-  UsageError,
-} from './command.ts';
+import { type CommandBody, type CommandOptions, UsageError } from './command.ts';
 import { withOutputFile } from './output/output-file.ts';
 import { printList, printPost } from './reading/print.ts';
 import { type PlannedRead, readAll } from './reading/read-all.ts';
@@ -48,7 +43,15 @@ the profile. Of several inputs each one's lines follow a line that names it.`,
   exits:
     'Exit code: 0 printed, 1 not found, 2 bad usage, 3 upstream trouble; of several inputs the greatest.',
   ...taking(options, (values, positionals) => async (context) => {
-    const inputs = await readInputs(positionals, values.platform, context);
+    const { config, stdin } = context;
+    const reading = {
+      baseUrl: config.PERCH_BASE_URL,
+      xMirrors: config.PERCH_X_MIRRORS,
+      mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
+      platform: textOf(values.platform),
+    };
+    const texts = await listInputs(positionals, stdin);
+    const inputs = texts.map((text) => readInput(text, reading));
     const [first, ...more] = inputs;
     // One input that is wrong is bad usage of the command.
     if (first?.asked instanceof UsageError && more.length === 0) throw first.asked;
@@ -61,21 +64,6 @@ the profile. Of several inputs each one's lines follow a line that names it.`,
   }),
 };
 
-async function readInputs(
-  args: readonly string[],
-  platform: OptionValues[string],
-  { config, stdin }: CommandContext,
-): Promise<readonly ReadInput[]> {
-  const texts = await listInputs(args, stdin);
-  const reading = {
-    baseUrl: config.PERCH_BASE_URL,
-    xMirrors: config.PERCH_X_MIRRORS,
-    mastodonSearchHost: config.PERCH_MASTODON_SEARCH_HOST,
-    platform: textOf(platform),
-  };
-  return texts.map((text) => readInput(text, reading));
-}
-
 /** Refuses an option that is for none of the inputs. Those that it is not for are read without it. */
 function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void {
   const asked = inputs.flatMap(({ asked: one }) => ('read' in one ? [reads[one.read]] : []));
@@ -84,10 +72,10 @@ function refuseUnused(inputs: readonly ReadInput[], values: OptionValues): void 
     const takers = takersOfOption(name);
     if (takers.length === 0 || takers.some(({ read }) => asked.includes(read))) continue;
     const isCount = Object.hasOwn(listOptions, name);
-    const names = takers.map((one) => one.name).join(' or ');
-    throw new UsageError(
-      `--${name} is for ${isCount ? 'the lists of an account or a search' : names}`,
-    );
+    const names = isCount
+      ? 'the lists of an account or a search'
+      : takers.map((one) => one.name).join(' or ');
+    throw new UsageError(`--${name} is for ${names}`);
   }
 }
 
@@ -104,9 +92,8 @@ function plan({ text, asked }: ReadInput, values: OptionValues, inputs: number):
   const shown = { text, isJson, isAlone: inputs === 1 };
   if (!('read' in asked)) return { ...shown, print: asked };
   if (format === 'obsidian' && inputs > 1) {
-    throw new UsageError(
-      '--format obsidian is for one input: front matter stands at the top of a file',
-    );
+    const why = 'front matter stands at the top of a file';
+    throw new UsageError(`--format obsidian is for one input: ${why}`);
   }
   const read: Read = reads[asked.read];
   const given = { ...asked.given, ...readOptions.toGiven(read, values), format };

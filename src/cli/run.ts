@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import { nearestName } from '../core/near-name.ts';
+import { packagePath } from '../core/files/package-path.ts';
 import { redactKeys } from '../core/redact.ts';
 import { version } from '../core/version.ts';
+import { offerNear } from './arguments.ts';
 import {
   type Action,
   type Command,
@@ -12,14 +15,12 @@ import {
   UsageError,
 } from './command.ts';
 import { commands } from './commands.ts';
-import { defaultDataFolder } from './default-folder.ts';
 import { renderCommandHelp, renderHelp, usageOf } from './output/help.ts';
 import { createOutput, type RawOutput } from './output/output.ts';
 
 /** The environment and the streams of the process, or those of a test. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Default: nothing to read. */
   readonly stdin?: Readable;
   readonly stdout: RawOutput;
   readonly stderr: RawOutput;
@@ -28,7 +29,6 @@ export interface Surroundings {
 /** The same, with outputs that no text can control. */
 type Io = Omit<CommandContext, 'config'> & Pick<Surroundings, 'env'>;
 
-/** Returns a command by its name; `undefined` where there is none. */
 async function findCommand(name: string): Promise<Command | undefined> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   return entry && { ...entry, ...(await entry.load()) };
@@ -54,16 +54,11 @@ export async function runCommand(
   return runConfigured(command, own, io);
 }
 
-function isHelp(arg: string): boolean {
-  return arg === '--help' || arg === '-h';
-}
+const isHelp = (arg: string) => arg === '--help' || arg === '-h';
 
 function refuseCommand(name: string, { stderr }: Io): ExitCode {
-  const near = nearestName(name, Object.keys(commands));
-  const offer = near === undefined ? '' : `; did you mean ${near}?`;
-  stderr.write(
-    `perch: there is no command ${JSON.stringify(name)}${offer}\n\n${renderHelp(Object.values(commands))}`,
-  );
+  const fault = `there is no command ${JSON.stringify(name)}${offerNear(name, commands)}`;
+  stderr.write(`perch: ${fault}\n\n${renderHelp(Object.values(commands))}`);
   return exitCodes.usage;
 }
 
@@ -123,4 +118,22 @@ function refuseConfiguration(
   });
   stderr.write(`perch: the configuration has faults\n${lines.join('')}`);
   return exitCodes.usage;
+}
+
+interface StartingPlace extends Pick<Surroundings, 'env'> {
+  readonly cwd: string;
+  readonly home: string;
+}
+
+/**
+ * Returns the data folder of a command without `PERCH_DATA_DIR`: `./data` in Perch's own checkout and
+ * where one is already, else the folder for Perch among the user's data
+ * (https://specifications.freedesktop.org/basedir-spec/latest/).
+ */
+export function defaultDataFolder({ cwd, home, env }: StartingPlace): string {
+  const isCheckout = resolve(cwd) === packagePath();
+  if (isCheckout || existsSync(join(cwd, 'data/perch.db'))) return './data';
+  const { XDG_DATA_HOME: shared = '' } = env;
+  // The specification ignores relative paths.
+  return join(isAbsolute(shared) ? shared : join(home, '.local/share'), 'perch');
 }

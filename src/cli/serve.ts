@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { App } from '../app/build-app.ts';
-import { systemClock } from '../core/clock.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { closeDataFolder } from '../core/files/data-folder.ts';
 import { systemRandom } from '../core/random.ts';
 import { parseCommandArgs, taking } from './arguments.ts';
@@ -14,7 +14,6 @@ import {
 } from './command.ts';
 import { createLogger } from './logger.ts';
 import { explainOpening } from './output/explain.ts';
-import { shutDown } from './shutdown.ts';
 import { withStopSignal } from './stop-signal.ts';
 
 /**
@@ -97,3 +96,30 @@ async function serveUntil(
 
 /** Milliseconds that a closed server may still keep the process, such as by a name that is looked up. */
 const lingerMs = 500;
+
+/** Milliseconds after the grace in which replies can still be flushed. */
+const flushMs = 500;
+
+interface ShutdownOptions {
+  readonly clock: Clock;
+  /** Milliseconds for work in flight; what is left then is ended. */
+  readonly graceMs: number;
+  /** Minimum number of milliseconds that the listener stays open, so that readiness is seen to end. */
+  readonly drainMs: number;
+}
+
+/**
+ * Stops a server: new requests are refused while the listener stays open, work in flight finishes, or is
+ * answered `shutting_down` at the end of the grace, then everything closes.
+ */
+export async function shutDown(app: App, { clock, graceMs, drainMs }: ShutdownOptions) {
+  app.startDraining();
+  const begun = clock.now();
+  const elapsed = () => clock.now() - begun;
+  while (elapsed() < drainMs || (app.inFlight > 0 && elapsed() < graceMs)) await clock.sleep(20);
+  app.cutOff();
+  const closed = app.server.close();
+  await Promise.race([closed, clock.sleep(flushMs)]);
+  app.server.server.closeAllConnections();
+  await closed;
+}

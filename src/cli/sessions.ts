@@ -90,7 +90,7 @@ function withSessions(
       async (store) => {
         if (await act(store, context)) return exitCodes.ok;
         const fault = 'there is no session with this ID; `perch sessions list` shows them';
-        throw new CommandError(exitCodes.notFound, fault);
+        throw new CommandError('notFound', fault);
       },
     );
   };

@@ -1,16 +1,8 @@
-import {
-  type CommandContext,
-  CommandError,
-  type ExitCode,
-  exitCodes,
-  UsageError,
-} from './command.ts';
+import { type CommandContext, CommandError, type ExitCode, UsageError } from './command.ts';
 
 /**
- * Opens a store, runs `use` and closes it again.
- *
- * @param explain Returns sentences on a fault of the store; `null` for any other error.
- * @throws CommandError for a fault of the store
+ * Opens a store, runs `use` and closes it again. Throws CommandError for a fault of the store, with the
+ * sentences of `explain`, which returns `null` for any other error.
  */
 export async function withStore<Store extends { close(): void }>(
   open: () => Store,
@@ -24,7 +16,7 @@ export async function withStore<Store extends { close(): void }>(
   } catch (error) {
     const fault = explain(error);
     if (fault === null) throw error;
-    throw new CommandError(exitCodes.upstream, fault, { cause: error });
+    throw new CommandError('upstream', fault, { cause: error });
   } finally {
     store?.close();
   }

@@ -28,8 +28,7 @@ export function createExchange(
   );
   const answerLegacy = async (request: Request, parsedBody: unknown): Promise<Response> => {
     const server = createServer(visitors.get(request));
-    // A caller cancels a call by leaving. Otherwise a batch that cancels a call of its own would wait
-    // for an answer that never comes.
+    // A caller cancels a call by leaving. A batch that cancels a call of its own would wait forever.
     server.setNotificationHandler('notifications/cancelled', () => undefined);
     server.onerror = onReport;
     const how = { enableJsonResponse: true };
@@ -42,12 +41,15 @@ export function createExchange(
     }
   };
   return {
-    /** Answers a POST. After an abort of the request's signal the answer does not matter. */
+    /** Answers a POST. The signal of the request is aborted when the caller leaves. */
     answer: async (request: Request, body: string, visitor: Visitor): Promise<Response> => {
-      const parsed = parseJson(body);
-      if (parsed === undefined) return refuse(-32700, 'Parse error: the body is not JSON.');
+      let parsedBody: unknown;
+      try {
+        parsedBody = JSON.parse(body);
+      } catch {
+        return refuse(-32700, 'Parse error: the body is not JSON.');
+      }
       visitors.set(request, visitor);
-      const parsedBody = parsed.value;
       if (!(await sdk.isLegacyRequest(request, parsedBody))) {
         return modern.fetch(request, { parsedBody });
       }
@@ -55,14 +57,6 @@ export function createExchange(
     },
     close: (): Promise<void> => modern.close(),
   };
-}
-
-function parseJson(text: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined; // refused by the caller
-  }
 }
 
 /** Refuses a batch that is too large, or of a revision over HTTP that has none. */

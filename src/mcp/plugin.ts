@@ -11,7 +11,9 @@ import { refuseOtherMethods } from '../web/methods.ts';
 import { createExchange, type McpExchange, maxBodyBytes } from './exchange.ts';
 import type { McpOptions } from './server.ts';
 
-export interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
+/** The context of the route: all that it may use. */
+interface McpPluginOptions extends Omit<McpOptions, 'onDefect'> {
+  /** The web origins whose pages may call it. */
   readonly origins: Origins;
   /** Returns who asks, and why the request is not answered; `null` if it is. */
   readonly identityOf: (request: FastifyRequest) => {
@@ -54,7 +56,7 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
       if (refusal !== null) throw refusal;
     },
     handler: async (request, reply) => {
-      const exchange = { request, reply };
+      const exchange = { request, reply, leaving: leavingOf(reply) };
       const response = await options.track(answer(await open(), options, exchange));
       options.notice(request, reply, response.status);
       if (isStream(response)) await countStream(response, options, exchange);
@@ -65,10 +67,7 @@ export async function mcpPlugin(app: FastifyInstance, options: McpPluginOptions)
 }
 
 /** The SDK is loaded by the first request: a start does not wait for it. */
-function openExchangeOnce(
-  app: FastifyInstance,
-  options: McpPluginOptions,
-): () => Promise<McpExchange> {
+function openExchangeOnce(app: FastifyInstance, options: McpPluginOptions) {
   let opening: Promise<McpExchange> | undefined;
   const open = async () => {
     const sdk = await import('@modelcontextprotocol/server');
@@ -95,14 +94,15 @@ function leavingOf({ raw }: FastifyReply): AbortController {
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  /** Aborted when the caller leaves. */
+  readonly leaving: AbortController;
 }
 
 async function answer(
   mcp: McpExchange,
   { context, clientOf, identityOf, heavyTurns }: McpPluginOptions,
-  { request, reply }: Exchange,
+  { request, leaving }: Exchange,
 ): Promise<Response> {
-  const leaving = leavingOf(reply);
   const { signal } = leaving;
   const client = clientOf(request);
   // Of replies to one connection, Node tells only the first that it was closed.

@@ -16,7 +16,7 @@ interface TextBlock {
 }
 
 /** The result of a tool call (MCP 2026-07-28, Tools: Tool Result). */
-export interface ToolResult {
+interface ToolResult {
   readonly content: TextBlock[];
   readonly structuredContent: Record<string, unknown>;
   readonly isError?: true;
@@ -29,7 +29,6 @@ export interface PreparedResult {
   readonly structuredContent: Record<string, unknown>;
 }
 
-/** The setting of a call. */
 interface Calling {
   readonly reader: Reader;
   readonly context: PlanContext;
@@ -41,7 +40,10 @@ interface Calling {
   readonly onDefect: (error: unknown) => void;
 }
 
-/** Calls a tool. The text is HTTP's body; a failure is a result with a problem. Throws the signal's reason on an abort. */
+/**
+ * Calls a tool: the text is the body that HTTP sends for the same parameters, the structured content
+ * its JSON. A failure is a result as well, with a problem document. Throws only if the caller has left.
+ */
 export async function callTool(
   tool: ReadTool,
   args: ToolArguments,
@@ -63,7 +65,10 @@ function toDefect(cause: unknown, { onDefect }: Calling): Problem {
 /** Maximum number of unknown arguments that are compared with the known ones. */
 const maxCompared = 50;
 
-/** Returns the arguments without `null`s, and the unknown names. Throws a `Problem` for a list, as for a repeated parameter. */
+/**
+ * Returns the arguments of a call without those that are `null`, which counts as left out, and the names of
+ * those that the read neither has nor warns of. Throws Problem for a list: to a read it is a repeated parameter.
+ */
 function readArguments({ params: { shape } }: Read, args: ToolArguments) {
   const entries = Object.entries(args).filter(([, value]) => value !== null);
   const names = Object.keys(shape);

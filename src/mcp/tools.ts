@@ -3,26 +3,8 @@ import { type JsonSchema, refer, toReplySchemas } from '../core/json-schema.ts';
 import { reads } from '../reads/index.ts';
 import { describeParametersOf, type Read } from '../reads/read.ts';
 
-interface ObjectSchema {
-  readonly type: 'object';
-  readonly [keyword: string]: unknown;
-}
-
-interface ToolDefinition {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: ObjectSchema & {
-    readonly properties: Readonly<Record<string, JsonSchema>>;
-  };
-  readonly outputSchema: ObjectSchema;
-  readonly annotations: typeof annotations;
-}
-
-export interface ReadTool {
-  readonly read: Read;
-  readonly definition: ToolDefinition;
-}
+/** A read that is a tool, with the definition that clients list. */
+export type ReadTool = NonNullable<ReturnType<ReturnType<typeof createTools>['get']>>;
 
 const annotations = {
   readOnlyHint: true,
@@ -31,8 +13,11 @@ const annotations = {
   openWorldHint: true,
 } as const;
 
-/** Returns the reads that are tools by name. `problem` is the schema of a result with `isError`. */
-export function createTools(problem: z.ZodType): ReadonlyMap<string, ReadTool> {
+/**
+ * Returns the reads that are tools, by the name of the tool. `problem` is the schema of a problem
+ * document, which is the structured content of a result with `isError`.
+ */
+export function createTools(problem: z.ZodType) {
   return new Map(
     Object.values<Read>(reads).flatMap((read) => {
       const { tool: name, summary: description } = read;
@@ -55,21 +40,25 @@ const formatDescription =
   'What the text of the result is. Default `markdown`; the structured content is JSON whatever this says.';
 
 /** Several clients refuse `anyOf` at the root, so that descriptions say which parameters go together. */
-function describeInput(read: Read): ToolDefinition['inputSchema'] {
+function describeInput(read: Read) {
   const parameters = describeParametersOf(read);
-  const properties = parameters.map(({ name, description, schema }) => [
+  const properties = parameters.map(({ name, description, schema }): [string, JsonSchema] => [
     name,
     { description: name === 'format' ? formatDescription : description, ...schema },
   ]);
   return {
-    type: 'object',
+    type: 'object' as const,
     properties: Object.fromEntries(properties),
     required: parameters.filter(({ required }) => required).map(({ name }) => name),
   };
 }
 
-/** Returns an outline of the structured content: clients put it before a model, so it has types and no descriptions. */
-function describeOutput(reply: z.ZodType, problem: z.ZodType): ObjectSchema {
+/**
+ * Returns the schema of a tool's structured content: the body of the read, or a problem document. Clients put
+ * it before a language model, so it is an outline: members with their types, without descriptions. The protocol
+ * wants an object at the root, and clients validate results with `isError` as well.
+ */
+function describeOutput(reply: z.ZodType, problem: z.ZodType) {
   const named = toReplySchemas([reply, problem]);
   const body = find(named, refer(reply));
   const kept = namesIn(named, body);
@@ -77,7 +66,7 @@ function describeOutput(reply: z.ZodType, problem: z.ZodType): ObjectSchema {
   const { required: requiredByProblem } = find(named, refer(problem));
   return {
     ...toOutline(body),
-    type: 'object',
+    type: 'object' as const,
     anyOf: [{ required: body.required }, { required: requiredByProblem }],
     $defs: Object.fromEntries(kept.map((name) => [name, toOutline(named[name] ?? {})])),
   };

@@ -23,10 +23,8 @@ export interface AccessLog {
 export const silentAccessLog: AccessLog = { notice: () => undefined };
 
 /** Creates the log; with `all` a hook writes the lines instead. */
-export function createAccessLog(
-  app: FastifyInstance,
-  { lines, slowMs }: AccessLogOptions,
-): AccessLog {
+export function createAccessLog(app: FastifyInstance, options: AccessLogOptions): AccessLog {
+  const { lines, slowMs } = options;
   if (lines === 'all') {
     app.addHook('onResponse', (request, reply, done) => {
       writeLine(request, reply, reply.statusCode);

@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import type { CacheState } from '../fetching/plan.ts';
 import type { Representation } from '../render/formats.ts';
 
-export interface ReplyFacts {
+/** What the headers of a read's reply depend on. */
+interface ReplyFacts {
   readonly representation: Representation;
   readonly source: string;
   readonly cache: CacheState;
@@ -60,13 +61,9 @@ function toVary({ representation, variesByAgent, variesByKey }: ReplyFacts): Hea
   return names.length === 0 ? {} : { vary: names.join(', ') };
 }
 
-const ofContent: ReadonlySet<string> = new Set([
-  'content-type',
-  'content-length',
-  'content-disposition',
-]);
+const ofContent = ['content-type', 'content-length', 'content-disposition'];
 
 /** Returns the headers that a 304 repeats (RFC 9110 §15.4.5): all but those of the content. */
 export function toNotModifiedHeaders(headers: Headers): Headers {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofContent.has(name)));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofContent.includes(name)));
 }

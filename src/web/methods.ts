@@ -36,7 +36,11 @@ export function configOf({ allowed, routeOptions }: FastifyRequest): FastifyCont
   return allowed?.config ?? routeOptions.config ?? {};
 }
 
-/** Adds the methods that Node parses and the table of methods; a route for each path and method would slow the start. */
+/**
+ * Makes the router know every method that Node can parse, so that each gets a 405 where it is due, and adds the table
+ * of methods to the server: a route for each path and method would take a third of the start. Call it before any hook
+ * that reads the configuration of a route.
+ */
 export function setMethods(app: FastifyInstance): void {
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
@@ -89,12 +93,11 @@ function refuseMethod(
   return new Problem('method_not_allowed', { detail, allow });
 }
 
-/** Refuses other methods by routes of their own, for scopes whose hooks come first, such as the operator's. */
-export function refuseOtherMethods(
-  app: FastifyInstance,
-  url: string,
-  allowed: AllowedMethods,
-): void {
+/**
+ * Refuses the methods that a path does not have, as `refuseUnrouted` does, with routes of their own. They are for
+ * scopes whose hooks come first, such as that of the operator.
+ */
+export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: AllowedMethods) {
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     const problem = refuseMethod(request, reply, allowed);
     if (problem !== undefined) throw problem;

@@ -28,13 +28,11 @@ export interface ReplyOptions {
   readonly link: string | null;
 }
 
-/** A reply that is the same for every request. */
 export const nothingOfItsOwn: ReplyOptions = { isPrivate: false, headers: [], link: null };
 
 /** `Cache-Control` of every reply to a presented key. */
 export const privateCaching = 'private, no-store';
 
-/** Prepares a reply of a body and its headers. */
 export function prepareReply(
   headers: Headers & { readonly etag: string },
   body: Buffer,

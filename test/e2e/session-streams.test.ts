@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type App, buildApp } from '../../src/app/build-app.ts';
-import { shutDown } from '../../src/cli/shutdown.ts';
+import { shutDown } from '../../src/cli/serve.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { type SessionEvent, sessionEvent } from '../../src/sessions/events.ts';

@@ -1,30 +1,18 @@
-import type { AnswerEngine } from '../../answers/answer.ts';
 import { openThreadedAnswers } from '../../answers/worker/open-threaded-answers.ts';
-import type { SessionService } from '../../sessions/service.ts';
 import type { AppOptions } from '../options.ts';
 import { openConfiguredAnswers, toLogLines } from './answers.ts';
 import { openSessions, type SessionsOptions } from './sessions.ts';
 
-/** The sessions and the engine that answers them. */
-export interface AnsweredSessions {
-  readonly service: SessionService;
-  readonly engine: AnswerEngine;
-  /** Begins to build the index. Call it once the server listens. */
-  start(): void;
-  /** Closes the sessions, then the engine. */
-  close(): Promise<void>;
-}
+/** The sessions and the engine that answers them. Call `start` to build its index once the server listens. */
+export type AnsweredSessions = NonNullable<Awaited<ReturnType<typeof openAnsweredSessions>>>;
 
 /**
  * Opens the sessions with an engine, by default that of the configured corpora in threads of its own;
- * returns `null` if no sessions are served.
- *
- * @throws Error where their files cannot be used, or another process serves the sessions of the folder;
- *   CorpusError for a corpus that is not there
+ * returns `null` if no sessions are served. Throws CorpusError, and what `openSessions` throws.
  */
 export async function openAnsweredSessions(
   options: Omit<SessionsOptions, 'engine'> & Pick<AppOptions, 'engine'>,
-): Promise<AnsweredSessions | null> {
+) {
   const { engine, config, clock, logger } = options;
   if (!config.PERCH_SESSIONS) return null;
   if (engine !== undefined) {

@@ -17,9 +17,7 @@ interface ConfiguredAnswersOptions
 /**
  * Opens answers from the configured corpora, by default the docs of Perch; the index is in the data
  * directory. Nothing is read until `refresh` or `keepCurrent`. A configured language model answers
- * from them.
- *
- * @throws CorpusError for a corpus that is not there; whatever `open` throws.
+ * from them. Throws CorpusError for a corpus that is not there, and what `open` throws.
  */
 export function openConfiguredAnswers(options: ConfiguredAnswersOptions): Answers {
   const { config, open, ...rest } = options;

@@ -25,7 +25,6 @@ import { createWalkMemory } from '../../fetching/lists/given-items.ts';
 import { accountSubject } from '../../fetching/plan.ts';
 import { type SearchPlatform, searchPlatforms } from '../../model/reference.ts';
 import { ProviderError } from '../../platforms/provider-error.ts';
-import type { BreakerOptions } from '../../providers/gate.ts';
 import type { Provider } from '../../providers/provider.ts';
 import { type ProviderSettings, providerFactories } from '../../providers/registry.ts';
 import { createCursorCodec } from '../../reads/cursor.ts';
@@ -34,9 +33,7 @@ import { createReader } from '../../reads/run.ts';
 import type { AppBasics, AppOptions } from '../options.ts';
 
 /** What reads are fetched with. The command line has neither traffic to count nor a pool. */
-export interface FetchingOptions
-  extends AppBasics,
-    Pick<AppOptions, 'providers' | 'archive' | 'network'> {
+interface FetchingOptions extends AppBasics, Pick<AppOptions, 'providers' | 'archive' | 'network'> {
   /** Watches what is answered. */
   readonly countAnswers?: (fetcher: Fetcher) => Fetcher;
   /** Pays for the upstream requests of browse reads. */
@@ -49,11 +46,7 @@ export interface FetchingOptions
 /** Everything behind the surfaces: HTTP and the command line use the same. */
 export type Fetching = ReturnType<typeof openFetching>;
 
-/**
- * Opens what reads are answered with: the outbound client, the providers, the cache.
- *
- * @throws Error when the archive's database cannot be opened.
- */
+/** Opens what reads are answered with. @throws Error if the archive's database cannot be opened */
 export function openFetching(options: FetchingOptions) {
   const { config, clock, logger, ledger, pool, countAnswers = (same) => same } = options;
   const cursorKey = openCursorKey(config, options.random); // it may fail while nothing is open yet
@@ -70,7 +63,7 @@ export function openFetching(options: FetchingOptions) {
   const cache = createResponseCache({
     maxEntries: config.PERCH_CACHE_ENTRIES,
     maxBytes: config.PERCH_CACHE_BYTES,
-    onGone: createForget(keep, options),
+    onGone: (subject) => forget(subject, keep, logger),
   });
   const stopping = new AbortController();
   const stop = stopping.signal;
@@ -125,16 +118,14 @@ function openKeep(
   }
 }
 
-/** Creates the listener that removes deleted posts and accounts from stored histories. */
-function createForget(keep: HistoryKeep | undefined, { logger }: FetchingOptions) {
-  return (subject: string): void => {
-    const gone = referenceOfSubject(subject);
-    try {
-      if (gone !== null) keep?.dropGone(gone);
-    } catch (err) {
-      logger.error({ err }, 'what is gone could not be forgotten in the histories that are kept');
-    }
-  };
+/** Removes a deleted post or account from the stored histories. */
+function forget(subject: string, keep: HistoryKeep | undefined, logger: AppBasics['logger']): void {
+  const gone = referenceOfSubject(subject);
+  try {
+    if (gone !== null) keep?.dropGone(gone);
+  } catch (err) {
+    logger.error({ err }, 'what is gone could not be forgotten in the histories that are kept');
+  }
 }
 
 /** Seconds that a page takes, about; a request that waits longer for its turn would be in vain. */
@@ -229,7 +220,7 @@ function toSettings(
   };
 }
 
-function toBreakerOptions(config: Config): BreakerOptions {
+function toBreakerOptions(config: Config): ProviderSettings['breaker'] {
   return {
     failures: config.PERCH_BREAKER_FAILURES,
     openMs: config.PERCH_BREAKER_SECONDS * 1000,

@@ -20,17 +20,14 @@ import {
 } from '../../sessions/store/sqlite-store.ts';
 import type { AppBasics } from '../options.ts';
 
-/** The options of the session service. */
 export interface SessionsOptions extends AppBasics {
   readonly engine: AnswerEngine;
   readonly ledger: Ledger;
 }
 
 /**
- * Opens the session service as it is configured. Close it with `close()`.
- *
- * @throws FileHeldError where another process serves the sessions of the folder; Error where its files
- * cannot be used
+ * Opens the session service as it is configured. Throws FileHeldError if another process serves the
+ * sessions of the folder, Error if its files cannot be used.
  */
 export function openSessions(options: SessionsOptions): Promise<SessionService> {
   const { config, logger, random } = options;

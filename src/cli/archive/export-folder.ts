@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { makeFolder } from '../../core/files/private-files.ts';
 import type { AccountReference } from '../../model/reference.ts';
-import { CommandError, exitCodes } from '../command.ts';
+import { CommandError } from '../command.ts';
 
 /** A folder that an account is exported to. Whatever lies in it besides the export stays there. */
 export type ExportFolder = ReturnType<typeof openExportFolder>;
@@ -11,10 +11,8 @@ export type ExportFolder = ReturnType<typeof openExportFolder>;
 const markerName = '.perch-export.json';
 
 /**
- * Opens a folder to export an account to. One with files in it must have been written by an earlier
- * export of the same account, as a file in it tells.
- *
- * @throws CommandError where something else is in it
+ * Opens a folder to export an account to. Throws CommandError for one with files in it, unless its marker
+ * file is that of an earlier export of the same account.
  */
 export function openExportFolder(root: string, account: AccountReference) {
   claim(root, `${JSON.stringify({ format: 'markdown', ...account })}\n`);
@@ -55,21 +53,18 @@ export function openExportFolder(root: string, account: AccountReference) {
 }
 
 function claim(root: string, marker: string): void {
-  if (existsSync(root) && !statSync(root).isDirectory()) throw refuse(`${root} is no folder.`);
+  if (existsSync(root) && !statSync(root).isDirectory())
+    throw new CommandError('usage', `${root} is no folder.`);
   makeFolder(root);
   const path = join(root, markerName);
   if (existsSync(path)) {
     if (readFileSync(path, 'utf8') === marker) return;
-    throw refuse(`${root} holds the export of another account.`);
+    throw new CommandError('usage', `${root} holds the export of another account.`);
   }
   if (listNames(root).length > 0) {
-    throw refuse(`${root} is not empty and was not written by an export.`);
+    throw new CommandError('usage', `${root} is not empty and was not written by an export.`);
   }
   writeFileSync(path, marker);
-}
-
-function refuse(fault: string): CommandError {
-  return new CommandError(exitCodes.usage, fault);
 }
 
 function listNames(folder: string): readonly string[] {

@@ -92,7 +92,7 @@ async function exportNotes({ store, accounts, output, context }: ExportRequest):
   const held = store.findAccount(account);
   if (held === undefined || held.isProtected) {
     const fault = `the archive shows nobody the posts of ${account.handle} on ${platform}, so there are no notes of them; --format ndjson has them, as a backup`;
-    throw new CommandError(exitCodes.notFound, fault);
+    throw new CommandError('notFound', fault);
   }
   const owner = { platform, handle: held.handle };
   const folder = openExportFolder(output, owner);
@@ -108,7 +108,7 @@ async function exportNotes({ store, accounts, output, context }: ExportRequest):
     `${owner.handle} on ${platform}: ${threads} threads of ${posts} posts, and ${reposts} reposts, in ${output}\n${toCount(written)} files written, ${toCount(same)} unchanged, ${toCount(removed)} removed\n`,
   );
   if (isWhole) return exitCodes.ok;
-  throw new CommandError(exitCodes.upstream, 'stopped; the same command goes on');
+  throw new CommandError('upstream', 'stopped; the same command goes on');
 }
 
 async function exportNdjson(request: ExportRequest): Promise<ExitCode> {

@@ -94,11 +94,11 @@ async function importOne(path: string, importing: Importing): Promise<ExitCode> 
     const found = await stat(path);
     if (!found.isFile() && !found.isDirectory()) {
       const fault = `${path} is neither a file nor a folder, so it cannot be imported`;
-      throw new CommandError(exitCodes.usage, fault);
+      throw new CommandError('usage', fault);
     }
     const opened = await openExport(path, importing);
     if (opened === null) {
-      throw new CommandError(exitCodes.usage, `${path} is ${tellUnknown(importing.forms)}`);
+      throw new CommandError('usage', `${path} is ${tellUnknown(importing.forms)}`);
     }
     try {
       return await importOpened(path, opened, importing);
@@ -118,10 +118,11 @@ function tellUnknown([first, ...others]: typeof exportForms): string {
     : 'no export that is known. There are X exports (account.js and tweets.js, in a folder or zip file), Bluesky repositories (.car), Mastodon exports (actor.json and outbox.json) and the NDJSON of `perch archive export`.';
 }
 
-const unreadable: Readonly<Record<string, readonly [exit: ExitCode, reason: string]>> = {
-  'ENOENT ENOTDIR': [exitCodes.usage, 'there is no such file or folder'],
-  EACCES: [exitCodes.upstream, 'there is no permission to read it'],
-};
+const unreadable: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', reason: string]>> =
+  {
+    'ENOENT ENOTDIR': ['usage', 'there is no such file or folder'],
+    EACCES: ['upstream', 'there is no permission to read it'],
+  };
 
 /** @throws the error itself where it is a fault of the archive or of Perch */
 function toFault(error: unknown, path: string): CommandError {
@@ -129,7 +130,7 @@ function toFault(error: unknown, path: string): CommandError {
   // Forms throw plain errors with a sentence; TypeError and its like are faults of ours.
   const isPlain = error instanceof Error && Object.getPrototypeOf(error) === Error.prototype;
   if (!isPlain || /^SQLITE_|^ENOSPC/.test(errorCodeOf(error) ?? '')) throw error;
-  const [exit, reason] = findByCode(unreadable, error) ?? [exitCodes.upstream, error.message];
+  const [exit, reason] = findByCode(unreadable, error) ?? ['upstream', error.message];
   return new CommandError(exit, `${path} cannot be imported: ${reason}`);
 }
 
@@ -173,12 +174,8 @@ function toResultText({ path, seconds, outcome }: ImportResult, title: string): 
   const { counts, ended } = outcome;
   const many = (count: number, noun: string) =>
     `${toCount(count)} ${noun}${count === 1 ? '' : 's'}`;
-  const read = [
-    many(counts.accounts, 'account'),
-    many(counts.posts, 'post'),
-    many(counts.reposts, 'repost'),
-    many(counts.follows, 'follow'),
-  ].join(', ');
+  const nouns = ['account', 'post', 'repost', 'follow'] as const;
+  const read = nouns.map((noun) => many(counts[`${noun}s`], noun)).join(', ');
   const time = ended === 'known' ? 'imported before' : `${seconds.toFixed(1)} s`;
   const remarks = [
     counts.faults > 0 && `${many(counts.faults, 'record')} could not be read`,

@@ -7,9 +7,7 @@ import { type Columns, toJsonLines, toTable } from '../output/table.ts';
 import { withArchiveStore } from './open-store.ts';
 
 /** An account that is held, and what it was imported from. */
-interface Listed extends Holding {
-  readonly imports: readonly StoredImport[];
-}
+type Listed = Holding & { readonly imports: readonly StoredImport[] };
 
 /** `perch archive list`. */
 export const listAction = listing(

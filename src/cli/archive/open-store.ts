@@ -2,15 +2,13 @@ import { existsSync } from 'node:fs';
 import { type ArchiveStore, openArchiveStore } from '../../archive/store/store.ts';
 import { errorCodeOf, UnusableFileError } from '../../core/files/sqlite.ts';
 import type { AccountReference } from '../../model/reference.ts';
-import { type CommandContext, CommandError, type ExitCode, exitCodes } from '../command.ts';
+import { type CommandContext, CommandError, type ExitCode } from '../command.ts';
 import { findByCode } from '../output/explain.ts';
 import { dataFolderOf, withStore } from '../with-store.ts';
 
 /**
- * Opens the archive of the data directory, runs `use` and closes it again; returns the exit code.
- *
- * @param whenMissing Whether a file that is not there is made, or stands for an empty archive.
- * @throws CommandError for a fault of the file
+ * Opens the archive of the data directory, runs `use` and closes it again. A missing file is made, or
+ * stands for an empty archive. Throws CommandError for a fault of the file.
  */
 export async function withArchiveStore(
   context: CommandContext,
@@ -30,7 +28,7 @@ export async function withArchiveStore(
 /** Returns the error for an account that is not in the archive. */
 export function notHeld({ handle, platform }: AccountReference): CommandError {
   const fault = `the archive does not hold ${handle} on ${platform}; \`perch archive list\` shows what it holds`;
-  return new CommandError(exitCodes.notFound, fault);
+  return new CommandError('notFound', fault);
 }
 
 const reasons: Readonly<Record<string, string>> = {

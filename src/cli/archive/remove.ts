@@ -46,11 +46,7 @@ export const removeAction: Action = {
   }),
 };
 
-/**
- * Reads the handle of an account that the archive may hold.
- *
- * @throws UsageError for what is no handle, no platform, or the sample's
- */
+/** Reads the handle of an account that the archive may hold; the sample has none. @throws UsageError */
 export function toArchivedAccount(text: string, platform: string | undefined): AccountReference {
   const named = platforms.safeParse(platform).data;
   if (platform !== undefined && (named === undefined || named === 'sample')) {

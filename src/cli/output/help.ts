@@ -1,6 +1,6 @@
 import type { Action, Command, CommandOptions, CommandSummary } from '../command.ts';
 
-/** The most characters of a line of help. */
+/** Maximum number of characters of a line of help. */
 const maxLine = 100;
 
 /** Returns the help of the command line. */
@@ -19,14 +19,12 @@ ${lines.join('')}
 export function renderCommandHelp(command: Command, action: Action = command): string {
   const { subcommands = {} } = action === command ? command : {};
   const listed = Object.values(subcommands).map(({ usage, about }) => `  ${usage}\n      ${about}`);
-  const further =
-    listed.length === 0 ? [] : [`perch ${nameOf(command)} SUBCOMMAND --help tells more.`];
   const blocks = [
     `Usage: perch ${usageOf(command, action)}`,
     action.details === undefined ? action.about : `${action.about}\n${action.details}`,
     listed.join('\n'),
     listOptions(action.options ?? {}),
-    ...further,
+    listed.length === 0 ? '' : `perch ${nameOf(command)} SUBCOMMAND --help tells more.`,
     command.exits,
   ];
   return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
@@ -42,21 +40,17 @@ function nameOf({ usage }: Command): string {
 }
 
 function listOptions(options: CommandOptions): string {
-  const rows = Object.entries(options).map(
-    ([name, { value, isNegative = false, about }]) =>
-      [
-        `--${isNegative ? 'no-' : ''}${name}${value === undefined ? '' : ` ${value}`}`,
-        about,
-      ] as const,
-  );
-  const width = Math.max(0, ...rows.map(([name]) => name.length));
-  return rows.map(([name, about]) => toRow(name, about, width)).join('\n');
-}
-
-function toRow(name: string, about: string, width: number): string {
+  const rows = Object.entries(options).map(([name, { value, isNegative = false, about }]) => {
+    const prefix = isNegative ? '--no-' : '--';
+    return { name: `${prefix}${name}${value === undefined ? '' : ` ${value}`}`, about };
+  });
+  const width = Math.max(0, ...rows.map(({ name }) => name.length));
   const indent = ' '.repeat(width + 4);
-  return wrap(about, maxLine - indent.length)
-    .map((line, index) => (index === 0 ? `  ${name.padEnd(width)}  ${line}` : `${indent}${line}`))
+  return rows
+    .map(({ name, about }) => {
+      const lines = wrap(about, maxLine - indent.length).join(`\n${indent}`);
+      return `  ${name.padEnd(width)}  ${lines}`;
+    })
     .join('\n');
 }
 

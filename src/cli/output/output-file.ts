@@ -6,20 +6,16 @@ import { CommandError, type ExitCode, exitCodes, UsageError } from '../command.t
 import { findByCode } from './explain.ts';
 import { createOutput, type Output } from './output.ts';
 
-const faults: Readonly<Record<string, readonly [exit: ExitCode, reason: string]>> = {
-  ENOENT: [exitCodes.usage, 'the folder that it would be in is missing'],
-  ENOTDIR: [exitCodes.usage, 'its path leads through a file'],
-  EISDIR: [exitCodes.usage, 'it is a folder'],
-  ENAMETOOLONG: [exitCodes.usage, 'its name is too long'],
-  'EACCES EPERM EROFS': [exitCodes.upstream, 'there is no permission to write it'],
-  'ENOSPC EDQUOT': [exitCodes.upstream, 'the disk is full; make room and try again'],
+const faults: Readonly<Record<string, readonly [exit: 'usage' | 'upstream', reason: string]>> = {
+  ENOENT: ['usage', 'the folder that it would be in is missing'],
+  ENOTDIR: ['usage', 'its path leads through a file'],
+  EISDIR: ['usage', 'it is a folder'],
+  ENAMETOOLONG: ['usage', 'its name is too long'],
+  'EACCES EPERM EROFS': ['upstream', 'there is no permission to write it'],
+  'ENOSPC EDQUOT': ['upstream', 'the disk is full; make room and try again'],
 };
 
-/**
- * Runs what writes an output; returns its exit code.
- *
- * @throws CommandError where the output cannot be written; any other error as it is
- */
+/** Runs what writes an output. @throws CommandError where it cannot be written; any other error */
 export async function tellOutputFaults(
   output: string,
   write: () => Promise<ExitCode>,
@@ -36,9 +32,7 @@ export async function tellOutputFaults(
 
 /**
  * Runs what prints with a file in place of standard output; returns its exit code. The file is replaced
- * only if something was printed.
- *
- * @throws UsageError for a path that is empty
+ * only if something was printed. Throws UsageError for an empty path.
  */
 export async function withOutputFile(
   path: string,

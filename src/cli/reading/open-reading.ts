@@ -7,15 +7,11 @@ import { systemRandom } from '../../core/random.ts';
 import { createLedger } from '../../core/scheduling/ledger.ts';
 import { createServerLoop } from '../../core/scheduling/loop.ts';
 import { createHeavyTurns } from '../../core/scheduling/turns.ts';
-import { type CommandContext, CommandError, type ExitCode, exitCodes } from '../command.ts';
+import { type CommandContext, CommandError, type ExitCode } from '../command.ts';
 import { createLogger } from '../logger.ts';
 import { explainOpening } from '../output/explain.ts';
 
-/**
- * Opens what reads are answered with, runs `use`, and closes it again; returns the exit code.
- *
- * @throws CommandError for a problem, or where it cannot be opened
- */
+/** Opens what reads are answered with, runs `use`, and closes it again. @throws CommandError */
 export async function withFetching(
   { config, stderr }: CommandContext,
   use: (fetching: Fetching, logger: pino.Logger) => Promise<ExitCode>,
@@ -33,7 +29,7 @@ export async function withFetching(
       random: systemRandom,
     });
   } catch (error) {
-    throw new CommandError(exitCodes.usage, explainOpening(error, config), { cause: error });
+    throw new CommandError('usage', explainOpening(error, config), { cause: error });
   }
   try {
     return await use(fetching, logger);
@@ -48,6 +44,6 @@ export async function withFetching(
 export function toCommandError(problem: Problem): CommandError {
   const { status, message, retryAfterSeconds: wait, resolution } = problem;
   const next = wait === undefined ? resolution : `Retry in ${wait} seconds.`;
-  const refused = status === 404 ? exitCodes.notFound : exitCodes.usage;
-  return new CommandError(status < 500 ? refused : exitCodes.upstream, `${message}\n${next}`);
+  const refused = status === 404 ? 'notFound' : 'usage';
+  return new CommandError(status < 500 ? refused : 'upstream', `${message}\n${next}`);
 }

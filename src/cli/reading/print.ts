@@ -22,7 +22,7 @@ export async function printPost(
 }
 
 /** The part of a list that is printed, and how. */
-export interface ListPrint {
+interface ListPrint {
   readonly read: Read;
   /** The read's parameters; of paging where it begins. */
   readonly given: Readonly<ParsedUrlQuery>;
@@ -37,9 +37,7 @@ const pageLimit = 100;
 
 /**
  * Walks a list page by page and prints it. JSON lines are printed as they come; the Markdown page
- * at the end. Warnings, and on a terminal the progress, go to standard error.
- *
- * @throws Problem when a page cannot be read; what was read before is printed all the same.
+ * at the end, also where a page throws Problem. Warnings, and on a terminal the progress, go to standard error.
  */
 export async function printList(
   print: ListPrint,

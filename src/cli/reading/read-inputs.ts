@@ -12,30 +12,24 @@ import { readTyped } from '../../reads/addresses/typed.ts';
 import { UsageError } from '../command.ts';
 import { refuseMisspelling } from './read-options.ts';
 
-/** An argument of `perch read`, and the read that it stands for, or why it stands for none. */
+/** An argument of `perch read`, with its read or the reason why it has none. */
 export interface ReadInput {
   readonly text: string;
   readonly asked: AddressedRead | Problem | UsageError;
 }
 
-/** The settings that inputs are read with. */
-export interface ReadingInputs extends AddressPlace {
+interface ReadingInputs extends AddressPlace {
   /** The value of `--platform`: what a bare id or handle is of. */
   readonly platform: string | undefined;
 }
 
-/** The argument for a list on standard input. */
-const fromStdin = '-';
-
-/** The most characters and inputs that a list may have. */
+/** Maximum numbers of characters and inputs of a list. */
 const maxCharacters = 1_048_576;
 const maxInputs = 10_000;
 
 /**
  * Returns the inputs that arguments name; `-` stands for those on standard input, one on a line, without
- * blank lines and comments that start with `#`.
- *
- * @throws UsageError for no input, or more than can be read
+ * blank lines and comments that start with `#`. Throws UsageError for no input, or too many.
  */
 export async function listInputs(
   args: readonly string[],
@@ -44,10 +38,10 @@ export async function listInputs(
   if (args.length === 0) {
     throw new UsageError('read needs the URL of a post or an account, an @handle, or - for a list');
   }
-  const stdins = args.filter((arg) => arg === fromStdin).length;
+  const stdins = args.filter((arg) => arg === '-').length;
   if (stdins > 1) throw new UsageError('standard input can be read once; give one -');
   const listed = stdins === 0 ? [] : await readLines(stdin);
-  const inputs = args.flatMap((arg) => (arg === fromStdin ? listed : [arg]));
+  const inputs = args.flatMap((arg) => (arg === '-' ? listed : [arg]));
   if (inputs.length > maxInputs) {
     throw new UsageError(`read takes at most ${maxInputs} inputs, not ${inputs.length}`);
   }
@@ -66,7 +60,7 @@ async function readLines(stdin: Readable): Promise<readonly string[]> {
   return lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** Returns the read that an input stands for, or why it stands for none; it throws neither. */
+/** Returns the read that an input stands for, or why it stands for none. */
 export function readInput(text: string, reading: ReadingInputs): ReadInput {
   try {
     return { text, asked: understand(text.trim(), reading) };

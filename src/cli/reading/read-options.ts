@@ -10,19 +10,17 @@ const withoutOption: ReadonlySet<string> = new Set([
   ...['limit', 'cursor', 'page', 'nocache'],
 ]);
 
-/** The values of options, by their names. */
 export type OptionValues = Readonly<
   Record<string, string | boolean | readonly (string | boolean)[] | undefined>
 >;
 
-/** Returns the value of an option that takes a text. */
 export function textOf(value: OptionValues[string]): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A read that options are for, and the name of what it reads in sentences. */
 interface NamedRead {
   readonly read: ReadAbout;
+  /** The name of what it reads, for sentences. */
   readonly name: string;
 }
 
@@ -41,11 +39,7 @@ export function createReadOptions<Named extends NamedRead>(named: readonly Named
     // The first read that has a parameter describes it.
     options[name] ??= toOption(parameter, takersOf(name));
   }
-  /**
-   * Returns the parameters of a read that its options set, as the query has them.
-   *
-   * @throws UsageError for a word that is most likely a misspelling
-   */
+  /** Returns the parameters of a read that its options set. @throws UsageError for a misspelling */
   const toGiven = (read: ReadAbout, values: OptionValues): Record<string, string> => {
     const given: Record<string, string> = {};
     for (const parameter of parametersOf.get(read) ?? []) {
@@ -91,12 +85,7 @@ function wordsOf({ schema }: Described): readonly string[] {
   return forms.flatMap(({ enum: words }) => (Array.isArray(words) ? words.map(String) : []));
 }
 
-/**
- * Refuses a word that is nearly one of the values of an option. What is like none of them is left to the
- * read, which says what it takes.
- *
- * @throws UsageError
- */
+/** Refuses a word that is nearly one of the values of an option; the read refuses other words. */
 export function refuseMisspelling(option: string, value: string, words: readonly string[]): void {
   if (words.includes(value.toLowerCase())) return;
   const near = nearestName(value, words);

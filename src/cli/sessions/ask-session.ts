@@ -39,8 +39,6 @@ interface SessionQuestion {
 /**
  * Asks a session of the data directory and prints the answer as it arrives. The server that holds the
  * sessions is asked where one runs; otherwise this process holds them until it has answered.
- *
- * @throws UsageError where sessions are out of reach; CommandError
  */
 export async function askSession(
   asked: SessionQuestion,
@@ -55,7 +53,7 @@ export async function askSession(
     if (error instanceof Problem) throw toCommandError(error);
     if (!(error instanceof UnreachableError)) throw error;
     const fault = `${error.message}\nThe sessions are in ${path}.`;
-    throw new CommandError(exitCodes.upstream, fault, { cause: error });
+    throw new CommandError('upstream', fault, { cause: error });
   } finally {
     await reach?.close();
   }
@@ -133,7 +131,7 @@ async function askIn(
   }
   if (outcome.kind === 'answered') printed.show(outcome.answer.message);
   printed.end();
-  if (outcome.kind === 'failed') throw new CommandError(exitCodes.upstream, outcome.message);
+  if (outcome.kind === 'failed') throw new CommandError('upstream', outcome.message);
   return outcome.answer.abstained ? exitCodes.notFound : exitCodes.ok;
 }
 
@@ -165,6 +163,6 @@ const advice: Partial<Readonly<Record<ProblemCode, string>>> = {
 };
 
 function toCommandError({ code, message, status }: Problem): CommandError {
-  const exit = status === 429 || status >= 500 ? exitCodes.upstream : exitCodes.usage;
+  const exit = status === 429 || status >= 500 ? 'upstream' : 'usage';
   return new CommandError(exit, `${message} ${advice[code] ?? problemKinds[code].resolution}`);
 }

@@ -35,11 +35,7 @@ export interface SessionReach {
   start(question: string): Promise<Taken>;
   /** Asks further in a session. @throws Problem */
   goOn(sessionId: string, question: string): Promise<Taken>;
-  /**
-   * Reads the lines of a session's events from an index on, until nothing is left to answer.
-   *
-   * @throws UnreachableError where that breaks off; Problem
-   */
+  /** Reads events as lines, until nothing is left to answer. @throws UnreachableError, Problem */
   read(from: Pick<Taken, 'sessionId' | 'fromIndex'>, onText: OnText): Promise<void>;
   close(): Promise<void>;
 }
@@ -150,7 +146,7 @@ function createSend(url: string, bearer: string) {
     const response = await fetch(`${url}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: body === undefined ? null : JSON.stringify(body),
       signal,
       redirect: 'error',
     }).catch((cause) => {

@@ -21,8 +21,7 @@ const waitsMs = [0, 500, 1000, 2000, 4000] as const;
 
 /**
  * Follows the turn of a question to its end. A stream that breaks off is read on from where it was.
- *
- * @throws UnreachableError where it breaks off again and again; Problem
+ * Throws UnreachableError where it breaks off again and again.
  */
 export async function followTurn(
   { sessionId, deliveryId, fromIndex }: Taken,
@@ -63,7 +62,6 @@ async function readOn(
   );
 }
 
-/** A turn, as far as its events were read. */
 interface Turn {
   readonly deliveryId: string;
   readonly onText: (soFar: string) => void;
@@ -76,16 +74,12 @@ function takeLine(turn: Turn, line: string): void {
   const event = parseEvent(line);
   if (event === undefined || event.meta.index < turn.nextIndex) return;
   turn.nextIndex = event.meta.index + 1;
-  if (!concerns(event, turn.deliveryId)) return;
+  // The end of the session is the end of all its turns.
+  const isEnd = event.type === 'session.completed' || event.type === 'session.failed';
+  if (!isEnd && event.meta.deliveryIds?.includes(turn.deliveryId) !== true) return;
   if (event.type === 'message.appended') turn.onText(event.data.messageSoFar);
   if (event.type === 'message.completed') turn.answer = event.data;
   turn.outcome ??= toOutcome(event, turn.answer);
-}
-
-/** The end of the session is the end of all its turns. */
-function concerns({ type, meta }: SessionEvent, deliveryId: string): boolean {
-  if (type === 'session.completed' || type === 'session.failed') return true;
-  return meta.deliveryIds?.includes(deliveryId) === true;
 }
 
 function toOutcome(event: SessionEvent, answer: CompletedMessage | null): TurnOutcome | null {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { defaultDataFolder } from '../../../src/cli/default-folder.ts';
+import { defaultDataFolder } from '../../../src/cli/run.ts';
 import { spawnPerch, temporaryFolder } from '../../support/spawn-perch.ts';
 
 const home = '/home/someone';
