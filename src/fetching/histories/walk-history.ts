@@ -236,9 +236,14 @@ class Walking {
   }
 
   get #isHeld(): boolean {
-    if (this.#failure !== undefined || this.#stopped.signal.aborted) return true;
+    if (this.#failure !== undefined || this.#isStopped) return true;
     const { found, given } = this.#ordering;
     return this.#isPausedByReader && found - given >= maxAhead;
+  }
+
+  /** A page that is asked for now would fail at once, and the next one, without end. */
+  get #isStopped(): boolean {
+    return this.#stopped.signal.aborted || this.#options.signal.aborted;
   }
 
   /** Until one page is read nobody knows how dense the timeline is. */
@@ -250,7 +255,7 @@ class Walking {
   }
 
   async #read(range: UnreadRange): Promise<void> {
-    const { query, signal, pace } = this.#options;
+    const { query, pace } = this.#options;
     const isTop = query.untilSeconds === null && range.topMs >= this.#startMs;
     const entered = isTop ? null : Math.floor(range.topMs / 1000) + 1;
     const untilSeconds = range.cursor === null ? entered : query.untilSeconds;
@@ -263,7 +268,7 @@ class Walking {
       this.#take(range, steady, place);
     } catch (error) {
       range.isTaken = false;
-      if (!this.#stopped.signal.aborted && !signal.aborted) this.#failure ??= error;
+      if (!this.#isStopped) this.#failure ??= error;
     }
     this.#active -= 1;
     this.#fill();
