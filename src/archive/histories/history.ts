@@ -17,16 +17,6 @@ export interface HistoryPost {
   readonly post: Status;
 }
 
-interface HistoryRepost {
-  readonly number: number;
-  /** When it was passed on, in Unix seconds. */
-  readonly created: number;
-  readonly postHandle: string;
-  readonly postId: string;
-  /** Null where the archive does not hold the post, or its author is protected. */
-  readonly post: Status | null;
-}
-
 interface PostRow extends Pick<HistoryPost, 'number' | 'stored'> {
   readonly json: string;
   readonly continues: number;
@@ -83,12 +73,11 @@ export function openHistories(database: SqliteDatabase, revive: Revive) {
     /** Reads the account's own replies to one of its posts, oldest first. */
     readContinuations: ({ platform, handle }: AccountReference, { number, post }: HistoryPost) =>
       continuations.all(platform, post.id, handle, number).map(toPost),
-    /** Reads the reposts of posts of others after a number, at most so many. */
-    readReposts: (
-      { platform, handle }: AccountReference,
-      after: number,
-      count: number,
-    ): readonly HistoryRepost[] =>
+    /**
+     * Reads the reposts of posts of others after a number, at most so many; `created` is when they were passed on. `post` is
+     * null if the archive does not hold it, or its author is protected.
+     */
+    readReposts: ({ platform, handle }: AccountReference, after: number, count: number) =>
       reposts.all(platform, handle, after, count).map((row) => ({
         number: row.number,
         created: secondOf(row.number),

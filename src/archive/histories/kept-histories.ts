@@ -54,7 +54,7 @@ export function openHistoryKeep(path: string, baseUrl: string): HistoryKeep {
 }
 
 function prepareKeep(database: SqliteDatabase, baseUrl: string) {
-  const revive = createRevive({ baseUrl, isProtected: openProtection(database) });
+  const revive = createRevive(baseUrl, openProtection(database));
   return {
     holds: openHolds(database),
     /** Reads what was kept with the same posts or more. */
@@ -155,16 +155,12 @@ function limitPart(
   const fromSecond =
     rows.length > query.limit ? (rows.at(-1)?.second ?? 0) + 1 : Number.NEGATIVE_INFINITY;
   const ranges = clipRanges(kept, { fromSecond, toSecond: Number.POSITIVE_INFINITY });
-  const inside = rows.filter((row) => ranges.some((range) => isPartly(row, range)));
-  return { ranges, posts: inside.map((row) => toKeptPost(row, revive)) };
-}
-
-function isPartly({ second, below_second: below }: PostRow, range: SecondRange): boolean {
-  return second >= range.fromSecond && below <= range.toSecond;
-}
-
-function toKeptPost({ second, below_second: below, stored, json }: PostRow, revive: Revive) {
-  return { post: revive.post(json), second, belowSecond: fromStored(below), stored };
+  const isPartly = ({ second, below_second: below }: PostRow) =>
+    ranges.some(({ fromSecond, toSecond }) => second >= fromSecond && below <= toSecond);
+  const posts = rows.filter(isPartly).map(({ second, below_second: below, stored, json }) => {
+    return { post: revive.post(json), second, belowSecond: fromStored(below), stored };
+  });
+  return { ranges, posts };
 }
 
 /** So many posts are written at once, in about 20 ms; others wait for their turn meanwhile. */

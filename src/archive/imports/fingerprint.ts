@@ -9,18 +9,11 @@ const importVersion = 1;
 /** How much of a file is looked at in one place, and in how many places. */
 const sample = { bytes: 65_536, places: 8 } as const;
 
-export interface ExportPrint {
-  /** SHA-256, hex. */
-  readonly fingerprint: string;
-  /** When its newest file was changed, in Unix seconds. */
-  readonly changed: number;
-}
-
 /**
  * Returns what tells an export from every other, by the form it is read as and name, size, time and samples of its
- * files.
+ * files: a SHA-256 in hex. `changed`: when its newest file was changed, in Unix seconds.
  */
-export async function fingerprintExport(path: string, form: string): Promise<ExportPrint> {
+export async function fingerprintExport(path: string, form: string) {
   const hash = createHash('sha256').update(`${importVersion} ${form}\n`);
   const folder = await openFolderFiles(path);
   if (folder === null)

@@ -12,18 +12,13 @@ export interface OpenedExport {
   readonly source: ExportSource;
 }
 
-export interface ExportChoice {
-  readonly forms: readonly ExportForm[];
-  readonly hints: ExportHints;
-}
-
 /**
  * Opens an export as the first form that it has; null if it has none. @throws Error with a sentence if it cannot be
  * read
  */
 export async function openExport(
   path: string,
-  { forms, hints }: ExportChoice,
+  { forms, hints }: { readonly forms: readonly ExportForm[]; readonly hints: ExportHints },
 ): Promise<OpenedExport | null> {
   for (const form of forms) {
     const source = await form.open(path, hints);

@@ -59,7 +59,7 @@ async function readItems(
 ): Promise<'done' | 'stopped'> {
   try {
     for await (const group of source.groups()) {
-      takeGroup(group, writer, signal);
+      for (const item of group) if (writer.add(item) && signal.aborted) return 'stopped';
       // What an earlier run has read fills no batch, and can be stopped all the same.
       if (signal.aborted) return 'stopped';
     }
@@ -67,19 +67,6 @@ async function readItems(
   } finally {
     // Where the export cannot be read to its end, what was read of it counts.
     writer.write();
-  }
-}
-
-/** Writes each batch that a group fills, until it is told to stop. */
-function takeGroup(
-  group: readonly ExportItem[],
-  writer: ReturnType<typeof createWriter>,
-  signal: AbortSignal,
-): void {
-  for (const item of group) {
-    if (!writer.add(item)) continue;
-    writer.write();
-    if (signal.aborted) return;
   }
 }
 
@@ -121,7 +108,7 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
     options.onProgress(state);
   };
   return {
-    /** Takes an item, unless an earlier run has; tells whether it is time to write. */
+    /** Takes an item, unless an earlier run has, and writes the batch once it is full; returns whether it was. */
     add: (item: ExportItem): boolean => {
       seen += 1;
       if (item.kind === 'skipped') isCutOff ||= item.isCutOff === true;
@@ -131,7 +118,10 @@ function createWriter(options: ImportOptions, begun: StoredImport) {
       }
       if (item.kind === 'skipped') options.onSkipped(item);
       batch.push(item);
-      return batch.length >= batchLimits.items || source.bytesRead - bytes >= batchLimits.bytes;
+      const isFull =
+        batch.length >= batchLimits.items || source.bytesRead - bytes >= batchLimits.bytes;
+      if (isFull) write();
+      return isFull;
     },
     write,
     finish: () => store.transact(() => advance(state, true)),

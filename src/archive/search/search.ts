@@ -1,11 +1,12 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
+import type { Account } from '../../model/account.ts';
 import type { Post } from '../../model/post.ts';
-import type { Page, SearchQuery } from '../../model/queries.ts';
-import { parseCursor, printCursor, toPage, toRowLimit } from '../store/paging.ts';
+import type { Page, SearchQuery, UserSearchQuery } from '../../model/queries.ts';
+import { parseCursor, printCursor, toPage, toRowLimit, unknownCursor } from '../store/paging.ts';
 import { endOfNumbers, firstNumberAt } from '../store/post-number.ts';
 import type { Revive } from '../store/stored-json.ts';
-import { type SearchScope, toMatchExpression } from './match-expression.ts';
-import { parseSearchText, type SearchText } from './search-query.ts';
+import { type SearchScope, toMatchExpression, toUserMatchExpression } from './match-expression.ts';
+import { parseSearchText, parseUserSearchText, type SearchText } from './search-query.ts';
 
 /** The posts to look for: an FTS5 expression, and the range of numbers, `below` not included. */
 interface Range {
@@ -50,7 +51,8 @@ export function openPostSearch(database: SqliteDatabase, revive: Revive) {
       const { rows, isCut } = read(range, { cursor, limit: toRowLimit(count) });
       const found = rows.map(({ json, ...row }) => ({ ...row, item: revive.post(json) }));
       const warnings = [...text.warnings, ...(isCut ? [cutWarning] : [])];
-      return toPage(found, { count, warnings, isRanked });
+      // What is ranked changes its places when something is added.
+      return toPage(found, count, { warnings, isExact: !isRanked });
     },
   };
 }
@@ -145,4 +147,54 @@ function parsePlace(cursor: string, { expression, ...range }: Range): ReturnType
     score,
     number,
   };
+}
+
+interface UserRow {
+  readonly followers: number;
+  readonly handle: string;
+  readonly platform: string;
+  readonly stored: number;
+  readonly json: string;
+}
+
+export function openUserSearch(database: SqliteDatabase, revive: Revive) {
+  const find = database.prepare<unknown[], UserRow>(
+    `SELECT followers, handle, platform, stored, json
+     FROM account_words CROSS JOIN accounts ON accounts.number = account_words.rowid
+     WHERE account_words MATCH @expression AND protected = 0 AND (followers < @followers
+       OR (followers = @followers AND (handle, platform) > (@handle, @platform)))
+     ORDER BY followers DESC, handle, platform LIMIT @limit`,
+  );
+  return {
+    /**
+     * Finds public accounts by words and phrases that their handle, name and description have or have not, of which
+     * the last may be unfinished. Those with the most followers come first, then by handle.
+     */
+    searchUsers: ({ text, count, cursor }: UserSearchQuery, scope: SearchScope): Page<Account> => {
+      const sought = parseUserSearchText(text);
+      const { include, exclude, warnings } = sought;
+      if (include.length === 0 && exclude.length === 0) {
+        return { items: [], cursor: null, warnings: [...warnings, noWord] };
+      }
+      const place = cursor === null ? firstUser : parseUserPlace(cursor);
+      const expression = toUserMatchExpression(sought, scope);
+      const rows = find.all({ expression, ...place, limit: toRowLimit(count) }).map((row) => ({
+        item: revive.account(row.json),
+        stored: row.stored,
+        cursor: `${row.followers}.${row.platform}.${row.handle}`,
+      }));
+      return toPage(rows, count, { warnings, isExact: false });
+    },
+  };
+}
+
+const noWord = 'There is no word in the search that the archive can look for.';
+
+const firstUser = { followers: Number.MAX_VALUE, handle: '', platform: '' };
+
+function parseUserPlace(cursor: string): typeof firstUser {
+  const [, followers, platform = '', handle = ''] =
+    /^(-1|\d{1,16})\.([a-z]+)\.(\S{1,512})$/.exec(cursor) ?? [];
+  if (followers === undefined) throw unknownCursor();
+  return { followers: Number(followers), platform, handle };
 }

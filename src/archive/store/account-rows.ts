@@ -6,11 +6,8 @@ import { toWords } from '../search/words.ts';
 import { openPut } from './put.ts';
 import type { Revive } from './stored-json.ts';
 
-interface StoredAccount {
-  readonly account: Account;
-  /** When it was put here or exported elsewhere, in Unix seconds. */
-  readonly stored: number;
-}
+/** `stored`: when it was put here or exported elsewhere, in Unix seconds. */
+type StoredAccount = { readonly account: Account; readonly stored: number };
 
 export interface HeldAccount {
   /** Lower case: the name that its rows have. */

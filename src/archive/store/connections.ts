@@ -37,10 +37,7 @@ function idOfHandle(handle: string): string | null {
 const idOfHeld = `(SELECT id FROM accounts AS held
   WHERE held.platform = @platform AND held.handle = @handle)`;
 
-export function openConnections(
-  database: SqliteDatabase,
-  context: { readonly revive: Revive; readonly baseUrl: string },
-) {
+export function openConnections(database: SqliteDatabase, revive: Revive) {
   const follow = database.prepare<[StoredFollow]>(
     `INSERT INTO follows VALUES (@platform, @follower, @followed, @stored)
      ON CONFLICT DO UPDATE SET stored = max(stored, excluded.stored)`,
@@ -83,8 +80,8 @@ export function openConnections(
       const statement = platform === 'bluesky' && kind === 'followers' ? byDid : statements[kind];
       const rows = statement
         .all({ platform, handle, after, limit: toRowLimit(count) })
-        .map((row) => toRow(identify(row, platform), platform, context));
-      return toPage(rows, { count });
+        .map((row) => toRow(identify(row, platform), platform, revive));
+      return toPage(rows, count);
     },
   };
 }
@@ -92,12 +89,12 @@ export function openConnections(
 function toRow(
   { handle, stored, json, protected: mark }: ConnectionRow,
   platform: Platform,
-  { revive, baseUrl }: { readonly revive: Revive; readonly baseUrl: string },
+  revive: Revive,
 ): Row<Account> {
   if (json !== null && mark !== 1) return { item: revive.account(json), stored, cursor: handle };
   const id = idOfHandle(handle);
   const name = id ?? handle;
-  const url = id === null ? profileUrl(platform, handle, baseUrl) : xUserUrl(id);
+  const url = id === null ? profileUrl(platform, handle, revive.baseUrl) : xUserUrl(id);
   const stub = { id: name, screen_name: name, name, url, protected: mark === 1, platform };
   return { item: toAccount(stub), stored, cursor: handle };
 }

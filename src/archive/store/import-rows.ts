@@ -1,22 +1,10 @@
 import type { SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { AccountReference, Platform } from '../../model/reference.ts';
 
-/**
- * Number of records that an import has read so far, by kind. `faults` could not be read, `hidden` their author did not
- * show to everybody.
- */
-export type ImportCounts = Readonly<
-  Record<'accounts' | 'posts' | 'reposts' | 'follows' | 'faults' | 'hidden', number>
->;
+export const noCounts = { accounts: 0, posts: 0, reposts: 0, follows: 0, faults: 0, hidden: 0 };
 
-export const noCounts: ImportCounts = {
-  accounts: 0,
-  posts: 0,
-  reposts: 0,
-  follows: 0,
-  faults: 0,
-  hidden: 0,
-};
+/** Number of records that were read, by kind. `faults` could not be, `hidden` their author did not show to everybody. */
+export type ImportCounts = Readonly<typeof noCounts>;
 
 export interface NewImport {
   readonly fingerprint: string;

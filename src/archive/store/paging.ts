@@ -18,11 +18,8 @@ export function toRowLimit(count: number): number {
  */
 export function toPage<Item>(
   rows: readonly Row<Item>[],
-  {
-    count,
-    warnings = [],
-    isRanked = false,
-  }: { readonly count: number; readonly warnings?: readonly string[]; readonly isRanked?: boolean },
+  count: number,
+  { warnings = [], isExact = true }: Partial<Pick<Page<Item>, 'warnings' | 'isExact'>> = {},
 ): Page<Item> {
   const shown = rows.slice(0, toRowLimit(count) - 1);
   const more = rows.length > shown.length;
@@ -30,8 +27,7 @@ export function toPage<Item>(
     items: shown.map(({ item }) => item),
     cursor: more ? (shown.at(-1)?.cursor ?? null) : null,
     warnings,
-    // What is ranked changes its places when something is added.
-    isExact: !isRanked,
+    isExact,
     ...(shown.length > 0 && { asOfMs: Math.min(...shown.map(({ stored }) => stored)) * 1000 }),
   };
 }

@@ -84,7 +84,8 @@ function openPostWriter(database: SqliteDatabase) {
 function toValues({ platform, handle, id, parentId, stored, post }: StoredPost) {
   const isGone = Number(post.type === 'tombstone');
   const json = JSON.stringify(post);
-  const facts = [isGone, Number(answersOther(post)), scoreOf(post)];
+  const score = post.type === 'status' ? (post.likes ?? 0) + (post.reposts ?? 0) : 0;
+  const facts = [isGone, Number(answersOther(post)), score];
   return [platform, handle, id, parentId, ...facts, stored, json];
 }
 
@@ -92,10 +93,6 @@ function toValues({ platform, handle, id, parentId, stored, post }: StoredPost) 
 function answersOther(post: Post): boolean {
   if (post.type === 'tombstone' || post.replying_to === null) return false;
   return post.replying_to.screen_name?.toLowerCase() !== post.author.screen_name.toLowerCase();
-}
-
-function scoreOf(post: Post): number {
-  return post.type === 'status' ? (post.likes ?? 0) + (post.reposts ?? 0) : 0;
 }
 
 /**

@@ -3,8 +3,7 @@ import type { Platform } from '../../model/reference.ts';
 import { openExportRows } from '../export/export-rows.ts';
 import { openHistories } from '../histories/history.ts';
 import { openKeptDrop } from '../histories/kept-histories.ts';
-import { openPostSearch } from '../search/search.ts';
-import { openUserSearch } from '../search/user-search.ts';
+import { openPostSearch, openUserSearch } from '../search/search.ts';
 import { openAccountRows, openProtection } from './account-rows.ts';
 import { openConnections } from './connections.ts';
 import { openHoldings } from './holdings.ts';
@@ -26,13 +25,13 @@ export function openArchiveStore(path: string, baseUrl: string): ArchiveStore {
 }
 
 function prepareTables(database: SqliteDatabase, baseUrl: string) {
-  const revive = createRevive({ baseUrl, isProtected: openProtection(database) });
+  const revive = createRevive(baseUrl, openProtection(database));
   return {
     ...openWhole(database),
     ...openAccountRows(database, revive),
     ...openPostRows(database, revive),
     ...openTimelines(database, revive),
-    ...openConnections(database, { revive, baseUrl }),
+    ...openConnections(database, revive),
     ...openPostSearch(database, revive),
     ...openUserSearch(database, revive),
     ...openImportRows(database),

@@ -9,13 +9,7 @@ const ownAddress = 'perch:';
 export type Revive = ReturnType<typeof createRevive>;
 
 /** Creates the reader of stored JSON. `isProtected` returns whether an account is known to be protected by now. */
-export function createRevive({
-  baseUrl,
-  isProtected,
-}: {
-  readonly baseUrl: string;
-  readonly isProtected: (account: Account) => boolean;
-}) {
+export function createRevive(baseUrl: string, isProtected: (account: Account) => boolean) {
   const parse = (json: string) => parseStored(json.replaceAll(`"${ownAddress}/`, `"${baseUrl}/`));
   const hide = (post: Post): Post => {
     if (post.type === 'tombstone' || post.quote === null) return post;
@@ -24,6 +18,7 @@ export function createRevive({
   const isHidden = ({ author }: Post) =>
     author !== null && (author.protected || isProtected(author));
   return {
+    baseUrl,
     /** Parses a post, without the posts of protected accounts that it quotes. */
     post: (json: string): Post => hide(parse(json) as Post), // written by `putPost` from a Post
     account: (json: string): Account => parse(json) as Account, // written by `putAccount` from an Account

@@ -51,7 +51,7 @@ export function openTimelines(database: SqliteDatabase, revive: Revive) {
         ...reposted.map((row) => toRow(row, { ...revive.post(row.json), ...by })),
       ];
       rows.sort((a, b) => b.number - a.number);
-      return toPage(rows.slice(0, of.limit), { count: query.count });
+      return toPage(rows.slice(0, of.limit), query.count);
     },
   };
 }

@@ -1,12 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 /** A file that is read at any place. Close it with `close()`. */
-export interface FileWindow {
-  readonly size: number;
-  /** Gives a copy of the bytes at a place, fewer where the file ends before. */
-  read(offset: number, length: number): Uint8Array;
-  close(): void;
-}
+export type FileWindow = ReturnType<typeof openFileWindow>;
 
 /** What is read at once: neighbours in the file are mostly asked for one after the other. */
 const windowBytes = 32 * 1024;
@@ -15,7 +10,7 @@ const windowBytes = 32 * 1024;
  * Opens a file to be read at any place. Reads are synchronous: one through the thread pool takes longer than the
  * reading itself, and there are two for each post. @throws Error of the file system
  */
-export function openFileWindow(path: string): FileWindow {
+export function openFileWindow(path: string) {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);
   const window = new Uint8Array(windowBytes);
@@ -32,7 +27,8 @@ export function openFileWindow(path: string): FileWindow {
   };
   return {
     size,
-    read: (offset, length) => {
+    /** Returns a copy of the bytes at a place, fewer if the file ends before. */
+    read: (offset: number, length: number): Uint8Array => {
       if (length > windowBytes) {
         const own = new Uint8Array(length);
         return own.subarray(0, fill(own, offset));

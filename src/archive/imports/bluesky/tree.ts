@@ -41,12 +41,12 @@ type Step = Leaf | { readonly kind: 'branch'; readonly cid: CID };
 const maxDepth = 128;
 
 /**
- * Gives the records' places in the order of their keys, and the parts that are missing. Each node is read once, so
+ * Yields the records' places in the order of their keys, and the parts that are missing. Each node is read once, so
  * that a tree that leads back into itself ends.
  */
 export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault> {
   let last: string | null = null;
-  for (const found of walkNodes(blocks, root)) {
+  for (const found of walkNode(blocks, root, 1)) {
     if (typeof found === 'string') {
       yield { kind: 'fault', after: last, why: found };
     } else if (last !== null && found.path <= last) {
@@ -58,28 +58,17 @@ export function* walkTree(blocks: Blocks, root: CID): Generator<Leaf | TreeFault
   }
 }
 
-/** Gives the records' places, and for each node that cannot be read the reason. */
-function* walkNodes(blocks: Blocks, root: CID): Generator<Leaf | string> {
-  const open: Iterator<Step>[] = [[{ kind: 'branch', cid: root } as const].values()];
-  for (let step = takeNext(open); step !== undefined; step = takeNext(open)) {
-    if (step.kind === 'leaf') {
-      yield step;
-      continue;
-    }
-    const steps = open.length > maxDepth ? 'It lies too deep.' : readNode(blocks, step.cid);
-    if (typeof steps === 'string') yield steps;
-    else open.push(steps.values());
+/** Yields the records' places below a node, and for each node that cannot be read the reason. */
+function* walkNode(blocks: Blocks, cid: CID, depth: number): Generator<Leaf | string> {
+  const steps = depth > maxDepth ? 'It lies too deep.' : readNode(blocks, cid);
+  if (typeof steps === 'string') {
+    yield steps;
+    return;
   }
-}
-
-/** Gives the next step of the innermost node that has one; undefined at the end of the tree. */
-function takeNext(open: Iterator<Step>[]): Step | undefined {
-  for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
-    const { value, done } = inner.next();
-    if (done !== true) return value;
-    open.pop();
+  for (const step of steps) {
+    if (step.kind === 'leaf') yield step;
+    else yield* walkNode(blocks, step.cid, depth + 1);
   }
-  return undefined;
 }
 
 const noNode = 'It is no node of a tree.';

@@ -45,29 +45,21 @@ const gzipStart = Buffer.from([0x1f, 0x8b]);
 async function* readUnpacked(path: string, isCompressed: boolean): AsyncGenerator<Uint8Array> {
   const file = createReadStream(path);
   const bytes = isCompressed ? pipeline(file, createGunzip(), () => undefined) : file;
+  let count = 0;
   try {
-    yield* limitBytes(bytes, (count) => isCompressed && growsTooMuch(count, file.bytesRead));
+    for await (const chunk of bytes) {
+      count += chunk.length;
+      if (growsTooMuch(count, file.bytesRead)) {
+        throw new Error(`The tar file grows to more than ${count} bytes, which is no export.`);
+      }
+      yield chunk;
+      if (count > maxBytes) return;
+    }
   } catch (error) {
     if (!isZlibError(error)) throw error;
   } finally {
     file.destroy();
     bytes.destroy();
-  }
-}
-
-/** Passes chunks on until there are more bytes than any export has; throws when they grow too much. */
-async function* limitBytes(
-  chunks: AsyncIterable<Uint8Array>,
-  grows: (count: number) => boolean,
-): AsyncGenerator<Uint8Array> {
-  let count = 0;
-  for await (const chunk of chunks) {
-    count += chunk.length;
-    if (grows(count)) {
-      throw new Error(`The tar file grows to more than ${count} bytes, which is no export.`);
-    }
-    yield chunk;
-    if (count > maxBytes) return;
   }
 }
 

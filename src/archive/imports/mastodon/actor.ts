@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../core/http/url.ts';
 import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
 import { parseHandle, profileUrl } from '../../../model/reference.ts';
 import { toRichText } from '../../../platforms/html-text.ts';
@@ -6,8 +7,7 @@ import { isWebUrl } from '../../../platforms/text.ts';
 import type { RichText } from '../../../platforms/text-writer.ts';
 import { toIsoTime } from '../../../platforms/times.ts';
 import { type ExportFile, type ExportFiles, readWhole } from '../files/export-files.ts';
-import { createNaming } from './identity.ts';
-import { type ActorPayload, actor } from './payload.ts';
+import { type ActorPayload, actor, type MentionPayload } from './payload.ts';
 
 export interface Owner {
   /** The address that posts name their author by. */
@@ -85,4 +85,25 @@ function findLink({ attachment }: ActorPayload): string | null {
     ),
   );
   return links[0] ?? null;
+}
+
+/** Makes the way to name the mentions in a post by what it says of them. */
+export function createNaming(mentions: readonly MentionPayload[]) {
+  return (url: string, label: string): string | null => {
+    const user = label.trim().replace(/^@/, '').toLowerCase();
+    const [only, ...others] = mentions.filter(
+      ({ name }) => name.replace(/^@/, '').split('@')[0]?.toLowerCase() === user,
+    );
+    const known =
+      mentions.find(({ href }) => href === url) ?? (others.length === 0 ? only : undefined);
+    return known === undefined ? null : handleOf(known);
+  };
+}
+
+/** An account of the author's own server is named without it. */
+function handleOf({ name, href }: MentionPayload): string | null {
+  const handle = name.replace(/^@/, '');
+  if (handle.includes('@')) return handle;
+  const url = parseUrl(href);
+  return url === null ? null : `${handle}@${url.hostname}`;
 }

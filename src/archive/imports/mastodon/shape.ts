@@ -1,14 +1,14 @@
 import { toIsoSeconds } from '../../../core/clock.ts';
+import { parseUrl } from '../../../core/http/url.ts';
 import { type Media, toMediaSet } from '../../../model/media.ts';
 import type { Poll, Status } from '../../../model/post.ts';
-import { profileUrl } from '../../../model/reference.ts';
+import { isPostId, parseHandle, profileUrl } from '../../../model/reference.ts';
 import { toRichText } from '../../../platforms/html-text.ts';
 import { known } from '../../../platforms/known.ts';
 import { isWebUrl } from '../../../platforms/text.ts';
 import { toCreated, toIsoTime } from '../../../platforms/times.ts';
 import type { ExportedPost, ExportedRepost } from '../export-source.ts';
-import type { Owner } from './actor.ts';
-import { createNaming, parseNoteAddress } from './identity.ts';
+import { createNaming, type Owner } from './actor.ts';
 import type { ActivityPayload, NotePayload } from './payload.ts';
 
 type Activity<Type> = Extract<ActivityPayload, { type: Type }>;
@@ -138,3 +138,23 @@ function shapePoll({ oneOf, anyOf, endTime, closed, votersCount }: NotePayload):
     ends_at: toIsoTime(endTime ?? closed),
   };
 }
+
+/**
+ * Reads the address of a post: `https://host/users/user/statuses/1`, `https://host/ap/users/2/statuses/1` or
+ * `https://host/@user/1`; null for any other. `handle` is null if it names the author by a number.
+ */
+function parseNoteAddress(
+  address: string,
+): { readonly handle: string | null; readonly id: string } | null {
+  const url = parseUrl(address);
+  if (url === null || url.protocol !== 'https:' || url.port !== '') return null;
+  const [, user, longId, number, numberedId, name, shortId] = notePath.exec(url.pathname) ?? [];
+  const id = longId ?? numberedId ?? shortId;
+  if (id === undefined || !isPostId('mastodon', id)) return null;
+  if (number !== undefined) return { handle: null, id };
+  const account = parseHandle(`${user ?? name}@${url.hostname}`);
+  return account?.platform === 'mastodon' ? { handle: account.handle, id } : null;
+}
+
+const notePath =
+  /^\/(?:users\/([\w.-]+)\/statuses\/(\w+)|ap\/users\/(\w+)\/statuses\/(\w+)|@([\w.-]+)\/(\w+))\/?$/;

@@ -1,4 +1,9 @@
-import { readTimeMs } from '../../../platforms/times.ts';
+import type { z } from 'zod';
+import { type Account, toAccount, toWebsite } from '../../../model/account.ts';
+import { profileUrl } from '../../../model/reference.ts';
+import { isWebUrl } from '../../../platforms/text.ts';
+import { readTimeMs, toIsoTime } from '../../../platforms/times.ts';
+import { enlargeAvatar } from '../../../platforms/x.ts';
 import { toIdHandle } from '../../store/connections.ts';
 import type { ExportForm, ExportItem, ExportSource } from '../export-source.ts';
 import {
@@ -8,16 +13,18 @@ import {
   readWhole,
 } from '../files/export-files.ts';
 import { openExportFiles } from '../files/open-files.ts';
-import { readRecords } from '../records.ts';
-import { type ExportParts, readAccount } from './account.ts';
-import { readNotes } from './notes.ts';
+import { readRecords, readRows } from '../records.ts';
 import {
+  accountPayload,
   connectionPayload,
   type ManifestPayload,
   manifestPayload,
+  profilePayload,
+  protectionPayload,
   tweetPayload,
 } from './payload.ts';
 import { shapePost, shapeRepost } from './shape.ts';
+import { readNotes } from './text.ts';
 
 /** X's “download your data” export: the zip file, the folder that it unpacks to, or its `data`. */
 export const xForm: ExportForm = {
@@ -34,7 +41,7 @@ export const xForm: ExportForm = {
 };
 
 /** What is read of X's export. Messages, likes, advertisements and all else are never opened. */
-const patterns: Readonly<Record<keyof ExportParts, RegExp>> = {
+const patterns = {
   manifest: /^manifest\.js$/,
   account: /^account\.js$/,
   profile: /^profile\.js$/,
@@ -43,7 +50,10 @@ const patterns: Readonly<Record<keyof ExportParts, RegExp>> = {
   tweets: /^tweets?(?:-part(\d+))?\.js$/,
   followers: /^follower(?:-part(\d+))?\.js$/,
   following: /^following(?:-part(\d+))?\.js$/,
-};
+} as const;
+
+/** The files that are read, each kind in the order of its parts. */
+type ExportParts = Readonly<Record<keyof typeof patterns, readonly ExportFile[]>>;
 
 /** Finds the files of X's export, wherever its `data` folder lies; null if they are not there. */
 function findParts(files: readonly ExportFile[]): ExportParts | null {
@@ -59,7 +69,7 @@ function findParts(files: readonly ExportFile[]): ExportParts | null {
         .filter((file) => pattern.test(baseOf(file)))
         .toSorted((a, b) => partOf(a, pattern) - partOf(b, pattern)),
     ]);
-    return Object.fromEntries(found); // it has the keys of `patterns`
+    return Object.fromEntries(found) as ExportParts; // it has the keys of `patterns`
   };
   const accounts = files.filter((file) => patterns.account.test(baseOf(file)));
   const parts = accounts.map((file) => toParts(folderOf(file)));
@@ -120,4 +130,83 @@ async function readManifest(
   } catch {
     return null; // nothing in it is needed
   }
+}
+
+/**
+ * Reads whose export it is: followers by their list, posts by the manifest. @throws Error if the account cannot be
+ * read
+ */
+async function readAccount(
+  parts: ExportParts,
+  manifest: ManifestPayload | null,
+  read: ExportFiles['read'],
+): Promise<Account> {
+  const known = await readFirst(accountPayload, parts.account, read);
+  if (known === null)
+    throw new Error('account.js tells no account, so whose export it is is unknown.');
+  const { accountId, username, accountDisplayName, createdAt } = known.account;
+  const profile = (await readFirst(profilePayload, parts.profile, read))?.profile;
+  const { bio = null, location = null, website = null } = profile?.description ?? {};
+  return toAccount({
+    id: accountId,
+    screen_name: username,
+    name: accountDisplayName ?? username,
+    url: profileUrl('x', username, ''),
+    description: bio,
+    location,
+    website: toWebsite(toWebUrl(website)),
+    avatar_url: enlargeAvatar(toWebUrl(profile?.avatarMediaUrl)),
+    banner_url: toWebUrl(profile?.headerMediaUrl),
+    followers: await countConnections(parts.followers, read),
+    following: await countConnections(parts.following, read),
+    statuses: countPosts(manifest),
+    joined: toIsoTime(createdAt),
+    protected: await readProtection(parts, read),
+    platform: 'x',
+  });
+}
+
+async function readFirst<Row>(
+  schema: z.ZodType<Row>,
+  files: readonly ExportFile[],
+  read: ExportFiles['read'],
+): Promise<Row | null> {
+  for await (const row of readRows(files, { schema, read })) return row;
+  return null;
+}
+
+async function countConnections(
+  files: readonly ExportFile[],
+  read: ExportFiles['read'],
+): Promise<number | null> {
+  if (files.length === 0) return null;
+  let count = 0;
+  for await (const records of readRecords(files, { schema: connectionPayload, read })) {
+    count += records.filter(({ kind }) => kind === 'row').length;
+  }
+  return count;
+}
+
+function countPosts(manifest: ManifestPayload | null): number | null {
+  const files = (manifest?.dataTypes?.tweets ?? manifest?.dataTypes?.tweet)?.files ?? [];
+  const counts = files.flatMap(({ count }) => (count === null ? [] : [count]));
+  return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** The last change tells who may see the posts now. The export has those of six months. */
+async function readProtection(
+  { protection }: ExportParts,
+  read: ExportFiles['read'],
+): Promise<boolean> {
+  let last = { ms: Number.NEGATIVE_INFINITY, isProtected: false };
+  for await (const row of readRows(protection, { schema: protectionPayload, read })) {
+    const { protectedAt, action } = row.protectedHistory;
+    const ms = readTimeMs(protectedAt) ?? 0;
+    if (ms >= last.ms) last = { ms, isProtected: /^protect/i.test(action) };
+  }
+  return last.isProtected;
+}
+
+function toWebUrl(text: string | null | undefined): string | null {
+  return typeof text === 'string' && isWebUrl(text) ? text : null;
 }

@@ -27,13 +27,10 @@ function readTerm(value: unknown): string | null {
   return read !== null && read.length <= maximums.token ? read : null;
 }
 
-function readId(value: unknown): string | null {
-  return typeof value === 'string' && /^\d{1,20}$/.test(value) ? value : null;
-}
-
-function readHandle(value: unknown): string | null {
-  return typeof value === 'string' && /^\w{1,20}$/.test(value) ? value : null;
-}
+const createReader = (pattern: RegExp) => (value: unknown) =>
+  typeof value === 'string' && pattern.test(value) ? value : null;
+const readId = createReader(/^\d{1,20}$/);
+const readHandle = createReader(/^\w{1,20}$/);
 
 const digits = anything.transform(readDigits);
 
