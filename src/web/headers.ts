@@ -30,11 +30,11 @@ export function toReplyHeaders(facts: ReplyFacts): Headers & { readonly etag: st
   const { mediaType, body, fileName, embedUrl } = representation;
   const shared = sharedCacheSeconds > 0 ? `s-maxage=${sharedCacheSeconds}, ` : '';
   return {
+    etag: representation.etag,
     'content-type': mediaType,
     'content-length': String(body.length),
     // RFC 6266, for what is meant to be saved.
     ...(fileName === null ? {} : { 'content-disposition': createDisposition(fileName) }),
-    etag: representation.etag,
     'cache-control': `public, max-age=60, ${shared}stale-while-revalidate=300`,
     ...toVary(facts),
     'x-source': facts.source,
