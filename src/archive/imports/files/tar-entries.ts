@@ -106,16 +106,20 @@ function readText(block: Buffer, from: number, length: number): string {
 /** What headers before a file's own tell of it. */
 type Told = ReadonlyMap<string, string>;
 
-function sizeOf({ bytes }: Header, told: Told): number {
+/** The size in a pax header is that of the next file, not of another header before it. */
+function sizeOf({ bytes, type }: Header, told: Told): number {
+  if (isExtension(type)) return bytes;
   const size = Number(told.get('size') ?? bytes);
   return Number.isSafeInteger(size) && size >= 0 ? size : 0;
 }
+
+const isExtension = (type: string): boolean => type === 'x' || type === 'L';
 
 async function readTold(
   { type, bytes }: Header,
   content: AsyncIterable<Uint8Array>,
 ): Promise<Told> {
-  if ((type !== 'x' && type !== 'L') || bytes > maxExtension) return new Map();
+  if (!isExtension(type) || bytes > maxExtension) return new Map();
   const text = await readWhole(content);
   return type === 'x' ? readPax(text) : new Map([['path', readText(text, 0, text.length)]]);
 }

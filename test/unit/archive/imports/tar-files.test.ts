@@ -54,6 +54,15 @@ describe('the files of a tar file', () => {
     await expect(open(bomb)).rejects.toThrow('The tar file grows to more than');
   });
 
+  it('have the size that a pax header tells, which is not that of another header before them', async () => {
+    const size = { name: 'pax', type: 'x', content: '14 size=10000\n' };
+    const path = { name: 'pax', type: 'x', content: '15 path=a.json\n' };
+
+    const files = await open(writeTar([size, path, { name: 'b.json', content: '{}' }]));
+
+    expect(files?.files).toMatchObject([{ name: 'a.json', bytes: 2 }]);
+  });
+
   it('may be long where they are not compressed, and grow while they are short', async () => {
     const text = Buffer.alloc(80 * mib);
     const plain = await open(writeTar([{ name: 'outbox.json', content: text }]));
