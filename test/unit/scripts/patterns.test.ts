@@ -34,6 +34,8 @@ describe('judgePattern', () => {
   it.each([
     ['^[a-z]+$', 'i'],
     ['"(?:\\\\.|[^"\\\\])*"?', 'g'],
+    // Undecided by proof, and searched for attacks.
+    ['(?<![^\\s])#.*|(?<![\\w.])-?\\d+(?![\\w.])', 'gm'],
   ])('calls /%s/%s linear', (source, flags) => {
     expect(judgePattern(source, flags)).toEqual({ status: 'linear' });
   });
@@ -42,6 +44,7 @@ describe('judgePattern', () => {
     ['([?&][^=&]*key[^=&]*=)[^&]*', 'gi', '3rd degree polynomial'],
     ['\\s+$', '', '2nd degree polynomial'],
     ['^(?:a|a)*$', '', 'exponential'],
+    ['(?<![^\\s])#|\\d+(?!\\d|b)$', '', '2nd degree polynomial (fuzz)'],
   ])('calls /%s/%s superlinear', (source, flags, degree) => {
     expect(judgePattern(source, flags)).toMatchObject({ status: 'superlinear', degree });
   });
