@@ -11,10 +11,10 @@ const floorMs = 100;
 /** Milliseconds after which larger inputs are not tried: what they would show has been seen by then. */
 const enoughMs = 1000;
 
-/** Times that a doubtful pair is measured again; their medians count. */
+/** Number of times that a doubtful pair is measured again. The least of each counts, since a disturbance only adds. */
 const repeats = 7;
 
-/** How often that is done: what takes more than linear time is over the limit each time, and a disturbance is not. */
+/** Number of times that this is done, each with other random input. What takes more than linear time is over the limit each time. */
 const rounds = 3;
 
 /** Parts of the longest body that are tried, the smallest first. */
@@ -69,23 +69,23 @@ async function warmUp(one: Case): Promise<void> {
   for (let at = 0; at < repeats; at += 1) await run();
 }
 
-/** Returns a ratio that one measurement gave if it is good, else the first good one of some medians of several. */
+/** Returns the ratio of one measurement if it is within the limit, else the first such ratio of several measurements. */
 async function confirm(one: Case, bytes: number, ratio: number): Promise<number> {
   let least = ratio;
   for (let round = 0; round < rounds && least > maxRatio; round += 1) {
-    least = Math.min(least, await measureAgain(one, bytes));
+    least = Math.min(least, await measureAgain(one, bytes, `${seed}-${round}`));
   }
   return least;
 }
 
-/** Measures an input and one half as long in turn, and returns the ratio of their medians. */
-async function measureAgain(one: Case, bytes: number): Promise<number> {
-  const [half, whole] = [one.prepare(seed, bytes / 2), one.prepare(seed, bytes)];
+/** Measures an input and one half as long in turn, and returns the ratio of their least times. */
+async function measureAgain(one: Case, bytes: number, roundSeed: string): Promise<number> {
+  const [half, whole] = [one.prepare(roundSeed, bytes / 2), one.prepare(roundSeed, bytes)];
   const times: { readonly half: number; readonly whole: number }[] = [];
   for (let run = 0; run < repeats; run += 1) {
     times.push({ half: await measure(half), whole: await measure(whole) });
   }
-  return median(times.map((time) => time.whole)) / median(times.map((time) => time.half));
+  return Math.min(...times.map((time) => time.whole)) / Math.min(...times.map((time) => time.half));
 }
 
 /** Returns the processor time of a run in milliseconds, without that of clearing up after earlier ones. */
@@ -95,8 +95,4 @@ async function measure(run: () => Promise<void>): Promise<number> {
   await run();
   const { user, system } = process.cpuUsage(start);
   return (user + system) / 1000;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
