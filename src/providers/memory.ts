@@ -6,6 +6,13 @@ export function createMemory<Value extends NonNullable<unknown>>(
   clock: Clock,
   { max, ttlMs }: { readonly max: number; readonly ttlMs: number },
 ): LRUCache<string, Value> {
-  // An entry is stale when it is older than `ttl`. With a resolution of 0 the clock is read each time.
-  return new LRUCache({ max, ttl: ttlMs - 1, ttlResolution: 0, perf: clock });
+  return new LRUCache({
+    // `max` would allocate for all entries at once.
+    maxSize: max,
+    sizeCalculation: () => 1,
+    // An entry is stale when it is older than `ttl`. With a resolution of 0 the clock is read each time.
+    ttl: ttlMs - 1,
+    ttlResolution: 0,
+    perf: clock,
+  });
 }

@@ -61,7 +61,8 @@ interface Tries {
 
 export function createFailedTries(clock: Clock) {
   const tried = new LRUCache<string, Tries>({
-    max: 10_000,
+    maxSize: 10_000, // `max` would allocate for all entries at once
+    sizeCalculation: () => 1,
     ttl: 60_000 - 1, // the cache keeps an entry for longer than `ttl` by less than a millisecond
     ttlResolution: 0,
     perf: clock,

@@ -56,7 +56,10 @@ const maxHosts = 4096;
 /** Creates the client of all servers. Each host has its own pause, breaker and bound of requests. */
 export function createServers(options: ServersOptions): AskServer {
   const { clock, breaker, maxPerHost } = options;
-  const hosts = new LRUCache<string, { gate: Gate; requests: Book }>({ max: maxHosts });
+  const hosts = new LRUCache<string, { gate: Gate; requests: Book }>({
+    maxSize: maxHosts, // `max` would allocate for all entries at once
+    sizeCalculation: () => 1,
+  });
   const bound = { perAddress: Math.max(1, Math.floor(maxPerHost / 2)), total: maxPerHost };
   return async (host, path, context) => {
     const open = () => ({
