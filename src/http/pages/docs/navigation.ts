@@ -13,16 +13,28 @@ export const navigation: readonly NavigationGroup[] = [
   {
     title: 'Reading',
     pages: [
-      { name: 'posts', summary: 'Read a post with its thread and replies, by URL or by id' },
-      { name: 'profiles', summary: 'Read an account, its posts, and who follows whom' },
-      { name: 'history', summary: 'Import a whole range of an account’s posts at once' },
-      { name: 'search', summary: 'Search posts and accounts, and the operators for it' },
-      { name: 'x', summary: 'What can be read on X, by whom, and what is not served' },
-      { name: 'bluesky', summary: 'What can be read on Bluesky, and what is not served' },
-      { name: 'mastodon', summary: 'Read any server of Mastodon, and what it keeps from visitors' },
-      { name: 'paging', summary: 'Walk long lists by cursors, without gaps or repeats' },
-      { name: 'formats', summary: 'Markdown, JSON and notes, and how one of them is chosen' },
-      { name: 'embeds', summary: 'Show posts in other pages: oEmbed and link previews' },
+      { name: 'posts', summary: 'Read a post with its thread, replies and media, by URL or by id' },
+      {
+        name: 'profiles',
+        summary: 'Read an account, its posts, its followers and the accounts it follows',
+      },
+      { name: 'history', summary: 'Get all posts of an account in a date range with one request' },
+      {
+        name: 'search',
+        summary: 'Search posts by phrase, author, date or hashtag, and find accounts',
+      },
+      { name: 'x', summary: 'Read X without a login, and what cannot be read there' },
+      { name: 'bluesky', summary: 'Read Bluesky, write its handles, and what is not served' },
+      {
+        name: 'mastodon',
+        summary: 'Read any Mastodon server, large or small, and what it does not show to visitors',
+      },
+      { name: 'paging', summary: 'Get more than 20 posts: the next page, all pages, cursors' },
+      { name: 'formats', summary: 'Choose between Markdown, JSON and notes for Obsidian' },
+      {
+        name: 'embeds',
+        summary: 'Show posts in web pages with oEmbed, and in chats with link previews',
+      },
     ],
   },
   {
