@@ -1,7 +1,7 @@
-/** Worth of a presented key for one request. */
+/** Result of checking the bearer key of a request. `unverified`: the key store could not be read. */
 export type KeyStatus = 'valid' | 'anonymous' | 'invalid' | 'unverified';
 
-/** A client, by the names that its share of common resources is counted under. */
+/** Names under which the server counts a client's use of shared resources. */
 export interface Client {
   /** The client address, or a keyed hash of it. */
   readonly address: string;
@@ -9,24 +9,28 @@ export interface Client {
   readonly network: string | null;
 }
 
-/** The part of the pool of upstream requests that a caller draws on. */
+/** Part of the shared pool of upstream requests that a caller may use. */
 export type PoolShare = 'anonymous' | 'keyed';
 
-/** A unit of an allowance that was spent. */
+/** Unit of an allowance that has been spent. */
 export interface Spending {
-  /** Gives the unit back, once, as if it had not been spent. */
+  /** Refunds the unit. Later calls do nothing. */
   giveBack(): void;
 }
 
-/** The party that waits for an answer. */
+/** Caller whose request is being answered. */
 export interface Caller {
   readonly share: PoolShare;
   /** Spends a unit of the caller's allowance, or throws Problem `rate_limited`. */
   spend(): Promise<Spending>;
 }
 
-/** The upstream requests that all callers share. */
+/** Upstream requests that all callers share. */
 export interface Pool {
-  /** Takes one request, for the history of a client or another read, or throws Problem `rate_limited`. */
+  /**
+   * Takes one request from the pool. `history` is the client that a history is read for, if any.
+   *
+   * @throws Problem `rate_limited` if the pool, or the caller's part of it, is used up
+   */
   take(share: PoolShare, history?: Client | undefined): Promise<void>;
 }

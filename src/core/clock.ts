@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** The only source of time. All values are milliseconds. */
+/** Source of time for the whole server, replaceable in tests. All values are milliseconds. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
+  /** Returns the current time in milliseconds since the Unix epoch. */
   now(): number;
-  /** Resolves after `ms`, or rejects with the signal's reason when it is aborted first. */
+  /** Resolves after `ms`, or rejects with the signal's reason if the signal is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The clock of the machine. */
+/** Clock of the operating system. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
@@ -17,5 +17,5 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Returns an instant in milliseconds as ISO 8601 UTC with seconds: `2026-03-04T09:12:00Z`. */
+/** Formats Unix milliseconds as ISO 8601 UTC with seconds: `2026-03-04T09:12:00Z`. */
 export const toIsoSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`;

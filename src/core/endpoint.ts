@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ProblemCode } from './problem.ts';
 
-/** Group of endpoints: a tag of the machine description. */
+/** Group of endpoints, written as a tag of the OpenAPI document. */
 export type EndpointTag =
   | 'discovery'
   | 'health'
@@ -11,17 +11,17 @@ export type EndpointTag =
   | 'permalink'
   | 'sessions';
 
-/** A reply of an endpoint that is no problem. */
+/** Documented reply of an endpoint, other than a problem document. */
 export interface EndpointReply {
   readonly status: number;
   readonly description: string;
-  /** The body by media type; `text` if it is no JSON. */
+  /** Schema of the body by media type; `text` for a body that is not JSON. */
   readonly content?: Readonly<Record<string, z.ZodType | 'text'>>;
-  /** Headers beside those that every reply has. */
+  /** Headers in addition to those of every reply. */
   readonly headers?: EndpointHeaders;
 }
 
-/** Headers of a reply by name; an optional one is not in every such reply. */
+/** Headers of a reply by name. An optional header may be absent. */
 export type EndpointHeaders = Readonly<Record<string, EndpointHeader>>;
 
 export interface EndpointHeader {
@@ -29,12 +29,12 @@ export interface EndpointHeader {
   readonly isOptional?: true;
 }
 
-/** Description of a route beside the reads. Each surface has a table of them, for OpenAPI and `/api`. */
+/** Description of a route that is not a read, for the OpenAPI document and `/api`. */
 export interface Endpoint {
-  /** The operation id. Never changes once it is published. */
+  /** OpenAPI operation id. A published id never changes. */
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With parameters in braces. */
+  /** Path with its parameters in braces, for example `/sessions/{id}`. */
   readonly path: string;
   readonly tag: EndpointTag;
   readonly summary: string;
@@ -44,14 +44,14 @@ export interface Endpoint {
     readonly query?: z.ZodObject;
     readonly header?: z.ZodObject;
   };
-  /** Schema of the body by media type. */
+  /** Schema of the request body by media type. */
   readonly body?: Readonly<Record<string, z.ZodType>>;
   readonly isBodyOptional?: true;
   readonly replies: readonly EndpointReply[];
-  /** Headers of every reply, problems too, beside those that all endpoints have. */
+  /** Headers of every reply of this endpoint, including problems, in addition to the common ones. */
   readonly headers?: EndpointHeaders;
-  /** Problems beside those of every route. */
+  /** Problems in addition to those of every route. */
   readonly problems: readonly ProblemCode[];
-  /** `open`: everyone; `key`: with an optional key; `bearer`: with any bearer token; or the operator alone. */
+  /** `open`: no credentials; `key`: an optional key; `bearer`: any bearer token; `operator`: the admin token. */
   readonly access: 'open' | 'key' | 'bearer' | 'operator';
 }

@@ -1,26 +1,26 @@
 import { performance } from 'node:perf_hooks';
 
 export interface MetricSample {
-  /** For histograms. */
+  /** Suffix of the metric name, for histograms only. */
   readonly suffix?: '_bucket' | '_sum' | '_count';
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Metrics of one name. */
+/** Samples of one metric. */
 export interface MetricFamily {
-  /** With its unit at the end, and `_total` where it only grows. */
+  /** Name that ends in its unit, or in `_total` for a counter. */
   readonly name: string;
-  /** One sentence. */
+  /** Description in one sentence. */
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly samples: readonly MetricSample[];
 }
 
-/** The media type of the text (Prometheus text format 0.0.4). */
+/** Media type of the Prometheus text format 0.0.4. */
 export const metricsMediaType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Writes metrics in the Prometheus text format 0.0.4. A family without samples is left out. */
+/** Writes metrics in the Prometheus text format 0.0.4. Families without samples are omitted. */
 export function writeMetrics(families: readonly MetricFamily[]): string {
   return families
     .filter(({ samples }) => samples.length > 0)
@@ -39,37 +39,37 @@ function writeSample(name: string, { suffix, labels = {}, value }: MetricSample)
   const quote = (text: string) =>
     text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
   const written = Object.entries(labels).map(([label, text]) => `${label}="${quote(text)}"`);
-  const of = written.length === 0 ? '' : `{${written.join(',')}}`;
-  return `${name}${suffix ?? ''}${of} ${String(value).replace('Infinity', 'Inf').replace(/^Inf/, '+Inf')}`;
+  const braced = written.length === 0 ? '' : `{${written.join(',')}}`;
+  return `${name}${suffix ?? ''}${braced} ${String(value).replace('Infinity', 'Inf').replace(/^Inf/, '+Inf')}`;
 }
 
-/** Measures this process, under the names that dashboards know. */
+/** Measures memory, CPU time and event loop use of this process, under the usual Prometheus names. */
 export function measureProcess(): readonly MetricFamily[] {
   const { rss, heapUsed, external } = process.memoryUsage();
   const { userCPUTime, systemCPUTime } = process.resourceUsage();
   const cpuSeconds = (userCPUTime + systemCPUTime) / 1e6;
   const startedAt = performance.timeOrigin / 1000;
   return [
-    one('process_resident_memory_bytes', 'Resident memory.', 'gauge', rss),
-    one('nodejs_heap_size_used_bytes', 'Memory of JavaScript objects.', 'gauge', heapUsed),
-    one('nodejs_external_memory_bytes', 'Memory of buffers and native objects.', 'gauge', external),
-    one('process_cpu_seconds_total', 'Time on a processor.', 'counter', cpuSeconds),
-    one(
+    singleMetric('process_resident_memory_bytes', 'Resident memory of the process.', 'gauge', rss),
+    singleMetric('nodejs_heap_size_used_bytes', 'Heap memory in use by JavaScript objects.', 'gauge', heapUsed),
+    singleMetric('nodejs_external_memory_bytes', 'Memory of buffers and native objects.', 'gauge', external),
+    singleMetric('process_cpu_seconds_total', 'CPU time of the process in seconds.', 'counter', cpuSeconds),
+    singleMetric(
       'process_start_time_seconds',
-      'When the process started, in Unix seconds.',
+      'Start time of the process in Unix seconds.',
       'gauge',
       startedAt,
     ),
-    one(
+    singleMetric(
       'nodejs_eventloop_utilization_ratio',
-      'The share of time since the start in which the event loop was busy.',
+      'Share of time since the start during which the event loop was busy, from 0 to 1.',
       'gauge',
       performance.eventLoopUtilization().utilization,
     ),
   ];
 }
 
-/** Returns a family of one value without labels. */
-export function one(name: string, help: string, type: 'counter' | 'gauge', value: number) {
+/** Returns a metric family with a single sample without labels. */
+export function singleMetric(name: string, help: string, type: 'counter' | 'gauge', value: number) {
   return { name, help, type, samples: [{ value }] };
 }

@@ -1,4 +1,4 @@
-/** Returns the name that a word most likely misspells, by one or two letters and fewer than half of them, if any. */
+/** Returns the name closest to a misspelt word, if it differs by one or two letters and by fewer than half of them. */
 export function nearestName(word: string, names: Iterable<string>): string | undefined {
   let nearest: string | undefined;
   let most = Math.min(2, Math.floor((word.length - 1) / 2));
@@ -9,7 +9,10 @@ export function nearestName(word: string, names: Iterable<string>): string | und
   return nearest;
 }
 
-/** Returns how many letters of `a` to add, drop, change or swap with the next to get `b`; `most + 1` if more than `most`. */
+/**
+ * Returns the edit distance of two words: the number of letters to add, drop, change or swap with the next one. Stops
+ * at `most` and then returns `most + 1`.
+ */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let before: readonly number[] = [];

@@ -1,18 +1,18 @@
 import { redactKeys } from './redact.ts';
 
-/** Row of the catalogue of problems. */
+/** Entry of the problem catalogue. */
 export interface ProblemKind {
   readonly status: number;
   readonly title: string;
-  /** The next step for the caller. */
+  /** Next step for the caller. */
   readonly resolution: string;
-  /** When the code is used, for the generated `docs/errors.md`. */
+  /** Condition under which the code is used, for the generated `docs/errors.md`. */
   readonly when: string;
-  /** Seconds to wait where the code always has the same wait. */
+  /** Default `Retry-After` in seconds. */
   readonly retryAfterSeconds?: number;
 }
 
-/** Creates a row from its status, title, `resolution`, `when` and fixed wait in seconds. */
+/** Creates an entry from its status, title, `resolution`, `when` and default `Retry-After`. */
 const kind = (
   status: number,
   title: string,
@@ -25,241 +25,241 @@ const kind = (
   ...(seconds !== undefined && { retryAfterSeconds: seconds }),
 });
 
-/** Part of the catalogue that only sessions have. */
+/** Problems that only the session service uses. */
 export const sessionProblemKinds = {
   missing_message: kind(400, 'No message', [
-    'Send the question as the member `message` of the JSON body, a string.',
-    'a session was started or continued without `message`, or with a blank one',
+    'Send the question as a string in the member `message` of the JSON body.',
+    'a request that starts or continues a session has no `message`, or a blank one',
   ]),
   invalid_message: kind(400, 'Message is not text', [
-    'Send `message` as a string, or as an array of `{ "type": "text", "text": … }`.',
+    'Send `message` as a string, or as an array of objects `{ "type": "text", "text": … }`.',
     'the `message` of a session is neither a string nor a list of text parts',
   ]),
   invalid_start_index: kind(400, 'Start index is not an integer', [
-    'Send `startIndex` as an integer: the index of an event from 0, or a negative number to count from the end.',
+    'Send `startIndex` as an integer: the zero-based index of an event, or a negative number to count from the end.',
     'the `startIndex` of a stream is not an integer',
   ]),
   missing_continuation_token: kind(400, 'No continuation token', [
     'Send the `continuationToken` of the start response in the header `X-Continuation-Token`.',
-    'a session was continued or reset without its continuation token',
+    'a request that continues or resets a session has no continuation token',
   ]),
   conflicting_continuation_tokens: kind(400, 'Two continuation tokens', [
-    'Send the token in the header `X-Continuation-Token` or in the body, not both.',
-    'the header and the body name different continuation tokens',
+    'Send the token either in the header `X-Continuation-Token` or in the body.',
+    'the header and the body contain different continuation tokens',
   ]),
   missing_bearer: kind(401, 'No bearer token', [
-    'Send any bearer token: `Authorization: Bearer …`.',
-    'a session route was called without a bearer token, and the operator demands one',
+    'Send any bearer token in the header `Authorization: Bearer …`.',
+    'a request to a session route has no bearer token, and the operator requires one',
   ]),
   invalid_continuation_token: kind(403, 'Not the token of this session', [
-    'Use the `continuationToken` of the start response of this session, unchanged.',
-    'the continuation token is not the one of the session',
+    'Send the `continuationToken` from the start response of this session, unchanged.',
+    'the continuation token belongs to another session, or was changed',
   ]),
   session_forbidden: kind(403, 'Session of somebody else', [
     'Use the bearer token that the session was started with.',
-    'the bearer token is not the one that the session was started with, and the operator binds sessions to it',
+    'the operator binds sessions to bearer tokens, and the session was started with another token',
   ]),
   session_not_found: kind(404, 'No such session', [
     'Start a session, and use the `sessionId` of its start response.',
-    'the session id was never issued, or is forgotten',
+    'no session has this id: it was never issued, or the server no longer knows it',
   ]),
   session_not_active: kind(409, 'Session has ended', [
-    'Start a new session; the events of this one can still be read for a while.',
+    'Start a new session. The events of this session can still be read until it is deleted.',
     'a message was sent to a session that has ended or failed',
   ]),
   turn_in_progress: kind(409, 'A turn is in progress', [
-    'Wait for `session.waiting` on the stream, or leave `turnPolicy` out to queue.',
+    'Wait for the event `session.waiting` on the stream, or omit `turnPolicy` to queue the message.',
     'a message was sent with `turnPolicy` `reject` while a turn is queued or running',
   ]),
   session_expired: kind(410, 'Session is gone', [
-    'Start a new session; the events of this one are deleted.',
-    'the session has ended so long ago that it was deleted',
+    'Start a new session. The events of this session are deleted.',
+    'the session ended and was deleted after its retention time',
   ]),
   unsupported_feature: kind(422, 'Feature not supported', [
-    'Leave out the member that the detail names.',
+    'Remove the member that `detail` names.',
     'a message asks for structured results or answers a request for input',
   ]),
   idempotency_conflict: kind(422, 'Idempotency key used before', [
-    'Send a new `Idempotency-Key` with another request.',
-    'the same `Idempotency-Key` came with another request in the last 24 hours',
+    'Send a different request with a new `Idempotency-Key`.',
+    'the same `Idempotency-Key` was used for a different request within 24 hours',
   ]),
   turn_queue_full: kind(429, 'Too many messages wait', [
     'Wait the number of seconds in `Retry-After`, then send the message again.',
-    'as many messages of the session, or of the address, wait for an answer as may wait',
+    'the queue of messages of the session, or of the client address, is full',
     1,
   ]),
   not_ready: kind(503, 'Sessions not ready', [
     'Retry after the number of seconds in `Retry-After`.',
-    'the session service cannot answer yet, because its index is being built or its store cannot be used',
+    'the session service is building its index, or cannot use its store',
     2,
   ]),
 };
 
-/** Every `code` that the server can answer with. A published code is never reused or given another status. */
+/** All problems of the server by `code`. A published code keeps its meaning and status. */
 export const problemKinds = {
   missing_url: kind(400, 'No post URL', [
-    'Send the URL of a post as the `url` parameter. To read a post, `handle` together with `id` will do as well.',
-    'a post was asked for without `url` and without `handle` and `id`',
+    'Send the URL of a post in the parameter `url`. To read a post, you can send `handle` and `id` instead.',
+    'a request for a post has neither `url` nor `handle` and `id`',
   ]),
   invalid_url: kind(400, 'Not a usable URL', [
-    'Send an absolute https URL of a post without user name, password or port; within a URL, percent-encode it.',
-    'the `url` parameter cannot be parsed, or has user information, a port or another scheme',
+    'Send an absolute https URL of a post without user name, password or port. Percent-encode it within a URL.',
+    'the parameter `url` cannot be parsed, or contains user information, a port or another scheme',
   ]),
   unsupported_host: kind(400, 'Not a site that Perch reads', [
     'Send the URL of a post on a site that this server reads, such as `https://x.com/jack/status/20`, or one of its own permalinks.',
-    'the `url` parameter names a site that Perch does not read',
+    'the parameter `url` points to a site that Perch does not read',
   ]),
   invalid_path: kind(400, 'Not the URL of a post', [
     'Send the URL of one post, for example `https://x.com/jack/status/20`.',
-    'the `url` parameter is on a site that Perch reads but is not a post',
+    'the parameter `url` points to a site that Perch reads, but not to a post',
   ]),
   invalid_params: kind(400, 'Handle or id missing or malformed', [
-    'Send both `handle` and `id` of the post, or its URL as the `url` parameter.',
-    'the pair of `handle` and `id` is incomplete, or one of them is malformed',
+    'Send both `handle` and `id` of the post, or its URL in the parameter `url`.',
+    'either `handle` or `id` is missing or malformed',
   ]),
   invalid_handle: kind(400, 'Not a handle', [
     'Send a handle such as `jack`, `alice.example.com`, `user@host` or `ada.example`; a leading `@` is accepted.',
-    'the handle has the form of no platform',
+    'the handle does not have the form of a handle on any platform',
   ]),
   missing_query: kind(400, 'No search text', [
-    'Send the search text as the `q` parameter; in a URL, percent-encode it.',
-    'a search was asked for without `q`, or with one that is empty',
+    'Send the search text in the parameter `q`. Percent-encode it within a URL.',
+    'a search request has no `q`, or an empty one',
   ]),
   invalid_query: kind(400, 'Search text not usable', [
-    'Send 1 to 512 characters as `q`, and simplify its operators.',
-    'the `q` parameter is too long, or the platform refuses it as it is',
+    'Send 1 to 512 characters in `q`, with fewer or simpler search operators.',
+    'the parameter `q` is too long, or the platform does not accept it',
   ]),
   invalid_feed: kind(400, 'Unknown feed', [
-    'Send `latest`, `top`, `photos`, `videos`, `users` or `media`, or leave `feed` out.',
-    'the `feed` parameter is not one of its values',
+    'Send `latest`, `top`, `photos`, `videos`, `users` or `media`, or omit `feed`.',
+    'the parameter `feed` does not have one of its values',
   ]),
   invalid_resource: kind(400, 'Unknown resource', [
-    'Send `profile`, `followers`, `following` or `search` as `resource`; better, use the routes under `/api/v1`.',
-    'the `resource` parameter of `/api/browse` is missing or not one of its values',
+    'Send `profile`, `followers`, `following` or `search` as `resource`, or use the routes under `/api/v1` instead.',
+    'the parameter `resource` of `/api/browse` is missing or does not have one of its values',
   ]),
   invalid_cursor: kind(400, 'Cursor not usable here', [
-    'Send `nextCursor` of the page before, unchanged, to the same route with the same parameters; or leave `cursor` out to begin again.',
-    'the `cursor` parameter was changed, or belongs to another list, query or option',
+    'Send the `nextCursor` of the previous page, unchanged, to the same route with the same parameters. To start from the first page, omit `cursor`.',
+    'the parameter `cursor` was changed, or belongs to another list, query or option',
   ]),
   invalid_format: kind(400, 'Unknown format', [
-    'Send one of the formats that the detail lists, or leave `format` out.',
-    'the `format` parameter is not one of its values',
+    'Send one of the formats that `detail` lists, or omit `format`.',
+    'the parameter `format` does not have one of its values',
   ]),
   invalid_thread: kind(400, 'Unknown thread mode', [
-    'Send `off`, `full`, `conversation` or a count from 2 to 100, or leave it out.',
-    'the `thread` parameter is not one of its values',
+    'Send `off`, `full`, `conversation` or a number from 2 to 100, or omit `thread`.',
+    'the parameter `thread` does not have one of its values',
   ]),
   invalid_context: kind(400, 'Unknown context', [
-    'Send `full` or `thread`, or leave `context` out.',
-    'the `context` parameter is not one of its values',
+    'Send `full` or `thread`, or omit `context`.',
+    'the parameter `context` does not have one of its values',
   ]),
   invalid_replies: kind(400, 'Unknown choice of replies', [
-    'Send one of the words that the detail lists, or leave `replies` out.',
-    'the `replies` parameter is not one of its values',
+    'Send one of the values that `detail` lists, or omit `replies`.',
+    'the parameter `replies` does not have one of its values',
   ]),
   invalid_userinfo: kind(400, 'Unknown choice of user information', [
-    'Send `off`, `author` or `all`, or leave `userinfo` out.',
-    'the `userinfo` parameter is not one of its values',
+    'Send `off`, `author` or `all`, or omit `userinfo`.',
+    'the parameter `userinfo` does not have one of its values',
   ]),
   invalid_option: kind(400, 'Option not usable', [
-    'Correct, add or remove what the detail names.',
-    'any other parameter has a value outside its table, or a parameter is given twice',
+    'Correct, add or remove the parameter that `detail` names.',
+    'another parameter has a value that is not allowed, or a parameter is given twice',
   ]),
   unsupported_platform: kind(400, 'No provider for this platform', [
-    'Ask for a platform that this server is configured for; `/health/ready` lists its providers and what they read.',
-    'no configured provider reads the platform of the URL or handle, or searches the one that is named',
+    'Use a platform that this server is configured for. `/health/ready` lists the providers and the platforms they read.',
+    'no configured provider reads the platform of the URL or handle, or searches the requested platform',
   ]),
   malformed_request: kind(400, 'Malformed request', [
     'Send a well-formed HTTP/1.1 request with a `Host` header and valid percent-encoding.',
-    'the request is not valid HTTP, has no `Host`, or its path has a broken percent-encoding',
+    'the request is not valid HTTP, has no `Host`, or its path has an invalid percent-encoding',
   ]),
   invalid_body: kind(400, 'Malformed body', [
-    'Send a JSON object in UTF-8, with its length.',
-    'a route that reads a body received one that is not JSON',
+    'Send a JSON object in UTF-8 with the header `Content-Length`.',
+    'the request body is not JSON',
   ]),
   invalid_key: kind(401, 'Key unknown or disabled', [
-    'Drop the `Authorization` header and call anonymously, or ask for a replacement. Never retry the same key in a loop.',
-    'a bearer key was presented on the browse surface or at `/mcp` that is unknown or disabled',
+    'Remove the `Authorization` header to call anonymously, or ask the operator for a new key. Do not retry with the same key.',
+    'a request to a browse route or to `/mcp` has an unknown or disabled bearer key',
   ]),
   unauthorized: kind(401, 'Private route', [
-    'Use the public routes, which `/openapi.json` lists; this one is the operator’s.',
-    'a private admin route was reached without the admin token',
+    'Use the public routes, which `/openapi.json` lists. Only the operator can use this route.',
+    'a request to an admin route has no admin token, or a wrong one',
   ]),
   origin_not_allowed: kind(403, 'Origin or host not allowed', [
-    'Call from a program, or from a page of this server under the address in `PERCH_BASE_URL`. The operator can list other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`; reads under `/api/v1` are open to pages of any origin.',
-    'a page of a web origin that is not allowed called `/mcp`, a session, a page or an admin route, or a server that listens on loopback was called under a foreign host name',
+    'Send the request from a program, or from a page of this server at the address in `PERCH_BASE_URL`. The operator can allow other origins in `PERCH_MCP_ORIGINS` and `PERCH_SESSION_ORIGINS`. Pages of any origin can use the reads under `/api/v1`.',
+    'a web page of an origin that is not allowed sent a request to `/mcp`, a session, a page or an admin route; or a request to a server that listens on loopback has another host name in `Host`',
   ]),
   not_found: kind(404, 'Not found', [
-    'Check the handle or the id. What is deleted, suspended or protected cannot be read; do not retry in a loop.',
-    'the post or account is confirmed missing, deleted, suspended or protected',
+    'Check the handle or the id. Deleted, suspended and protected posts and accounts cannot be read, so do not retry.',
+    'the post or account does not exist, or is deleted, suspended or protected',
   ]),
   route_not_found: kind(404, 'No such route', [
-    'Discover the routes at `/api`, `/openapi.json` or `/.well-known/api-catalog`; posts are at `/api/v1/posts`.',
+    'Find the routes at `/api`, `/openapi.json` or `/.well-known/api-catalog`. Posts are at `/api/v1/posts`.',
     'no route has this path',
   ]),
   method_not_allowed: kind(405, 'Method not allowed', [
-    'Use a method that the `Allow` header lists.',
-    'the route exists, but not for this method; `Allow` lists those it has',
+    'Use a method that the header `Allow` lists.',
+    'the route does not support this method; the header `Allow` lists the methods it supports',
   ]),
   request_timeout: kind(408, 'Request not received in time', [
-    'Send the whole request without long pauses, on a new connection.',
+    'Open a new connection, and send the whole request without long pauses.',
     'the headers or the body of a request took too long to arrive',
   ]),
   payload_too_large: kind(413, 'Body too large', [
     'Send a smaller body.',
-    'the body of a request is over the limit',
+    'the request body exceeds the limit',
   ]),
   uri_too_long: kind(414, 'URL too long', [
     'Shorten the URL to at most 8192 bytes.',
-    'the request URL is over 8192 bytes',
+    'the request URL exceeds 8192 bytes',
   ]),
   unsupported_media_type: kind(415, 'Unsupported media type', [
     'Send the body as JSON, with the header `Content-Type: application/json`.',
-    'a route that reads a body received one of another media type, or of none',
+    'the request body has another media type than JSON, or none',
   ]),
   headers_too_large: kind(431, 'Headers too large', [
-    'Send fewer or shorter headers; all of them together may have 16 KiB.',
-    'the request headers are over 16 KiB',
+    'Send fewer or shorter headers, at most 16 KiB in total.',
+    'the request headers exceed 16 KiB',
   ]),
   rate_limited: kind(429, 'Allowance exhausted', [
-    'Read `Retry-After` and wait exactly that many seconds. What the response cache answers costs nothing; a key has a larger allowance, and the operator can enlarge it.',
-    'the allowance of this window is exhausted, or the part of the pool that such callers share; `Retry-After` is exact',
+    'Wait the number of seconds in `Retry-After`, then retry. Replies from the response cache cost nothing. A key has a larger allowance, which the operator can increase.',
+    'the caller has used up the allowance of the current window, or callers of this kind have used up their share of the pool of upstream requests; `Retry-After` is exact',
   ]),
   internal_error: kind(500, 'Defect in the server', [
-    'Report the `X-Request-Id` of this response to the operator; a retry may not help.',
-    'a defect of Perch; it is logged with the request id',
+    'Report the `X-Request-Id` of this response to the operator. A retry may not help.',
+    'Perch has a defect; the log contains the error with the request id',
   ]),
   not_implemented: kind(501, 'Not implemented', [
-    'Send `format=json`, or leave `format` out.',
-    'an oEmbed document was asked for in another format than JSON',
+    'Send `format=json`, or omit `format`.',
+    'an oEmbed document was requested in another format than JSON',
   ]),
   upstream_error: kind(502, 'Unusable answer from upstream', [
-    'Retry in a few minutes; if it persists, the upstream has changed its format.',
-    'the provider answered something unusable',
+    'Retry in a few minutes. If the problem persists, the upstream has probably changed its format: report it to the operator.',
+    'the upstream sent a response that Perch cannot use',
   ]),
   upstream_unavailable: kind(503, 'Upstream unavailable', [
     'Retry after the number of seconds in `Retry-After`.',
-    'every provider that could answer is down, or none could say for certain',
+    'no provider answered: all of them are unavailable, or none could confirm whether the post or account exists',
     30,
   ]),
   upstream_rate_limited: kind(503, 'Upstream throttles this server', [
     'Retry after the number of seconds in `Retry-After`.',
-    'the provider throttles us; `Retry-After` is the provider’s, else 30',
+    'the upstream limits the rate of this server’s requests; `Retry-After` comes from the upstream, or is 30',
     30,
   ]),
   overloaded: kind(503, 'Server overloaded', [
     'Retry after the number of seconds in `Retry-After`.',
-    'this process sheds load',
+    'the server has too much work to accept this request',
     1,
   ]),
   key_store_unavailable: kind(503, 'Key store unavailable', [
-    'Retry after the number of seconds in `Retry-After`; if it persists, look at `perch.db` in the data directory. Reads go on without it.',
-    'an admin route cannot read or change the keys, because their store is missing, damaged or locked',
+    'Retry after the number of seconds in `Retry-After`. If the problem persists, check the file `perch.db` in the data directory. Reads continue without it.',
+    'an admin route cannot read or change the keys, because the key store is missing, damaged or locked',
     1,
   ]),
   shutting_down: kind(503, 'Server shutting down', [
     'Retry after the number of seconds in `Retry-After`, on a new connection.',
-    'this process is draining before it stops',
+    'the server is finishing its current requests before it stops',
     1,
   ]),
   ...sessionProblemKinds,
@@ -268,18 +268,18 @@ export const problemKinds = {
 export type ProblemCode = keyof typeof problemKinds;
 
 interface ProblemOptions {
-  /** Names the parameter, the value's fault and the accepted form. Shown to the caller. */
+  /** Sentence for the caller: the parameter, the fault of its value and the accepted form. */
   readonly detail: string;
-  /** The next step for the caller. Default: the code's own. */
+  /** Next step for the caller. Default: the resolution in the catalogue. */
   readonly resolution?: string;
-  /** Default: the code's own. */
+  /** Value of `Retry-After`. Default: the value in the catalogue. */
   readonly retryAfterSeconds?: number;
-  /** Methods for the `Allow` header of `method_not_allowed`. */
+  /** Methods for the header `Allow` of `method_not_allowed`. */
   readonly allow?: readonly string[];
   readonly cause?: unknown;
 }
 
-/** The caller's view of a failure. Everything else that is thrown is `internal_error`. */
+/** Error that is reported to the caller. Any other error becomes `internal_error`. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: ProblemCode;
@@ -299,13 +299,13 @@ export class Problem extends Error {
   }
 }
 
-/** The media type of every problem document (RFC 9457 §3). */
+/** Media type of problem documents (RFC 9457 §3). */
 export const problemMediaType = 'application/problem+json; charset=utf-8';
 
 /**
- * Returns the document of a problem (RFC 9457 §3.1) with the members `code`, `resolution` and `retry_after`.
+ * Returns the problem document (RFC 9457 §3.1), with the additional members `code`, `resolution` and `retry_after`.
  *
- * @param where `instance` is the path and query of the request without secrets; it is absent if there is no request.
+ * @param where `instance` is the path and query of the request without secrets, absent if there is no request.
  */
 export function toProblemDocument(
   { code, status, message: detail, resolution, retryAfterSeconds }: Problem,
@@ -325,14 +325,14 @@ export function toProblemDocument(
 
 export type ProblemDocument = Readonly<ReturnType<typeof toProblemDocument>>;
 
-/** Returns the `type` of a problem: the address of its documentation. */
+/** Returns the `type` of a problem: the URL of its documentation. */
 export const toProblemType = (code: ProblemCode, baseUrl: string): string =>
   `${baseUrl}/docs/errors#${code}`;
 
-/** Quotes at most 80 characters of input, with control characters made visible and without bearer keys. */
+/** Quotes at most 80 characters of input, without bearer keys and with control characters escaped. */
 export function quoteInput(value: string): string {
-  const told = redactKeys(value);
-  const shown = [...told].slice(0, 80).join('');
-  const cut = shown.length < told.length ? '…' : '';
+  const redacted = redactKeys(value);
+  const shown = [...redacted].slice(0, 80).join('');
+  const cut = shown.length < redacted.length ? '…' : '';
   return `${JSON.stringify(shown).replaceAll('\u007f', '\\u007f')}${cut}`;
 }

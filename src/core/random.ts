@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
-/** The only source of chance. */
+/** Source of random numbers for the whole server, replaceable in tests. */
 export interface Random {
-  /** A number from 0 (included) to 1 (excluded). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   fraction(): number;
-  /** Secure random bytes. */
+  /** Returns cryptographically secure random bytes. */
   bytes(count: number): Buffer;
 }
 
-/** The chance of the machine. */
+/** Random numbers of the operating system. */
 export const systemRandom: Random = {
   fraction: () => Math.random(),
   bytes: (count) => randomBytes(count),

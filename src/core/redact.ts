@@ -1,19 +1,22 @@
-/** A bearer key, or a part of one, also percent-encoded; the id or the continuation token of a session. */
+/** Matches bearer keys (also parts of them and percent-encoded ones), session ids and continuation tokens. */
 const key = /(perch_|(?<![a-z0-9])(?:ses|svct)_)[\w%-]{16,}/gi;
 
 /** Maximum number of layers of percent-encoding that are decoded. */
 const layers = 3;
 
-/** Keys are ASCII, so bytes do for characters. */
+/** Decodes one percent-encoded byte as a character, which is enough because keys are ASCII. */
 const toCharacter = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
 
-/** Returns a text without keys, ids and tokens of sessions. Of one with a percent-encoded key nothing is left. */
+/**
+ * Removes keys, session ids and continuation tokens from a text. A text that contains a percent-encoded key is replaced
+ * as a whole.
+ */
 export function redactKeys(text: string): string {
-  const told = text.replaceAll(key, (_, prefix: string) => `${prefix.toLowerCase()}…`);
-  let decoded = told;
+  const redacted = text.replaceAll(key, (_, prefix: string) => `${prefix.toLowerCase()}…`);
+  let decoded = redacted;
   for (let layer = 0; layer < layers && decoded.includes('%'); layer += 1) {
     decoded = decoded.replaceAll(/%([0-9a-f]{2})/gi, toCharacter);
     if (decoded.search(key) !== -1) return 'perch_…';
   }
-  return told;
+  return redacted;
 }

@@ -3,13 +3,14 @@ import { dirname } from 'node:path';
 import { closeToOthers, isCode, makePrivateFolder, withPath } from './files/private-files.ts';
 import type { Random } from './random.ts';
 
-/** A file that should hold a secret holds something else. */
+/** Error for a secret file with other content than a secret. */
 export class UnusableSecretError extends Error {}
 
 /**
- * Returns the secret in a file, and creates one on the first start; processes that start together get the same one.
+ * Reads the secret in a file, and creates the file on the first start. Processes that start at the same time read the
+ * same secret.
  *
- * @throws Error if the file cannot be read or written, or holds no secret
+ * @throws UnusableSecretError if the file contains no secret; Error if it cannot be read or written
  */
 export function openSecret(path: string, random: Random): Buffer {
   try {
@@ -17,7 +18,7 @@ export function openSecret(path: string, random: Random): Buffer {
   } catch (error) {
     if (!isCode(error, 'ENOENT')) throw error;
   }
-  makeSecret(path, random);
+  createSecret(path, random);
   return readSecret(path);
 }
 
@@ -26,14 +27,14 @@ function readSecret(path: string): Buffer {
   closeToOthers(path);
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw new UnusableSecretError(
-      `The file ${path} holds no secret of 64 hex digits. Put a copy back, or delete it: the next start creates another secret.`,
+      `The file ${path} does not contain a secret of 64 hex digits. Restore it from a backup, or delete it: the next start creates a new secret.`,
     );
   }
   return Buffer.from(text, 'hex');
 }
 
-/** The file appears whole, and the first one stays: a link is made where none is yet, or not at all. */
-function makeSecret(path: string, random: Random): void {
+/** Creates the file atomically: a complete draft is linked to the path, which fails if the path exists. */
+function createSecret(path: string, random: Random): void {
   makePrivateFolder(dirname(path));
   const draft = `${path}.${random.bytes(6).toString('hex')}`;
   try {

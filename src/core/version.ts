@@ -1,2 +1,2 @@
-/** The version of Perch; `test/architecture.test.ts` compares it with `package.json`. */
+/** Version of Perch. `test/architecture.test.ts` checks that `package.json` has the same version. */
 export const version = '0.1.0';

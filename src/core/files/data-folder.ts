@@ -3,7 +3,7 @@ import { closeToOthers, isCode, isOpenToOthers } from './private-files.ts';
 
 const databases = '(?:perch|archive|sessions|answers)\\.db';
 const besideDatabase = '-wal|-shm|-journal|\\.lock(?:-journal)?|\\.address';
-/** Files are made under such a name and then moved or linked into place. */
+/** Suffix of temporary files, which are then moved or linked to their final names. */
 const draft = '\\.[0-9a-f]{12}(?:-journal)?';
 
 const ownName = new RegExp(
@@ -11,15 +11,17 @@ const ownName = new RegExp(
 );
 
 /**
- * Removes other users' access to a data folder and to Perch's files in it. A folder with other files, such as `/tmp`,
- * keeps its permissions; then the result is a sentence for the operator, else `null`.
+ * Removes other users' access to a data folder and to Perch's files in it. A folder that also contains other files, such
+ * as `/tmp`, keeps its permissions.
+ *
+ * @returns a warning for the operator if other users can still access the folder, otherwise `null`
  */
 export function closeDataFolder(path: string): string | null {
   let names: readonly string[];
   try {
     names = readdirSync(path);
   } catch (error) {
-    if (isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return null; // opening it says what is wrong
+    if (isCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) return null; // opening the files in it reports the error
     throw error;
   }
   const own = names.filter((name) => ownName.test(name));
@@ -28,7 +30,7 @@ export function closeDataFolder(path: string): string | null {
   if (!isShared) closeToOthers(path);
   const stats = statSync(path);
   if (!isOpenToOthers(stats)) return null;
-  const reason = isShared ? 'also holds files that are not Perch’s' : 'belongs to another user';
+  const reason = isShared ? 'also contains files of other programs' : 'belongs to another user';
   const mode = (stats.mode & 0o7777).toString(8);
-  return `The data folder ${path} ${reason}, so its permissions stay ${mode}. Set PERCH_DATA_DIR to a folder that is Perch’s alone.`;
+  return `The data folder ${path} ${reason}, so its permissions stay ${mode}. Set PERCH_DATA_DIR to a folder that only Perch uses.`;
 }

@@ -1,20 +1,20 @@
 import { isCode, withPath } from './private-files.ts';
 import { connectSqlite } from './sqlite.ts';
 
-/** A file that this process holds against others, until it is released or the process ends. */
+/** Exclusive lock on a file, until `release` is called or the process ends. */
 export interface FileHold {
   release(): void;
 }
 
-/** Another process holds the file. */
+/** Error for a file that another process has locked. */
 export class FileHeldError extends Error {
   override readonly name = 'FileHeldError';
 }
 
 /**
- * Locks a file, which is created if it is missing. The operating system releases the lock when the process ends.
+ * Locks a file, and creates it if it is missing. The operating system releases the lock when the process ends.
  *
- * @throws FileHeldError if another process holds it; Error if it cannot be created
+ * @throws FileHeldError if another process has locked the file; Error if it cannot be created
  */
 export function holdFile(path: string): FileHold {
   const database = connectSqlite({ path, busyMs: 0 });
@@ -23,7 +23,7 @@ export function holdFile(path: string): FileHold {
   } catch (cause) {
     database.close();
     if (!isCode(cause, 'SQLITE_BUSY')) throw cause;
-    throw new FileHeldError(`Another process holds ${path}.`, { cause });
+    throw new FileHeldError(`Another process has locked ${path}.`, { cause });
   }
   return { release: () => void database.close() };
 }

@@ -1,17 +1,17 @@
 import { chmodSync, closeSync, mkdirSync, openSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Permissions of folders and files that are for their owner alone. */
+/** Permissions of folders and files that only their owner may access. */
 const privateFolderMode = 0o700;
 const privateFileMode = 0o600;
 
-/** Returns whether an error has one of these codes, such as `ENOENT`. */
+/** Returns whether an error has one of the given codes, such as `ENOENT`. */
 export const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
 /**
- * Creates a folder and its missing parents, unless it exists. Node's own recursive creation never returns
- * where a parent exists but takes no folders, as under `/proc` or behind a dangling symbolic link.
+ * Creates a folder and its missing parents, unless it exists. Node's recursive `mkdir` never returns if a parent
+ * exists in which no folder can be created, such as `/proc` or a dangling symbolic link.
  */
 export function makeFolder(path: string, mode = 0o777): void {
   if (makeOneFolder(path, mode) === null) return;
@@ -33,12 +33,12 @@ function makeOneFolder(path: string, mode: number): unknown {
   }
 }
 
-/** Creates a folder and its missing parents for their owner alone; leaves an existing one as it is. */
+/** Creates a folder and its missing parents that only their owner may access. An existing folder stays unchanged. */
 export function makePrivateFolder(path: string): void {
   makeFolder(path, privateFolderMode);
 }
 
-/** Creates an empty file for its owner alone; takes the access of others from an existing one. */
+/** Creates an empty file that only its owner may access. An existing file loses the access of other users. */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', privateFileMode));
@@ -49,8 +49,8 @@ export function makePrivateFile(path: string): void {
 }
 
 /**
- * Removes other users' access to a file or folder, if it exists and is of this user. It opens no file: closing a
- * descriptor would release the locks that SQLite holds on it.
+ * Removes other users' access to a file or folder, if it exists and belongs to this user. No file is opened, because
+ * closing a descriptor would release the locks that SQLite has on the file.
  */
 export function closeToOthers(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -63,11 +63,11 @@ export function closeToOthers(path: string): void {
   }
 }
 
-/** Returns whether other users have access; `false` if the system has no such bits. */
+/** Returns whether other users have access; `false` on systems without permission bits. */
 export const isOpenToOthers = ({ mode }: Pick<Stats, 'mode'>): boolean =>
   process.getuid !== undefined && (mode & 0o077) !== 0;
 
-/** Runs work on a file or folder, and adds the path to errors of the system and of SQLite that lack it. */
+/** Runs `work`, and adds the path to errors of the operating system and of SQLite that lack a path. */
 export function withPath<Value>(path: string, work: () => Value): Value {
   try {
     return work();

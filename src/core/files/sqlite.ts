@@ -5,38 +5,42 @@ import { closeToOthers, makePrivateFile, makePrivateFolder, withPath } from './p
 /** An open SQLite database. Close it with `close()`. */
 export type SqliteDatabase = Database.Database;
 
-/** A step from one version of a schema to the next; runs inside a transaction. */
+/** Function that upgrades a database from one schema version to the next, inside a transaction. */
 export type Migration = (database: SqliteDatabase) => void;
 
-/** Where a database lives. */
+/** Path of a database, and options for opening it. */
 export interface SqliteLocation {
   /** A file path, `:memory:`, or empty for a temporary file. */
   readonly path: string;
-  /** How long a statement blocks for a lock of another connection; default 5000. */
+  /** Maximum time that a statement waits for a lock of another connection; default 5000. */
   readonly busyMs?: number;
-  /** Refuses a missing file and one without a schema. Default: they are created. */
+  /** Whether a missing file, or one without a schema, is an error. Default: `false`, it is created. */
   readonly mustExist?: boolean;
 }
 
 export interface SqliteOptions extends SqliteLocation {
-  /** Steps from the empty file on. Published steps are never edited. */
+  /** Schema upgrades in order, beginning with the empty file. A published migration is never edited. */
   readonly migrations: readonly Migration[];
   /** Default: `wal`. */
   readonly journal?: keyof typeof journals;
 }
 
-/** `wal` can lose the last commits with the power, `durable` and `rollback` cannot; with `rollback` readers wait. */
+/**
+ * Journal modes. `wal` can lose the last commits in a power failure; `durable` and `rollback` cannot. With `rollback`,
+ * readers wait for writers.
+ */
 const journals = {
   wal: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON',
   durable: 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON',
   rollback: 'PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = ON',
 } as const;
 
-/** The file is no database that this version of Perch can use; a retry does not help. */
+/** Error for a file that is not a database this version of Perch can use. A retry does not help. */
 export class UnusableFileError extends Error {}
 
 /**
- * Opens a database, migrates it and builds a store on it, which closes the database. If `build` fails, it is closed.
+ * Opens a database, migrates it and builds a store on it. The store closes the database. If `build` throws, the
+ * database is closed.
  *
  * @throws Error with `path` if the file cannot be opened; UnusableFileError if a newer version of Perch wrote it
  */
@@ -56,13 +60,13 @@ export function openStore<Store>(
   }
 }
 
-/** Opens a database and migrates it; throws as `openStore` does. The caller closes it. */
+/** Opens a database and migrates it. Throws the errors of `openStore`. The caller closes the database. */
 export const openSqlite = (options: SqliteOptions): SqliteDatabase =>
   openStore(options, (database) => database);
 
 /**
- * Opens a connection without reading from it, for owners who call `setUpSqlite` themselves because their file may be
- * locked for now. The caller closes it. The file and those beside it are for their owner alone afterwards.
+ * Opens a connection without reading from the file, for callers that run `setUpSqlite` later because the file may be
+ * locked. The caller closes the connection. Other users lose access to the file and its journal files.
  *
  * @throws Error with `path` if the file cannot be opened
  */
@@ -79,27 +83,27 @@ export function connectSqlite(location: SqliteLocation): SqliteDatabase {
   const open = () => new Database(path, { timeout: busyMs, fileMustExist: mustExist });
   const database = keepForever(withPath(path, open));
   const prepare = database.prepare.bind(database);
-  database.prepare = ((sql: string) => keepForever(prepare(sql))) as typeof database.prepare; // the same function, but for the keeping
+  database.prepare = ((sql: string) => keepForever(prepare(sql))) as typeof database.prepare; // the original function, which also stores its result
   return database;
 }
 
-/** Sets up journal and schema; throws as `openSqlite` does. It can be called again if a lock made it fail. */
+/** Sets the journal mode and migrates the schema. Throws the errors of `openSqlite`; may be retried after a lock. */
 export function setUpSqlite(database: SqliteDatabase, options: SqliteOptions): void {
-  // Run as a script, because a lock shows here and a script leaves no native object behind.
+  // `exec`, because this is where a lock shows, and a failed `exec` creates no native object.
   database.exec(journals[options.journal ?? 'wal']);
   migrate(database, options);
 }
 
-/** Returns the code of an error that SQLite or the file system named, such as `SQLITE_BUSY`. */
+/** Returns the code of an error of SQLite or the file system, such as `SQLITE_BUSY`. */
 export function errorCodeOf(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
 /**
- * The objects of better-sqlite3. Node 24.19 and later aborts the process when one is collected while no JavaScript
- * runs (nodejs/node issue 65446), so each is kept until the process ends; `pragma()` and `iterate()`, which make
- * more of them, are not used (docs/decisions/0011).
+ * All objects of better-sqlite3. Node 24.19 and later aborts the process if one is garbage-collected while no
+ * JavaScript runs (nodejs/node issue 65446), so they are referenced until the process ends. `pragma()` and `iterate()`
+ * create more such objects and are not used (docs/decisions/0011).
  */
 const kept: unknown[] = [];
 
@@ -108,7 +112,7 @@ function keepForever<Native>(native: Native): Native {
   return native;
 }
 
-/** One statement for each database, because a failed set-up may be tried many times. */
+/** Statement that reads the schema version, by database: a failed set-up may be retried many times. */
 const versionReaders = new WeakMap<SqliteDatabase, Database.Statement<[], number>>();
 
 function prepareReadVersion(database: SqliteDatabase): Database.Statement<[], number> {
@@ -121,19 +125,19 @@ function prepareReadVersion(database: SqliteDatabase): Database.Statement<[], nu
 function migrate(database: SqliteDatabase, options: SqliteOptions): void {
   const { path, migrations, mustExist = false } = options;
   const readVersion = prepareReadVersion(database);
-  const bringUp = () => {
+  const upgrade = () => {
     const version = readVersion.get() ?? 0;
     if (version > migrations.length) {
       throw new UnusableFileError(
-        `${path} was written by a newer version of Perch (schema ${version}).`,
+        `${path} was written by a newer version of Perch (schema ${version}). Install that version or a later one.`,
       );
     }
-    if (version === 0 && mustExist) throw new UnusableFileError(`${path} has no tables of Perch.`);
+    if (version === 0 && mustExist) throw new UnusableFileError(`${path} is not a database of Perch: it has no tables.`);
     for (const migration of migrations.slice(version)) migration(database);
     database.exec(`PRAGMA user_version = ${migrations.length}`);
   };
-  // What is up to date needs no lock that others would notice.
+  // A schema that is up to date is only read, so no write lock is taken.
   if (readVersion.get() === migrations.length) return;
-  // IMMEDIATE: two processes that start together migrate one after the other.
-  database.transaction(bringUp).immediate();
+  // IMMEDIATE: of two processes that start at the same time, the second one waits.
+  database.transaction(upgrade).immediate();
 }

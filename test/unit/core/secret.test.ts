@@ -38,6 +38,6 @@ describe('a secret in a file', () => {
     const path = `${temporaryFolder()}/a.key`;
     writeFileSync(path, 'not a secret');
 
-    expect(() => openSecret(path, systemRandom)).toThrow('holds no secret');
+    expect(() => openSecret(path, systemRandom)).toThrow('does not contain a secret');
   });
 });

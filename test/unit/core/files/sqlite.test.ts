@@ -24,11 +24,11 @@ describe('a file that is held', () => {
     const path = `${temporaryFolder()}/folder/a.lock`;
 
     const first = holdFile(path);
-    expect(() => holdFile(path)).toThrow(/Another process holds/);
+    expect(() => holdFile(path)).toThrow(/Another process has locked/);
     first.release();
     const second = holdFile(path);
     onTestFinished(() => second.release());
 
-    expect(() => holdFile(path)).toThrow(/Another process holds/);
+    expect(() => holdFile(path)).toThrow(/Another process has locked/);
   });
 });
