@@ -146,7 +146,7 @@ describe('a body', () => {
       expect(reply.json()).toMatchObject({
         status: 415,
         code: 'unsupported_media_type',
-        detail: 'The header `Content-Type` is missing; it takes `application/json`.',
+        detail: 'The header `Content-Type` is missing. It must be `application/json`.',
       });
     }
   });

@@ -1,4 +1,7 @@
-/** Encodes a value for a URL, also within shell, Markdown and HTML: of ASCII, only letters, digits and `-_.~` stay. */
+/**
+ * Percent-encodes a value for a URL that is safe in shell commands, Markdown and HTML: of ASCII, only letters, digits
+ * and `-_.~` stay.
+ */
 export function encodeComponent(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')).replace(
     /[!'()*]/g,

@@ -9,7 +9,7 @@ import { parseUrl } from './url.ts';
 
 export interface HttpClientOptions {
   readonly connectTimeoutMs: number;
-  /** For one attempt, from connecting to the last byte of the body. */
+  /** Deadline of one attempt, from connecting to the last byte of the body. */
   readonly attemptTimeoutMs: number;
   readonly maxBytes: number;
   readonly userAgent: string;
@@ -18,7 +18,7 @@ export interface HttpClientOptions {
   readonly heavyTurns: Turns;
 }
 
-/** An answer of any status; `text` is its body, decoded as UTF-8. */
+/** Response of any status; `text` is its body, decoded as UTF-8. */
 export type HttpAnswer = Awaited<ReturnType<typeof readAnswer>>;
 
 type HttpFailureKind =
@@ -30,7 +30,10 @@ type HttpFailureKind =
   | 'refused'
   | 'aborted';
 
-/** An outbound request without a usable answer. The `cause` of a `redirect` to another origin is its unchecked URL. */
+/**
+ * Error of an outbound request without a usable response. The `cause` of a `redirect` to another origin is the target
+ * URL, which has not been checked.
+ */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly kind: HttpFailureKind;
@@ -41,25 +44,27 @@ export class HttpFailure extends Error {
   }
 }
 
-/** What goes with a request to an upstream. */
+/** Signal, callbacks and caller of a request to an upstream. */
 export interface RequestContext extends Sliced {
-  /** Called when a body is complete: waiting for it was no work. */
+  /** Called when a body is complete, to start a new time slice: waiting for the body was not CPU work. */
   readonly beginSlice?: (() => void) | undefined;
   readonly signal: AbortSignal;
-  /** Called before each request, also for redirects and retries. It may throw Problem `rate_limited`. */
+  /** Called before each request, including redirects and retries. May throw Problem `rate_limited`. */
   readonly takeRequest?: (() => Promise<void>) | undefined;
-  /** Called with the size of each piece of the body. It may throw Problem `overloaded`, which ends the request. */
+  /** Called with the size of each chunk of the body. May throw Problem `overloaded`, which ends the request. */
   readonly takeBytes?: ((count: number) => void) | undefined;
-  /** The client that the request is for; absent or `null` for the server's own work. */
+  /** Client that the request is made for; absent or `null` for the server's own work. */
   readonly client?: Client | null | undefined;
-  /** True for one of many requests: it waits for its turn without a limit. */
+  /** Whether the request is one of many, such as for a history, and may wait without a limit. */
   readonly isUnhurried?: boolean | undefined;
 }
 
 export interface HttpClient {
   /**
-   * Sends one GET. At most two redirects to the same origin are followed. A connection that is reset before a byte
-   * arrives is tried once more, after 20 to 120 ms. Throws HttpFailure, and what `takeRequest` and `takeBytes` throw.
+   * Sends a GET request. Follows at most two redirects to the same origin. Retries once, after 20 to 120 ms, if the
+   * connection is reset before a byte arrives.
+   *
+   * @throws HttpFailure, and the errors of `takeRequest` and `takeBytes`
    */
   get(url: URL, context: RequestContext): Promise<HttpAnswer>;
   close(): Promise<void>;
@@ -67,7 +72,7 @@ export interface HttpClient {
 
 const maxRedirects = 2;
 
-/** Opens a client with its own pool of connections, for hosts that the operator has chosen. */
+/** Opens a client with its own connection pool, for hosts that the operator has configured. */
 export function openHttpClient(options: HttpClientOptions): HttpClient {
   const openPool = async () => {
     const undici = await import('undici');
@@ -85,27 +90,27 @@ export function openHttpClient(options: HttpClientOptions): HttpClient {
   });
 }
 
-/** Sends the requests of a client and holds its connections. */
+/** Transport of a client, with its connections. */
 export interface Sender {
   request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
-  /** Closes its connections and fails what is under way. */
+  /** Closes the connections and fails requests in flight. */
   destroy(): Promise<void>;
 }
 
 interface Rules extends HttpClientOptions {
-  /** Called with the URL of each request, those of redirects included. */
+  /** Called with the URL of each request and redirect; `false` refuses it. */
   readonly isAllowed: (url: URL) => boolean;
 }
 
-type Sending = Rules & { readonly sender: Sender };
+type SendOptions = Rules & { readonly sender: Sender };
 
-/** Opens a client that sends in its own way. The sender is opened with the first request. */
+/** Opens a client with the given transport, which is opened with the first request. */
 export function openClientOver(openSender: () => Promise<Sender>, rules: Rules): HttpClient {
   let opening: Promise<Sender> | undefined;
   return {
     get: async (url, context) => {
       opening ??= openSender();
-      return getOnceOrTwice(url, context, { ...rules, sender: await opening });
+      return getWithRetry(url, context, { ...rules, sender: await opening });
     },
     close: async () => {
       await (await opening)?.destroy();
@@ -113,29 +118,33 @@ export function openClientOver(openSender: () => Promise<Sender>, rules: Rules):
   };
 }
 
-async function getOnceOrTwice(
+async function getWithRetry(
   url: URL,
   { signal: callers, ...context }: RequestContext,
-  options: Sending,
+  options: SendOptions,
 ): Promise<HttpAnswer> {
   const deadline = AbortSignal.timeout(options.attemptTimeoutMs);
   const signal = AbortSignal.any([callers, deadline]);
-  for (let isAgain = false; ; isAgain = true) {
+  for (let isRetry = false; ; isRetry = true) {
     try {
-      if (isAgain) await options.clock.sleep(20 + 100 * options.random.fraction(), signal);
-      return await follow(url, { ...context, signal }, options);
+      if (isRetry) await options.clock.sleep(20 + 100 * options.random.fraction(), signal);
+      return await followRedirects(url, { ...context, signal }, options);
     } catch (error) {
       const failure = toFailure(error, callers, deadline);
-      if (isAgain || failure.kind !== 'reset') throw failure;
+      if (isRetry || failure.kind !== 'reset') throw failure;
     }
   }
 }
 
-async function follow(start: URL, context: RequestContext, options: Sending): Promise<HttpAnswer> {
+async function followRedirects(
+  start: URL,
+  context: RequestContext,
+  options: SendOptions,
+): Promise<HttpAnswer> {
   let url = start;
   for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
     if (!options.isAllowed(url)) {
-      throw new HttpFailure('refused', 'The address is not one that may be asked.');
+      throw new HttpFailure('refused', 'Requests to this address are not allowed.');
     }
     await context.takeRequest?.();
     const response = await options.sender.request({
@@ -166,13 +175,13 @@ function redirectTarget(response: Dispatcher.ResponseData, from: URL): URL | nul
   return location === undefined ? null : parseUrl(location, from);
 }
 
-/** Bytes of a body beyond which it waits for its turn, because parsing it takes a while. */
+/** Size in bytes above which a body waits for a turn, because parsing it blocks the event loop for a while. */
 const largeBody = 65_536;
 
 async function readAnswer(
   response: Dispatcher.ResponseData,
   { takeBytes, client, beginSlice }: RequestContext,
-  { heavyTurns, maxBytes, clock }: Sending,
+  { heavyTurns, maxBytes, clock }: SendOptions,
 ) {
   const bytes = await readBody(response, { maxBytes, takeBytes });
   if (bytes.length > largeBody) await waitForTurn(heavyTurns, client?.address ?? '', () => true);
@@ -185,7 +194,7 @@ async function readAnswer(
   };
 }
 
-/** Returns status and headers of a response. */
+/** Returns the status and the parsed headers of a response. */
 export function readHead(
   { headers, statusCode }: Pick<Dispatcher.ResponseData, 'headers' | 'statusCode'>,
   nowMs: number,
@@ -193,7 +202,7 @@ export function readHead(
   const [mediaType = ''] = headerText(headers['content-type'])?.split(';', 1) ?? [];
   return {
     status: statusCode,
-    /** Without parameters, in lower case; empty if there is none. */
+    /** Media type in lower case without parameters; empty if absent. */
     mediaType: mediaType.trim().toLowerCase(),
     retryAfterSeconds: parseRetryAfter(headerText(headers['retry-after']), nowMs),
   };
@@ -203,7 +212,7 @@ export function readHead(
 const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 
-/** Reads `Retry-After` (RFC 9110 §10.2.3), seconds or a date; returns `undefined` for anything else. */
+/** Parses `Retry-After` (RFC 9110 §10.2.3), seconds or a date, to seconds. Returns `undefined` for anything else. */
 function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value);
@@ -211,15 +220,15 @@ function parseRetryAfter(value: string | undefined, nowMs: number): number | und
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000));
 }
 
-/** Maximum number of `,`, `[`, `{` and `\` in JSON: each takes time to parse. Real bodies have one per 27 bytes. */
+/** Maximum number of `,`, `[`, `{` and `\` in JSON, which determine parsing time. Real bodies have one per 27 bytes. */
 export const maxJsonMarks = 75_000;
 
-/** 1 for a mark, 0 for any other byte: a `Set` is several times slower. */
+/** Table with 1 for these delimiters and 0 for other bytes; a `Set` is several times slower. */
 const jsonMarks = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(',[{\\'.includes(String.fromCharCode(byte))),
 );
 
-/** Counts the marks that `maxJsonMarks` bounds, in strings as well. */
+/** Counts the delimiters that `maxJsonMarks` limits, including those within strings. */
 export function countJsonMarks(bytes: Uint8Array): number {
   let count = 0;
   for (const byte of bytes) count += jsonMarks[byte] ?? 0;
@@ -228,36 +237,36 @@ export function countJsonMarks(bytes: Uint8Array): number {
 
 async function readBody(
   response: Dispatcher.ResponseData,
-  { maxBytes, takeBytes }: Pick<Sending, 'maxBytes'> & Pick<RequestContext, 'takeBytes'>,
+  { maxBytes, takeBytes }: Pick<SendOptions, 'maxBytes'> & Pick<RequestContext, 'takeBytes'>,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  let marks = 0;
+  let delimiters = 0;
   try {
     for await (const chunk of response.body as AsyncIterable<Buffer>) {
       size += chunk.length;
-      marks += countJsonMarks(chunk);
-      if (size > maxBytes || marks > maxJsonMarks) {
-        throw new HttpFailure('too_large', 'The upstream sends too large a body.');
+      delimiters += countJsonMarks(chunk);
+      if (size > maxBytes || delimiters > maxJsonMarks) {
+        throw new HttpFailure('too_large', 'The body of the upstream’s response is too large.');
       }
       takeBytes?.(chunk.length);
       chunks.push(chunk);
     }
   } catch (error) {
-    // A body that breaks off has sent bytes: it is not the reset that a retry helps with.
+    // Bytes have arrived, so this is not the kind of reset that is retried.
     if (!resetCode.test(codeOf(error))) throw error;
-    throw new HttpFailure('connect', 'The upstream broke off its answer.', error);
+    throw new HttpFailure('connect', 'The upstream closed the connection during its response.', error);
   }
   return Buffer.concat(chunks);
 }
 
-/** @throws Problem where the request was refused before it was sent */
+/** Converts an error to an HttpFailure. Rethrows a Problem, which is from a callback that refused the request. */
 function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal): HttpFailure {
   if (error instanceof Problem) throw error;
   if (error instanceof HttpFailure) return error;
-  if (callers.aborted) return new HttpFailure('aborted', 'Nobody waits for the answer.', error);
+  if (callers.aborted) return new HttpFailure('aborted', 'The caller cancelled the request.', error);
   if (deadline.aborted || timeoutCode.test(codeOf(error))) {
-    return new HttpFailure('timeout', 'The upstream did not answer in time.', error);
+    return new HttpFailure('timeout', 'The upstream did not respond in time.', error);
   }
   if (resetCode.test(codeOf(error))) {
     return new HttpFailure('reset', 'The upstream reset the connection.', error);
@@ -265,7 +274,7 @@ function toFailure(error: unknown, callers: AbortSignal, deadline: AbortSignal):
   return new HttpFailure('connect', 'The upstream could not be reached.', error);
 }
 
-/** Codes of undici's errors (https://undici.nodejs.org/#/docs/api/Errors) and of the operating system's. */
+/** Error codes of undici (https://undici.nodejs.org/#/docs/api/Errors) and of the operating system. */
 const timeoutCode = /^UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT$/;
 const resetCode = /^(?:UND_ERR_SOCKET|ECONNRESET)$/;
 

@@ -1,30 +1,30 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** IP address of either family; an IPv4 address is in its IPv4-mapped form (RFC 4291 §2.5.5.2). */
+/** IPv6 address, or an IPv4 address in its IPv4-mapped form (RFC 4291 §2.5.5.2). */
 export type IpAddress = ipaddr.IPv6;
 
-/** Range of addresses: its first address and the number of bits that all its addresses share. */
+/** Range of addresses: its first address and its prefix length in bits. */
 export type AddressRange = readonly [IpAddress, number];
 
 /**
- * Parses an IP address without brackets or a port, and drops its zone; returns `null` for anything else. `node:net`
- * decides, because `ipaddr.js` also takes octal, hexadecimal and shortened IPv4 addresses.
+ * Parses an IP address without brackets or a port, and removes its zone. Returns `null` for anything else. `node:net`
+ * validates it, because `ipaddr.js` also accepts octal, hexadecimal and shortened IPv4 addresses.
  */
 export function parseAddress(text: string): IpAddress | null {
   const family = isIP(text);
   if (family === 0) return null;
   if (family === 4) return ipaddr.IPv6.parse(`::ffff:${text}`);
   const [address = ''] = text.split('%', 1);
-  // `ipaddr.js` takes `::192.0.2.1` for the mapped `::ffff:192.0.2.1`, but it is another address.
+  // `ipaddr.js` parses `::192.0.2.1` as the mapped `::ffff:192.0.2.1`, which is a different address.
   return ipaddr.IPv6.parse(address.replace(/^::(?=\d+\.)/, '0:0:0:0:0:0:'));
 }
 
-/** Returns the last 32 bits of an address as an IPv4 address, `192.0.2.1`. */
+/** Formats the last 32 bits of an address as an IPv4 address, `192.0.2.1`. */
 export const toDottedEnd = (address: IpAddress): string =>
   address.toByteArray().slice(12).join('.');
 
-/** Number of bits that come before those of a mapped IPv4 address. */
+/** Number of bits before the IPv4 address in an IPv4-mapped address. */
 const v4Bits = 96;
 
 /** Returns whether an address is an IPv4 address. */
@@ -40,7 +40,7 @@ export function parseRange(text: string): AddressRange | null {
   if (address === null) return null;
   const skipped = written.includes(':') ? 0 : v4Bits;
   const bits = length === undefined ? 128 : skipped + Number(length);
-  // A shorter prefix would add IPv6 addresses to what is written as an IPv4 range.
+  // A shorter prefix of a mapped address would include IPv6 addresses.
   const minBits = isV4(address) ? v4Bits : 0;
   return bits >= minBits && bits <= 128 ? [address, bits] : null;
 }
@@ -50,8 +50,8 @@ export const isWithin = (address: IpAddress, [first, bits]: AddressRange): boole
   address.match(first, bits);
 
 /**
- * Networks that are not on the public internet: IANA's IPv4 and IPv6 Special-Purpose Address Registries (the latter
- * within `2000::/3`), multicast (RFC 5771), and the address of Azure's machine agent.
+ * Networks that are not on the public internet: IANA's IPv4 and IPv6 Special-Purpose Address Registries (of the latter,
+ * those within `2000::/3`), multicast (RFC 5771), and the address of Azure's virtual machine agent.
  */
 const privateNetworks = toNetworks([
   '0.0.0.0/8',
@@ -80,10 +80,10 @@ const privateNetworks = toNetworks([
   '3fff::/20',
 ]);
 
-/** Mapped IPv4 addresses, and those of global unicast: the rest is reserved or unused. */
+/** IPv4-mapped addresses and IPv6 global unicast. All other IPv6 addresses are reserved or unused. */
 const usedNetworks = toNetworks(['::ffff:0:0/96', '2000::/3']);
 
-/** Networks of NAT64, whose last 32 bits are the IPv4 address that is reached (RFC 6052). */
+/** Networks of NAT64, in which the last 32 bits are the IPv4 address of the destination (RFC 6052). */
 const translatedNetworks = toNetworks(['64:ff9b::/96']);
 
 function toNetworks(written: readonly string[]): readonly AddressRange[] {
@@ -94,7 +94,7 @@ function toNetworks(written: readonly string[]): readonly AddressRange[] {
   });
 }
 
-/** Returns whether a text is an IP address on the public internet, without a zone. NAT64 counts as its IPv4 address. */
+/** Returns whether a text is a public IP address without a zone. A NAT64 address is judged by its IPv4 address. */
 export function isPublicAddress(text: string): boolean {
   const address = text.includes('%') ? null : parseAddress(text);
   if (address === null) return false;

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Problem, quoteInput } from '../problem.ts';
 
-/** Media types of request bodies. Pages of other origins cannot send them without a preflight, unlike forms. */
+/** Accepted media types of request bodies. Unlike forms, other origins cannot send them without a CORS preflight. */
 export const jsonMediaTypes =
   /^\s*(?:application\/json|[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json)\s*(?:;|$)/i;
 
 /**
- * Refuses a body of another media type, or of none.
+ * Checks that a request body is JSON by its media type.
  *
- * @throws Problem `unsupported_media_type`
+ * @throws Problem `unsupported_media_type` for another media type, or none
  */
 export function refuseOtherMediaTypes(
   { 'content-type': type, 'content-length': length = '0' }: IncomingHttpHeaders,
@@ -17,6 +17,6 @@ export function refuseOtherMediaTypes(
   if (type === undefined ? !hasBody : jsonMediaTypes.test(type)) return;
   const fault = type === undefined ? 'is missing' : `is ${quoteInput(type)}`;
   throw new Problem('unsupported_media_type', {
-    detail: `The header \`Content-Type\` ${fault}; it takes \`application/json\`.`,
+    detail: `The header \`Content-Type\` ${fault}. It must be \`application/json\`.`,
   });
 }

@@ -3,28 +3,32 @@ import { type HttpClientOptions, readHead } from './http-client.ts';
 
 type PostClientOptions = Pick<HttpClientOptions, 'connectTimeoutMs' | 'userAgent' | 'clock'>;
 
-interface Posting {
-  /** Sent as JSON. */
+interface PostRequest {
+  /** Value that is sent as JSON. */
   readonly body: unknown;
   readonly authorization?: string | undefined;
   readonly accept: string;
-  /** Ends the exchange, also while the body arrives. */
+  /** Signal that aborts the request, also while the response body arrives. */
   readonly signal: AbortSignal;
 }
 
 export type PostClient = ReturnType<typeof openPostClient>;
 
-/** A reply of any status; `chunks` is its body as it arrives. */
+/** Response of any status; `chunks` is its body as it arrives. */
 export type StreamedReply = Awaited<ReturnType<PostClient['post']>>;
 
-/** Opens a client for one address that the operator has chosen. Close it with `close()`. */
+/** Opens a client for one address that the operator has configured. Close it with `close()`. */
 export function openPostClient(options: PostClientOptions) {
   let pool: Promise<Agent> | undefined;
   return {
-    /** Sends JSON and follows no redirect. Only the signal limits the reply; its reason is thrown, or undici's Error. */
-    post: async (url: URL, posting: Posting) => {
-      pool ??= openPool(options); // the library is loaded with the first request
-      return send(await pool, url, { ...options, ...posting });
+    /**
+     * Sends a POST request with a JSON body. Does not follow redirects. Only the signal limits the response.
+     *
+     * @throws the reason of the signal, or an Error of undici
+     */
+    post: async (url: URL, request: PostRequest) => {
+      pool ??= openPool(options); // undici is loaded with the first request
+      return send(await pool, url, { ...options, ...request });
     },
     close: async () => {
       await (await pool)?.destroy();
@@ -36,7 +40,7 @@ async function openPool({ connectTimeoutMs }: PostClientOptions): Promise<Agent>
   const undici = await import('undici');
   return new undici.Agent({
     connect: { timeout: connectTimeoutMs },
-    // The caller knows what is too long.
+    // The caller's signal is the only timeout.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -45,7 +49,7 @@ async function openPool({ connectTimeoutMs }: PostClientOptions): Promise<Agent>
 async function send(
   agent: Agent,
   { origin, pathname, search }: URL,
-  { body, authorization, accept, signal, userAgent, clock }: PostClientOptions & Posting,
+  { body, authorization, accept, signal, userAgent, clock }: PostClientOptions & PostRequest,
 ) {
   const response = await agent.request({
     origin,
@@ -61,7 +65,7 @@ async function send(
     body: JSON.stringify(body),
     signal,
   });
-  response.body.on('error', () => {}); // expected where the exchange ends before the body
+  response.body.on('error', () => {}); // expected if the request is aborted before the body ends
   const chunks = response.body as AsyncIterable<Uint8Array>;
   return { ...readHead(response, clock.now()), chunks };
 }

@@ -1,37 +1,37 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { parseUrl } from './url.ts';
 
-/** The form of a domain name: two labels or more, lower case, ASCII, no dot at the end (RFC 1123 §2.1). */
+/** Form of a domain name: two or more labels in lower-case ASCII, without a dot at the end (RFC 1123 §2.1). */
 export const domainName =
   /^(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 
-/** Reserved ends of names: RFC 6761, 6762, 7686, 9476, `.internal` (ICANN), `.arpa`; then those of private networks. */
+/** Reserved top-level names (RFC 6761, 6762, 7686, 9476, `.internal` of ICANN, `.arpa`) and names of private networks. */
 const privateEnds: readonly string[] = [
   ...['localhost', 'test', 'invalid', 'example', 'local', 'onion', 'alt', 'internal', 'arpa'],
   ...['localdomain', 'lan', 'home', 'corp', 'mail', 'intranet', 'private'],
 ];
 
 /**
- * Returns whether the host of a URL can be a name of the public DNS: no IP address, single label or reserved name, and
- * written as a URL writes it.
+ * Returns whether a host can be a name in the public DNS: not an IP address, a single label or a reserved name, and in
+ * the normalized form of URLs.
  */
 export function isPublicName(host: string): boolean {
   if (!domainName.test(host) || privateEnds.some((end) => host.endsWith(`.${end}`))) return false;
   return parseUrl(`https://${host}/`)?.hostname === host && hasWholePunycode(host);
 }
 
-/** Returns whether every `xn--` label stands for letters. Some versions of Node take others as they are. */
+/** Returns whether every `xn--` label is valid Punycode. Some versions of Node accept invalid ones in URLs. */
 function hasWholePunycode(host: string): boolean {
   if (!host.includes('xn--')) return true;
   const letters = domainToUnicode(host);
   return !letters.includes('xn--') && domainToASCII(letters) === host;
 }
 
-/** Returns whether a URL may be asked for when a caller has named its host: `https`, port 443, a public name. */
+/** Returns whether Perch may request a URL whose host comes from a caller: `https`, port 443, a public name. */
 export function isPublicUrl({ protocol, username, password, port, hostname }: URL): boolean {
   const isPlain = username === '' && password === '' && port === '';
   return protocol === 'https:' && isPlain && isPublicName(hostname);
 }
 
-/** Returns the host of a URL that may be asked for, else `null`. */
+/** Returns the host of a URL for which `isPublicUrl` holds, otherwise `null`. */
 export const publicHostOf = (url: URL): string | null => (isPublicUrl(url) ? url.hostname : null);

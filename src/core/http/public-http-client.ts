@@ -14,23 +14,23 @@ import { connectPublicly, type PublicHttpOptions, publicNetwork } from './public
 /** Maximum number of hosts whose connections are kept open. */
 const maxHosts = 64;
 
-/** Connections to one host. Further requests wait, within their deadlines. */
+/** Maximum number of connections to one host. Further requests wait within their deadlines. */
 const connectionsPerHost = 16;
 
-/** Maximum bytes of a body: anybody can run such a host, and a page of posts has a fifth of this. */
+/** Maximum size of a body in bytes, because anyone can run such a host. A page of posts has a fifth of this size. */
 const maxBodyBytes = 1_048_576;
 
 /**
- * Opens an HTTP client for hosts that callers name: `https` on port 443, a public name, only public addresses, checked
- * for each connection and redirect. Any other request fails with `refused` before a connection is made. A body may
- * have 1 MiB, or `options.maxBytes` if that is less.
+ * Opens an HTTP client for hosts that callers name. Every request and redirect must be `https` on port 443 to a public
+ * name with only public addresses; any other fails with `refused` before a connection is made. A body may have up to
+ * 1 MiB, or `options.maxBytes` if that is less.
  */
 export function openPublicHttpClient(
   options: HttpClientOptions,
   network: PublicHttpOptions = publicNetwork,
 ): HttpClient {
   const closing = new AbortController();
-  setMaxListeners(0, closing.signal); // each connection that is being made listens
+  setMaxListeners(0, closing.signal); // every pending connection adds a listener
   const { signal } = closing;
   const timeoutMs = options.connectTimeoutMs;
   const openPools = () =>
@@ -55,13 +55,13 @@ export function openPublicHttpClient(
 
 interface HostPoolOptions {
   readonly connect: (host: string) => Promise<Socket>;
-  /** Maximum number of hosts that connections are kept to; the least recently used are left first. */
+  /** Maximum number of hosts with open connections; the least recently used host is closed first. */
   readonly maxHosts: number;
-  /** Maximum time until an answer begins, and between two pieces of it. */
+  /** Maximum time until a response begins, and between two chunks of its body. */
   readonly timeoutMs: number;
 }
 
-/** Opens pools of connections, one for each origin. undici's `Agent` refuses new origins when it is full. */
+/** Opens a transport with one connection pool per origin. undici's `Agent` would refuse new origins when it is full. */
 export async function openHostPools(options: HostPoolOptions): Promise<Sender> {
   const undici = await import('undici');
   const pools = new Map<string, Pool>();
@@ -71,9 +71,9 @@ export async function openHostPools(options: HostPoolOptions): Promise<Sender> {
     pools.delete(origin);
     leaving.add(pool);
     const forget = () => leaving.delete(pool);
-    pool.close().then(forget, forget); // what is under way ends first
+    pool.close().then(forget, forget); // requests in flight finish first
   };
-  /** Leaves the pool that was used longest ago, a resting one before one that is at work. */
+  /** Closes the least recently used pool, an idle one before a busy one. */
   const makeRoom = () => {
     if (pools.size < options.maxHosts) return;
     const [oldest] = pools;
@@ -105,7 +105,7 @@ function toPoolOptions({ connect, timeoutMs }: HostPoolOptions): Pool.Options {
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     keepAliveTimeout: 10_000,
-    // A host could ask for ten minutes otherwise.
+    // Otherwise a host could set up to ten minutes.
     keepAliveMaxTimeout: 10_000,
     connect: ({ hostname }, callback) => {
       connect(hostname).then(

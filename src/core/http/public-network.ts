@@ -5,7 +5,7 @@ import { withDeadline } from '../scheduling/deadline.ts';
 import { HttpFailure } from './http-client.ts';
 import { isPublicAddress } from './ip-address.ts';
 
-/** The end of a connection: an IP address and a port, and the name that the certificate must have. */
+/** Target of a connection: an IP address, a port, and the host name that the certificate must have. */
 export interface ConnectionTarget {
   readonly address: string;
   readonly port: number;
@@ -13,20 +13,20 @@ export interface ConnectionTarget {
   readonly signal: AbortSignal;
 }
 
-/** A connection, with the IP address that it leads to by the operating system, unless it broke. */
+/** Open connection, with the remote IP address as the operating system reports it; `undefined` if it broke. */
 export interface Connection {
   readonly socket: Socket;
   readonly address: string | undefined;
 }
 
-/** How hosts that callers have named are reached. Only tests have another way than `publicNetwork`. */
+/** Name resolution and connections to hosts that callers name. Only tests replace `publicNetwork`. */
 export interface PublicHttpOptions {
-  /** Returns the IP addresses of a name, the best first. Throws if there are none, or the signal is aborted. */
+  /** Returns the IP addresses of a name in the order to try. Throws if there are none, or the signal is aborted. */
   readonly resolve: (host: string, signal: AbortSignal) => Promise<readonly string[]>;
   readonly connect: (target: ConnectionTarget) => Promise<Connection>;
 }
 
-/** DNS and TLS. It cannot be configured. */
+/** Resolution by DNS and connections by TLS, without configuration. */
 export const publicNetwork: PublicHttpOptions = {
   resolve: createResolve(() => new Resolver({ timeout: 500, tries: 2 })),
   connect: connectByTls,
@@ -35,8 +35,8 @@ export const publicNetwork: PublicHttpOptions = {
 export type NameResolver = Pick<Resolver, 'resolve4' | 'resolve6' | 'cancel'>;
 
 /**
- * Creates a look-up of addresses in DNS. The system's own cannot be cancelled, reads the hosts file, and shares four
- * threads with files, so that a few names with dead name servers would block them.
+ * Creates a cancellable DNS lookup. `dns.lookup` of Node cannot be cancelled, reads the hosts file, and shares four
+ * threads with file access, which a few names with unresponsive name servers would block.
  */
 export function createResolve(openResolver: () => NameResolver): PublicHttpOptions['resolve'] {
   return async (host, signal) => {
@@ -52,17 +52,17 @@ export function createResolve(openResolver: () => NameResolver): PublicHttpOptio
   };
 }
 
-/** One of each family leads, because a machine may have no way to one of them. */
-function merge([v4, v6]: readonly [Looked, Looked]): readonly string[] {
+/** Joins the addresses, the first of each family in front: a machine may lack a route for one family. */
+function merge([v4, v6]: readonly [LookupResult, LookupResult]): readonly string[] {
   if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
   const [first4, ...rest4] = v4.status === 'fulfilled' ? v4.value : [];
   const [first6, ...rest6] = v6.status === 'fulfilled' ? v6.value : [];
   return [first4, first6, ...rest4, ...rest6].filter((address) => address !== undefined);
 }
 
-type Looked = PromiseSettledResult<readonly string[]>;
+type LookupResult = PromiseSettledResult<readonly string[]>;
 
-/** Connects to an address and checks that the certificate is the host's, whatever the environment says. */
+/** Connects to an address by TLS. Always verifies the certificate, also with NODE_TLS_REJECT_UNAUTHORIZED=0. */
 export function connectByTls(target: ConnectionTarget): Promise<Connection> {
   const { address: host, port, host: servername, signal } = target;
   return new Promise((resolve, reject) => {
@@ -71,7 +71,7 @@ export function connectByTls(target: ConnectionTarget): Promise<Connection> {
     const socket = startTls({ host, port, servername, ...secure });
     const stop = () => {
       const { reason } = signal;
-      socket.destroy(reason instanceof Error ? reason : new Error('The connection was given up.'));
+      socket.destroy(reason instanceof Error ? reason : new Error('The connection was cancelled.'));
     };
     signal.addEventListener('abort', stop, { once: true });
     socket.once('close', () => signal.removeEventListener('abort', stop));
@@ -84,28 +84,31 @@ export function connectByTls(target: ConnectionTarget): Promise<Connection> {
   });
 }
 
-interface Connecting {
+interface ConnectOptions {
   readonly network: PublicHttpOptions;
-  /** For looking the name up and connecting together. */
+  /** Deadline for the lookup and the connection together. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Maximum number of addresses of a name that are tried. */
+/** Maximum number of addresses to try per name. */
 const maxAddresses = 3;
 
 /**
- * Connects to a host by name, if all of its addresses are public. They are looked up once for each connection, so that
- * no later answer of its name server counts. Throws HttpFailure, or the Error of the operating system or of TLS.
+ * Connects to a host by name, if all its addresses are public. Each connection looks the addresses up once and connects
+ * to the checked addresses, so a name server cannot send other ones afterwards (DNS rebinding).
+ *
+ * @throws HttpFailure, or an Error of the operating system or of TLS
  */
-export function connectPublicly(host: string, connecting: Connecting): Promise<Socket> {
-  const { timeoutMs, signal } = connecting;
+export function connectPublicly(host: string, options: ConnectOptions): Promise<Socket> {
+  const { timeoutMs, signal } = options;
   return withDeadline(timeoutMs, [signal], (deadline) =>
-    connectToOne(host, { ...connecting, signal: deadline }),
+    connectToFirst(host, { ...options, signal: deadline }),
   );
 }
 
-async function connectToOne(host: string, { network, timeoutMs, signal }: Connecting) {
+/** Connects to the first address that accepts a connection. */
+async function connectToFirst(host: string, { network, timeoutMs, signal }: ConnectOptions) {
   const addresses = await findAddresses(host, network, signal);
   const shareMs = Math.ceil(timeoutMs / addresses.length);
   let fault: unknown;
@@ -114,20 +117,20 @@ async function connectToOne(host: string, { network, timeoutMs, signal }: Connec
       const connection = await withDeadline(shareMs, [signal], (share) =>
         network.connect({ address, port: 443, host, signal: share }),
       );
-      return ifPublic(connection);
+      return requirePublic(connection);
     } catch (error) {
       if (error instanceof HttpFailure) throw error;
-      if (signal.aborted) throw new HttpFailure('timeout', 'No connection in time.', error);
+      if (signal.aborted) throw new HttpFailure('timeout', 'The connection timed out.', error);
       fault = error;
     }
   }
   throw fault;
 }
 
-/** One address that is not public spoils the rest: a site has no use for it, an attack has. */
+/** Resolves a host. Refuses it if any address is not public: only an attack has a use for such an address. */
 async function findAddresses(host: string, { resolve }: PublicHttpOptions, signal: AbortSignal) {
   const addresses = await resolve(host, signal).catch((error: unknown) => {
-    throw new HttpFailure('refused', 'The name of the host has no address.', error);
+    throw new HttpFailure('refused', 'The host name has no address.', error);
   });
   if (addresses.length === 0 || !addresses.every(isPublicAddress)) {
     throw new HttpFailure('refused', 'The host has an address that is not public.');
@@ -135,8 +138,8 @@ async function findAddresses(host: string, { resolve }: PublicHttpOptions, signa
   return addresses.slice(0, maxAddresses);
 }
 
-/** Judges where a connection leads to, whatever was asked for. */
-function ifPublic({ socket, address }: Connection): Socket {
+/** Returns the socket if its actual remote address is public, otherwise closes it and throws. */
+function requirePublic({ socket, address }: Connection): Socket {
   if (address !== undefined && isPublicAddress(address)) return socket;
   socket.destroy();
   throw new HttpFailure('refused', 'The connection leads to an address that is not public.');

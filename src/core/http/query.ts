@@ -1,14 +1,14 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 
-/** Returns the parameters of a URL; a repeated one is a list. Never throws: broken percent-encoding stays as it is. */
+/** Parses the query of a URL. A repeated parameter is a list. Never throws: invalid percent-encoding stays as it is. */
 export function parseQuery(url: string): ParsedUrlQuery {
   const start = url.indexOf('?');
-  // All of them: a URL is bounded, and what is left out would not be refused.
+  // No maximum number of keys: parameters beyond it would be ignored instead of refused, and the URL is bounded.
   return start === -1 ? {} : parse(url.slice(start + 1), '&', '=', { maxKeys: 0 });
 }
 
-/** Joins the parameters of a query and those of the path, which win. */
+/** Merges the parameters of the query and of the path. Those of the path take precedence. */
 export function joinParameters(query: ParsedUrlQuery, path: Readonly<ParsedUrlQuery>) {
-  // A path that names the post is not overruled by `url`.
+  // A path that names the post takes precedence over the parameter `url`.
   return path.id === undefined ? { ...query, ...path } : { ...query, url: undefined, ...path };
 }

@@ -1,6 +1,6 @@
 /**
- * Parses a URL, absolute or relative to `base`; returns `null` for anything else. Node 20 has no `URL.parse`, and its
- * `URL.canParse` refuses letters such as `ü` once it has compiled its fast path.
+ * Parses a URL, absolute or relative to `base`. Returns `null` for anything else. Node 20 has no `URL.parse`, and its
+ * `URL.canParse` rejects letters such as `ü` after optimization.
  */
 export function parseUrl(text: string, base?: URL): URL | null {
   try {
@@ -10,6 +10,6 @@ export function parseUrl(text: string, base?: URL): URL | null {
   }
 }
 
-/** Returns whether a host name means this machine: `localhost` (RFC 6761 §6.3), `127.0.0.0/8` or `::1`. */
+/** Returns whether a host name is a name of this machine: `localhost` (RFC 6761 §6.3), `127.0.0.0/8` or `::1`. */
 export const isLoopbackName = (hostname: string): boolean =>
   /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname);

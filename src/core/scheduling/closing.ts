@@ -1,6 +1,6 @@
 export type Closing = ReturnType<typeof createClosing>;
 
-/** Creates a list of resources that are closed in the reverse order of their opening. */
+/** Creates a stack of resources that are closed in the reverse order of their opening. */
 export function createClosing() {
   const opened: (() => unknown)[] = [];
   const closeAll = async (): Promise<void> => {
@@ -16,12 +16,12 @@ export function createClosing() {
   };
   let closed: Promise<void> | undefined;
   return {
-    /** Registers how to close a resource that has just been opened. */
+    /** Registers the function that closes a resource that was just opened. */
     add: (close: () => unknown) => void opened.push(close),
     /**
-     * Closes everything, once. A resource that cannot be closed keeps no other one open.
+     * Closes all resources. Later calls return the same promise. If closing a resource fails, the others are still closed.
      *
-     * @throws the first error, after everything has been tried
+     * @throws the first error, after all resources were closed
      */
     close: () => {
       closed ??= closeAll();

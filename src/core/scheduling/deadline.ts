@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 
 /**
- * Runs work with a signal that is aborted after `ms` milliseconds, or together with one of `signals`. Node 20 can
- * collect an `AbortSignal.timeout` within `AbortSignal.any`, and a long-lived signal keeps each signal made of it.
+ * Runs work with a signal that is aborted after `ms` milliseconds or with one of `signals`. Not `AbortSignal.any` with
+ * `AbortSignal.timeout`: Node 20 can garbage-collect the timeout, and a long-lived signal leaks derived signals.
  */
 export async function withDeadline<Result>(
   ms: number,
@@ -17,13 +17,13 @@ export async function withDeadline<Result>(
   }
 }
 
-/** A deadline for work that is not one promise. Close it with `close()`. */
+/** Deadline for work that is not a single promise. Close it with `close()`. */
 export interface Deadline {
-  /** Aborted when the time is over, together with one of the signals, or by `abort`. */
+  /** Signal that is aborted when the time is over, with one of the given signals, or by `abort`. */
   readonly signal: AbortSignal;
-  /** Whether the time is over, rather than that `abort` was called. */
+  /** Whether the signal was aborted because the time is over. */
   readonly isLate: boolean;
-  /** Starts the time anew, with `ms` milliseconds from now. Changes nothing once it is over. */
+  /** Restarts the timer with `ms` milliseconds from now. Does nothing after the signal was aborted. */
   restart(ms: number): void;
   abort(): void;
   close(): void;
@@ -31,7 +31,7 @@ export interface Deadline {
 
 export function openDeadline(ms: number, signals: readonly AbortSignal[]): Deadline {
   const controller = new AbortController();
-  setMaxListeners(0, controller.signal); // many requests wait for the one signal
+  setMaxListeners(0, controller.signal); // many requests listen to the same signal
   let isLate = false;
   const abort = () => controller.abort();
   const expire = () => {

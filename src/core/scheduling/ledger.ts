@@ -1,6 +1,6 @@
 import type { Client } from '../caller.ts';
 
-/** Resources that a client holds while the server works for it: numbers of things, or bytes. */
+/** Resources that a client uses while the server works for it, counted in units or bytes. */
 export const holdings = [
   'connections',
   'upstreamReads',
@@ -15,37 +15,38 @@ export const holdings = [
 
 export type Holding = (typeof holdings)[number];
 
-/** Maximum amounts of one holding. */
+/** Maximum amounts of one resource. */
 export interface HoldingBound {
   readonly perAddress: number;
   readonly total: number;
 }
 
-/** The part of a resource that one piece of work holds. Release it when the work ends. */
+/** Reservation of a resource for one task. Release it when the task ends. */
 export interface Hold {
-  /** Takes an amount, and returns whether there was room. Takes nothing if there was none. */
+  /** Reserves a further amount. Returns `false`, and reserves nothing, if the amount exceeds a bound. */
   take(amount: number): boolean;
-  /** Returns everything taken. Later calls change nothing. */
+  /** Releases the whole reservation. Later calls do nothing. */
   release(): void;
 }
 
-/** Amounts of one holding that are counted outside of the ledger, such as in a file. */
+/** Amounts of one resource that are counted outside of the ledger, for example in a database. */
 export interface Account {
   heldBy(name: string): number;
   total(): number;
 }
 
-/** The exceeded bound. `share`: the client already holds more than would be left for all others. */
+/** Bound that an amount exceeds. `share`: the client already uses more than would be left for all others. */
 export type Excess = 'address' | 'network' | 'total' | 'share';
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** The addresses of a network may have this many times what one address may. */
+/** Bound of a network (an IPv6 /48) as a multiple of the bound of one address. */
 export const addressesPerNetwork = 4;
 
 /**
- * Creates an empty ledger. It refuses an amount over the bound of the address, its network or all clients, and if the
- * client already holds more than would be left for all others: so no client has more than half of the total.
+ * Creates an empty ledger of the resources that clients use. It refuses an amount that exceeds the bound of the address,
+ * of its network or of all clients. It also refuses an amount if the client already uses more than would be left for
+ * all others, so that no client can use more than half of the total.
  */
 export function createLedger(bounds: Readonly<Record<Holding, HoldingBound>>) {
   const books = new Map<Holding, Book>();
@@ -55,25 +56,25 @@ export function createLedger(bounds: Readonly<Record<Holding, HoldingBound>>) {
     return book;
   };
   return {
-    /** Opens an empty hold; `null` is the server's own work, which is bounded by the total alone. */
+    /** Opens an empty reservation. `null` stands for the server's own work, which only the total bounds. */
     open: (holding: Holding, client: Client | null): Hold => openHold(bookOf(holding), client),
-    /** Counts an account in addition to holds from now on. */
+    /** Adds the amounts of an account to those of the reservations from now on. */
     include: (holding: Holding, account: Account): void => {
       bookOf(holding).account = account;
     },
-    /** Returns the bound that a client would exceed with an amount more; `null` if there is room. */
+    /** Returns the bound that a client would exceed with a further amount, or `null`. */
     findExcess: (holding: Holding, client: Client | null, amount: number): Excess | null => {
       const book = bookOf(holding);
       return findExcess(book, toLimits(client, book.bound), amount);
     },
     heldBy: (holding: Holding, name: string): number => heldIn(bookOf(holding), name),
     totalOf: (holding: Holding): number => totalIn(bookOf(holding)),
-    /** Returns how often an amount was refused since the start. */
+    /** Returns the number of refused amounts since the start. */
     refusedOf: (holding: Holding): number => bookOf(holding).refused,
   };
 }
 
-/** The amounts of one holding, by the name of the address or network. Names that hold nothing have no entry. */
+/** Used amounts of one resource by address and network. Addresses and networks that use nothing have no entry. */
 export interface Book {
   readonly bound: HoldingBound;
   readonly held: Map<string, number>;
@@ -84,7 +85,7 @@ export interface Book {
 
 const emptyAccount: Account = { heldBy: () => 0, total: () => 0 };
 
-/** Creates the account of one holding, such as the requests to one host, in which nothing is held. */
+/** Creates an empty record of the use of one resource, such as the requests to one host. */
 export function createBook(bound: HoldingBound): Book {
   return { bound, held: new Map(), total: 0, refused: 0, account: emptyAccount };
 }
@@ -94,7 +95,7 @@ const heldIn = ({ held, account }: Book, name: string) =>
 
 const totalIn = ({ total, account }: Book) => total + account.total();
 
-/** Opens a hold on one account, as `Ledger.open` does. */
+/** Opens an empty reservation of one resource. `null` stands for the server's own work. */
 export function openHold(book: Book, client: Client | null): Hold {
   const limits = toLimits(client, book.bound);
   let taken = 0;

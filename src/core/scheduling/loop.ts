@@ -1,22 +1,22 @@
-/** The event loop, as turns see it. */
+/** Event loop, as the scheduler of turns uses it. */
 export interface Loop {
-  /** Calls `run` in a later pass, with the length in milliseconds of the pass in which it was asked to. */
+  /** Calls `run` in a later pass of the event loop, with the duration of the current pass in milliseconds. */
   nextPass(run: (lengthMs: number) => void): void;
 }
 
 export type ServerLoop = ReturnType<typeof createServerLoop>;
 
-/** Maximum number of passes in a row that only accept connections. */
+/** Maximum number of consecutive passes that only accept connections. */
 const maxAccepting = 16;
 
 /**
- * Creates the event loop of a server. Node accepts one connection per pass, so passes follow without further work
- * while connections arrive: a client that opens many does not delay the others.
+ * Creates the event loop of a server. Node accepts one connection per pass, so other work is deferred while connections
+ * arrive. A client that opens many connections therefore does not delay others.
  */
 export function createServerLoop() {
   let connections = 0;
   return {
-    /** Records that a connection was accepted. */
+    /** Records an accepted connection. */
     noteConnection: () => {
       connections += 1;
     },

@@ -1,18 +1,21 @@
-/** Work in slices that do not block the event loop (docs/decisions/0062-long-reads-in-slices.md). */
+/**
+ * Context of long work that is divided into time slices, so that it does not block the event loop
+ * (docs/decisions/0062-long-reads-in-slices.md).
+ */
 export interface Sliced {
-  /** Waits for the next turn if the slice has taken long. Default: the work is done in one piece. */
+  /** Called between steps; waits for a turn if the time slice is used up. Default: the work is not divided. */
   readonly endSlice?: (() => Promise<void>) | undefined;
 }
 
-/** Length in milliseconds after which a slice ends. */
+/** Length of a time slice in milliseconds. */
 const sliceMs = 20;
 
 export type Slices = ReturnType<typeof createSlices>;
 
-/** Creates the slices of one piece of work, which begins now. `takeTurn` waits until it may continue. */
+/** Creates the time slices of one task, which begins now. `takeTurn` waits until the task may continue. */
 export function createSlices(takeTurn: () => Promise<unknown>) {
   let beginMs = performance.now();
-  /** Begins a slice anew, after a wait that was no work. */
+  /** Starts a new slice, after a wait during which the task did not use the CPU. */
   const beginSlice = () => {
     beginMs = performance.now();
   };
@@ -26,7 +29,7 @@ export function createSlices(takeTurn: () => Promise<unknown>) {
   };
 }
 
-/** Maps rows, and ends a slice before a row if it has taken long. */
+/** Maps rows one by one, and ends the time slice between two rows if it is used up. */
 export async function mapInSlices<Row, Item>(
   rows: readonly Row[],
   map: (row: Row, index: number) => Item | Promise<Item>,
@@ -40,7 +43,7 @@ export async function mapInSlices<Row, Item>(
   return items;
 }
 
-/** Work in steps, between which a slice can end. */
+/** Generator of steps, between which a time slice can end. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
 export function* mapInSteps<In, Out>(rows: readonly In[], map: (row: In) => Out): Steps<Out[]> {
@@ -52,14 +55,14 @@ export function* mapInSteps<In, Out>(rows: readonly In[], map: (row: In) => Out)
   return items;
 }
 
-/** Takes all steps at once, and returns their result. */
+/** Runs all steps without a pause, and returns their result. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
   let step = steps.next();
   while (!step.done) step = steps.next();
   return step.value;
 }
 
-/** Takes all steps, ends a slice before one where it has taken long, and returns their result. */
+/** Runs all steps, ends the time slice between two of them if it is used up, and returns their result. */
 export async function runInSlices<Out>(steps: Steps<Out>, { endSlice }: Sliced): Promise<Out> {
   for (;;) {
     await endSlice?.();

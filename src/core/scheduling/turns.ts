@@ -1,102 +1,109 @@
 import type { Loop } from './loop.ts';
 import { createSlices, type Slices } from './slices.ts';
 
-/** Limits on what one pass of the event loop admits. */
+/** Maximum numbers of turns in one pass of the event loop. */
 export interface TurnLimits {
-  /** Of one client. */
+  /** Turns of each client. */
   readonly each: number;
-  /** Of all clients; default: no limit. */
+  /** Turns of all clients together; default: no limit. */
   readonly all?: number;
-  /** Target length of a pass in milliseconds. A longer pass halves the number admitted. Default: no target. */
+  /** Target duration of a pass in milliseconds. A longer pass halves the number of turns. Default: no target. */
   readonly ms?: number;
 }
 
-/** Lets clients take turns, so that what one of them sends does not delay the others. */
+/** Fair scheduler: clients take turns, so that the requests of one client do not delay those of others. */
 export interface Turns {
   /**
-   * Calls `go` immediately if the client has a turn left in this pass of the event loop, otherwise in a later pass.
-   * `go` returns whether it used the turn; `false` passes the turn to the next waiter.
+   * Calls `go` immediately if the client has a turn left in this pass of the event loop, otherwise in a later pass. `go`
+   * returns whether it used the turn; `false` leaves the turn to the next waiter of the client.
    */
   take(client: string, go: () => boolean): void;
 }
 
-interface Line {
+interface Queue {
   taken: number;
   readonly waiting: (() => boolean)[];
 }
 
-/** Creates turns. The number of connections bounds the waiters. */
+/** Creates a fair scheduler. The number of waiters is bounded only by the number of connections. */
 export function createTurns(
   { each, all = Number.POSITIVE_INFINITY, ms = Number.POSITIVE_INFINITY }: TurnLimits,
   { nextPass }: Loop,
 ): Turns {
-  const lines = new Map<string, Line>();
+  const queues = new Map<string, Queue>();
   let taken = 0;
-  let isPassing = false;
-  let most = all;
-  const comeBack = () => {
-    if (isPassing || lines.size === 0) return;
-    isPassing = true;
+  let isPassScheduled = false;
+  let limit = all;
+  const schedulePass = () => {
+    if (isPassScheduled || queues.size === 0) return;
+    isPassScheduled = true;
     nextPass(pass);
   };
-  const hasTurn = (line: Line) => line.taken < each && taken < most;
+  const hasTurn = (queue: Queue) => queue.taken < each && taken < limit;
   const adapt = (admitted: number, tookMs: number) =>
-    tookMs > ms ? Math.max(1, Math.floor(Math.min(most, admitted) / 2)) : Math.min(all, most * 2);
-  const use = (line: Line, go: () => boolean): void => {
+    tookMs > ms ? Math.max(1, Math.floor(Math.min(limit, admitted) / 2)) : Math.min(all, limit * 2);
+  const use = (queue: Queue, go: () => boolean): void => {
     if (!go()) return;
-    line.taken += 1;
+    queue.taken += 1;
     taken += 1;
   };
-  const admit = (client: string, line: Line): void => {
-    lines.delete(client);
-    lines.set(client, line); // behind the clients that still wait
-    line.taken = 0;
-    while (hasTurn(line)) {
-      const go = line.waiting.shift();
+  const admit = (client: string, queue: Queue): void => {
+    queues.delete(client);
+    queues.set(client, queue); // behind the clients that still wait
+    queue.taken = 0;
+    while (hasTurn(queue)) {
+      const go = queue.waiting.shift();
       if (go === undefined) return;
-      use(line, go);
+      use(queue, go);
     }
   };
   const pass = (lengthMs: number): void => {
-    isPassing = false;
-    most = adapt(taken, lengthMs);
+    isPassScheduled = false;
+    limit = adapt(taken, lengthMs);
     taken = 0;
-    for (const [client, { waiting }] of lines) if (waiting.length === 0) lines.delete(client);
-    comeBack();
-    for (const [client, line] of [...lines]) if (taken < most) admit(client, line);
+    for (const [client, { waiting }] of queues) if (waiting.length === 0) queues.delete(client);
+    schedulePass();
+    for (const [client, queue] of [...queues]) if (taken < limit) admit(client, queue);
   };
   return {
     take: (client, go) => {
-      const line = lines.get(client) ?? { taken: 0, waiting: [] };
-      lines.set(client, line);
-      comeBack();
-      if (line.waiting.length === 0 && hasTurn(line)) use(line, go);
-      else line.waiting.push(go);
+      const queue = queues.get(client) ?? { taken: 0, waiting: [] };
+      queues.set(client, queue);
+      schedulePass();
+      if (queue.waiting.length === 0 && hasTurn(queue)) use(queue, go);
+      else queue.waiting.push(go);
     },
   };
 }
 
-/** Waits for a turn of a client, and returns what `isHere` returns then; `false` leaves the turn to the next waiter. */
-export function waitForTurn(turns: Turns, client: string, isHere: () => boolean): Promise<boolean> {
+/**
+ * Waits for a turn of a client, then resolves to the result of `isNeeded`. If that is `false`, for example because the
+ * client has disconnected, the next waiter gets the turn.
+ */
+export function waitForTurn(
+  turns: Turns,
+  client: string,
+  isNeeded: () => boolean,
+): Promise<boolean> {
   return new Promise((resolve) => {
     turns.take(client, () => {
-      const here = isHere();
-      resolve(here);
-      return here;
+      const isUsed = isNeeded();
+      resolve(isUsed);
+      return isUsed;
     });
   });
 }
 
-/** Creates the slices of a client's work; each takes a turn. */
+/** Creates the time slices of a client's work. Each slice takes a turn. */
 export const sliceByTurns = (turns: Turns, client: string): Slices =>
   createSlices(() => waitForTurn(turns, client, () => true));
 
-/** Maximum length in milliseconds of a pass that needs no pause after it. */
+/** Maximum duration in milliseconds of a pass that is not followed by a pause. */
 const shortMs = 10;
 
 /**
- * Creates turns for long work. Each pass of the event loop admits one piece, and clients alternate. After a long pass,
- * the next piece waits for twice its length.
+ * Creates a fair scheduler for CPU-heavy work. Each pass of the event loop admits one turn, and clients alternate. After
+ * a long pass, the next turn waits for twice the duration of that pass.
  */
 export function createHeavyTurns(loop: Loop): Turns {
   const nextPass: Loop['nextPass'] = (run) =>
