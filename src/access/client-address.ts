@@ -10,13 +10,13 @@ import {
   toDottedEnd,
 } from '../core/http/ip-address.ts';
 
-/** The name of every client whose address cannot be told: one for all, so that garbage makes no accounts. */
+/** Name shared by all clients without a valid address, so that malformed addresses create no allowances. */
 const unknownClient = 'unknown';
 
 /**
- * Gives the name that a client's allowance goes by: an IPv4 address as it is, also where IPv6 maps it;
- * of any other IPv6 address its /64 as four groups, `2001:db8:1:2`. Brackets and
- * a port are tolerated. Whatever is no address is `unknown`.
+ * Returns the name under which a client's allowance is counted: an IPv4 address unchanged (also if IPv4-mapped), or the
+ * /64 of an IPv6 address as four groups, `2001:db8:1:2`. Accepts brackets and a port. Returns `unknown` for anything
+ * else.
  */
 export function toClientAddress(address: string | undefined): string {
   return nameOf(toAddress(address));
@@ -30,9 +30,8 @@ function nameOf(address: IpAddress | null): string {
 }
 
 /**
- * Returns the client of a name that `toClientAddress` has returned. The network of an IPv6 address is
- * its /48, `2001:db8:1/48`: sites and customers commonly get a whole one (RFC 6177 §2), so that its
- * /64s have to count together as well.
+ * Returns the client for a name from `toClientAddress`. The network of an IPv6 address is its /48, `2001:db8:1/48`.
+ * Sites and customers commonly get a whole /48 (RFC 6177 §2), so its /64s are also counted together.
  */
 export function toClient(name: string): Client {
   const end = name.lastIndexOf(':');
@@ -46,27 +45,27 @@ function toAddress(written: string | undefined): IpAddress | null {
 const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const dottedWithPort = /^([\d.]+):\d{1,5}$/;
 
-/** `[2001:db8::1]:443` and `203.0.113.7:4711`, as some proxies write them. */
+/** Removes the port from `[2001:db8::1]:443` or `203.0.113.7:4711`, which some proxies send. */
 function withoutPort(written: string): string {
   const [, address] = bracketed.exec(written) ?? dottedWithPort.exec(written) ?? [];
   return address ?? written;
 }
 
-/** Names for ranges of addresses, as other servers have them (RFC 1122, RFC 1918, RFC 3927, RFC 4193, RFC 4291). */
+/** Address ranges by the names that other servers use too (RFC 1122, RFC 1918, RFC 3927, RFC 4193, RFC 4291). */
 const namedRanges: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
   uniquelocal: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
 };
 
-/** Tells what is wrong with an entry of `PERCH_TRUST_PROXY`; null where nothing is. */
+/** Returns the fault of an entry of `PERCH_TRUST_PROXY` as the end of a sentence, or `null` if the entry is valid. */
 export function trustedProxyFault(entry: string): string | null {
   if (parseRanges(entry) !== null) return null;
   const names = Object.keys(namedRanges).join(', ');
   return `must be a comma-separated list of IP addresses, CIDR ranges or ${names}, not “${entry}”`;
 }
 
-/** Gives the ranges that an entry stands for; null where it is none. */
+/** Returns the address ranges of an entry, or `null` if the entry is invalid. */
 function parseRanges(entry: string): readonly AddressRange[] | null {
   const name = entry.toLowerCase();
   const written = Object.hasOwn(namedRanges, name) ? (namedRanges[name] ?? []) : [entry];
@@ -74,7 +73,7 @@ function parseRanges(entry: string): readonly AddressRange[] | null {
   return ranges.length === written.length ? ranges : null;
 }
 
-/** Who is at the other end of a connection. */
+/** Remote end of a connection. */
 interface Peer {
   readonly name: string;
   readonly isTrusted: boolean;
@@ -86,7 +85,7 @@ type Trust = (address: IpAddress) => boolean;
 function createTrust(entries: readonly string[]): Trust {
   const trusted = entries.flatMap((entry) => {
     const ranges = parseRanges(entry);
-    if (ranges === null) throw new Error(`${entry} is no address of a proxy`);
+    if (ranges === null) throw new Error(`${entry} is not an address or a range of proxies.`);
     return ranges;
   });
   return (address) => trusted.some((range) => isWithin(address, range));
@@ -97,16 +96,16 @@ function toPeer(remoteAddress: string | undefined, isTrusted: Trust): Peer {
   return { name: nameOf(address), isTrusted: address !== null && isTrusted(address) };
 }
 
-/** The part of a connection that says where it comes from. */
+/** Part of a socket with its remote address. */
 interface Connection {
   readonly remoteAddress?: string | undefined;
 }
 
 /**
- * Creates the reader of connections, which returns the client at the other end, or `null` for a trusted
- * proxy: the connections of many clients come through it.
+ * Creates a function that returns the client of a connection. It returns `null` for a trusted proxy, which many clients
+ * connect through.
  *
- * @param trusted Entries without a `trustedProxyFault`.
+ * @param trusted entries of `PERCH_TRUST_PROXY` for which `trustedProxyFault` returns `null`
  */
 export function createConnectionReader(
   trusted: readonly string[],
@@ -118,27 +117,27 @@ export function createConnectionReader(
   };
 }
 
-/** The part of a request that says where it comes from. */
+/** Part of a request that determines its client address. */
 export interface AddressSource {
   readonly socket: Connection;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 interface AddressReaderOptions {
-  /** The proxies whose `X-Forwarded-For` is believed; each has no `trustedProxyFault`. */
+  /** Proxies whose `X-Forwarded-For` is trusted; `trustedProxyFault` returns `null` for each. */
   readonly trusted: readonly string[];
-  /** Is called once, when the first `X-Forwarded-For` comes from somebody else. */
+  /** Called once, for the first `X-Forwarded-For` from an untrusted peer. */
   readonly onIgnored: () => void;
 }
 
-/** Maximum number of peers and of headers that are remembered, and maximum length of such a header. */
-const maxRemembered = 2000;
-const maxRememberedLength = 200;
+/** Maximum number of cached peers and of cached headers, and maximum length of a cached header. */
+const maxCached = 2000;
+const maxCachedLength = 200;
 
 /**
- * Creates the reader of clients' addresses, which gives the name of a request's client (see
- * `toClientAddress`). It is the socket's address. If that is a trusted proxy's, `X-Forwarded-For` is
- * followed from its right end, where the nearest proxy wrote, up to the first address that is not.
+ * Creates a function that returns the name of a request's client (see `toClientAddress`). This is the address of the
+ * socket. If a trusted proxy has that address, it is the rightmost address in `X-Forwarded-For` that is not a trusted
+ * proxy's: each proxy appends the address it saw.
  */
 export function createAddressReader({
   trusted,
@@ -146,11 +145,11 @@ export function createAddressReader({
 }: AddressReaderOptions): (request: AddressSource) => string {
   const isTrusted = createTrust(trusted);
   const follow = (header: string) => followForwarded(header, isTrusted);
-  const max = maxRemembered;
+  const max = maxCached;
   const peers = new LRUCache({ max, memoMethod: (text: string) => toPeer(text, isTrusted) });
   const forwarded = new LRUCache({ max, memoMethod: follow });
   const nameForwarded = (header: string) =>
-    header.length > maxRememberedLength ? follow(header) : forwarded.memo(header);
+    header.length > maxCachedLength ? follow(header) : forwarded.memo(header);
   let hasIgnored = false;
   return ({ socket: { remoteAddress = '' }, headers: { 'x-forwarded-for': written } }) => {
     const peer = peers.memo(remoteAddress);
@@ -162,17 +161,17 @@ export function createAddressReader({
   };
 }
 
-/** The most entries of `X-Forwarded-For` that are looked at, from the right. */
+/** Maximum number of entries of `X-Forwarded-For` that are read, from the right. */
 const maxEntries = 32;
 
-/** Returns the name of the last address that can be believed; '' if there is none. */
+/** Returns the name of the leftmost trustworthy address of the header, or '' if there is none. */
 function followForwarded(header: string, isTrusted: Trust): string {
   let client = '';
   let end = header.length;
-  for (let looked = 0; looked < maxEntries && end >= 0; looked += 1) {
+  for (let entries = 0; entries < maxEntries && end >= 0; entries += 1) {
     const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1);
     const address = toAddress(header.slice(comma + 1, end).trim());
-    // What is beyond something that is no address was not written by a proxy that is believed.
+    // A trusted proxy appends only addresses, so anything before an invalid entry is not trustworthy.
     if (address === null) return client;
     client = nameOf(address);
     if (!isTrusted(address)) return client;

@@ -176,7 +176,7 @@ describe('perch keys', () => {
     ]);
     await release();
 
-    const words = ['There is no key store', 'is damaged', 'is locked by another program'];
+    const words = ['is missing', 'is damaged', 'has locked the key store'];
     for (const [index, { code, stdout, stderr }] of ends.entries()) {
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
       expect(stderr).toContain(words[index]);

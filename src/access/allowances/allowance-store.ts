@@ -1,40 +1,40 @@
-/** One unit of an account's allowance, to be spent. */
+/** Request to spend one unit of an account's allowance. */
 export interface Charge {
-  /** Name of the account. The charges of one call have different accounts. */
+  /** Name of the account. All charges of one call have different accounts. */
   readonly account: string;
-  /** Units that the account has in a window, at least 1. It may differ from call to call. */
+  /** Maximum number of units in a window, at least 1. May differ from call to call. */
   readonly limit: number;
 }
 
 /**
- * Result of spending. `giveBack` refunds the units once. `account` is the exhausted one that recovers last, and
- * `waitMs`, at least 1, is the shortest wait after which the charges succeed if nobody else spends.
+ * Result of spending. `giveBack` refunds the units; later calls do nothing. `account` is the exhausted account with the
+ * longest wait, and `waitMs` (at least 1) is the time after which the charges succeed if no other call spends.
  */
 export type Spent =
   | { readonly ok: true; giveBack(): void }
   | { readonly ok: false; readonly account: string; readonly waitMs: number };
 
-/** Units that an account has spent within the window. */
+/** Units of an account within the window. */
 export interface AccountState {
   readonly spent: number;
-  /** Whole milliseconds until there is one more unit to spend; 0 if none is spent. */
+  /** Whole milliseconds until one more unit can be spent; 0 if no unit is spent. */
   readonly nextMs: number;
 }
 
 /**
- * Counts the units that accounts spend. A unit counts for exactly one window from the time it was spent. So no window,
- * wherever it begins, has more units of an account than its limit, as long as the store remembers the account.
+ * Sliding-window rate limiter. A unit counts for exactly one window from the time it was spent, so an account never
+ * spends more units than its limit within any period of that length, as long as the store remembers the account.
  */
 export interface AllowanceStore {
   /**
-   * Spends one unit of each account, or none at all. Asynchronous, so that servers can share a store. Overlapping calls
-   * never take the same unit.
+   * Spends one unit of each account, or none at all. Concurrent calls never spend the same unit. Asynchronous, so that
+   * several servers can share a store.
    */
   spend(charges: readonly Charge[]): Promise<Spent>;
   /**
-   * Returns what this server knows of an account now. Synchronous and cheap, because every reply shows it.
+   * Returns the state of an account, as known to this server. Synchronous and cheap, because every reply contains it.
    *
-   * @param limit Given if it may be below what is spent; then several units have to come back first.
+   * @param limit pass this if more units than the limit may be spent; then several units must expire first
    */
   stateOf(account: string, limit?: number): AccountState;
 }

@@ -2,10 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import type { AccountState, AllowanceStore, Charge, Spent } from './allowance-store.ts';
 
-/** How long units count, and how many accounts are remembered: 100,000 by default. */
 interface AllowanceWindowOptions {
+  /** Time for which a spent unit counts. */
   readonly windowMs: number;
   readonly clock: Clock;
+  /** Maximum number of accounts in memory; default 100,000. */
   readonly maxAccounts?: number;
 }
 
@@ -16,34 +17,34 @@ interface Log {
 
 const maxBytes = 64 * 1024 * 1024;
 
-/** Maximum number of units of one account, whatever its limit, so that its log fits into `maxBytes`. */
+/** Maximum number of units of one account, even if its limit is higher, so that its log fits into `maxBytes`. */
 const maxUnits = 2 ** 20;
 
 const noWait = { account: '', waitMs: 0 };
 
-/** Maximum number of expired accounts that one call removes, so that no call takes long. */
+/** Maximum number of expired accounts removed by one call, which bounds its duration. */
 const maxRemoved = 100;
 
 /**
- * Allowance store in the memory of this process. It keeps the time of every unit. Beyond the maximum number of accounts,
- * or 64 MiB, it forgets the account that spent least recently. See docs/decisions/0065-plain-allowances.md.
+ * Allowance store in the memory of this process, with a timestamp for every spent unit. Above the maximum number of
+ * accounts or 64 MiB, the account that spent least recently is evicted. See docs/decisions/0065-plain-allowances.md.
  */
 export class AllowanceWindow implements AllowanceStore {
   readonly #windowMs: number;
   readonly #readMs: () => number;
   readonly #maxAccounts: number;
-  /** Only spending makes an account recent, so the least recent one is the first to have all its units back. */
+  /** Logs by account. Only spending updates the recency, so the units of the least recent account expire first. */
   readonly #logs: LRUCache<string, Log>;
 
   constructor({ windowMs, clock, maxAccounts = 100_000 }: AllowanceWindowOptions) {
     this.#windowMs = windowMs;
-    this.#readMs = createSteadyTime(clock);
+    this.#readMs = createMonotonicTime(clock);
     this.#maxAccounts = maxAccounts;
-    // `max` would reserve memory for all accounts at the start, which takes 30 ms.
-    this.#logs = new LRUCache({ maxSize: maxBytes, sizeCalculation: weigh });
+    // `max` would allocate memory for all accounts at the start, which takes 30 ms.
+    this.#logs = new LRUCache({ maxSize: maxBytes, sizeCalculation: estimateBytes });
   }
 
-  // Nothing is awaited between the check and the writes, so overlapping calls never take the same unit.
+  // Nothing is awaited between the check and the writes, so concurrent calls never spend the same unit.
   spend(charges: readonly Charge[]): Promise<Spent> {
     const nowMs = this.#startCall();
     const waits = charges.map(({ account, limit }) => {
@@ -53,11 +54,11 @@ export class AllowanceWindow implements AllowanceStore {
     });
     const longest = waits.reduce((a, b) => (b.waitMs > a.waitMs ? b : a), noWait);
     if (longest.waitMs > 0) return Promise.resolve({ ok: false, ...longest });
-    // All logs are looked up first, because writing one may make the cache forget another.
+    // All logs are looked up first, because writing one may evict another.
     let units = charges.map(({ account }) => ({ account, times: this.#timesOf(account) }));
     for (const { account, times } of units) {
       times.push(nowMs);
-      // The cache weighs an entry only if its value is another object.
+      // The cache recalculates the size of an entry only if its value is a new object.
       this.#logs.set(account, { times });
       if (this.#logs.size > this.#maxAccounts) this.#logs.pop();
     }
@@ -72,7 +73,7 @@ export class AllowanceWindow implements AllowanceStore {
     return this.#stateAt(this.#startCall(), account, limit);
   }
 
-  /** Removes accounts whose units have all expired, and returns the time. */
+  /** Removes accounts whose units have all expired, and returns the current time. */
   #startCall(): number {
     const nowMs = this.#readMs();
     for (let removed = 0; removed < maxRemoved; removed += 1) {
@@ -94,33 +95,33 @@ export class AllowanceWindow implements AllowanceStore {
     return this.#logs.peek(account)?.times ?? [];
   }
 
-  /** Removes the expired units from a log, and returns it. */
+  /** Removes the expired units from a log, and returns the log. */
   #expire(times: number[], nowMs: number): number[] {
     const first = times.findIndex((timeMs) => timeMs + this.#windowMs > nowMs);
     if (first !== 0) times.splice(0, first === -1 ? times.length : first);
     return times;
   }
 
-  /** Removes a unit from its log, unless it has expired. The log may have been forgotten. */
+  /** Removes a unit from its log, unless the unit has expired. The log may have been evicted. */
   #remove(account: string, times: number[], timeMs: number): void {
     const index = times.lastIndexOf(timeMs);
     if (index !== -1) times.splice(index, 1);
-    // The only entry is left to the next call, because deleting it clears tables of 100,000 rows.
+    // The last entry is left to the next call, because deleting it clears tables of 100,000 rows.
     if (times.length > 0 || this.#logs.size === 1) return;
     if (this.#logs.peek(account)?.times === times) this.#logs.delete(account);
   }
 }
 
 /**
- * Returns an upper bound of the bytes that an account takes: its name, its share of the cache's tables, and its log, for
- * which V8 reserves at least 17 and at most about twice as many numbers as it has (`npx tsx bench/allowances.ts`).
+ * Returns an upper bound of the memory of an account in bytes: its name, its share of the cache's tables, and its log,
+ * for which V8 allocates at least 17 and up to about twice as many numbers as it has (`npx tsx bench/allowances.ts`).
  */
-function weigh({ times }: Log, account: string): number {
+function estimateBytes({ times }: Log, account: string): number {
   return 450 + account.length + 16 * times.length;
 }
 
-/** Creates a reader of time that stops where the clock is set back, and continues from there. */
-function createSteadyTime(clock: Clock): () => number {
+/** Creates a clock reader that never goes backwards: if the clock is set back, the time continues from its last value. */
+function createMonotonicTime(clock: Clock): () => number {
   let lastMs = clock.now();
   let offsetMs = 0;
   return () => {

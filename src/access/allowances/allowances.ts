@@ -3,34 +3,34 @@ import { Problem } from '../../core/problem.ts';
 import { toClient } from '../client-address.ts';
 import type { AllowanceStore, Charge, Spent } from './allowance-store.ts';
 
-/** The policies of allowances, as `RateLimit-Policy` names them (docs/keys.md). */
+/** Allowance policies, with the names of the header `RateLimit-Policy` (docs/keys.md). */
 export type AllowancePolicy = 'public' | 'key' | 'post';
 
-/** The allowance that a read is paid from. */
+/** Allowance that a read is charged to. */
 export interface Account extends Charge {
   readonly policy: AllowancePolicy;
-  /** The allowance that the network around the address shares; `null` for keys and IPv4. */
+  /** Allowance shared by the IPv6 network of the address; `null` for keys and IPv4. */
   readonly network: Charge | null;
 }
 
-/** The addresses of an IPv6 /48 have this many allowances together. */
+/** Allowance of an IPv6 /48, as a multiple of the allowance of one address. */
 const allowancesPerNetwork = 8;
 
 /** State of an account's allowance. */
 interface AllowanceState {
   /** Units that can be spent now. */
   readonly remaining: number;
-  /** Whole seconds until a unit comes back; the window if none is spent. */
+  /** Whole seconds until a unit is available again; the window if no unit is spent. */
   readonly resetSeconds: number;
-  /** Milliseconds for which this holds unless somebody spends; infinite if nothing is spent. */
+  /** Milliseconds for which this state is valid if no unit is spent or refunded; infinite if no unit is spent. */
   readonly holdsMs: number;
 }
 
-/** Sizes of the allowances in units; of the pool, in upstream requests. */
+/** Sizes of the allowances in units, and of the pool in upstream requests. */
 export interface AllowanceLimits {
   readonly windowSeconds: number;
   readonly public: number;
-  /** Allowance of a key that has none of its own. */
+  /** Default allowance of a key. */
   readonly key: number;
   readonly post: number;
   readonly pool: number;
@@ -39,7 +39,7 @@ export interface AllowanceLimits {
 /** The allowances of all callers. */
 export interface Allowances {
   readonly limits: AllowanceLimits;
-  /** Returns the account of a client address or a key; `limit` if the key has its own. */
+  /** Returns the account of a client address or a key. `limit` is the key's own allowance, if it has one. */
   accountOf(policy: AllowancePolicy, name: string, limit?: number | null): Account;
   /**
    * Spends a unit.
@@ -48,12 +48,12 @@ export interface Allowances {
    */
   spend(account: Account): Promise<Spending>;
   stateOf(account: Account): AllowanceState;
-  /** Number of spends and refunds so far. While it is the same, states change only with time. */
+  /** Number of spends and refunds so far. While the number is unchanged, states change only with time. */
   readonly revision: number;
   readonly pool: Pool;
 }
 
-/** Creates the allowances. The pool has a store of its own, so that many callers cannot make a bounded one forget it. */
+/** Creates the allowances. The pool has its own store, because many callers could evict it from a shared one. */
 export function createAllowances(
   stores: Readonly<Record<'callers' | 'pool', AllowanceStore>>,
   limits: AllowanceLimits,
@@ -73,7 +73,7 @@ export function createAllowances(
     }),
     spend: async (account) => {
       const spent = await stores.callers.spend(chargesOf(account));
-      if (!spent.ok) throw exhausted(spent, explainAccount(account, windowSeconds));
+      if (!spent.ok) throw toRateLimited(spent, describeAccount(account, windowSeconds));
       revision += 1;
       const giveBack = () => {
         spent.giveBack();
@@ -96,7 +96,7 @@ export function createAllowances(
     pool: {
       take: async (share, history) => {
         const spent = await stores.pool.spend(poolCharges(limits.pool, share, history));
-        if (!spent.ok) throw exhausted(spent, explainPool(spent.account));
+        if (!spent.ok) throw toRateLimited(spent, describePool(spent.account));
       },
     },
   };
@@ -112,7 +112,7 @@ function chargesOf(account: Account): readonly Charge[] {
   return account.network === null ? [account] : [account, account.network];
 }
 
-/** Parts of the pool: for callers without a key, for all histories, and for the histories of one client. */
+/** Maximum shares of the pool: of callers without a key, of all histories, and of the histories of one client. */
 const poolParts = { anonymous: 4 / 5, histories: 5 / 8, client: 1 / 2 } as const;
 
 const anonymous = 'pool anonymous';
@@ -133,22 +133,22 @@ function poolCharges(limit: number, share: PoolShare, history?: Client): readonl
   return charges;
 }
 
-function exhausted({ waitMs }: Spent & { readonly ok: false }, detail: string): Problem {
+function toRateLimited({ waitMs }: Spent & { readonly ok: false }, detail: string): Problem {
   return new Problem('rate_limited', { detail, retryAfterSeconds: Math.ceil(waitMs / 1000) });
 }
 
-function explainAccount({ policy, limit }: Account, windowSeconds: number): string {
-  const size = `${limit} in ${windowSeconds} seconds`;
+function describeAccount({ policy, limit }: Account, windowSeconds: number): string {
+  const size = `${limit} per ${windowSeconds} seconds`;
   return {
-    public: `The public allowance of ${size} for this client address is used up.`,
-    key: `The allowance of ${size} of this key is used up.`,
-    post: `The allowance of posts, ${size} for this client address, is used up.`,
+    public: `The public allowance of this client address (${size}) is used up.`,
+    key: `The allowance of this key (${size}) is used up.`,
+    post: `The allowance for posts of this client address (${size}) is used up.`,
   }[policy];
 }
 
-function explainPool(account: string): string {
+function describePool(account: string): string {
   if (account.startsWith(histories)) {
-    return 'Histories have used up their part of the upstream requests that all callers share.';
+    return 'Reads of histories have used up their part of the upstream requests that all callers share.';
   }
   return account === anonymous
     ? 'Callers without a key have used up their part of the upstream requests that all callers share.'

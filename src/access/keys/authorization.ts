@@ -1,42 +1,42 @@
 import { Problem } from '../../core/problem.ts';
 import { keyLength } from './key.ts';
 
-/** The part of a request that says who asks. */
+/** Part of a request that contains the headers. */
 export interface AuthorizationSource {
   readonly headers: { readonly authorization?: string | undefined };
-  /** Names and values in turn, as they came. */
+  /** Header names and values in alternation, as received. */
   readonly rawHeaders: readonly string[];
 }
 
-/** The most bytes of an `Authorization` header. */
+/** Maximum size of an `Authorization` header in bytes. */
 const maxBytes = 4096;
 
-const usual = 'Bearer ';
-const usualLength = usual.length + keyLength;
+const usualPrefix = 'Bearer ';
+const usualLength = usualPrefix.length + keyLength;
 
-/** RFC 9110 §11.1: the scheme is compared without regard to case. */
+/** Scheme `Bearer`, which is case-insensitive (RFC 9110 §11.1). */
 const bearer = /^bearer(?:[ \t]+|$)/i;
 
 /**
- * Returns the value that was presented as a bearer key, which may be empty or of any shape; `null` without
- * one. Other schemes are ignored (`docs/contract/reads.md#keys`).
+ * Returns the bearer key of a request, which may be empty or of any form, or `null` if there is none. Other
+ * authentication schemes are ignored (`docs/contract/reads.md#keys`).
  */
 export function readBearer({ headers: { authorization } }: AuthorizationSource): string | null {
   if (authorization === undefined) return null;
-  // A key as it should be is taken without a look for other forms: every keyed hit comes by here.
-  if (authorization.length === usualLength && authorization.startsWith(usual)) {
-    return authorization.slice(usual.length);
+  // Fast path for the usual form, because every request with a key runs this.
+  if (authorization.length === usualLength && authorization.startsWith(usualPrefix)) {
+    return authorization.slice(usualPrefix.length);
   }
   if (!bearer.test(authorization)) return null;
   return authorization.replace(bearer, '').trim();
 }
 
-/** Tells whether any `Authorization` of a request presents a key; of several, Node gives the first alone. */
+/** Returns whether any `Authorization` header contains a bearer key. Of several, Node's `headers` has only the first. */
 export function presentsBearer({ rawHeaders }: AuthorizationSource): boolean {
   return valuesOf(rawHeaders).some((value) => bearer.test(value));
 }
 
-/** Gives the problem of a request whose `Authorization` cannot be told; null for any other. */
+/** Returns the problem for a request with several `Authorization` headers or an oversized one, otherwise `null`. */
 export function authorizationFault({
   headers: { authorization },
   rawHeaders,
@@ -44,12 +44,12 @@ export function authorizationFault({
   if (authorization === undefined) return null;
   if (valuesOf(rawHeaders).length > 1) {
     return new Problem('invalid_option', {
-      detail: 'The header `Authorization` is given more than once; it takes one value.',
+      detail: 'The header `Authorization` is sent more than once. Send it once.',
     });
   }
   if (Buffer.byteLength(authorization, 'latin1') <= maxBytes) return null;
   return new Problem('invalid_option', {
-    detail: `The header \`Authorization\` is over ${maxBytes} bytes; it takes \`Bearer\` and a key.`,
+    detail: `The header \`Authorization\` is longer than ${maxBytes} bytes. Send \`Bearer\` and a key.`,
   });
 }
 

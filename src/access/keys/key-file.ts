@@ -11,26 +11,26 @@ import {
 } from '../../core/files/sqlite.ts';
 import { type KeyRows, keyMigrations, openKeyRows } from './key-rows.ts';
 
-/** Messages for the operator, by fault. They name no path, because the admin routes show them too. */
+/** Messages for the operator by fault. They contain no path, because the admin routes return them. */
 const details = {
   missing:
-    'There is no key store: `perch.db` is not in the data directory. Put a copy of it there, or create a key, which makes a new store.',
+    'The key store `perch.db` is missing in the data directory. Restore a backup, or create a key: that creates a new store.',
   empty:
-    'The key store `perch.db` in the data directory is empty, zero bytes long. Put a copy in its place, or create a key, which makes a new store.',
+    'The key store `perch.db` in the data directory is empty (0 bytes). Restore a backup, or create a key: that creates a new store.',
   not_a_file:
-    'What is called `perch.db` in the data directory is no file. Move it away, then put the key store there, or create a key, which makes a new one.',
+    '`perch.db` in the data directory is not a regular file. Move it away, then restore a backup of the key store, or create a key: that creates a new store.',
   locked:
-    'The key store `perch.db` is locked by another program. Wait for it or end it, then try again.',
+    'Another program has locked the key store `perch.db`. Wait until that program has finished, or stop it, then try again.',
   damaged:
-    'The key store `perch.db` in the data directory is damaged, or is none of this version of Perch. Put a copy in its place; or move it away and create a key, which makes a new store.',
+    'The key store `perch.db` in the data directory is damaged, or another version of Perch created it. Restore a backup; or move the file away and create a key: that creates a new store.',
   unreadable:
-    'The key store `perch.db` in the data directory cannot be read or written. Look at its permissions and at the disk.',
+    'The key store `perch.db` in the data directory cannot be read or written. Check its permissions and the disk.',
   closed: 'The key store is closed, because the server is stopping.',
 } as const;
 
 export type KeyFileFault = keyof typeof details;
 
-/** Error of a key file that cannot be used; the message is for the operator. */
+/** Error for a key file that cannot be used. The message is for the operator. */
 export class KeyFileError extends Error {
   readonly fault: KeyFileFault;
   constructor(fault: KeyFileFault, cause?: unknown) {
@@ -40,48 +40,48 @@ export class KeyFileError extends Error {
   }
 }
 
-/** The file of the keys. */
+/** Database file of the keys. */
 export interface KeyFile {
   /**
-   * Runs `work` on the file that is at the path now. If its fault is one of `mend`, creates an empty
-   * store first. Blocks at most 20 ms for a lock.
+   * Runs `work` on the file that currently exists at the path. Creates an empty store first if the file has one of the
+   * faults in `createOn`. Waits at most 20 ms for a lock.
    *
    * @throws KeyFileError if the file cannot be used
    */
-  use<Value>(work: (rows: KeyRows) => Value, mend?: readonly KeyFileFault[]): Value;
+  use<Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]): Value;
   /**
-   * Returns a text that every change of the file changes, and every tenth of a second; `undefined` where
-   * none can be told: in memory, without a file, and in the seconds after a change, when another one could
-   * have the same time.
+   * Returns a version for caching, which changes with every change of the file and every 100 ms. Returns `undefined` if
+   * the content must not be cached: in memory, without a file, and for 3 seconds after a change, when a further change
+   * could have the same timestamp.
    */
   version(): string | undefined;
   close(): void;
 }
 
 const inMemory = ':memory:';
-/** More than the steps in which file systems count time, two seconds at most (FAT). */
-const grainMs = 3000;
-/** For how long a version holds, because it does not show that another program has locked the file. */
+/** Time above the resolution of file timestamps, which is at most two seconds (FAT). */
+const timestampResolutionMs = 3000;
+/** Maximum age of a version, because file timestamps do not show that another program has locked the file. */
 const versionMs = 100;
 const schema = { migrations: keyMigrations, journal: 'rollback', busyMs: 20 } as const;
 
-/** Device and inode, which identify a file. */
+/** Device and inode that identify a file. */
 type FileIdentity = Pick<Stats, 'dev' | 'ino'>;
 
 interface Connection extends FileIdentity {
   readonly database: SqliteDatabase;
-  /** Absent until the file could be read. */
+  /** Absent until the file was read successfully. */
   rows?: KeyRows;
 }
 
 /**
- * Returns the key file at a path, or in memory; opens nothing yet. The file may change, disappear or
- * be replaced at any time. As long as it is the same one, even locked or damaged, it keeps its
- * connection, because SQLite objects are never freed (docs/decisions/0011).
+ * Returns the key file at a path or in memory, without opening it yet. The file may change, disappear or be replaced at
+ * any time. While the file stays the same, even locked or damaged, its connection is reused, because SQLite objects are
+ * never freed (docs/decisions/0011).
  */
 export function openKeyFile(location: string, clock: Clock): KeyFile {
   const path = location === inMemory ? location : resolve(location);
-  const place = { path, ...schema, mustExist: path !== inMemory };
+  const options = { path, ...schema, mustExist: path !== inMemory };
   let connection: Connection | undefined;
   let isClosed = false;
   const disconnect = () => {
@@ -90,20 +90,20 @@ export function openKeyFile(location: string, clock: Clock): KeyFile {
   };
   const openRows = ({ dev, ino }: FileIdentity): KeyRows => {
     if (connection?.ino !== ino || connection.dev !== dev) disconnect();
-    connection ??= { database: connectSqlite(place), dev, ino };
+    connection ??= { database: connectSqlite(options), dev, ino };
     const { database } = connection;
-    // Without cached pages, a read sees what another program wrote over the file without SQLite.
+    // Drops cached pages, so that a read sees changes that another program made without SQLite.
     database.exec('PRAGMA shrink_memory');
-    if (connection.rows === undefined) setUpSqlite(database, place);
+    if (connection.rows === undefined) setUpSqlite(database, options);
     connection.rows ??= openKeyRows(database);
     return connection.rows;
   };
   return {
-    use: (work, mend = []) => {
+    use: (work, createOn = []) => {
       if (isClosed) throw new KeyFileError('closed');
       try {
         let found = findFile(path);
-        if (typeof found === 'string' && mend.includes(found)) {
+        if (typeof found === 'string' && createOn.includes(found)) {
           openSqlite({ path, ...schema }).close();
           found = findFile(path);
         }
@@ -117,7 +117,7 @@ export function openKeyFile(location: string, clock: Clock): KeyFile {
       if (path === inMemory || isClosed) return undefined;
       const now = clock.now();
       const stats = statSync(path, { throwIfNoEntry: false });
-      if (stats === undefined || now - stats.ctimeMs < grainMs) return undefined;
+      if (stats === undefined || now - stats.ctimeMs < timestampResolutionMs) return undefined;
       const { dev, ino, size, ctimeMs } = stats;
       return `${dev}:${ino}:${size}:${ctimeMs}:${Math.floor(now / versionMs)}`;
     },
@@ -128,20 +128,20 @@ export function openKeyFile(location: string, clock: Clock): KeyFile {
   };
 }
 
-/** Returns the identity of the file at a path, or the fault that shows without opening it. */
+/** Returns the identity of the file at a path, or a fault that is visible without opening the file. */
 function findFile(path: string): FileIdentity | KeyFileFault {
   if (path === inMemory) return { dev: 0, ino: 0 };
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return 'missing';
   if (!stats.isFile()) return 'not_a_file';
-  // SQLite takes zero bytes for a database without tables. Here they are lost keys.
+  // SQLite would open an empty file as a database without tables. Here, an empty file means that the keys are lost.
   return stats.size === 0 ? 'empty' : stats;
 }
 
-/** SQLite results that say that the content is not what it should be. */
+/** SQLite result codes for unexpected content of the file. */
 const damage = /^SQLITE_(?:CORRUPT|NOTADB|ERROR|SCHEMA|MISMATCH|FORMAT)/;
 
-/** Returns the error of the file behind `error`, or `error` itself if it is a defect of the code. */
+/** Converts an error of the file to a KeyFileError. Returns any other error, which is a defect, unchanged. */
 function toFileError(error: unknown): unknown {
   if (error instanceof KeyFileError) return error;
   if (error instanceof UnusableFileError) return new KeyFileError('damaged', error);

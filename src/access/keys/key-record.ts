@@ -1,33 +1,33 @@
 import { z } from 'zod';
 import { toIsoSeconds } from '../../core/clock.ts';
 
-/** The name that people know a key by: 1 to 100 characters on one line, trimmed. */
+/** Name of a key for people: 1 to 100 characters on one line, trimmed. */
 const label = z
   .string()
   .trim()
   .min(1, 'must not be empty')
   .max(100, 'must have at most 100 characters')
-  // Lone surrogates (Cs) cannot be stored as UTF-8; the rest would break a table of keys.
+  // Lone surrogates (Cs) cannot be stored as UTF-8; the other characters would break a table of keys.
   .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'must be one line without control characters')
-  .describe('The name that people know the key by, on one line.');
+  .describe('Name of the key for people, on one line.');
 
-/** The units that a key has in a window; `null` for the server's default. */
+/** Units that a key may spend in a window; `null` for the server's default. */
 const allowance = z
   .int('must be a whole number from 1 to 1000000')
   .min(1, 'must be a whole number from 1 to 1000000')
   .max(1_000_000, 'must be a whole number from 1 to 1000000')
   .nullable()
-  .describe('Units in a window; null for the default of the server.');
+  .describe('Units that the key may spend in a window; null for the server’s default.');
 
-/** Notes of the operator about a key; `null` for none. */
+/** Operator's notes about a key; `null` for none. */
 const notes = z
   .string()
   .max(2000, 'must have at most 2000 characters')
   .regex(/^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u, 'must be text without control characters')
   .nullable()
-  .describe('What the operator wants to remember of the key; null for nothing.');
+  .describe('Notes of the operator about the key; null for none.');
 
-/** Fields of a new key. Unknown members are refused, so that no misspelling goes unnoticed. */
+/** Fields of a new key. Unknown members are refused, so that misspelt ones are noticed. */
 export const newKey = z.strictObject({
   label,
   allowance: allowance.optional(),
@@ -36,7 +36,7 @@ export const newKey = z.strictObject({
 
 export type NewKey = z.output<typeof newKey>;
 
-/** Fields of a key that can be changed; those left out stay. */
+/** Changes to a key. Omitted fields stay unchanged. */
 export const keyChanges = z.strictObject({
   enabled: z.boolean('must be true or false').optional().describe('Whether the key is accepted.'),
   label: label.optional(),
@@ -61,15 +61,15 @@ export interface KeyRecord {
   readonly notes: string | null;
 }
 
-/** Replies have the descriptions of the requests, but not their checks. */
+/** Copies the description of a request field to a reply field, which has no checks. */
 function describeAs<Schema extends z.ZodType>(schema: Schema, { description }: z.ZodType): Schema {
   return schema.describe(description ?? '');
 }
 
-/** A key on the wire, without the key itself. */
+/** Key record on the wire, without the key itself. */
 export const keyMembers = z
   .object({
-    id: z.string().describe('12 hex digits; says nothing of the key.'),
+    id: z.string().describe('12 hex digits, independent of the key itself.'),
     label: describeAs(z.string(), label),
     enabled: z.boolean().describe('Whether the key is accepted.'),
     allowance: describeAs(z.number().int().nullable(), allowance),
@@ -77,12 +77,12 @@ export const keyMembers = z
     last_used_at: z
       .string()
       .nullable()
-      .describe('ISO 8601, UTC, to the minute; null where it was never used.'),
+      .describe('ISO 8601, UTC, to the minute; null if the key was never used.'),
     notes: describeAs(z.string().nullable(), notes),
   })
   .meta({ id: 'Key' });
 
-/** Returns the wire members of a key. */
+/** Converts a key record to its wire form. */
 export function toKeyMembers(record: KeyRecord): z.output<typeof keyMembers> {
   const { createdMs, lastUsedMs, notes, ...same } = record;
   return {

@@ -1,7 +1,7 @@
 import type { Migration, SqliteDatabase } from '../../core/files/sqlite.ts';
 import type { KeyChanges, KeyRecord } from './key-record.ts';
 
-/** Schema of the key store, one step for each version. */
+/** Migrations of the key store, one for each schema version. */
 export const keyMigrations: readonly Migration[] = [
   (database) =>
     database.exec(`
@@ -18,7 +18,7 @@ export const keyMigrations: readonly Migration[] = [
     `),
 ];
 
-/** Prepared statements of one connection. Each change is one transaction, on the disk when it returns. */
+/** Prepared statements of one connection. Each change is a transaction that is on disk when the method returns. */
 export type KeyRows = ReturnType<typeof openKeyRows>;
 
 type Row = Omit<KeyRecord, 'enabled'> & { readonly enabled: number };
@@ -26,7 +26,7 @@ type Row = Omit<KeyRecord, 'enabled'> & { readonly enabled: number };
 /** Fields of an enabled key that a request needs. */
 export type FoundKey = Pick<KeyRecord, 'id' | 'allowance'>;
 
-/** Members of a key that a rotation replaces. */
+/** Fields of a key that a rotation replaces. */
 type Replacement = Pick<KeyRecord, 'id' | 'createdMs'> & { readonly hash: string };
 
 const columns =
@@ -53,12 +53,12 @@ export function openKeyRows(database: SqliteDatabase) {
   const noteUse = database.prepare(
     'UPDATE keys SET last_used = :at WHERE id = :id AND ifnull(last_used, -1) < :at',
   );
-  // Single statements too, because the driver throws the errors of COMMIT, but not those of the
-  // implicit commit at the end of a statement.
+  // Single statements run in transactions too, because the driver throws the errors of an explicit COMMIT, but not
+  // those of the implicit commit at the end of a statement.
   const inTransaction = <Args extends unknown[], Result>(change: (...args: Args) => Result) =>
     database.transaction(change).immediate;
   return {
-    /** Returns an enabled key by its hash. */
+    /** Returns the enabled key with this hash. */
     find: (hash: string) => find.get(hash),
     /** Returns all keys, oldest first. */
     list: () => list.all().map(toRecord),
@@ -79,7 +79,7 @@ export function openKeyRows(database: SqliteDatabase) {
       const row = replace.get({ ...replacement, oldId });
       return row && toRecord(row);
     }),
-    /** Stores when keys were used, by id in Unix milliseconds; skips keys that no longer exist. */
+    /** Stores the times of last use by key id, in Unix milliseconds. Skips keys that no longer exist. */
     noteUses: inTransaction((uses: ReadonlyMap<string, number>) => {
       for (const [id, at] of uses) noteUse.run({ id, at });
     }),

@@ -7,48 +7,48 @@ import { type KeyFile, KeyFileError, type KeyFileFault, openKeyFile } from './ke
 import type { KeyChanges, KeyRecord, NewKey } from './key-record.ts';
 import type { FoundKey, KeyRows } from './key-rows.ts';
 
-/** Result of checking a key. `unverified`: the store could not be read at once. */
+/** Result of checking a key. `unverified`: the store could not be read immediately. */
 export type KeyCheck =
   | { readonly status: 'valid'; readonly id: string; readonly allowance: number | null }
   | { readonly status: 'invalid' }
   | { readonly status: 'unverified' };
 
-/** A new key, which is shown now only, because its hash alone is stored. */
+/** New key. This is the only time that the key itself is available, because the store contains only its hash. */
 export interface IssuedKey {
   readonly record: KeyRecord;
   readonly key: string;
 }
 
 /**
- * The keys of callers. When a method that changes keys returns, the change is on the disk. All but
- * `check` and `close` throw Problem `key_store_unavailable` if the store cannot be used within 2 s.
+ * Store of the callers' keys. When a method that changes keys returns, the change is on disk. All methods except `check`
+ * and `close` throw Problem `key_store_unavailable` if the store cannot be used within 2 seconds.
  */
 export interface KeyStore {
   /**
-   * Checks a key of a request that has arrived. A change by any process is effective for every
-   * request that arrives after it. Never throws.
+   * Checks the key of a request. Changes by any process are effective for all requests that arrive afterwards. Never
+   * throws.
    */
   check(key: string): KeyCheck;
   /** Returns all keys, oldest first. */
   list(): Promise<readonly KeyRecord[]>;
-  /** Adds a key. Creates a new store if it is missing or empty. */
+  /** Adds a key. Creates a new store if the file is missing or empty. */
   create(fields: NewKey): Promise<IssuedKey>;
-  /** Returns the changed record; `undefined` if no key has the id. */
+  /** Changes a key, and returns the changed record, or `undefined` if no key has the id. */
   change(id: string, changes: KeyChanges): Promise<KeyRecord | undefined>;
   /** Deletes a key; returns whether it existed. */
   remove(id: string): Promise<boolean>;
-  /** Replaces a key by a new one like it, enabled or disabled; `undefined` if no key has the id. */
+  /** Replaces a key, and keeps its label and settings. Returns `undefined` if no key has the id. */
   rotate(id: string): Promise<IssuedKey | undefined>;
-  /** Stores the last uses that are not stored yet, and closes the store. */
+  /** Stores pending times of last use, and closes the store. */
   close(): void;
 }
 
 interface KeyStoreOptions {
-  /** A file path, or `:memory:`. */
+  /** File path, or `:memory:`. */
   readonly path: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Whether a missing store is created at once (the default), or only by `create`. */
+  /** Whether a missing store is created immediately (`make`, the default) or only by `create` (`wait`). */
   readonly whenMissing?: 'make' | 'wait';
   /** Called once at the start of an outage, and `onRecovered` once at its end. */
   readonly onTrouble?: (reason: string, error: unknown) => void;
@@ -56,21 +56,21 @@ interface KeyStoreOptions {
 }
 
 const minuteMs = 60_000;
-/** For how long a store that failed is not asked about keys. */
-const restMs = 1000;
-/** For how long an operator's request waits for a lock, and the time between two tries. */
-const patienceMs = 2000;
-const pauseMs = 25;
+/** Time after a failure during which `check` does not access the store. */
+const cooldownMs = 1000;
+/** Maximum time that an operator's request waits for a lock, and the interval between two attempts. */
+const lockTimeoutMs = 2000;
+const retryIntervalMs = 25;
 
-/** Opens the store of keys. A store that cannot be used is tried again by later requests. */
+/** Opens the key store. If the store cannot be used, later requests try again. */
 export function openKeyStore(options: KeyStoreOptions): KeyStore {
   const { path, clock, random, whenMissing = 'make' } = options;
   const file = openKeyFile(path, clock);
   const outage = createOutage(options);
   const uses = createKeyUses(file, clock);
-  const operate = <Value>(work: (rows: KeyRows) => Value, mend?: readonly KeyFileFault[]) =>
-    useWithPatience(clock, () => {
-      const value = file.use(work, mend);
+  const operate = <Value>(work: (rows: KeyRows) => Value, createOn?: readonly KeyFileFault[]) =>
+    retryWhileLocked(clock, () => {
+      const value = file.use(work, createOn);
       outage.end();
       return value;
     });
@@ -79,15 +79,15 @@ export function openKeyStore(options: KeyStoreOptions): KeyStore {
     const id = random.bytes(6).toString('hex');
     return { key, hash: hashKey(key), id, createdMs: clock.now() };
   };
-  const remembered = createFoundKeys(file);
+  const cached = createKeyCache(file);
   const find = (key: string): KeyCheck => {
-    const found = remembered.find(hashKey(key), outage.end);
+    const found = cached.find(hashKey(key), outage.end);
     if (found === undefined) return { status: 'invalid' };
     uses.note(found.id);
     return { status: 'valid', ...found };
   };
   try {
-    // An empty file is left as it is: a new store in its place would make its keys invalid.
+    // An empty file stays: the operator may want to restore its keys, which a new store would make invalid.
     file.use((rows) => rows.find(''), whenMissing === 'make' ? ['missing'] : []);
   } catch (error) {
     outage.begin(error);
@@ -124,35 +124,35 @@ export function openKeyStore(options: KeyStoreOptions): KeyStore {
   };
 }
 
-/** Maximum number of keys that are remembered until the file changes. */
-const maxFound = 1000;
+/** Maximum number of cached keys. */
+const maxCached = 1000;
 
-/** Creates the search for keys, which reads a key that it found once again only after the file has changed. */
-function createFoundKeys(file: KeyFile) {
-  const found = new LRUCache<string, FoundKey>({ max: maxFound });
-  let foundIn: string | undefined;
+/** Creates a cache of keys, which is cleared when the version of the file changes. */
+function createKeyCache(file: KeyFile) {
+  const keys = new LRUCache<string, FoundKey>({ max: maxCached });
+  let cachedVersion: string | undefined;
   return {
     find: (hash: string, onRead: () => void): FoundKey | undefined => {
-      // Asked before the read: a change in between makes the next version another one.
+      // The version is read before the key, so a change between both invalidates the entry.
       const version = file.version();
-      if (version !== foundIn) found.clear();
-      foundIn = version;
-      const known = found.get(hash);
+      if (version !== cachedVersion) keys.clear();
+      cachedVersion = version;
+      const known = keys.get(hash);
       if (known !== undefined) return known;
       const key = file.use((rows) => rows.find(hash));
       onRead();
-      if (version !== undefined) found.set(hash, key);
+      if (version !== undefined) keys.set(hash, key);
       return key;
     },
   };
 }
 
-/** Creates the memory of the last failure; there is none yet. */
+/** Creates the record of the last failure of the store. */
 function createOutage({ clock, onTrouble, onRecovered }: KeyStoreOptions) {
   let failedAtMs: number | undefined;
   return {
-    // The absolute value, because the machine's clock can be set back.
-    isRecent: () => failedAtMs !== undefined && Math.abs(clock.now() - failedAtMs) < restMs,
+    // The absolute value, because the system clock can be set back.
+    isRecent: () => failedAtMs !== undefined && Math.abs(clock.now() - failedAtMs) < cooldownMs,
     begin: (error: unknown) => {
       const isNew = failedAtMs === undefined;
       failedAtMs = clock.now();
@@ -168,9 +168,9 @@ function createOutage({ clock, onTrouble, onRecovered }: KeyStoreOptions) {
   };
 }
 
-/** Calls `use` until the file is not locked, for two seconds. */
-async function useWithPatience<Value>(clock: Clock, use: () => Value): Promise<Value> {
-  const lastTryMs = clock.now() + patienceMs;
+/** Calls `use`, and retries for two seconds while the file is locked. */
+async function retryWhileLocked<Value>(clock: Clock, use: () => Value): Promise<Value> {
+  const lastTryMs = clock.now() + lockTimeoutMs;
   for (;;) {
     try {
       return use();
@@ -180,13 +180,13 @@ async function useWithPatience<Value>(clock: Clock, use: () => Value): Promise<V
         throw new Problem('key_store_unavailable', { detail: error.message, cause: error.cause });
       }
     }
-    await clock.sleep(pauseMs);
+    await clock.sleep(retryIntervalMs);
   }
 }
 
 /**
- * Creates the memory of last uses. They are rounded down to the minute and stored once a minute, in
- * one transaction. If that fails, they stay for the next minute: no request waits or fails for it.
+ * Creates the buffer for times of last use. The times are rounded down to the minute and stored once a minute in one
+ * transaction. If that fails, they are stored a minute later, and no request is affected.
  */
 function createKeyUses(file: KeyFile, clock: Clock) {
   const unwritten = new Map<string, number>();

@@ -391,7 +391,7 @@ describe('a range of proxies', () => {
 
   it('that is none cannot be trusted', () => {
     expect(() => createAddressReader({ trusted: ['nope'], onIgnored: () => undefined })).toThrow(
-      'nope is no address of a proxy',
+      'nope is not an address or a range of proxies.',
     );
   });
 });

@@ -284,7 +284,7 @@ describe('a store that was damaged before the start', () => {
     const { store, told } = openKeyRig({ path });
 
     expect(told).toEqual(['damaged']);
-    await expect(store.create({ label: 'a' })).rejects.toThrow('none of this version');
+    await expect(store.create({ label: 'a' })).rejects.toThrow('another version of Perch');
   });
 });
 
@@ -385,7 +385,7 @@ describe('a store that another process has locked', () => {
     expect(problem).toBeInstanceOf(Problem);
     expect(problem).toMatchObject({
       code: 'key_store_unavailable',
-      message: expect.stringContaining('locked by another program'),
+      message: expect.stringContaining('has locked the key store'),
     });
     expect(await rig.checkNext(key)).toBe('valid');
     const labels = (await rig.store.list()).map(({ label }) => label);
